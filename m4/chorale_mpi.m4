@@ -1,0 +1,34 @@
+# CHORALE_MPI: the MPI compiler wrapper and the launcher that belongs to it.
+# MPICH's own names come first: where several MPI libraries are installed,
+# plain mpicc may be another one's.
+AC_DEFUN([CHORALE_MPI], [
+  AC_ARG_VAR([MPICC], [MPI compiler wrapper, e.g. mpicc.mpich])
+  AC_ARG_VAR([MPIEXEC], [launcher of the same MPI, e.g. mpiexec.mpich])
+  AS_IF([test -z "$MPICC"],
+    [AC_PATH_PROGS([MPICC], [mpicc.mpich mpicc])])
+  AS_IF([test -z "$MPICC"],
+    [AC_MSG_ERROR([no MPI compiler wrapper: install MPICH (Debian: mpich libmpich-dev) or set MPICC])])
+  AC_MSG_CHECKING([whether $MPICC builds MPI-3.1 programs])
+  chorale_save_CC=$CC
+  CC="$MPICC"
+  export MPICH_CC="$chorale_save_CC" OMPI_CC="$chorale_save_CC"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+      #include <mpi.h>
+      #if MPI_VERSION < 3
+      #error MPI-3 needed
+      #endif]], [[
+      MPI_Init(0, 0);
+      return PMPI_Comm_create_group(MPI_COMM_WORLD, MPI_GROUP_NULL, 0, 0);]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+     AC_MSG_ERROR([$MPICC does not build an MPI-3.1 program: install libmpich-dev or set MPICC])])
+  CC=$chorale_save_CC
+  AS_IF([test -z "$MPIEXEC"], [
+    AS_CASE([$MPICC],
+      [*.mpich], [chorale_mpiexecs="mpiexec.mpich mpiexec.hydra mpiexec"],
+      [*.openmpi], [chorale_mpiexecs="mpiexec.openmpi mpiexec"],
+      [chorale_mpiexecs="mpiexec mpirun"])
+    AC_CHECK_PROGS([MPIEXEC], [$chorale_mpiexecs], [mpiexec])])
+  AC_DEFINE_UNQUOTED([CHORALE_MPIEXEC], ["$MPIEXEC"],
+    [The launcher of the MPI library that chorale-runner is built with])
+])
