@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store.c - the one SQLite file: see store.h.
+ *
+ * Locks are open-file-description locks on two bytes far beyond any byte that
+ * SQLite locks or writes. They live in the database itself, so one file stays
+ * one file, and they end with the process, however it ends.
+ */
+#include "config.h"
+
+#include "db/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOCK_BASE 0x7000000000000000LL
+#define BUSY_MS 20000
+
+struct chorale_store {
+    sqlite3 *db;
+    char *path;
+    int fd; /* of the locks; closing it would drop SQLite's own, so it is
+             * closed after the connection */
+};
+
+static const char schema[] =
+#include "db/schema.inc"
+    ;
+
+static enum chorale_err sys_fail(const char *path, int error,
+                                 struct chorale_errmsg *msg)
+{
+    const char *mend = "";
+
+    if (error == ENOENT)
+        mend = "; `chorale plan` or `chorale tune` makes a database";
+    else if (error == EROFS || error == EACCES)
+        mend = "; choose a folder and file that you may write";
+    else if (error == ENOSPC || error == EDQUOT)
+        mend = "; free some space and repeat the command";
+    return chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(error),
+                        mend);
+}
+
+enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
+                                     struct chorale_errmsg *msg)
+{
+    const char *path = store->path;
+
+    switch (rc & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return CHORALE_OK;
+    case SQLITE_FULL:
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: the disk is full; what was stored before is "
+                            "safe: free some space and repeat the command",
+                            path);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: cannot be written; make the file and its "
+                            "folder writable, or copy it to where you may "
+                            "write", path);
+    case SQLITE_CANTOPEN:
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: cannot open it or its journal: is the "
+                            "folder there and writable?", path);
+    case SQLITE_IOERR:
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: %s (%s); nothing stored before is lost: "
+                            "mend the disk or its quota and repeat the "
+                            "command", path, sqlite3_errmsg(store->db),
+                            strerror(sqlite3_system_errno(store->db)));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: another program keeps it locked; close it "
+                            "and repeat the command", path);
+    case SQLITE_CORRUPT:
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: the file is damaged (%s); restore a copy, "
+                            "or rescue what is left with `sqlite3 FILE "
+                            ".recover`", path, sqlite3_errmsg(store->db));
+    case SQLITE_NOTADB:
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: not a SQLite database; name the file that "
+                            "`chorale plan` or `chorale tune` made", path);
+    case SQLITE_NOMEM:
+        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+    default:
+        return chorale_fail(msg, CHORALE_DATA, "%s: %s", path,
+                            sqlite3_errmsg(store->db));
+    }
+}
+
+/* Look at the bytes before SQLite does, for errors that say what is wrong.
+ * *fresh_p: an empty file. */
+static enum chorale_err check_header(const char *path, int fd, int *fresh_p,
+                                     struct chorale_errmsg *msg)
+{
+    unsigned char head[32];
+    struct stat st;
+    ssize_t got;
+
+    if (fstat(fd, &st) != 0)
+        return sys_fail(path, errno, msg);
+    if (S_ISDIR(st.st_mode))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "%s: is a folder; name a database file", path);
+    *fresh_p = st.st_size == 0;
+    if (*fresh_p)
+        return CHORALE_OK;
+    got = pread(fd, head, sizeof(head), 0);
+    if (got < 0)
+        return sys_fail(path, errno, msg);
+    if (got < (ssize_t)sizeof(head) || memcmp(head, "SQLite format 3", 16))
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: not a SQLite database; name the file that "
+                            "`chorale plan` or `chorale tune` made", path);
+    uint32_t page = (uint32_t)head[16] << 8 | head[17];
+    uint32_t pages = (uint32_t)head[28] << 24 | (uint32_t)head[29] << 16 |
+                     (uint32_t)head[30] << 8 | head[31];
+    if (page == 1)
+        page = 65536;
+    if ((uint64_t)page * pages > (uint64_t)st.st_size) {
+        /* A journal beside it may still bring the pages back. */
+        char journal[4096];
+        int len = snprintf(journal, sizeof(journal), "%s-journal", path);
+
+        if (len > 0 && (size_t)len < sizeof(journal) &&
+            access(journal, F_OK) == 0)
+            return CHORALE_OK;
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: truncated, %lld bytes of %llu; restore a "
+                            "whole copy", path, (long long)st.st_size,
+                            (unsigned long long)page * pages);
+    }
+    return CHORALE_OK;
+}
+
+static enum chorale_err check_identity(struct chorale_store *store,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_int64 id, version;
+    enum chorale_err err;
+
+    err = chorale_store_int(store, "PRAGMA application_id", 0, &id, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(store, "PRAGMA user_version", 0, &version,
+                                msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (id != CHORALE_APPLICATION_ID)
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: a SQLite database of another program, not "
+                            "of chorale; name another file", store->path);
+    if (version != CHORALE_SCHEMA_VERSION)
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: has schema version %lld, this chorale reads "
+                            "version %d; use the chorale that wrote it",
+                            store->path, (long long)version,
+                            CHORALE_SCHEMA_VERSION);
+    return CHORALE_OK;
+}
+
+static enum chorale_err create_schema(struct chorale_store *store,
+                                      struct chorale_errmsg *msg)
+{
+    char pragma[128];
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    snprintf(pragma, sizeof(pragma),
+             "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+             CHORALE_APPLICATION_ID, CHORALE_SCHEMA_VERSION);
+    err = chorale_store_exec(store, schema, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_exec(store, pragma, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}
+
+/* SQLite before its math functions were common: give the views theirs. */
+static void math1(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    double (*f)(double) = *(double (**)(double))sqlite3_user_data(ctx);
+
+    (void)argc;
+    if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+        sqlite3_result_null(ctx);
+    else
+        sqlite3_result_double(ctx, f(sqlite3_value_double(argv[0])));
+}
+
+static void add_math(sqlite3 *db)
+{
+    static double (*const f[])(double) = { log, exp, sqrt };
+    static const char *const name[] = { "ln", "exp", "sqrt" };
+    sqlite3_stmt *stmt;
+
+    if (sqlite3_prepare_v2(db, "SELECT ln(2), exp(1), sqrt(2)", -1, &stmt,
+                           NULL) == SQLITE_OK) {
+        sqlite3_finalize(stmt);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        sqlite3_create_function(db, name[i], 1,
+                                SQLITE_UTF8 | SQLITE_DETERMINISTIC |
+                                    SQLITE_INNOCUOUS,
+                                (void *)(uintptr_t)&f[i], math1, NULL, NULL);
+}
+
+static enum chorale_err open_db(struct chorale_store *store,
+                                enum chorale_store_mode mode, int fresh,
+                                struct chorale_errmsg *msg)
+{
+    int flags = SQLITE_OPEN_READWRITE;
+    enum chorale_err err;
+    int rc;
+
+    rc = sqlite3_open_v2(store->path, &store->db, flags, NULL);
+    if (rc != SQLITE_OK)
+        return chorale_store_check(store, rc, msg);
+    if (mode != CHORALE_STORE_READ && sqlite3_db_readonly(store->db, "main"))
+        return chorale_store_check(store, SQLITE_READONLY, msg);
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    add_math(store->db);
+    if (fresh) {
+        if (mode != CHORALE_STORE_CREATE)
+            return chorale_fail(msg, CHORALE_DATA,
+                                "%s: is empty; `chorale plan` or `chorale "
+                                "tune` fills a database", store->path);
+        err = create_schema(store, msg);
+    } else {
+        err = check_identity(store, msg);
+    }
+    if (err != CHORALE_OK)
+        return err;
+    return chorale_store_exec(store, mode == CHORALE_STORE_READ
+                                         ? "PRAGMA query_only = ON"
+                                         : "PRAGMA foreign_keys = ON;"
+                                           "PRAGMA journal_mode = DELETE",
+                              msg);
+}
+
+enum chorale_err chorale_store_open(const char *path,
+                                    enum chorale_store_mode mode,
+                                    struct chorale_store **store_p,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = calloc(1, sizeof(*store));
+    enum chorale_err err;
+    int fresh = 0, made = 0;
+
+    if (store == NULL || (store->path = strdup(path)) == NULL) {
+        free(store);
+        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+    }
+    store->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (store->fd < 0 && errno == ENOENT && mode == CHORALE_STORE_CREATE) {
+        store->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        made = store->fd >= 0;
+    }
+    if (store->fd < 0 && mode == CHORALE_STORE_READ)
+        store->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (store->fd < 0) {
+        err = errno == EISDIR
+                  ? chorale_fail(msg, CHORALE_USAGE,
+                                 "%s: is a folder; name a database file",
+                                 path)
+                  : sys_fail(path, errno, msg);
+        goto out;
+    }
+    err = check_header(path, store->fd, &fresh, msg);
+    if (err == CHORALE_OK)
+        err = open_db(store, mode, fresh, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    *store_p = store;
+    return CHORALE_OK;
+out:
+    chorale_store_close(store);
+    if (made)
+        unlink(path);
+    return err;
+}
+
+void chorale_store_close(struct chorale_store *store)
+{
+    if (store == NULL)
+        return;
+    sqlite3_close_v2(store->db);
+    if (store->fd >= 0)
+        close(store->fd);
+    free(store->path);
+    free(store);
+}
+
+sqlite3 *chorale_store_db(struct chorale_store *store)
+{
+    return store->db;
+}
+
+const char *chorale_store_path(const struct chorale_store *store)
+{
+    return store->path;
+}
+
+static int try_lock(int fd, int cmd, enum chorale_lock lock, int type)
+{
+    struct flock fl = { .l_type = (short)type,
+                        .l_whence = SEEK_SET,
+                        .l_start = (off_t)(LOCK_BASE + lock),
+                        .l_len = 1 };
+
+    if (fcntl(fd, cmd, &fl) != 0)
+        return -1;
+    return cmd == F_OFD_GETLK ? fl.l_type != F_UNLCK : 0;
+}
+
+enum chorale_err chorale_store_lock(struct chorale_store *store,
+                                    enum chorale_lock lock, double seconds,
+                                    struct chorale_errmsg *msg)
+{
+    static const char *const who[] = { "another chorale command",
+                                       "a runner of an earlier command" };
+    const struct timespec nap = { 0, 50000000 };
+
+    for (;; seconds -= 0.05) {
+        if (try_lock(store->fd, F_OFD_SETLK, lock, F_WRLCK) == 0)
+            return CHORALE_OK;
+        if (errno != EAGAIN && errno != EACCES)
+            return sys_fail(store->path, errno, msg);
+        if (seconds <= 0)
+            return chorale_fail(msg, CHORALE_ENV,
+                                "%s: %s is working on it; wait for it or end "
+                                "it, then repeat the command", store->path,
+                                who[lock]);
+        nanosleep(&nap, NULL);
+    }
+}
+
+int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock)
+{
+    return try_lock(store->fd, F_OFD_GETLK, lock, F_WRLCK) == 1;
+}
+
+enum chorale_err chorale_store_prepare(struct chorale_store *store,
+                                       const char *sql, sqlite3_stmt **stmt_p,
+                                       struct chorale_errmsg *msg)
+{
+    return chorale_store_check(
+        store, sqlite3_prepare_v2(store->db, sql, -1, stmt_p, NULL), msg);
+}
+
+enum chorale_err chorale_store_step(struct chorale_store *store,
+                                    sqlite3_stmt *stmt, int *row_p,
+                                    struct chorale_errmsg *msg)
+{
+    int rc = sqlite3_step(stmt);
+    enum chorale_err err = chorale_store_check(store, rc, msg);
+
+    if (rc != SQLITE_ROW)
+        sqlite3_reset(stmt);
+    if (err == CHORALE_OK && row_p != NULL)
+        *row_p = rc == SQLITE_ROW;
+    return err;
+}
+
+enum chorale_err chorale_store_exec(struct chorale_store *store,
+                                    const char *sql,
+                                    struct chorale_errmsg *msg)
+{
+    return chorale_store_check(
+        store, sqlite3_exec(store->db, sql, NULL, NULL, NULL), msg);
+}
+
+enum chorale_err chorale_store_int(struct chorale_store *store,
+                                   const char *sql, sqlite3_int64 fallback,
+                                   sqlite3_int64 *value_p,
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, &row, msg);
+    if (err == CHORALE_OK)
+        *value_p = row ? sqlite3_column_int64(stmt, 0) : fallback;
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_store_begin(struct chorale_store *store,
+                                     struct chorale_errmsg *msg)
+{
+    return chorale_store_exec(store, "BEGIN IMMEDIATE", msg);
+}
+
+enum chorale_err chorale_store_commit(struct chorale_store *store,
+                                      struct chorale_errmsg *msg)
+{
+    return chorale_store_exec(store, "COMMIT", msg);
+}
+
+void chorale_store_rollback(struct chorale_store *store)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+void chorale_uuid(char uuid[CHORALE_UUID_SIZE])
+{
+    unsigned char b[16];
+
+    /* getrandom() of 16 bytes neither fails nor is cut short once the
+     * kernel's generator is seeded; SQLite's generator is the fallback. */
+    if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
+        sqlite3_randomness(sizeof(b), b);
+    b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+    b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+    snprintf(uuid, CHORALE_UUID_SIZE,
+             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+             "%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9],
+             b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+void chorale_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm tm;
+
+    gmtime_r(&now, &tm);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* All system names, for an error line. */
+static void system_names(struct chorale_store *store, char *text, size_t size)
+{
+    sqlite3_stmt *stmt = NULL;
+    size_t len = 0;
+    int row = 0;
+
+    text[0] = '\0';
+    if (chorale_store_prepare(store, "SELECT name FROM system ORDER BY name",
+                              &stmt, NULL) != CHORALE_OK)
+        return;
+    while (chorale_store_step(store, stmt, &row, NULL) == CHORALE_OK && row &&
+           len < size)
+        len += (size_t)snprintf(text + len, size - len, "%s'%s'",
+                                len > 0 ? ", " : "",
+                                (const char *)sqlite3_column_text(stmt, 0));
+    sqlite3_finalize(stmt);
+}
+
+enum chorale_err chorale_store_system(struct chorale_store *store,
+                                      const char *name,
+                                      sqlite3_int64 *system_id_p,
+                                      int *simulated_p,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_int64 id = 0;
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+    int simulated = 0, count = 0, row = 0;
+    char names[512];
+
+    err = chorale_store_prepare(store,
+                                "SELECT system_id, kind = 'simulated' "
+                                "FROM system WHERE ?1 IS NULL OR name = ?1",
+                                &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        id = sqlite3_column_int64(stmt, 0);
+        simulated = sqlite3_column_int(stmt, 1);
+        count++;
+    }
+    sqlite3_finalize(stmt);
+    if (err != CHORALE_OK)
+        return err;
+    system_names(store, names, sizeof(names));
+    if (names[0] == '\0')
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: holds no system yet; `chorale plan` adds "
+                            "one", store->path);
+    if (count == 0)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--system %s: not in %s, which holds %s", name,
+                            store->path, names);
+    if (count > 1)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "%s: holds several systems: choose one of %s "
+                            "with --system", store->path, names);
+    *system_id_p = id;
+    if (simulated_p != NULL)
+        *simulated_p = simulated;
+    return CHORALE_OK;
+}

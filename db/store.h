@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store.h - the one SQLite file: opening, locking, statements, transactions.
+ *
+ * Rooms write their own SQL against schema.sql and bind every value; this
+ * header gives them errors as one clear line. All functions return a class
+ * of db/err.h and write msg on failure; outputs change on success only.
+ */
+#ifndef CHORALE_DB_STORE_H
+#define CHORALE_DB_STORE_H
+
+#include <sqlite3.h>
+
+#include "db/err.h"
+
+#define CHORALE_SCHEMA_VERSION 1
+#define CHORALE_APPLICATION_ID 0x43484f52 /* "CHOR" */
+#define CHORALE_UUID_SIZE 37
+
+enum chorale_store_mode {
+    CHORALE_STORE_READ,   /* must exist; never written */
+    CHORALE_STORE_WRITE,  /* must exist */
+    CHORALE_STORE_CREATE  /* made with the current schema if missing */
+};
+
+struct chorale_store;
+
+/* Open a database. CHORALE_DATA: not a database, truncated, of another
+ * program, of a newer schema. CHORALE_ENV: missing, no permission, read-only
+ * folder, disk full. The connection distrusts the file's schema. */
+enum chorale_err chorale_store_open(const char *path,
+                                    enum chorale_store_mode mode,
+                                    struct chorale_store **store_p,
+                                    struct chorale_errmsg *msg);
+/* Close; NULL does nothing. An open transaction is rolled back. */
+void chorale_store_close(struct chorale_store *store);
+
+sqlite3 *chorale_store_db(struct chorale_store *store);
+const char *chorale_store_path(const struct chorale_store *store);
+
+/* Who may write. CAMPAIGN: one `chorale` at a time plans, runs or decides.
+ * RUNNER: one runner at a time measures; it outlives a killed campaign. */
+enum chorale_lock { CHORALE_LOCK_CAMPAIGN, CHORALE_LOCK_RUNNER };
+
+/* Take a lock for the life of the store, waiting up to seconds for it.
+ * CHORALE_ENV: held by another process, which msg names if it can. */
+enum chorale_err chorale_store_lock(struct chorale_store *store,
+                                    enum chorale_lock lock, double seconds,
+                                    struct chorale_errmsg *msg);
+/* 1 if some other process holds that lock. */
+int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock);
+
+/* Turn a SQLite result into our class and line ("results.db: disk full; free
+ * some space and repeat the command"). SQLITE_OK, ROW, DONE give CHORALE_OK. */
+enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
+                                     struct chorale_errmsg *msg);
+
+/* Prepare one statement. */
+enum chorale_err chorale_store_prepare(struct chorale_store *store,
+                                       const char *sql, sqlite3_stmt **stmt_p,
+                                       struct chorale_errmsg *msg);
+/* Step: *row_p becomes 1 on a row, 0 when done (the statement is then reset
+ * and its bindings stay). row_p may be NULL when no row is expected. */
+enum chorale_err chorale_store_step(struct chorale_store *store,
+                                    sqlite3_stmt *stmt, int *row_p,
+                                    struct chorale_errmsg *msg);
+/* Execute one or more statements without parameters. */
+enum chorale_err chorale_store_exec(struct chorale_store *store,
+                                    const char *sql,
+                                    struct chorale_errmsg *msg);
+/* First column of the first row of a query without parameters; the fallback
+ * where there is no row. */
+enum chorale_err chorale_store_int(struct chorale_store *store,
+                                   const char *sql, sqlite3_int64 fallback,
+                                   sqlite3_int64 *value_p,
+                                   struct chorale_errmsg *msg);
+
+/* Transactions: begin takes the write lock at once. rollback never fails. */
+enum chorale_err chorale_store_begin(struct chorale_store *store,
+                                     struct chorale_errmsg *msg);
+enum chorale_err chorale_store_commit(struct chorale_store *store,
+                                      struct chorale_errmsg *msg);
+void chorale_store_rollback(struct chorale_store *store);
+
+/* A fresh random UUID as text. */
+void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);
+
+/* Now, UTC, "2026-01-31T12:34:56Z"; text has room for 32. */
+void chorale_now(char text[32]);
+
+/* The system a verb works on: name, or with name NULL the only one. Fills id
+ * (and kind: 1 simulated). CHORALE_USAGE if there are several and none is
+ * named, or the name is unknown (msg lists them); CHORALE_DATA if there is
+ * none. */
+enum chorale_err chorale_store_system(struct chorale_store *store,
+                                      const char *name,
+                                      sqlite3_int64 *system_id_p,
+                                      int *simulated_p,
+                                      struct chorale_errmsg *msg);
+
+#endif
