@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ring.c - allgather on a ring: every rank passes on the block it got last.
+ *
+ *   step i = 0 ... P - 2: send block rank - i to the right, receive block
+ *   rank - i - 1 from the left
+ *
+ * Rounds  P - 1                               P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes from each rank
+ * Cost    (P - 1) (alpha + m beta), exact
+ * Needs   any P, any datatype
+ * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
+ *         2005
+ */
+#include "algorithms/allgather/allgather.h"
+#include "algorithms/ctx.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    int size = ctx->size, block = ctx->rank;
+    int right = (ctx->rank + 1) % size, left = (ctx->rank + size - 1) % size;
+    MPI_Aint stride = chorale_type_extent(call->recvtype) *
+                      (MPI_Aint)call->recvcount;
+    int err = MPI_SUCCESS;
+
+    if (call->sendbuf != MPI_IN_PLACE)
+        err = chorale_copy(ctx, call->sendbuf, call->sendcount,
+                           call->sendtype,
+                           chorale_at(call->recvbuf, stride, block),
+                           call->recvcount, call->recvtype);
+    for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
+        int next = (block + size - 1) % size;
+
+        err = chorale_sendrecv(
+            ctx, chorale_at(call->recvbuf, stride, block), call->recvcount,
+            call->recvtype, right, chorale_at(call->recvbuf, stride, next),
+            call->recvcount, call->recvtype, left);
+        block = next;
+    }
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){ .messages = pt->comm_size - 1,
+                                     .bytes = (double)pt->msg_size };
+    return 1;
+}
+
+const struct chorale_alg chorale_allgather_ring = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "ring",
+    .summary = "every rank passes its neighbour the block it got last",
+    .formula = "(P-1) alpha + (P-1)/P n beta",
+    .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
+              "19(1), 2005",
+    .run = run,
+    .cost = cost,
+};

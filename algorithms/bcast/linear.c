@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear.c - flat broadcast: the root sends to each rank in turn.
+ *
+ * Rounds  P - 1                               P = comm_size, n = bytes
+ * Volume  (P - 1) n bytes, all from the root
+ * Cost    (P - 1) (alpha + n beta), exact
+ * Needs   any P, any root, any datatype
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/bcast/bcast.h"
+#include "algorithms/ctx.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    int err = MPI_SUCCESS;
+
+    if (ctx->rank != call->root)
+        return chorale_recv(ctx, call->recvbuf, call->recvcount,
+                            call->recvtype, call->root);
+    for (int i = 1; i < ctx->size && err == MPI_SUCCESS; i++)
+        err = chorale_send(ctx, call->recvbuf, call->recvcount,
+                           call->recvtype, (call->root + i) % ctx->size);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){ .messages = pt->comm_size - 1,
+                                     .bytes = (double)pt->msg_size };
+    return 1;
+}
+
+const struct chorale_alg chorale_bcast_linear = {
+    .coll = CHORALE_BCAST,
+    .name = "linear",
+    .summary = "the root sends to every rank in turn",
+    .formula = "(P-1) (alpha + n beta)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coll.h - the collectives, one row each, and what is true of all variants.
+ *
+ * No MPI here: the command, the emitters and the database's readers use it
+ * too. Adding a collective is one enum member and one row in coll.c, its
+ * field in struct chorale_call's comment (alg.h), and its library call in
+ * runners/ and algorithms/shim.c.
+ */
+#ifndef CHORALE_ALGORITHMS_COLL_H
+#define CHORALE_ALGORITHMS_COLL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum chorale_coll {
+    CHORALE_BCAST,
+    CHORALE_REDUCE,
+    CHORALE_ALLREDUCE,
+    CHORALE_REDUCE_SCATTER_BLOCK,
+    CHORALE_GATHER,
+    CHORALE_SCATTER,
+    CHORALE_ALLGATHER,
+    CHORALE_NCOLL /* how many there are; never a collective */
+};
+
+struct chorale_coll_info {
+    const char *name; /* as in MPI, lower case: "bcast" */
+    int rooted;       /* has a root argument */
+    int reduces;      /* has an op argument */
+    int blocks;       /* n = msg_size * comm_size (else n = msg_size) */
+};
+
+/* Facts of a collective. coll must be a member below CHORALE_NCOLL. */
+const struct chorale_coll_info *chorale_coll_info(enum chorale_coll coll);
+
+/* Collective of that name, or -1. */
+int chorale_coll_find(const char *name);
+
+/* n [bytes] of an operation with per-rank block msg_size [bytes]; saturates
+ * at SIZE_MAX. */
+size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ctx.c - a variant's surroundings: its communicator, scratch memory and
+ * counted messages. Every byte of the catalogue passes here, so counts above
+ * INT_MAX, counters and PMPI are dealt with in one place. */
+#include "algorithms/ctx.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* The largest count given to one MPI call. A test build lowers it, to reach
+ * the path of large counts with small buffers. */
+#ifndef CHORALE_COUNT_MAX
+#define CHORALE_COUNT_MAX INT_MAX
+#endif
+
+enum { TAG = 67, ALIGN = 64 };
+
+/* Chunks filled one after the other: growing must not move what is in use.
+ * When all is released, several chunks become one of their total size. */
+struct chunk {
+    struct chunk *below;
+    char *mem;
+    size_t size, used;
+    size_t start; /* bytes used in the chunks below */
+};
+
+struct chorale_scratch {
+    struct chunk *top;
+    size_t want; /* size of the next first chunk */
+};
+
+/* --- context ---------------------------------------------------------- */
+
+int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
+{
+    struct chorale_ctx *ctx = calloc(1, sizeof(*ctx));
+    struct chorale_scratch *scratch = calloc(1, sizeof(*scratch));
+    int err = ctx && scratch ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+    if (err == MPI_SUCCESS)
+        err = PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (err == MPI_SUCCESS)
+        err = PMPI_Comm_rank(comm, &ctx->rank);
+    if (err == MPI_SUCCESS)
+        err = PMPI_Comm_size(comm, &ctx->size);
+    if (err != MPI_SUCCESS) {
+        free(ctx);
+        free(scratch);
+        return err;
+    }
+    ctx->comm = comm;
+    ctx->scratch = scratch;
+    *ctx_p = ctx;
+    return MPI_SUCCESS;
+}
+
+static void drop_top(struct chorale_scratch *scratch)
+{
+    struct chunk *top = scratch->top;
+
+    scratch->top = top->below;
+    free(top->mem);
+    free(top);
+}
+
+void chorale_ctx_free(struct chorale_ctx *ctx)
+{
+    if (ctx == NULL)
+        return;
+    while (ctx->scratch->top != NULL)
+        drop_top(ctx->scratch);
+    free(ctx->scratch);
+    free(ctx);
+}
+
+/* --- scratch ---------------------------------------------------------- */
+
+size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx)
+{
+    size_t sum = 0;
+
+    for (const struct chunk *c = ctx->scratch->top; c != NULL; c = c->below)
+        sum += c->size;
+    return sum;
+}
+
+size_t chorale_scratch_mark(const struct chorale_ctx *ctx)
+{
+    const struct chunk *top = ctx->scratch->top;
+
+    return top == NULL ? 0 : top->start + top->used;
+}
+
+static struct chunk *push_chunk(struct chorale_scratch *scratch, size_t size)
+{
+    struct chunk *c = calloc(1, sizeof(*c));
+    void *mem = NULL;
+
+    if (c == NULL || posix_memalign(&mem, ALIGN, size) != 0) {
+        free(c);
+        return NULL;
+    }
+    c->mem = mem;
+    c->size = size;
+    c->below = scratch->top;
+    c->start = c->below == NULL ? 0 : c->below->start + c->below->used;
+    scratch->top = c;
+    return c;
+}
+
+void *chorale_scratch(struct chorale_ctx *ctx, size_t bytes)
+{
+    struct chorale_scratch *scratch = ctx->scratch;
+    struct chunk *top = scratch->top;
+    size_t size = bytes > 0 ? bytes : 1;
+    void *mem;
+
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    if (top == NULL || top->size - top->used < size) {
+        if (top != NULL && top->used == 0)
+            drop_top(scratch);
+        top = push_chunk(scratch, size > scratch->want ? size
+                                                       : scratch->want);
+        scratch->want = 0;
+    }
+    if (top == NULL)
+        return NULL;
+    mem = top->mem + top->used;
+    top->used += size;
+    return mem;
+}
+
+void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark)
+{
+    struct chorale_scratch *scratch = ctx->scratch;
+
+    if (mark == 0 && scratch->top != NULL && scratch->top->below != NULL) {
+        scratch->want = chorale_ctx_scratch_bytes(ctx);
+        while (scratch->top != NULL)
+            drop_top(scratch);
+        return;
+    }
+    while (scratch->top != NULL && scratch->top->below != NULL &&
+           scratch->top->start >= mark)
+        drop_top(scratch);
+    if (scratch->top != NULL)
+        scratch->top->used = mark - scratch->top->start;
+}
+
+/* --- messages --------------------------------------------------------- */
+
+/* A count and type as one MPI call takes them; made: the type is ours. */
+struct message {
+    int count;
+    MPI_Datatype type;
+    int made;
+};
+
+/* One element that stands for count elements of type. */
+static int make_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p)
+{
+    MPI_Count whole = count / CHORALE_COUNT_MAX;
+    int length[2] = { (int)whole, (int)(count % CHORALE_COUNT_MAX) };
+    MPI_Datatype part[2] = { MPI_DATATYPE_NULL, type };
+    MPI_Aint at[2] = { 0, 0 };
+    int err;
+
+    if (whole > INT_MAX)
+        return MPI_ERR_COUNT;
+    at[1] = (MPI_Aint)(whole * CHORALE_COUNT_MAX) * chorale_type_extent(type);
+    err = PMPI_Type_contiguous(CHORALE_COUNT_MAX, type, &part[0]);
+    if (err != MPI_SUCCESS)
+        return err;
+    err = PMPI_Type_create_struct(2, length, at, part, big_p);
+    PMPI_Type_free(&part[0]);
+    if (err == MPI_SUCCESS)
+        err = PMPI_Type_commit(big_p);
+    return err;
+}
+
+static int message_init(struct message *m, MPI_Count count, MPI_Datatype type)
+{
+    m->made = count > CHORALE_COUNT_MAX;
+    m->count = m->made ? 1 : (int)count;
+    m->type = type;
+    return m->made ? make_big(count, type, &m->type) : MPI_SUCCESS;
+}
+
+/* MPI keeps the type as long as a pending operation needs it. */
+static void message_release(struct message *m)
+{
+    if (m->made)
+        PMPI_Type_free(&m->type);
+}
+
+static void count_sent(struct chorale_ctx *ctx, MPI_Count count,
+                       MPI_Datatype type)
+{
+    if (ctx->stat == NULL)
+        return;
+    ctx->stat->messages++;
+    ctx->stat->bytes_sent += (long long)chorale_type_size(type) * count;
+}
+
+static void count_wait(struct chorale_ctx *ctx)
+{
+    if (ctx->stat != NULL)
+        ctx->stat->waits++;
+}
+
+int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                 MPI_Datatype type, int dest)
+{
+    struct message m;
+    int err = message_init(&m, count, type);
+
+    if (err != MPI_SUCCESS)
+        return err;
+    count_sent(ctx, count, type);
+    err = PMPI_Send(buf, m.count, m.type, dest, TAG, ctx->comm);
+    message_release(&m);
+    return err;
+}
+
+int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
+                 MPI_Datatype type, int source)
+{
+    struct message m;
+    int err = message_init(&m, count, type);
+
+    if (err != MPI_SUCCESS)
+        return err;
+    count_wait(ctx);
+    err = PMPI_Recv(buf, m.count, m.type, source, TAG, ctx->comm,
+                    MPI_STATUS_IGNORE);
+    message_release(&m);
+    return err;
+}
+
+int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                  MPI_Datatype type, int dest, MPI_Request *req)
+{
+    struct message m;
+    int err = message_init(&m, count, type);
+
+    if (err != MPI_SUCCESS)
+        return err;
+    count_sent(ctx, count, type);
+    err = PMPI_Isend(buf, m.count, m.type, dest, TAG, ctx->comm, req);
+    message_release(&m);
+    return err;
+}
+
+int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
+                  MPI_Datatype type, int source, MPI_Request *req)
+{
+    struct message m;
+    int err = message_init(&m, count, type);
+
+    if (err != MPI_SUCCESS)
+        return err;
+    err = PMPI_Irecv(buf, m.count, m.type, source, TAG, ctx->comm, req);
+    message_release(&m);
+    return err;
+}
+
+int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
+                     MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                     void *recvbuf, MPI_Count recvcount,
+                     MPI_Datatype recvtype, int source)
+{
+    struct message out, in;
+    int err = message_init(&out, sendcount, sendtype);
+
+    if (err != MPI_SUCCESS)
+        return err;
+    err = message_init(&in, recvcount, recvtype);
+    if (err == MPI_SUCCESS) {
+        count_sent(ctx, sendcount, sendtype);
+        count_wait(ctx);
+        err = PMPI_Sendrecv(sendbuf, out.count, out.type, dest, TAG, recvbuf,
+                            in.count, in.type, source, TAG, ctx->comm,
+                            MPI_STATUS_IGNORE);
+        message_release(&in);
+    }
+    message_release(&out);
+    return err;
+}
+
+int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
+{
+    int first = MPI_SUCCESS;
+
+    if (count > 0)
+        count_wait(ctx);
+    /* One by one, as that tells which error it was. */
+    for (int i = 0; i < count; i++) {
+        int err = PMPI_Wait(&req[i], MPI_STATUS_IGNORE);
+
+        if (first == MPI_SUCCESS)
+            first = err;
+    }
+    return first;
+}
+
+int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
+                         MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+    MPI_Aint extent = chorale_type_extent(type);
+    int err = MPI_SUCCESS;
+
+    for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
+        MPI_Count left = count - done;
+        int piece = left > CHORALE_COUNT_MAX ? CHORALE_COUNT_MAX : (int)left;
+
+        err = PMPI_Reduce_local(chorale_at(in, extent, (MPI_Aint)done),
+                                chorale_at(inout, extent, (MPI_Aint)done),
+                                piece, type, op);
+        done += piece;
+    }
+    if (ctx->stat != NULL)
+        ctx->stat->bytes_reduced += (long long)chorale_type_size(type) * count;
+    return err;
+}

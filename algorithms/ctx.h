@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ctx.h - what a variant runs on: a private communicator, its scratch
+ * memory, and the messages it sends, counted.
+ *
+ * All traffic of the catalogue goes through the functions of this header.
+ * They call PMPI, so that profilers above us do not count it as the
+ * application's, and they tick the counters that Chorale publishes.
+ */
+#ifndef CHORALE_ALGORITHMS_CTX_H
+#define CHORALE_ALGORITHMS_CTX_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+/* Events of this rank. Bytes are of payload. */
+struct chorale_stat {
+    long long messages;      /* sent */
+    long long bytes_sent;
+    long long bytes_reduced; /* combined by the operation */
+    long long waits;         /* blocking waits for a message */
+};
+
+struct chorale_scratch;
+
+struct chorale_ctx {
+    MPI_Comm comm;           /* private, errors return */
+    int rank, size;
+    struct chorale_stat *stat; /* NULL: do not count */
+    struct chorale_scratch *scratch;
+};
+
+/* Wrap a private communicator: sets MPI_ERRORS_RETURN on it. The context does
+ * not own comm. Returns an MPI error code; *ctx_p is set on success. */
+int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p);
+void chorale_ctx_free(struct chorale_ctx *ctx);
+
+/* Bytes of scratch the context holds now. */
+size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx);
+
+/* Scratch memory, aligned for any type, kept for the next call. mark/release
+ * bracket one use, so that a variant may call another:
+ *
+ *     size_t mark = chorale_scratch_mark(ctx);
+ *     char *tmp = chorale_scratch(ctx, bytes);   NULL: out of memory
+ *     ...
+ *     chorale_scratch_release(ctx, mark);
+ */
+size_t chorale_scratch_mark(const struct chorale_ctx *ctx);
+void *chorale_scratch(struct chorale_ctx *ctx, size_t bytes);
+void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark);
+
+/* Scratch for count elements laid out as type: the returned pointer is the
+ * buffer argument (moved by the true lower bound). */
+void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
+                            MPI_Datatype type);
+
+/* Size, extent of a type [bytes]. */
+size_t chorale_type_size(MPI_Datatype type);
+MPI_Aint chorale_type_extent(MPI_Datatype type);
+
+/* 1 if count elements of type are their packed bytes, in order, without
+ * gaps. Decided from the type's construction; 0 when in doubt. A local fact:
+ * never choose an algorithm by it. */
+int chorale_type_is_packed(MPI_Datatype type);
+
+/* Copy between two buffers of equal signature that do not overlap. Returns
+ * an MPI error code. */
+int chorale_copy(struct chorale_ctx *ctx, const void *from,
+                 MPI_Count from_count, MPI_Datatype from_type, void *to,
+                 MPI_Count to_count, MPI_Datatype to_type);
+
+/* Pack count elements into bytes / unpack them, in memory. */
+int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                 MPI_Datatype type, void *bytes);
+int chorale_unpack(struct chorale_ctx *ctx, const void *bytes, void *buf,
+                   MPI_Count count, MPI_Datatype type);
+
+/* Point-to-point with the context's tag. Counts may pass INT_MAX. Each
+ * returns an MPI error code. */
+int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                 MPI_Datatype type, int dest);
+int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
+                 MPI_Datatype type, int source);
+int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                  MPI_Datatype type, int dest, MPI_Request *req);
+int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
+                  MPI_Datatype type, int source, MPI_Request *req);
+int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
+                     MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                     void *recvbuf, MPI_Count recvcount,
+                     MPI_Datatype recvtype, int source);
+int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req);
+
+/* inout = in op inout, element by element; counted as reduced bytes. */
+int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
+                         MPI_Count count, MPI_Datatype type, MPI_Op op);
+
+/* The element at index i of a buffer of type (i may be any block index times
+ * count). */
+static inline void *chorale_at(const void *buf, MPI_Aint extent, MPI_Aint i)
+{
+    return (char *)buf + extent * i;
+}
+
+#endif

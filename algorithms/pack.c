@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pack.c - datatypes as bytes: sizes, layouts, packing and local copies.
+ * Ranks may describe one block by different type maps, so what is cut,
+ * collected or forwarded is packed bytes. */
+#include "algorithms/ctx.h"
+
+#include <limits.h>
+#include <string.h>
+
+#ifndef CHORALE_COUNT_MAX
+#define CHORALE_COUNT_MAX INT_MAX
+#endif
+
+enum { ALIGN = 64 };
+
+size_t chorale_type_size(MPI_Datatype type)
+{
+    MPI_Count size = 0;
+
+    if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    return (size_t)size;
+}
+
+MPI_Aint chorale_type_extent(MPI_Datatype type)
+{
+    MPI_Aint lb = 0, extent = 0;
+
+    PMPI_Type_get_extent(type, &lb, &extent);
+    return extent;
+}
+
+void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
+                            MPI_Datatype type)
+{
+    MPI_Aint true_lb = 0, true_extent = 0;
+    MPI_Aint extent = chorale_type_extent(type);
+    MPI_Aint steps = count > 0 ? (MPI_Aint)(count - 1) : 0;
+    MPI_Aint first, span, pad;
+    char *mem;
+
+    if (PMPI_Type_get_true_extent(type, &true_lb, &true_extent) !=
+        MPI_SUCCESS)
+        return NULL;
+    /* With a negative extent the last element lies lowest. */
+    first = extent < 0 ? true_lb + steps * extent : true_lb;
+    span = true_extent + steps * (extent < 0 ? -extent : extent);
+    /* The buffer argument stays aligned, so that members are as well. */
+    pad = (first % ALIGN + ALIGN) % ALIGN;
+    mem = chorale_scratch(ctx, count > 0 ? (size_t)(span + pad) : 0);
+    return mem == NULL ? NULL : mem + pad - first;
+}
+
+static int named_is_packed(MPI_Datatype type)
+{
+    MPI_Aint lb = -1, extent = -1;
+
+    if (PMPI_Type_get_extent(type, &lb, &extent) != MPI_SUCCESS)
+        return 0;
+    return lb == 0 && (size_t)extent == chorale_type_size(type);
+}
+
+/* The type that a dup or contiguous type was made from. */
+static int inner_is_packed(MPI_Datatype type, int combiner)
+{
+    int integer[1], packed, ni, na, nd, kind;
+    MPI_Aint address[1];
+    MPI_Datatype inner;
+
+    if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS)
+        return 0;
+    if (PMPI_Type_get_contents(type, combiner == MPI_COMBINER_CONTIGUOUS, 0,
+                               1, integer, address, &inner) != MPI_SUCCESS)
+        return 0;
+    packed = chorale_type_is_packed(inner);
+    if (PMPI_Type_get_envelope(inner, &ni, &na, &nd, &kind) == MPI_SUCCESS &&
+        kind != MPI_COMBINER_NAMED)
+        PMPI_Type_free(&inner);
+    return packed;
+}
+
+int chorale_type_is_packed(MPI_Datatype type)
+{
+    int ni, na, nd, combiner;
+
+    if (PMPI_Type_get_envelope(type, &ni, &na, &nd, &combiner) !=
+        MPI_SUCCESS)
+        return 0;
+    if (combiner == MPI_COMBINER_NAMED)
+        return named_is_packed(type);
+    return inner_is_packed(type, combiner);
+}
+
+/* One element above the int limits of MPI_Pack goes by a message to
+ * ourselves; counted nowhere, as it is a copy. */
+static int pass_element(struct chorale_ctx *ctx, const void *from,
+                        MPI_Datatype from_type, MPI_Count from_count,
+                        void *to, MPI_Datatype to_type, MPI_Count to_count)
+{
+    struct chorale_stat *stat = ctx->stat;
+    int err;
+
+    ctx->stat = NULL;
+    err = chorale_sendrecv(ctx, from, from_count, from_type, ctx->rank, to,
+                           to_count, to_type, ctx->rank);
+    ctx->stat = stat;
+    return err;
+}
+
+/* How many elements of size bytes one MPI_Pack takes, at most left. */
+static int piece_of(size_t size, MPI_Count left)
+{
+    MPI_Count most = size > 0 ? CHORALE_COUNT_MAX / (MPI_Count)size
+                              : CHORALE_COUNT_MAX;
+
+    return (int)(most < left ? most : left);
+}
+
+int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                 MPI_Datatype type, void *bytes)
+{
+    size_t size = chorale_type_size(type);
+    MPI_Aint extent = chorale_type_extent(type);
+    char *to = bytes;
+    int err = MPI_SUCCESS;
+
+    if (count == 0 || size == 0)
+        return MPI_SUCCESS;
+    if (chorale_type_is_packed(type)) {
+        memcpy(to, buf, size * (size_t)count);
+        return MPI_SUCCESS;
+    }
+    for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
+        const void *from = chorale_at(buf, extent, (MPI_Aint)done);
+        int piece = piece_of(size, count - done);
+        int position = 0;
+
+        if (piece > 0)
+            err = PMPI_Pack(from, piece, type, to, piece * (int)size,
+                            &position, ctx->comm);
+        else
+            err = pass_element(ctx, from, type, 1, to, MPI_PACKED,
+                               (MPI_Count)size);
+        piece = piece > 0 ? piece : 1;
+        to += (size_t)piece * size;
+        done += piece;
+    }
+    return err;
+}
+
+int chorale_unpack(struct chorale_ctx *ctx, const void *bytes, void *buf,
+                   MPI_Count count, MPI_Datatype type)
+{
+    size_t size = chorale_type_size(type);
+    MPI_Aint extent = chorale_type_extent(type);
+    const char *from = bytes;
+    int err = MPI_SUCCESS;
+
+    if (count == 0 || size == 0)
+        return MPI_SUCCESS;
+    if (chorale_type_is_packed(type)) {
+        memcpy(buf, from, size * (size_t)count);
+        return MPI_SUCCESS;
+    }
+    for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
+        void *to = chorale_at(buf, extent, (MPI_Aint)done);
+        int piece = piece_of(size, count - done);
+        int position = 0;
+
+        if (piece > 0)
+            err = PMPI_Unpack(from, piece * (int)size, &position, to, piece,
+                              type, ctx->comm);
+        else
+            err = pass_element(ctx, from, MPI_PACKED, (MPI_Count)size, to,
+                               type, 1);
+        piece = piece > 0 ? piece : 1;
+        from += (size_t)piece * size;
+        done += piece;
+    }
+    return err;
+}
+
+int chorale_copy(struct chorale_ctx *ctx, const void *from,
+                 MPI_Count from_count, MPI_Datatype from_type, void *to,
+                 MPI_Count to_count, MPI_Datatype to_type)
+{
+    size_t mark = chorale_scratch_mark(ctx);
+    size_t bytes = chorale_type_size(from_type) * (size_t)from_count;
+    char *tmp;
+    int err;
+
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    if (chorale_type_is_packed(to_type))
+        return chorale_pack(ctx, from, from_count, from_type, to);
+    if (chorale_type_is_packed(from_type))
+        return chorale_unpack(ctx, from, to, to_count, to_type);
+    tmp = chorale_scratch(ctx, bytes);
+    err = tmp ? chorale_pack(ctx, from, from_count, from_type, tmp)
+              : MPI_ERR_NO_MEM;
+    if (err == MPI_SUCCESS)
+        err = chorale_unpack(ctx, tmp, to, to_count, to_type);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}

@@ -1,0 +1,57 @@
+/* Interface of a Chorale dispatch table, version 1. C99, no includes but
+ * <stddef.h>: the generator copies this text into every table it writes. */
+#ifndef CHORALE_TABLE_H
+#define CHORALE_TABLE_H
+
+#include <stddef.h>
+
+#define CHORALE_TABLE_ABI 1
+
+/* How the ranks of a communicator lie on nodes. */
+enum chorale_shape {
+    CHORALE_SHAPE_UNKNOWN,
+    CHORALE_SHAPE_SINGLE_NODE,
+    CHORALE_SHAPE_ONE_PER_NODE,
+    CHORALE_SHAPE_BLOCK,
+    CHORALE_SHAPE_CYCLIC,
+    CHORALE_SHAPE_IRREGULAR
+};
+
+/* What to run. Choice 0 of every table is the library's default. */
+struct chorale_choice {
+    const char *provider; /* "library", "chorale" or "native" */
+    const char *variant;  /* name in the catalogue, "default" for library */
+    const char *params;   /* "name=value,name=value", "" for none */
+    int nparam;           /* the same, parsed */
+    const char *param_name[4];
+    long param_value[4];
+    int index;            /* of this choice in its table */
+};
+
+/* Select for one collective: n is the bytes of the operation (bcast, reduce,
+ * allreduce: the vector; gather, scatter, allgather, reduce_scatter_block:
+ * block times comm_size). Never NULL, for any arguments. */
+struct chorale_selector {
+    const char *coll;
+    const struct chorale_choice *(*select)(size_t n, int comm_size);
+    const struct chorale_choice *(*select_shape)(size_t n, int comm_size,
+                                                 enum chorale_shape shape);
+};
+
+struct chorale_table {
+    int abi;                 /* CHORALE_TABLE_ABI of the writer */
+    const char *digest;      /* of the content: equal tables, equal digests */
+    const char *campaign;    /* UUID of the campaign it was measured in */
+    const char *system;      /* its name and kind */
+    const char *mpi_library; /* it was measured under */
+    const char *coverage;    /* what was measured, for people */
+    int nchoice;
+    const struct chorale_choice *choice;
+    int nselector;
+    const struct chorale_selector *selector;
+};
+
+/* The one symbol a loadable table exports beside its selectors. */
+extern const struct chorale_table chorale_table;
+
+#endif
