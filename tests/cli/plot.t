@@ -1,0 +1,199 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# plot.t - the verb plot: pictures are there and valid, their data are the
+# database's, and hostile names stay text.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+top_srcdir=${top_srcdir:-$(cd "$here/../.." && pwd)}
+top_builddir=$(cd "${top_builddir:-.}" && pwd)
+chorale=$top_builddir/chorale
+CHORALE_DATADIR=$top_srcdir/plots
+export CHORALE_DATADIR
+
+for tool in sqlite3 gnuplot; do
+    command -v $tool > /dev/null || {
+        echo "1..0 # SKIP $tool is missing"
+        exit 0
+    }
+done
+
+count=0
+ok() { # STATUS NAME
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else
+        echo "not ok $count - $2"; sed 's/^/# /' out err 2> /dev/null; fi
+}
+synth() {
+    sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$@"
+}
+run() { "$chorale" "$@" > out 2> err; }
+one_line() { [ "$(wc -l < err)" -eq 1 ]; }
+# Columns of one series in a .dat file, by its label.
+series() { # FILE LABEL
+    awk -v want="\"$2\"" '$0 == want { on = 1; next } /^$/ { on = 0 } on' "$1"
+}
+# Two columns of numbers are equal to twelve digits.
+same_numbers() {
+    paste -d ' ' "$1" "$2" | awk '
+        { a = $1 + 0; b = $2 + 0; d = a - b; if (d < 0) d = -d
+          if (NF != 2 || d > 1e-12 * (b < 0 ? -b : b)) bad = 1 }
+        END { exit bad || NR == 0 }'
+}
+is_png() { [ "$(od -An -tx1 -N8 "$1" | tr -d ' \n')" = 89504e470d0a1a0a ]; }
+is_svg() {
+    if command -v xmllint > /dev/null; then
+        xmllint --nonet --noout "$1"
+    elif command -v python3 > /dev/null; then
+        python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$1"
+    else
+        grep -q '</svg>' "$1"
+    fi
+}
+
+work=$(mktemp -d) && cd "$work" || exit 1
+trap 'cd / && rm -rf "$work"' EXIT
+
+# Pictures.
+synth a.db fat-tree '2 64' 12
+run plot a.db
+ok $? 'plot ends with 0'
+ls a-plots/*.png > expected
+diff expected out > /dev/null && [ "$(wc -l < out)" -eq 4 ]
+ok $? 'one picture for each collective and P, named on standard output'
+bad=0
+for f in a-plots/*.png; do is_png "$f" || bad=1; done
+ok $bad 'pictures are PNG'
+[ "$(wc -c < a-plots/bcast_P64.png)" -gt 20000 ]
+ok $? 'the picture is not blank'
+run plot a.db -o pics --format svg --collectives bcast -P 64
+[ $? -eq 0 ] && [ "$(cat out)" = pics/bcast_P64.svg ] && is_svg "$(cat out)"
+ok $? '--format svg -o --collectives -P: one valid SVG'
+bad=0
+for label in 'bcast, P = 64 on fat-tree (simulated)' library binomial \
+    scatter_ring_allgather 'n: bytes of the operation' '64 KiB' '100 us' \
+    'dashes: model' 'ring, band below: decided'; do
+    grep -qF "$label" pics/bcast_P64.svg || { bad=1; echo "# no $label"; }
+done
+ok $bad 'it has title, series, axes with units and the legend of marks'
+gnuplot -d -c "$CHORALE_DATADIR/time_vs_n.gp" pics/bcast_P64.dat by-hand.png \
+    png 'by hand' > out 2> err && is_png by-hand.png && ! [ -s err ]
+ok $? 'the script draws the data file by hand'
+
+# Data.
+dat=a-plots/bcast_P64.dat
+series $dat binomial > got
+sqlite3 -separator ' ' a.db "SELECT n, msg_size, seconds, lo, hi FROM v_summary
+    WHERE coll = 'bcast' AND comm_size = 64 AND variant = 'binomial'
+    ORDER BY n" > want
+bad=0
+for pair in 1:1 3:2 4:3 5:4 6:5; do
+    cut -d ' ' -f ${pair%:*} got > g
+    cut -d ' ' -f ${pair#*:} want > w
+    same_numbers g w || { bad=1; echo "# columns $pair differ"; }
+done
+ok $bad 'n, seconds and interval are those of v_summary'
+cut -d ' ' -f 7 got > g
+sqlite3 a.db "SELECT 6 * (SELECT value FROM model WHERE param = 'alpha')
+    + 6 * n * (SELECT value FROM model WHERE param = 'beta') FROM v_summary
+    WHERE coll = 'bcast' AND comm_size = 64 AND variant = 'binomial'
+    ORDER BY n" > w
+same_numbers g w
+ok $? 'the model is 6 alpha + 6 n beta for binomial at P = 64'
+cut -d ' ' -f 1,4,8 got | awk '
+    { want = $1 >= 128 && $1 < 65536 ? $2 : "NaN"; if ($3 != want) bad = 1 }
+    END { exit bad || NR == 0 }'
+ok $? 'binomial is marked where it is decided, and only there'
+sed -n '/"binomial"$/p' $dat | grep -q '^128 65536 128 65535 2 "binomial"$'
+ok $? 'the decided range is there and names its series'
+series $dat library | cut -d ' ' -f 7 | grep -qv NaN
+[ $? -eq 1 ]
+ok $? 'the library has no model'
+
+sqlite3 a.db 'DELETE FROM model; DELETE FROM decision'
+run plot a.db -o none -P 2 --collectives bcast --format svg
+[ $? -eq 0 ] && ! grep -q 'dashes: model\|decided' none/bcast_P2.svg
+ok $? 'no model, no decision: neither is drawn nor explained'
+sqlite3 a.db 'DELETE FROM run_summary WHERE run_id IN (SELECT run_id FROM run
+    JOIN cell USING (cell_id) WHERE n <> 0)'
+run plot a.db -o zero -P 2
+[ $? -eq 0 ] && is_png zero/bcast_P2.png
+ok $? 'n = 0 alone is drawn'
+synth single.db x 4
+sqlite3 single.db 'DELETE FROM run_summary WHERE run_id IN (SELECT run_id
+    FROM run JOIN cell USING (cell_id) WHERE n <> 512)'
+run plot single.db
+[ $? -eq 0 ] && is_png single-plots/bcast_P4.png && ! [ -s err ]
+ok $? 'a single n is drawn'
+synth many.db x 64 20
+run plot many.db --collectives bcast
+[ $? -eq 0 ] && grep -q '16 of 21' out &&
+    [ "$(grep -c '^"' many-plots/bcast_P64.dat)" -eq 21 ]
+ok $? 'more than 16 variants: the picture says so, the data has all'
+
+# Hostile names.
+evil='`touch evil1`$(touch evil2)"; system "touch evil3" #'\''); !touch evil4
+@x |touch evil5 <b>&{/Symbol a} ../../x'
+synth evil.db "$evil" 2
+sqlite3 evil.db 'INSERT INTO system SELECT 2, "b", "other", kind, "o", "", ""
+    FROM system'
+name=$(printf %s "$evil" | sed "s/'/''/g")
+sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
+    WHERE variant = 'binomial'; UPDATE cell SET coll = '../$name'
+    WHERE coll = 'allreduce'; UPDATE cell SET dtype = '|touch evil6'
+    WHERE cell_id % 2"
+mkdir deep && mv evil.db deep
+run plot deep/evil.db --format svg
+status=$?
+find . -name 'evil[0-9]*' > found
+[ $status -eq 0 ] && ! [ -s found ]
+ok $? 'hostile names run nothing'
+bad=0
+for f in deep/evil-plots/*.svg; do is_svg "$f" || bad=1; done
+[ $bad -eq 0 ] && ! find . .. -maxdepth 1 -newer found -name 'x*' | grep -q .
+ok $? 'the pictures are valid and stay in their folder'
+ls deep/evil-plots | LC_ALL=C grep -q '[^A-Za-z0-9_.-]'
+[ $? -eq 1 ]
+ok $? 'names of files are safe'
+grep -qF '?touch evil1?$(touch evil2)' deep/evil-plots/*.svg
+ok $? 'the title shows the name as text'
+mkdir './|touch evil7'
+run plot deep/evil.db -o '|touch evil7'
+[ $? -eq 0 ] && ! [ -e evil7 ]
+ok $? 'a folder with a hostile name is only a folder'
+
+# Errors.
+synth b.db
+mkdir bin
+PATH=$work/bin run plot b.db
+[ $? -eq 3 ] && one_line && grep -q 'install gnuplot' err &&
+    [ "$(wc -l < out)" -eq 4 ] && [ -s "$(head -n 1 out)" ]
+ok $? 'no gnuplot: exit 3, one line, and the data files'
+printf '#!/bin/sh\necho "line 1: out of ink" >&2; exit 1\n' > bin/gnuplot
+chmod +x bin/gnuplot
+GNUPLOT=$work/bin/gnuplot run plot b.db -o ink
+[ $? -eq 3 ] && one_line && grep -q 'out of ink' err && ! ls ink | grep -q png
+ok $? 'gnuplot fails: exit 3, its complaint in one line, no picture'
+CHORALE_DATADIR=$work/bin run plot b.db
+[ $? -eq 3 ] && one_line
+ok $? 'no scripts: exit 3 and one line'
+run plot b.db --format pdf
+[ $? -eq 2 ] && one_line && grep -q pdf err
+ok $? 'unknown format: exit 2'
+run plot b.db --collectives nonsense
+[ $? -eq 2 ] && one_line && grep -q nonsense err
+ok $? 'unknown collective: exit 2'
+run plot b.db --system nowhere
+[ $? -eq 2 ] && one_line && grep -q nowhere err
+ok $? 'unknown system: exit 2 and its name'
+run plot b.db -P 3
+[ $? -eq 4 ] && one_line
+ok $? 'nothing measured that fits: exit 4'
+run plot missing.db
+[ $? -eq 3 ] && one_line
+ok $? 'no database: exit 3'
+run plot b.db -o /proc/nowhere
+[ $? -eq 3 ] && one_line && grep -q /proc/nowhere err
+ok $? 'a folder that cannot be made: exit 3'
+
+echo "1..$count"

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide.c - the rule of decision on invented measurements: what wins, what
+ * is kept, where ranges end, and that chance does not win. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tests/unit/fixture.h"
+#include "tuner/decide.h"
+#include "tuner/verb.h"
+
+/* A run of bcast at P = 4 in one launch. */
+static void bcast(struct fixture *f, const char *variant, long m, int ordinal,
+                  double seconds)
+{
+    int library = strcmp(variant, "library") == 0;
+    struct fixture_run run = {
+        "bcast", library ? "library" : "chorale",
+        library ? "default" : variant, "", 4, 1, m, ordinal, seconds,
+        seconds > 0 ? NULL : "invalid", NULL, NULL, NULL,
+    };
+
+    fixture_add(f, &run);
+}
+
+/* The rows of the table as "n_lo-n_hi variant; ...". */
+static const char *table(struct fixture *f)
+{
+    return fixture_text(f,
+        "SELECT group_concat(n_lo || '-' || n_hi || ' ' || variant, '; ')"
+        " FROM (SELECT * FROM decision ORDER BY coll, comm_size, n_lo)");
+}
+
+static void is(const char *got, const char *want, const char *what)
+{
+    if (!tap_ok(strcmp(got, want) == 0, "%s", what)) {
+        tap_diag("got  %s", got);
+        tap_diag("want %s", want);
+    }
+}
+
+static enum chorale_err decide(struct fixture *f)
+{
+    struct chorale_errmsg msg;
+    enum chorale_err err = fixture_verb(f, &chorale_verb_decide, &msg, "@db",
+                                        (const char *)NULL);
+
+    if (err != CHORALE_OK)
+        tap_diag("%s", msg.text);
+    return err;
+}
+
+static void test_simulated(void)
+{
+    /* Times of library, linear, binomial by size; 0: invalid. */
+    static const struct {
+        long m;
+        double library, linear, binomial;
+    } t[] = {
+        { 8, 10, 10, 12 },         /* equal: the library */
+        { 64, 10, 8, 9 },          /* linear */
+        { 1024, 40, 32, 26 },      /* binomial; they cross between */
+        { 2048, 60, 70, 50 },      /* binomial */
+        { 4096, 80, 90, 100 },     /* library */
+        { 8192, 100, 0, 90 },      /* linear is invalid: binomial */
+        { 16384, 100, 80, 0 },     /* linear, not measured before */
+    };
+    struct fixture f;
+    char first[1024];
+
+    fixture_open(&f, "sim", 1);
+    for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        bcast(&f, "library", t[i].m, 0, t[i].library * 1e-6);
+        bcast(&f, "linear", t[i].m, 0, t[i].linear * 1e-6);
+        bcast(&f, "binomial", t[i].m, 0, t[i].binomial * 1e-6);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a simulated system is decided");
+    /* ln(9/8) of advantage at 64 against ln(32/26) at 1024: they cross at
+     * 64 * 16^(0.11778 / (0.11778 + 0.20764)) = 174.5. */
+    is(table(&f), "8-63 default; 64-174 linear; 175-2048 binomial;"
+       " 2049-8191 default; 8192-8192 binomial; 8193-16383 default;"
+       " 16384-16384 linear", "ranges end where they should");
+    is(fixture_text(&f, "SELECT printf('%.4f %.4f %.4f %.4f', speedup,"
+                    " speedup_lo, speedup_hi, regret) FROM decision"
+                    " WHERE n_lo = 64"), "1.2500 1.2500 1.2500 0.0000",
+       "the speed-up of an exact point is exact");
+    is(fixture_text(&f, "SELECT printf('%.3f %.3f %.3f', 1e6 * seconds,"
+                    " 1e6 * library_seconds, speedup) FROM decision"
+                    " WHERE n_lo = 175"), "36.056 48.990 1.359",
+       "a range has the geometric means of its sizes");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE reason = ''"
+                    " OR (basis = 'library') <> (provider = 'library')"), "0",
+       "each row says why and on what basis");
+    snprintf(first, sizeof(first), "%s", table(&f));
+    tap_ok(decide(&f) == CHORALE_OK, "it is decided again");
+    is(table(&f), first, "the same measurements give the same rows");
+    fixture_close(&f);
+}
+
+/* Uniform in (-1, 1): splitmix64. */
+static double jitter(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) / 4503599627370496.0 - 1;
+}
+
+/* Launches of a real system in which every time shares the launch's own
+ * factor and has 1 % of noise besides. */
+static void launches(struct fixture *f, int n, double linear, double binomial)
+{
+    uint64_t state = 9;
+
+    for (int l = 0; l < n; l++) {
+        double factor = exp(0.3 * jitter(&state));
+
+        for (long m = 8; m <= 64; m *= 2) {
+            bcast(f, "library", m, l,
+                  1e-5 * factor * exp(0.01 * jitter(&state)));
+            bcast(f, "linear", m, l,
+                  linear * factor * exp(0.01 * jitter(&state)));
+            bcast(f, "binomial", m, l,
+                  binomial * factor * exp(0.01 * jitter(&state)));
+        }
+    }
+}
+
+static void test_real(void)
+{
+    static const struct {
+        const char *name;
+        int launches;
+        double linear, binomial;
+        const char *table, *reason;
+    } cases[] = {
+        { "a clear gain wins", 6, 2e-5, 0.8e-5, "8-64 binomial",
+          "confirmed in 3 launches" },
+        { "a gain below the threshold keeps the library", 6, 2e-5, 0.985e-5,
+          "8-64 default", "below the threshold" },
+        { "slower variants keep the library", 6, 2e-5, 1.2e-5, "8-64 default",
+          "no variant is faster" },
+        { "three launches cannot confirm", 3, 2e-5, 0.5e-5, "8-64 default",
+          "not enough launches" },
+        { "of equals the simpler wins", 8, 0.8e-5, 0.8e-5, "8-64 linear",
+          "confirmed in 4 launches" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture f;
+        const char *reason;
+
+        fixture_open(&f, "real", 0);
+        launches(&f, cases[i].launches, cases[i].linear, cases[i].binomial);
+        tap_ok(decide(&f) == CHORALE_OK, "decided: %s", cases[i].name);
+        is(table(&f), cases[i].table, cases[i].name);
+        reason = fixture_text(&f, "SELECT reason FROM decision LIMIT 1");
+        if (!tap_ok(strstr(reason, cases[i].reason) != NULL,
+                    "and the reason says so"))
+            tap_diag("%s", reason);
+        fixture_close(&f);
+    }
+}
+
+/* The headline comes from the launches that did not choose. */
+static void test_confirming(void)
+{
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        double wobble = 1 + 0.001 * (l / 2);
+
+        bcast(&f, "library", 8, l, 1e-5);
+        bcast(&f, "linear", 8, l, (l % 2 == 0 ? 0.5e-5 : 0.8e-5) * wobble);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "decided: lucky launches choose");
+    is(fixture_text(&f, "SELECT variant || printf(' %.2f', speedup) || "
+                    "(speedup_lo > 1.2 AND speedup_hi < 1.3) FROM decision"),
+       "linear 1.251", "the speed-up is that of the confirming launches");
+    fixture_exec(&f, "DELETE FROM decision; UPDATE run SET status = 'invalid'"
+                 " WHERE run_id = (SELECT max(run_id) FROM run)");
+    tap_ok(decide(&f) == CHORALE_OK, "decided: one launch gave wrong data");
+    is(table(&f), "8-8 default", "invalid once is never chosen");
+    fixture_close(&f);
+}
+
+/* Three variants like the library at 100 sizes, 20 % of noise: without the
+ * correction some would win. */
+static void test_chance(void)
+{
+    static const char *const name[] = { "linear", "binomial",
+                                        "scatter_ring_allgather" };
+    struct fixture f;
+    uint64_t state = 11;
+
+    fixture_open(&f, "real", 0);
+    fixture_exec(&f, "BEGIN");
+    for (int l = 0; l < 8; l++)
+        for (long m = 8; m < 808; m += 8) {
+            bcast(&f, "library", m, l, 1e-5 * exp(0.2 * jitter(&state)));
+            for (int v = 0; v < 3; v++)
+                bcast(&f, name[v], m, l, 1e-5 * exp(0.2 * jitter(&state)));
+        }
+    fixture_exec(&f, "COMMIT");
+    tap_ok(decide(&f) == CHORALE_OK, "100 sizes of noise are decided");
+    is(table(&f), "8-800 default", "luck does not beat the library");
+    fixture_close(&f);
+}
+
+static void test_errors(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    bcast(&f, "linear", 8, 0, 1e-5);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db",
+                        (const char *)NULL) == CHORALE_DATA,
+           "without the library there is nothing to decide: %s", msg.text);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--system",
+                        "other", (const char *)NULL) == CHORALE_USAGE,
+           "an unknown system is refused: %s", msg.text);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    test_simulated();
+    test_real();
+    test_confirming();
+    test_chance();
+    test_errors();
+    return tap_done();
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fixture.h - a database of invented measurements for the tests of decide and
+ * of the emitters. */
+#ifndef CHORALE_TESTS_UNIT_FIXTURE_H
+#define CHORALE_TESTS_UNIT_FIXTURE_H
+
+#include "db/store.h"
+
+struct fixture {
+    struct chorale_store *store;
+    char dir[64], path[96];
+};
+
+/* One run; NULL texts mean "ok", "byte" and "", "one-per-node". */
+struct fixture_run {
+    const char *coll, *provider, *variant, *params;
+    int comm_size, ppn;
+    long m;
+    int ordinal;
+    double seconds;
+    const char *status, *dtype, *op, *shape;
+};
+
+/* An empty database with one system in a folder of its own. Ends the program
+ * with TAP's "Bail out!" if that fails, as do the others. */
+void fixture_open(struct fixture *f, const char *system, int simulated);
+
+/* Add a run, with its cell and launch as needed. */
+void fixture_add(struct fixture *f, const struct fixture_run *run);
+
+/* Execute SQL. */
+void fixture_exec(struct fixture *f, const char *sql);
+
+/* First column of the first row as text, "" if there is none; static. */
+const char *fixture_text(struct fixture *f, const char *sql);
+
+/* Call a verb with words that end in NULL; its output goes to out.txt in the
+ * folder, its error line to msg. Words "@db", "@dir/..." stand for the paths.
+ * The connection stays open. */
+struct chorale_verb;
+enum chorale_err fixture_verb(struct fixture *f,
+                              const struct chorale_verb *verb,
+                              struct chorale_errmsg *msg, ...);
+
+/* Close and remove everything. */
+void fixture_close(struct fixture *f);
+
+#endif
