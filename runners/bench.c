@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench.c - main() of the measuring program: one launch, every pending point
+ * of it. Started by `chorale run`; speaks to it in lines on standard output
+ * that begin with '@'. */
+#include "config.h"
+
+#include "runners/runner.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#include <sys/prctl.h>
+#endif
+#ifdef CHORALE_SIM
+#include <simgrid/host.h>
+#include <simgrid/version.h>
+#endif
+
+#define LOCK_SECONDS 10
+
+/* The question that is answered from inside MPI, without a launch. */
+#ifdef CHORALE_SIM
+#define ASK "--hosts"
+#else
+#define ASK "--world"
+#endif
+
+static const char usage[] =
+    "Usage: chorale-runner [OPTION]... results.db LAUNCH\n"
+    "\n"
+    "Measure the pending points of one launch.\n"
+    "\n"
+    "Started under the MPI launcher by `chorale run`, which makes the launch "
+    "and names\nit by its UUID. Rank 0 alone opens the database; every point "
+    "is stored whole, so\nthat a killed launch loses at most the point it was "
+    "at.\n"
+    "\n"
+    "Options:\n"
+    "      --probe            print the MPI library that this program is "
+    "built with, and\n"
+    "                         exit without starting MPI\n"
+#ifdef CHORALE_SIM
+    "      --hosts            print the hosts of the simulated platform\n"
+#else
+    "      --world            print how many ranks the launcher started\n"
+#endif
+    "  -h, --help             show this help\n"
+    "      --version          show the version\n"
+    "\n"
+    "Examples:\n"
+    "  $ chorale-runner --probe\n";
+
+/* Options that need no launch. Returns the exit code, or -1 to go on. */
+static int early(int argc, char **argv)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int len;
+
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 ||
+                      strcmp(argv[1], "-h") == 0)) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("chorale-runner %s\noptions: %s\n", PACKAGE_VERSION,
+               CHORALE_BUILD_OPTIONS);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "--probe") == 0) {
+        PMPI_Get_library_version(library, &len);
+        library[strcspn(library, "\n")] = '\0';
+        puts(library);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], ASK) == 0)
+        return -1;
+    if (argc != 3) {
+        fprintf(stderr, "chorale-runner: wants results.db and a launch; see "
+                        "--help\n");
+        return CHORALE_USAGE;
+    }
+    return -1;
+}
+
+/* The launcher's death is ours: no orphan keeps measuring. */
+static void die_with_parent(void)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+static int private_comm(MPI_Comm world, MPI_Comm *comm,
+                        struct chorale_ctx **ctx)
+{
+    int rc = PMPI_Comm_dup(world, comm);
+
+    if (rc == MPI_SUCCESS)
+        rc = chorale_ctx_new(*comm, ctx);
+    return rc;
+}
+
+/* More ranks on a node than processors they may run on, on any node. */
+static int find_node(struct chorale_bench *bench)
+{
+#ifdef CHORALE_SIM
+    bench->node_size = bench->size;
+    return MPI_SUCCESS;
+#else
+    MPI_Comm node;
+    cpu_set_t mine, all;
+    int rc;
+
+    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED, bench->rank,
+                              MPI_INFO_NULL, &node);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_size(node, &bench->node_size);
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof(mine), &mine);
+    rc = PMPI_Allreduce(&mine, &all, sizeof(mine), MPI_BYTE, MPI_BOR, node);
+    PMPI_Comm_free(&node);
+    bench->oversubscribed = bench->node_size > CPU_COUNT(&all);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(MPI_IN_PLACE, &bench->oversubscribed, 1, MPI_INT,
+                            MPI_MAX, bench->world);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(MPI_IN_PLACE, &bench->node_size, 1, MPI_INT,
+                            MPI_MAX, bench->world);
+    return rc;
+#endif
+}
+
+/* An error of rank 0 ends all ranks. */
+static enum chorale_err agree(struct chorale_bench *bench,
+                              enum chorale_err err)
+{
+    int code = (int)err;
+
+    if (PMPI_Bcast(&code, 1, MPI_INT, 0, bench->world) != MPI_SUCCESS)
+        return CHORALE_ENV;
+    return (enum chorale_err)code;
+}
+
+static enum chorale_err mpi_check(int rc, const char *what,
+                                  struct chorale_errmsg *msg)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int len;
+
+    if (rc == MPI_SUCCESS)
+        return CHORALE_OK;
+    PMPI_Error_string(rc, text, &len);
+    return chorale_fail(msg, CHORALE_ENV, "%s: MPI error: %.200s", what, text);
+}
+
+static enum chorale_err open_launch(struct chorale_bench *bench,
+                                    const char *path, const char *uuid,
+                                    struct chorale_store **store,
+                                    struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_WRITE, store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(*store, CHORALE_LOCK_RUNNER, LOCK_SECONDS,
+                                 msg);
+    if (err == CHORALE_OK)
+        err = chorale_worklist_load(*store, uuid, &bench->work, msg);
+    if (err == CHORALE_OK && bench->work.comm_size != bench->size)
+        err = chorale_fail(msg, CHORALE_ENV,
+                           "the launch is planned for %d ranks, "
+                           "MPI_COMM_WORLD has %d; the launcher must belong "
+                           "to the MPI that chorale-runner is built with "
+                           "(`chorale doctor` names both)",
+                           bench->work.comm_size, bench->size);
+    return err;
+}
+
+static enum chorale_err one_point(struct chorale_bench *bench,
+                                  struct chorale_store *store,
+                                  const struct chorale_task *task,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_result *result =
+        calloc((size_t)task->ncand, sizeof(*result));
+    enum chorale_err err;
+
+    if (result == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    err = mpi_check(chorale_measure(bench, task, result),
+                    chorale_coll_info((enum chorale_coll)task->coll)->name,
+                    msg);
+    if (err == CHORALE_OK && bench->rank == 0)
+        err = chorale_record_point(store, bench, task, result, msg);
+    for (int c = 0; c < task->ncand; c++)
+        chorale_result_free(&result[c]);
+    free(result);
+    return agree(bench, err);
+}
+
+static enum chorale_err all_points(struct chorale_bench *bench,
+                                   struct chorale_store *store,
+                                   struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (int t = 0; t < bench->work.ntask && err == CHORALE_OK; t++) {
+        const struct chorale_task *task = &bench->work.task[t];
+
+        err = one_point(bench, store, task, msg);
+        if (err == CHORALE_OK && bench->rank == 0) {
+            printf("@point %d %s %lld\n", task->ncand,
+                   chorale_coll_info((enum chorale_coll)task->coll)->name,
+                   (long long)task->msg_size);
+            fflush(stdout);
+        }
+    }
+    return err;
+}
+
+static enum chorale_err set_up(struct chorale_bench *bench,
+                               struct chorale_errmsg *msg)
+{
+    int rc = PMPI_Comm_dup(MPI_COMM_WORLD, &bench->world);
+
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_set_errhandler(bench->world, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(bench->world, &bench->rank);
+    PMPI_Comm_size(bench->world, &bench->size);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_dup(bench->world, &bench->lib);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_set_errhandler(bench->lib, MPI_ERRORS_RETURN);
+    return mpi_check(rc, "MPI_Comm_dup", msg);
+}
+
+/* The whole launch. The communicators live until MPI_Finalize. */
+static enum chorale_err launch(struct chorale_bench *bench, int argc,
+                               char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    MPI_Comm ours, sync;
+    enum chorale_err err = set_up(bench, msg);
+
+    if (err == CHORALE_OK)
+        err = mpi_check(private_comm(bench->world, &ours, &bench->ctx),
+                        "MPI_Comm_dup", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(private_comm(bench->world, &sync, &bench->sync),
+                        "MPI_Comm_dup", msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (bench->rank == 0)
+        err = open_launch(bench, argv[1], argv[2], &store, msg);
+    err = agree(bench, err);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_worklist_share(bench), "MPI_Bcast", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_clock_agree(bench), "clock", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_sync_calibrate(bench), "clock", msg);
+    if (err == CHORALE_OK)
+        err = agree(bench, chorale_environment_record(store, bench, argc,
+                                                      argv, msg));
+    if (err == CHORALE_OK && chorale_counters_open(bench) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    if (err == CHORALE_OK)
+        err = all_points(bench, store, msg);
+    if (err == CHORALE_OK && bench->rank == 0)
+        err = chorale_record_finish(store, bench, msg);
+    err = agree(bench, err);
+    chorale_counters_close(bench);
+    chorale_worklist_free(&bench->work);
+    chorale_store_close(store);
+    return err;
+}
+
+static void answer(void)
+{
+#ifdef CHORALE_SIM
+    size_t n = sg_host_count();
+    sg_host_t *host = sg_host_list();
+
+    printf("@version %d.%d\n", SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR);
+    for (size_t i = 0; i < n; i++)
+        printf("@host %s\n", sg_host_get_name(host[i]));
+#else
+    int rank, size;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0)
+        printf("@world %d\n", size);
+#endif
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    struct chorale_bench bench = { 0 };
+    struct chorale_errmsg msg = { "" };
+    enum chorale_err err;
+    int code = early(argc, argv);
+
+    if (code >= 0)
+        return code;
+    die_with_parent();
+    if (MPI_Init(&argc, &argv) != MPI_SUCCESS) {
+        fprintf(stderr, "chorale-runner: MPI_Init failed\n");
+        return CHORALE_ENV;
+    }
+    if (argc == 2) {
+        answer();
+        MPI_Finalize();
+        return 0;
+    }
+    err = launch(&bench, argc, argv, &msg);
+    if (bench.rank == 0) {
+        if (err != CHORALE_OK)
+            fprintf(stderr, "chorale-runner: %s\n", msg.text);
+        /* All is committed: what follows may hang in some libraries, and
+         * `chorale run` then ends it without loss. */
+        printf("@end %d\n", (int)err);
+        fflush(stdout);
+    }
+    chorale_ctx_free(bench.ctx);
+    chorale_ctx_free(bench.sync);
+    MPI_Finalize();
+    return (int)err;
+}

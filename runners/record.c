@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record.c - what was measured, into the database: one transaction a point,
+ * so that a killed campaign holds whole points and nothing else. */
+#include "runners/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/order.h"
+
+struct writer {
+    struct chorale_store *store;
+    sqlite3_stmt *run, *summary, *sample, *counter;
+    struct chorale_errmsg *msg;
+};
+
+static enum chorale_err prepare(struct writer *w)
+{
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        w->store,
+        "INSERT INTO run (uuid, cell_id, launch_id, status, reason,"
+        " stop_reason, validity, first_call) VALUES (?,?,?,?,?,?,?,?)",
+        &w->run, w->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            w->store,
+            "INSERT INTO run_summary VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            &w->summary, w->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            w->store, "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?)",
+            &w->sample, w->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            w->store, "INSERT INTO counter VALUES (?,-1,?,?)", &w->counter,
+            w->msg);
+    return err;
+}
+
+static void finalize(struct writer *w)
+{
+    sqlite3_finalize(w->run);
+    sqlite3_finalize(w->summary);
+    sqlite3_finalize(w->sample);
+    sqlite3_finalize(w->counter);
+}
+
+/* NaN, which SQLite would store as NULL anyway, said plainly. */
+static void bind_real(sqlite3_stmt *stmt, int i, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(stmt, i, value);
+    else
+        sqlite3_bind_null(stmt, i);
+}
+
+static void validity(const struct chorale_bench *bench,
+                     const struct chorale_result *res, char *text, size_t size)
+{
+    int nlate = 0;
+
+    text[0] = '\0';
+    if (bench->oversubscribed)
+        snprintf(text, size, "oversubscribed");
+    for (int i = 0; i < res->nsample; i++)
+        nlate += res->sample[i].late;
+    if (2 * nlate > res->nsample)
+        snprintf(text + strlen(text), size - strlen(text), "%slate",
+                 text[0] != '\0' ? "," : "");
+}
+
+static enum chorale_err put_run(struct writer *w,
+                                const struct chorale_bench *bench,
+                                const struct chorale_cand *cand,
+                                const struct chorale_result *res,
+                                sqlite3_int64 *run_id)
+{
+    static const char *const status[] = { "ok", "invalid", "inapplicable",
+                                          "failed" };
+    char uuid[CHORALE_UUID_SIZE], flags[64];
+    enum chorale_err err;
+
+    chorale_uuid(uuid);
+    validity(bench, res, flags, sizeof(flags));
+    sqlite3_bind_text(w->run, 1, uuid, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(w->run, 2, cand->cell_id);
+    sqlite3_bind_int64(w->run, 3, bench->work.launch_id);
+    sqlite3_bind_text(w->run, 4, status[res->status], -1, SQLITE_STATIC);
+    sqlite3_bind_text(w->run, 5, res->reason, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(w->run, 6,
+                      res->status == CHORALE_RUN_OK && res->stop_reason != NULL
+                          ? res->stop_reason
+                          : "", -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(w->run, 7, flags, -1, SQLITE_TRANSIENT);
+    if (res->first_call > 0)
+        sqlite3_bind_double(w->run, 8, res->first_call);
+    else
+        sqlite3_bind_null(w->run, 8);
+    err = chorale_store_step(w->store, w->run, NULL, w->msg);
+    *run_id = sqlite3_last_insert_rowid(chorale_store_db(w->store));
+    return err;
+}
+
+static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
+                                    const struct chorale_result *res)
+{
+    struct chorale_summary s;
+    double *x = malloc((size_t)res->nsample * sizeof(*x));
+    int nlate = 0;
+
+    if (x == NULL)
+        return chorale_fail(w->msg, CHORALE_ENV, "out of memory");
+    for (int i = 0; i < res->nsample; i++) {
+        x[i] = res->sample[i].seconds;
+        nlate += res->sample[i].late;
+    }
+    chorale_summarise(x, (size_t)res->nsample, &s);
+    free(x);
+#ifdef CHORALE_SIM
+    s.lo = s.hi = s.median; /* nothing varies */
+#endif
+    sqlite3_bind_int64(w->summary, 1, run_id);
+    sqlite3_bind_int(w->summary, 2, res->nsample);
+    sqlite3_bind_int(w->summary, 3, nlate);
+    const double value[] = { s.median, s.lo,  s.hi,  s.mean, s.min,
+                             s.q25,    s.q75, s.p95, s.p99,  s.max };
+    for (int i = 0; i < 10; i++)
+        bind_real(w->summary, 4 + i, value[i]);
+    return chorale_store_step(w->store, w->summary, NULL, w->msg);
+}
+
+static enum chorale_err put_samples(struct writer *w, sqlite3_int64 run_id,
+                                    const struct chorale_task *task,
+                                    const struct chorale_result *res)
+{
+    int rooted =
+        chorale_coll_info((enum chorale_coll)task->coll)->rooted;
+    enum chorale_err err = CHORALE_OK;
+
+    for (int i = 0; i < res->nsample && err == CHORALE_OK; i++) {
+        const struct chorale_sample *s = &res->sample[i];
+
+        sqlite3_bind_int64(w->sample, 1, run_id);
+        sqlite3_bind_int(w->sample, 2, i);
+        bind_real(w->sample, 3, s->seconds);
+        bind_real(w->sample, 4, s->first_in);
+        bind_real(w->sample, 5, s->last_in);
+        bind_real(w->sample, 6, rooted ? s->root_out : NAN);
+        if (rooted)
+            sqlite3_bind_int(w->sample, 7, s->root);
+        else
+            sqlite3_bind_null(w->sample, 7);
+        sqlite3_bind_int(w->sample, 8, s->late);
+        err = chorale_store_step(w->store, w->sample, NULL, w->msg);
+    }
+    return err;
+}
+
+static enum chorale_err put_counter(struct writer *w, sqlite3_int64 run_id,
+                                    const char *event, double value)
+{
+    sqlite3_bind_int64(w->counter, 1, run_id);
+    sqlite3_bind_text(w->counter, 2, event, -1, SQLITE_TRANSIENT);
+    bind_real(w->counter, 3, value);
+    return chorale_store_step(w->store, w->counter, NULL, w->msg);
+}
+
+static enum chorale_err put_counters(struct writer *w,
+                                     const struct chorale_bench *bench,
+                                     const struct chorale_cand *cand,
+                                     const struct chorale_result *res,
+                                     sqlite3_int64 run_id)
+{
+    const struct {
+        const char *name;
+        long long value;
+    } own[] = { { "chorale::messages", res->stat.messages },
+                { "chorale::bytes_sent", res->stat.bytes_sent },
+                { "chorale::bytes_reduced", res->stat.bytes_reduced },
+                { "chorale::waits", res->stat.waits } };
+    enum chorale_err err = CHORALE_OK;
+
+    /* The library's own messages are not ours to see: absent, not zero. */
+    if (cand->provider == CHORALE_PROVIDER_CHORALE)
+        for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) &&
+                           err == CHORALE_OK; i++)
+            err = put_counter(w, run_id, own[i].name, (double)own[i].value);
+    for (int i = 0; i < chorale_counters_count(bench) && err == CHORALE_OK;
+         i++)
+        err = put_counter(w, run_id, chorale_counters_name(bench, i),
+                          res->counter[i]);
+    return err;
+}
+
+enum chorale_err chorale_record_point(struct chorale_store *store,
+                                      const struct chorale_bench *bench,
+                                      const struct chorale_task *task,
+                                      const struct chorale_result *result,
+                                      struct chorale_errmsg *msg)
+{
+    struct writer w = { .store = store, .msg = msg };
+    enum chorale_err err = prepare(&w);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_begin(store, msg);
+    for (int c = 0; c < task->ncand && err == CHORALE_OK; c++) {
+        const struct chorale_cand *cand = &bench->work.cand[task->first + c];
+        const struct chorale_result *res = &result[c];
+        sqlite3_int64 run_id;
+
+        err = put_run(&w, bench, cand, res, &run_id);
+        if (err == CHORALE_OK && res->status == CHORALE_RUN_OK &&
+            res->nsample > 0) {
+            err = put_summary(&w, run_id, res);
+            if (err == CHORALE_OK)
+                err = put_samples(&w, run_id, task, res);
+            if (err == CHORALE_OK)
+                err = put_counters(&w, bench, cand, res, run_id);
+        }
+    }
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    finalize(&w);
+    return err;
+}
+
+enum chorale_err chorale_record_finish(struct chorale_store *store,
+                                       const struct chorale_bench *bench,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    chorale_now(now);
+    err = chorale_store_prepare(store,
+                                "UPDATE launch SET status = 'done',"
+                                " finished = ?2 WHERE launch_id = ?1",
+                                &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
+    sqlite3_bind_text(stmt, 2, now, -1, SQLITE_STATIC);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* runner.h - what the parts of the measuring program share. One launch of it
+ * measures every pending point of one comm_size of one campaign.
+ *
+ * The same sources are compiled against the MPI library (chorale-runner) and
+ * against SimGrid's SMPI with -DCHORALE_SIM (chorale-runner-sim), where all
+ * ranks live in one process: no mutable state at file scope is shared by
+ * accident, and only rank 0 touches the database.
+ */
+#ifndef CHORALE_RUNNERS_RUNNER_H
+#define CHORALE_RUNNERS_RUNNER_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/ctx.h"
+#include "db/store.h"
+
+/* How to measure: the campaign's row, without what only launchers need. */
+struct chorale_settings {
+    int nrep_min, nrep_max, nwarmup;
+    double target_width;     /* relative */
+    double cell_seconds;     /* time cap of a cell */
+    double max_memory;       /* bytes of buffers on a node */
+    int barrier_sync;        /* start from a barrier, not at a common time */
+    double tau;              /* s/byte charged to reductions, simulated */
+    char counters[512];      /* PAPI event names, comma-separated */
+};
+
+enum chorale_provider { CHORALE_PROVIDER_LIBRARY, CHORALE_PROVIDER_CHORALE };
+
+/* One candidate of a point: a pending cell. Plain data, broadcast as bytes. */
+struct chorale_cand {
+    int64_t cell_id;
+    int provider;            /* enum chorale_provider */
+    int alg;                 /* index in chorale_algs, -1: the library */
+    long param[CHORALE_MAX_PARAM];
+};
+
+enum chorale_root_policy {
+    CHORALE_ROOT_NONE,
+    CHORALE_ROOT_FIRST,
+    CHORALE_ROOT_MIDDLE,
+    CHORALE_ROOT_LAST,
+    CHORALE_ROOT_ROTATE      /* first, middle, last in turn */
+};
+
+/* One point: its candidates are cand[first ... first + ncand - 1]. */
+struct chorale_task {
+    int coll;                /* enum chorale_coll */
+    int dtype, op;           /* rows of kinds.h; op -1: none */
+    int root_policy;
+    int64_t msg_size;        /* m, bytes, a multiple of the type's size */
+    int first, ncand;
+};
+
+struct chorale_worklist {
+    struct chorale_settings set;
+    struct chorale_task *task;
+    int ntask;
+    struct chorale_cand *cand;
+    int ncand;
+    int64_t launch_id, seed;
+    int ordinal, comm_size, ppn;
+    char shape[16];          /* as planned */
+};
+
+/* The clock all ranks agree on (clock.c). */
+struct chorale_clock {
+    double offset;           /* local - common, s */
+    double residual;         /* bound of its error over all ranks, s */
+    double resolution;       /* smallest step seen, s */
+};
+
+/* One running program. */
+struct chorale_bench {
+    MPI_Comm world;          /* rank order of everything */
+    MPI_Comm lib;            /* what the provider library runs on */
+    int rank, size;
+    int node_size;           /* ranks whose memory is one: of this node, in
+                              * simulation all */
+    struct chorale_ctx *ctx; /* what our variants run on */
+    struct chorale_ctx *sync;/* the runner's own traffic */
+    struct chorale_stat stat;
+    struct chorale_clock clock;
+    double slack;            /* lead of the common start, s */
+    int oversubscribed;      /* more ranks than processors on some node */
+    struct chorale_worklist work;
+    struct chorale_counters *counters;
+};
+
+/* Buffers and arguments of one point (buffers.c). */
+struct chorale_problem {
+    const struct chorale_task *task;
+    struct chorale_point pt;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Count count;         /* elements of one block */
+    char *send, *recv;
+    size_t send_bytes, recv_bytes;
+};
+
+/* What came of one candidate. */
+enum chorale_status {
+    CHORALE_RUN_OK,
+    CHORALE_RUN_INVALID,
+    CHORALE_RUN_INAPPLICABLE,
+    CHORALE_RUN_FAILED
+};
+
+struct chorale_sample {
+    double seconds, first_in, last_in, root_out;
+    int root, late;
+};
+
+struct chorale_result {
+    enum chorale_status status;
+    char reason[160];
+    const char *stop_reason;
+    double first_call;       /* s, of the verified call */
+    int nsample;             /* valid on rank 0 only */
+    struct chorale_sample *sample;
+    struct chorale_stat stat;/* of one call, summed over the ranks */
+    double *counter;         /* PAPI values, summed; NAN: not available */
+};
+
+/* clock.c: agree on a common clock; collective over bench->world. */
+int chorale_clock_agree(struct chorale_bench *bench);
+/* Common time now [s]; local clock read only. */
+double chorale_clock_now(const struct chorale_bench *bench);
+/* Return at common time t, at once if it has passed. */
+void chorale_clock_wait(const struct chorale_bench *bench, double t);
+
+/* sync.c: start together; collective. *late_p: t was past on arrival. Returns
+ * the common start time. */
+double chorale_sync_start(struct chorale_bench *bench, int *late_p);
+/* Learn how much lead a common start needs. */
+int chorale_sync_calibrate(struct chorale_bench *bench);
+/* Dissemination barrier: no rank leaves before all have entered, and ranks
+ * leave with little skew. Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
+int chorale_sync_barrier(struct chorale_bench *bench);
+
+/* kinds_mpi.c: handles. The op of a simulated reduction charges tau; freed by
+ * chorale_op_free. */
+MPI_Datatype chorale_dtype_handle(int dtype);
+int chorale_op_new(int op, int dtype, double tau, MPI_Op *op_p);
+void chorale_op_free(MPI_Op *op);
+
+/* buffers.c: allocate and describe; collective. 0, or -1 if some rank lacks
+ * memory. */
+int chorale_problem_init(struct chorale_bench *bench,
+                         const struct chorale_task *task,
+                         struct chorale_problem *prob);
+void chorale_problem_free(struct chorale_problem *prob);
+/* Root of that repetition under the point's root policy. */
+int chorale_task_root(const struct chorale_task *task, int size, int round);
+/* Bytes of buffers and scratch the point needs on a node, at most. */
+double chorale_problem_memory(const struct chorale_bench *bench,
+                              const struct chorale_task *task);
+
+/* verify.c: fill with the pattern of round, check the result at this rank:
+ * 0, or -1 with the first difference described. */
+void chorale_verify_fill(const struct chorale_bench *bench,
+                         struct chorale_problem *prob, int root, int round);
+int chorale_verify_check(const struct chorale_bench *bench,
+                         const struct chorale_problem *prob, int root,
+                         int round, char *why, size_t size);
+
+/* provider.c: one call of a candidate. Returns an MPI error code. */
+int chorale_provider_call(struct chorale_bench *bench,
+                          const struct chorale_problem *prob,
+                          const struct chorale_cand *cand, int root);
+
+/* measure.c: all candidates of one point, interleaved. result[ncand] is
+ * filled; collective. Returns an MPI error code. */
+int chorale_measure(struct chorale_bench *bench,
+                    const struct chorale_task *task,
+                    struct chorale_result *result);
+void chorale_result_free(struct chorale_result *result);
+
+/* counters.c: PAPI, where it is. Names not available are reported once on
+ * stderr by rank 0 and stay NAN. */
+int chorale_counters_open(struct chorale_bench *bench);
+void chorale_counters_close(struct chorale_bench *bench);
+int chorale_counters_count(const struct chorale_bench *bench);
+const char *chorale_counters_name(const struct chorale_bench *bench, int i);
+void chorale_counters_start(struct chorale_bench *bench);
+void chorale_counters_stop(struct chorale_bench *bench, double *value);
+
+/* worklist.c, on rank 0: what is pending in that launch. */
+enum chorale_err chorale_worklist_load(struct chorale_store *store,
+                                       const char *launch_uuid,
+                                       struct chorale_worklist *work,
+                                       struct chorale_errmsg *msg);
+/* Give every rank rank 0's list; collective. */
+int chorale_worklist_share(struct chorale_bench *bench);
+void chorale_worklist_free(struct chorale_worklist *work);
+
+/* record.c, on rank 0. */
+enum chorale_err chorale_record_point(struct chorale_store *store,
+                                      const struct chorale_bench *bench,
+                                      const struct chorale_task *task,
+                                      const struct chorale_result *result,
+                                      struct chorale_errmsg *msg);
+enum chorale_err chorale_record_finish(struct chorale_store *store,
+                                       const struct chorale_bench *bench,
+                                       struct chorale_errmsg *msg);
+
+/* environment.c: rows of the environment table; collective (hosts of all
+ * ranks are gathered), store on rank 0 only. */
+enum chorale_err chorale_environment_record(struct chorale_store *store,
+                                            struct chorale_bench *bench,
+                                            int argc, char **argv,
+                                            struct chorale_errmsg *msg);
+
+#endif

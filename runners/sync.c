@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sync.c - starting together.
+ *
+ * Round-time scheme (Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016): before
+ * each repetition, once all ranks have left the last one, rank 0 announces a
+ * start a little ahead on the common clock and every rank waits for it. A rank
+ * that hears of it too late says so, and the lead grows. */
+#include "runners/runner.h"
+
+#include "algorithms/tree.h"
+
+#define NCALIBRATE 20
+#define LEAD 3.0        /* times the slowest announcement seen */
+#define LEAST_SLACK 2e-6
+
+/* Binomial broadcast of one double from rank 0. */
+static int announce(struct chorale_bench *bench, double *value)
+{
+    int child[32], parent, rc = MPI_SUCCESS;
+    int n = chorale_binomial(bench->rank, bench->size, &parent, child);
+
+    if (parent >= 0)
+        rc = chorale_recv(bench->sync, value, 1, MPI_DOUBLE, parent);
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+        rc = chorale_send(bench->sync, value, 1, MPI_DOUBLE, child[i]);
+    return rc;
+}
+
+int chorale_sync_barrier(struct chorale_bench *bench)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int step = 1; step < bench->size && rc == MPI_SUCCESS; step *= 2)
+        rc = chorale_sendrecv(bench->sync, NULL, 0, MPI_BYTE,
+                              (bench->rank + step) % bench->size, NULL, 0,
+                              MPI_BYTE,
+                              (bench->rank - step + bench->size) %
+                                  bench->size);
+    return rc;
+}
+
+double chorale_sync_start(struct chorale_bench *bench, int *late_p)
+{
+    double start;
+
+    /* First all must have left the repetition before: a rank that finishes
+     * early would announce a start while others are still busy. */
+    *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
+    if (bench->work.set.barrier_sync)
+        return chorale_clock_now(bench);
+    start = chorale_clock_now(bench) + bench->slack;
+    if (announce(bench, &start) != MPI_SUCCESS ||
+        chorale_clock_now(bench) > start)
+        *late_p = 1;
+    chorale_clock_wait(bench, start);
+    return start;
+}
+
+int chorale_sync_calibrate(struct chorale_bench *bench)
+{
+    double worst = 0;
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < NCALIBRATE && rc == MPI_SUCCESS; i++) {
+        double sent, delay;
+
+        rc = chorale_sync_barrier(bench);
+        sent = chorale_clock_now(bench);
+        if (rc == MPI_SUCCESS)
+            rc = announce(bench, &sent);
+        delay = chorale_clock_now(bench) - sent;
+        if (i > 0 && delay > worst) /* the first one connects */
+            worst = delay;
+    }
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX,
+                            bench->world);
+    /* One bad scheduling interval must not slow every repetition. */
+    if (worst > 1e-3 && !bench->oversubscribed)
+        worst = 1e-3;
+    bench->slack = LEAD * worst + 2 * bench->clock.residual;
+    if (bench->slack < LEAST_SLACK)
+        bench->slack = LEAST_SLACK;
+    return rc;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* worklist.c - what is pending in a launch: read by rank 0, shared by all. */
+#include "runners/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/kinds.h"
+
+/* A cell is pending in a launch if no run of it exists in any launch of the
+ * same ordinal. Library cells of a point come along whenever another
+ * candidate of the point is pending: decisions rest on ratios in one launch. */
+#define PENDING                                                              \
+    "WITH l AS (SELECT * FROM launch WHERE uuid = ?1),"                      \
+    " p AS (SELECT c.*, EXISTS (SELECT 1 FROM run r"                         \
+    "         JOIN launch k USING (launch_id)"                               \
+    "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal) AS done" \
+    "   FROM cell c, l WHERE c.system_id = l.system_id"                      \
+    "    AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                    \
+    "    AND c.shape = l.shape AND c.launches > l.ordinal),"                 \
+    " q AS (SELECT p.*, min(done) OVER w AS point_done FROM p"               \
+    "       WINDOW w AS (PARTITION BY coll, msg_size, dtype, op,"            \
+    "                    root_policy, buffers, arrival, siblings, metric))"  \
+    "SELECT coll, msg_size, dtype, op, root_policy, provider, variant,"      \
+    "       params, cell_id FROM q"                                          \
+    " WHERE NOT done OR (provider = 'library' AND NOT point_done)"           \
+    " ORDER BY coll, msg_size, dtype, op, root_policy, buffers, arrival,"    \
+    "          siblings, metric, provider <> 'library', cell_id"
+
+static const char *const root_policies[] = { "none", "first", "middle",
+                                             "last", "rotate" };
+
+static int root_policy_find(const char *name)
+{
+    for (int i = 0; i < (int)(sizeof(root_policies) / sizeof(char *)); i++)
+        if (strcmp(root_policies[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static const char *text(sqlite3_stmt *stmt, int column)
+{
+    const char *s = (const char *)sqlite3_column_text(stmt, column);
+
+    return s != NULL ? s : "";
+}
+
+static enum chorale_err load_launch(struct chorale_store *store,
+                                    const char *uuid,
+                                    struct chorale_worklist *work,
+                                    struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "SELECT l.launch_id, l.ordinal, l.seed, l.comm_size, l.ppn, l.shape,"
+        "       c.nrep_min, c.nrep_max, c.nwarmup, c.target_width,"
+        "       c.cell_seconds, c.max_memory, c.sync = 'barrier', c.tau,"
+        "       c.counters"
+        "  FROM launch l JOIN campaign c USING (campaign_id)"
+        " WHERE l.uuid = ?1", &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    err = chorale_store_step(store, stmt, &row, msg);
+    if (err == CHORALE_OK && !row)
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "%s: no launch %s; `chorale run` starts launches",
+                           chorale_store_path(store), uuid);
+    if (err == CHORALE_OK) {
+        struct chorale_settings *set = &work->set;
+
+        work->launch_id = sqlite3_column_int64(stmt, 0);
+        work->ordinal = sqlite3_column_int(stmt, 1);
+        work->seed = sqlite3_column_int64(stmt, 2);
+        work->comm_size = sqlite3_column_int(stmt, 3);
+        work->ppn = sqlite3_column_int(stmt, 4);
+        strncpy(work->shape, text(stmt, 5), sizeof(work->shape) - 1);
+        set->nrep_min = sqlite3_column_int(stmt, 6);
+        set->nrep_max = sqlite3_column_int(stmt, 7);
+        set->nwarmup = sqlite3_column_int(stmt, 8);
+        set->target_width = sqlite3_column_double(stmt, 9);
+        set->cell_seconds = sqlite3_column_double(stmt, 10);
+        set->max_memory = sqlite3_column_double(stmt, 11);
+        set->barrier_sync = sqlite3_column_int(stmt, 12);
+        set->tau = sqlite3_column_double(stmt, 13);
+        strncpy(set->counters, text(stmt, 14), sizeof(set->counters) - 1);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Fill a task and a candidate from a row of PENDING. */
+static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
+                                 struct chorale_cand *cand,
+                                 struct chorale_errmsg *msg)
+{
+    const struct chorale_alg *alg = NULL;
+    char why[160];
+
+    memset(task, 0, sizeof(*task));
+    memset(cand, 0, sizeof(*cand));
+    task->coll = chorale_coll_find(text(stmt, 0));
+    task->msg_size = sqlite3_column_int64(stmt, 1);
+    task->dtype = chorale_dtype_find(text(stmt, 2));
+    task->op = *text(stmt, 3) != '\0' ? chorale_opkind_find(text(stmt, 3))
+                                      : -1;
+    task->root_policy = root_policy_find(text(stmt, 4));
+    if (task->coll < 0 || task->dtype < 0 || task->root_policy < 0 ||
+        (*text(stmt, 3) != '\0' && task->op < 0) ||
+        chorale_coll_info((enum chorale_coll)task->coll)->reduces !=
+            (task->op >= 0))
+        return chorale_fail(msg, CHORALE_DATA,
+                            "cell %lld: this build does not know %s of %s "
+                            "with op '%s' and root %s; plan again",
+                            (long long)sqlite3_column_int64(stmt, 8),
+                            text(stmt, 0), text(stmt, 2), text(stmt, 3),
+                            text(stmt, 4));
+    cand->cell_id = sqlite3_column_int64(stmt, 8);
+    cand->alg = -1;
+    if (strcmp(text(stmt, 5), "library") == 0)
+        return CHORALE_OK;
+    if (strcmp(text(stmt, 5), "chorale") == 0)
+        alg = chorale_alg_find((enum chorale_coll)task->coll, text(stmt, 6));
+    if (alg == NULL)
+        return chorale_fail(msg, CHORALE_DATA,
+                            "cell %lld: this build has no %s variant %s of "
+                            "%s; plan again or use the build that planned it",
+                            (long long)cand->cell_id, text(stmt, 5),
+                            text(stmt, 6), text(stmt, 0));
+    if (chorale_alg_params_parse(alg, text(stmt, 7), cand->param, why,
+                                 sizeof(why)) != 0)
+        return chorale_fail(msg, CHORALE_DATA, "cell %lld: %s",
+                            (long long)cand->cell_id, why);
+    cand->provider = CHORALE_PROVIDER_CHORALE;
+    cand->alg = chorale_alg_index(alg);
+    return CHORALE_OK;
+}
+
+static int same_point(const struct chorale_task *a,
+                      const struct chorale_task *b)
+{
+    return a->coll == b->coll && a->msg_size == b->msg_size &&
+           a->dtype == b->dtype && a->op == b->op &&
+           a->root_policy == b->root_policy;
+}
+
+static int grow(void *array_p, int count, size_t size)
+{
+    void *old, *grown;
+
+    if (count % 256 != 0)
+        return 0;
+    memcpy(&old, array_p, sizeof(old));
+    grown = realloc(old, (size_t)(count + 256) * size);
+    if (grown == NULL)
+        return -1;
+    memcpy(array_p, &grown, sizeof(grown));
+    return 0;
+}
+
+static enum chorale_err append(struct chorale_worklist *work,
+                               const struct chorale_task *task,
+                               const struct chorale_cand *cand,
+                               struct chorale_errmsg *msg)
+{
+    if (grow(&work->cand, work->ncand, sizeof(*cand)) != 0 ||
+        grow(&work->task, work->ntask, sizeof(*task)) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    if (work->ntask == 0 ||
+        !same_point(&work->task[work->ntask - 1], task)) {
+        work->task[work->ntask] = *task;
+        work->task[work->ntask].first = work->ncand;
+        work->ntask++;
+    }
+    work->task[work->ntask - 1].ncand++;
+    work->cand[work->ncand++] = *cand;
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_worklist_load(struct chorale_store *store,
+                                       const char *launch_uuid,
+                                       struct chorale_worklist *work,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = load_launch(store, launch_uuid, work, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, PENDING, &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, launch_uuid, -1, SQLITE_STATIC);
+    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        struct chorale_task task;
+        struct chorale_cand cand;
+
+        err = read_row(stmt, &task, &cand, msg);
+        if (err == CHORALE_OK)
+            err = append(work, &task, &cand, msg);
+        if (err != CHORALE_OK)
+            break;
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+int chorale_worklist_share(struct chorale_bench *bench)
+{
+    struct chorale_worklist *work = &bench->work;
+    struct chorale_worklist head = *work;
+    int rc, failed = 0;
+
+    rc = PMPI_Bcast(&head, sizeof(head), MPI_BYTE, 0, bench->world);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (bench->rank != 0) {
+        *work = head;
+        work->task = calloc((size_t)head.ntask + 1, sizeof(*work->task));
+        work->cand = calloc((size_t)head.ncand + 1, sizeof(*work->cand));
+        failed = work->task == NULL || work->cand == NULL;
+    }
+    rc = PMPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX,
+                        bench->world);
+    if (rc == MPI_SUCCESS && failed)
+        rc = MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Bcast(work->task, work->ntask * (int)sizeof(*work->task),
+                        MPI_BYTE, 0, bench->world);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Bcast(work->cand, work->ncand * (int)sizeof(*work->cand),
+                        MPI_BYTE, 0, bench->world);
+    return rc;
+}
+
+void chorale_worklist_free(struct chorale_worklist *work)
+{
+    free(work->task);
+    free(work->cand);
+    work->task = NULL;
+    work->cand = NULL;
+}
