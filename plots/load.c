@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load.c - what is drawn: the measured cells of a system, each with the time
+ * its model gives and whether the decision table chooses it. Nothing is
+ * estimated here; every number is the database's or a cost formula's. */
+#include "plots/plots.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/kinds.h"
+
+static const char cells_sql[] =
+    "SELECT v.coll, v.comm_size, v.ppn, v.shape, v.dtype, v.op, v.root_policy,"
+    " c.buffers, c.op_class, v.provider, v.variant, v.params, v.n, v.msg_size,"
+    " v.seconds, v.lo, v.hi"
+    " FROM v_summary v JOIN cell c USING (cell_id)"
+    " WHERE v.system_id = ?1 AND c.metric = 'duration'"
+    "  AND c.arrival = 'sync' AND c.siblings = 'alone' AND v.seconds > 0"
+    " ORDER BY v.coll, v.comm_size, v.ppn, v.shape, v.dtype, v.op,"
+    " v.root_policy, c.buffers, v.provider <> 'library', v.provider,"
+    " v.variant, length(v.params), v.params, v.n";
+
+/* Later rows are more particular to the type and op. */
+static const char model_sql[] =
+    "SELECT param, value FROM model WHERE system_id = ?1 AND level = 'all'"
+    " AND regime = 'all' AND (param IN ('alpha', 'beta') OR"
+    " (param = 'tau' AND dtype IN ('', ?2) AND op IN ('', ?3)))"
+    " ORDER BY param, dtype, op";
+
+static const char decision_sql[] =
+    "SELECT provider, variant, params, 0 AS place FROM decision"
+    " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
+    " AND shape = ?5 AND dtype = ?6 AND op = ?7 AND ?8 BETWEEN n_lo AND n_hi"
+    " UNION ALL SELECT 'library', 'default', '', 1"
+    " WHERE EXISTS (SELECT 1 FROM decision WHERE system_id = ?1)"
+    " ORDER BY place LIMIT 1";
+
+struct network {
+    double alpha, beta, tau; /* NAN where nothing was fitted */
+};
+
+void chorale_plots_safe_text(char *out, size_t size, const char *text)
+{
+    size_t i;
+
+    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        out[i] =
+            c >= ' ' && c < 127 && strchr("\"'`\\", c) == NULL ? text[i] : '?';
+    }
+    out[i] = '\0';
+}
+
+void chorale_plots_safe_name(char *out, size_t size, const char *text)
+{
+    size_t i;
+
+    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        int fits = c < 128 && (isalnum(c) || c == '_' ||
+                               (i > 0 && (c == '.' || c == '-')));
+
+        out[i] = fits ? text[i] : '_';
+    }
+    out[i] = '\0';
+}
+
+int chorale_plots_same_picture(const struct chorale_plots_row *a,
+                               const struct chorale_plots_row *b)
+{
+    return a->comm_size == b->comm_size && a->ppn == b->ppn &&
+           strcmp(a->coll, b->coll) == 0 && strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0 &&
+           strcmp(a->root, b->root) == 0 && strcmp(a->buffers, b->buffers) == 0;
+}
+
+int chorale_plots_same_series(const struct chorale_plots_row *a,
+                              const struct chorale_plots_row *b)
+{
+    return strcmp(a->provider, b->provider) == 0 &&
+           strcmp(a->variant, b->variant) == 0 &&
+           strcmp(a->params, b->params) == 0;
+}
+
+static void copy_text(char *out, size_t size, sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *text = sqlite3_column_text(stmt, column);
+
+    snprintf(out, size, "%s", text != NULL ? (const char *)text : "");
+}
+
+static double number(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt, column) == SQLITE_NULL
+               ? NAN
+               : sqlite3_column_double(stmt, column);
+}
+
+static void read_cell(sqlite3_stmt *stmt, struct chorale_plots_row *row)
+{
+    const char *op_class = (const char *)sqlite3_column_text(stmt, 8);
+
+    memset(row, 0, sizeof(*row));
+    copy_text(row->coll, sizeof(row->coll), stmt, 0);
+    row->comm_size = sqlite3_column_int(stmt, 1);
+    row->ppn = sqlite3_column_int(stmt, 2);
+    copy_text(row->shape, sizeof(row->shape), stmt, 3);
+    copy_text(row->dtype, sizeof(row->dtype), stmt, 4);
+    copy_text(row->op, sizeof(row->op), stmt, 5);
+    copy_text(row->root, sizeof(row->root), stmt, 6);
+    copy_text(row->buffers, sizeof(row->buffers), stmt, 7);
+    row->commutes = op_class == NULL || strcmp(op_class, "noncommutative") != 0;
+    copy_text(row->provider, sizeof(row->provider), stmt, 9);
+    copy_text(row->variant, sizeof(row->variant), stmt, 10);
+    copy_text(row->params, sizeof(row->params), stmt, 11);
+    row->n = number(stmt, 12);
+    row->msg_size = number(stmt, 13);
+    row->seconds = number(stmt, 14);
+    row->lo = number(stmt, 15);
+    row->hi = number(stmt, 16);
+    row->model = NAN;
+}
+
+/* Read all cells into got. */
+static enum chorale_err read_cells(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   struct chorale_plots_rows *got,
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    size_t room = 0;
+    int more = 0;
+    enum chorale_err err = chorale_store_prepare(store, cells_sql, &stmt, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, system_id);
+    while ((err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
+           more) {
+        if (got->count == room) {
+            struct chorale_plots_row *larger;
+
+            room = room > 0 ? 2 * room : 256;
+            larger = realloc(got->row, room * sizeof(*larger));
+            if (larger == NULL) {
+                err = chorale_fail(msg, CHORALE_ENV,
+                                   "%s: out of memory after %zu cells",
+                                   chorale_store_path(store), got->count);
+                break;
+            }
+            got->row = larger;
+        }
+        read_cell(stmt, &got->row[got->count]);
+        if (isfinite(got->row[got->count].seconds))
+            got->count++;
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err read_network(struct chorale_store *store,
+                                     sqlite3_stmt *stmt,
+                                     const struct chorale_plots_row *row,
+                                     struct network *net,
+                                     struct chorale_errmsg *msg)
+{
+    int more = 0;
+    enum chorale_err err;
+
+    *net = (struct network){ NAN, NAN, NAN };
+    sqlite3_bind_text(stmt, 2, row->dtype, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, row->op, -1, SQLITE_STATIC);
+    while ((err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
+           more) {
+        const char *param = (const char *)sqlite3_column_text(stmt, 0);
+
+        if (strcmp(param, "alpha") == 0)
+            net->alpha = number(stmt, 1);
+        else if (strcmp(param, "beta") == 0)
+            net->beta = number(stmt, 1);
+        else
+            net->tau = number(stmt, 1);
+    }
+    return err;
+}
+
+/* Seconds that the model gives a variant of the catalogue; NAN: it has none. */
+static double modelled(const struct chorale_plots_row *row,
+                       const struct network *net)
+{
+    const struct chorale_alg *alg;
+    struct chorale_point pt = { .comm_size = row->comm_size,
+                                .msg_size = (size_t)row->msg_size,
+                                .n = (size_t)row->n,
+                                .type_size = chorale_dtype_size(row->dtype),
+                                .commutative = row->commutes };
+    int coll = chorale_coll_find(row->coll);
+    double messages, bytes, reduced;
+    char why[128];
+
+    if (coll < 0 || strcmp(row->provider, "chorale") != 0)
+        return NAN;
+    alg = chorale_alg_find((enum chorale_coll)coll, row->variant);
+    if (pt.type_size == 0)
+        pt.type_size = 1;
+    if (alg == NULL || alg->overlaps || row->comm_size < 1 ||
+        chorale_alg_params_parse(alg, row->params, pt.param, why,
+                                 sizeof(why)) != 0 ||
+        chorale_alg_refuses(alg, &pt) != NULL)
+        return NAN;
+    chorale_alg_cost_sums(alg, &pt, &messages, &bytes, &reduced);
+    return messages * net->alpha + bytes * net->beta +
+           (reduced > 0 ? reduced * net->tau : 0);
+}
+
+/* Does the table choose this row's variant here? What no row of the table
+ * covers is the library's, once there is a table at all. */
+static enum chorale_err read_decided(struct chorale_store *store,
+                                     sqlite3_stmt *stmt,
+                                     struct chorale_plots_row *row,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_plots_row choice;
+    int more = 0;
+    enum chorale_err err;
+
+    sqlite3_bind_text(stmt, 2, row->coll, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 3, row->comm_size);
+    sqlite3_bind_int(stmt, 4, row->ppn);
+    sqlite3_bind_text(stmt, 5, row->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 6, row->dtype, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 7, row->op, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8, (sqlite3_int64)row->n);
+    err = chorale_store_step(store, stmt, &more, msg);
+    if (err == CHORALE_OK && more) {
+        copy_text(choice.provider, sizeof(choice.provider), stmt, 0);
+        copy_text(choice.variant, sizeof(choice.variant), stmt, 1);
+        copy_text(choice.params, sizeof(choice.params), stmt, 2);
+        row->decided = chorale_plots_same_series(row, &choice);
+    }
+    sqlite3_reset(stmt);
+    return err;
+}
+
+/* Fill model and decided of every row. */
+static enum chorale_err complete(struct chorale_store *store,
+                                 sqlite3_int64 system_id,
+                                 struct chorale_plots_rows *rows,
+                                 struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *model = NULL, *decision = NULL;
+    struct network net = { NAN, NAN, NAN };
+    enum chorale_err err;
+
+    err = chorale_store_prepare(store, model_sql, &model, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, decision_sql, &decision, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    sqlite3_bind_int64(model, 1, system_id);
+    sqlite3_bind_int64(decision, 1, system_id);
+    for (size_t i = 0; i < rows->count && err == CHORALE_OK; i++) {
+        struct chorale_plots_row *row = &rows->row[i];
+
+        if (i == 0 || strcmp(row->dtype, row[-1].dtype) != 0 ||
+            strcmp(row->op, row[-1].op) != 0)
+            err = read_network(store, model, row, &net, msg);
+        row->model = modelled(row, &net);
+        if (err == CHORALE_OK)
+            err = read_decided(store, decision, row, msg);
+    }
+out:
+    sqlite3_finalize(model);
+    sqlite3_finalize(decision);
+    return err;
+}
+
+enum chorale_err chorale_plots_load(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct chorale_plots_rows *rows,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_plots_rows got = { NULL, 0 };
+    enum chorale_err err = read_cells(store, system_id, &got, msg);
+
+    if (err == CHORALE_OK)
+        err = complete(store, system_id, &got, msg);
+    if (err != CHORALE_OK) {
+        free(got.row);
+        return err;
+    }
+    *rows = got;
+    return CHORALE_OK;
+}

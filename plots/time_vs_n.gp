@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# time_vs_n.gp - time of every variant of one collective against n.
+#
+# By hand:  gnuplot -d -c time_vs_n.gp DATA OUTPUT png|svg TITLE [COUNT]
+#   DATA    a .dat file of `chorale plot`; its heading explains the columns
+#   OUTPUT  the picture
+#   TITLE   its title
+#   COUNT   draw the first COUNT series only (default: all)
+#
+# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
+# as they are (noenhanced).
+
+data = ARG1
+stats data index 0 using (xmin = $1, xmax = $2, ymin = $3, ymax = $4, \
+    zero = $5, nseries = int($6), decided = int($7), modelled = int($8), \
+    $1) nooutput
+count = ARGC >= 5 && int(ARG5) < nseries ? int(ARG5) : nseries
+
+if (ARG3 eq 'svg') {
+    set terminal svg size 1200,700 font 'DejaVu Sans,14' noenhanced \
+        background 'white'
+} else {
+    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
+        set terminal pngcairo size 1200,700 font 'DejaVu Sans,11' noenhanced
+    } else {
+        set terminal png size 1200,700 noenhanced
+    }
+}
+set output ARG2
+set encoding utf8
+
+# The library is linetype 1, black and thick. The others take seven colours
+# that colour-blind people tell apart (Okabe and Ito, 2008; yellow darkened)
+# and eight point types: 56 different pairs.
+hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0xB8A800'
+marks = '5 9 11 13 4 8 10 12'
+hue(i) = int(word(hues, 1 + (i - 2) % 7))
+mark(i) = int(word(marks, 1 + (i - 2) % 8))
+set linetype 1 linecolor rgb 0x000000 linewidth 3 pointtype 7 pointsize 0.9
+do for [i = 2:nseries + 1] {
+    set linetype i linecolor rgb hue(i) linewidth 1 \
+        pointtype mark(i) pointsize 1.1
+}
+other = nseries + 2 # decided, but not measured here
+set linetype other linecolor rgb 0x999999
+
+# Axes: bytes in powers of two, seconds in powers of ten, each with its unit.
+bytes(n) = n < 1024 ? sprintf('%d B', n) \
+    : n < 1024**2 ? sprintf('%g KiB', n / 1024.) \
+    : n < 1024**3 ? sprintf('%g MiB', n / 1024.**2) \
+    : sprintf('%g GiB', n / 1024.**3)
+duration(t) = t < 0.9999e-6 ? sprintf('%.4g ns', t * 1e9) \
+    : t < 0.9999e-3 ? sprintf('%.4g us', t * 1e6) \
+    : t < 0.9999 ? sprintf('%.4g ms', t * 1e3) : sprintf('%.4g s', t)
+log2(v) = log(v) / log(2)
+
+set logscale x 2
+set logscale y 10
+set xrange [xmin / 1.6 : xmax * 1.6]
+set yrange [ymin / 2.2 : ymax * 1.6]
+set y2range [0 : 1]
+set xtics () nomirror
+set ytics () nomirror
+set mytics default
+first = int(ceil(log2(zero > 0 ? zero * 2 : xmin / 1.6)))
+last = int(floor(log2(xmax * 1.6)))
+step = 1 + (last - first) / 12
+if (zero > 0) { set xtics add ('0' zero) }
+do for [e = first:last:step] {
+    set xtics add (bytes(2.**e) 2.**e)
+}
+decades = log10(ymax / ymin)
+do for [e = floor(log10(ymin)) - 1:ceil(log10(ymax)) + 1] {
+    set ytics add (duration(10.**e) 10.**e)
+    if (decades < 2.5) {
+        set ytics add (duration(2 * 10.**e) 2 * 10.**e)
+        set ytics add (duration(5 * 10.**e) 5 * 10.**e)
+    }
+}
+set grid xtics ytics linetype -1 linecolor rgb 0xDDDDDD linewidth 0.5
+set border 3
+set xlabel 'n: bytes of the operation'
+set ylabel 'time of one operation'
+set title ARG4 noenhanced
+set key outside right top vertical Left reverse noenhanced \
+    samplen 2.5 spacing 1.15 width 1
+set bars 0.6
+
+plot \
+    data index 1 using 1:(0.0):1:2:(0.0):(0.025):($5 > 0 ? $5 : other) \
+        axes x1y2 with boxxyerror fillstyle solid 0.8 noborder \
+        linecolor variable notitle, \
+    for [i = 1:count] data index i + 1 using 2:4:5:6 with yerrorbars \
+        linetype i linewidth 1 pointtype 0 notitle, \
+    for [i = 1:count] data index i + 1 using 2:4 with linespoints \
+        linetype i title columnheader(1), \
+    for [i = 1:count] data index i + 1 using 2:7 with lines \
+        linetype i linewidth 2 dashtype (9, 6) notitle, \
+    for [i = 1:count] data index i + 1 using 2:8 with points linetype i \
+        pointtype 6 pointsize 2.4 linewidth 2 notitle, \
+    NaN with points linetype other pointtype 6 pointsize 2.4 linewidth 2 \
+        title (decided ? 'ring, band below: decided' : ''), \
+    NaN with lines linetype other linewidth 2 dashtype (9, 6) \
+        title (modelled ? 'dashes: model' : '')

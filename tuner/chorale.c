@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chorale.c - main() of the command: a table of verbs. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/verb.h"
+
+static const struct chorale_verb *const verbs[] = {
+    &chorale_verb_tune,     &chorale_verb_doctor, &chorale_verb_list,
+    &chorale_verb_plan,     &chorale_verb_run,    &chorale_verb_status,
+    &chorale_verb_fit,      &chorale_verb_decide, &chorale_verb_generate,
+    &chorale_verb_plot,
+};
+
+#define NVERB (sizeof(verbs) / sizeof(verbs[0]))
+
+static void help(void)
+{
+    printf("Usage: chorale VERB [OPTION]... [results.db]\n\n"
+           "Measure and tune MPI collectives.\n\n"
+           "The main job is one verb: `chorale tune results.db` plans, runs, "
+           "fits and\ndecides, and writes the dispatch file, the plots and a "
+           "one-page summary. Each of\nits steps is a verb too.\n\n"
+           "Verbs:\n");
+    for (size_t i = 0; i < NVERB; i++)
+        printf("  %-9s %s\n", verbs[i]->name, verbs[i]->summary);
+    printf("\nOptions:\n"
+           "  -h, --help             show this help; `chorale VERB --help` "
+           "for a verb\n"
+           "      --version          show the version and how it was built\n"
+           "\nExamples:\n"
+           "  $ chorale tune results.db -m 8:1M -P 2:16\n"
+           "  $ chorale tune --help\n");
+}
+
+static void version(void)
+{
+    printf("chorale %s\n"
+           "options:  %s\n"
+           "compiler: %s %s\n"
+           "Licence: the sources are BSD-3-Clause; this command links the "
+           "GNU Scientific\nLibrary, so the binary is distributed under the "
+           "GNU GPL version 3 or later.\n",
+           PACKAGE_VERSION, CHORALE_BUILD_OPTIONS, CHORALE_BUILD_CC,
+           CHORALE_BUILD_CFLAGS);
+}
+
+/* One word a line for the tools that read it (shell completion, man.am). */
+static void names(void)
+{
+    for (size_t i = 0; i < NVERB; i++)
+        printf("%s\n", verbs[i]->name);
+}
+
+static const struct chorale_verb *find(const char *name)
+{
+    for (size_t i = 0; i < NVERB; i++)
+        if (strcmp(verbs[i]->name, name) == 0)
+            return verbs[i];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct chorale_errmsg msg = { "" };
+    const struct chorale_verb *verb;
+    enum chorale_err err;
+
+    if (argc < 2) {
+        fprintf(stderr, "chorale: no verb given; see `chorale --help`\n");
+        return CHORALE_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        help();
+        return CHORALE_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        version();
+        return CHORALE_OK;
+    }
+    if (strcmp(argv[1], "--verbs") == 0) {
+        names();
+        return CHORALE_OK;
+    }
+    verb = find(argv[1]);
+    if (verb == NULL) {
+        fprintf(stderr, "chorale: unknown verb '%s'; see `chorale --help`\n",
+                argv[1]);
+        return CHORALE_USAGE;
+    }
+    err = verb->run(verb, argc - 1, argv + 1, &msg);
+    if (err == CHORALE_OK && fflush(stdout) != 0)
+        err = chorale_fail(&msg, CHORALE_ENV,
+                           "cannot write the output: is the disk full?");
+    if (msg.text[0] != '\0' && err != CHORALE_OK)
+        fprintf(stderr, "chorale: %s\n", msg.text);
+    return (int)err;
+}

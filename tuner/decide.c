@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide.c - choose at every measured size: pair the candidates with the
+ * library within each launch, choose in some launches, confirm in others. */
+#include "tuner/decide.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME 1e-9   /* relative: equal in simulation */
+#define CLOSE 0.01  /* relative: a tie on a real system if not separable */
+
+static int same_group(const struct chorale_run_point *a,
+                      const struct chorale_run_point *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
+           a->op == b->op;
+}
+
+/* 1 if candidate a ties with the best: equal in simulation, else close and
+ * not separable by the paired differences of the choosing launches. */
+static int ties(const struct chorale_spot *spot, size_t a, size_t best,
+                int simulated)
+{
+    double sum = 0, squares = 0, mean, sd;
+    double n = 0;
+
+    for (size_t l = 0; l < spot->nlaunch; l++) {
+        double d = spot->cand[best].ratio[l] - spot->cand[a].ratio[l];
+
+        if (!spot->chooses[l] || isnan(d))
+            continue;
+        sum += d;
+        squares += d * d;
+        n++;
+    }
+    if (n < 1)
+        return 0;
+    mean = sum / n;
+    if (fabs(mean) <= SAME)
+        return 1;
+    if (simulated || mean > CLOSE || n < 2)
+        return 0;
+    sd = sqrt(fmax(0, (squares - n * mean * mean) / (n - 1)));
+    return mean <= gsl_cdf_tdist_Pinv(0.975, n - 1) * sd / sqrt(n);
+}
+
+/* 1 if a is to be preferred to b among ties: simpler, then what the next
+ * smaller size chose, then the shorter and smaller text. */
+static int preferred(const struct chorale_cand *a,
+                     const struct chorale_cand *b,
+                     const struct chorale_cand *neighbour)
+{
+    size_t la = strlen(a->params), lb = strlen(b->params);
+
+    if (a->place != b->place)
+        return a->place < b->place;
+    if (neighbour != NULL && neighbour->variant == a->variant &&
+        (neighbour->params == a->params) != (neighbour->params == b->params))
+        return neighbour->params == a->params;
+    return la != lb ? la < lb : strcmp(a->params, b->params) < 0;
+}
+
+/* The challenger: the best of the choosing launches, 0 if there is none. */
+static size_t challenger(const struct chorale_spot *spot,
+                         const struct chorale_cand *neighbour, int simulated)
+{
+    size_t best = 0, pick;
+    double most = -HUGE_VAL;
+
+    for (size_t c = 1; c < spot->ncand; c++) {
+        double mean = chorale_spot_mean(spot, c, spot->chooses, NULL);
+
+        if (spot->cand[c].place >= 0 && mean > most) {
+            most = mean;
+            best = c;
+        }
+    }
+    pick = best;
+    for (size_t c = 1; best > 0 && c < spot->ncand; c++)
+        if (spot->cand[c].place >= 0 && ties(spot, c, best, simulated) &&
+            preferred(&spot->cand[c], &spot->cand[pick], neighbour))
+            pick = c;
+    return pick;
+}
+
+/* One-sided p of "not faster than the library" in the confirming launches. */
+static double p_value(const struct chorale_spot *spot, size_t cand)
+{
+    double n = 0, mean = chorale_spot_mean(spot, cand, spot->confirms, NULL);
+    double squares = 0, se;
+
+    for (size_t l = 0; l < spot->nlaunch; l++) {
+        double d = spot->cand[cand].ratio[l] - mean;
+
+        if (!spot->confirms[l] || isnan(d))
+            continue;
+        squares += d * d;
+        n++;
+    }
+    se = sqrt(squares / (n - 1) / n);
+    if (!(se > 0))
+        return mean > 0 ? 0 : 1;
+    return gsl_cdf_tdist_Q(mean / se, n - 1);
+}
+
+/* First verdict of one size; CHORALE_WHY_GAIN awaits the correction. */
+static void judge(struct chorale_spot *spot,
+                  const struct chorale_cand *neighbour,
+                  const struct chorale_decide_opts *opts)
+{
+    size_t nchoose = 0, nconfirm = 0;
+    double chosen, gain;
+
+    spot->pick = challenger(spot, neighbour, opts->simulated);
+    spot->p = 1;
+    if (spot->pick == 0) {
+        size_t usable = 0;
+
+        for (size_t c = 1; c < spot->ncand; c++)
+            usable += spot->cand[c].place >= 0 &&
+                      chorale_spot_mean(spot, c, NULL, &nchoose) > -HUGE_VAL;
+        spot->why = usable > 0 ? CHORALE_WHY_LAUNCHES : CHORALE_WHY_NONE;
+        return;
+    }
+    chosen = chorale_spot_mean(spot, spot->pick, spot->chooses, &nchoose);
+    gain = chorale_spot_mean(spot, spot->pick, spot->confirms, &nconfirm);
+    if (opts->simulated)
+        spot->p = 0;
+    else if (nconfirm >= 2)
+        spot->p = p_value(spot, spot->pick);
+    if (chosen <= (opts->simulated ? SAME : 0))
+        spot->why = CHORALE_WHY_SLOWER;
+    else if (!opts->simulated && nconfirm < 2)
+        spot->why = CHORALE_WHY_LAUNCHES;
+    else
+        spot->why = gain > log1p(opts->threshold) + SAME
+                        ? CHORALE_WHY_GAIN : CHORALE_WHY_THRESHOLD;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Benjamini and Hochberg over all tested points: the largest p that counts
+ * as significant, -1 if none does. */
+static int critical_p(const struct chorale_spot *spot, size_t nspot,
+                      double fdr, double *critical_p)
+{
+    double *p = malloc((nspot + 1) * sizeof(*p));
+    size_t n = 0;
+
+    if (p == NULL)
+        return -1;
+    for (size_t i = 0; i < nspot; i++)
+        if (spot[i].why == CHORALE_WHY_GAIN ||
+            spot[i].why == CHORALE_WHY_THRESHOLD)
+            p[n++] = spot[i].p;
+    qsort(p, n, sizeof(*p), compare_double);
+    *critical_p = -1;
+    for (size_t i = 0; i < n; i++)
+        if (p[i] <= fdr * (double)(i + 1) / (double)n)
+            *critical_p = p[i];
+    free(p);
+    return 0;
+}
+
+/* Final verdicts: what is not significant or not a gain is the library's. */
+static int settle(struct chorale_spot *spot, size_t nspot, double fdr)
+{
+    double critical;
+
+    if (critical_p(spot, nspot, fdr, &critical) != 0)
+        return -1;
+    for (size_t i = 0; i < nspot; i++) {
+        if (spot[i].why == CHORALE_WHY_GAIN && spot[i].p > critical)
+            spot[i].why = CHORALE_WHY_CHANCE;
+        if (spot[i].why != CHORALE_WHY_GAIN)
+            spot[i].pick = 0;
+    }
+    return 0;
+}
+
+/* All measured sizes of a system, judged. */
+static int find_spots(const struct chorale_points *points,
+                      const struct chorale_decide_opts *opts,
+                      struct chorale_spot *spot, size_t *nspot_p)
+{
+    const struct chorale_run_point *row = points->row;
+    const struct chorale_cand *neighbour = NULL;
+    size_t end;
+
+    for (size_t i = 0; i < points->count; i = end) {
+        struct chorale_spot *s = &spot[*nspot_p];
+
+        for (end = i; end < points->count && row[end].n == row[i].n &&
+                      same_group(&row[i], &row[end]); end++)
+            continue;
+        (*nspot_p)++;
+        if (chorale_spot_init(s, &row[i], end - i, opts->simulated) != 0)
+            return -1;
+        if (i == 0 || !same_group(&row[i - 1], &row[i]))
+            neighbour = NULL;
+        if (s->nlaunch == 0) { /* no library to compare with */
+            chorale_spot_release(s);
+            (*nspot_p)--;
+            continue;
+        }
+        judge(s, neighbour, opts);
+        neighbour = &s->cand[s->pick];
+    }
+    return 0;
+}
+
+enum chorale_err chorale_decide(const struct chorale_points *points,
+                                const struct chorale_decide_opts *opts,
+                                struct chorale_decision **rows_p,
+                                size_t *count_p, struct chorale_errmsg *msg)
+{
+    struct chorale_spot *spot = calloc(points->count + 1, sizeof(*spot));
+    struct chorale_decision *rows = NULL;
+    size_t nspot = 0, count = 0, end;
+    enum chorale_err err = CHORALE_OK;
+
+    if (spot == NULL || find_spots(points, opts, spot, &nspot) != 0 ||
+        settle(spot, nspot, opts->fdr) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
+    for (size_t i = 0; i < nspot && err == CHORALE_OK; i = end) {
+        for (end = i; end < nspot &&
+                      same_group(spot[i].point, spot[end].point); end++)
+            continue;
+        err = chorale_decide_rows(&spot[i], end - i, opts, &rows, &count, msg);
+    }
+    if (err == CHORALE_OK) {
+        *rows_p = rows;
+        *count_p = count;
+        rows = NULL;
+    }
+    free(rows);
+    for (size_t i = 0; i < nspot; i++)
+        chorale_spot_release(&spot[i]);
+    free(spot);
+    return err;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit.c - rows of decision as an emitter wants them: known names only, one
+ * answer for every n, and the projection over shapes. */
+#include "tuner/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One row of decision. */
+struct row {
+    enum chorale_coll coll;
+    int comm_size, shape, ppn;
+    unsigned long long n_lo, n_hi;
+    size_t choice;
+};
+
+struct rows {
+    struct row *row;
+    size_t count;
+};
+
+static const char *const shape_name[CHORALE_EMIT_SHAPES] = {
+    "unknown", "single-node", "one-per-node", "block", "cyclic", "irregular",
+};
+
+/* Type and operation that stand for a collective: double and sum, or byte
+ * where nothing is reduced, before the first by name. */
+static const char kinds_sql[] =
+    "SELECT DISTINCT dtype, op FROM decision"
+    " WHERE system_id = ?1 AND coll = ?2"
+    " ORDER BY NOT (dtype = CASE op WHEN '' THEN 'byte' ELSE 'double' END"
+    "  AND op IN ('', 'sum')), dtype, op LIMIT 1";
+
+static const char rows_sql[] =
+    "SELECT comm_size, shape, ppn, n_lo, n_hi, provider, variant, params"
+    " FROM decision WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3"
+    "  AND op = ?4 AND comm_size >= 1 AND n_lo >= 0 AND n_hi >= n_lo"
+    " ORDER BY comm_size, shape, ppn, n_lo, n_hi";
+
+static const char system_sql[] =
+    "SELECT y.name, y.kind, y.mpi_library, coalesce((SELECT c.uuid"
+    "  FROM campaign c WHERE c.system_id = y.system_id"
+    "  ORDER BY c.created DESC, c.uuid LIMIT 1), '')"
+    " FROM system y WHERE y.system_id = ?1";
+
+static enum chorale_err no_memory(struct chorale_errmsg *msg)
+{
+    return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+}
+
+static const char *text(sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *t = sqlite3_column_text(stmt, column);
+
+    return t != NULL ? (const char *)t : "";
+}
+
+static int find_shape(const char *name)
+{
+    for (int i = 1; i < CHORALE_EMIT_SHAPES; i++)
+        if (strcmp(shape_name[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* The table's choice of that name, added if new; 0 for what the catalogue
+ * does not know. -1: out of memory. */
+static int find_choice(struct chorale_emit_table *table,
+                       enum chorale_coll coll, sqlite3_stmt *stmt,
+                       size_t *choice_p)
+{
+    struct chorale_emit_choice want = { .alg = NULL }, *more;
+    char why[160];
+    int len;
+
+    *choice_p = 0;
+    if (strcmp(text(stmt, 5), "chorale") != 0)
+        return 0;
+    want.alg = chorale_alg_find(coll, text(stmt, 6));
+    if (want.alg == NULL ||
+        chorale_alg_params_parse(want.alg, text(stmt, 7), want.value, why,
+                                 sizeof(why)) != 0)
+        return 0;
+    len = chorale_alg_params_format(want.alg, want.value, want.params,
+                                    sizeof(want.params));
+    if (len < 0 || (size_t)len >= sizeof(want.params))
+        return 0;
+    for (size_t i = 1; i < table->nchoice; i++)
+        if (table->choice[i].alg == want.alg &&
+            strcmp(table->choice[i].params, want.params) == 0) {
+            *choice_p = i;
+            return 0;
+        }
+    more = realloc(table->choice, (table->nchoice + 1) * sizeof(*more));
+    if (more == NULL)
+        return -1;
+    table->choice = more;
+    table->choice[table->nchoice] = want;
+    *choice_p = table->nchoice++;
+    return 0;
+}
+
+/* Append the rows of one collective. */
+static enum chorale_err load_rows(struct chorale_store *store,
+                                  sqlite3_stmt *stmt, enum chorale_coll coll,
+                                  struct chorale_emit_table *table,
+                                  struct rows *rows,
+                                  struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+    struct row *more;
+    int got = 0;
+
+    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
+           got) {
+        struct row row = {
+            .coll = coll, .comm_size = sqlite3_column_int(stmt, 0),
+            .shape = find_shape(text(stmt, 1)),
+            .ppn = sqlite3_column_int(stmt, 2),
+            .n_lo = (unsigned long long)sqlite3_column_int64(stmt, 3),
+            .n_hi = (unsigned long long)sqlite3_column_int64(stmt, 4),
+        };
+
+        if (row.shape < 0)
+            continue;
+        more = realloc(rows->row, (rows->count + 1) * sizeof(*more));
+        if (more != NULL)
+            rows->row = more;
+        if (more == NULL || find_choice(table, coll, stmt, &row.choice) != 0)
+            return no_memory(msg);
+        rows->row[rows->count++] = row;
+    }
+    return err;
+}
+
+/* The choice at n of one set of rows: same comm_size, shape and ppn. */
+static size_t choice_at(const struct row *row, size_t count,
+                        unsigned long long n)
+{
+    size_t choice = 0;
+
+    for (size_t i = 0; i < count && row[i].n_lo <= n; i++)
+        choice = n <= row[i].n_hi ? row[i].choice : 0;
+    return choice;
+}
+
+static int same_set(const struct row *a, const struct row *b)
+{
+    return a->shape == b->shape && a->ppn == b->ppn;
+}
+
+/* What all sets of that shape (0: of any) among rows of one comm_size agree
+ * upon at n, else the library. */
+static size_t agreed(const struct row *row, size_t count, int shape,
+                     unsigned long long n)
+{
+    size_t choice = 0, end;
+    int first = 1;
+
+    for (size_t i = 0; i < count; i = end) {
+        size_t mine;
+
+        for (end = i; end < count && same_set(&row[i], &row[end]); end++)
+            continue;
+        if (shape != 0 && row[i].shape != shape)
+            continue;
+        mine = choice_at(&row[i], end - i, n);
+        if (!first && mine != choice)
+            return 0;
+        choice = mine;
+        first = 0;
+    }
+    return choice;
+}
+
+static int compare_n(const void *a, const void *b)
+{
+    unsigned long long x = *(const unsigned long long *)a;
+    unsigned long long y = *(const unsigned long long *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Add a rule for rows of one comm_size unless it is the library's
+ * throughout. */
+static int add_rule(struct chorale_emit_table *table,
+                    struct chorale_emit_group *group, const struct row *row,
+                    size_t count, int shape)
+{
+    unsigned long long *from = malloc((2 * count + 1) * sizeof(*from));
+    struct chorale_emit_band *band;
+    struct chorale_emit_rule *rule;
+    size_t n = 0, first = table->nband;
+
+    band = realloc(table->band, (first + 2 * count + 1) * sizeof(*band));
+    if (band != NULL)
+        table->band = band;
+    rule = realloc(group->rule, (group->nrule + 1) * sizeof(*rule));
+    if (rule != NULL)
+        group->rule = rule;
+    if (from == NULL || band == NULL || rule == NULL) {
+        free(from);
+        return -1;
+    }
+    from[n++] = 0;
+    for (size_t i = 0; i < count; i++) {
+        from[n++] = row[i].n_lo;
+        from[n++] = row[i].n_hi + 1;
+    }
+    qsort(from, n, sizeof(*from), compare_n);
+    for (size_t i = 0; i < n; i++) {
+        size_t choice = agreed(row, count, shape, from[i]);
+
+        if (i == 0 || choice != band[table->nband - 1].choice)
+            band[table->nband++] =
+                (struct chorale_emit_band){ from[i], choice };
+    }
+    free(from);
+    if (table->nband == first + 1 && band[first].choice == 0)
+        table->nband = first;
+    else
+        rule[group->nrule++] = (struct chorale_emit_rule){
+            row->comm_size, first, table->nband - first,
+        };
+    return 0;
+}
+
+/* All rules of one collective, from its rows in ascending comm_size. */
+static int add_rules(struct chorale_emit_table *table, const struct row *row,
+                     size_t count)
+{
+    size_t end;
+
+    for (int shape = 0; shape < CHORALE_EMIT_SHAPES; shape++)
+        for (size_t i = 0; i < count; i = end) {
+            for (end = i; end < count &&
+                          row[end].comm_size == row[i].comm_size; end++)
+                continue;
+            if (add_rule(table, &table->group[row->coll][shape], &row[i],
+                         end - i, shape) != 0)
+                return -1;
+        }
+    return 0;
+}
+
+/* "P = 2, 4, 8; n = 8 ... 1048576 bytes; double sum" */
+static char *coverage(const struct row *row, size_t count, const char *dtype,
+                      const char *op)
+{
+    char *out = NULL;
+    size_t size = 0, nsizes = 0;
+    unsigned long long lo = row->n_lo, hi = row->n_hi;
+    FILE *f = open_memstream(&out, &size);
+
+    if (f == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        lo = row[i].n_lo < lo ? row[i].n_lo : lo;
+        hi = row[i].n_hi > hi ? row[i].n_hi : hi;
+        nsizes += i == 0 || row[i].comm_size != row[i - 1].comm_size;
+    }
+    fprintf(f, "P =");
+    if (nsizes > 12)
+        fprintf(f, " %d ... %d (%zu of them)", row[0].comm_size,
+                row[count - 1].comm_size, nsizes);
+    else
+        for (size_t i = 0; i < count; i++)
+            if (i == 0 || row[i].comm_size != row[i - 1].comm_size)
+                fprintf(f, "%s%d", i == 0 ? " " : ", ", row[i].comm_size);
+    fprintf(f, "; n = %llu ... %llu bytes; %.32s%s%.32s", lo, hi, dtype,
+            *op != '\0' ? " " : "", op);
+    if (fclose(f) != 0) {
+        free(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* One collective: its kind, rows, rules and coverage. */
+static enum chorale_err load_coll(struct chorale_store *store,
+                                  sqlite3_int64 system_id,
+                                  enum chorale_coll coll,
+                                  struct chorale_emit_table *table,
+                                  struct chorale_errmsg *msg)
+{
+    const char *name = chorale_coll_info(coll)->name;
+    sqlite3_stmt *kind = NULL, *stmt = NULL;
+    struct rows rows = { NULL, 0 };
+    int got = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(store, kinds_sql, &kind, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    sqlite3_bind_int64(kind, 1, system_id);
+    sqlite3_bind_text(kind, 2, name, -1, SQLITE_STATIC);
+    err = chorale_store_step(store, kind, &got, msg);
+    if (err != CHORALE_OK || !got)
+        goto out;
+    err = chorale_store_prepare(store, rows_sql, &stmt, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    sqlite3_bind_int64(stmt, 1, system_id);
+    sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, text(kind, 0), -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 4, text(kind, 1), -1, SQLITE_TRANSIENT);
+    err = load_rows(store, stmt, coll, table, &rows, msg);
+    if (err != CHORALE_OK || rows.count == 0)
+        goto out;
+    table->coverage[coll] = coverage(rows.row, rows.count, text(kind, 0),
+                                     text(kind, 1));
+    if (table->coverage[coll] == NULL ||
+        add_rules(table, rows.row, rows.count) != 0)
+        err = no_memory(msg);
+out:
+    sqlite3_finalize(kind);
+    sqlite3_finalize(stmt);
+    free(rows.row);
+    return err;
+}
+
+static enum chorale_err load_system(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct chorale_emit_table *table,
+                                    struct chorale_errmsg *msg)
+{
+    char **const field[] = { &table->system, &table->kind,
+                             &table->mpi_library, &table->campaign };
+    sqlite3_stmt *stmt = NULL;
+    int got = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(store, system_sql, &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, system_id);
+    err = chorale_store_step(store, stmt, &got, msg);
+    for (int i = 0; i < 4 && err == CHORALE_OK; i++) {
+        *field[i] = strdup(got ? text(stmt, i) : "");
+        if (*field[i] == NULL)
+            err = no_memory(msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_emit_load(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   struct chorale_emit_table *table,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_emit_table got;
+    size_t covered = 0;
+    enum chorale_err err;
+
+    memset(&got, 0, sizeof(got));
+    got.choice = calloc(1, sizeof(*got.choice));
+    got.nchoice = 1;
+    err = got.choice == NULL ? no_memory(msg)
+                             : load_system(store, system_id, &got, msg);
+    for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {
+        err = load_coll(store, system_id, (enum chorale_coll)i, &got, msg);
+        covered += got.coverage[i] != NULL;
+    }
+    if (err == CHORALE_OK && covered == 0)
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "%s: system %s has no decisions; run `chorale"
+                           " decide` first", chorale_store_path(store),
+                           got.system);
+    if (err == CHORALE_OK)
+        *table = got;
+    else
+        chorale_emit_release(&got);
+    return err;
+}
+
+void chorale_emit_release(struct chorale_emit_table *table)
+{
+    free(table->campaign);
+    free(table->system);
+    free(table->kind);
+    free(table->mpi_library);
+    free(table->choice);
+    free(table->band);
+    for (int i = 0; i < CHORALE_NCOLL; i++) {
+        free(table->coverage[i]);
+        for (int s = 0; s < CHORALE_EMIT_SHAPES; s++)
+            free(table->group[i][s].rule);
+    }
+    memset(table, 0, sizeof(*table));
+}

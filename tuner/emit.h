@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit.h - a decision table made ready for writing, and the emitters, one row
+ * each. Only names that the catalogue knows enter; the rest is the library's.
+ */
+#ifndef CHORALE_TUNER_EMIT_H
+#define CHORALE_TUNER_EMIT_H
+
+#include <stdio.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/table.h"
+#include "db/store.h"
+
+#define CHORALE_EMIT_SHAPES (CHORALE_SHAPE_IRREGULAR + 1)
+
+/* Choice 0 is the library's default: alg is NULL. */
+struct chorale_emit_choice {
+    const struct chorale_alg *alg;
+    long value[CHORALE_MAX_PARAM];
+    char params[160];        /* canonical text */
+};
+
+/* From n = from on, up to the next band, choose that. */
+struct chorale_emit_band {
+    unsigned long long from;
+    size_t choice;
+};
+
+/* At comm_size ranks: bands first ... first + count - 1, the first of which
+ * starts at 0. */
+struct chorale_emit_rule {
+    int comm_size;
+    size_t first, count;
+};
+
+/* Rules of one collective for one shape, ascending in comm_size. Shape
+ * CHORALE_SHAPE_UNKNOWN holds the projection: what all shapes agree upon. A
+ * comm_size without a rule is the library's. */
+struct chorale_emit_group {
+    struct chorale_emit_rule *rule;
+    size_t nrule;
+};
+
+struct chorale_emit_table {
+    char *campaign;          /* UUID of the system's latest campaign */
+    char *system, *kind, *mpi_library;
+    char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
+    struct chorale_emit_choice *choice;
+    size_t nchoice;
+    struct chorale_emit_band *band;
+    size_t nband;
+    struct chorale_emit_group group[CHORALE_NCOLL][CHORALE_EMIT_SHAPES];
+};
+
+/* Load the decisions of a system. Of a collective measured with several
+ * types and operations the one of double and sum is taken (byte where nothing
+ * is reduced), or else the first by name. Where runs of one shape differ in
+ * ranks per node and their choices differ, the library answers; likewise
+ * where shapes disagree, in the projection. CHORALE_DATA: no decisions. */
+enum chorale_err chorale_emit_load(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   struct chorale_emit_table *table,
+                                   struct chorale_errmsg *msg);
+void chorale_emit_release(struct chorale_emit_table *table);
+
+/* Basenames, for the command in the heading; path-free so that the same
+ * database gives the same bytes. */
+struct chorale_emit_names {
+    const char *source, *header, *database;
+};
+
+struct chorale_emitter {
+    const char *format;      /* of --format */
+    const char *summary;
+    const char *header;      /* suffix of the second file, NULL: none */
+    /* Write the file, and the second if there is one. The caller checks the
+     * streams for errors. CHORALE_ENV: out of memory. */
+    enum chorale_err (*emit)(const struct chorale_emit_table *table,
+                             const struct chorale_emit_names *names,
+                             FILE *source, FILE *header,
+                             struct chorale_errmsg *msg);
+};
+
+extern const struct chorale_emitter chorale_emit_c;
+
+/* Write text so that no comment or literal of C can end in it: at most limit
+ * characters, printable ASCII only, no trigraph. */
+void chorale_emit_comment(FILE *out, const char *text, size_t limit);
+void chorale_emit_literal(FILE *out, const char *text, size_t limit);
+
+#endif

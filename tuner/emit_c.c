@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit_c.c - a decision table as one C99 file that compiles alone: constant
+ * arrays, a search over P, a few thresholds over n. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/emit.h"
+
+/* The interface, line by line, as the table carries it. */
+static const char *const interface_text[] = {
+#include "tuner/table.inc"
+};
+
+static const char *const shape_member[CHORALE_EMIT_SHAPES] = {
+    "CHORALE_SHAPE_UNKNOWN", "CHORALE_SHAPE_SINGLE_NODE",
+    "CHORALE_SHAPE_ONE_PER_NODE", "CHORALE_SHAPE_BLOCK",
+    "CHORALE_SHAPE_CYCLIC", "CHORALE_SHAPE_IRREGULAR",
+};
+
+static const char *const shape_suffix[CHORALE_EMIT_SHAPES] = {
+    "any", "single_node", "one_per_node", "block", "cyclic", "irregular",
+};
+
+static const char *coll_name(int coll)
+{
+    return chorale_coll_info((enum chorale_coll)coll)->name;
+}
+
+/* Printable ASCII, a dot for anything else. */
+static char plain(char c)
+{
+    return c >= ' ' && c <= '~' ? c : '.';
+}
+
+void chorale_emit_comment(FILE *out, const char *text, size_t limit)
+{
+    char last = ' ';
+
+    for (size_t i = 0; i < limit && text[i] != '\0'; i++) {
+        char c = text[i] == '\\' ? '|' : plain(text[i]);
+
+        if ((last == '*' && c == '/') || (last == '/' && c == '*') ||
+            (last == '?' && c == '?'))
+            putc(' ', out);
+        putc(c, out);
+        last = c;
+    }
+}
+
+void chorale_emit_literal(FILE *out, const char *text, size_t limit)
+{
+    putc('"', out);
+    for (size_t i = 0; i < limit && text[i] != '\0'; i++) {
+        char c = plain(text[i]);
+
+        if (c == '"' || c == '\\' || c == '?')
+            putc('\\', out);
+        putc(c, out);
+    }
+    putc('"', out);
+}
+
+static void literal_field(FILE *out, const char *text, size_t limit)
+{
+    fputs("    ", out);
+    chorale_emit_literal(out, text, limit);
+    fputs(",\n", out);
+}
+
+static void heading(FILE *out, const char *file, const char *what,
+                    const struct chorale_emit_table *table,
+                    const struct chorale_emit_names *names, uint64_t digest)
+{
+    fputs("/* ", out);
+    chorale_emit_comment(out, file, 120);
+    fprintf(out, " - %s: do not edit.\n *\n"
+            " * Written by\n *   chorale generate --format c --system ", what);
+    chorale_emit_comment(out, table->system, 120);
+    fputs(" -o ", out);
+    chorale_emit_comment(out, names->source, 120);
+    putc(' ', out);
+    chorale_emit_comment(out, names->database, 120);
+    fputs("\n *\n * Campaign  ", out);
+    chorale_emit_comment(out, table->campaign, 40);
+    fputs("\n * System    ", out);
+    chorale_emit_comment(out, table->system, 120);
+    fprintf(out, " (%s)\n * MPI       ",
+            strcmp(table->kind, "simulated") == 0 ? "simulated" : "real");
+    chorale_emit_comment(out, table->mpi_library,
+                         strcspn(table->mpi_library, "\n"));
+    fprintf(out, "\n * Schema    %d\n * Digest    %016" PRIx64 "\n *\n"
+            " * Measured; all else is the library's default:\n",
+            CHORALE_SCHEMA_VERSION, digest);
+    for (int i = 0; i < CHORALE_NCOLL; i++) {
+        if (table->coverage[i] == NULL)
+            continue;
+        fprintf(out, " *   %-21s ", coll_name(i));
+        chorale_emit_comment(out, table->coverage[i], 200);
+        putc('\n', out);
+    }
+    fputs(" */\n", out);
+}
+
+static void interface(FILE *out)
+{
+    for (size_t i = 0;
+         i < sizeof(interface_text) / sizeof(interface_text[0]); i++)
+        fputs(interface_text[i], out);
+    putc('\n', out);
+}
+
+static void prototypes(FILE *out)
+{
+    for (int i = 0; i < CHORALE_NCOLL; i++)
+        fprintf(out,
+                "const struct chorale_choice *\n"
+                "chorale_select_%s(size_t n, int comm_size);\n"
+                "const struct chorale_choice *\n"
+                "chorale_select_%s_shape(size_t n, int comm_size,\n"
+                "    enum chorale_shape shape);\n",
+                coll_name(i), coll_name(i));
+    putc('\n', out);
+}
+
+static void choice(FILE *out, const struct chorale_emit_choice *c, size_t i)
+{
+    int nparam = c->alg != NULL ? c->alg->nparam : 0;
+
+    fprintf(out, "    { \"%s\", ", c->alg != NULL ? "chorale" : "library");
+    chorale_emit_literal(out, c->alg != NULL ? c->alg->name : "default", 80);
+    fputs(", ", out);
+    chorale_emit_literal(out, c->params, sizeof(c->params));
+    fprintf(out, ", %d,\n      { ", nparam);
+    for (int p = 0; p < CHORALE_MAX_PARAM; p++) {
+        if (p < nparam)
+            chorale_emit_literal(out, c->alg->param[p].name, 40);
+        else
+            fputs("NULL", out);
+        fputs(p < CHORALE_MAX_PARAM - 1 ? ", " : " }, { ", out);
+    }
+    for (int p = 0; p < CHORALE_MAX_PARAM; p++)
+        fprintf(out, "%ldL%s", p < nparam ? c->value[p] : 0,
+                p < CHORALE_MAX_PARAM - 1 ? ", " : " }, ");
+    fprintf(out, "%zu },\n", i);
+}
+
+static void arrays(FILE *out, const struct chorale_emit_table *table)
+{
+    fputs("/* From this n on, up to the next band. */\n"
+          "struct band {\n    unsigned long long from;\n    int choice;\n};\n\n"
+          "/* At comm_size ranks: bands first ... first + count - 1. */\n"
+          "struct rule {\n    int comm_size, first, count;\n};\n\n"
+          "static const struct chorale_choice choices[] = {\n", out);
+    for (size_t i = 0; i < table->nchoice; i++)
+        choice(out, &table->choice[i], i);
+    fputs("};\n\nstatic const struct band bands[] = {\n", out);
+    for (size_t i = 0; i < table->nband; i++)
+        fprintf(out, "    { %lluULL, %zu },\n", table->band[i].from,
+                table->band[i].choice);
+    if (table->nband == 0)
+        fputs("    { 0ULL, 0 },\n", out);
+    fputs("};\n\n", out);
+    for (int i = 0; i < CHORALE_NCOLL; i++)
+        for (int s = 0; s < CHORALE_EMIT_SHAPES; s++) {
+            const struct chorale_emit_group *g = &table->group[i][s];
+
+            if (g->nrule == 0)
+                continue;
+            fprintf(out, "static const struct rule %s_%s[] = {\n",
+                    coll_name(i), shape_suffix[s]);
+            for (size_t r = 0; r < g->nrule; r++)
+                fprintf(out, "    { %d, %zu, %zu },\n", g->rule[r].comm_size,
+                        g->rule[r].first, g->rule[r].count);
+            fputs("};\n\n", out);
+        }
+}
+
+static const char search[] =
+    "static const struct chorale_choice *\n"
+    "find(const struct rule *rule, int nrule, size_t n, int comm_size)\n"
+    "{\n"
+    "    int lo = 0, hi = nrule;\n"
+    "\n"
+    "    while (lo < hi) {\n"
+    "        int mid = lo + (hi - lo) / 2;\n"
+    "\n"
+    "        if (rule[mid].comm_size < comm_size)\n"
+    "            lo = mid + 1;\n"
+    "        else\n"
+    "            hi = mid;\n"
+    "    }\n"
+    "    if (lo == nrule || rule[lo].comm_size != comm_size)\n"
+    "        return &choices[0];\n"
+    "    lo = rule[lo].first + rule[lo].count - 1;\n"
+    "    while (n < bands[lo].from) /* a rule's first band starts at 0 */\n"
+    "        lo--;\n"
+    "    return &choices[bands[lo].choice];\n"
+    "}\n\n";
+
+static void call_find(FILE *out, const struct chorale_emit_table *table,
+                      int coll, int shape)
+{
+    size_t nrule = table->group[coll][shape].nrule;
+
+    if (nrule > 0)
+        fprintf(out, "return find(%s_%s, %zu, n, comm_size);\n",
+                coll_name(coll), shape_suffix[shape], nrule);
+    else
+        fputs("return find(NULL, 0, n, comm_size);\n", out);
+}
+
+/* 1 if something was measured of that collective in some shape. */
+static int has_shapes(const struct chorale_emit_table *table, int coll)
+{
+    for (int s = 1; s < CHORALE_EMIT_SHAPES; s++)
+        if (table->group[coll][s].nrule > 0)
+            return 1;
+    return 0;
+}
+
+static void functions(FILE *out, const struct chorale_emit_table *table,
+                      int coll)
+{
+    fprintf(out,
+            "const struct chorale_choice *\n"
+            "chorale_select_%s(size_t n, int comm_size)\n{\n    ",
+            coll_name(coll));
+    call_find(out, table, coll, CHORALE_SHAPE_UNKNOWN);
+    fprintf(out,
+            "}\n\n"
+            "const struct chorale_choice *\n"
+            "chorale_select_%s_shape(size_t n, int comm_size,\n"
+            "    enum chorale_shape shape)\n{\n", coll_name(coll));
+    if (!has_shapes(table, coll)) {
+        fputs("    (void)shape;\n    ", out);
+        call_find(out, table, coll, CHORALE_SHAPE_UNKNOWN);
+        fputs("}\n\n", out);
+        return;
+    }
+    fputs("    switch (shape) {\n", out);
+    for (int s = 1; s < CHORALE_EMIT_SHAPES; s++) {
+        fprintf(out, "    case %s:\n        ", shape_member[s]);
+        call_find(out, table, coll, s);
+    }
+    fprintf(out, "    case %s:\n    default:\n        ", shape_member[0]);
+    call_find(out, table, coll, CHORALE_SHAPE_UNKNOWN);
+    fputs("    }\n}\n\n", out);
+}
+
+static void selectors(FILE *out)
+{
+    fputs("static const struct chorale_selector selectors[] = {\n", out);
+    for (int i = 0; i < CHORALE_NCOLL; i++)
+        fprintf(out, "    { \"%s\", chorale_select_%s,\n"
+                "      chorale_select_%s_shape },\n",
+                coll_name(i), coll_name(i), coll_name(i));
+    fputs("};\n\n", out);
+}
+
+/* Everything that decides, as text; the caller frees. */
+static char *body(const struct chorale_emit_table *table)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return NULL;
+    arrays(out, table);
+    fputs(search, out);
+    for (int i = 0; i < CHORALE_NCOLL; i++)
+        functions(out, table, i);
+    selectors(out);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* All coverage lines as one text; the caller frees. */
+static char *coverage(const struct chorale_emit_table *table)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return NULL;
+    for (int i = 0; i < CHORALE_NCOLL; i++)
+        if (table->coverage[i] != NULL)
+            fprintf(out, "%s: %.200s. ", coll_name(i), table->coverage[i]);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    if (size > 0)
+        text[size - 1] = '\0';
+    return text;
+}
+
+/* FNV-1a, 64 bits: Fowler, Noll and Vo, RFC 9923. */
+static uint64_t fnv1a(const char *text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static void the_table(FILE *out, const struct chorale_emit_table *table,
+                      const char *covered, uint64_t digest)
+{
+    char system[256];
+
+    snprintf(system, sizeof(system), "%.200s (%s)", table->system,
+             strcmp(table->kind, "simulated") == 0 ? "simulated" : "real");
+    fprintf(out, "const struct chorale_table chorale_table = {\n"
+            "    CHORALE_TABLE_ABI,\n    \"%016" PRIx64 "\",\n", digest);
+    literal_field(out, table->campaign, 40);
+    literal_field(out, system, sizeof(system));
+    literal_field(out, table->mpi_library, 300);
+    literal_field(out, covered, 1500);
+    fprintf(out, "    %zu,\n    choices,\n    %d,\n    selectors\n};\n",
+            table->nchoice, (int)CHORALE_NCOLL);
+}
+
+static enum chorale_err emit(const struct chorale_emit_table *table,
+                             const struct chorale_emit_names *names,
+                             FILE *source, FILE *header,
+                             struct chorale_errmsg *msg)
+{
+    char *decides = body(table), *covered = coverage(table);
+    enum chorale_err err = CHORALE_OK;
+    uint64_t digest;
+
+    if (decides == NULL || covered == NULL) {
+        err = chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        goto out;
+    }
+    digest = fnv1a(decides);
+    heading(source, names->source, "dispatch table of MPI collectives", table,
+            names, digest);
+    interface(source);
+    prototypes(source);
+    fputs(decides, source);
+    the_table(source, table, covered, digest);
+    heading(header, names->header, "interface of a dispatch table", table,
+            names, digest);
+    fputs("#ifndef CHORALE_DISPATCH_TABLE_H\n"
+          "#define CHORALE_DISPATCH_TABLE_H\n\n", header);
+    interface(header);
+    prototypes(header);
+    fputs("#endif\n", header);
+out:
+    free(decides);
+    free(covered);
+    return err;
+}
+
+const struct chorale_emitter chorale_emit_c = {
+    .format = "c",
+    .summary = "one self-contained C99 file and its header",
+    .header = ".h",
+    .emit = emit,
+};

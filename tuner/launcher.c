@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* launcher.c - command lines of launches: see launcher.h. */
+#include "config.h"
+
+#include "tuner/launcher.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#define HOST_TEXT (1 << 20)
+
+/* Flags of every simulation: quiet; only messages take time; ranks share one
+ * process image, since neither the runner nor the catalogue keeps state at
+ * file scope. */
+static const char *const common_flags[] = {
+    "--log=root.threshold:error",
+    "--cfg=smpi/simulate-computation:no",
+    "--cfg=smpi/host-speed:1Gf",
+    "--cfg=smpi/wtime:0",
+    "--cfg=smpi/privatization:no",
+    "--cfg=surf/precision:1e-12", /* the default merges events within 1 ns */
+    NULL,
+};
+
+/* alpha + beta n exactly, one message at a time in each direction: SimGrid's
+ * CM02 without its TCP corrections, blocking sends that wait. */
+static const char *const hockney_flags[] = {
+    "--cfg=network/model:CM02",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=network/TCP-gamma:1e15",
+    "--cfg=smpi/send-is-detached-thresh:0",
+    NULL,
+};
+
+/* The same links, all sends eager, 0.3 us of processor a send, 0.2 us a
+ * receive. */
+static const char *const loggp_flags[] = {
+    "--cfg=network/model:CM02",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=network/TCP-gamma:1e15",
+    "--cfg=smpi/send-is-detached-thresh:2147483647",
+    "--cfg=smpi/async-small-thresh:2147483647",
+    "--cfg=smpi/os:0:3e-7:0",
+    "--cfg=smpi/ois:0:3e-7:0",
+    "--cfg=smpi/or:0:2e-7:0",
+    NULL,
+};
+
+static const char *const smpi_flags[] = { NULL };
+
+static const struct chorale_network networks[] = {
+    { "hockney", "alpha + beta n, exact, one port", hockney_flags },
+    { "loggp", "LogGP: eager sends with processor overhead", loggp_flags },
+    { "smpi", "SimGrid's own default model", smpi_flags },
+};
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+const struct chorale_network *chorale_network(int i)
+{
+    return i >= 0 && i < COUNT(networks) ? &networks[i] : NULL;
+}
+
+const struct chorale_network *chorale_network_find(const char *name)
+{
+    for (int i = 0; i < COUNT(networks); i++)
+        if (strcmp(networks[i].name, name) == 0)
+            return &networks[i];
+    return NULL;
+}
+
+const char *chorale_mpiexec(void)
+{
+    const char *name = getenv("CHORALE_MPIEXEC");
+
+    return name != NULL && name[0] != '\0' ? name : CHORALE_MPIEXEC;
+}
+
+void chorale_sim_files_remove(struct chorale_sim_files *files)
+{
+    if (files->platform[0] != '\0')
+        unlink(files->platform);
+    if (files->hosts[0] != '\0')
+        unlink(files->hosts);
+    files->platform[0] = files->hosts[0] = '\0';
+}
+
+/* A private temporary file with that text. */
+static enum chorale_err write_temp(char path[64], const char *suffix,
+                                   const char *text,
+                                   struct chorale_errmsg *msg)
+{
+    const char *dir = getenv("TMPDIR");
+    size_t len = strlen(text);
+    int fd;
+
+    if (dir == NULL || strlen(dir) > 30)
+        dir = "/tmp";
+    snprintf(path, 64, "%s/chorale-XXXXXX%s", dir, suffix);
+    fd = mkstemps(path, (int)strlen(suffix));
+    if (fd < 0) {
+        char name[64];
+
+        memcpy(name, path, sizeof(name));
+        path[0] = '\0';
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: %s; set TMPDIR to a folder that can be "
+                            "written", name, strerror(errno));
+    }
+    while (len > 0) {
+        ssize_t put = write(fd, text, len);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0) {
+            int error = errno;
+
+            close(fd);
+            return chorale_fail(msg, CHORALE_ENV, "%s: %s", path,
+                                strerror(error));
+        }
+        text += put;
+        len -= (size_t)put;
+    }
+    close(fd);
+    return CHORALE_OK;
+}
+
+static void add_flags(struct chorale_args *args, const char *const *flag)
+{
+    for (; *flag != NULL; flag++)
+        chorale_args_add(args, "%s", *flag);
+}
+
+static int natural(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+void chorale_sim_hosts_free(char **host, int nhost)
+{
+    for (int i = 0; i < nhost; i++)
+        free(host[i]);
+    free(host);
+}
+
+/* Lines "@host NAME" and "@version V" of the runner's --hosts. */
+static enum chorale_err parse_hosts(char *text, char ***host_p, int *nhost_p,
+                                    char version[64],
+                                    struct chorale_errmsg *msg)
+{
+    char **host = NULL, *save = NULL;
+    int nhost = 0;
+
+    for (char *line = strtok_r(text, "\n", &save); line != NULL;
+         line = strtok_r(NULL, "\n", &save)) {
+        char **grown;
+
+        if (strncmp(line, "@version ", 9) == 0)
+            snprintf(version, 64, "%s", line + 9);
+        if (strncmp(line, "@host ", 6) != 0)
+            continue;
+        grown = realloc(host, (size_t)(nhost + 1) * sizeof(*host));
+        if (grown != NULL)
+            host = grown;
+        if (grown == NULL || (host[nhost] = strdup(line + 6)) == NULL) {
+            chorale_sim_hosts_free(host, nhost);
+            return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        }
+        nhost++;
+    }
+    if (nhost == 0)
+        return chorale_fail(msg, CHORALE_DATA, "the platform has no host");
+    qsort(host, (size_t)nhost, sizeof(*host), natural);
+    *host_p = host;
+    *nhost_p = nhost;
+    return CHORALE_OK;
+}
+
+static const char smpirun_remedy[] =
+    "install SimGrid (Debian: libsimgrid-dev) or use --launcher mpiexec";
+
+/* SimGrid's message without its "[0.000000] [category/LEVEL] " front. */
+static const char *simgrid_line(const char *text)
+{
+    const char *at = strstr(text, "/CRITICAL] ");
+
+    return at != NULL ? at + 11 : text;
+}
+
+enum chorale_err chorale_sim_hosts(const char *platform_text,
+                                   const char *network, char ***host_p,
+                                   int *nhost_p, char version[64],
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_sim_files files = { "", "" };
+    struct chorale_args args = { .count = 0 };
+    char runner[PATH_MAX], *text = malloc(HOST_TEXT);
+    enum chorale_err err;
+    int status = 0;
+
+    if (text == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    err = chorale_find_program("chorale-runner-sim", PKGLIBEXECDIR, runner,
+                               sizeof(runner), msg);
+    if (err == CHORALE_OK)
+        err = write_temp(files.platform, ".xml", platform_text, msg);
+    if (err == CHORALE_OK) {
+        chorale_args_add(&args, "smpirun");
+        chorale_args_add(&args, "-np");
+        chorale_args_add(&args, "1");
+        chorale_args_add(&args, "-platform");
+        chorale_args_add(&args, "%s", files.platform);
+        add_flags(&args, common_flags);
+        add_flags(&args, chorale_network_find(network)->flag);
+        chorale_args_add(&args, "%s", runner);
+        chorale_args_add(&args, "--hosts");
+        err = chorale_capture(&args, smpirun_remedy, text, HOST_TEXT, &status,
+                              msg);
+    }
+    if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
+                              strncmp(text, "@", 1) != 0)) {
+        const char *why = simgrid_line(text);
+
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "SimGrid cannot use the platform: %.*s",
+                           (int)strcspn(why, "\n"), why);
+    }
+    if (err == CHORALE_OK)
+        err = parse_hosts(text, host_p, nhost_p, version, msg);
+    chorale_sim_files_remove(&files);
+    chorale_args_free(&args);
+    free(text);
+    return err;
+}
+
+static enum chorale_err write_hosts(struct chorale_sim_files *files,
+                                    char **host, int nhost, int comm_size,
+                                    int ppn, struct chorale_errmsg *msg)
+{
+    size_t room = 1, len = 0;
+    enum chorale_err err;
+    char *text;
+
+    if ((comm_size + ppn - 1) / ppn > nhost)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "P = %d at %d a node needs %d hosts, the platform "
+                            "has %d", comm_size, ppn,
+                            (comm_size + ppn - 1) / ppn, nhost);
+    for (int r = 0; r < comm_size; r++)
+        room += strlen(host[r / ppn]) + 1;
+    text = malloc(room);
+    if (text == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    for (int r = 0; r < comm_size; r++)
+        len += (size_t)snprintf(text + len, room - len, "%s\n",
+                                host[r / ppn]);
+    err = write_temp(files->hosts, ".hosts", text, msg);
+    free(text);
+    return err;
+}
+
+static enum chorale_err sim_args(const struct chorale_launcher *launcher,
+                                 int comm_size, int ppn,
+                                 struct chorale_args *args,
+                                 struct chorale_sim_files *files,
+                                 struct chorale_errmsg *msg)
+{
+    char version[64], **host = NULL;
+    int nhost = 0;
+    enum chorale_err err;
+
+    if (chorale_network_find(launcher->network) == NULL)
+        return chorale_fail(msg, CHORALE_DATA, "unknown network '%s'",
+                            launcher->network);
+    err = chorale_sim_hosts(launcher->platform, launcher->network, &host,
+                            &nhost, version, msg);
+    if (err == CHORALE_OK)
+        err = write_temp(files->platform, ".xml", launcher->platform, msg);
+    if (err == CHORALE_OK)
+        err = write_hosts(files, host, nhost, comm_size, ppn, msg);
+    chorale_sim_hosts_free(host, nhost);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_args_add(args, "smpirun");
+    chorale_args_add(args, "-np");
+    chorale_args_add(args, "%d", comm_size);
+    chorale_args_add(args, "-platform");
+    chorale_args_add(args, "%s", files->platform);
+    chorale_args_add(args, "-hostfile");
+    chorale_args_add(args, "%s", files->hosts);
+    add_flags(args, common_flags);
+    add_flags(args, chorale_network_find(launcher->network)->flag);
+    chorale_args_add(args, "--cfg=smpi/coll-selector:%s", launcher->selector);
+    return CHORALE_OK;
+}
+
+/* The user's command: words as a shell would split them, no commands run. */
+static enum chorale_err custom_args(const char *command, int comm_size,
+                                    int ppn, struct chorale_args *args,
+                                    struct chorale_errmsg *msg)
+{
+    const struct {
+        const char *mark;
+        int value;
+    } mark[] = { { "{P}", comm_size },
+                 { "{ppn}", ppn },
+                 { "{nodes}", (comm_size + ppn - 1) / ppn } };
+    wordexp_t words;
+    int rc;
+    char *copy = strdup(command), *at, *quoted;
+
+    if (copy == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    for (int i = 0; i < COUNT(mark); i++)
+        while ((at = strstr(copy, mark[i].mark)) != NULL) {
+            if (asprintf(&quoted, "%.*s%d%s", (int)(at - copy), copy,
+                         mark[i].value, at + strlen(mark[i].mark)) < 0)
+                quoted = NULL;
+            free(copy);
+            if (quoted == NULL)
+                return chorale_fail(msg, CHORALE_ENV, "out of memory");
+            copy = quoted;
+        }
+    rc = wordexp(copy, &words, WRDE_NOCMD | WRDE_UNDEF);
+    free(copy);
+    if (rc != 0)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--launcher-cmd '%s': cannot be split into words; "
+                            "quote what contains shell characters", command);
+    for (size_t i = 0; i < words.we_wordc; i++)
+        chorale_args_add(args, "%s", words.we_wordv[i]);
+    wordfree(&words);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
+                                       int comm_size, int ppn,
+                                       const char *db_path, const char *launch,
+                                       struct chorale_args *args,
+                                       struct chorale_sim_files *files,
+                                       struct chorale_errmsg *msg)
+{
+    int simulated = strcmp(launcher->kind, "smpirun") == 0;
+    char runner[PATH_MAX];
+    enum chorale_err err;
+
+    err = chorale_find_program(simulated ? "chorale-runner-sim"
+                                         : "chorale-runner",
+                               simulated ? PKGLIBEXECDIR : BINDIR, runner,
+                               sizeof(runner), msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (simulated) {
+        err = sim_args(launcher, comm_size, ppn, args, files, msg);
+    } else if (strcmp(launcher->kind, "custom") == 0) {
+        err = custom_args(launcher->command, comm_size, ppn, args, msg);
+    } else if (strcmp(launcher->kind, "srun") == 0) {
+        chorale_args_add(args, "srun");
+        chorale_args_add(args, "--ntasks=%d", comm_size);
+        chorale_args_add(args, "--ntasks-per-node=%d", ppn);
+    } else {
+        chorale_args_add(args, "%s", chorale_mpiexec());
+        chorale_args_add(args, "-n");
+        chorale_args_add(args, "%d", comm_size);
+        if (ppn < comm_size) {
+            chorale_args_add(args, "-ppn");
+            chorale_args_add(args, "%d", ppn);
+        }
+    }
+    chorale_args_add(args, "%s", runner);
+    chorale_args_add(args, "%s", db_path);
+    chorale_args_add(args, "%s", launch);
+    return err;
+}

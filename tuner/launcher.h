@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* launcher.h - how a launch becomes a command line: mpiexec, srun, a command
+ * of the user's, or smpirun on a simulated network. */
+#ifndef CHORALE_TUNER_LAUNCHER_H
+#define CHORALE_TUNER_LAUNCHER_H
+
+#include "db/err.h"
+#include "tuner/spawn.h"
+
+/* A SimGrid network model that --network names. */
+struct chorale_network {
+    const char *name;
+    const char *summary;
+    const char *const *flag; /* NULL-terminated, for smpirun */
+};
+
+/* Row i, or NULL past the end; row of that name, or NULL. */
+const struct chorale_network *chorale_network(int i);
+const struct chorale_network *chorale_network_find(const char *name);
+
+/* What a campaign says of its launches. */
+struct chorale_launcher {
+    char kind[16];           /* mpiexec, srun, smpirun, custom */
+    const char *command;     /* of kind custom: '{P}', '{ppn}', '{nodes}' */
+    char *platform;          /* of smpirun: text of the platform file */
+    const char *network;     /* a row's name */
+    const char *selector;    /* SimGrid's coll-selector */
+};
+
+/* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */
+const char *chorale_mpiexec(void);
+
+/* Temporary files of a simulated launch. */
+struct chorale_sim_files {
+    char platform[64], hosts[64]; /* "" where there is none */
+};
+void chorale_sim_files_remove(struct chorale_sim_files *files);
+
+/* Command line of a launch of P ranks, ppn a node. hosts: names of the
+ * simulated hosts, nhost of them. Free args; remove files after the launch.
+ * CHORALE_ENV: a program is missing; CHORALE_USAGE: more nodes than hosts. */
+enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
+                                       int comm_size, int ppn,
+                                       const char *db_path, const char *launch,
+                                       struct chorale_args *args,
+                                       struct chorale_sim_files *files,
+                                       struct chorale_errmsg *msg);
+
+/* Ask smpirun for the platform's hosts: *host_p is an array of *nhost_p names
+ * in natural order (n2 before n10); free each and the array. version[64]
+ * gets SimGrid's. CHORALE_DATA: the platform does not parse. */
+enum chorale_err chorale_sim_hosts(const char *platform_text,
+                                   const char *network, char ***host_p,
+                                   int *nhost_p, char version[64],
+                                   struct chorale_errmsg *msg);
+void chorale_sim_hosts_free(char **host, int nhost);
+
+#endif

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.c - from options to cells: the verb `plan`, and the first step of
+ * `tune`. */
+#include "config.h"
+
+#include "tuner/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/kinds.h"
+#include "tuner/launcher.h"
+#include "tuner/spec.h"
+#include "tuner/system.h"
+
+#define MAX_COMBINATIONS 4096
+
+struct planner {
+    struct chorale_plan *plan;
+    struct chorale_store *store;
+    struct chorale_system sys;
+    long *size, *proc;
+    size_t nsize, nproc;
+    sqlite3_int64 campaign_id;
+    sqlite3_stmt *insert;
+    long ncell, npoint;
+    struct chorale_errmsg *msg;
+};
+
+void chorale_command_text(int argc, char **argv, char *text, size_t size)
+{
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < argc && len < size; i++)
+        len += (size_t)snprintf(text + len, size - len, "%s%s",
+                                i > 0 ? " " : "", argv[i]);
+}
+
+/* 1 if word is in the comma-separated list, or list is NULL. */
+static int in_list(const char *list, const char *word)
+{
+    char item[128];
+
+    if (list == NULL)
+        return 1;
+    for (size_t k = 0; chorale_spec_word(list, k, item, sizeof(item)) == 1;
+         k++)
+        if (strcmp(item, word) == 0)
+            return 1;
+    return 0;
+}
+
+/* Every word of the option is known, or say which is not. */
+static enum chorale_err check_words(const char *option, const char *list,
+                                    int (*known)(const char *word),
+                                    const char *remedy,
+                                    struct chorale_errmsg *msg)
+{
+    char item[128];
+    int more;
+
+    for (size_t k = 0; list != NULL; k++) {
+        more = chorale_spec_word(list, k, item, sizeof(item));
+        if (more == 0)
+            break;
+        if (more < 0 || !known(item))
+            return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown%s%s; %s",
+                                option, list, more > 0 ? " " : "",
+                                more > 0 ? item : " word", remedy);
+    }
+    return CHORALE_OK;
+}
+
+static int known_coll(const char *word)
+{
+    return chorale_coll_find(word) >= 0;
+}
+
+static int known_provider(const char *word)
+{
+    return strcmp(word, "chorale") == 0 || strcmp(word, "library") == 0;
+}
+
+static int known_variant(const char *word)
+{
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+        char full[128];
+
+        snprintf(full, sizeof(full), "%s:%s",
+                 chorale_coll_info(alg->coll)->name, alg->name);
+        if (strcmp(word, alg->name) == 0 || strcmp(word, full) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int known_root(const char *word)
+{
+    return in_list("first,middle,last,rotate", word);
+}
+
+static int known_sync(const char *word)
+{
+    return in_list("roundtime,barrier", word);
+}
+
+static int known_launcher(const char *word)
+{
+    return in_list("mpiexec,srun,smpirun,custom", word);
+}
+
+static int known_selector(const char *word)
+{
+    return in_list("mpich,ompi,mvapich2,impi", word);
+}
+
+static int known_network(const char *word)
+{
+    return chorale_network_find(word) != NULL;
+}
+
+static int known_dtype(const char *word)
+{
+    return chorale_dtype_find(word) >= 0;
+}
+
+static int known_op(const char *word)
+{
+    return chorale_opkind_find(word) >= 0;
+}
+
+static enum chorale_err check_options(struct chorale_plan *plan,
+                                      struct chorale_errmsg *msg)
+{
+    const struct {
+        const char *option, *value;
+        int (*known)(const char *);
+        const char *remedy;
+        int single;
+    } row[] = {
+        { "--collectives", plan->collectives, known_coll,
+          "`chorale list` names them", 0 },
+        { "--variants", plan->variants, known_variant,
+          "`chorale list` names them", 0 },
+        { "--providers", plan->providers, known_provider,
+          "there are chorale and library", 0 },
+        { "--root", plan->root, known_root,
+          "there are first, middle, last, rotate", 1 },
+        { "--sync", plan->sync, known_sync, "there are roundtime, barrier",
+          1 },
+        { "--launcher", plan->launcher, known_launcher,
+          "there are mpiexec, srun, smpirun, custom", 1 },
+        { "--sim-selector", plan->sim_selector, known_selector,
+          "there are mpich, ompi, mvapich2, impi", 1 },
+        { "--network", plan->network, known_network,
+          "there are hockney, loggp, smpi", 1 },
+        { "--type", plan->dtype, known_dtype,
+          "there are byte, int, int64, float, double", 1 },
+        { "--op", plan->op, known_op,
+          "there are sum, prod, min, max, band, bor, bxor", 1 },
+    };
+    enum chorale_err err = CHORALE_OK;
+
+    if (plan->launcher_cmd != NULL)
+        plan->launcher = "custom";
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && err == CHORALE_OK;
+         i++) {
+        err = check_words(row[i].option, row[i].value, row[i].known,
+                          row[i].remedy, msg);
+        if (err == CHORALE_OK && row[i].single && row[i].value != NULL &&
+            strchr(row[i].value, ',') != NULL)
+            err = chorale_fail(msg, CHORALE_USAGE, "%s %s: takes one word",
+                               row[i].option, row[i].value);
+    }
+    if (err != CHORALE_OK)
+        return err;
+    if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--launcher custom: give the command with "
+                            "--launcher-cmd 'CMD -n {P}'");
+    if (strcmp(plan->launcher, "smpirun") == 0 && plan->platform == NULL)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--launcher smpirun: name the platform file with "
+                            "--platform FILE.xml");
+    if (strcmp(plan->launcher, "smpirun") != 0 && plan->platform != NULL)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--platform %s: goes with --launcher smpirun",
+                            plan->platform);
+    if (plan->nrep_min > plan->nrep_max)
+        plan->nrep_min = plan->nrep_max;
+    return CHORALE_OK;
+}
+
+/* Type and operation of a collective: what was asked, else its default. */
+static enum chorale_err kinds_of(const struct planner *p,
+                                 const struct chorale_coll_info *info,
+                                 int *dtype, int *op)
+{
+    const struct chorale_plan *plan = p->plan;
+    const struct chorale_dtype *type;
+
+    *dtype = chorale_dtype_find(plan->dtype != NULL ? plan->dtype
+                                : info->reduces     ? "double"
+                                                    : "byte");
+    *op = info->reduces ? chorale_opkind_find(plan->op) : -1;
+    type = chorale_dtype(*dtype);
+    if (*op >= 0 && (chorale_opkind(*op)->bitwise ? !type->integer
+                                                  : !type->arithmetic))
+        return chorale_fail(p->msg, CHORALE_USAGE,
+                            "--op %s: not defined on type %s; bitwise "
+                            "operations want byte, int or int64, the others "
+                            "want numbers", plan->op, type->name);
+    return CHORALE_OK;
+}
+
+static const char *planned_shape(const struct planner *p, long procs)
+{
+    long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
+
+    if (procs <= ppn)
+        return "single-node";
+    if (ppn == 1)
+        return "one-per-node";
+    return procs % ppn == 0 ? "block" : "irregular";
+}
+
+static long planned_ppn(const struct planner *p, long procs)
+{
+    long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
+
+    return ppn < procs ? ppn : procs;
+}
+
+struct point {
+    enum chorale_coll coll;
+    long msg_size, procs;
+    int dtype, op;
+};
+
+static enum chorale_err put_cell(struct planner *p, const struct point *pt,
+                                 const char *provider, const char *variant,
+                                 const char *params)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(pt->coll);
+    sqlite3_stmt *s = p->insert;
+    char uuid[CHORALE_UUID_SIZE];
+    const char *text[] = {
+        uuid, provider, variant, params, info->name,
+        planned_shape(p, pt->procs), chorale_dtype(pt->dtype)->name,
+        pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
+        pt->op >= 0 ? "builtin" : "", info->rooted ? p->plan->root : "none",
+    };
+
+    chorale_uuid(uuid);
+    for (int i = 0; i < 10; i++)
+        sqlite3_bind_text(s, 1 + i, text[i], -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(s, 11, p->campaign_id);
+    sqlite3_bind_int64(s, 12, p->sys.id);
+    sqlite3_bind_int64(s, 13, pt->msg_size);
+    sqlite3_bind_int64(s, 14,
+                       (sqlite3_int64)chorale_coll_n(pt->coll,
+                                                     (size_t)pt->msg_size,
+                                                     (int)pt->procs));
+    sqlite3_bind_int64(s, 15, pt->procs);
+    sqlite3_bind_int64(s, 16, planned_ppn(p, pt->procs));
+    sqlite3_bind_int64(s, 17, p->plan->launches);
+    p->ncell++;
+    return chorale_store_step(p->store, s, NULL, p->msg);
+}
+
+/* Every combination of the parameters' candidate values. */
+static enum chorale_err put_variant(struct planner *p, const struct point *pt,
+                                    const struct chorale_alg *alg)
+{
+    long total = 1;
+    enum chorale_err err = CHORALE_OK;
+
+    for (int i = 0; i < alg->nparam; i++)
+        if (alg->param[i].ncandidate > 0)
+            total *= alg->param[i].ncandidate;
+    if (total > MAX_COMBINATIONS)
+        total = MAX_COMBINATIONS;
+    for (long k = 0; k < total && err == CHORALE_OK; k++) {
+        long value[CHORALE_MAX_PARAM] = { 0 }, rest = k;
+        char params[256];
+
+        for (int i = 0; i < alg->nparam; i++) {
+            const struct chorale_param *par = &alg->param[i];
+
+            value[i] = par->def;
+            if (par->ncandidate > 0) {
+                value[i] = par->candidate[rest % par->ncandidate];
+                rest /= par->ncandidate;
+            }
+        }
+        chorale_alg_params_format(alg, value, params, sizeof(params));
+        err = put_cell(p, pt, "chorale", alg->name, params);
+    }
+    return err;
+}
+
+static enum chorale_err put_point(struct planner *p, const struct point *pt)
+{
+    const char *coll = chorale_coll_info(pt->coll)->name;
+    enum chorale_err err = put_cell(p, pt, "library", "default", "");
+
+    p->npoint++;
+    if (!in_list(p->plan->providers, "chorale"))
+        return err;
+    for (int i = 0; chorale_algs[i] != NULL && err == CHORALE_OK; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+        char full[128];
+
+        snprintf(full, sizeof(full), "%s:%s", coll, alg->name);
+        if (alg->coll == pt->coll && (in_list(p->plan->variants, alg->name) ||
+                                      in_list(p->plan->variants, full)))
+            err = put_variant(p, pt, alg);
+    }
+    return err;
+}
+
+static enum chorale_err put_points(struct planner *p)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++) {
+        struct point pt = { .coll = (enum chorale_coll)c };
+        const struct chorale_coll_info *info = chorale_coll_info(pt.coll);
+
+        if (!in_list(p->plan->collectives, info->name))
+            continue;
+        err = kinds_of(p, info, &pt.dtype, &pt.op);
+        for (size_t i = 0; i < p->nproc && err == CHORALE_OK; i++) {
+            long last = -1, size = (long)chorale_dtype(pt.dtype)->size;
+
+            pt.procs = p->proc[i];
+            for (size_t j = 0; j < p->nsize && err == CHORALE_OK; j++) {
+                pt.msg_size = (p->size[j] + size - 1) / size * size;
+                if (pt.msg_size != last)
+                    err = put_point(p, &pt);
+                last = pt.msg_size;
+            }
+        }
+    }
+    return err;
+}
+
+static enum chorale_err put_campaign(struct planner *p, const char *command)
+{
+    const struct chorale_plan *plan = p->plan;
+    char uuid[CHORALE_UUID_SIZE], now[32];
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        p->store,
+        "INSERT INTO campaign (uuid, system_id, created, command, seed,"
+        " launches, nrep_min, nrep_max, nwarmup, target_width, cell_seconds,"
+        " max_memory, sync, counters, launcher, launcher_cmd, platform,"
+        " network, tau, sim_selector)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        &s, p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_uuid(uuid);
+    chorale_now(now);
+    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, p->sys.id);
+    sqlite3_bind_text(s, 3, now, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, command, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 5, plan->seed);
+    sqlite3_bind_int64(s, 6, plan->launches);
+    sqlite3_bind_int64(s, 7, plan->nrep_min);
+    sqlite3_bind_int64(s, 8, plan->nrep_max);
+    sqlite3_bind_int64(s, 9, plan->nwarmup);
+    sqlite3_bind_double(s, 10, plan->width);
+    sqlite3_bind_double(s, 11, plan->cell_seconds);
+    sqlite3_bind_int64(s, 12, plan->max_memory);
+    sqlite3_bind_text(s, 13, plan->sync, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 14, plan->counters, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 15, plan->launcher, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 16,
+                      plan->launcher_cmd != NULL ? plan->launcher_cmd : "",
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 17, p->sys.simulated ? p->sys.platform : "", -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_text(s, 18, p->sys.simulated ? plan->network : "", -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_double(s, 19, p->sys.simulated ? plan->tau : 0);
+    sqlite3_bind_text(s, 20, p->sys.simulated ? plan->sim_selector : "", -1,
+                      SQLITE_STATIC);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    p->campaign_id = sqlite3_last_insert_rowid(chorale_store_db(p->store));
+    sqlite3_finalize(s);
+    return err;
+}
+
+static enum chorale_err write_all(struct planner *p, const char *command)
+{
+    enum chorale_err err = chorale_store_begin(p->store, p->msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_system_store(p->store, &p->sys, p->msg);
+    if (err == CHORALE_OK)
+        err = put_campaign(p, command);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            p->store,
+            "INSERT INTO cell (uuid, provider, variant, params, coll, shape,"
+            " dtype, op, op_class, root_policy, campaign_id, system_id,"
+            " msg_size, n, comm_size, ppn, launches, buffers)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'warm')"
+            " ON CONFLICT DO UPDATE SET"
+            " launches = max(launches, excluded.launches),"
+            " campaign_id = excluded.campaign_id",
+            &p->insert, p->msg);
+    if (err == CHORALE_OK)
+        err = put_points(p);
+    sqlite3_finalize(p->insert);
+    if (err == CHORALE_OK && p->npoint == 0)
+        err = chorale_fail(p->msg, CHORALE_USAGE, "nothing to measure");
+    if (err == CHORALE_OK && !p->plan->dry_run)
+        err = chorale_store_commit(p->store, p->msg);
+    else
+        chorale_store_rollback(p->store);
+    return err;
+}
+
+/* What the launcher decides: processes, launches, memory. */
+static enum chorale_err fill_defaults(struct planner *p)
+{
+    struct chorale_plan *plan = p->plan;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    long most = p->sys.simulated ? p->sys.nhost : cores;
+    char text[64];
+    enum chorale_err err;
+
+    if (plan->launches == 0)
+        plan->launches = p->sys.simulated ? 1 : 6;
+    if (plan->max_memory == 0)
+        plan->max_memory = pages / 2 * page;
+    snprintf(text, sizeof(text), "%d:%ld", most >= 2 ? 2 : 1,
+             most >= 2 ? most : 1);
+    err = chorale_spec_list("-P", plan->procs != NULL ? plan->procs : text, 1,
+                            &p->proc, &p->nproc, p->msg);
+    if (err == CHORALE_OK)
+        err = chorale_spec_list("-m", plan->sizes, 0, &p->size, &p->nsize,
+                                p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    long top = p->proc[p->nproc - 1];
+    if (top > 1 << 24)
+        return chorale_fail(p->msg, CHORALE_USAGE,
+                            "-P %s: more processes than any system has",
+                            plan->procs);
+    if (p->sys.simulated &&
+        (top + planned_ppn(p, top) - 1) / planned_ppn(p, top) > p->sys.nhost)
+        return chorale_fail(p->msg, CHORALE_USAGE,
+                            "-P %s: the platform has %d hosts; use at most "
+                            "%ld processes or a larger --ppn", plan->procs,
+                            p->sys.nhost, p->sys.nhost * planned_ppn(p, top));
+    if (strcmp(plan->launcher, "mpiexec") == 0 && top > cores &&
+        plan->ppn == 0)
+        fprintf(stderr, "chorale: P = %ld on %ld processors is "
+                        "oversubscribed: its cells are tagged and decide "
+                        "nothing\n", top, cores);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_plan_write(struct chorale_plan *plan,
+                                    const char *path, const char *command,
+                                    int quiet, char system[128],
+                                    struct chorale_errmsg *msg)
+{
+    struct planner p = { .plan = plan, .msg = msg };
+    enum chorale_err err = check_options(plan, msg);
+    int made;
+
+    /* A bad list is reported before anything is started. */
+    if (err == CHORALE_OK && plan->procs != NULL)
+        err = chorale_spec_list("-P", plan->procs, 1, &p.proc, &p.nproc, msg);
+    free(p.proc);
+    p.proc = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_spec_list("-m", plan->sizes, 0, &p.size, &p.nsize, msg);
+    free(p.size);
+    p.size = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_system_describe(plan, &p.sys, msg);
+    if (err == CHORALE_OK)
+        err = fill_defaults(&p);
+    made = access(path, F_OK) != 0;
+    if (err == CHORALE_OK)
+        err = chorale_store_open(path, CHORALE_STORE_CREATE, &p.store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(p.store, CHORALE_LOCK_CAMPAIGN, 0, msg);
+    if (err == CHORALE_OK)
+        err = write_all(&p, command);
+    if (err == CHORALE_OK) {
+        snprintf(system, 128, "%s", p.sys.name);
+        if (!quiet)
+            printf("%s: %s %ld cells at %ld points on system %s, %ld %s "
+                   "each\n", path, plan->dry_run ? "would plan" : "planned",
+                   p.ncell, p.npoint, p.sys.name, plan->launches,
+                   plan->launches == 1 ? "launch" : "launches");
+    }
+    chorale_store_close(p.store);
+    if (made && plan->dry_run)
+        unlink(path);
+    chorale_system_release(&p.sys);
+    free(p.proc);
+    free(p.size);
+    return err;
+}
+
+struct plan_opts {
+    struct chorale_plan plan;
+    int quiet;
+};
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct plan_opts opts = { .plan = CHORALE_PLAN_DEFAULTS };
+    char command[1024], system[128];
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    return chorale_plan_write(&opts.plan, argv[1], command, opts.quiet,
+                              system, msg);
+}
+
+static const struct chorale_opt options[] = {
+    CHORALE_PLAN_OPTS(struct plan_opts, plan),
+    { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct plan_opts, plan.dry_run),
+      NULL, "say what would be planned and write nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct plan_opts, quiet), NULL,
+      "print nothing", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_plan = {
+    .name = "plan",
+    .args = "results.db",
+    .summary = "write the cells to measure into a database",
+    .detail =
+        "A cell is one variant of a collective at one message size, "
+        "communicator size, datatype and root policy on one system. The "
+        "database is made if it is missing; planning again adds what is new "
+        "and raises the number of launches, and forgets nothing. `chorale "
+        "run` then executes what is pending.\n"
+        "A simulated system (--launcher smpirun --platform FILE.xml) is a "
+        "system of its own: decisions never mix it with a real one.",
+    .example = "chorale plan results.db -m 8:1M -P 2:64 --ppn 8 --launcher "
+               "srun\n"
+               "chorale plan results.db -c bcast,allreduce -m 8:64K -P 16 "
+               "--launcher smpirun --platform cluster.xml",
+    .opt = options,
+    .run = run,
+};

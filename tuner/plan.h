@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.h - from options to cells. */
+#ifndef CHORALE_TUNER_PLAN_H
+#define CHORALE_TUNER_PLAN_H
+
+#include "db/store.h"
+#include "tuner/verb.h"
+
+/* What the options of `chorale plan` (and `tune`) say. */
+struct chorale_plan {
+    const char *collectives, *sizes, *procs, *dtype, *op, *root;
+    const char *providers, *variants, *counters, *sync;
+    const char *launcher, *launcher_cmd, *platform, *network, *sim_selector;
+    const char *system;
+    long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory;
+    double width, cell_seconds, tau;
+    int dry_run;
+};
+
+/* Defaults; 0 and NULL where the launcher decides. */
+#define CHORALE_PLAN_DEFAULTS                                                \
+    {                                                                        \
+        .sizes = "8:1M", .op = "sum", .root = "rotate",                      \
+        .providers = "chorale,library", .counters = "",                      \
+        .sync = "roundtime", .launcher = "mpiexec", .network = "loggp",      \
+        .sim_selector = "mpich", .nrep_min = 10, .nrep_max = 100,            \
+        .nwarmup = 2, .seed = 1, .width = 0.05, .cell_seconds = 0.5,         \
+        .tau = 1e-10                                                         \
+    }
+
+/* The option rows of a verb whose options struct has a struct chorale_plan
+ * member named field. */
+#define CHORALE_PLAN_OPTS(type, field)                                       \
+    { "msg-size", 'm', CHORALE_OPT_TEXT, offsetof(type, field.sizes),        \
+      "SIZES", "per-rank block sizes: 8,64K or 8:1M (doubling), 8:1M:x4; "   \
+      "rounded up to whole elements (default: 8:1M)", 0, 0 },                \
+    { "procs", 'P', CHORALE_OPT_TEXT, offsetof(type, field.procs), "PROCS",  \
+      "communicator sizes: 2,3,6 or 2:64 (doubling), 2:64:+2 (default: 2 "   \
+      "up to the processors, or the simulated hosts)", 0, 0 },               \
+    { "collectives", 'c', CHORALE_OPT_TEXT,                                  \
+      offsetof(type, field.collectives), "LIST",                             \
+      "collectives to measure (default: all of `chorale list`)", 0, 0 },     \
+    { "variants", 0, CHORALE_OPT_TEXT, offsetof(type, field.variants),       \
+      "LIST", "only these variants: binomial or bcast:binomial (default: "   \
+      "all); the library's default is always measured", 0, 0 },              \
+    { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
+      "LIST", "whose variants: chorale, library (default: both)", 0, 0 },    \
+    { "ppn", 0, CHORALE_OPT_INT, offsetof(type, field.ppn), "N",             \
+      "ranks on a node (default: all on this node; 1 in simulation)", 1,     \
+      1 << 20 },                                                             \
+    { "type", 0, CHORALE_OPT_TEXT, offsetof(type, field.dtype), "TYPE",      \
+      "datatype: byte, int, int64, float, double (default: double for "      \
+      "reductions, byte for the rest)", 0, 0 },                              \
+    { "op", 0, CHORALE_OPT_TEXT, offsetof(type, field.op), "OP",             \
+      "operation: sum, prod, min, max, band, bor, bxor (default: sum)", 0,   \
+      0 },                                                                   \
+    { "root", 0, CHORALE_OPT_TEXT, offsetof(type, field.root), "POLICY",     \
+      "root of rooted collectives: first, middle, last, rotate over the "    \
+      "three (default: rotate)", 0, 0 },                                     \
+    { "launches", 0, CHORALE_OPT_INT, offsetof(type, field.launches), "K",   \
+      "independent starts of the runner; decisions rest on the differences " \
+      "between them (default: 6; 1 in simulation)", 1, 1000 },               \
+    { "iterations", 'i', CHORALE_OPT_INT, offsetof(type, field.nrep_max),    \
+      "N", "repetitions of a cell in a launch, at most (default: 100)", 1,   \
+      4096 },                                                                \
+    { "min-iterations", 0, CHORALE_OPT_INT, offsetof(type, field.nrep_min),  \
+      "N", "repetitions before a cell may stop (default: 10)", 1, 4096 },    \
+    { "warmup", 'x', CHORALE_OPT_INT, offsetof(type, field.nwarmup), "N",    \
+      "untimed repetitions first (default: 2)", 0, 4096 },                   \
+    { "width", 0, CHORALE_OPT_PERCENT, offsetof(type, field.width),          \
+      "PERCENT", "stop a cell when the 95 % interval of its median is this " \
+      "narrow (default: 5%)", 0, 0 },                                        \
+    { "cell-time", 0, CHORALE_OPT_SECONDS,                                   \
+      offsetof(type, field.cell_seconds), "TIME",                            \
+      "stop a cell after this time in a launch (default: 0.5s)", 1e-6, 0 },  \
+    { "max-memory", 0, CHORALE_OPT_SIZE, offsetof(type, field.max_memory),   \
+      "BYTES", "cells whose buffers pass this on a node are recorded as "    \
+      "inapplicable (default: half of this machine's memory)", 1, 0 },       \
+    { "sync", 0, CHORALE_OPT_TEXT, offsetof(type, field.sync), "METHOD",     \
+      "start repetitions at a common time (roundtime) or from a barrier "    \
+      "(default: roundtime)", 0, 0 },                                        \
+    { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
+      "LIST", "PAPI events to record, e.g. PAPI_TOT_CYC", 0, 0 },            \
+    { "launcher", 0, CHORALE_OPT_TEXT, offsetof(type, field.launcher),       \
+      "NAME", "mpiexec, srun, smpirun (simulation), custom (default: "       \
+      "mpiexec)", 0, 0 },                                                    \
+    { "launcher-cmd", 0, CHORALE_OPT_TEXT,                                   \
+      offsetof(type, field.launcher_cmd), "CMD",                             \
+      "another launcher: {P}, {ppn}, {nodes} are replaced and the runner is "\
+      "appended", 0, 0 },                                                    \
+    { "platform", 0, CHORALE_OPT_TEXT, offsetof(type, field.platform),       \
+      "FILE", "SimGrid platform file of a simulated system", 0, 0 },         \
+    { "network", 0, CHORALE_OPT_TEXT, offsetof(type, field.network), "MODEL",\
+      "network of a simulated system: hockney, loggp, smpi (default: loggp)",\
+      0, 0 },                                                                \
+    { "charge-tau", 0, CHORALE_OPT_REAL, offsetof(type, field.tau), "S",     \
+      "seconds a reduced byte takes in simulation (default: 1e-10)", 0, 0 }, \
+    { "sim-selector", 0, CHORALE_OPT_TEXT,                                   \
+      offsetof(type, field.sim_selector), "NAME",                            \
+      "whose default `library` is in simulation: mpich, ompi, mvapich2, "    \
+      "impi (default: mpich)", 0, 0 },                                       \
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
+      "name the system (default: the cluster or host, or platform and "      \
+      "network)", 0, 0 },                                                    \
+    { "seed", 0, CHORALE_OPT_INT, offsetof(type, field.seed), "N",           \
+      "seed of all random order (default: 1)", 0, 0 }
+
+/* Write the plan into the database at path, which is made if missing.
+ * command is the command line, for the record. Prints one line to stdout
+ * unless quiet. *system_p gets the system's name (room for 128). */
+enum chorale_err chorale_plan_write(struct chorale_plan *plan,
+                                    const char *path, const char *command,
+                                    int quiet, char system[128],
+                                    struct chorale_errmsg *msg);
+
+/* The command line as one line of text. */
+void chorale_command_text(int argc, char **argv, char *text, size_t size);
+
+#endif

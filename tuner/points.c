@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* points.c - load the runs of one system once, so that the models and the
+ * decisions work on the same plain rows. */
+#include "tuner/points.h"
+
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char runs_sql[] =
+    "SELECT c.coll, c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.op_class,"
+    " c.msg_size, c.n, c.provider, c.variant, c.params,"
+    " c.root_policy || ' ' || c.buffers, l.uuid, l.ordinal,"
+    " r.status = 'ok' AND s.median > 0"
+    "  AND instr(',' || r.validity || ',', ',suspicious,') = 0"
+    "  AND instr(',' || r.validity || ',', ',oversubscribed,') = 0,"
+    " s.median"
+    " FROM cell c JOIN run r USING (cell_id) JOIN launch l USING (launch_id)"
+    " LEFT JOIN run_summary s USING (run_id)"
+    " WHERE c.system_id = ?1 AND r.status <> 'inapplicable'"
+    "  AND c.metric = 'duration' AND c.arrival = 'sync'"
+    "  AND c.siblings = 'alone'"
+    "  AND instr(',' || r.validity || ',', ',clock,') = 0"
+    " ORDER BY c.coll, c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.n,"
+    " c.provider, c.variant, c.params, c.root_policy, c.buffers,"
+    " l.ordinal, l.uuid";
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* The pool's copy of text, or NULL when out of memory. */
+static const char *intern(void **pool, const unsigned char *text)
+{
+    const char *want = text != NULL ? (const char *)text : "";
+    char **found = tfind(want, pool, compare_text);
+    char *copy;
+
+    if (found != NULL)
+        return *found;
+    copy = strdup(want);
+    if (copy == NULL || tsearch(copy, pool, compare_text) == NULL) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+static int intern_texts(void **pool, sqlite3_stmt *stmt,
+                        struct chorale_run_point *row)
+{
+    const struct {
+        int column;
+        const char **text;
+    } want[] = {
+        { 3, &row->shape },    { 4, &row->dtype },   { 5, &row->op },
+        { 6, &row->op_class }, { 9, &row->provider }, { 10, &row->variant },
+        { 11, &row->params },  { 12, &row->conditions }, { 13, &row->launch },
+    };
+
+    for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+        *want[i].text = intern(pool,
+                               sqlite3_column_text(stmt, want[i].column));
+        if (*want[i].text == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* Read one row; 1: take it, 0: not ours, -1: out of memory. */
+static int read_row(sqlite3_stmt *stmt, void **pool,
+                    struct chorale_run_point *row)
+{
+    const char *coll = (const char *)sqlite3_column_text(stmt, 0);
+    int found = coll != NULL ? chorale_coll_find(coll) : -1;
+
+    if (found < 0)
+        return 0;
+    memset(row, 0, sizeof(*row));
+    row->coll = (enum chorale_coll)found;
+    row->comm_size = sqlite3_column_int(stmt, 1);
+    row->ppn = sqlite3_column_int(stmt, 2);
+    row->msg_size = (size_t)sqlite3_column_int64(stmt, 7);
+    row->n = (size_t)sqlite3_column_int64(stmt, 8);
+    row->ordinal = sqlite3_column_int(stmt, 14);
+    row->ok = sqlite3_column_int(stmt, 15) != 0;
+    if (row->ok)
+        row->seconds = sqlite3_column_double(stmt, 16);
+    if (!isfinite(row->seconds))
+        row->ok = 0;
+    return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
+}
+
+static enum chorale_err no_memory(struct chorale_store *store,
+                                  struct chorale_errmsg *msg)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s: out of memory while reading",
+                        chorale_store_path(store));
+}
+
+/* Make room for one more row. */
+static int grow(struct chorale_points *points, size_t *room)
+{
+    struct chorale_run_point *more;
+
+    if (points->count < *room)
+        return 0;
+    *room = *room ? 2 * *room : 256;
+    more = realloc(points->row, *room * sizeof(*more));
+    if (more == NULL)
+        return -1;
+    points->row = more;
+    return 0;
+}
+
+enum chorale_err chorale_points_load(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     struct chorale_points *points,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_points got = { NULL, 0, NULL };
+    sqlite3_stmt *stmt = NULL;
+    size_t room = 0;
+    int row = 0, taken;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(store, runs_sql, &stmt, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    sqlite3_bind_int64(stmt, 1, system_id);
+    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        taken = grow(&got, &room);
+        if (taken == 0)
+            taken = read_row(stmt, &got.pool, &got.row[got.count]);
+        if (taken < 0) {
+            err = no_memory(store, msg);
+            goto out;
+        }
+        got.count += (size_t)taken;
+    }
+    if (err != CHORALE_OK)
+        goto out;
+    *points = got;
+    memset(&got, 0, sizeof(got));
+out:
+    sqlite3_finalize(stmt);
+    chorale_points_release(&got);
+    return err;
+}
+
+void chorale_points_release(struct chorale_points *points)
+{
+    while (points->pool != NULL) {
+        char *text = *(char **)points->pool;
+
+        tdelete(text, &points->pool, compare_text);
+        free(text);
+    }
+    free(points->row);
+    points->row = NULL;
+    points->count = 0;
+}
+
+static enum chorale_err no_system(struct chorale_store *store,
+                                  const char *name,
+                                  struct chorale_errmsg *msg)
+{
+    const char *path = chorale_store_path(store);
+
+    if (name == NULL)
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: no system; measure first with `chorale plan`"
+                            " and `chorale run`", path);
+    return chorale_fail(msg, CHORALE_USAGE,
+                        "--system %s: %s has no system of that name;"
+                        " `chorale status %s` lists them", name, path, path);
+}
+
+enum chorale_err chorale_systems_load(struct chorale_store *store,
+                                      const char *name,
+                                      struct chorale_system_row **list_p,
+                                      size_t *count_p,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_system_row *list = NULL, *more;
+    sqlite3_stmt *stmt = NULL;
+    size_t count = 0;
+    int row = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(store,
+        "SELECT system_id, kind = 'simulated', name FROM system"
+        " WHERE ?1 IS NULL OR name = ?1 ORDER BY name", &stmt, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    if (name != NULL)
+        sqlite3_bind_text(stmt, 1, name, -1, SQLITE_TRANSIENT);
+    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        const char *text = (const char *)sqlite3_column_text(stmt, 2);
+
+        more = realloc(list, (count + 1) * sizeof(*list));
+        if (more != NULL)
+            list = more;
+        if (more == NULL || text == NULL ||
+            (list[count].name = strdup(text)) == NULL) {
+            err = no_memory(store, msg);
+            goto out;
+        }
+        list[count].id = sqlite3_column_int64(stmt, 0);
+        list[count++].simulated = sqlite3_column_int(stmt, 1);
+    }
+    if (err == CHORALE_OK && count == 0)
+        err = no_system(store, name, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    *list_p = list;
+    *count_p = count;
+    list = NULL;
+    count = 0;
+out:
+    sqlite3_finalize(stmt);
+    chorale_systems_free(list, count);
+    return err;
+}
+
+void chorale_systems_free(struct chorale_system_row *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i].name);
+    free(list);
+}

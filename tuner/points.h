@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* points.h - what was measured of one system, loaded for fit and decide: one
+ * row for each run, in an order that depends on the content alone. */
+#ifndef CHORALE_TUNER_POINTS_H
+#define CHORALE_TUNER_POINTS_H
+
+#include <stddef.h>
+
+#include "algorithms/coll.h"
+#include "db/store.h"
+
+/* One run of one cell in one launch. Texts are interned: equal texts are
+ * equal pointers, alive until the points are released. */
+struct chorale_run_point {
+    enum chorale_coll coll;
+    int comm_size, ppn;
+    const char *shape, *dtype, *op, *op_class;
+    size_t msg_size, n;      /* bytes of a block, of the operation */
+    const char *provider, *variant, *params;
+    const char *conditions;  /* root policy and buffer policy */
+    const char *launch;      /* UUID */
+    int ordinal;             /* of the launch in its campaign */
+    int ok;                  /* 1: seconds counts, 0: must not be chosen */
+    double seconds;          /* median of the run; 0 unless ok */
+};
+
+struct chorale_points {
+    struct chorale_run_point *row;
+    size_t count;
+    void *pool;
+};
+
+/* Load the runs of a system: metric duration, synchronous arrival, no
+ * siblings. Sorted by collective, comm_size, ppn, shape, dtype, op, n,
+ * provider, variant, params, conditions, launch. Left out: unknown
+ * collectives, inapplicable cells, runs whose clocks were lost. Runs that
+ * failed, failed verification or are faster than the network can be are kept
+ * with ok 0. */
+enum chorale_err chorale_points_load(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     struct chorale_points *points,
+                                     struct chorale_errmsg *msg);
+void chorale_points_release(struct chorale_points *points);
+
+/* Systems of a database in the order of their names. */
+struct chorale_system_row {
+    sqlite3_int64 id;
+    int simulated;
+    char *name;
+};
+
+/* All systems, or the one of that name. *list_p is allocated, *count_p >= 1.
+ * CHORALE_DATA: none; CHORALE_USAGE: no such name. */
+enum chorale_err chorale_systems_load(struct chorale_store *store,
+                                      const char *name,
+                                      struct chorale_system_row **list_p,
+                                      size_t *count_p,
+                                      struct chorale_errmsg *msg);
+void chorale_systems_free(struct chorale_system_row *list, size_t count);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* progress.h - a bar with the time left, on a terminal only. */
+#ifndef CHORALE_TUNER_PROGRESS_H
+#define CHORALE_TUNER_PROGRESS_H
+
+struct chorale_progress {
+    int shown;               /* standard error is a terminal */
+    long done, total, first; /* first: done before this command */
+    double started, drawn;
+};
+
+/* total units of work, done of them already. */
+void chorale_progress_start(struct chorale_progress *bar, long done,
+                            long total);
+/* n more units are done; what names the current work. */
+void chorale_progress_step(struct chorale_progress *bar, long n,
+                           const char *what);
+/* Take the bar away, before other output and at the end. */
+void chorale_progress_clear(struct chorale_progress *bar);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c - execute what is pending: the verb `run`. One launch of the runner
+ * at a time; it stores each point as it is done, so whatever ends a launch,
+ * the next one goes on from there. */
+#include "config.h"
+
+#include "tuner/run.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "db/store.h"
+#include "tuner/launcher.h"
+#include "tuner/plan.h"
+#include "tuner/progress.h"
+#include "tuner/verb.h"
+
+#define ORPHAN_SECONDS 10
+
+/* Launches with pending cells, in the order to run them: one launch of every
+ * comm_size before the second of any, so that launches are spread in time. */
+#define PENDING                                                              \
+    "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
+    "   SELECT ordinal + 1 FROM o"                                           \
+    "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
+    "SELECT c.system_id, max(c.campaign_id), c.comm_size, c.ppn, c.shape,"   \
+    "       o.ordinal, count(*)"                                             \
+    "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
+    " WHERE (?1 IS NULL OR c.system_id ="                                    \
+    "        (SELECT system_id FROM system WHERE name = ?1))"                \
+    "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
+    "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
+    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal"          \
+    " ORDER BY c.system_id, o.ordinal, c.comm_size LIMIT 1"
+
+struct pending {
+    sqlite3_int64 system_id, campaign_id, ncell;
+    int comm_size, ppn, ordinal;
+    char shape[16];
+};
+
+struct session {
+    struct chorale_store *store;
+    const struct chorale_run_opts *opts;
+    struct chorale_progress bar;
+    char what[64], last_err[512];
+    int comm_size, end_code; /* the runner's own verdict, -1: none */
+    struct chorale_errmsg *msg;
+};
+
+static enum chorale_err next_pending(struct session *s, struct pending *p,
+                                     int *found)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    *found = 0;
+    err = chorale_store_prepare(s->store, PENDING, &stmt, s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, s->opts->system, -1, SQLITE_STATIC);
+    err = chorale_store_step(s->store, stmt, found, s->msg);
+    if (err == CHORALE_OK && *found) {
+        p->system_id = sqlite3_column_int64(stmt, 0);
+        p->campaign_id = sqlite3_column_int64(stmt, 1);
+        p->comm_size = sqlite3_column_int(stmt, 2);
+        p->ppn = sqlite3_column_int(stmt, 3);
+        snprintf(p->shape, sizeof(p->shape), "%s",
+                 (const char *)sqlite3_column_text(stmt, 4));
+        p->ordinal = sqlite3_column_int(stmt, 5);
+        p->ncell = sqlite3_column_int64(stmt, 6);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* What the campaign says of its launches; free launcher->platform. */
+static enum chorale_err load_launcher(struct session *s,
+                                      const struct pending *p,
+                                      struct chorale_launcher *launcher,
+                                      char network[16], char selector[16],
+                                      sqlite3_int64 *seed)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        s->store,
+        "SELECT launcher, platform, network, sim_selector, seed"
+        "  FROM campaign WHERE campaign_id = ?1", &stmt, s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, p->campaign_id);
+    err = chorale_store_step(s->store, stmt, &row, s->msg);
+    if (err == CHORALE_OK && row) {
+        const char *text[4];
+
+        for (int i = 0; i < 4; i++)
+            text[i] = (const char *)sqlite3_column_text(stmt, i);
+        snprintf(launcher->kind, sizeof(launcher->kind), "%s", text[0]);
+        launcher->platform = strdup(text[1]);
+        snprintf(network, 16, "%s", text[2]);
+        snprintf(selector, 16, "%s", text[3]);
+        launcher->network = network;
+        launcher->selector = selector;
+        launcher->command = s->opts->launcher_cmd;
+        *seed = sqlite3_column_int64(stmt, 4);
+        if (launcher->platform == NULL)
+            err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
+        else if (strspn(selector, "abcdefghijklmnopqrstuvwxyz2") !=
+                 strlen(selector))
+            err = chorale_fail(s->msg, CHORALE_DATA,
+                               "%s: its sim_selector is not a name",
+                               chorale_store_path(s->store));
+        else if (strcmp(launcher->kind, "custom") == 0 &&
+                 launcher->command == NULL)
+            err = chorale_fail(s->msg, CHORALE_USAGE,
+                               "%s was planned with a launcher of its own: "
+                               "give it again with --launcher-cmd (commands "
+                               "are not taken from a file)",
+                               chorale_store_path(s->store));
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err put_launch(struct session *s, const struct pending *p,
+                                   sqlite3_int64 seed,
+                                   const char uuid[CHORALE_UUID_SIZE])
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        s->store,
+        "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
+        " comm_size, ppn, shape, seed, job_id, started, status)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,'running')", &stmt, s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_now(now);
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, p->campaign_id);
+    sqlite3_bind_int64(stmt, 3, p->system_id);
+    sqlite3_bind_int(stmt, 4, p->ordinal);
+    sqlite3_bind_int(stmt, 5, p->comm_size);
+    sqlite3_bind_int(stmt, 6, p->ppn);
+    sqlite3_bind_text(stmt, 7, p->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8,
+                       (seed * 1000003 + p->ordinal) * 1000003 + p->comm_size);
+    sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
+    err = chorale_store_step(s->store, stmt, NULL, s->msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err mark_failed(struct session *s, const char *uuid,
+                                    const char *reason)
+{
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        s->store,
+        "UPDATE launch SET status = 'failed', finished = ?3, reason = ?2"
+        " WHERE status = 'running' AND (?1 IS NULL OR uuid = ?1)",
+        &stmt, s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_now(now);
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, reason, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
+    err = chorale_store_step(s->store, stmt, NULL, s->msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* One line of the runner or of what started it. */
+static int on_line(void *arg, const char *line, int is_err)
+{
+    struct session *s = arg;
+    char coll[32];
+    long ncell;
+    long long m;
+
+    if (!is_err && sscanf(line, "@point %ld %31s %lld", &ncell, coll, &m) ==
+                       3) {
+        snprintf(s->what, sizeof(s->what), "%s P=%d m=%lld", coll,
+                 s->comm_size, m);
+        chorale_progress_step(&s->bar, ncell, s->what);
+        return 0;
+    }
+    if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
+        return 1;
+    /* The runner's own line says it best, then the first one said. */
+    if (is_err && line[0] != '\0' &&
+        (s->last_err[0] == '\0' ||
+         (strncmp(line, "chorale-runner: ", 16) == 0 &&
+          strncmp(s->last_err, "chorale-runner: ", 16) != 0)))
+        snprintf(s->last_err, sizeof(s->last_err), "%s", line);
+    if (s->opts->verbose ||
+        (is_err && strstr(line, "is stored as absent") != NULL)) {
+        chorale_progress_clear(&s->bar);
+        fprintf(stderr, "%s\n", line);
+    }
+    return 0;
+}
+
+static enum chorale_err launch_cells(struct session *s, const char *uuid,
+                                     sqlite3_int64 *count)
+{
+    char sql[160];
+
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) FROM run JOIN launch USING (launch_id)"
+             " WHERE uuid = '%s'", uuid);
+    return chorale_store_int(s->store, sql, 0, count, s->msg);
+}
+
+/* Say what became of a launch that did not end well. */
+static enum chorale_err judge(struct session *s, const char *uuid,
+                              enum chorale_ending ending, int status)
+{
+    sqlite3_int64 stored = 0;
+    char reason[600];
+    const char *said = s->last_err;
+    enum chorale_err err;
+
+    if (s->end_code == 0)
+        return CHORALE_OK; /* all is stored, however it ended */
+    if (strncmp(said, "chorale-runner: ", 16) == 0)
+        said += 16;
+    if (ending == CHORALE_ENDED_STOPPED)
+        snprintf(reason, sizeof(reason), "stopped");
+    else if (ending == CHORALE_ENDED_STALLED)
+        snprintf(reason, sizeof(reason), "silent for %g s, ended",
+                 s->opts->stall_seconds);
+    else if (said[0] != '\0')
+        snprintf(reason, sizeof(reason), "%s", said);
+    else if (WIFSIGNALED(status))
+        snprintf(reason, sizeof(reason), "killed by signal %d",
+                 WTERMSIG(status));
+    else
+        snprintf(reason, sizeof(reason), "exit code %d", WEXITSTATUS(status));
+    err = mark_failed(s, uuid, reason);
+    if (err == CHORALE_OK)
+        err = launch_cells(s, uuid, &stored);
+    if (err != CHORALE_OK)
+        return err;
+    if (ending == CHORALE_ENDED_STOPPED)
+        return chorale_fail(s->msg, CHORALE_STOPPED,
+                            "stopped; all finished points are stored, and "
+                            "the same command goes on from here");
+    if (s->end_code > 0)
+        return chorale_fail(s->msg, (enum chorale_err)s->end_code, "%s",
+                            reason);
+    if (stored > 0)
+        return CHORALE_OK; /* it got on: try the rest in a new launch */
+    return chorale_fail(s->msg, CHORALE_ENV,
+                        "a launch of %d ranks failed before its first point "
+                        "was stored: %s", s->comm_size, reason);
+}
+
+static enum chorale_err one_launch(struct session *s, const struct pending *p)
+{
+    struct chorale_launcher launcher = { .platform = NULL };
+    struct chorale_args args = { .count = 0 };
+    struct chorale_sim_files files = { "", "" };
+    struct chorale_child child;
+    char network[16], selector[16], uuid[CHORALE_UUID_SIZE], db[PATH_MAX];
+    sqlite3_int64 seed = 0;
+    enum chorale_ending ending = CHORALE_ENDED;
+    enum chorale_err err;
+    int status = 0;
+
+    s->comm_size = p->comm_size;
+    s->end_code = -1;
+    s->last_err[0] = '\0';
+    chorale_uuid(uuid);
+    if (realpath(chorale_store_path(s->store), db) == NULL)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: its path is too long",
+                            chorale_store_path(s->store));
+    err = load_launcher(s, p, &launcher, network, selector, &seed);
+    if (err == CHORALE_OK)
+        err = chorale_launcher_args(&launcher, p->comm_size, p->ppn, db, uuid,
+                                    &args, &files, s->msg);
+    if (err == CHORALE_OK && !chorale_in_path(args.word[0]))
+        err = chorale_fail(s->msg, CHORALE_ENV,
+                           "no program %s in PATH; install it, or name the "
+                           "launcher with CHORALE_MPIEXEC or --launcher-cmd",
+                           args.word[0]);
+    if (err == CHORALE_OK)
+        err = put_launch(s, p, seed, uuid);
+    if (err == CHORALE_OK) {
+        err = chorale_spawn(&args, NULL, &child, s->msg);
+        if (err == CHORALE_OK)
+            ending = chorale_wait(&child, s->opts->stall_seconds, on_line, s,
+                                  &status);
+        if (err == CHORALE_OK)
+            err = judge(s, uuid, ending, status);
+        else
+            mark_failed(s, uuid, "could not be started");
+    }
+    chorale_sim_files_remove(&files);
+    chorale_args_free(&args);
+    free(launcher.platform);
+    return err;
+}
+
+static enum chorale_err count_work(struct session *s, sqlite3_int64 *done,
+                                   sqlite3_int64 *planned)
+{
+    enum chorale_err err;
+
+    err = chorale_store_int(s->store, "SELECT sum(done) FROM v_progress", 0,
+                            done, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(s->store,
+                                "SELECT sum(planned) FROM v_progress", 0,
+                                planned, s->msg);
+    return err;
+}
+
+static enum chorale_err check_ready(struct session *s)
+{
+    sqlite3_int64 cells = 0, id;
+    enum chorale_err err;
+
+    err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN, 0, s->msg);
+    /* A runner that outlived its command is about to end: wait for it. */
+    for (int i = 0; err == CHORALE_OK && i < 10 * ORPHAN_SECONDS; i++) {
+        if (!chorale_store_locked(s->store, CHORALE_LOCK_RUNNER))
+            break;
+        if (i + 1 == 10 * ORPHAN_SECONDS)
+            err = chorale_store_lock(s->store, CHORALE_LOCK_RUNNER, 0,
+                                     s->msg);
+        nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+    }
+    if (err == CHORALE_OK)
+        err = mark_failed(s, NULL, "killed");
+    if (err == CHORALE_OK && s->opts->system != NULL)
+        err = chorale_store_system(s->store, s->opts->system, &id, NULL,
+                                   s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(s->store, "SELECT count(*) FROM cell", 0,
+                                &cells, s->msg);
+    if (err == CHORALE_OK && cells == 0)
+        err = chorale_fail(s->msg, CHORALE_DATA,
+                           "%s: nothing is planned; `chorale plan` adds cells",
+                           chorale_store_path(s->store));
+    return err;
+}
+
+enum chorale_err chorale_run(const char *path,
+                             const struct chorale_run_opts *opts,
+                             struct chorale_errmsg *msg)
+{
+    struct session s = { .opts = opts, .msg = msg };
+    sqlite3_int64 done = 0, planned = 0, before;
+    struct pending p;
+    enum chorale_err err;
+    int found = 0;
+
+    err = chorale_store_open(path, CHORALE_STORE_WRITE, &s.store, msg);
+    if (err == CHORALE_OK)
+        err = check_ready(&s);
+    if (err == CHORALE_OK)
+        err = count_work(&s, &done, &planned);
+    if (err != CHORALE_OK) {
+        chorale_store_close(s.store);
+        return err;
+    }
+    before = done;
+    chorale_stop_catch();
+    chorale_progress_start(&s.bar, (long)done, (long)planned);
+    if (opts->quiet)
+        s.bar.shown = 0;
+    while ((err = next_pending(&s, &p, &found)) == CHORALE_OK && found) {
+        if (chorale_stop_requested())
+            err = chorale_fail(msg, CHORALE_STOPPED,
+                               "stopped; the same command goes on from here");
+        else
+            err = one_launch(&s, &p);
+        if (err != CHORALE_OK)
+            break;
+    }
+    chorale_progress_clear(&s.bar);
+    if (err == CHORALE_OK)
+        err = count_work(&s, &done, &planned);
+    if (err == CHORALE_OK && !opts->quiet)
+        printf("%s: ran %lld cells, %lld of %lld are done\n", path,
+               (long long)(done - before), (long long)done,
+               (long long)planned);
+    chorale_store_close(s.store);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
+    enum chorale_err err;
+    int nword;
+
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    return chorale_run(argv[1], &opts, msg);
+}
+
+static const struct chorale_opt options[] = {
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct chorale_run_opts, system),
+      "NAME", "only this system's cells (default: all)", 0, 0 },
+    { "launcher-cmd", 0, CHORALE_OPT_TEXT,
+      offsetof(struct chorale_run_opts, launcher_cmd), "CMD",
+      "the launcher of campaigns planned with one of their own; a command is "
+      "never taken from the database", 0, 0 },
+    { "stall-timeout", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct chorale_run_opts, stall_seconds), "TIME",
+      "end a launch that stores nothing for this long (default: 5m)", 1, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, quiet), NULL,
+      "no progress bar, no summary", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, verbose), NULL,
+      "pass on what the launched programs print", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_run = {
+    .name = "run",
+    .args = "results.db",
+    .summary = "execute the planned cells that are pending",
+    .detail =
+        "Starts chorale-runner once for each launch and communicator size, "
+        "under the launcher that the plan names. Every point is stored whole "
+        "as soon as it is measured. Killed at any moment, the file stays "
+        "valid and the same command goes on with the first unfinished "
+        "point.\n"
+        "The launcher is mpiexec of the MPI that the runner is built with; "
+        "the environment variable CHORALE_MPIEXEC names another.",
+    .example = "chorale run results.db\n"
+               "chorale run results.db --launcher-cmd 'flux run -n {P}'",
+    .opt = options,
+    .run = run,
+};

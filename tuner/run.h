@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.h - execute what is pending. */
+#ifndef CHORALE_TUNER_RUN_H
+#define CHORALE_TUNER_RUN_H
+
+#include "db/err.h"
+
+struct chorale_run_opts {
+    const char *system;      /* NULL: all systems */
+    const char *launcher_cmd;/* of kind custom; never taken from the file */
+    double stall_seconds;    /* a silent launch is ended after this */
+    int quiet, verbose;
+};
+
+#define CHORALE_RUN_DEFAULTS { .stall_seconds = 300 }
+
+/* Launch by launch until nothing is pending. CHORALE_STOPPED after SIGINT or
+ * SIGTERM; CHORALE_ENV if a launch fails and stored nothing new. What is
+ * stored stays, and the same command goes on with the rest. */
+enum chorale_err chorale_run(const char *path,
+                             const struct chorale_run_opts *opts,
+                             struct chorale_errmsg *msg);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spawn.c - child programs: see spawn.h. */
+#include "config.h"
+
+#include "tuner/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE_SECONDS 5.0
+#define LINE 4096
+
+static volatile sig_atomic_t stop_flag;
+
+static void on_stop(int sig)
+{
+    (void)sig;
+    stop_flag = 1;
+}
+
+void chorale_stop_catch(void)
+{
+    struct sigaction sa = { .sa_handler = on_stop };
+
+    sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+    sigaction(SIGHUP, &sa, NULL);
+}
+
+int chorale_stop_requested(void)
+{
+    return stop_flag;
+}
+
+void chorale_args_add(struct chorale_args *args, const char *format, ...)
+{
+    va_list ap;
+
+    if (args->count == CHORALE_MAX_ARGS) {
+        args->overflow = 1;
+        return;
+    }
+    va_start(ap, format);
+    if (vasprintf(&args->word[args->count], format, ap) < 0) {
+        args->word[args->count] = NULL;
+        args->overflow = 1;
+    } else {
+        args->count++;
+    }
+    va_end(ap);
+}
+
+void chorale_args_free(struct chorale_args *args)
+{
+    for (int i = 0; i < args->count; i++)
+        free(args->word[i]);
+    memset(args, 0, sizeof(*args));
+}
+
+int chorale_in_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    char full[PATH_MAX];
+
+    if (strchr(name, '/') != NULL)
+        return access(name, X_OK) == 0;
+    while (path != NULL && *path != '\0') {
+        int len = (int)strcspn(path, ":");
+
+        if (snprintf(full, sizeof(full), "%.*s/%s", len, path, name) <
+                (int)sizeof(full) &&
+            access(full, X_OK) == 0)
+            return 1;
+        path += len + (path[len] == ':');
+    }
+    return 0;
+}
+
+static void child_side(const struct chorale_args *args, int out, int err,
+                       pid_t parent)
+{
+    int null = open("/dev/null", O_RDONLY);
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    if (null >= 0)
+        dup2(null, 0);
+    dup2(out, 1);
+    dup2(err, 2);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(args->word[0], args->word);
+    dprintf(2, "%s: %s\n", args->word[0], strerror(errno));
+    _exit(127);
+}
+
+enum chorale_err chorale_spawn(const struct chorale_args *args,
+                               const char *remedy,
+                               struct chorale_child *child,
+                               struct chorale_errmsg *msg)
+{
+    int out[2], err[2];
+    pid_t parent = getpid(), pid;
+
+    if (args->overflow || args->count == 0)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "the command line to start is empty or too long");
+    if (!chorale_in_path(args->word[0]))
+        return chorale_fail(msg, CHORALE_ENV, "no program %s in PATH%s%s",
+                            args->word[0], remedy != NULL ? "; " : "",
+                            remedy != NULL ? remedy : "");
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "pipe: %s", strerror(errno));
+    if (pipe2(err, O_CLOEXEC) != 0) {
+        close(out[0]);
+        close(out[1]);
+        return chorale_fail(msg, CHORALE_ENV, "pipe: %s", strerror(errno));
+    }
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        child_side(args, out[1], err[1], parent);
+    close(out[1]);
+    close(err[1]);
+    if (pid < 0) {
+        close(out[0]);
+        close(err[0]);
+        return chorale_fail(msg, CHORALE_ENV, "fork: %s", strerror(errno));
+    }
+    setpgid(pid, pid); /* in both processes: whoever comes first */
+    *child = (struct chorale_child){ pid, out[0], err[0] };
+    return CHORALE_OK;
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct stream {
+    int fd, is_err;
+    size_t len;
+    char line[LINE];
+};
+
+/* Read what is there; whole lines go to fn. 0 at the end of the stream. */
+static int drain(struct stream *s, chorale_line_fn *fn, void *arg, int *done)
+{
+    char buf[LINE];
+    ssize_t got = read(s->fd, buf, sizeof(buf));
+
+    if (got < 0)
+        return errno == EINTR || errno == EAGAIN;
+    for (ssize_t i = 0; i < got; i++) {
+        if (buf[i] == '\n' || s->len + 1 == sizeof(s->line)) {
+            s->line[s->len] = '\0';
+            s->len = 0;
+            *done |= fn(arg, s->line, s->is_err);
+        }
+        if (buf[i] != '\n' && buf[i] != '\r')
+            s->line[s->len++] = buf[i];
+    }
+    if (got == 0 && s->len > 0) {
+        s->line[s->len] = '\0';
+        s->len = 0;
+        *done |= fn(arg, s->line, s->is_err);
+    }
+    return got > 0;
+}
+
+/* End the whole group: TERM, then KILL after a while. */
+static void end_group(struct chorale_child *child, int *status)
+{
+    const struct timespec nap = { 0, 20000000 };
+
+    kill(-child->pid, SIGTERM);
+    for (int i = 0; i < 100; i++) {
+        if (waitpid(child->pid, status, WNOHANG) == child->pid) {
+            kill(-child->pid, SIGKILL);
+            child->pid = 0;
+            return;
+        }
+        nanosleep(&nap, NULL);
+    }
+    kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, status, 0) < 0 && errno == EINTR)
+        ;
+    child->pid = 0;
+}
+
+enum chorale_ending chorale_wait(struct chorale_child *child,
+                                 double stall_seconds, chorale_line_fn *fn,
+                                 void *arg, int *status_p)
+{
+    struct stream s[2] = { { .fd = child->out }, { .fd = child->err,
+                                                   .is_err = 1 } };
+    enum chorale_ending ending = CHORALE_ENDED;
+    double heard = now(), finished = 0;
+    int open_ends = 2, done = 0;
+
+    *status_p = 0;
+    while (child->pid != 0) {
+        struct pollfd p[2] = { { s[0].fd, POLLIN, 0 },
+                               { s[1].fd, POLLIN, 0 } };
+        int ready = open_ends > 0 ? poll(p, 2, 100) : 0;
+
+        for (int i = 0; i < 2 && ready > 0; i++) {
+            if (p[i].revents == 0)
+                continue;
+            heard = now();
+            if (!drain(&s[i], fn, arg, &done)) {
+                s[i].fd = -1;
+                open_ends--;
+            }
+        }
+        if (done && finished == 0)
+            finished = now();
+        if (chorale_stop_requested()) {
+            ending = CHORALE_ENDED_STOPPED;
+            end_group(child, status_p);
+        } else if (finished > 0 && now() - finished > GRACE_SECONDS) {
+            ending = CHORALE_ENDED_LATE;
+            end_group(child, status_p);
+        } else if (now() - heard > stall_seconds) {
+            ending = CHORALE_ENDED_STALLED;
+            end_group(child, status_p);
+        } else if (open_ends == 0) {
+            /* Both streams are closed: it is ending. */
+            if (waitpid(child->pid, status_p, WNOHANG) == child->pid)
+                child->pid = 0;
+            else
+                nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
+        }
+    }
+    close(child->out);
+    close(child->err);
+    return ending;
+}
+
+struct keep {
+    char *text;
+    size_t size, len;
+    char err[LINE];
+};
+
+static int keep_line(void *arg, const char *line, int is_err)
+{
+    struct keep *k = arg;
+
+    if (is_err) {
+        if (k->err[0] == '\0')
+            snprintf(k->err, sizeof(k->err), "%s", line);
+    } else if (k->len < k->size) {
+        k->len += (size_t)snprintf(k->text + k->len, k->size - k->len, "%s\n",
+                                   line);
+    }
+    return 0;
+}
+
+enum chorale_err chorale_capture(const struct chorale_args *args,
+                                 const char *remedy, char *text, size_t size,
+                                 int *status_p, struct chorale_errmsg *msg)
+{
+    struct keep keep = { .text = text, .size = size };
+    struct chorale_child child;
+    enum chorale_err err = chorale_spawn(args, remedy, &child, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    text[0] = '\0';
+    if (chorale_wait(&child, 60, keep_line, &keep, status_p) !=
+        CHORALE_ENDED)
+        return chorale_fail(msg, CHORALE_ENV, "%s does not answer",
+                            args->word[0]);
+    if (text[0] == '\0')
+        snprintf(text, size, "%s", keep.err);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_find_program(const char *name, const char *dir,
+                                      char *path, size_t size,
+                                      struct chorale_errmsg *msg)
+{
+    char self[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+    if (len > 0) {
+        self[len] = '\0';
+        *strrchr(self, '/') = '\0';
+        if ((size_t)snprintf(path, size, "%s/%s", self, name) < size &&
+            access(path, R_OK) == 0)
+            return CHORALE_OK;
+    }
+    if ((size_t)snprintf(path, size, "%s/%s", dir, name) < size &&
+        access(path, R_OK) == 0)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_ENV,
+                        "%s is neither beside chorale nor in %s: build or "
+                        "install it%s", name, dir,
+                        strstr(name, "-sim") != NULL
+                            ? " (it needs SimGrid: libsimgrid-dev)"
+                            : "");
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spawn.h - child programs: started without a shell, in a process group of
+ * their own, and never outliving us. */
+#ifndef CHORALE_TUNER_SPAWN_H
+#define CHORALE_TUNER_SPAWN_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "db/err.h"
+
+#define CHORALE_MAX_ARGS 128
+
+/* An argument vector under construction; words are owned. */
+struct chorale_args {
+    char *word[CHORALE_MAX_ARGS + 1]; /* NULL-terminated */
+    int count;
+    int overflow;                     /* too many words or out of memory */
+};
+
+/* Append one word, formatted. */
+void chorale_args_add(struct chorale_args *args, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void chorale_args_free(struct chorale_args *args);
+
+/* A running child. Lines of its output come to the callbacks of the wait. */
+struct chorale_child {
+    pid_t pid;               /* leader of its own group; 0: ended */
+    int out, err;            /* read ends of its standard output and error */
+};
+
+/* Start args->word[0], found in PATH. It is killed when we die.
+ * CHORALE_ENV: no such program (msg says how to mend, remedy may add to it,
+ * or be NULL). */
+enum chorale_err chorale_spawn(const struct chorale_args *args,
+                               const char *remedy,
+                               struct chorale_child *child,
+                               struct chorale_errmsg *msg);
+
+/* Called for each whole line, without its newline; is_err: standard error.
+ * Returns nonzero to begin the end grace period (the child said it is done). */
+typedef int chorale_line_fn(void *arg, const char *line, int is_err);
+
+enum chorale_ending {
+    CHORALE_ENDED,           /* by itself */
+    CHORALE_ENDED_LATE,      /* said it was done, hung, and was ended */
+    CHORALE_ENDED_STALLED,   /* silent for stall_seconds, and was ended */
+    CHORALE_ENDED_STOPPED    /* chorale_stop_requested() */
+};
+
+/* Pass the child's lines to fn until it ends. *status_p is as of waitpid. */
+enum chorale_ending chorale_wait(struct chorale_child *child,
+                                 double stall_seconds, chorale_line_fn *fn,
+                                 void *arg, int *status_p);
+
+/* Run to the end and keep its standard output (and, where that is empty, its
+ * standard error) in text[size]. Returns as chorale_spawn; *status_p as of
+ * waitpid. Killed after 60 silent seconds. */
+enum chorale_err chorale_capture(const struct chorale_args *args,
+                                 const char *remedy, char *text, size_t size,
+                                 int *status_p, struct chorale_errmsg *msg);
+
+/* From now on SIGINT, SIGTERM and SIGHUP only set a flag. */
+void chorale_stop_catch(void);
+int chorale_stop_requested(void);
+
+/* Absolute path of a program of ours: beside this one, else in the installed
+ * folder dir. CHORALE_ENV if it is in neither. */
+enum chorale_err chorale_find_program(const char *name, const char *dir,
+                                      char *path, size_t size,
+                                      struct chorale_errmsg *msg);
+
+/* 1 if name is an executable, a path or in PATH. */
+int chorale_in_path(const char *name);
+
+#endif

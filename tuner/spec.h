@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spec.h - what people write for sizes, process counts and durations. */
+#ifndef CHORALE_TUNER_SPEC_H
+#define CHORALE_TUNER_SPEC_H
+
+#include <stddef.h>
+
+#include "db/err.h"
+
+/* One size: "8", "64K", "1M", "2G" (1024). what names it in the error line
+ * ("-m"). CHORALE_USAGE otherwise. */
+enum chorale_err chorale_spec_size(const char *what, const char *text,
+                                   long *value_p, struct chorale_errmsg *msg);
+
+/* A list of sizes: comma-separated sizes and ranges "8:4M" (doubling),
+ * "8:4M:x1.5" (factor), "8:64:+8" (step). Ascending, without repeats, each
+ * >= min. *value_p is allocated, *count_p >= 1; the caller frees. */
+enum chorale_err chorale_spec_list(const char *what, const char *text,
+                                   long min, long **value_p, size_t *count_p,
+                                   struct chorale_errmsg *msg);
+
+/* A duration in seconds: "90", "90s", "10m", "2h". */
+enum chorale_err chorale_spec_seconds(const char *what, const char *text,
+                                      double *value_p,
+                                      struct chorale_errmsg *msg);
+
+/* A comma-separated list of words: the k-th into word[size], 1 while there is
+ * one, 0 at the end, -1 if it does not fit. */
+int chorale_spec_word(const char *text, size_t k, char *word, size_t size);
+
+/* Values for people, into text[32]: 64 KiB, 1.5 MiB, 12.3 us. */
+const char *chorale_human_bytes(double bytes, char text[32]);
+const char *chorale_human_seconds(double seconds, char text[32]);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* status.c - the verb `status`: what is done, what is left, what failed. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db/store.h"
+#include "tuner/verb.h"
+
+struct opts {
+    int json;
+};
+
+#define PROGRESS                                                             \
+    "SELECT system, coll, comm_size, planned, done, ok, inapplicable,"       \
+    " invalid, failed FROM v_progress ORDER BY system, coll, comm_size"
+
+static const char *const column[] = { "system", "coll", "comm_size",
+                                      "planned", "done", "ok",
+                                      "inapplicable", "invalid", "failed" };
+
+static void print_row(sqlite3_stmt *stmt, int first)
+{
+    if (first)
+        printf("%-24s %-21s %5s %8s %8s %8s %8s %8s %8s\n", "system",
+               "collective", "P", "planned", "done", "ok", "inappl.",
+               "invalid", "failed");
+    printf("%-24s %-21s %5lld", (const char *)sqlite3_column_text(stmt, 0),
+           (const char *)sqlite3_column_text(stmt, 1),
+           sqlite3_column_int64(stmt, 2));
+    for (int i = 3; i < 9; i++)
+        printf(" %8lld", sqlite3_column_int64(stmt, i));
+    printf("\n");
+}
+
+static json_t *row_json(sqlite3_stmt *stmt)
+{
+    json_t *row = json_object();
+
+    for (int i = 0; i < 9; i++)
+        json_object_set_new(
+            row, column[i],
+            i < 2 ? json_string((const char *)sqlite3_column_text(stmt, i))
+                  : json_integer(sqlite3_column_int64(stmt, i)));
+    return row;
+}
+
+/* Cells that were refused or wrong, by reason: what a user asks next. */
+static enum chorale_err print_reasons(struct chorale_store *store,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0, first = 1;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "SELECT c.coll, c.variant, c.params, r.status, r.reason,"
+        " count(DISTINCT r.cell_id)"
+        " FROM run r JOIN cell c USING (cell_id) WHERE r.status <> 'ok'"
+        " GROUP BY c.coll, c.variant, c.params, r.status, r.reason"
+        " ORDER BY r.status, c.coll, c.variant", &stmt, msg);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        if (first)
+            printf("\nnot measured:\n");
+        first = 0;
+        printf("  %lld cells of %s %s%s%s: %s: %s\n",
+               sqlite3_column_int64(stmt, 5),
+               (const char *)sqlite3_column_text(stmt, 0),
+               (const char *)sqlite3_column_text(stmt, 1),
+               sqlite3_column_bytes(stmt, 2) > 0 ? " " : "",
+               (const char *)sqlite3_column_text(stmt, 2),
+               (const char *)sqlite3_column_text(stmt, 3),
+               (const char *)sqlite3_column_text(stmt, 4));
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err print_failed(struct chorale_store *store,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "SELECT comm_size, ordinal, started, reason FROM launch"
+        " WHERE status = 'failed' ORDER BY launch_id", &stmt, msg);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row)
+        printf("launch of P = %lld (number %lld, %s) ended early: %s\n",
+               sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
+               (const char *)sqlite3_column_text(stmt, 2),
+               (const char *)sqlite3_column_text(stmt, 3));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err show(struct chorale_store *store, json_t *list,
+                             struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_int64 planned = 0, done = 0;
+    int row = 0, first = 1;
+    enum chorale_err err = chorale_store_prepare(store, PROGRESS, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        planned += sqlite3_column_int64(stmt, 3);
+        done += sqlite3_column_int64(stmt, 4);
+        if (list != NULL)
+            json_array_append_new(list, row_json(stmt));
+        else
+            print_row(stmt, first);
+        first = 0;
+    }
+    sqlite3_finalize(stmt);
+    if (err != CHORALE_OK || list != NULL)
+        return err;
+    printf("%s: %lld of %lld cell launches are done%s\n",
+           chorale_store_path(store), done, planned,
+           chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
+               ? ", and a command is working on it"
+           : done < planned ? "; `chorale run` goes on with the rest"
+                            : "");
+    err = print_failed(store, msg);
+    return err == CHORALE_OK ? print_reasons(store, msg) : err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct opts opts = { 0 };
+    struct chorale_store *store = NULL;
+    json_t *list;
+    enum chorale_err err;
+    int nword;
+
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    list = opts.json ? json_array() : NULL;
+    err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = show(store, list, msg);
+    if (err == CHORALE_OK && list != NULL) {
+        json_dumpf(list, stdout, JSON_INDENT(2));
+        printf("\n");
+    }
+    json_decref(list);
+    chorale_store_close(store);
+    return err;
+}
+
+static const struct chorale_opt options[] = {
+    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
+      "print JSON", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_status = {
+    .name = "status",
+    .args = "results.db",
+    .summary = "show what is measured, what is left and what failed",
+    .detail = "Counts a cell once for each launch it is planned in. Cells "
+              "that could not or must not be measured are listed with the "
+              "reason.",
+    .example = "chorale status results.db",
+    .opt = options,
+    .run = run,
+};

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary.c - the one page at the end of a campaign: see summary.h. Every
+ * number is read from the database; only means over its rows are formed. */
+#include "tuner/summary.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/spec.h"
+#include "tuner/summary_page.h"
+
+#define NFLAG 5
+
+static const char *const flags[NFLAG][2] = {
+    { "oversubscribed", "more ranks than cores" },
+    { "late", "repetitions that started late" },
+    { "suspicious", "faster than the network can be" },
+    { "clock", "clocks lost their synchronisation" },
+    { "", "other remarks, see v_summary.validity" },
+};
+
+static const char measured_sql[] =
+    "SELECT count(*), min(msg_size), max(msg_size), min(launches),"
+    " max(launches), (SELECT group_concat(coll, ', ') FROM (SELECT DISTINCT"
+    "   coll FROM v_summary WHERE system_id = ?1 ORDER BY coll)),"
+    " (SELECT group_concat(comm_size, ', ') FROM (SELECT DISTINCT comm_size"
+    "   FROM v_summary WHERE system_id = ?1 ORDER BY comm_size))"
+    " FROM v_summary WHERE system_id = ?1";
+
+static const char progress_sql[] =
+    "SELECT coalesce(sum(planned - done), 0), coalesce(sum(invalid), 0),"
+    " coalesce(sum(failed), 0), coalesce(sum(inapplicable), 0)"
+    " FROM v_progress WHERE system ="
+    " (SELECT name FROM system WHERE system_id = ?1)";
+
+/* "1 us [0.98 us, 1.02 us]", per byte for beta and tau. */
+static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    const char *param = chorale_page_text(stmt, 0);
+    const char *unit = strcmp(param, "alpha") == 0 ? "" : "/B";
+    double value = sqlite3_column_double(stmt, 5);
+    char shown[32], lo[32], hi[32];
+
+    fputs(page->markdown ? "- " : "  ", page->out);
+    chorale_page_put(page, param);
+    for (int i = 1; i <= 4; i++) /* type, op, level, regime */
+        if (chorale_page_text(stmt, i)[0] != '\0' &&
+            strcmp(chorale_page_text(stmt, i), "all") != 0) {
+            fputc(' ', page->out);
+            chorale_page_put(page, chorale_page_text(stmt, i));
+        }
+    if (strcmp(param, "kappa") == 0) {
+        fprintf(page->out, ": %.3g", value);
+    } else {
+        fprintf(page->out, ": %s%s", chorale_human_seconds(value, shown), unit);
+        if (sqlite3_column_type(stmt, 6) != SQLITE_NULL &&
+            sqlite3_column_type(stmt, 7) != SQLITE_NULL)
+            fprintf(page->out, " [%s, %s]",
+                    chorale_human_seconds(sqlite3_column_double(stmt, 6), lo),
+                    chorale_human_seconds(sqlite3_column_double(stmt, 7), hi));
+    }
+    if (strcmp(param, "beta") == 0 && value > 0)
+        fprintf(page->out, ", %.4g GB/s", 1e-9 / value);
+    fprintf(page->out, "; error %.2g %% (median), %.2g %% (worst) of %d points",
+            100 * sqlite3_column_double(stmt, 8),
+            100 * sqlite3_column_double(stmt, 9), sqlite3_column_int(stmt, 10));
+    fputc('\n', page->out);
+    if (sqlite3_column_int(stmt, 11) == 0)
+        fprintf(page->out, "  Warning: lack of fit; do not predict by this "
+                           "parameter.\n");
+    page->heading[0] = '1'; /* there is a model */
+}
+
+static void each_system(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    char title[256];
+
+    snprintf(title, sizeof(title), "%s (%s)", chorale_page_text(stmt, 0),
+             strcmp(chorale_page_text(stmt, 1), "real") == 0 ? "measured"
+                                                             : "simulated");
+    chorale_page_heading(page, 1, title);
+    fputs(page->markdown ? "- MPI library: " : "  MPI library: ", page->out);
+    chorale_page_put(page, chorale_page_text(stmt, 2));
+    fputc('\n', page->out);
+    page->heading[0] = '1'; /* there is such a system */
+}
+
+static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    const char *item = page->markdown ? "- " : "  ";
+    char from[32], to[32];
+
+    page->ncells = sqlite3_column_int64(stmt, 0);
+    if (page->ncells == 0) {
+        fprintf(page->out, "%sNothing measured yet.\n", item);
+        return;
+    }
+    fprintf(page->out, "%sMeasured: ", item);
+    chorale_page_put(page, chorale_page_text(stmt, 5));
+    fprintf(page->out, "\n%sP = ", item);
+    chorale_page_put(page, chorale_page_text(stmt, 6));
+    fprintf(page->out, "; blocks of %s to %s a rank\n",
+            chorale_page_bytes(sqlite3_column_int64(stmt, 1), from),
+            chorale_page_bytes(sqlite3_column_int64(stmt, 2), to));
+    fprintf(page->out, "%s%lld cells, each in ", item, (long long)page->ncells);
+    if (sqlite3_column_int(stmt, 3) != sqlite3_column_int(stmt, 4))
+        fprintf(page->out, "%d to ", sqlite3_column_int(stmt, 3));
+    fprintf(page->out, "%d launch%s\n", sqlite3_column_int(stmt, 4),
+            sqlite3_column_int(stmt, 4) == 1 ? "" : "es");
+}
+
+/* Which flag a word of v_summary.validity is; the last for all others. */
+static int find_flag(const char *word, size_t len)
+{
+    int i;
+
+    for (i = 0; i < NFLAG - 1; i++)
+        if (strlen(flags[i][0]) == len && memcmp(flags[i][0], word, len) == 0)
+            break;
+    return i;
+}
+
+/* Count each of a cell's flags once; the launches' lists may repeat them. */
+static void each_validity(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    const char *list = chorale_page_text(stmt, 0);
+    int has[NFLAG] = { 0 };
+
+    while (*list != '\0') {
+        size_t len = strcspn(list, ",");
+
+        if (len > 0)
+            has[find_flag(list, len)] = 1;
+        list += len + (list[len] == ',');
+    }
+    for (int i = 0; i < NFLAG; i++)
+        page->nflagged[i] += has[i];
+}
+
+static void put_count(struct chorale_page *page, sqlite3_int64 count,
+                      const char *of, const char *what)
+{
+    if (count > 0)
+        fprintf(page->out, "%s%lld %s%s\n", page->markdown ? "- " : "  ",
+                (long long)count, of, what);
+}
+
+static void each_progress(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    sqlite3_int64 count[4], any = 0;
+
+    for (int i = 0; i < 4; i++) {
+        count[i] = sqlite3_column_int64(stmt, i);
+        any += count[i];
+    }
+    for (int i = 0; i < NFLAG; i++)
+        any += page->nflagged[i];
+    if (any == 0)
+        return;
+    chorale_page_heading(page, 2, "Remarks");
+    put_count(page, count[0], "runs are still to do", "");
+    put_count(page, count[1], "runs gave a wrong result: never chosen", "");
+    put_count(page, count[2], "runs failed", "");
+    put_count(page, count[3], "runs were not applicable", "");
+    for (int i = 0; i < NFLAG; i++) {
+        char of[160];
+
+        snprintf(of, sizeof(of), "of %lld cells %s%s", (long long)page->ncells,
+                 flags[i][0], flags[i][0][0] != '\0' ? ": " : "with ");
+        put_count(page, page->nflagged[i], of, flags[i][1]);
+    }
+}
+
+static enum chorale_err put_model(struct chorale_page *page,
+                                  struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    chorale_page_heading(page, 2, "Model");
+    page->heading[0] = '\0';
+    err = chorale_page_query(
+        page,
+        "SELECT param, dtype, op, level, regime, value, lo, hi, error,"
+        " worst_error, npoints, trusted FROM model WHERE system_id = ?1"
+        " ORDER BY param, level, regime, dtype, op",
+        each_param, msg);
+    if (err == CHORALE_OK && page->heading[0] == '\0')
+        fputs("Nothing fitted yet: `chorale fit` does.\n", page->out);
+    return err;
+}
+
+enum chorale_err chorale_summary_print(struct chorale_store *store,
+                                       sqlite3_int64 system_id, FILE *out,
+                                       int markdown, struct chorale_errmsg *msg)
+{
+    struct chorale_page page = {
+        .store = store, .system_id = system_id, .out = out, .markdown = markdown
+    };
+    enum chorale_err err;
+
+    err = chorale_page_query(&page,
+                             "SELECT name, kind, mpi_library FROM "
+                             "system WHERE system_id = ?1",
+                             each_system, msg);
+    if (err == CHORALE_OK && page.heading[0] == '\0')
+        err = chorale_fail(msg, CHORALE_DATA, "%s: no system of number %lld",
+                           chorale_store_path(store), (long long)system_id);
+    page.heading[0] = '\0';
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page, measured_sql, each_measured, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_decisions(&page, msg);
+    if (err == CHORALE_OK)
+        err = put_model(&page, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page,
+                                 "SELECT validity FROM v_summary WHERE "
+                                 "system_id = ?1 AND validity <> ''",
+                                 each_validity, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page, progress_sql, each_progress, msg);
+    if (err == CHORALE_OK && (fflush(out) != 0 || ferror(out)))
+        err =
+            chorale_fail(msg, CHORALE_ENV, "the summary: %s", strerror(errno));
+    return err;
+}
+
+enum chorale_err chorale_summary_write(struct chorale_store *store,
+                                       sqlite3_int64 system_id,
+                                       const char *path,
+                                       struct chorale_errmsg *msg)
+{
+    char tmp[PATH_MAX];
+    int len = snprintf(tmp, sizeof(tmp), "%s.XXXXXX", path), fd = -1;
+    mode_t mask = umask(0);
+    FILE *out = NULL;
+    enum chorale_err err = CHORALE_OK;
+
+    umask(mask);
+    if (len < 0 || (size_t)len >= sizeof(tmp))
+        return chorale_fail(msg, CHORALE_ENV, "%s: name too long", path);
+    fd = mkstemp(tmp);
+    if (fd >= 0)
+        out = fdopen(fd, "w");
+    if (out == NULL) {
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        goto out;
+    }
+    err = chorale_summary_print(store, system_id, out, 1, msg);
+    if (err == CHORALE_OK && fchmod(fd, 0666 & ~mask) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", tmp, strerror(errno));
+    if (fclose(out) != 0 && err == CHORALE_OK)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
+    if (err == CHORALE_OK && rename(tmp, path) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
+out:
+    if (err != CHORALE_OK && fd >= 0)
+        unlink(tmp);
+    return err;
+}

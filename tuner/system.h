@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* system.h - which system a plan measures: found or made in the database. */
+#ifndef CHORALE_TUNER_SYSTEM_H
+#define CHORALE_TUNER_SYSTEM_H
+
+#include "db/store.h"
+#include "tuner/plan.h"
+
+struct chorale_system {
+    sqlite3_int64 id;
+    int simulated;
+    char name[128];
+    char signature[512];     /* equal signatures: the same system */
+    char mpi_library[256];
+    char *platform;          /* text of the platform file, simulated */
+    int nhost;               /* simulated hosts */
+};
+
+/* Look at the machine or the platform as the plan's launcher says. Free
+ * platform with chorale_system_release. */
+enum chorale_err chorale_system_describe(const struct chorale_plan *plan,
+                                         struct chorale_system *sys,
+                                         struct chorale_errmsg *msg);
+void chorale_system_release(struct chorale_system *sys);
+
+/* Find it by signature, else add it, under a free name. In a transaction. */
+enum chorale_err chorale_system_store(struct chorale_store *store,
+                                      struct chorale_system *sys,
+                                      struct chorale_errmsg *msg);
+
+/* The MPI library of chorale-runner, first line of its version. */
+enum chorale_err chorale_runner_probe(char *text, size_t size,
+                                      struct chorale_errmsg *msg);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tune.c - the verb `tune`: the main job, as a pipeline of the other verbs. */
+#include "config.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db/store.h"
+#include "tuner/plan.h"
+#include "tuner/run.h"
+#include "tuner/summary.h"
+#include "tuner/verb.h"
+
+struct tune_opts {
+    struct chorale_plan plan;
+    struct chorale_run_opts run;
+    double threshold;
+    const char *output;
+};
+
+#define MAX_WORDS 12
+
+/* Run another verb as a person would. */
+static enum chorale_err step(const struct chorale_verb *verb,
+                             const char *const *word,
+                             struct chorale_errmsg *msg)
+{
+    char text[MAX_WORDS][PATH_MAX], *argv[MAX_WORDS + 1];
+    int argc = 0;
+
+    for (; word[argc] != NULL && argc < MAX_WORDS; argc++) {
+        if ((size_t)snprintf(text[argc], sizeof(text[argc]), "%s",
+                             word[argc]) >= sizeof(text[argc]))
+            return chorale_fail(msg, CHORALE_USAGE, "%.200s...: too long",
+                                word[argc]);
+        argv[argc] = text[argc];
+    }
+    argv[argc] = NULL;
+    return verb->run(verb, argc, argv, msg);
+}
+
+/* A step whose failure costs its own product only. */
+static void optional(enum chorale_err err, const char *what,
+                     const struct chorale_errmsg *msg)
+{
+    if (err != CHORALE_OK)
+        fprintf(stderr, "chorale: no %s: %s\n", what, msg->text);
+}
+
+/* results.db -> results, or what --output says. */
+static void prefix_of(const struct tune_opts *opts, const char *path,
+                      char *prefix, size_t size)
+{
+    size_t len;
+
+    if (opts->output != NULL) {
+        snprintf(prefix, size, "%s", opts->output);
+        return;
+    }
+    snprintf(prefix, size, "%s", path);
+    len = strlen(prefix);
+    if (len > 3 && strcmp(prefix + len - 3, ".db") == 0)
+        prefix[len - 3] = '\0';
+}
+
+static enum chorale_err decide(const struct tune_opts *opts, const char *path,
+                               const char *system, struct chorale_errmsg *msg)
+{
+    char threshold[32];
+    const char *const plain[] = { "decide", path, "--quiet", "--system",
+                                  system, NULL };
+    const char *const given[] = { "decide", path, "--quiet", "--system",
+                                  system, "--threshold", threshold, NULL };
+
+    snprintf(threshold, sizeof(threshold), "%.9g", opts->threshold);
+    return step(&chorale_verb_decide, isnan(opts->threshold) ? plain : given,
+                msg);
+}
+
+static enum chorale_err summarise(const char *path, const char *system,
+                                  const char *file, struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    sqlite3_int64 id;
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, system, &id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_summary_write(store, id, file, msg);
+    if (err == CHORALE_OK)
+        err = chorale_summary_print(store, id, stdout, 0, msg);
+    chorale_store_close(store);
+    return err;
+}
+
+static void where(const char *path, const char *prefix, int plots)
+{
+    printf("\ndatabase   %s\n"
+           "dispatch   %s-dispatch.c and .h\n"
+           "summary    %s-summary.md\n", path, prefix, prefix);
+    if (plots)
+        printf("plots      %s-plots/\n", prefix);
+    printf("to use it: cc -shared -fPIC -o %s-dispatch.so %s-dispatch.c\n"
+           "           CHORALE_DISPATCH=%s-dispatch.so "
+           "LD_PRELOAD=libchorale_pmpi.so \\\n"
+           "               mpiexec -n 2 ./application\n", prefix, prefix,
+           prefix);
+}
+
+static enum chorale_err tune(struct tune_opts *opts, const char *path,
+                             const char *command, struct chorale_errmsg *msg)
+{
+    char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
+    char summary[PATH_MAX], system[128];
+    const char *const fit[] = { "fit", path, "--quiet", "--system", system,
+                                NULL };
+    const char *const generate[] = { "generate", path, "--format", "c", "-o",
+                                     source, "--system", system, NULL };
+    const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
+                                 "--system", system, NULL };
+    struct chorale_errmsg why;
+    enum chorale_err err, drawn;
+
+    prefix_of(opts, path, prefix, sizeof(prefix));
+    snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
+    snprintf(plots, sizeof(plots), "%s-plots", prefix);
+    snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
+    err = chorale_plan_write(&opts->plan, path, command, opts->run.quiet,
+                             system, msg);
+    if (err != CHORALE_OK || opts->plan.dry_run)
+        return err;
+    opts->run.system = system;
+    opts->run.launcher_cmd = opts->plan.launcher_cmd;
+    err = chorale_run(path, &opts->run, msg);
+    if (err != CHORALE_OK)
+        return err;
+    optional(step(&chorale_verb_fit, fit, &why), "model", &why);
+    err = decide(opts, path, system, msg);
+    if (err == CHORALE_OK)
+        err = step(&chorale_verb_generate, generate, msg);
+    if (err != CHORALE_OK)
+        return err;
+    drawn = step(&chorale_verb_plot, plot, &why);
+    optional(drawn, "plots", &why);
+    err = summarise(path, system, summary, msg);
+    if (err == CHORALE_OK)
+        where(path, prefix, drawn == CHORALE_OK);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct tune_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
+                              .run = CHORALE_RUN_DEFAULTS,
+                              .threshold = NAN };
+    char command[1024];
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    return tune(&opts, argv[1], command, msg);
+}
+
+static const struct chorale_opt options[] = {
+    CHORALE_PLAN_OPTS(struct tune_opts, plan),
+    { "threshold", 0, CHORALE_OPT_PERCENT,
+      offsetof(struct tune_opts, threshold), "GAIN",
+      "keep the library below this gain (default: 3%, 0 in simulation)", 0,
+      0 },
+    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
+      "PREFIX", "begin the names of the products with this (default: the "
+      "database's name without .db)", 0, 0 },
+    { "stall-timeout", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct tune_opts, run.stall_seconds), "TIME",
+      "end a launch that stores nothing for this long (default: 5m)", 1, 0 },
+    { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct tune_opts, plan.dry_run),
+      NULL, "say what would be planned and write nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.quiet),
+      NULL, "no progress bar", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.verbose),
+      NULL, "pass on what the launched programs print", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_tune = {
+    .name = "tune",
+    .args = "results.db",
+    .summary = "plan, measure, fit, decide and write the tuned table",
+    .detail =
+        "The main job. Measures every variant of the catalogue and the "
+        "library's default over the message and communicator sizes, fits the "
+        "model, decides for each, and writes beside the database: the "
+        "dispatch file (results-dispatch.c and .h), pictures "
+        "(results-plots/) and a page to read (results-summary.md). Ends by "
+        "printing that page.\n"
+        "Stopped or killed, the same command goes on where it was.",
+    .example = "chorale tune results.db -m 8:1M -P 2:16\n"
+               "chorale tune sim.db --launcher smpirun --platform cluster.xml "
+               "-m 8:256K -P 4,8,16,32",
+    .opt = options,
+    .run = run,
+};
