@@ -84,6 +84,10 @@ void chorale_store_rollback(struct chorale_store *store);
 /* A fresh random UUID as text. */
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);
 
+/* A UUID that is a hash of text (RFC 9562, version 8): equal texts, equal
+ * UUIDs. */
+void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE]);
+
 /* Now, UTC, "2026-01-31T12:34:56Z"; text has room for 32. */
 void chorale_now(char text[32]);
 

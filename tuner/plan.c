@@ -350,6 +350,28 @@ static enum chorale_err put_points(struct planner *p)
     return err;
 }
 
+/* A simulated campaign is what its plan says, so its name is too: repeated
+ * from scratch it gives the same table to the byte. A real one is an event. */
+static void name_campaign(const struct planner *p,
+                          char uuid[CHORALE_UUID_SIZE])
+{
+    const struct chorale_plan *plan = p->plan;
+    char text[2048];
+
+    snprintf(text, sizeof(text),
+             "%s|%.200s|%.200s|%.200s|%.200s|%.40s|%.40s|%.40s|%.200s|"
+             "%ld %ld %ld", p->sys.signature, plan->sizes,
+             plan->procs != NULL ? plan->procs : "",
+             plan->collectives != NULL ? plan->collectives : "",
+             plan->variants != NULL ? plan->variants : "",
+             plan->dtype != NULL ? plan->dtype : "", plan->op, plan->root,
+             plan->providers, plan->ppn, plan->launches, plan->seed);
+    if (p->sys.simulated)
+        chorale_uuid_of(text, uuid);
+    else
+        chorale_uuid(uuid);
+}
+
 static enum chorale_err put_campaign(struct planner *p, const char *command)
 {
     const struct chorale_plan *plan = p->plan;
@@ -359,7 +381,7 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
 
     err = chorale_store_prepare(
         p->store,
-        "INSERT INTO campaign (uuid, system_id, created, command, seed,"
+        "INSERT OR IGNORE INTO campaign (uuid, system_id, created, command, seed,"
         " launches, nrep_min, nrep_max, nwarmup, target_width, cell_seconds,"
         " max_memory, sync, counters, launcher, launcher_cmd, platform,"
         " network, tau, sim_selector)"
@@ -367,7 +389,7 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
         &s, p->msg);
     if (err != CHORALE_OK)
         return err;
-    chorale_uuid(uuid);
+    name_campaign(p, uuid);
     chorale_now(now);
     sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 2, p->sys.id);
@@ -395,7 +417,17 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
     sqlite3_bind_text(s, 20, p->sys.simulated ? plan->sim_selector : "", -1,
                       SQLITE_STATIC);
     err = chorale_store_step(p->store, s, NULL, p->msg);
-    p->campaign_id = sqlite3_last_insert_rowid(chorale_store_db(p->store));
+    sqlite3_finalize(s);
+    s = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            p->store, "SELECT campaign_id FROM campaign WHERE uuid = ?1", &s,
+            p->msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+        err = chorale_store_step(p->store, s, NULL, p->msg);
+        p->campaign_id = sqlite3_column_int64(s, 0);
+    }
     sqlite3_finalize(s);
     return err;
 }
@@ -511,7 +543,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                    plan->launches == 1 ? "launch" : "launches");
     }
     chorale_store_close(p.store);
-    if (made && plan->dry_run)
+    if (made && (plan->dry_run || err != CHORALE_OK))
         unlink(path);
     chorale_system_release(&p.sys);
     free(p.proc);

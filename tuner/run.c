@@ -223,7 +223,7 @@ static enum chorale_err launch_cells(struct session *s, const char *uuid,
 
     snprintf(sql, sizeof(sql),
              "SELECT count(*) FROM run JOIN launch USING (launch_id)"
-             " WHERE uuid = '%s'", uuid);
+             " WHERE launch.uuid = '%s'", uuid);
     return chorale_store_int(s->store, sql, 0, count, s->msg);
 }
 

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What ci/quickstart and ci/check share: the packages, and a build of its own.
+# Sourced with $top set to the root of the sources.
+
+# Debian's packages: to build, to run, to test.
+packages_build="gcc libc6-dev make autoconf automake libtool pkg-config \
+mpich libmpich-dev libsqlite3-dev libgsl-dev libjansson-dev libpapi-dev \
+libsimgrid-dev help2man"
+packages_run="gnuplot-nox sqlite3"
+packages_test="perl scalapack-mpi-test libxml2-utils python3-minimal procps"
+
+say() { printf '%s\n' "$*" >&2; }
+
+# What is missing without any of these programs, and the package that has it.
+missing_programs() {
+    while read -r program package; do
+        command -v "$program" >/dev/null 2>&1 ||
+            printf '%s (Debian: %s)\n' "$program" "$package"
+    done <<EOF
+gcc gcc
+make make
+autoreconf autoconf
+automake automake
+libtoolize libtool
+pkg-config pkg-config
+EOF
+    command -v mpicc.mpich >/dev/null 2>&1 ||
+        command -v mpicc >/dev/null 2>&1 ||
+        printf 'mpicc (Debian: mpich libmpich-dev)\n'
+    for module in sqlite3:libsqlite3-dev gsl:libgsl-dev \
+                  jansson:libjansson-dev; do
+        pkg-config --exists "${module%%:*}" 2>/dev/null ||
+            printf '%s (Debian: %s)\n' "${module%%:*}" "${module#*:}"
+    done
+}
+
+# Install what is not there yet, where that is possible.
+install_packages() { # packages...
+    wanted=
+    if [ "${install:-yes}" = no ]; then
+        :
+    elif ! command -v dpkg-query >/dev/null 2>&1; then
+        say "not Debian: install the equivalents of: $*"
+    else
+        for package; do
+            case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+                'install ok installed') ;;
+                *) wanted="$wanted $package" ;;
+            esac
+        done
+        if [ -z "$wanted" ]; then
+            :
+        elif [ "$(id -u)" != 0 ]; then
+            say "not root: install these first for everything to work:$wanted"
+        else
+            say "installing:$wanted"
+            DEBIAN_FRONTEND=noninteractive
+            export DEBIAN_FRONTEND
+            { apt-get update -qq &&
+                  # shellcheck disable=SC2086
+                  apt-get install -y -qq --no-install-recommends $wanted; } \
+                >"$log" 2>&1 </dev/null || {
+                say "apt-get failed; going on with what is there. Its last lines:"
+                tail -n 5 "$log" >&2
+            }
+        fi
+    fi
+    lacking=$(missing_programs)
+    if [ -n "$lacking" ]; then
+        say "cannot build, missing:"
+        say "$lacking"
+        exit 3
+    fi
+}
+
+# Bootstrap, configure and make in $build; the log is shown only on failure.
+build_in() { # directory, configure arguments...
+    build=$1
+    shift
+    mkdir -p "$build" || exit 3
+    say "building in $build"
+    if ! (
+        set -e
+        [ -x "$top/configure" ] && [ "$top/configure" -nt "$top/configure.ac" ] ||
+            (cd "$top" && ./autogen.sh)
+        cd "$build"
+        [ -f config.status ] || "$top/configure" "$@"
+        make -j"$(getconf _NPROCESSORS_ONLN)"
+    ) >"$log" 2>&1 </dev/null; then
+        tail -n 30 "$log" >&2
+        say "the build failed; the whole log is $log"
+        exit 3
+    fi
+}

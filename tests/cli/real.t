@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The main job on this machine's MPI: measured, stored, decided, written, and
+# an unmodified program runs on the table.
+. "$(dirname "$0")/../lib.sh"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+
+cd "$work" || exit 99
+timeout 300 "$chorale" tune r.db -P 1,2 -m 8:8K:x32 --launches 4 -i 15 \
+    --cell-time 0.02 >out.txt 2>err.txt
+ok $? "tune runs to the end"
+diag "$(cat err.txt)"
+is "$(sqlite3 r.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
+    "all planned cells are done"
+is "$(sqlite3 r.db "SELECT count(*) FROM run WHERE status <> 'ok'")" 0 \
+    "every run is ok"
+is "$(sqlite3 r.db "SELECT count(*) FROM run JOIN run_summary USING (run_id)
+    WHERE nrep <> (SELECT count(*) FROM sample s WHERE s.run_id = run.run_id)")" \
+    0 "every repetition is kept"
+is "$(sqlite3 r.db "SELECT count(*) FROM sample
+    WHERE seconds <= 0 OR first_in > last_in OR last_in > seconds + 1e-3")" 0 \
+    "times are in order"
+is "$(sqlite3 r.db "SELECT count(*) FROM run r JOIN cell c USING (cell_id)
+    WHERE NOT EXISTS (SELECT 1 FROM run r2 JOIN cell c2 USING (cell_id)
+        WHERE r2.launch_id = r.launch_id AND c2.provider = 'library'
+        AND c2.coll = c.coll AND c2.msg_size = c.msg_size)")" 0 \
+    "the library was measured beside every candidate, in the same launch"
+for key in mpi_library mpi_standard tool_version command kernel seed host:0 \
+           clock_residual_s; do
+    is "$(sqlite3 r.db "SELECT count(*) = (SELECT count(*) FROM launch)
+        FROM environment WHERE key = '$key' AND value <> ''")" 1 \
+        "every launch tells its $key"
+done
+# A linear bcast at P = 2 sends one message of m bytes; counted, not assumed.
+is "$(sqlite3 r.db "SELECT DISTINCT k.value || ' ' || (b.value = c.msg_size)
+    FROM cell c JOIN run r USING (cell_id)
+    JOIN counter k ON k.run_id = r.run_id AND k.event = 'chorale::messages'
+    JOIN counter b ON b.run_id = r.run_id AND b.event = 'chorale::bytes_sent'
+    WHERE c.coll = 'bcast' AND c.variant = 'linear' AND c.comm_size = 2")" \
+    "1.0 1" "messages and bytes are counted"
+is "$(sqlite3 r.db "SELECT count(*) FROM counter k JOIN run USING (run_id)
+    JOIN cell USING (cell_id) WHERE provider = 'library'")" 0 \
+    "what cannot be seen of the library is absent, not zero"
+$CC -std=c99 -shared -fPIC -o t.so r-dispatch.c
+ok $? "the dispatch file makes a module"
+
+cat >hello.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, x = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++) {
+        x = rank == 0 ? i : -1;
+        MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        if (x != i)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Finalize();
+    return 0;
+}
+EOF
+"${MPICC:-mpicc.mpich}" -o hello hello.c && chmod 755 t.so
+CHORALE_DISPATCH=$work/t.so CHORALE_VERBOSE=1 \
+    timeout 60 "$MPIEXEC" -n 2 \
+    env LD_PRELOAD="$top_builddir/.libs/libchorale_pmpi.so" ./hello >hello.txt 2>&1
+ok $? "an unmodified program runs on the table"
+like "$(cat hello.txt)" 'chorale: bcast n=4 P=2 ->' "and says what was chosen"
+
+cores=$(getconf _NPROCESSORS_ONLN)
+"$chorale" plan o.db -P $((2 * cores)) -m 8 -c bcast --launches 4 -i 3 -q \
+    2>over.txt
+like "$(cat over.txt)" 'oversubscribed' \
+    "more ranks than processors are warned of"
+timeout 120 "$chorale" run o.db -q
+is "$(sqlite3 o.db "SELECT count(*) FROM run WHERE validity NOT LIKE '%oversubscribed%'")" \
+    0 "and every such run is tagged"
+"$chorale" decide o.db -q >/dev/null 2>&1
+is "$(sqlite3 o.db "SELECT count(*) FROM decision WHERE provider <> 'library'")" \
+    0 "and decides nothing"
+finish

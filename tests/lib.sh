@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the shell tests share: TAP, a folder of their own, where things are.
+# Sourced with . "$(dirname "$0")/../lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+top_srcdir=${top_srcdir:-$(cd "$here/../.." && pwd)}
+top_builddir=${top_builddir:-$PWD}
+chorale=$top_builddir/chorale
+: "${MPIEXEC:=mpiexec.mpich}" "${CC:=cc}"
+work=$(mktemp -d "${TMPDIR:-/tmp}/chorale-test-XXXXXX") || exit 99
+trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+tap_n=0
+tap_bad=0
+
+ok() { # command's status, name
+    tap_n=$((tap_n + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tap_n - $2"
+    else
+        echo "not ok $tap_n - $2"
+        tap_bad=1
+    fi
+}
+
+is() { # got, expected, name
+    [ "$1" = "$2" ]
+    ok $? "$3"
+    [ "$1" = "$2" ] || diag "got '$1', expected '$2'"
+}
+
+like() { # text, extended regular expression, name
+    printf '%s\n' "$1" | grep -Eq -- "$2"
+    ok $? "$3"
+    printf '%s\n' "$1" | grep -Eq -- "$2" || diag "got '$1'"
+}
+
+skip() { # reason, name
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $2 # SKIP $1"
+}
+
+diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
+
+skip_all() { echo "1..0 # SKIP $1"; exit 0; }
+
+finish() {
+    echo "1..$tap_n"
+    exit $tap_bad
+}
+
+# A flat platform: latency of a link [us], bandwidth [Bps], hosts.
+platform() { # file latency_us bytes_per_second hosts
+    cat >"$1" <<EOF
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-$(($4 - 1))" speed="1Gf" bw="$3Bps" lat="$2us" sharing_policy="SPLITDUPLEX"/></platform>
+EOF
+}

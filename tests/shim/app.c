@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* app.c - a program that knows nothing of Chorale: the seven collectives with
+ * every kind of argument a correct program may give, checked by value. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { MAX_COUNT = 30000, MAX_SIZE = 64 };
+
+static MPI_Comm comm;
+static int rank, size;
+static int *in, *out;
+
+static int value(int r, int i)
+{
+    return r * 1009 + i % 1000;
+}
+
+static void fill(int *buf, int r, int n)
+{
+    for (int i = 0; i < n; i++)
+        buf[i] = value(r, i);
+}
+
+static int holds(const int *buf, int r, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (buf[i] != value(r, i))
+            return 0;
+    return 1;
+}
+
+static int holds_sum(const int *buf, int first, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (buf[i] != 1009 * (size * (size - 1) / 2)
+                          + size * ((first + i) % 1000))
+            return 0;
+    return 1;
+}
+
+static void bcast(int n, int root)
+{
+    memset(out, 0, (size_t)n * sizeof(int));
+    if (rank == root)
+        fill(out, root, n);
+    MPI_Bcast(out, n, MPI_INT, root, comm);
+    check(holds(out, root, n), "bcast", n);
+}
+
+/* Every second int at the root, all ints elsewhere: one signature. */
+static void bcast_strided(int n, int root)
+{
+    MPI_Datatype strided;
+
+    MPI_Type_vector(n, 1, 2, MPI_INT, &strided);
+    MPI_Type_commit(&strided);
+    memset(out, 0, 2 * (size_t)n * sizeof(int));
+    if (rank == root) {
+        for (int i = 0; i < n; i++)
+            out[2 * i] = value(root, i);
+        MPI_Bcast(out, 1, strided, root, comm);
+    } else {
+        MPI_Bcast(out, n, MPI_INT, root, comm);
+        check(holds(out, root, n), "bcast of a vector type", n);
+    }
+    MPI_Type_free(&strided);
+}
+
+/* In place at another root than 0, the library of MPICH 4.0 itself reads
+ * MPI_IN_PLACE as an address from 2 KiB on: not asked of it here. */
+static void reduce(int n, int root, int in_place)
+{
+    if (root != 0 && n > 100)
+        in_place = 0;
+    fill(in, rank, n);
+    fill(out, rank, n);
+    if (in_place && rank == root)
+        MPI_Reduce(MPI_IN_PLACE, out, n, MPI_INT, MPI_SUM, root, comm);
+    else
+        MPI_Reduce(in, rank == root ? out : NULL, n, MPI_INT, MPI_SUM, root,
+                   comm);
+    check(rank != root || holds_sum(out, 0, n), "reduce", n);
+    check(holds(in, rank, n), "reduce wrote its input", n);
+}
+
+static void allreduce(int n, int in_place)
+{
+    fill(in, rank, n);
+    fill(out, rank, n);
+    MPI_Allreduce(in_place ? MPI_IN_PLACE : in, out, n, MPI_INT, MPI_SUM,
+                  comm);
+    check(holds_sum(out, 0, n), "allreduce", n);
+}
+
+static void reduce_scatter_block(int n, int in_place)
+{
+    fill(in, rank, n * size);
+    fill(out, rank, n * size);
+    MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : in, out, n, MPI_INT,
+                             MPI_SUM, comm);
+    check(holds_sum(out, rank * n, n), "reduce_scatter_block", n);
+}
+
+static void gather(int n, int root, int in_place)
+{
+    fill(in, rank, n);
+    memset(out, 0, (size_t)n * (size_t)size * sizeof(int));
+    if (rank == root)
+        fill(out + rank * n, rank, n);
+    if (rank == root)
+        MPI_Gather(in_place ? MPI_IN_PLACE : in, n, MPI_INT, out, n, MPI_INT,
+                   root, comm);
+    else /* the rest is not significant */
+        MPI_Gather(in, n, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, root, comm);
+    for (int r = 0; rank == root && r < size; r++)
+        check(holds(out + r * n, r, n), "gather", n);
+}
+
+static void scatter(int n, int root, int in_place)
+{
+    memset(out, 0, (size_t)n * sizeof(int));
+    for (int r = 0; r < size; r++)
+        fill(in + r * n, r, n);
+    if (rank != root)
+        MPI_Scatter(NULL, -1, MPI_DATATYPE_NULL, out, n, MPI_INT, root, comm);
+    else
+        MPI_Scatter(in, n, MPI_INT, in_place ? MPI_IN_PLACE : out, n, MPI_INT,
+                    root, comm);
+    check((rank == root && in_place) || holds(out, rank, n), "scatter", n);
+}
+
+static void allgather(int n, int in_place)
+{
+    fill(in, rank, n);
+    memset(out, 0, (size_t)n * (size_t)size * sizeof(int));
+    fill(out + rank * n, rank, n);
+    MPI_Allgather(in_place ? MPI_IN_PLACE : in, n, MPI_INT, out, n, MPI_INT,
+                  comm);
+    for (int r = 0; r < size; r++)
+        check(holds(out + r * n, r, n), "allgather", n);
+}
+
+/* Blocks that interleave at the receiver: a resized column type. */
+static void allgather_columns(int n)
+{
+    MPI_Datatype vector, column;
+
+    MPI_Type_vector(n, 1, size, MPI_INT, &vector);
+    MPI_Type_create_resized(vector, 0, sizeof(int), &column);
+    MPI_Type_commit(&column);
+    fill(in, rank, n);
+    MPI_Allgather(in, n, MPI_INT, out, 1, column, comm);
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < n; i++)
+            check(out[i * size + r] == value(r, i), "allgather of columns", r);
+    MPI_Type_free(&vector);
+    MPI_Type_free(&column);
+}
+
+/* An operation that does not commute, inout = in op inout: the right one. */
+static void last_of(void *a, void *b, int *n, MPI_Datatype *type)
+{
+    (void)a;
+    (void)b;
+    (void)n;
+    (void)type;
+}
+
+static void user_op(int n)
+{
+    MPI_Op op;
+
+    MPI_Op_create(last_of, 0, &op);
+    fill(in, rank, n);
+    MPI_Allreduce(in, out, n, MPI_INT, op, comm);
+    check(holds(out, size - 1, n), "allreduce of a user's operation", n);
+    MPI_Op_free(&op);
+}
+
+static void all_with_root(int n, int root)
+{
+    bcast(n, root);
+    bcast_strided(n, root);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        reduce(n, root, in_place);
+        gather(n, root, in_place);
+        scatter(n, root, in_place);
+    }
+}
+
+static void all(MPI_Comm on)
+{
+    static const int count[] = { 0, 1, 7, 700, MAX_COUNT / 2 };
+
+    comm = on;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; i < 5; i++) {
+        const int n = count[i];
+
+        for (int root = 0; root < size; root += size > 1 ? size - 1 : 1)
+            all_with_root(n, root);
+        for (int in_place = 0; in_place < 2; in_place++) {
+            allreduce(n, in_place);
+            reduce_scatter_block(n, in_place);
+            allgather(n, in_place);
+        }
+        allgather_columns(n);
+        user_op(n);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm part;
+    int world_rank, ret;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    in = malloc((size_t)MAX_COUNT * MAX_SIZE * sizeof(int));
+    out = malloc((size_t)MAX_COUNT * MAX_SIZE * sizeof(int));
+    all(MPI_COMM_WORLD);
+    all(MPI_COMM_SELF);
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, -world_rank, &part);
+    all(part);
+    MPI_Comm_free(&part);
+    free(in);
+    free(out);
+    ret = check_done("app");
+    MPI_Finalize();
+    return ret != 0;
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# helpers.sh - what the shim's test scripts share: TAP, the libraries as
+# built, and a launch with or without them. Sourced.
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${top_builddir:=$(pwd)}"
+first_of() {
+    for word in "$@"; do
+        command -v "$word" >/dev/null 2>&1 && { echo "$word"; return; }
+    done
+    echo "$1"
+}
+: "${MPICC:=$(first_of mpicc.mpich mpicc)}"
+: "${MPIEXEC:=$(first_of mpiexec.mpich mpiexec)}"
+: "${CC:=$(first_of cc gcc clang)}"
+
+count=0
+failed=0
+ok() { # ok STATUS NAME: one test
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - $2"
+        [ -s "$work/out" ] && tail -n 12 "$work/out" | sed 's/^/# out: /'
+        [ -s "$work/err" ] && tail -n 12 "$work/err" | sed 's/^/# err: /'
+    fi
+    return 0
+}
+skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
+skip_all() { echo "1..0 # SKIP $1"; exit 0; }
+finish() { echo "1..$count"; exit $((failed > 0)); }
+
+lib_of() { # the library as built, or as found beside
+    for dir in "$top_builddir/.libs" "$top_builddir"; do
+        [ -f "$dir/$1" ] && { (cd "$dir" && echo "$(pwd)/$1"); return; }
+    done
+}
+shim=$(lib_of libchorale_pmpi.so)
+[ -n "$shim" ] || skip_all "libchorale_pmpi.so is not built"
+if nm -D "$shim" 2>/dev/null | grep -q '__[aut]*san_'; then
+    skip_all "built with a sanitizer, which cannot be preloaded"
+fi
+command -v "$MPICC" >/dev/null 2>&1 || skip_all "no MPI compiler"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no MPI launcher"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/chorale-shim.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+umask 022
+unset CHORALE_DISPATCH CHORALE_DISABLE CHORALE_FORCE CHORALE_AFTER \
+      CHORALE_VERBOSE LD_PRELOAD
+CHORALE_SITE_TABLE=$work/none.so
+export CHORALE_SITE_TABLE
+
+# More ranks than cores: ranks that wait should let others run.
+yield=
+cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+if [ -f "$top_builddir/tests/mpi/.libs/libyield.so" ]; then
+    yield=$(cd "$top_builddir/tests/mpi/.libs" && pwd)/libyield.so
+fi
+preload_for() { # preload_for P LIBS: these, and the yielding one if needed
+    if [ "$1" -gt "$cores" ] && [ -n "$yield" ]; then
+        echo "$2${2:+ }$yield"
+    else
+        echo "$2"
+    fi
+}
+
+# run P LIBS [VAR=VALUE ...] PROGRAM ...: status in $status, output in
+# $work/out, errors in $work/err. Only the program sees the preload.
+run() {
+    ranks=$1
+    preload=$(preload_for "$1" "$2")
+    shift 2
+    timeout 120 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$preload" "$@" \
+        >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+}
+
+table() { # table NAME [-DMACRO ...]: a table by hand, $work/NAME.so
+    name=$1
+    shift
+    $CC -shared -fPIC -I"$top_srcdir" "$@" -o "$work/$name.so" \
+        "$top_srcdir/tests/shim/table.c"
+}
+program() { # program NAME [OPTION ...]: $work/NAME
+    name=$1
+    shift
+    "$MPICC" -g "$top_srcdir/tests/shim/$name.c" -o "$work/$name" "$@"
+}
+lines() { # how many lines of errors match
+    grep -c -e "$1" "$work/err"
+}

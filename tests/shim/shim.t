@@ -1,0 +1,242 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# shim.t - programs that know nothing of Chorale, with and without the shim.
+. "$(dirname "$0")/helpers.sh"
+
+for name in app life bcasts; do
+    program "$name" || skip_all "$MPICC does not compile $name.c"
+done
+program threads -lpthread
+table good
+on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
+line='^chorale: [a-z_]* n=[0-9]* P=[0-9]* -> '
+
+# Every kind of call, checked by value.
+for P in 1 2 4; do
+    for name in app life threads bcasts; do
+        run $P "" "$work/$name"
+        [ $status -eq 77 ] && { skip "$name alone, P=$P" "no threads"; continue; }
+        grep -q "^$name: wrong=0" "$work/out" && [ $status -eq 0 ]
+        ok $? "$name alone, P=$P"
+        run $P "$shim" $on "$work/$name"
+        grep -q "^$name: wrong=0" "$work/out" && [ $status -eq 0 ]
+        ok $? "$name under the shim, P=$P"
+        if [ $P -gt 1 ]; then
+            [ "$(lines "$line")" -gt 0 ] && ! grep -v "$line" "$work/err" |
+                grep -q chorale
+            ok $? "$name was run by the catalogue, P=$P"
+        fi
+    done
+    run $P "$shim" $on CHORALE_AFTER=1 "$work/app"
+    grep -q "^app: wrong=0" "$work/out" && [ $status -eq 0 ]
+    ok $? "app from the first call on, P=$P"
+done
+
+run 2 "$shim" $on "$work/app"
+for coll in bcast reduce allreduce reduce_scatter_block gather scatter \
+            allgather; do
+    grep "^chorale: $coll n=" "$work/err" | grep -qv -e '-> library'
+    ok $? "$coll was run by a variant"
+done
+sort "$work/err" | uniq -c | awk '$1 > 2 { bad = 1 } END { exit bad }'
+ok $? "a choice is told once per communicator (world, part)"
+
+# Communicators.
+run 2 "$shim" $on "$work/life" 3000 10
+[ $status -eq 0 ] && grep -q "life: finalize wrong=0" "$work/out" &&
+    [ "$(lines 'bcast n=4 P=2 -> linear')" -gt 3000 ]
+ok $? "3000 short-lived communicators, each with its own context"
+run 2 "" "$work/life" 1 1500
+plain=$status
+run 2 "$shim" $on "$work/life" 1 1500
+[ $plain -eq 0 ] && [ $status -eq 0 ] && grep -q "life: wrong=0" "$work/out" &&
+    [ "$(lines 'left to the library: a rank cannot take part')" -eq 1 ]
+ok $? "1500 communicators at once do not run out because of ours"
+
+# When it steps in.
+run 2 "$shim" $on CHORALE_AFTER=10 "$work/bcasts"
+[ "$(lines '-> binomial')" -eq 1 ]
+ok $? "the tenth of ten broadcasts is ours with CHORALE_AFTER=10"
+run 2 "$shim" $on CHORALE_AFTER=12 "$work/bcasts"
+[ "$(lines "$line")" -eq 0 ] && [ $status -eq 0 ]
+ok $? "eleven calls are the library's with CHORALE_AFTER=12"
+timeout 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" $on CHORALE_AFTER=1 \
+    "$work/bcasts" : -n 1 env LD_PRELOAD="$shim" $on CHORALE_AFTER=5 \
+    "$work/bcasts" >"$work/out" 2>"$work/err" && grep -q wrong=0 "$work/out"
+ok $? "ranks with another CHORALE_AFTER do not hang"
+
+# Settings.
+run 2 "$shim" $on CHORALE_DISABLE=bcast "$work/bcasts"
+[ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
+    [ "$(lines 'allreduce n=4 P=2 -> recursive_doubling')" -eq 1 ]
+ok $? "CHORALE_DISABLE leaves that collective alone"
+run 2 "$shim" $on CHORALE_FORCE=bcast=scatter_ring_allgather,allreduce=library \
+    "$work/bcasts"
+[ "$(lines 'bcast n=1024 P=2 -> scatter_ring_allgather')" -eq 1 ] &&
+    [ "$(lines 'allreduce n=4 P=2 -> library')" -eq 1 ]
+ok $? "CHORALE_FORCE beats the table"
+run 2 "$shim" CHORALE_VERBOSE=1 CHORALE_FORCE=scatter=linear_nb:max_reqs=3 \
+    "$work/app"
+[ "$(lines 'scatter .* -> linear_nb max_reqs=3')" -gt 0 ] && [ $status -eq 0 ]
+ok $? "CHORALE_FORCE works without a table, with parameters"
+for bad in CHORALE_FORCE=bcast=nonesuch CHORALE_FORCE=nonesuch=linear \
+           CHORALE_FORCE=scatter=linear_nb:bogus=3 CHORALE_FORCE=bcast \
+           CHORALE_DISABLE=nonesuch CHORALE_AFTER=0 CHORALE_AFTER=4x; do
+    run 2 "$shim" $on "$bad" "$work/bcasts"
+    [ "$(lines "^chorale: ${bad%%=*}: ")" -eq 1 ] && [ $status -eq 0 ] &&
+        grep -q wrong=0 "$work/out"
+    ok $? "$bad costs one line"
+done
+
+# Tables: the good one by way of the site, then bad ones.
+run 2 "$shim" CHORALE_SITE_TABLE="$work/good.so" CHORALE_VERBOSE=1 \
+    "$work/bcasts"
+[ "$(lines 'bcast n=1024 P=2 -> binomial')" -eq 1 ]
+ok $? "the site's table is used when there is no other"
+table abi -DABI=999
+table unnamed -DNO_TABLE
+table wide && chmod o+w "$work/wide.so"
+head -c $(($(wc -c <"$work/good.so") / 2)) "$work/good.so" >"$work/short.so"
+head -c 40 "$work/good.so" >"$work/stub.so"
+echo "not a shared object" >"$work/text.so"
+mkdir "$work/folder.so"
+for bad in abi:interface unnamed:symbol wide:chmod short:short stub:"not a" \
+           text:"not a" folder:regular missing:"No such"; do
+    why=${bad#*:}
+    bad=${bad%%:*}
+    run 2 "$shim" CHORALE_DISPATCH="$work/$bad.so" CHORALE_VERBOSE=1 \
+        "$work/bcasts"
+    [ "$(lines "^chorale: .*/$bad.so: .*$why")" -eq 1 ] &&
+        [ "$(lines chorale:)" -eq 1 ] && [ $status -eq 0 ] &&
+        grep -q wrong=0 "$work/out"
+    ok $? "a bad table ($bad) costs one line and nothing else"
+done
+if [ "$(id -u)" -eq 0 ]; then
+    cp "$work/good.so" "$work/alien.so" && chown 12345 "$work/alien.so"
+    run 2 "$shim" CHORALE_DISPATCH="$work/alien.so" "$work/bcasts"
+    [ "$(lines '^chorale: .*belongs to user 12345')" -eq 1 ]
+    ok $? "a table of another user is refused"
+else
+    skip "a table of another user is refused" "needs root to make one"
+fi
+table unknown '-DVARIANT="nonesuch"'
+table params '-DPARAMS="bogus=1"'
+for bad in unknown params; do
+    run 2 "$shim" CHORALE_DISPATCH="$work/$bad.so" CHORALE_VERBOSE=1 \
+        "$work/bcasts"
+    [ "$(lines "^chorale: .*/$bad.so: choice .* left to the library")" -eq 1 ] &&
+        [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
+        [ "$(lines 'allreduce n=4 P=2 -> recursive_doubling')" -eq 1 ] &&
+        [ $status -eq 0 ]
+    ok $? "a choice that cannot be run ($bad) is the library's, others stay"
+done
+
+# Ranks that do not have the same.
+table other '-DDIGEST="another"'
+for last in "CHORALE_DISPATCH=$work/other.so" "NOTHING=1" \
+            "CHORALE_DISPATCH=$work/good.so CHORALE_DISABLE=bcast" \
+            "CHORALE_DISPATCH=$work/text.so"; do
+    timeout 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" $on "$work/life" : \
+        -n 1 env LD_PRELOAD="$shim" $last "$work/life" \
+        >"$work/out" 2>"$work/err"
+    [ $? -eq 0 ] && grep -q "life: wrong=0" "$work/out" &&
+        [ "$(lines 'left to the library: tables')" -eq 1 ] &&
+        [ "$(lines "$line")" -eq 0 ]
+    ok $? "one rank with $(echo "$last" | sed "s|$work/||g"): the library's"
+done
+
+# What it needs and what it shows.
+needed() { readelf -d "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'; }
+lib=$(lib_of libchorale.so)
+for file in "$shim" "$lib"; do
+    [ -f "$file" ] || continue
+    name=$(basename "$file")
+    ! needed "$file" | grep -v -e '^libc\.so' -e '^libdl\.so' \
+        -e '^libpthread\.so' -e '^ld-' | grep -q .
+    ok $? "$name needs libc only"
+    ! readelf --dyn-syms -W "$file" | grep ' UND ' | grep -q 'MPI'
+    ok $? "$name has no undefined MPI symbol"
+done
+! readelf --dyn-syms -W "$shim" | awk '$7 ~ /^[0-9]+$/ && $5 == "GLOBAL" &&
+    $4 != "NOTYPE" { print $8 }' | grep -qv '^MPI_'
+ok $? "the shim exports MPI_ names only"
+
+# Processes without MPI.
+for cmd in 'bash -c true' 'sleep 0' 'python3 -c pass' 'perl -e 1' \
+           "$MPIEXEC --version"; do
+    command -v "${cmd%% *}" >/dev/null 2>&1 || continue
+    for now in '' 1; do
+        LD_PRELOAD=$shim LD_BIND_NOW=$now CHORALE_VERBOSE=1 timeout 20 $cmd \
+            >/dev/null 2>"$work/err"
+        [ $? -eq 0 ] && ! [ -s "$work/err" ]
+        ok $? "preloaded into ${cmd%% *}${now:+ with LD_BIND_NOW=1}"
+    done
+done
+run 2 "$shim" $on LD_BIND_NOW=1 "$work/bcasts"
+[ "$(lines '-> binomial')" -eq 1 ] && [ $status -eq 0 ]
+ok $? "works with LD_BIND_NOW=1"
+
+# MPI that was loaded late and privately.
+$CC "$top_srcdir/tests/shim/host.c" -o "$work/host" -ldl
+"$MPICC" -shared -fPIC -Dmain=module_main "$top_srcdir/tests/shim/bcasts.c" \
+    -o "$work/module.so"
+run 2 "$shim" $on "$work/host" "$work/module.so"
+[ "$(lines '-> binomial')" -eq 1 ] && grep -q wrong=0 "$work/out" &&
+    [ $status -eq 0 ]
+ok $? "MPI in a privately loaded module"
+
+# Another MPI library than it was built for.
+other=mpicc.openmpi
+"$MPICC" -show 2>/dev/null | grep -qi mpich || other=mpicc.mpich
+launch=mpiexec.${other#mpicc.}
+if command -v $other >/dev/null 2>&1 && command -v $launch >/dev/null 2>&1 &&
+    $other "$top_srcdir/tests/shim/bcasts.c" -o "$work/alien" 2>/dev/null; then
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 \
+        timeout 60 $launch -n 2 env LD_PRELOAD="$shim" LD_BIND_NOW=1 $on \
+        CHORALE_AFTER=1 "$work/alien" >"$work/out" 2>"$work/err"
+    [ $? -eq 0 ] && grep -q "bcasts: wrong=0" "$work/out" &&
+        [ "$(lines chorale)" -eq 0 ]
+    ok $? "stands aside for another MPI library"
+else
+    skip "stands aside for another MPI library" "$other is not there"
+fi
+
+# Another tool, before and behind.
+"$MPICC" -shared -fPIC "$top_srcdir/tests/shim/count_tool.c" \
+    -o "$work/tool.so"
+run 2 "$work/tool.so" "$work/bcasts"
+grep -q '^tool: bcasts=10 allreduces=1 sends=0' "$work/out"
+ok $? "the tool alone counts ten broadcasts and one allreduce"
+run 2 "$shim $work/tool.so" $on "$work/bcasts"
+[ $status -eq 0 ] && grep -q '^tool: bcasts=3 allreduces=0 sends=0' \
+    "$work/out" && grep -q wrong=0 "$work/out"
+ok $? "behind the shim it sees what is passed on, and nothing of ours"
+run 2 "$work/tool.so $shim" $on "$work/bcasts"
+[ $status -eq 0 ] && grep -q '^tool: bcasts=10 allreduces=1 sends=0' \
+    "$work/out" && grep -q wrong=0 "$work/out"
+ok $? "before the shim it sees all"
+
+# libchorale.
+if [ -f "$lib" ] && "$MPICC" "$top_srcdir/tests/shim/example.c" \
+    -I"$top_srcdir/algorithms" -L"$(dirname "$lib")" -lchorale \
+    -Wl,-rpath,"$(dirname "$lib")" -o "$work/example" 2>"$work/err"; then
+    ok 0 "a program compiles with chorale.h and libchorale"
+    for P in 1 2 4; do
+        run $P "" CHORALE_VERBOSE=1 "$work/example" "$work/good.so"
+        [ $status -eq 0 ] && grep -q "example: wrong=0" "$work/out" &&
+            [ "$(lines "$line")" -eq $((P > 1 ? 7 : 0)) ]
+        ok $? "libchorale runs seven collectives, P=$P"
+    done
+    run 2 "$shim" $on CHORALE_AFTER=1 "$work/example"
+    [ $status -eq 0 ] && grep -q "example: wrong=0" "$work/out"
+    ok $? "libchorale under the shim"
+    run 2 "" "$work/example" "$work/text.so"
+    [ $status -eq 0 ] && grep -q "refused" "$work/out" &&
+        grep -q "example: wrong=0" "$work/out"
+    ok $? "libchorale with a bad table says so and works"
+else
+    [ -f "$lib" ] && ok 1 "a program compiles with chorale.h and libchorale"
+    [ -f "$lib" ] || skip "libchorale" "not built"
+fi
+finish

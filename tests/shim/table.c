@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table.c - a dispatch table written by hand, for the tests: the catalogue's
+ * variants everywhere. Macros make it wrong in one way or another:
+ *   ABI      its interface number
+ *   DIGEST   its digest
+ *   VARIANT  of bcast
+ *   PARAMS   of bcast
+ *   NO_TABLE without the symbol
+ */
+#include "algorithms/table.h"
+
+#ifndef ABI
+#define ABI CHORALE_TABLE_ABI
+#endif
+#ifndef DIGEST
+#define DIGEST "by hand"
+#endif
+#ifndef VARIANT
+#define VARIANT "binomial"
+#endif
+#ifndef PARAMS
+#define PARAMS ""
+#endif
+
+#define CHOICE(i, what, text)                                                \
+    { .provider = "chorale", .variant = what, .params = text, .index = i }
+
+static const struct chorale_choice choice[] = {
+    { .provider = "library", .variant = "default", .params = "" },
+    CHOICE(1, VARIANT, PARAMS),
+    CHOICE(2, "linear", ""),
+    CHOICE(3, "scatter_ring_allgather", ""),
+    CHOICE(4, "binomial", ""),
+    CHOICE(5, "recursive_doubling", ""),
+    CHOICE(6, "reduce_bcast", ""),
+    CHOICE(7, "ring", ""),
+    CHOICE(8, "gather_bcast", ""),
+    CHOICE(9, "linear_nb", "")
+};
+
+/* Small, middle, large. */
+#define SELECT(coll, small, middle, large)                                   \
+    static const struct chorale_choice *select_##coll(size_t n, int size)    \
+    {                                                                        \
+        (void)size;                                                          \
+        return &choice[n < 64 ? small : n < 4096 ? middle : large];          \
+    }                                                                        \
+    static const struct chorale_choice *                                     \
+    shape_##coll(size_t n, int size, enum chorale_shape shape)               \
+    {                                                                        \
+        (void)shape;                                                         \
+        return select_##coll(n, size);                                       \
+    }
+
+SELECT(bcast, 2, 1, 3)
+SELECT(reduce, 4, 4, 4)
+SELECT(allreduce, 5, 6, 5)
+SELECT(reduce_scatter_block, 7, 7, 7)
+SELECT(gather, 2, 4, 2)
+SELECT(scatter, 4, 2, 9)
+SELECT(allgather, 8, 7, 7)
+
+#define ROW(coll) { #coll, select_##coll, shape_##coll }
+
+static const struct chorale_selector selector[] = {
+    ROW(bcast), ROW(reduce), ROW(allreduce), ROW(reduce_scatter_block),
+    ROW(gather), ROW(scatter), ROW(allgather)
+};
+
+#ifdef NO_TABLE
+#define SYMBOL other_table
+extern const struct chorale_table SYMBOL;
+#else
+#define SYMBOL chorale_table
+#endif
+
+const struct chorale_table SYMBOL = {
+    .abi = ABI, .digest = DIGEST, .campaign = "", .system = "hand",
+    .mpi_library = "", .coverage = "",
+    .nchoice = (int)(sizeof(choice) / sizeof(choice[0])), .choice = choice,
+    .nselector = (int)(sizeof(selector) / sizeof(selector[0])),
+    .selector = selector
+};

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The main job on a simulated LogGP cluster: all products are there, and twice
+# from scratch they are the same.
+. "$(dirname "$0")/../lib.sh"
+[ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
+
+platform "$work/flat.xml" 0.5 1250000000 16
+tune() { # folder
+    mkdir -p "$work/$1"
+    (cd "$work/$1" &&
+         timeout 300 "$chorale" tune sim.db --launcher smpirun \
+             --platform ../flat.xml --network loggp -m 8:32K:x16 -P 4,7,16 \
+             >out.txt 2>err.txt)
+}
+
+tune a
+ok $? "tune runs to the end"
+is "$(cat "$work/a/err.txt")" "" "it says nothing on standard error when piped"
+for f in sim.db sim-dispatch.c sim-dispatch.h sim-summary.md sim-plots/bcast_P16.png; do
+    [ -s "$work/a/$f" ]
+    ok $? "$f is written"
+    grep -q "sim-${f#sim-}\|sim.db\|sim-plots" "$work/a/out.txt"
+    ok $? "and named at the end"
+done
+db=$work/a/sim.db
+is "$(sqlite3 "$db" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
+    "all that was planned is done"
+is "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE status NOT IN ('ok', 'inapplicable')")" 0 \
+    "no variant is wrong"
+is "$(sqlite3 "$db" "SELECT count(DISTINCT coll) FROM decision")" 7 \
+    "every collective is decided"
+is "$(sqlite3 "$db" "SELECT count(*) > 0 FROM decision WHERE provider = 'chorale'")" 1 \
+    "some choice beats the library"
+# The choice at a measured point is the fastest one measured there.
+is "$(sqlite3 "$db" "SELECT count(*) FROM v_best b JOIN decision d
+    ON d.coll = b.coll AND d.comm_size = b.comm_size
+    AND b.n BETWEEN d.n_lo AND d.n_hi
+    JOIN v_summary s ON s.coll = b.coll AND s.comm_size = b.comm_size
+    AND s.n = b.n AND s.variant = d.variant AND s.params = d.params
+    WHERE s.seconds > b.seconds * (1 + 1e-6)")" 0 \
+    "each choice is the fastest measured"
+# The question of a user with the sqlite3 shell.
+like "$(sqlite3 "$db" "SELECT variant, speedup FROM v_best
+    WHERE coll = 'bcast' AND msg_size = 2048 AND comm_size = 16")" \
+    '^[a-z_]+\|[0-9.]+$' "v_best answers in one SELECT"
+$CC -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -c \
+    -o "$work/a/t.o" "$work/a/sim-dispatch.c"
+ok $? "the dispatch file compiles alone"
+
+tune b
+ok $? "tune runs again from scratch"
+cmp -s "$work/a/sim-dispatch.c" "$work/b/sim-dispatch.c"
+ok $? "the dispatch file is the same to the byte"
+cmp -s "$work/a/sim-dispatch.h" "$work/b/sim-dispatch.h"
+ok $? "and so is its header"
+table="SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,
+    variant, params, basis, seconds, speedup, reason FROM decision ORDER BY 1, 2, 7"
+is "$(sqlite3 "$work/a/sim.db" "$table" | cksum)" \
+    "$(sqlite3 "$work/b/sim.db" "$table" | cksum)" "the same decision table"
+before=$(sqlite3 "$db" "SELECT count(*) FROM run")
+tune a
+ok $? "tune on a finished database goes through"
+is "$(sqlite3 "$db" "SELECT count(*) FROM run")" "$before" \
+    "and measures nothing again"
+finish
