@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chorale.h - MPI collectives by the algorithm that was measured to be the
+ * fastest here. For programs that choose by themselves where to use it; those
+ * that shall stay as they are take libchorale_pmpi.so (LD_PRELOAD) instead.
+ *
+ *     MPI_Init(&argc, &argv);
+ *     chorale_init_table(NULL);
+ *     chorale_bcast(buf, count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+ *     chorale_finalize();
+ *     MPI_Finalize();
+ *
+ * Compile and link:  mpicc prog.c $(pkg-config --cflags --libs chorale)
+ *
+ * The collectives have MPI's signatures and MPI's meaning, and are collective
+ * in the same way. Where no variant was measured to be faster, where a call
+ * is of a kind that was not measured (user-defined operations, reductions of
+ * derived types, inter-communicators), and where the ranks do not have the
+ * same table, they are the library's MPI_X. The first call on a communicator
+ * sets it up, collectively; that is undone when the communicator is freed.
+ * Functions may be called by several threads as MPI's may.
+ */
+#ifndef CHORALE_H
+#define CHORALE_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Choose the dispatch table. Optional; not collective, but every rank must
+ * name the same content, or all is left to the library.
+ *
+ * table  path of a shared object made by `chorale generate --format c`, owned
+ *        by root or the user and writable by the owner only; NULL: what the
+ *        environment says (CHORALE_DISPATCH), else the site's, else none
+ *
+ * After MPI_Init, before the first collective of this header. Returns 0, or
+ * -1 if the table cannot be used (rank 0 writes the reason on stderr), if it
+ * is too late, or if the MPI library is not the one that libchorale was built
+ * for; the collectives work in any case. */
+int chorale_init_table(const char *table);
+
+/* Give back what MPI_COMM_WORLD holds. Collective over it; optional, because
+ * MPI_Finalize does the same. Collectives called later are the library's. */
+void chorale_finalize(void);
+
+/* As MPI_Bcast and so on. Each returns an MPI error code, after comm's error
+ * handler has seen it; MPI_ERR_OTHER if there is no MPI library that fits. */
+int chorale_bcast(void *buf, int count, MPI_Datatype type, int root,
+                  MPI_Comm comm);
+int chorale_reduce(const void *sendbuf, void *recvbuf, int count,
+                   MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+int chorale_allreduce(const void *sendbuf, void *recvbuf, int count,
+                      MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int chorale_reduce_scatter_block(const void *sendbuf, void *recvbuf,
+                                 int recvcount, MPI_Datatype type, MPI_Op op,
+                                 MPI_Comm comm);
+int chorale_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                   int root, MPI_Comm comm);
+int chorale_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                    void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                    int root, MPI_Comm comm);
+int chorale_allgather(const void *sendbuf, int sendcount,
+                      MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, MPI_Comm comm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

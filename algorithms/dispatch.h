@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dispatch.h - one call of a collective: run by the catalogue if table,
+ * settings and all ranks agree, else the caller's to pass on. The core of
+ * the shim and of libchorale. Thread-safe as MPI is: calls on different
+ * communicators may come from different threads at once. */
+#ifndef CHORALE_ALGORITHMS_DISPATCH_H
+#define CHORALE_ALGORITHMS_DISPATCH_H
+
+#include "algorithms/alg.h"
+
+/* Run one call on the application's communicator comm.
+ *
+ * call  arguments as in alg.h; ctx, param and commutative are filled in here
+ * rc    out: the MPI error code, already given to comm's error handler
+ *
+ * Returns 1 if it was run; 0 if it is the library's: pass it on unchanged. */
+int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
+                     struct chorale_call *call, int *rc);
+
+/* At which covered call of a communicator its ranks agree; the same on all
+ * ranks of the job. Collective over MPI_COMM_WORLD; to be called once, right
+ * after MPI was initialised, on all ranks or on none (then it is 4): the
+ * largest of the ranks' settings holds. */
+void chorale_dispatch_started(void);
+
+/* Agree at the first call, whatever the settings say. */
+void chorale_dispatch_at_once(void);
+
+/* Use the table at path, NULL: what the environment says. Before the first
+ * call, after MPI_Init. Returns 0; -1: bad table (a line is on stderr), or
+ * too late, or no MPI library that fits: all is left to the library. */
+int chorale_dispatch_use(const char *path);
+
+/* Give back what MPI_COMM_WORLD holds for us; later calls are all the
+ * library's. Happens by itself in MPI_Finalize. */
+void chorale_dispatch_stop(void);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pmpi.h - the MPI library of the running process, found instead of linked.
+ *
+ * libchorale and the shim enter processes that may have no MPI at all, or
+ * another one than they were built for, or one that was loaded late and
+ * privately (an interpreter's module). So they hold no undefined PMPI symbol,
+ * which a linker that binds at load time could not resolve: every PMPI_X in
+ * their objects is a field of one table, filled from the library found at
+ * run time. The compiler is told to include this header before every file of
+ * these two libraries; the sources themselves say PMPI_X as everywhere.
+ */
+#ifndef CHORALE_ALGORITHMS_PMPI_H
+#define CHORALE_ALGORITHMS_PMPI_H
+
+#include "config.h" /* feature macros come before any system header */
+
+#include <mpi.h>
+
+/* What the catalogue and the dispatcher call. One that is missing here stays
+ * an undefined symbol, and the link of the shim fails and names it. */
+#define CHORALE_PMPI_LIST(X)                                                 \
+    X(Allgather) X(Allreduce) X(Barrier) X(Bcast) X(Comm_call_errhandler)    \
+    X(Comm_create) X(Comm_create_group) X(Comm_create_keyval)                \
+    X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)    \
+    X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr)       \
+    X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                   \
+    X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_count)    \
+    X(Get_processor_name) X(Group_free) X(Group_size)                        \
+    X(Group_translate_ranks) X(Initialized) X(Irecv) X(Isend)                \
+    X(Op_commutative) X(Pack) X(Pack_size) X(Recv) X(Reduce)                 \
+    X(Reduce_local) X(Reduce_scatter_block) X(Request_free) X(Scatter)       \
+    X(Send) X(Sendrecv) X(Testall) X(Type_commit) X(Type_contiguous)         \
+    X(Type_create_hindexed) X(Type_create_hvector) X(Type_create_resized)    \
+    X(Type_create_struct) X(Type_free) X(Type_get_contents)                  \
+    X(Type_get_envelope) X(Type_get_extent) X(Type_get_extent_x)             \
+    X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_size)           \
+    X(Type_size_x) X(Type_vector) X(Unpack) X(Wait) X(Waitall) X(Waitany)
+
+/* Open MPI's handles are addresses of its objects: null until one is loaded,
+ * instead of an error of the loader. */
+#ifdef OPEN_MPI
+#pragma weak ompi_mpi_aint
+#pragma weak ompi_mpi_byte
+#pragma weak ompi_mpi_c_bool
+#pragma weak ompi_mpi_c_double_complex
+#pragma weak ompi_mpi_c_float_complex
+#pragma weak ompi_mpi_c_long_double_complex
+#pragma weak ompi_mpi_char
+#pragma weak ompi_mpi_comm_null
+#pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_count
+#pragma weak ompi_mpi_cplex
+#pragma weak ompi_mpi_datatype_null
+#pragma weak ompi_mpi_dblcplex
+#pragma weak ompi_mpi_dblprec
+#pragma weak ompi_mpi_double
+#pragma weak ompi_mpi_errors_return
+#pragma weak ompi_mpi_float
+#pragma weak ompi_mpi_group_empty
+#pragma weak ompi_mpi_group_null
+#pragma weak ompi_mpi_info_null
+#pragma weak ompi_mpi_int
+#pragma weak ompi_mpi_int16_t
+#pragma weak ompi_mpi_int32_t
+#pragma weak ompi_mpi_int64_t
+#pragma weak ompi_mpi_int8_t
+#pragma weak ompi_mpi_integer
+#pragma weak ompi_mpi_logical
+#pragma weak ompi_mpi_long
+#pragma weak ompi_mpi_long_double
+#pragma weak ompi_mpi_long_long_int
+#pragma weak ompi_mpi_offset
+#pragma weak ompi_mpi_op_band
+#pragma weak ompi_mpi_op_bor
+#pragma weak ompi_mpi_op_bxor
+#pragma weak ompi_mpi_op_land
+#pragma weak ompi_mpi_op_lor
+#pragma weak ompi_mpi_op_lxor
+#pragma weak ompi_mpi_op_max
+#pragma weak ompi_mpi_op_min
+#pragma weak ompi_mpi_op_null
+#pragma weak ompi_mpi_op_prod
+#pragma weak ompi_mpi_op_sum
+#pragma weak ompi_mpi_packed
+#pragma weak ompi_mpi_real
+#pragma weak ompi_mpi_short
+#pragma weak ompi_mpi_signed_char
+#pragma weak ompi_mpi_uint16_t
+#pragma weak ompi_mpi_uint32_t
+#pragma weak ompi_mpi_uint64_t
+#pragma weak ompi_mpi_uint8_t
+#pragma weak ompi_mpi_unsigned
+#pragma weak ompi_mpi_unsigned_char
+#pragma weak ompi_mpi_unsigned_long
+#pragma weak ompi_mpi_unsigned_long_long
+#pragma weak ompi_mpi_unsigned_short
+#pragma weak ompi_request_null
+#endif
+
+struct chorale_pmpi {
+#define X(name) __typeof__(&PMPI_##name) name;
+    CHORALE_PMPI_LIST(X)
+#undef X
+};
+
+/* Written once by chorale_pmpi_ready(), read only after it said 1. */
+extern struct chorale_pmpi chorale_pmpi;
+
+/* 1 if this process has the MPI library we were built for; looks once.
+ * Thread-safe; may be called at any time, also without MPI. */
+int chorale_pmpi_ready(void);
+
+/* Address of a function of whatever MPI library this process has, also of
+ * one that was loaded privately; NULL: none. Not for hot paths. */
+void *chorale_pmpi_symbol(const char *name);
+
+#define PMPI_Allgather chorale_pmpi.Allgather
+#define PMPI_Allreduce chorale_pmpi.Allreduce
+#define PMPI_Barrier chorale_pmpi.Barrier
+#define PMPI_Bcast chorale_pmpi.Bcast
+#define PMPI_Comm_call_errhandler chorale_pmpi.Comm_call_errhandler
+#define PMPI_Comm_create chorale_pmpi.Comm_create
+#define PMPI_Comm_create_group chorale_pmpi.Comm_create_group
+#define PMPI_Comm_create_keyval chorale_pmpi.Comm_create_keyval
+#define PMPI_Comm_delete_attr chorale_pmpi.Comm_delete_attr
+#define PMPI_Comm_free chorale_pmpi.Comm_free
+#define PMPI_Comm_free_keyval chorale_pmpi.Comm_free_keyval
+#define PMPI_Comm_get_attr chorale_pmpi.Comm_get_attr
+#define PMPI_Comm_get_errhandler chorale_pmpi.Comm_get_errhandler
+#define PMPI_Comm_group chorale_pmpi.Comm_group
+#define PMPI_Comm_rank chorale_pmpi.Comm_rank
+#define PMPI_Comm_set_attr chorale_pmpi.Comm_set_attr
+#define PMPI_Comm_set_errhandler chorale_pmpi.Comm_set_errhandler
+#define PMPI_Comm_size chorale_pmpi.Comm_size
+#define PMPI_Comm_test_inter chorale_pmpi.Comm_test_inter
+#define PMPI_Errhandler_free chorale_pmpi.Errhandler_free
+#define PMPI_Error_class chorale_pmpi.Error_class
+#define PMPI_Finalized chorale_pmpi.Finalized
+#define PMPI_Gather chorale_pmpi.Gather
+#define PMPI_Get_count chorale_pmpi.Get_count
+#define PMPI_Get_processor_name chorale_pmpi.Get_processor_name
+#define PMPI_Group_free chorale_pmpi.Group_free
+#define PMPI_Group_size chorale_pmpi.Group_size
+#define PMPI_Group_translate_ranks chorale_pmpi.Group_translate_ranks
+#define PMPI_Initialized chorale_pmpi.Initialized
+#define PMPI_Irecv chorale_pmpi.Irecv
+#define PMPI_Isend chorale_pmpi.Isend
+#define PMPI_Op_commutative chorale_pmpi.Op_commutative
+#define PMPI_Pack chorale_pmpi.Pack
+#define PMPI_Pack_size chorale_pmpi.Pack_size
+#define PMPI_Recv chorale_pmpi.Recv
+#define PMPI_Reduce chorale_pmpi.Reduce
+#define PMPI_Reduce_local chorale_pmpi.Reduce_local
+#define PMPI_Reduce_scatter_block chorale_pmpi.Reduce_scatter_block
+#define PMPI_Request_free chorale_pmpi.Request_free
+#define PMPI_Scatter chorale_pmpi.Scatter
+#define PMPI_Send chorale_pmpi.Send
+#define PMPI_Sendrecv chorale_pmpi.Sendrecv
+#define PMPI_Testall chorale_pmpi.Testall
+#define PMPI_Type_commit chorale_pmpi.Type_commit
+#define PMPI_Type_contiguous chorale_pmpi.Type_contiguous
+#define PMPI_Type_create_hindexed chorale_pmpi.Type_create_hindexed
+#define PMPI_Type_create_hvector chorale_pmpi.Type_create_hvector
+#define PMPI_Type_create_resized chorale_pmpi.Type_create_resized
+#define PMPI_Type_create_struct chorale_pmpi.Type_create_struct
+#define PMPI_Type_free chorale_pmpi.Type_free
+#define PMPI_Type_get_contents chorale_pmpi.Type_get_contents
+#define PMPI_Type_get_envelope chorale_pmpi.Type_get_envelope
+#define PMPI_Type_get_extent chorale_pmpi.Type_get_extent
+#define PMPI_Type_get_extent_x chorale_pmpi.Type_get_extent_x
+#define PMPI_Type_get_true_extent chorale_pmpi.Type_get_true_extent
+#define PMPI_Type_get_true_extent_x chorale_pmpi.Type_get_true_extent_x
+#define PMPI_Type_size chorale_pmpi.Type_size
+#define PMPI_Type_size_x chorale_pmpi.Type_size_x
+#define PMPI_Type_vector chorale_pmpi.Type_vector
+#define PMPI_Unpack chorale_pmpi.Unpack
+#define PMPI_Wait chorale_pmpi.Wait
+#define PMPI_Waitall chorale_pmpi.Waitall
+#define PMPI_Waitany chorale_pmpi.Waitany
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* settings.h - what the environment tells the shim and libchorale.
+ *
+ *   CHORALE_DISPATCH=FILE        the dispatch table, a shared object
+ *   CHORALE_SITE_TABLE=FILE      the one to use if that is not set
+ *   CHORALE_DISABLE=bcast,...    leave these collectives to the library
+ *   CHORALE_FORCE=bcast=binomial:segsize=8K,...
+ *                                this variant, whatever the table says;
+ *                                "library" is a variant too
+ *   CHORALE_AFTER=4              step in at a communicator's 4th covered call
+ *   CHORALE_VERBOSE=1            say what is chosen
+ *   CHORALE_HOST_BUFFERS=1       no buffer is in GPU memory, although a GPU
+ *                                runtime is loaded
+ */
+#ifndef CHORALE_ALGORITHMS_SETTINGS_H
+#define CHORALE_ALGORITHMS_SETTINGS_H
+
+#include "algorithms/alg.h"
+#include "algorithms/coll.h"
+
+#define CHORALE_AFTER_DEFAULT 4
+
+/* What a call runs: a variant and its parameters. alg NULL: the library. */
+struct chorale_plan {
+    const struct chorale_alg *alg;
+    long param[CHORALE_MAX_PARAM];
+};
+
+struct chorale_settings {
+    int secure;              /* set-user-id: read nothing, do nothing */
+    int verbose;
+    int host_buffers;
+    int after;               /* >= 1 */
+    unsigned disabled;       /* bit per collective */
+    unsigned forced;         /* bit per collective: force[] counts */
+    struct chorale_plan force[CHORALE_NCOLL];
+    const char *dispatch;    /* NULL: not set */
+    const char *site_table;
+};
+
+/* Read the environment. A word that makes no sense is left out with one line
+ * to warn(), which may be NULL. */
+void chorale_settings_read(struct chorale_settings *set,
+                           void (*warn)(const char *line));
+
+#endif
