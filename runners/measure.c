@@ -73,7 +73,8 @@ static void fail(struct chorale_result *res, enum chorale_status status,
     snprintf(res->reason, sizeof(res->reason), "%s", reason);
 }
 
-/* Run once on a fresh pattern and compare; every rank learns the verdict. */
+/* Run once on a fresh pattern, compare, and count what was sent; every rank
+ * learns the verdict. */
 static int verify(struct state *st, int c)
 {
     struct chorale_bench *bench = st->bench;
@@ -88,9 +89,12 @@ static int verify(struct state *st, int c)
     rc = chorale_sync_barrier(bench);
     if (rc != MPI_SUCCESS)
         return rc;
+    memset(&bench->stat, 0, sizeof(bench->stat));
+    bench->ctx->stat = &bench->stat;
     seconds = chorale_clock_now(bench);
     rc = chorale_provider_call(bench, &st->prob, cand_of(st, c), root);
     seconds = chorale_clock_now(bench) - seconds;
+    bench->ctx->stat = NULL;
     if (rc != MPI_SUCCESS) {
         char text[MPI_MAX_ERROR_STRING] = "";
         int len;
@@ -108,6 +112,10 @@ static int verify(struct state *st, int c)
     if (rc == MPI_SUCCESS)
         rc = PMPI_Allreduce(&seconds, &res->first_call, 1, MPI_DOUBLE,
                             MPI_MAX, bench->world);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(&bench->stat, &res->stat,
+                            sizeof(res->stat) / sizeof(long long),
+                            MPI_LONG_LONG, MPI_SUM, bench->world);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
         rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, all[1], bench->world);
         for (char *p = why; *p != '\0'; p++)
@@ -200,9 +208,11 @@ static int chunk_end(struct state *st, int nslot, const int *slot_cand,
     struct chorale_bench *bench = st->bench;
     int n = st->task->ncand, nlate = 0, failed = 0;
     double round_seconds = 0;
-    int rc = PMPI_Reduce(st->local, st->global, nslot * NVALUE, MPI_DOUBLE,
-                         MPI_MAX, 0, bench->world);
+    int rc = chorale_sync_end(bench);
 
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Reduce(st->local, st->global, nslot * NVALUE, MPI_DOUBLE,
+                         MPI_MAX, 0, bench->world);
     if (rc != MPI_SUCCESS)
         return rc;
     if (bench->rank == 0) {
@@ -273,18 +283,10 @@ static int rounds(struct state *st, int nround, int *slot_cand,
     return nslot;
 }
 
-static void warm_up(struct state *st, int nround)
-{
-    for (st->round = 0; st->round < nround; st->round++)
-        for (int c = 0; c < st->task->ncand; c++)
-            if (st->active[c])
-                repeat(st, c, -1);
-    st->round = 0;
-}
-
 #ifdef CHORALE_SIM
 /* In simulation: nothing varies but the root, so two repetitions of each
- * root decide, and they must be equal. */
+ * root decide, and they must be equal. The verified call has been the
+ * warm-up. */
 static void judge_simulated(struct state *st, int nroot)
 {
     for (int c = 0; c < st->task->ncand; c++) {
@@ -305,7 +307,6 @@ static int time_simulated(struct state *st, int *slot_cand, int *slot_round)
     int nroot = st->task->root_policy == CHORALE_ROOT_ROTATE ? 3 : 1;
     int nslot, nround, rc;
 
-    warm_up(st, nroot);
     nslot = rounds(st, SIM_REPS * nroot, slot_cand, slot_round);
     rc = chunk_end(st, nslot, slot_cand, slot_round, &nround);
     if (rc == MPI_SUCCESS && st->bench->rank == 0)
@@ -313,6 +314,15 @@ static int time_simulated(struct state *st, int *slot_cand, int *slot_round)
     return rc;
 }
 #else
+static void warm_up(struct state *st, int nround)
+{
+    for (st->round = 0; st->round < nround; st->round++)
+        for (int c = 0; c < st->task->ncand; c++)
+            if (st->active[c])
+                repeat(st, c, -1);
+    st->round = 0;
+}
+
 static int time_real(struct state *st, int *slot_cand, int *slot_round)
 {
     int nround = 1, rc = MPI_SUCCESS;
@@ -345,32 +355,29 @@ static int time_all(struct state *st)
     return rc;
 }
 
-/* One more call of each candidate with the counters on, outside the timing. */
-static int count_events(struct state *st)
+/* One more call of each candidate with PAPI's counters on, outside the
+ * timing. */
+static int read_counters(struct state *st)
 {
     struct chorale_bench *bench = st->bench;
     int npapi = chorale_counters_count(bench), rc = MPI_SUCCESS;
 
-    for (int c = 0; c < st->task->ncand && rc == MPI_SUCCESS; c++) {
+    for (int c = 0; npapi > 0 && c < st->task->ncand && rc == MPI_SUCCESS;
+         c++) {
         struct chorale_result *res = &st->result[c];
         int status = (int)res->status;
 
         rc = PMPI_Bcast(&status, 1, MPI_INT, 0, bench->world);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
-        memset(&bench->stat, 0, sizeof(bench->stat));
         rc = chorale_sync_barrier(bench);
-        bench->ctx->stat = &bench->stat;
+        bench->ctx->stat = &bench->stat; /* PAPI sees it */
         chorale_counters_start(bench);
         chorale_provider_call(bench, &st->prob, cand_of(st, c),
                               chorale_task_root(st->task, bench->size, 0));
         chorale_counters_stop(bench, res->counter);
         bench->ctx->stat = NULL;
         if (rc == MPI_SUCCESS)
-            rc = PMPI_Allreduce(&bench->stat, &res->stat,
-                                sizeof(res->stat) / sizeof(long long),
-                                MPI_LONG_LONG, MPI_SUM, bench->world);
-        if (rc == MPI_SUCCESS && npapi > 0)
             rc = PMPI_Allreduce(MPI_IN_PLACE, res->counter, npapi, MPI_DOUBLE,
                                 MPI_SUM, bench->world);
     }
@@ -465,7 +472,7 @@ int chorale_measure(struct chorale_bench *bench,
         if (rc == MPI_SUCCESS && any_active(&st))
             rc = time_all(&st);
         if (rc == MPI_SUCCESS)
-            rc = count_events(&st);
+            rc = read_counters(&st);
     }
     chorale_problem_free(&st.prob);
     state_free(&st);

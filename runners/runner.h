@@ -89,6 +89,7 @@ struct chorale_bench {
     int oversubscribed;      /* more ranks than processors on some node */
     struct chorale_worklist work;
     struct chorale_counters *counters;
+    void *sim_barrier;       /* SimGrid's, in simulation */
 };
 
 /* Buffers and arguments of one point (buffers.c). */
@@ -136,6 +137,9 @@ void chorale_clock_wait(const struct chorale_bench *bench, double t);
 /* sync.c: start together; collective. *late_p: t was past on arrival. Returns
  * the common start time. */
 double chorale_sync_start(struct chorale_bench *bench, int *late_p);
+/* Return when all have left the last repetition: traffic of the program's own
+ * before that would share the links with a rank that is still busy. */
+int chorale_sync_end(struct chorale_bench *bench);
 /* Learn how much lead a common start needs. */
 int chorale_sync_calibrate(struct chorale_bench *bench);
 /* Dissemination barrier: no rank leaves before all have entered, and ranks

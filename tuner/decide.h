@@ -58,6 +58,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 /* Why a measured size has its choice. */
 enum chorale_why {
     CHORALE_WHY_GAIN,        /* the variant wins */
+    CHORALE_WHY_ALONE,       /* one rank: nothing to communicate */
     CHORALE_WHY_NONE,        /* nothing to choose from */
     CHORALE_WHY_SLOWER,      /* no variant is faster */
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */

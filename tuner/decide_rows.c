@@ -166,6 +166,7 @@ static void reason_library(const struct list *list, const struct range *r,
                            char *text, size_t size)
 {
     static const char *const words[CHORALE_NWHY] = {
+        [CHORALE_WHY_ALONE] = "one rank has nothing to communicate",
         [CHORALE_WHY_NONE] = "no variant ran correctly",
         [CHORALE_WHY_SLOWER] = "no variant is faster",
         [CHORALE_WHY_LAUNCHES] =

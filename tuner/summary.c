@@ -65,14 +65,23 @@ static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
     }
     if (strcmp(param, "beta") == 0 && value > 0)
         fprintf(page->out, ", %.4g GB/s", 1e-9 / value);
-    fprintf(page->out, "; error %.2g %% (median), %.2g %% (worst) of %d points",
-            100 * sqlite3_column_double(stmt, 8),
-            100 * sqlite3_column_double(stmt, 9), sqlite3_column_int(stmt, 10));
     fputc('\n', page->out);
-    if (sqlite3_column_int(stmt, 11) == 0)
-        fprintf(page->out, "  Warning: lack of fit; do not predict by this "
-                           "parameter.\n");
     page->heading[0] = '1'; /* there is a model */
+}
+
+/* How far the model is from the measurements: one line for the parameters
+ * that were fitted together. */
+static void each_error(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    const char *item = page->markdown ? "- " : "  ";
+
+    fprintf(page->out, "%s%d points; the model is off by %.2g %% in the "
+                       "median, %.2g %% at worst\n", item,
+            sqlite3_column_int(stmt, 2), 100 * sqlite3_column_double(stmt, 0),
+            100 * sqlite3_column_double(stmt, 1));
+    if (sqlite3_column_int(stmt, 3) == 0)
+        fprintf(page->out, "%sWarning: lack of fit; do not predict by this "
+                           "model\n", item);
 }
 
 static void each_system(struct chorale_page *page, sqlite3_stmt *stmt)
@@ -184,10 +193,15 @@ static enum chorale_err put_model(struct chorale_page *page,
     page->heading[0] = '\0';
     err = chorale_page_query(
         page,
-        "SELECT param, dtype, op, level, regime, value, lo, hi, error,"
-        " worst_error, npoints, trusted FROM model WHERE system_id = ?1"
+        "SELECT param, dtype, op, level, regime, value, lo, hi FROM model WHERE system_id = ?1"
         " ORDER BY param, level, regime, dtype, op",
         each_param, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(
+            page,
+            "SELECT DISTINCT error, worst_error, npoints, trusted FROM model"
+            " WHERE system_id = ?1 ORDER BY 3, 1",
+            each_error, msg);
     if (err == CHORALE_OK && page->heading[0] == '\0')
         fputs("Nothing fitted yet: `chorale fit` does.\n", page->out);
     return err;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "db/store.h"
+#include "tuner/launcher.h"
 #include "tuner/plan.h"
 #include "tuner/run.h"
 #include "tuner/summary.h"
@@ -97,18 +98,32 @@ static enum chorale_err summarise(const char *path, const char *system,
     return err;
 }
 
-static void where(const char *path, const char *prefix, int plots)
+/* The shim beside this program's build, or the installed one. */
+static void find_shim(char *path, size_t size)
 {
+    if (chorale_find_program(".libs/libchorale_pmpi.so", "", path, size,
+                             NULL) != CHORALE_OK)
+        snprintf(path, size, "%s/libchorale_pmpi.so", LIBDIR);
+}
+
+static void where(const char *path, const char *prefix, int plots,
+                  int simulated)
+{
+    char shim[PATH_MAX];
+
     printf("\ndatabase   %s\n"
            "dispatch   %s-dispatch.c and .h\n"
            "summary    %s-summary.md\n", path, prefix, prefix);
     if (plots)
         printf("plots      %s-plots/\n", prefix);
-    printf("to use it: cc -shared -fPIC -o %s-dispatch.so %s-dispatch.c\n"
-           "           CHORALE_DISPATCH=%s-dispatch.so "
-           "LD_PRELOAD=libchorale_pmpi.so \\\n"
-           "               mpiexec -n 2 ./application\n", prefix, prefix,
-           prefix);
+    if (simulated)
+        return;
+    find_shim(shim, sizeof(shim));
+    printf("\nto run an application on it:\n"
+           "  cc -shared -fPIC -o %s-dispatch.so %s-dispatch.c\n"
+           "  CHORALE_DISPATCH=%s-dispatch.so LD_PRELOAD=%s \\\n"
+           "      %s -n 2 ./application\n", prefix, prefix, prefix, shim,
+           chorale_mpiexec());
 }
 
 static enum chorale_err tune(struct tune_opts *opts, const char *path,
@@ -148,7 +163,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     optional(drawn, "plots", &why);
     err = summarise(path, system, summary, msg);
     if (err == CHORALE_OK)
-        where(path, prefix, drawn == CHORALE_OK);
+        where(path, prefix, drawn == CHORALE_OK,
+              strcmp(opts->plan.launcher, "smpirun") == 0);
     return err;
 }
 

@@ -80,7 +80,7 @@ static void check_text(void)
         { "Best:  x2.00, bcast, P = 4", "the best" },
         { "Least: x0.50, bcast, P = 4", "the least" },
         { "beta: 1 ns/B [500 ps, 2 ns], 1 GB/s", "beta in human units" },
-        { "error 34 % (median)", "its error" },
+        { "off by 34 % in the median", "its error" },
         { "lack of fit", "a model that does not fit is said so" },
         { "1 of 4 cells oversubscribed", "a flag counts once a cell" },
         { "1 of 4 cells late", "each flag of a cell counts" },
