@@ -190,9 +190,15 @@ static enum chorale_err put_counters(struct writer *w,
                            err == CHORALE_OK; i++)
             err = put_counter(w, run_id, own[i].name, (double)own[i].value);
     for (int i = 0; i < chorale_counters_count(bench) && err == CHORALE_OK;
-         i++)
-        err = put_counter(w, run_id, chorale_counters_name(bench, i),
-                          res->counter[i]);
+         i++) {
+        const char *name = chorale_counters_name(bench, i);
+
+        err = put_counter(w, run_id, name,
+                          cand->provider != CHORALE_PROVIDER_CHORALE &&
+                                  strncmp(name, "sde:::chorale::", 15) == 0
+                              ? NAN
+                              : res->counter[i]);
+    }
     return err;
 }
 

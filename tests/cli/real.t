@@ -70,6 +70,28 @@ CHORALE_DISPATCH=$work/t.so CHORALE_VERBOSE=1 \
 ok $? "an unmodified program runs on the table"
 like "$(cat hello.txt)" 'chorale: bcast n=4 P=2 ->' "and says what was chosen"
 
+# Counters: our own events through PAPI are those that we count; events that
+# do not exist are named once and stored as absent.
+if "$chorale" --version | grep -q papi=yes; then
+    "$chorale" plan c.db -P 2 -m 64 -c bcast --launches 1 -i 5 -q \
+        --counters sde:::chorale::messages,sde:::chorale::bytes_sent,frob::nic
+    timeout 60 "$chorale" run c.db -q 2>counters.txt
+    ok $? "a campaign with a counter that does not exist runs"
+    is "$(grep -c 'frob::nic.*stored as absent' counters.txt)" 1 \
+        "the counter is named once"
+    is "$(sqlite3 c.db "SELECT count(*) FROM counter
+        WHERE event = 'frob::nic' AND value IS NULL")" 4 "and stored as absent"
+    is "$(sqlite3 c.db "SELECT count(*) FROM counter a JOIN counter b
+        ON b.run_id = a.run_id AND a.event = 'sde:::' || b.event
+        WHERE b.value > 0 AND a.value = b.value")" 6 \
+        "PAPI sees the messages and bytes that we count"
+    is "$(sqlite3 c.db "SELECT count(*) FROM counter JOIN run USING (run_id)
+        JOIN cell USING (cell_id) WHERE provider = 'library'
+        AND value IS NOT NULL")" 0 "and nothing of the library's"
+else
+    skip "built without PAPI" "counters"
+fi
+
 cores=$(getconf _NPROCESSORS_ONLN)
 "$chorale" plan o.db -P $((2 * cores)) -m 8 -c bcast --launches 4 -i 3 -q \
     2>over.txt
