@@ -186,12 +186,23 @@ static enum chorale_err parse_hosts(char *text, char ***host_p, int *nhost_p,
 static const char smpirun_remedy[] =
     "install SimGrid (Debian: libsimgrid-dev) or use --launcher mpiexec";
 
-/* SimGrid's message without its "[0.000000] [category/LEVEL] " front. */
-static const char *simgrid_line(const char *text)
+/* What SimGrid says of a platform: without its "[0.000000] [category/LEVEL] "
+ * front, and the name of our temporary file is the word line. */
+static enum chorale_err bad_platform(char *text, const char *path,
+                                     struct chorale_errmsg *msg)
 {
-    const char *at = strstr(text, "/CRITICAL] ");
+    char *why = strstr(text, "/ERROR] "), *at = strstr(text, path);
 
-    return at != NULL ? at + 11 : text;
+    if (why == NULL)
+        why = strstr(text, "/CRITICAL] ");
+    why = why != NULL ? strchr(why, ' ') + 1 : text;
+    why[strcspn(why, "\n")] = '\0';
+    if (at != NULL && at[strlen(path)] == ':')
+        return chorale_fail(msg, CHORALE_DATA,
+                            "SimGrid cannot use the platform, line %s",
+                            at + strlen(path) + 1);
+    return chorale_fail(msg, CHORALE_DATA,
+                        "SimGrid cannot use the platform: %s", why);
 }
 
 enum chorale_err chorale_sim_hosts(const char *platform_text,
@@ -225,13 +236,8 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
                               msg);
     }
     if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
-                              strncmp(text, "@", 1) != 0)) {
-        const char *why = simgrid_line(text);
-
-        err = chorale_fail(msg, CHORALE_DATA,
-                           "SimGrid cannot use the platform: %.*s",
-                           (int)strcspn(why, "\n"), why);
-    }
+                              strncmp(text, "@", 1) != 0))
+        err = bad_platform(text, files.platform, msg);
     if (err == CHORALE_OK)
         err = parse_hosts(text, host_p, nhost_p, version, msg);
     chorale_sim_files_remove(&files);

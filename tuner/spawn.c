@@ -287,7 +287,7 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
         CHORALE_ENDED)
         return chorale_fail(msg, CHORALE_ENV, "%s does not answer",
                             args->word[0]);
-    if (text[0] == '\0')
+    if (*status_p != 0 && keep.err[0] != '\0')
         snprintf(text, size, "%s", keep.err);
     return CHORALE_OK;
 }

@@ -53,9 +53,10 @@ enum chorale_ending chorale_wait(struct chorale_child *child,
                                  double stall_seconds, chorale_line_fn *fn,
                                  void *arg, int *status_p);
 
-/* Run to the end and keep its standard output (and, where that is empty, its
- * standard error) in text[size]. Returns as chorale_spawn; *status_p as of
- * waitpid. Killed after 60 silent seconds. */
+/* Run to the end and keep its standard output in text[size] if it exits with
+ * 0, else the first line of its standard error (of its output, if it said
+ * nothing there). Returns as chorale_spawn; *status_p as of waitpid. Killed
+ * after 60 silent seconds. */
 enum chorale_err chorale_capture(const struct chorale_args *args,
                                  const char *remedy, char *text, size_t size,
                                  int *status_p, struct chorale_errmsg *msg);
