@@ -108,7 +108,7 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     bad 3 'failed before its first point.*Unable to allocate' \
         "a launcher that fails" \
         env CHORALE_MPIEXEC="$work/bin/broken" "$chorale" run "$db"
-    timeout 60 "$chorale" run "$db" -q
+    timeout 60 "$chorale" run "$db" -q && "$chorale" decide "$db" -q
     ok $? "with the right launcher the same command does it"
 fi
 
@@ -125,27 +125,31 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     ok $? "none of these made a database"
 fi
 
-# Where nothing can be written. Root may write anywhere, so another user does
-# it, if there is a way to be one.
+# Where nothing can be written: a file system mounted read-only, or, without
+# the right to mount, a folder without permission.
 mkdir "$work/ro"
-cp "$db" "$work/ro/r.db"
-chmod a+rx "$work"
-as_nobody=
-if [ "$(id -u)" != 0 ]; then
-    as_nobody=env
-elif command -v setpriv >/dev/null 2>&1; then
-    as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if mount -t tmpfs -o size=8m tmpfs "$work/ro" 2>/dev/null; then
+    cp "$db" "$work/ro/r.db"
+    mount -o remount,ro "$work/ro"
+elif [ "$(id -u)" != 0 ]; then
+    cp "$db" "$work/ro/r.db"
+    chmod a-w "$work/ro" "$work/ro/r.db"
 fi
-chmod a-w "$work/ro" "$work/ro/r.db"
-if [ -n "$as_nobody" ] && $as_nobody test -x "$chorale"; then
-    bad 3 'Permission denied.*may write' "plan in a read-only folder" \
-        $as_nobody "$chorale" plan "$work/ro/new.db" -P 1
-    bad 3 'Permission denied|cannot be written' "run in a read-only folder" \
-        $as_nobody "$chorale" run "$work/ro/r.db"
-    $as_nobody "$chorale" status "$work/ro/r.db" >/dev/null
+if [ -e "$work/ro/r.db" ]; then
+    bad 3 '(Read-only file system|Permission denied).*may write' \
+        "plan in a read-only folder" "$chorale" plan "$work/ro/new.db" -P 1
+    bad 3 '(Read-only file system|Permission denied|cannot be written)' \
+        "run in a read-only folder" "$chorale" run "$work/ro/r.db"
+    bad 3 '(Read-only file system|Permission denied|cannot be written)' \
+        "fit in a read-only folder" "$chorale" decide "$work/ro/r.db"
+    bad 3 '(Read-only file system|Permission denied|cannot be written)' \
+        "table into a read-only folder" \
+        "$chorale" generate "$db" -o "$work/ro/t.c"
+    "$chorale" status "$work/ro/r.db" >/dev/null
     ok $? "status reads it all the same"
+    umount "$work/ro" 2>/dev/null
 else
-    skip "cannot be another user here" "read-only folder"
+    skip "cannot make a read-only folder here" "read-only folder"
 fi
 
 # A disk that is full: a small file system of our own.
