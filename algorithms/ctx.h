@@ -69,6 +69,13 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
                  MPI_Count from_count, MPI_Datatype from_type, void *to,
                  MPI_Count to_count, MPI_Datatype to_type);
 
+/* A rank's own block where a collective keeps it: into place block of recvbuf
+ * (gather's root, allgather), or from place root of sendbuf (scatter's root).
+ * Nothing with MPI_IN_PLACE. */
+struct chorale_call;
+int chorale_keep_own(const struct chorale_call *call, int block);
+int chorale_scatter_own(const struct chorale_call *call);
+
 /* Pack count elements into bytes / unpack them, in memory. */
 int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
                  MPI_Datatype type, void *bytes);

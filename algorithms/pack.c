@@ -2,6 +2,7 @@
 /* pack.c - datatypes as bytes: sizes, layouts, packing and local copies.
  * Ranks may describe one block by different type maps, so what is cut,
  * collected or forwarded is packed bytes. */
+#include "algorithms/alg.h"
 #include "algorithms/ctx.h"
 
 #include <limits.h>
@@ -202,4 +203,30 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
         err = chorale_unpack(ctx, tmp, to, to_count, to_type);
     chorale_scratch_release(ctx, mark);
     return err;
+}
+
+int chorale_keep_own(const struct chorale_call *call, int block)
+{
+    MPI_Aint stride = chorale_type_extent(call->recvtype) *
+                      (MPI_Aint)call->recvcount;
+
+    if (call->sendbuf == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    return chorale_copy(call->ctx, call->sendbuf, call->sendcount,
+                        call->sendtype,
+                        chorale_at(call->recvbuf, stride, block),
+                        call->recvcount, call->recvtype);
+}
+
+int chorale_scatter_own(const struct chorale_call *call)
+{
+    MPI_Aint stride = chorale_type_extent(call->sendtype) *
+                      (MPI_Aint)call->sendcount;
+
+    if (call->recvbuf == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    return chorale_copy(call->ctx,
+                        chorale_at(call->sendbuf, stride, call->root),
+                        call->sendcount, call->sendtype, call->recvbuf,
+                        call->recvcount, call->recvtype);
 }

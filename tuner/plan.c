@@ -381,8 +381,8 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
 
     err = chorale_store_prepare(
         p->store,
-        "INSERT OR IGNORE INTO campaign (uuid, system_id, created, command, seed,"
-        " launches, nrep_min, nrep_max, nwarmup, target_width, cell_seconds,"
+        "INSERT OR IGNORE INTO campaign (uuid, system_id, created, command,"
+        " seed, launches, nrep_min, nrep_max, nwarmup, target_width, cell_seconds,"
         " max_memory, sync, counters, launcher, launcher_cmd, platform,"
         " network, tau, sim_selector)"
         " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",

@@ -193,7 +193,8 @@ static enum chorale_err put_model(struct chorale_page *page,
     page->heading[0] = '\0';
     err = chorale_page_query(
         page,
-        "SELECT param, dtype, op, level, regime, value, lo, hi FROM model WHERE system_id = ?1"
+        "SELECT param, dtype, op, level, regime, value, lo, hi"
+        " FROM model WHERE system_id = ?1"
         " ORDER BY param, level, regime, dtype, op",
         each_param, msg);
     if (err == CHORALE_OK)

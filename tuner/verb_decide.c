@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tuner/decide.h"
+#include "tuner/each_system.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
@@ -15,9 +16,8 @@
 #define FALSE_DISCOVERIES 0.05
 
 struct opts {
-    const char *system;
+    struct chorale_each_opts each;
     double threshold;        /* NAN: the default of the system's kind */
-    int json, quiet;
 };
 
 static const char insert_sql[] =
@@ -209,9 +209,10 @@ static enum chorale_err nothing(const char *path, const char *system,
 /* Decide, store and show one system. */
 static enum chorale_err decide_system(struct chorale_store *store,
                                       const struct chorale_system_row *system,
-                                      const struct opts *opts, json_t *list,
+                                      const void *arg, json_t *list,
                                       struct chorale_errmsg *msg)
 {
+    const struct opts *opts = arg;
     struct chorale_points points = { NULL, 0, NULL };
     struct chorale_decide_opts how = {
         .simulated = system->simulated, .fdr = FALSE_DISCOVERIES,
@@ -231,7 +232,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
         err = nothing(path, system->name, msg);
     if (err == CHORALE_OK)
         err = write_rows(store, system->id, rows, count, msg);
-    if (err == CHORALE_OK && list == NULL && !opts->quiet)
+    if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
         print_rows(system, how.threshold, rows, count);
     else if (err == CHORALE_OK && list != NULL)
         err = append_json(list, path, system, how.threshold, rows, count, msg);
@@ -240,56 +241,28 @@ static enum chorale_err decide_system(struct chorale_store *store,
     return err;
 }
 
-static enum chorale_err decide_all(const char *path, const struct opts *opts,
-                                   struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    struct chorale_system_row *system = NULL;
-    json_t *list = opts->json ? json_array() : NULL, *root;
-    size_t count = 0;
-    enum chorale_err err;
-
-    err = chorale_store_open(path, CHORALE_STORE_WRITE, &store, msg);
-    if (err == CHORALE_OK)
-        err = chorale_systems_load(store, opts->system, &system, &count, msg);
-    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
-        if (i > 0 && list == NULL && !opts->quiet)
-            printf("\n");
-        err = decide_system(store, &system[i], opts, list, msg);
-    }
-    if (err == CHORALE_OK && list != NULL) {
-        root = json_pack("{s:O}", "systems", list);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        printf("\n");
-        json_decref(root);
-    }
-    json_decref(list);
-    chorale_systems_free(system, count);
-    chorale_store_close(store);
-    return err;
-}
-
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { NULL, NAN, 0, 0 };
+    struct opts opts = { { NULL, 0, 0 }, NAN };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
-    return decide_all(argv[1], &opts, msg);
+    return chorale_each_system(argv[1], &opts.each, decide_system, &opts, msg);
 }
 
 static const struct chorale_opt rows[] = {
-    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, each.system), "NAME",
       "decide for this system only (default: all)", 0, 0 },
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
-      "GAIN", "keep the library below this gain (default: 3%, 0 in simulation)", 0, 0 },
-    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
+      "GAIN", "keep the library below this gain (default: 3%, 0 in "
+      "simulation)", 0, 0 },
+    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
       "print JSON", 0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,
       "store the table and print nothing", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tuner/each_system.h"
 #include "tuner/model.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
 struct opts {
-    const char *system;
-    int json, quiet;
+    struct chorale_each_opts each;
 };
 
 /* One parameter of a fitted model. */
@@ -282,9 +282,10 @@ static json_t *model_json(const struct chorale_system_row *system,
 /* Fit, store and show one system. */
 static enum chorale_err fit_system(struct chorale_store *store,
                                    const struct chorale_system_row *system,
-                                   const struct opts *opts, json_t *list,
+                                   const void *arg, json_t *list,
                                    struct chorale_errmsg *msg)
 {
+    const struct opts *opts = arg;
     struct chorale_points points = { NULL, 0, NULL };
     struct chorale_model model = { .variant = NULL };
     enum chorale_err err;
@@ -294,7 +295,7 @@ static enum chorale_err fit_system(struct chorale_store *store,
         err = chorale_model_fit(&points, system->name, &model, msg);
     if (err == CHORALE_OK)
         err = write_model(store, system->id, &model, msg);
-    if (err == CHORALE_OK && list == NULL && !opts->quiet)
+    if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
         print_model(system, &model);
     else if (err == CHORALE_OK && list != NULL &&
              json_array_append_new(list, model_json(system, &model)) != 0)
@@ -306,54 +307,25 @@ static enum chorale_err fit_system(struct chorale_store *store,
     return err;
 }
 
-static enum chorale_err fit_all(const char *path, const struct opts *opts,
-                                struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    struct chorale_system_row *system = NULL;
-    json_t *list = opts->json ? json_array() : NULL, *root;
-    size_t count = 0;
-    enum chorale_err err;
-
-    err = chorale_store_open(path, CHORALE_STORE_WRITE, &store, msg);
-    if (err == CHORALE_OK)
-        err = chorale_systems_load(store, opts->system, &system, &count, msg);
-    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
-        if (i > 0 && list == NULL && !opts->quiet)
-            printf("\n");
-        err = fit_system(store, &system[i], opts, list, msg);
-    }
-    if (err == CHORALE_OK && list != NULL) {
-        root = json_pack("{s:O}", "systems", list);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        printf("\n");
-        json_decref(root);
-    }
-    json_decref(list);
-    chorale_systems_free(system, count);
-    chorale_store_close(store);
-    return err;
-}
-
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { NULL, 0, 0 };
+    struct opts opts = { { NULL, 0, 0 } };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
-    return fit_all(argv[1], &opts, msg);
+    return chorale_each_system(argv[1], &opts.each, fit_system, &opts, msg);
 }
 
 static const struct chorale_opt rows[] = {
-    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, each.system), "NAME",
       "fit this system only (default: all)", 0, 0 },
-    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
+    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
       "print JSON", 0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,
       "store the model and print nothing", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };

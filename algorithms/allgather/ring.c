@@ -12,6 +12,7 @@
  *         2005
  */
 #include "algorithms/allgather/allgather.h"
+#include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 
 static int run(const struct chorale_call *call)
@@ -21,13 +22,8 @@ static int run(const struct chorale_call *call)
     int right = (ctx->rank + 1) % size, left = (ctx->rank + size - 1) % size;
     MPI_Aint stride = chorale_type_extent(call->recvtype) *
                       (MPI_Aint)call->recvcount;
-    int err = MPI_SUCCESS;
+    int err = chorale_keep_own(call, block);
 
-    if (call->sendbuf != MPI_IN_PLACE)
-        err = chorale_copy(ctx, call->sendbuf, call->sendcount,
-                           call->sendtype,
-                           chorale_at(call->recvbuf, stride, block),
-                           call->recvcount, call->recvtype);
     for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
         int next = (block + size - 1) % size;
 
@@ -40,15 +36,6 @@ static int run(const struct chorale_call *call)
     return err;
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    if (pt->comm_size < 2)
-        return 0;
-    term[0] = (struct chorale_term){ .messages = pt->comm_size - 1,
-                                     .bytes = (double)pt->msg_size };
-    return 1;
-}
-
 const struct chorale_alg chorale_allgather_ring = {
     .coll = CHORALE_ALLGATHER,
     .name = "ring",
@@ -57,5 +44,5 @@ const struct chorale_alg chorale_allgather_ring = {
     .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
     .run = run,
-    .cost = cost,
+    .cost = chorale_cost_in_turn,
 };

@@ -8,6 +8,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/bcast/bcast.h"
+#include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 
 static int run(const struct chorale_call *call)
@@ -24,15 +25,6 @@ static int run(const struct chorale_call *call)
     return err;
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    if (pt->comm_size < 2)
-        return 0;
-    term[0] = (struct chorale_term){ .messages = pt->comm_size - 1,
-                                     .bytes = (double)pt->msg_size };
-    return 1;
-}
-
 const struct chorale_alg chorale_bcast_linear = {
     .coll = CHORALE_BCAST,
     .name = "linear",
@@ -40,5 +32,5 @@ const struct chorale_alg chorale_bcast_linear = {
     .formula = "(P-1) (alpha + n beta)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .run = run,
-    .cost = cost,
+    .cost = chorale_cost_in_turn,
 };

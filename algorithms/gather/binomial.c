@@ -11,6 +11,7 @@
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
+#include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 #include "algorithms/gather/gather.h"
 #include "algorithms/tree.h"
@@ -62,11 +63,7 @@ static int run_root(const struct chorale_call *call, const int *child,
                                call->recvcount * blocks, call->recvtype,
                                source);
     }
-    if (err != MPI_SUCCESS || call->sendbuf == MPI_IN_PLACE)
-        return err;
-    return chorale_copy(ctx, call->sendbuf, call->sendcount, call->sendtype,
-                        chorale_at(call->recvbuf, stride, call->root),
-                        call->recvcount, call->recvtype);
+    return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
 }
 
 /* Not the root, with children: collect, then pass all on. */
@@ -110,30 +107,6 @@ static int run(const struct chorale_call *call)
                         (parent + call->root) % ctx->size);
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    int child[32], parent;
-    int n = chorale_binomial(0, pt->comm_size, &parent, child);
-
-    for (int i = 0; i < n; i++) {
-        int blocks = chorale_binomial_subtree(child[i], pt->comm_size);
-
-        term[i] = (struct chorale_term){
-            .messages = 1,
-            .bytes = (double)pt->msg_size * blocks,
-        };
-    }
-    return n;
-}
-
-/* The root may hold its largest subtree once more, if that wraps. */
-static size_t scratch(const struct chorale_point *pt)
-{
-    return pt->comm_size < 3 ? 0
-                             : pt->msg_size *
-                                   (size_t)chorale_pow2_below(pt->comm_size);
-}
-
 const struct chorale_alg chorale_gather_binomial = {
     .coll = CHORALE_GATHER,
     .name = "binomial",
@@ -141,6 +114,6 @@ const struct chorale_alg chorale_gather_binomial = {
     .formula = "ceil(lg P) alpha + (P-1)/P n beta",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .run = run,
-    .cost = cost,
-    .scratch = scratch,
+    .cost = chorale_cost_binomial_blocks,
+    .scratch = chorale_scratch_binomial_blocks,
 };

@@ -7,6 +7,7 @@
  * Needs   any P, any root, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
+#include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 #include "algorithms/gather/gather.h"
 
@@ -23,11 +24,7 @@ static int run_root(const struct chorale_call *call)
         err = chorale_recv(ctx, chorale_at(call->recvbuf, stride, source),
                            call->recvcount, call->recvtype, source);
     }
-    if (err != MPI_SUCCESS || call->sendbuf == MPI_IN_PLACE)
-        return err;
-    return chorale_copy(ctx, call->sendbuf, call->sendcount, call->sendtype,
-                        chorale_at(call->recvbuf, stride, call->root),
-                        call->recvcount, call->recvtype);
+    return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
 }
 
 static int run(const struct chorale_call *call)
@@ -38,15 +35,6 @@ static int run(const struct chorale_call *call)
                         call->sendtype, call->root);
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    if (pt->comm_size < 2)
-        return 0;
-    term[0] = (struct chorale_term){ .messages = pt->comm_size - 1,
-                                     .bytes = (double)pt->msg_size };
-    return 1;
-}
-
 const struct chorale_alg chorale_gather_linear = {
     .coll = CHORALE_GATHER,
     .name = "linear",
@@ -54,5 +42,5 @@ const struct chorale_alg chorale_gather_linear = {
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .run = run,
-    .cost = cost,
+    .cost = chorale_cost_in_turn,
 };

@@ -11,6 +11,7 @@
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
+#include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 #include "algorithms/scatter/scatter.h"
 #include "algorithms/tree.h"
@@ -60,11 +61,7 @@ static int run_root(const struct chorale_call *call, const int *child,
                                call->sendcount * blocks, call->sendtype,
                                dest);
     }
-    if (err != MPI_SUCCESS || call->recvbuf == MPI_IN_PLACE)
-        return err;
-    return chorale_copy(ctx, chorale_at(call->sendbuf, stride, call->root),
-                        call->sendcount, call->sendtype, call->recvbuf,
-                        call->recvcount, call->recvtype);
+    return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
 }
 
 /* Not the root, with children: take all, pass on, keep the first block. */
@@ -108,30 +105,6 @@ static int run(const struct chorale_call *call)
                         (parent + call->root) % ctx->size);
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    int child[32], parent;
-    int n = chorale_binomial(0, pt->comm_size, &parent, child);
-
-    for (int i = 0; i < n; i++) {
-        int blocks = chorale_binomial_subtree(child[i], pt->comm_size);
-
-        term[i] = (struct chorale_term){
-            .messages = 1,
-            .bytes = (double)pt->msg_size * blocks,
-        };
-    }
-    return n;
-}
-
-/* The root may hold its largest subtree once more, if that wraps. */
-static size_t scratch(const struct chorale_point *pt)
-{
-    return pt->comm_size < 3 ? 0
-                             : pt->msg_size *
-                                   (size_t)chorale_pow2_below(pt->comm_size);
-}
-
 const struct chorale_alg chorale_scatter_binomial = {
     .coll = CHORALE_SCATTER,
     .name = "binomial",
@@ -139,6 +112,6 @@ const struct chorale_alg chorale_scatter_binomial = {
     .formula = "ceil(lg P) alpha + (P-1)/P n beta",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .run = run,
-    .cost = cost,
-    .scratch = scratch,
+    .cost = chorale_cost_binomial_blocks,
+    .scratch = chorale_scratch_binomial_blocks,
 };

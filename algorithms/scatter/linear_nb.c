@@ -11,6 +11,7 @@
  * Needs   any P, any root, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
+#include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 #include "algorithms/scatter/scatter.h"
 
@@ -56,16 +57,10 @@ static int run_root(const struct chorale_call *call)
     size_t mark = chorale_scratch_mark(ctx);
     int batch = batch_size(call->param[0], ctx->size);
     MPI_Request *req = chorale_scratch(ctx, (size_t)batch * sizeof(*req));
-    MPI_Aint stride = chorale_type_extent(call->sendtype) *
-                      (MPI_Aint)call->sendcount;
     int err = req == NULL ? MPI_ERR_NO_MEM : send_all(call, req, batch);
 
     chorale_scratch_release(ctx, mark);
-    if (err != MPI_SUCCESS || call->recvbuf == MPI_IN_PLACE)
-        return err;
-    return chorale_copy(ctx, chorale_at(call->sendbuf, stride, call->root),
-                        call->sendcount, call->sendtype, call->recvbuf,
-                        call->recvcount, call->recvtype);
+    return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
 }
 
 static int run(const struct chorale_call *call)
@@ -74,15 +69,6 @@ static int run(const struct chorale_call *call)
         return run_root(call);
     return chorale_recv(call->ctx, call->recvbuf, call->recvcount,
                         call->recvtype, call->root);
-}
-
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    if (pt->comm_size < 2)
-        return 0;
-    term[0] = (struct chorale_term){ .messages = pt->comm_size - 1,
-                                     .bytes = (double)pt->msg_size };
-    return 1;
 }
 
 static size_t scratch(const struct chorale_point *pt)
@@ -111,6 +97,6 @@ const struct chorale_alg chorale_scatter_linear_nb = {
     } },
     .overlaps = 1,
     .run = run,
-    .cost = cost,
+    .cost = chorale_cost_in_turn,
     .scratch = scratch,
 };

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* each_system.c - a step for the systems of a database: see each_system.h. */
+#include "tuner/each_system.h"
+
+#include <stdio.h>
+
+enum chorale_err chorale_each_system(const char *path,
+                                     const struct chorale_each_opts *opts,
+                                     chorale_each_fn *fn, const void *arg,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_system_row *system = NULL;
+    json_t *list = opts->json ? json_array() : NULL, *root;
+    size_t count = 0;
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_WRITE, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_systems_load(store, opts->system, &system, &count, msg);
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
+        if (i > 0 && list == NULL && !opts->quiet)
+            printf("\n");
+        err = fn(store, &system[i], arg, list, msg);
+    }
+    if (err == CHORALE_OK && list != NULL) {
+        root = json_pack("{s:O}", "systems", list);
+        json_dumpf(root, stdout, JSON_INDENT(2));
+        printf("\n");
+        json_decref(root);
+    }
+    json_decref(list);
+    chorale_systems_free(system, count);
+    chorale_store_close(store);
+    return err;
+}
