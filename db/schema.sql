@@ -251,6 +251,7 @@ WITH l AS (
 )
 SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
        c.provider, c.variant, c.params, c.dtype, c.op, c.root_policy,
+       c.buffers, c.arrival, c.siblings, c.metric,
        exp(l.mu) AS seconds,
        CASE WHEN l.launches > 1 THEN exp(l.mu - h.half)
             WHEN y.kind = 'simulated' THEN exp(l.mu) END AS lo,
@@ -271,23 +272,28 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
 -- faster than the library.
 CREATE VIEW v_speedup AS
 SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
-       v.provider, v.variant, v.params, v.dtype, v.op, v.seconds,
+       v.provider, v.variant, v.params, v.dtype, v.op, v.root_policy,
+       v.buffers, v.arrival, v.siblings, v.metric, v.seconds,
        b.seconds AS library_seconds, b.seconds / v.seconds AS speedup,
        v.launches, v.validity, v.cell_id, v.system_id
   FROM v_summary v JOIN v_summary b
     ON b.provider = 'library' AND b.system_id = v.system_id
    AND b.coll = v.coll AND b.comm_size = v.comm_size
    AND b.msg_size = v.msg_size AND b.ppn = v.ppn AND b.shape = v.shape
-   AND b.dtype = v.dtype AND b.op = v.op AND b.root_policy = v.root_policy;
+   AND b.dtype = v.dtype AND b.op = v.op AND b.root_policy = v.root_policy
+   AND b.buffers = v.buffers AND b.arrival = v.arrival
+   AND b.siblings = v.siblings AND b.metric = v.metric;
 
 -- The fastest variant of each measured point, and by how much.
 CREATE VIEW v_best AS
 SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
-       params, dtype, op, seconds, library_seconds, speedup, launches,
-       validity, cell_id, system_id
+       params, dtype, op, root_policy, buffers, arrival, siblings, metric,
+       seconds, library_seconds, speedup, launches, validity, cell_id,
+       system_id
   FROM (SELECT *, row_number() OVER (
             PARTITION BY system_id, coll, comm_size, msg_size, ppn, shape,
-                         dtype, op
+                         dtype, op, root_policy, buffers, arrival, siblings,
+                         metric
             ORDER BY seconds, provider = 'chorale', variant, params) AS place
           FROM v_speedup)
  WHERE place = 1;

@@ -24,6 +24,9 @@
 #define LOCK_BASE 0x7000000000000000LL
 #define BUSY_MS 20000
 
+/* A third lock, held while the schema is made. */
+#define LOCK_CREATE ((enum chorale_lock)2)
+
 struct chorale_store {
     sqlite3 *db;
     char *path;
@@ -260,6 +263,41 @@ static enum chorale_err open_db(struct chorale_store *store,
                               msg);
 }
 
+static int try_lock(int fd, int cmd, enum chorale_lock lock, int type)
+{
+    struct flock fl = { .l_type = (short)type,
+                        .l_whence = SEEK_SET,
+                        .l_start = (off_t)(LOCK_BASE + lock),
+                        .l_len = 1 };
+
+    if (fcntl(fd, cmd, &fl) != 0)
+        return -1;
+    return cmd == F_OFD_GETLK ? fl.l_type != F_UNLCK : 0;
+}
+
+enum chorale_err chorale_store_lock(struct chorale_store *store,
+                                    enum chorale_lock lock, double seconds,
+                                    struct chorale_errmsg *msg)
+{
+    static const char *const who[] = { "another chorale command",
+                                       "a runner of an earlier command",
+                                       "another chorale command" };
+    const struct timespec nap = { 0, 50000000 };
+
+    for (;; seconds -= 0.05) {
+        if (try_lock(store->fd, F_OFD_SETLK, lock, F_WRLCK) == 0)
+            return CHORALE_OK;
+        if (errno != EAGAIN && errno != EACCES)
+            return sys_fail(store->path, errno, msg);
+        if (seconds <= 0)
+            return chorale_fail(msg, CHORALE_ENV,
+                                "%s: %s is working on it; wait for it or end "
+                                "it, then repeat the command", store->path,
+                                who[lock]);
+        nanosleep(&nap, NULL);
+    }
+}
+
 enum chorale_err chorale_store_open(const char *path,
                                     enum chorale_store_mode mode,
                                     struct chorale_store **store_p,
@@ -267,17 +305,18 @@ enum chorale_err chorale_store_open(const char *path,
 {
     struct chorale_store *store = calloc(1, sizeof(*store));
     enum chorale_err err;
-    int fresh = 0, made = 0;
+    int fresh = 0;
 
-    if (store == NULL || (store->path = strdup(path)) == NULL) {
+    /* A name that SQLite would take for something else is a file's to us. */
+    if (store == NULL ||
+        asprintf(&store->path, "%s%s", path[0] == ':' ? "./" : "", path) < 0) {
         free(store);
         return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
     }
+    path = store->path;
     store->fd = open(path, O_RDWR | O_CLOEXEC);
-    if (store->fd < 0 && errno == ENOENT && mode == CHORALE_STORE_CREATE) {
+    if (store->fd < 0 && errno == ENOENT && mode == CHORALE_STORE_CREATE)
         store->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        made = store->fd >= 0;
-    }
     if (store->fd < 0 && mode == CHORALE_STORE_READ)
         store->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (store->fd < 0) {
@@ -289,16 +328,22 @@ enum chorale_err chorale_store_open(const char *path,
         goto out;
     }
     err = check_header(path, store->fd, &fresh, msg);
+    if (err == CHORALE_OK && fresh && mode == CHORALE_STORE_CREATE) {
+        /* Another first command may be at it too: one makes the schema, the
+         * others wait and find it. */
+        err = chorale_store_lock(store, LOCK_CREATE, BUSY_MS / 1e3, msg);
+        if (err == CHORALE_OK)
+            err = check_header(path, store->fd, &fresh, msg);
+    }
     if (err == CHORALE_OK)
         err = open_db(store, mode, fresh, msg);
+    try_lock(store->fd, F_OFD_SETLK, LOCK_CREATE, F_UNLCK);
     if (err != CHORALE_OK)
         goto out;
     *store_p = store;
     return CHORALE_OK;
 out:
     chorale_store_close(store);
-    if (made)
-        unlink(path);
     return err;
 }
 
@@ -321,40 +366,6 @@ sqlite3 *chorale_store_db(struct chorale_store *store)
 const char *chorale_store_path(const struct chorale_store *store)
 {
     return store->path;
-}
-
-static int try_lock(int fd, int cmd, enum chorale_lock lock, int type)
-{
-    struct flock fl = { .l_type = (short)type,
-                        .l_whence = SEEK_SET,
-                        .l_start = (off_t)(LOCK_BASE + lock),
-                        .l_len = 1 };
-
-    if (fcntl(fd, cmd, &fl) != 0)
-        return -1;
-    return cmd == F_OFD_GETLK ? fl.l_type != F_UNLCK : 0;
-}
-
-enum chorale_err chorale_store_lock(struct chorale_store *store,
-                                    enum chorale_lock lock, double seconds,
-                                    struct chorale_errmsg *msg)
-{
-    static const char *const who[] = { "another chorale command",
-                                       "a runner of an earlier command" };
-    const struct timespec nap = { 0, 50000000 };
-
-    for (;; seconds -= 0.05) {
-        if (try_lock(store->fd, F_OFD_SETLK, lock, F_WRLCK) == 0)
-            return CHORALE_OK;
-        if (errno != EAGAIN && errno != EACCES)
-            return sys_fail(store->path, errno, msg);
-        if (seconds <= 0)
-            return chorale_fail(msg, CHORALE_ENV,
-                                "%s: %s is working on it; wait for it or end "
-                                "it, then repeat the command", store->path,
-                                who[lock]);
-        nanosleep(&nap, NULL);
-    }
 }
 
 int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock)

@@ -135,13 +135,14 @@ static int find_node(struct chorale_bench *bench)
 #endif
 }
 
-/* An error of rank 0 ends all ranks. */
+/* An error of any rank ends all ranks, before the next collective. */
 static enum chorale_err agree(struct chorale_bench *bench,
                               enum chorale_err err)
 {
     int code = (int)err;
 
-    if (PMPI_Bcast(&code, 1, MPI_INT, 0, bench->world) != MPI_SUCCESS)
+    if (PMPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX,
+                       bench->world) != MPI_SUCCESS)
         return CHORALE_ENV;
     return (enum chorale_err)code;
 }
@@ -188,10 +189,15 @@ static enum chorale_err one_point(struct chorale_bench *bench,
 {
     struct chorale_result *result =
         calloc((size_t)task->ncand, sizeof(*result));
-    enum chorale_err err;
+    enum chorale_err err = CHORALE_OK;
 
     if (result == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    err = agree(bench, err);
+    if (err != CHORALE_OK) {
+        free(result);
+        return err;
+    }
     err = mpi_check(chorale_measure(bench, task, result),
                     chorale_coll_info((enum chorale_coll)task->coll)->name,
                     msg);
@@ -269,8 +275,11 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     if (err == CHORALE_OK)
         err = agree(bench, chorale_environment_record(store, bench, argc,
                                                       argv, msg));
-    if (err == CHORALE_OK && chorale_counters_open(bench) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    if (err == CHORALE_OK)
+        err = agree(bench, chorale_counters_open(bench) == 0
+                               ? CHORALE_OK
+                               : chorale_fail(msg, CHORALE_ENV,
+                                              "out of memory"));
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
     if (err == CHORALE_OK && bench->rank == 0)

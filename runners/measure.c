@@ -73,15 +73,22 @@ static void fail(struct chorale_result *res, enum chorale_status status,
     snprintf(res->reason, sizeof(res->reason), "%s", reason);
 }
 
-/* Run once on a fresh pattern, compare, and count what was sent; every rank
- * learns the verdict. */
-static int verify(struct state *st, int c)
+/* Roots that the repetitions take in turn. */
+static int root_turns(const struct chorale_task *task)
+{
+    return task->root_policy == CHORALE_ROOT_ROTATE ? 3 : 1;
+}
+
+/* Run once on a fresh pattern from one root, compare, and count what was sent;
+ * every rank learns the verdict. */
+static int verify_root(struct state *st, int c, int turn)
 {
     struct chorale_bench *bench = st->bench;
     struct chorale_result *res = &st->result[c];
     /* status, then the rank that says why, so that MAX finds one of them */
-    int mine[2] = { CHORALE_RUN_OK, -1 }, all[2], rc, round = c + 1;
-    int root = chorale_task_root(st->task, bench->size, c);
+    int mine[2] = { CHORALE_RUN_OK, -1 }, all[2], rc;
+    int round = 3 * c + turn + 1; /* no pattern is seen twice */
+    int root = chorale_task_root(st->task, bench->size, turn);
     double seconds;
     char why[160] = "";
 
@@ -109,7 +116,7 @@ static int verify(struct state *st, int c)
     if (mine[0] != CHORALE_RUN_OK)
         mine[1] = bench->rank;
     rc = PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, bench->world);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS && turn == 0)
         rc = PMPI_Allreduce(&seconds, &res->first_call, 1, MPI_DOUBLE,
                             MPI_MAX, bench->world);
     if (rc == MPI_SUCCESS)
@@ -123,6 +130,17 @@ static int verify(struct state *st, int c)
                 *p = ' ';
         fail(res, (enum chorale_status)all[0], why);
     }
+    return rc;
+}
+
+/* From every root that will be timed. */
+static int verify(struct state *st, int c)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int turn = 0; turn < root_turns(st->task) && rc == MPI_SUCCESS &&
+                       st->result[c].status == CHORALE_RUN_OK; turn++)
+        rc = verify_root(st, c, turn);
     return rc;
 }
 
@@ -304,8 +322,7 @@ static void judge_simulated(struct state *st, int nroot)
 
 static int time_simulated(struct state *st, int *slot_cand, int *slot_round)
 {
-    int nroot = st->task->root_policy == CHORALE_ROOT_ROTATE ? 3 : 1;
-    int nslot, nround, rc;
+    int nroot = root_turns(st->task), nslot, nround, rc;
 
     nslot = rounds(st, SIM_REPS * nroot, slot_cand, slot_round);
     rc = chunk_end(st, nslot, slot_cand, slot_round, &nround);
@@ -342,9 +359,13 @@ static int time_all(struct state *st)
     size_t slots = (size_t)st->task->ncand * CHUNK_MAX;
     int *slot_cand = calloc(slots, sizeof(int));
     int *slot_round = calloc(slots, sizeof(int));
-    int rc = MPI_ERR_NO_MEM;
+    int lacking = slot_cand == NULL || slot_round == NULL;
+    int rc = PMPI_Allreduce(MPI_IN_PLACE, &lacking, 1, MPI_INT, MPI_MAX,
+                            st->bench->world);
 
-    if (slot_cand != NULL && slot_round != NULL)
+    if (rc == MPI_SUCCESS && lacking)
+        rc = MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
 #ifdef CHORALE_SIM
         rc = time_simulated(st, slot_cand, slot_round);
 #else

@@ -134,8 +134,10 @@ static int same(const struct chorale_bench *bench,
 {
     double w, g;
 
+    if (memcmp(got, want, prob->pt.type_size) == 0)
+        return 1; /* infinite ones too */
     if (chorale_dtype(prob->task->dtype)->integer)
-        return memcmp(got, want, prob->pt.type_size) == 0;
+        return 0;
     w = load_value(prob, want);
     g = load_value(prob, got);
     return fabs(g - w) <= bench->size * fabs(w) *

@@ -33,7 +33,7 @@ struct chorale_decision {
  *   their time, paired within a launch.
  * - Real systems: launches of even ordinal choose, of odd ordinal confirm.
  *   The best replaces the library if its mean gain in the confirming launches
- *   is above the threshold and significant: one-sided t test, corrected for
+ *   is above the threshold and significant: two-sided t test, corrected for
  *   the number of points by Benjamini and Hochberg at fdr. Fewer than two
  *   confirming launches: the library stays.
  * - Simulated systems: all launches do both, and 1e-9 counts.

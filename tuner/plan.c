@@ -5,6 +5,7 @@
 
 #include "tuner/plan.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -352,24 +353,37 @@ static enum chorale_err put_points(struct planner *p)
 
 /* A simulated campaign is what its plan says, so its name is too: repeated
  * from scratch it gives the same table to the byte. A real one is an event. */
-static void name_campaign(const struct planner *p,
-                          char uuid[CHORALE_UUID_SIZE])
+static enum chorale_err name_campaign(const struct planner *p,
+                                      char uuid[CHORALE_UUID_SIZE])
 {
     const struct chorale_plan *plan = p->plan;
-    char text[2048];
+    const char *const word[] = {
+        p->sys.signature, plan->sizes,     plan->procs,    plan->collectives,
+        plan->variants,   plan->providers, plan->dtype,    plan->op,
+        plan->root,       plan->sync,      plan->counters, plan->sim_selector,
+    };
+    size_t nword = sizeof(word) / sizeof(word[0]), len = 0;
+    char *text = NULL;
+    FILE *out;
 
-    snprintf(text, sizeof(text),
-             "%s|%.200s|%.200s|%.200s|%.200s|%.40s|%.40s|%.40s|%.200s|"
-             "%ld %ld %ld", p->sys.signature, plan->sizes,
-             plan->procs != NULL ? plan->procs : "",
-             plan->collectives != NULL ? plan->collectives : "",
-             plan->variants != NULL ? plan->variants : "",
-             plan->dtype != NULL ? plan->dtype : "", plan->op, plan->root,
-             plan->providers, plan->ppn, plan->launches, plan->seed);
-    if (p->sys.simulated)
-        chorale_uuid_of(text, uuid);
-    else
+    if (!p->sys.simulated) {
         chorale_uuid(uuid);
+        return CHORALE_OK;
+    }
+    out = open_memstream(&text, &len);
+    for (size_t i = 0; out != NULL && i < nword; i++)
+        fprintf(out, "%s|", word[i] != NULL ? word[i] : "");
+    if (out != NULL)
+        fprintf(out, "%ld %ld %ld %ld %ld %ld %ld %.17g %.17g", plan->ppn,
+                plan->launches, plan->nrep_min, plan->nrep_max, plan->nwarmup,
+                plan->seed, plan->max_memory, plan->width, plan->cell_seconds);
+    if (out == NULL || fclose(out) != 0 || text == NULL) {
+        free(text);
+        return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
+    }
+    chorale_uuid_of(text, uuid);
+    free(text);
+    return CHORALE_OK;
 }
 
 static enum chorale_err put_campaign(struct planner *p, const char *command)
@@ -389,7 +403,11 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
         &s, p->msg);
     if (err != CHORALE_OK)
         return err;
-    name_campaign(p, uuid);
+    err = name_campaign(p, uuid);
+    if (err != CHORALE_OK) {
+        sqlite3_finalize(s);
+        return err;
+    }
     chorale_now(now);
     sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 2, p->sys.id);
@@ -505,31 +523,75 @@ static enum chorale_err fill_defaults(struct planner *p)
     return CHORALE_OK;
 }
 
+/* The defined combinations of collectives, type and operation. */
+static enum chorale_err check_kinds(const struct planner *p)
+{
+    enum chorale_err err = CHORALE_OK;
+    int dtype, op;
+
+    for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++) {
+        const struct chorale_coll_info *info =
+            chorale_coll_info((enum chorale_coll)c);
+
+        if (in_list(p->plan->collectives, info->name))
+            err = kinds_of(p, info, &dtype, &op);
+    }
+    return err;
+}
+
+/* All that can be said to be wrong without starting anything. */
+static enum chorale_err check_first(const struct planner *p)
+{
+    struct chorale_plan *plan = p->plan;
+    enum chorale_err err = check_options(plan, p->msg);
+    long *list = NULL;
+    size_t count;
+
+    if (err == CHORALE_OK && plan->procs != NULL) {
+        err = chorale_spec_list("-P", plan->procs, 1, &list, &count, p->msg);
+        free(list);
+        list = NULL;
+    }
+    if (err == CHORALE_OK)
+        err = chorale_spec_list("-m", plan->sizes, 0, &list, &count, p->msg);
+    free(list);
+    return err == CHORALE_OK ? check_kinds(p) : err;
+}
+
+/* A dry run plans into a file of its own that nobody sees. */
+static enum chorale_err open_store(struct planner *p, const char *path)
+{
+    char name[] = "/tmp/chorale-XXXXXX";
+    enum chorale_err err;
+    int fd;
+
+    if (!p->plan->dry_run || access(path, F_OK) == 0)
+        return chorale_store_open(path, CHORALE_STORE_CREATE, &p->store,
+                                  p->msg);
+    fd = mkstemp(name);
+    if (fd < 0)
+        return chorale_fail(p->msg, CHORALE_ENV, "%s: %s", name,
+                            strerror(errno));
+    close(fd);
+    err = chorale_store_open(name, CHORALE_STORE_CREATE, &p->store, p->msg);
+    unlink(name);
+    return err;
+}
+
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],
                                     struct chorale_errmsg *msg)
 {
     struct planner p = { .plan = plan, .msg = msg };
-    enum chorale_err err = check_options(plan, msg);
-    int made;
+    enum chorale_err err = check_first(&p);
 
-    /* A bad list is reported before anything is started. */
-    if (err == CHORALE_OK && plan->procs != NULL)
-        err = chorale_spec_list("-P", plan->procs, 1, &p.proc, &p.nproc, msg);
-    free(p.proc);
-    p.proc = NULL;
-    if (err == CHORALE_OK)
-        err = chorale_spec_list("-m", plan->sizes, 0, &p.size, &p.nsize, msg);
-    free(p.size);
-    p.size = NULL;
     if (err == CHORALE_OK)
         err = chorale_system_describe(plan, &p.sys, msg);
     if (err == CHORALE_OK)
         err = fill_defaults(&p);
-    made = access(path, F_OK) != 0;
     if (err == CHORALE_OK)
-        err = chorale_store_open(path, CHORALE_STORE_CREATE, &p.store, msg);
+        err = open_store(&p, path);
     if (err == CHORALE_OK)
         err = chorale_store_lock(p.store, CHORALE_LOCK_CAMPAIGN, 0, msg);
     if (err == CHORALE_OK)
@@ -543,8 +605,6 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                    plan->launches == 1 ? "launch" : "launches");
     }
     chorale_store_close(p.store);
-    if (made && (plan->dry_run || err != CHORALE_OK))
-        unlink(path);
     chorale_system_release(&p.sys);
     free(p.proc);
     free(p.size);

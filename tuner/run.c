@@ -7,6 +7,7 @@
 #include "tuner/run.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +155,9 @@ static enum chorale_err put_launch(struct session *s, const struct pending *p,
     sqlite3_bind_int(stmt, 6, p->ppn);
     sqlite3_bind_text(stmt, 7, p->shape, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 8,
-                       (seed * 1000003 + p->ordinal) * 1000003 + p->comm_size);
+                       (sqlite3_int64)(((uint64_t)seed * 1000003u +
+                                        (uint64_t)p->ordinal) * 1000003u +
+                                       (uint64_t)p->comm_size));
     sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
     err = chorale_store_step(s->store, stmt, NULL, s->msg);
