@@ -146,6 +146,19 @@ static int start_locked(const char *path)
         return -1;
     }
     chorale_tuning_load(&core.tuning, path, warn, &ok);
+    if (core.tuning.set.verbose) {
+        char line[512];
+
+        snprintf(line, sizeof(line), "table %.60s of %.100s%s",
+                 core.tuning.table->digest[0] != '\0'
+                     ? core.tuning.table->digest
+                     : "(none)",
+                 core.tuning.table->system[0] != '\0'
+                     ? core.tuning.table->system
+                     : "no system",
+                 core.tuning.idle ? " chooses nothing" : "");
+        warn(line);
+    }
     atomic_store_explicit(&core.started, 1, memory_order_release);
     return ok ? 0 : -1;
 }

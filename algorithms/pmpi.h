@@ -25,7 +25,7 @@
     X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr)       \
     X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                   \
     X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_count)    \
-    X(Get_processor_name) X(Group_free) X(Group_size)                        \
+    X(Get_library_version) X(Get_processor_name) X(Group_free) X(Group_size) \
     X(Group_translate_ranks) X(Initialized) X(Irecv) X(Isend)                \
     X(Op_commutative) X(Pack) X(Pack_size) X(Recv) X(Reduce)                 \
     X(Reduce_local) X(Reduce_scatter_block) X(Request_free) X(Scatter)       \
@@ -139,6 +139,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Finalized chorale_pmpi.Finalized
 #define PMPI_Gather chorale_pmpi.Gather
 #define PMPI_Get_count chorale_pmpi.Get_count
+#define PMPI_Get_library_version chorale_pmpi.Get_library_version
 #define PMPI_Get_processor_name chorale_pmpi.Get_processor_name
 #define PMPI_Group_free chorale_pmpi.Group_free
 #define PMPI_Group_size chorale_pmpi.Group_size

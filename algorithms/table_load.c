@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
+#include <mpi.h>
+
 #include "algorithms/table_load.h"
 
 #define MAX_CHOICES 65536
@@ -139,13 +141,35 @@ static int check_selectors(const struct chorale_table *t,
     return 0;
 }
 
+/* A table speaks of the MPI library it was measured under. */
+static int check_library(const struct chorale_table *t,
+                         const struct reason *why)
+{
+    char here[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+
+    if (t->mpi_library == NULL || t->mpi_library[0] == '\0' ||
+        PMPI_Get_library_version(here, &length) != MPI_SUCCESS)
+        return 0;
+    here[strcspn(here, "\n")] = '\0';
+    for (char *p = here; *p != '\0'; p++)
+        if (*p == '\t')
+            *p = ' ';
+    if (strcmp(here, t->mpi_library) != 0)
+        return refuse(why, "was measured under '%.100s', this is '%.100s'; "
+                      "tune here", t->mpi_library, here);
+    return 0;
+}
+
 static int check_table(const struct chorale_table *t,
                        const struct reason *why)
 {
     if (t->abi != CHORALE_TABLE_ABI)
         return refuse(why, "written for table interface %d, this is %d; "
                       "generate it again", t->abi, CHORALE_TABLE_ABI);
-    return check_choices(t, why) != 0 ? -1 : check_selectors(t, why);
+    if (check_choices(t, why) != 0 || check_selectors(t, why) != 0)
+        return -1;
+    return check_library(t, why);
 }
 
 int chorale_table_load(const char *path, const struct chorale_table **table_p,

@@ -213,8 +213,15 @@ static int find_spots(const struct chorale_points *points,
         if (i == 0 || !same_group(&row[i - 1], &row[i]))
             neighbour = NULL;
         if (s->nlaunch == 0) { /* no library to compare with */
-            chorale_spot_release(s);
-            (*nspot_p)--;
+            if (!chorale_spot_has_library(&row[i], end - i)) {
+                chorale_spot_release(s);
+                (*nspot_p)--;
+                continue;
+            }
+            s->pick = 0;
+            s->p = 1;
+            s->why = CHORALE_WHY_UNUSABLE;
+            neighbour = NULL;
             continue;
         }
         judge(s, neighbour, opts);

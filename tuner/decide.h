@@ -59,6 +59,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 enum chorale_why {
     CHORALE_WHY_GAIN,        /* the variant wins */
     CHORALE_WHY_ALONE,       /* one rank: nothing to communicate */
+    CHORALE_WHY_UNUSABLE,    /* no run of the library that may decide */
     CHORALE_WHY_NONE,        /* nothing to choose from */
     CHORALE_WHY_SLOWER,      /* no variant is faster */
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */
@@ -86,6 +87,9 @@ struct chorale_spot {
     enum chorale_why why;
     double p;                /* of the challenger */
 };
+
+/* 1 if some of row[0, n) is a run of the library, usable or not. */
+int chorale_spot_has_library(const struct chorale_run_point *row, size_t n);
 
 /* One measured size from its runs row[0, n). -1: out of memory; release it
  * in either case. */

@@ -57,6 +57,14 @@ void chorale_spot_release(struct chorale_spot *spot)
     free(spot->library);
 }
 
+int chorale_spot_has_library(const struct chorale_run_point *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_library(&row[i]))
+            return 1;
+    return 0;
+}
+
 /* Room for what rows [0, n) of one size can need. */
 static int spot_alloc(struct chorale_spot *spot,
                       const struct chorale_run_point *row, size_t n)

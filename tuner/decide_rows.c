@@ -167,6 +167,8 @@ static void reason_library(const struct list *list, const struct range *r,
 {
     static const char *const words[CHORALE_NWHY] = {
         [CHORALE_WHY_ALONE] = "one rank has nothing to communicate",
+        [CHORALE_WHY_UNUSABLE] =
+            "no usable measurement (oversubscribed, failed or not equal)",
         [CHORALE_WHY_NONE] = "no variant ran correctly",
         [CHORALE_WHY_SLOWER] = "no variant is faster",
         [CHORALE_WHY_LAUNCHES] =

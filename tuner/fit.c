@@ -268,6 +268,7 @@ void chorale_fit_error(const struct chorale_fit_data *data,
 
     fit->worst_error = -1;
     fit->median_error = 0;
+    fit->tail_error = 0;
     fit->worst_row = 0;
     for (size_t i = 0; i < data->nrow; i++) {
         double e;
@@ -286,6 +287,7 @@ void chorale_fit_error(const struct chorale_fit_data *data,
         return;
     chorale_sort(scratch, n);
     fit->median_error = chorale_quantile(scratch, n, 0.5);
+    fit->tail_error = chorale_quantile(scratch, n, 0.9);
 }
 
 enum chorale_err chorale_fit_condition(const struct chorale_fit_data *data,

@@ -23,6 +23,7 @@ struct chorale_fit_result {
     double value[CHORALE_FIT_MAX];
     double lo[CHORALE_FIT_MAX], hi[CHORALE_FIT_MAX]; /* 95 %; NAN: unknown */
     double median_error, worst_error; /* of |model / measured - 1| */
+    double tail_error;       /* its 90th percentile */
     size_t worst_row;
 };
 

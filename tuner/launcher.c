@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -82,53 +83,40 @@ const char *chorale_mpiexec(void)
     return name != NULL && name[0] != '\0' ? name : CHORALE_MPIEXEC;
 }
 
-void chorale_sim_files_remove(struct chorale_sim_files *files)
+void chorale_sim_files_close(struct chorale_sim_files *files)
 {
-    if (files->platform[0] != '\0')
-        unlink(files->platform);
-    if (files->hosts[0] != '\0')
-        unlink(files->hosts);
-    files->platform[0] = files->hosts[0] = '\0';
+    if (files->platform_fd > 0)
+        close(files->platform_fd);
+    if (files->hosts_fd > 0)
+        close(files->hosts_fd);
+    memset(files, 0, sizeof(*files));
 }
 
-/* A private temporary file with that text. */
-static enum chorale_err write_temp(char path[64], const char *suffix,
-                                   const char *text,
-                                   struct chorale_errmsg *msg)
+/* A file in memory with that text, which other processes open by its path
+ * while we live: nothing is left behind, however we end. */
+static enum chorale_err memory_file(int *fd_p, char path[64],
+                                    const char *text,
+                                    struct chorale_errmsg *msg)
 {
-    const char *dir = getenv("TMPDIR");
     size_t len = strlen(text);
-    int fd;
+    int fd = memfd_create("chorale", MFD_CLOEXEC);
 
-    if (dir == NULL || strlen(dir) > 30)
-        dir = "/tmp";
-    snprintf(path, 64, "%s/chorale-XXXXXX%s", dir, suffix);
-    fd = mkstemps(path, (int)strlen(suffix));
-    if (fd < 0) {
-        char name[64];
-
-        memcpy(name, path, sizeof(name));
-        path[0] = '\0';
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: %s; set TMPDIR to a folder that can be "
-                            "written", name, strerror(errno));
-    }
+    if (fd < 0)
+        return chorale_fail(msg, CHORALE_ENV, "memfd_create: %s",
+                            strerror(errno));
+    *fd_p = fd;
+    snprintf(path, 64, "/proc/%ld/fd/%d", (long)getpid(), fd);
     while (len > 0) {
         ssize_t put = write(fd, text, len);
 
         if (put < 0 && errno == EINTR)
             continue;
-        if (put <= 0) {
-            int error = errno;
-
-            close(fd);
-            return chorale_fail(msg, CHORALE_ENV, "%s: %s", path,
-                                strerror(error));
-        }
+        if (put <= 0)
+            return chorale_fail(msg, CHORALE_ENV, "out of memory: %s",
+                                strerror(errno));
         text += put;
         len -= (size_t)put;
     }
-    close(fd);
     return CHORALE_OK;
 }
 
@@ -210,7 +198,7 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
                                    int *nhost_p, char version[64],
                                    struct chorale_errmsg *msg)
 {
-    struct chorale_sim_files files = { "", "" };
+    struct chorale_sim_files files = { 0, 0, "", "" };
     struct chorale_args args = { .count = 0 };
     char runner[PATH_MAX], *text = malloc(HOST_TEXT);
     enum chorale_err err;
@@ -221,7 +209,8 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
     err = chorale_find_program("chorale-runner-sim", PKGLIBEXECDIR, runner,
                                sizeof(runner), msg);
     if (err == CHORALE_OK)
-        err = write_temp(files.platform, ".xml", platform_text, msg);
+        err = memory_file(&files.platform_fd, files.platform, platform_text,
+                          msg);
     if (err == CHORALE_OK) {
         chorale_args_add(&args, "smpirun");
         chorale_args_add(&args, "-np");
@@ -240,7 +229,7 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
         err = bad_platform(text, files.platform, msg);
     if (err == CHORALE_OK)
         err = parse_hosts(text, host_p, nhost_p, version, msg);
-    chorale_sim_files_remove(&files);
+    chorale_sim_files_close(&files);
     chorale_args_free(&args);
     free(text);
     return err;
@@ -267,7 +256,7 @@ static enum chorale_err write_hosts(struct chorale_sim_files *files,
     for (int r = 0; r < comm_size; r++)
         len += (size_t)snprintf(text + len, room - len, "%s\n",
                                 host[r / ppn]);
-    err = write_temp(files->hosts, ".hosts", text, msg);
+    err = memory_file(&files->hosts_fd, files->hosts, text, msg);
     free(text);
     return err;
 }
@@ -288,7 +277,8 @@ static enum chorale_err sim_args(const struct chorale_launcher *launcher,
     err = chorale_sim_hosts(launcher->platform, launcher->network, &host,
                             &nhost, version, msg);
     if (err == CHORALE_OK)
-        err = write_temp(files->platform, ".xml", launcher->platform, msg);
+        err = memory_file(&files->platform_fd, files->platform,
+                          launcher->platform, msg);
     if (err == CHORALE_OK)
         err = write_hosts(files, host, nhost, comm_size, ppn, msg);
     chorale_sim_hosts_free(host, nhost);

@@ -30,14 +30,15 @@ struct chorale_launcher {
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */
 const char *chorale_mpiexec(void);
 
-/* Temporary files of a simulated launch. */
+/* Files of a simulated launch, in memory: open while they are needed. */
 struct chorale_sim_files {
-    char platform[64], hosts[64]; /* "" where there is none */
+    int platform_fd, hosts_fd;    /* 0 where there is none */
+    char platform[64], hosts[64]; /* paths that children can open */
 };
-void chorale_sim_files_remove(struct chorale_sim_files *files);
+void chorale_sim_files_close(struct chorale_sim_files *files);
 
 /* Command line of a launch of P ranks, ppn a node. hosts: names of the
- * simulated hosts, nhost of them. Free args; remove files after the launch.
+ * simulated hosts, nhost of them. Free args; close files after the launch.
  * CHORALE_ENV: a program is missing; CHORALE_USAGE: more nodes than hosts. */
 enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        int comm_size, int ppn,

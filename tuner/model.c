@@ -211,9 +211,9 @@ static enum chorale_err missing(const struct job *job,
     if (job->ncell == 0)
         return chorale_fail(msg, CHORALE_DATA,
                             "system %s: no successful measurement of Chorale's"
-                            " own variants on 2 or more ranks; plan with"
-                            " --providers chorale,library and run",
-                            job->system);
+                            " own variants on 2 or more ranks, each on a"
+                            " processor of its own; `chorale plan` and"
+                            " `chorale run` first", job->system);
     for (size_t i = 0; i < job->ncell; i++) {
         reducing += job->cell[i].tau >= 0;
         sizes |= row[job->cell[i].first].n != row[job->cell[0].first].n
@@ -360,7 +360,8 @@ static enum chorale_err fit_cells(struct job *job, struct chorale_errmsg *msg)
     model->npoints = data.nrow;
     model->worst =
         job->points->row[job->cell[job->row_cell[model->fit.worst_row]].first];
-    model->trusted = model->fit.median_error <= CHORALE_MODEL_TRUST;
+    model->trusted = model->fit.median_error <= CHORALE_MODEL_TRUST &&
+                     model->fit.tail_error <= CHORALE_MODEL_TRUST_TAIL;
     model->variant = calloc(data.nrow, sizeof(*model->variant));
     if (model->variant == NULL)
         return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");

@@ -9,8 +9,14 @@
 
 #define CHORALE_MODEL_TAUS (CHORALE_FIT_MAX - 2)
 
-/* Above this median error the model is not to be trusted. */
+/* Above this median error, or this 90th percentile of the errors, the model is
+ * not to be trusted. */
 #define CHORALE_MODEL_TRUST 0.10
+#define CHORALE_MODEL_TRUST_TAIL 0.30
+
+/* A parameter is determined if its interval leaves out zero and is no wider
+ * than this factor from end to end. */
+#define CHORALE_MODEL_SPAN 3.0
 
 struct chorale_model_tau {
     const char *dtype, *op;

@@ -18,6 +18,7 @@
 #include "tuner/system.h"
 
 #define MAX_COMBINATIONS 4096
+#define LOCAL_MAX 16 /* ranks a processor, on this node */
 
 struct planner {
     struct chorale_plan *plan;
@@ -135,6 +136,35 @@ static int known_op(const char *word)
     return chorale_opkind_find(word) >= 0;
 }
 
+/* Every --variants word names a variant of a collective that is planned. */
+static enum chorale_err check_variants(const struct chorale_plan *plan,
+                                       struct chorale_errmsg *msg)
+{
+    char word[128];
+
+    for (size_t k = 0; plan->variants != NULL &&
+                       chorale_spec_word(plan->variants, k, word,
+                                         sizeof(word)) == 1; k++) {
+        int used = 0;
+
+        for (int i = 0; chorale_algs[i] != NULL; i++) {
+            const char *coll = chorale_coll_info(chorale_algs[i]->coll)->name;
+            char full[128];
+
+            snprintf(full, sizeof(full), "%s:%s", coll, chorale_algs[i]->name);
+            used |= in_list(plan->collectives, coll) &&
+                    (strcmp(word, chorale_algs[i]->name) == 0 ||
+                     strcmp(word, full) == 0);
+        }
+        if (!used)
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "--variants %s: none of --collectives %s has "
+                                "it; `chorale list` shows which do", word,
+                                plan->collectives);
+    }
+    return CHORALE_OK;
+}
+
 static enum chorale_err check_options(struct chorale_plan *plan,
                                       struct chorale_errmsg *msg)
 {
@@ -188,13 +218,20 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher smpirun: name the platform file with "
                             "--platform FILE.xml");
-    if (strcmp(plan->launcher, "smpirun") != 0 && plan->platform != NULL)
+    if (strcmp(plan->launcher, "smpirun") != 0 &&
+        (plan->platform != NULL || plan->network != NULL))
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--platform %s: goes with --launcher smpirun",
-                            plan->platform);
+                            "--%s: goes with --launcher smpirun",
+                            plan->platform != NULL ? "platform" : "network");
+    if (plan->network == NULL)
+        plan->network = "loggp";
+    if (plan->nrep_min == 0)
+        plan->nrep_min = plan->nrep_max < 10 ? plan->nrep_max : 10;
     if (plan->nrep_min > plan->nrep_max)
-        plan->nrep_min = plan->nrep_max;
-    return CHORALE_OK;
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--min-iterations %ld: more than --iterations "
+                            "%ld", plan->nrep_min, plan->nrep_max);
+    return check_variants(plan, msg);
 }
 
 /* Type and operation of a collective: what was asked, else its default. */
@@ -515,6 +552,13 @@ static enum chorale_err fill_defaults(struct planner *p)
                             "-P %s: the platform has %d hosts; use at most "
                             "%ld processes or a larger --ppn", plan->procs,
                             p->sys.nhost, p->sys.nhost * planned_ppn(p, top));
+    if (strcmp(plan->launcher, "mpiexec") == 0 && plan->ppn == 0 &&
+        top > LOCAL_MAX * cores)
+        return chorale_fail(p->msg, CHORALE_USAGE,
+                            "-P %s: %ld ranks on the %ld processors of this "
+                            "node; for several nodes say --ppn, else stay "
+                            "below %ld", plan->procs, top, cores,
+                            LOCAL_MAX * cores + 1);
     if (strcmp(plan->launcher, "mpiexec") == 0 && top > cores &&
         plan->ppn == 0)
         fprintf(stderr, "chorale: P = %ld on %ld processors is "
@@ -581,6 +625,7 @@ static enum chorale_err open_store(struct planner *p, const char *path)
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],
+                                    sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg)
 {
     struct planner p = { .plan = plan, .msg = msg };
@@ -598,6 +643,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
         err = write_all(&p, command);
     if (err == CHORALE_OK) {
         snprintf(system, 128, "%s", p.sys.name);
+        *campaign_p = p.campaign_id;
         if (!quiet)
             printf("%s: %s %ld cells at %ld points on system %s, %ld %s "
                    "each\n", path, plan->dry_run ? "would plan" : "planned",
@@ -621,6 +667,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 {
     struct plan_opts opts = { .plan = CHORALE_PLAN_DEFAULTS };
     char command[1024], system[128];
+    sqlite3_int64 campaign;
     enum chorale_err err;
     int nword;
 
@@ -629,7 +676,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err != CHORALE_OK || nword < 0)
         return err;
     return chorale_plan_write(&opts.plan, argv[1], command, opts.quiet,
-                              system, msg);
+                              system, &campaign, msg);
 }
 
 static const struct chorale_opt options[] = {

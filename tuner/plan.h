@@ -22,8 +22,8 @@ struct chorale_plan {
     {                                                                        \
         .sizes = "8:1M", .op = "sum", .root = "rotate",                      \
         .providers = "chorale,library", .counters = "",                      \
-        .sync = "roundtime", .launcher = "mpiexec", .network = "loggp",      \
-        .sim_selector = "mpich", .nrep_min = 10, .nrep_max = 100,            \
+        .sync = "roundtime", .launcher = "mpiexec",                         \
+        .sim_selector = "mpich", .nrep_max = 100,                            \
         .nwarmup = 2, .seed = 1, .width = 0.05, .cell_seconds = 0.5,         \
         .tau = 1e-10                                                         \
     }
@@ -94,7 +94,7 @@ struct chorale_plan {
       "network of a simulated system: hockney, loggp, smpi (default: loggp)",\
       0, 0 },                                                                \
     { "charge-tau", 0, CHORALE_OPT_REAL, offsetof(type, field.tau), "S",     \
-      "seconds a reduced byte takes in simulation (default: 1e-10)", 0, 0 }, \
+      "seconds a reduced byte takes in simulation (default: 1e-10)", 0, 1 }, \
     { "sim-selector", 0, CHORALE_OPT_TEXT,                                   \
       offsetof(type, field.sim_selector), "NAME",                            \
       "whose default `library` is in simulation: mpich, ompi, mvapich2, "    \
@@ -107,10 +107,11 @@ struct chorale_plan {
 
 /* Write the plan into the database at path, which is made if missing.
  * command is the command line, for the record. Prints one line to stdout
- * unless quiet. *system_p gets the system's name (room for 128). */
+ * unless quiet. system gets the system's name, *campaign_p the campaign's row. */
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],
+                                    sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg);
 
 /* The command line as one line of text. */

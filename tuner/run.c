@@ -33,6 +33,10 @@
     "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
     " WHERE (?1 IS NULL OR c.system_id ="                                    \
     "        (SELECT system_id FROM system WHERE name = ?1))"                \
+    "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
+    "   AND NOT EXISTS (SELECT 1 FROM temp.given_up g"                       \
+    "        WHERE g.system_id = c.system_id AND g.comm_size = c.comm_size"  \
+    "          AND g.ppn = c.ppn AND g.shape = c.shape)"                     \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
     " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal"          \
@@ -50,6 +54,7 @@ struct session {
     struct chorale_progress bar;
     char what[64], last_err[512];
     int comm_size, end_code; /* the runner's own verdict, -1: none */
+    int launch_failed;       /* it did not get to its first point */
     struct chorale_errmsg *msg;
 };
 
@@ -64,6 +69,7 @@ static enum chorale_err next_pending(struct session *s, struct pending *p,
     if (err != CHORALE_OK)
         return err;
     sqlite3_bind_text(stmt, 1, s->opts->system, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, s->opts->campaign);
     err = chorale_store_step(s->store, stmt, found, s->msg);
     if (err == CHORALE_OK && *found) {
         p->system_id = sqlite3_column_int64(stmt, 0);
@@ -264,9 +270,14 @@ static enum chorale_err judge(struct session *s, const char *uuid,
         return chorale_fail(s->msg, CHORALE_STOPPED,
                             "stopped; all finished points are stored, and "
                             "the same command goes on from here");
-    if (s->end_code > 0)
+    s->launch_failed = stored == 0;
+    if (s->end_code > 0) {
+        /* A full disk or a lost file is no matter of this launch alone. */
+        s->launch_failed = s->launch_failed &&
+                           strstr(reason, "the launch") != NULL;
         return chorale_fail(s->msg, (enum chorale_err)s->end_code, "%s",
                             reason);
+    }
     if (stored > 0)
         return CHORALE_OK; /* it got on: try the rest in a new launch */
     return chorale_fail(s->msg, CHORALE_ENV,
@@ -278,7 +289,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
 {
     struct chorale_launcher launcher = { .platform = NULL };
     struct chorale_args args = { .count = 0 };
-    struct chorale_sim_files files = { "", "" };
+    struct chorale_sim_files files = { 0, 0, "", "" };
     struct chorale_child child;
     char network[16], selector[16], uuid[CHORALE_UUID_SIZE], db[PATH_MAX];
     sqlite3_int64 seed = 0;
@@ -288,6 +299,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
 
     s->comm_size = p->comm_size;
     s->end_code = -1;
+    s->launch_failed = 0;
     s->last_err[0] = '\0';
     chorale_uuid(uuid);
     if (realpath(chorale_store_path(s->store), db) == NULL)
@@ -314,9 +326,33 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
         else
             mark_failed(s, uuid, "could not be started");
     }
-    chorale_sim_files_remove(&files);
+    chorale_sim_files_close(&files);
     chorale_args_free(&args);
     free(launcher.platform);
+    return err;
+}
+
+/* Launches of this kind do not start here: leave them out for this command
+ * and go on with the others. The first reason is kept for the end. */
+static enum chorale_err give_up(struct session *s, const struct pending *p,
+                                struct chorale_errmsg *first)
+{
+    struct chorale_errmsg why = *s->msg;
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    if (first->text[0] == '\0')
+        *first = why;
+    err = chorale_store_prepare(
+        s->store, "INSERT INTO temp.given_up VALUES (?,?,?,?)", &stmt, s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, p->system_id);
+    sqlite3_bind_int(stmt, 2, p->comm_size);
+    sqlite3_bind_int(stmt, 3, p->ppn);
+    sqlite3_bind_text(stmt, 4, p->shape, -1, SQLITE_STATIC);
+    err = chorale_store_step(s->store, stmt, NULL, s->msg);
+    sqlite3_finalize(stmt);
     return err;
 }
 
@@ -351,6 +387,10 @@ static enum chorale_err check_ready(struct session *s)
     }
     if (err == CHORALE_OK)
         err = mark_failed(s, NULL, "killed");
+    if (err == CHORALE_OK)
+        err = chorale_store_exec(s->store,
+                                 "CREATE TEMP TABLE given_up (system_id,"
+                                 " comm_size, ppn, shape)", s->msg);
     if (err == CHORALE_OK && s->opts->system != NULL)
         err = chorale_store_system(s->store, s->opts->system, &id, NULL,
                                    s->msg);
@@ -370,6 +410,7 @@ enum chorale_err chorale_run(const char *path,
 {
     struct session s = { .opts = opts, .msg = msg };
     sqlite3_int64 done = 0, planned = 0, before;
+    struct chorale_errmsg first = { "" };
     struct pending p;
     enum chorale_err err;
     int found = 0;
@@ -394,6 +435,8 @@ enum chorale_err chorale_run(const char *path,
                                "stopped; the same command goes on from here");
         else
             err = one_launch(&s, &p);
+        if (err == CHORALE_ENV && s.launch_failed)
+            err = give_up(&s, &p, &first);
         if (err != CHORALE_OK)
             break;
     }
@@ -405,6 +448,10 @@ enum chorale_err chorale_run(const char *path,
                (long long)(done - before), (long long)done,
                (long long)planned);
     chorale_store_close(s.store);
+    if (err == CHORALE_OK && first.text[0] != '\0') {
+        *msg = first;
+        err = CHORALE_ENV;
+    }
     return err;
 }
 

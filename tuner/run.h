@@ -3,10 +3,12 @@
 #ifndef CHORALE_TUNER_RUN_H
 #define CHORALE_TUNER_RUN_H
 
-#include "db/err.h"
+#include "db/store.h"
 
 struct chorale_run_opts {
     const char *system;      /* NULL: all systems */
+    sqlite3_int64 campaign;  /* only cells that this campaign planned last;
+                              * 0: all */
     const char *launcher_cmd;/* of kind custom; never taken from the file */
     double stall_seconds;    /* a silent launch is ended after this */
     int quiet, verbose;

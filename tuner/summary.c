@@ -69,16 +69,28 @@ static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
     page->heading[0] = '1'; /* there is a model */
 }
 
+static const char *percent(double share, char text[32])
+{
+    double x = 100 * share;
+
+    if (x < 0.01)
+        return "less than 0.01 %";
+    snprintf(text, 32, x < 10 ? "%.2g %%" : "%.0f %%", x);
+    return text;
+}
+
 /* How far the model is from the measurements: one line for the parameters
  * that were fitted together. */
 static void each_error(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     const char *item = page->markdown ? "- " : "  ";
 
-    fprintf(page->out, "%s%d points; the model is off by %.2g %% in the "
-                       "median, %.2g %% at worst\n", item,
-            sqlite3_column_int(stmt, 2), 100 * sqlite3_column_double(stmt, 0),
-            100 * sqlite3_column_double(stmt, 1));
+    char median[32], worst[32];
+
+    fprintf(page->out, "%s%d points; the model is off by %s in the median, "
+                       "%s at worst\n", item, sqlite3_column_int(stmt, 2),
+            percent(sqlite3_column_double(stmt, 0), median),
+            percent(sqlite3_column_double(stmt, 1), worst));
     if (sqlite3_column_int(stmt, 3) == 0)
         fprintf(page->out, "%sWarning: lack of fit; do not predict by this "
                            "model\n", item);
@@ -158,6 +170,13 @@ static void put_count(struct chorale_page *page, sqlite3_int64 count,
                 (long long)count, of, what);
 }
 
+static void remark(struct chorale_page *page)
+{
+    if (!page->remarked)
+        chorale_page_heading(page, 2, "Remarks");
+    page->remarked = 1;
+}
+
 static void each_progress(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     sqlite3_int64 count[4], any = 0;
@@ -170,7 +189,7 @@ static void each_progress(struct chorale_page *page, sqlite3_stmt *stmt)
         any += page->nflagged[i];
     if (any == 0)
         return;
-    chorale_page_heading(page, 2, "Remarks");
+    remark(page);
     put_count(page, count[0], "runs are still to do", "");
     put_count(page, count[1], "runs gave a wrong result: never chosen", "");
     put_count(page, count[2], "runs failed", "");
@@ -208,6 +227,21 @@ static enum chorale_err put_model(struct chorale_page *page,
     return err;
 }
 
+/* Why the library stayed, where it is not that nothing was faster. */
+static const char kept_sql[] =
+    "SELECT reason, count(*) FROM decision WHERE system_id = ?1"
+    " AND provider = 'library' AND reason NOT LIKE 'no variant is faster%'"
+    " AND reason NOT LIKE 'one rank%' GROUP BY reason ORDER BY 2 DESC";
+
+static void each_kept(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    remark(page);
+    fprintf(page->out, "%s%d of the library's ranges: ",
+            page->markdown ? "- " : "  ", sqlite3_column_int(stmt, 1));
+    chorale_page_put(page, chorale_page_text(stmt, 0));
+    fputc('\n', page->out);
+}
+
 enum chorale_err chorale_summary_print(struct chorale_store *store,
                                        sqlite3_int64 system_id, FILE *out,
                                        int markdown, struct chorale_errmsg *msg)
@@ -238,6 +272,8 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
                                  each_validity, msg);
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, progress_sql, each_progress, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page, kept_sql, each_kept, msg);
     if (err == CHORALE_OK && (fflush(out) != 0 || ferror(out)))
         err =
             chorale_fail(msg, CHORALE_ENV, "the summary: %s", strerror(errno));

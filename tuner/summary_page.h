@@ -20,6 +20,7 @@ struct chorale_page {
     double best, worst; /* speed-up; 0: none yet */
     char best_at[320], worst_at[320];
     sqlite3_int64 ncells, nflagged[5];
+    int remarked; /* the heading of the remarks is out */
 };
 
 typedef void chorale_page_row(struct chorale_page *page, sqlite3_stmt *stmt);

@@ -108,7 +108,8 @@ static void speedup_text(sqlite3_stmt *stmt, int library, char *out,
     else if (sqlite3_column_type(stmt, 11) == SQLITE_NULL)
         snprintf(out, size, "%s", chorale_page_text(stmt, 14)); /* modelled */
     else if (sqlite3_column_type(stmt, 12) == SQLITE_NULL ||
-             sqlite3_column_type(stmt, 13) == SQLITE_NULL)
+             sqlite3_column_type(stmt, 13) == SQLITE_NULL ||
+             sqlite3_column_double(stmt, 12) == sqlite3_column_double(stmt, 13))
         snprintf(out, size, "x%.2f", speedup);
     else
         snprintf(out, size, "x%.2f [%.2f, %.2f]", speedup,

@@ -106,8 +106,11 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
     base = base != NULL ? base + 1 : plan->platform;
     len = (int)strcspn(base, ".");
     sys->simulated = 1;
-    snprintf(sys->name, sizeof(sys->name), "%.*s-%s", len > 60 ? 60 : len,
-             base, plan->network);
+    snprintf(sys->name, sizeof(sys->name), "%.*s-%s%s%s", len > 60 ? 60 : len,
+             base, plan->network,
+             strcmp(plan->sim_selector, "mpich") != 0 ? "-" : "",
+             strcmp(plan->sim_selector, "mpich") != 0 ? plan->sim_selector
+                                                      : "");
     snprintf(sys->mpi_library, sizeof(sys->mpi_library),
              "SimGrid SMPI %s, %s selector", version, plan->sim_selector);
     snprintf(sys->signature, sizeof(sys->signature),
@@ -152,8 +155,10 @@ enum chorale_err chorale_system_describe(const struct chorale_plan *plan,
         err = describe_simulated(plan, sys, msg);
     else
         err = describe_real(sys, msg);
-    if (err == CHORALE_OK && plan->system != NULL)
+    if (err == CHORALE_OK && plan->system != NULL) {
         snprintf(sys->name, sizeof(sys->name), "%s", plan->system);
+        sys->named = 1;
+    }
     return err;
 }
 
@@ -181,6 +186,14 @@ static enum chorale_err find(struct chorale_store *store,
     sqlite3_bind_text(stmt, 1, sys->signature, -1, SQLITE_STATIC);
     err = chorale_store_step(store, stmt, &row, msg);
     if (err == CHORALE_OK && row) {
+        if (sys->named && sys->id == 0 &&
+            strcmp(sys->name,
+                   (const char *)sqlite3_column_text(stmt, 1)) != 0)
+            err = chorale_fail(msg, CHORALE_USAGE,
+                               "--system %s: this system is already in %s, as "
+                               "'%s'; use that name, or another database",
+                               sys->name, chorale_store_path(store),
+                               (const char *)sqlite3_column_text(stmt, 1));
         sys->id = sqlite3_column_int64(stmt, 0);
         snprintf(sys->name, sizeof(sys->name), "%s",
                  (const char *)sqlite3_column_text(stmt, 1));

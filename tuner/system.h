@@ -9,6 +9,7 @@
 struct chorale_system {
     sqlite3_int64 id;
     int simulated;
+    int named;               /* name is what the user said */
     char name[128];
     char signature[512];     /* equal signatures: the same system */
     char mpi_library[256];

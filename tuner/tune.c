@@ -2,10 +2,12 @@
 /* tune.c - the verb `tune`: the main job, as a pipeline of the other verbs. */
 #include "config.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db/store.h"
 #include "tuner/launcher.h"
@@ -106,10 +108,31 @@ static void find_shim(char *path, size_t size)
         snprintf(path, size, "%s/libchorale_pmpi.so", LIBDIR);
 }
 
+/* A word that a shell reads back as it is, into quoted[size]. */
+static const char *quote(const char *word, char *quoted, size_t size)
+{
+    size_t len = 0;
+
+    if (word[0] != '\0' &&
+        word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                          "0123456789_./+-")] == '\0')
+        return word;
+    quoted[len++] = '\'';
+    for (; *word != '\0' && len + 6 < size; word++)
+        if (*word == '\'')
+            len += (size_t)snprintf(quoted + len, size - len, "'\\''");
+        else
+            quoted[len++] = *word;
+    quoted[len++] = '\'';
+    quoted[len] = '\0';
+    return quoted;
+}
+
 static void where(const char *path, const char *prefix, int plots,
                   int simulated)
 {
-    char shim[PATH_MAX];
+    char shim[PATH_MAX], cwd[PATH_MAX], source[3 * PATH_MAX];
+    char module[3 * PATH_MAX], quoted[2][4 * PATH_MAX];
 
     printf("\ndatabase   %s\n"
            "dispatch   %s-dispatch.c and .h\n"
@@ -119,11 +142,40 @@ static void where(const char *path, const char *prefix, int plots,
     if (simulated)
         return;
     find_shim(shim, sizeof(shim));
+    if (prefix[0] == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+        cwd[0] = '\0';
+    snprintf(source, sizeof(source), "%s%s%s-dispatch.c", cwd,
+             cwd[0] != '\0' ? "/" : "", prefix);
+    snprintf(module, sizeof(module), "%s%s%s-dispatch.so", cwd,
+             cwd[0] != '\0' ? "/" : "", prefix);
     printf("\nto run an application on it:\n"
-           "  cc -shared -fPIC -o %s-dispatch.so %s-dispatch.c\n"
-           "  CHORALE_DISPATCH=%s-dispatch.so LD_PRELOAD=%s \\\n"
-           "      %s -n 2 ./application\n", prefix, prefix, prefix, shim,
-           chorale_mpiexec());
+           "  cc -shared -fPIC -o %s %s\n",
+           quote(module, quoted[0], sizeof(quoted[0])),
+           quote(source, quoted[1], sizeof(quoted[1])));
+    printf("  CHORALE_DISPATCH=%s LD_PRELOAD=%s \\\n"
+           "      %s -n 2 ./application\n",
+           quote(module, quoted[0], sizeof(quoted[0])),
+           quote(shim, quoted[1], sizeof(quoted[1])), chorale_mpiexec());
+}
+
+/* Before hours of measuring: can the products be written? */
+static enum chorale_err check_output(const char *prefix,
+                                     struct chorale_errmsg *msg)
+{
+    const char *slash = strrchr(prefix, '/');
+    char dir[PATH_MAX];
+
+    snprintf(dir, sizeof(dir), "%.*s", slash != NULL ? (int)(slash - prefix)
+                                                     : 1,
+             slash != NULL ? prefix : ".");
+    if (slash == prefix)
+        snprintf(dir, sizeof(dir), "/");
+    if (access(dir, W_OK | X_OK) != 0)
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: %s; the products go there: make the folder, "
+                            "or name another with --output", dir,
+                            strerror(errno));
+    return CHORALE_OK;
 }
 
 static enum chorale_err tune(struct tune_opts *opts, const char *path,
@@ -144,8 +196,10 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(plots, sizeof(plots), "%s-plots", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
-    err = chorale_plan_write(&opts->plan, path, command, opts->run.quiet,
-                             system, msg);
+    err = check_output(prefix, msg);
+    if (err == CHORALE_OK)
+        err = chorale_plan_write(&opts->plan, path, command, opts->run.quiet,
+                                 system, &opts->run.campaign, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
         return err;
     opts->run.system = system;

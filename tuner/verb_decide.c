@@ -201,9 +201,8 @@ static enum chorale_err append_json(json_t *list, const char *path,
 static enum chorale_err nothing(const char *path, const char *system,
                                 struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_DATA, "%s: system %s has no measurement"
-                        " of the library's default to compare with; plan with"
-                        " --providers chorale,library and run", path, system);
+    return chorale_fail(msg, CHORALE_DATA, "%s: nothing of system %s is"
+                        " measured yet; `chorale run` does", path, system);
 }
 
 /* Decide, store and show one system. */

@@ -181,12 +181,22 @@ static void print_variants(const struct chorale_model *m)
 static void print_warnings(const struct chorale_model *m)
 {
     const struct chorale_run_point *w = &m->worst;
+    struct param param[CHORALE_FIT_MAX];
+    size_t n = params(m, param);
 
     for (size_t j = 0; j < m->ntau; j++)
         if (m->tau[j].column < 0)
             printf("  note: tau of %s %s cannot be told from beta and was left"
                    " out with its points;\n  measure a second variant of the"
                    " reduction\n", m->tau[j].dtype, m->tau[j].op);
+    for (size_t i = 0; i < n; i++)
+        if (param[i].value > 0 &&
+            (!(param[i].lo > 0) ||
+             param[i].hi > CHORALE_MODEL_SPAN * param[i].lo))
+            printf("  warning: %s%s%s is not determined by these measurements:"
+                   " its interval is too wide;\n  measure more sizes,"
+                   " process counts or variants\n", param[i].name,
+                   param[i].op[0] != '\0' ? " " : "", param[i].op);
     if (m->noverlap > 0)
         printf("  note: %zu runs of variants with several sends in flight were"
                " left out: what\n  overlaps is not in their cost\n",
@@ -196,9 +206,11 @@ static void print_warnings(const struct chorale_model *m)
                " were left out\n", m->nskipped);
     if (!m->trusted)
         printf("  warning: the model misses the measurements by %.1f %% in"
-               " the median (trusted up to\n  %.0f %%); do not predict by it."
-               " Worst is %s %s at P = %d, n = %zu bytes\n",
-               100 * m->fit.median_error, 100 * CHORALE_MODEL_TRUST,
+               " the median, by more than\n  %.1f %% at a tenth of them"
+               " (trusted up to %.0f %% and %.0f %%); do not predict by it."
+               "\n  Worst is %s %s at P = %d, n = %zu bytes\n",
+               100 * m->fit.median_error, 100 * m->fit.tail_error,
+               100 * CHORALE_MODEL_TRUST, 100 * CHORALE_MODEL_TRUST_TAIL,
                chorale_coll_info(w->coll)->name, w->variant, w->comm_size,
                w->n);
 }
@@ -343,7 +355,8 @@ const struct chorale_verb chorale_verb_fit = {
         " interval: the wider of the fit's own and, with two launches or"
         " more, that over fits of each launch.\n"
         "The last lines say how far the model is from the measurements. Above"
-        " 10 % in the median it is marked as not to be trusted.\n"
+        " 10 % in the median, or 30 % at a tenth of the points, it is marked as"
+        " not to be trusted.\n"
         "The table model of the database is replaced for each fitted system.",
     .example = "chorale fit results.db",
     .opt = rows,

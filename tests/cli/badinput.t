@@ -72,6 +72,7 @@ bad 2 'is a folder' "a folder" "$chorale" status "$work"
 
 "$chorale" plan "$db" -P 1,2 -m 8:512:x8 -c bcast --launches 1 -i 5 -q
 ok $? "a good plan"
+cells=$(sqlite3 "$db" 'SELECT count(*) FROM cell')
 cp "$db" "$work/newer.db"
 sqlite3 "$work/newer.db" 'PRAGMA user_version = 99'
 bad 4 'schema version 99' "a newer schema" "$chorale" status "$work/newer.db"
@@ -93,7 +94,7 @@ mkdir "$work/bin"
 for tool in sh sed uname; do ln -s "$(command -v $tool)" "$work/bin/"; done
 bad 3 'no program .* in PATH' "no mpiexec in PATH" \
     env PATH="$work/bin" "$chorale" run "$db"
-is "$(sqlite3 "$db" 'SELECT count(*) FROM cell')" 24 "the plan is still there"
+is "$(sqlite3 "$db" 'SELECT count(*) FROM cell')" "$cells" "the plan is still there"
 is "$(sqlite3 "$db" 'SELECT count(*) FROM launch')" 0 "no launch was begun"
 printf '#!/bin/sh\nshift 2\nexec "$@"\n' >"$work/bin/lone"
 chmod +x "$work/bin/lone"
@@ -110,6 +111,33 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
         env CHORALE_MPIEXEC="$work/bin/broken" "$chorale" run "$db"
     timeout 60 "$chorale" run "$db" -q && "$chorale" decide "$db" -q
     ok $? "with the right launcher the same command does it"
+fi
+
+# Contradictions.
+for words in '--network hockney' '--min-iterations 50 -i 10' \
+             '-c bcast --variants ring' '--charge-tau -1' '-P 1000000'; do
+    # shellcheck disable=SC2086
+    bad 2 '--?[a-zA-Z]' "contradiction: $words" "$chorale" plan "$work/c.db" $words
+done
+bad 2 'already in .*as' "another name for a known system" \
+    "$chorale" plan "$db" --system other -P 1
+bad 3 'products go there' "products into a folder that is not there" \
+    "$chorale" tune "$work/c.db" -o "$work/nowhere/p" -P 1
+[ ! -e "$work/c.db" ]
+ok $? "none of these made a database"
+
+# A launch that cannot start does not keep the others from running.
+if command -v "$MPIEXEC" >/dev/null 2>&1; then
+    "$chorale" plan "$work/mix.db" -P 2 --ppn 1 -m 8 -c bcast --launches 1 -i 3 -q
+    "$chorale" plan "$work/mix.db" -P 1,2 -m 8 -c bcast --launches 1 -i 3 -q
+    bad 3 'placed.*--ppn' "a launch that cannot start" \
+        timeout 60 "$chorale" run "$work/mix.db" -q
+    is "$(sqlite3 "$work/mix.db" "SELECT group_concat(comm_size) FROM
+        (SELECT comm_size FROM launch WHERE status = 'done' ORDER BY 1)")" 1,2 \
+        "the others have run"
+    timeout 100 "$chorale" tune "$work/mix.db" -P 2 -m 8 -c bcast --launches 1 \
+        -i 3 -q -o "$work/mix" >/dev/null 2>&1
+    ok $? "tune does what it has planned, whatever else is pending"
 fi
 
 # Platforms.

@@ -87,10 +87,10 @@ if "$chorale" --version | grep -q papi=yes; then
     is "$(grep -c 'frob::nic.*stored as absent' counters.txt)" 1 \
         "the counter is named once"
     is "$(sqlite3 c.db "SELECT count(*) FROM counter
-        WHERE event = 'frob::nic' AND value IS NULL")" 4 "and stored as absent"
+        WHERE event = 'frob::nic' AND value IS NOT NULL")" 0 "and stored as absent"
     is "$(sqlite3 c.db "SELECT count(*) FROM counter a JOIN counter b
         ON b.run_id = a.run_id AND a.event = 'sde:::' || b.event
-        WHERE b.value > 0 AND a.value = b.value")" 6 \
+        WHERE b.value = 0 OR a.value IS NOT b.value")" 0 \
         "PAPI sees the messages and bytes that we count"
     is "$(sqlite3 c.db "SELECT count(*) FROM counter JOIN run USING (run_id)
         JOIN cell USING (cell_id) WHERE provider = 'library'
@@ -107,7 +107,17 @@ like "$(cat over.txt)" 'oversubscribed' \
 timeout 120 "$chorale" run o.db -q
 is "$(sqlite3 o.db "SELECT count(*) FROM run WHERE validity NOT LIKE '%oversubscribed%'")" \
     0 "and every such run is tagged"
-"$chorale" decide o.db -q >/dev/null 2>&1
-is "$(sqlite3 o.db "SELECT count(*) FROM decision WHERE provider <> 'library'")" \
-    0 "and decides nothing"
+# Make ours look ten times faster: it must still decide nothing.
+sqlite3 o.db "UPDATE run_summary SET median = (SELECT
+    CASE provider WHEN 'library' THEN 1e-3 ELSE 1e-4 * (1 + ordinal / 100.0) END
+    FROM run JOIN cell USING (cell_id) JOIN launch USING (launch_id)
+    WHERE run.run_id = run_summary.run_id)"
+"$chorale" decide o.db -q
+ok $? "a system of oversubscribed runs has a table"
+is "$(sqlite3 o.db "SELECT DISTINCT provider FROM decision")" library \
+    "and it is all the library's"
+sqlite3 o.db "UPDATE run SET validity = ''"
+"$chorale" decide o.db -q
+is "$(sqlite3 o.db "SELECT DISTINCT provider FROM decision")" chorale \
+    "for no other reason than that"
 finish

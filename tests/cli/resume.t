@@ -66,6 +66,9 @@ judge() { # database, what
     ok $? "$2: no journal is left behind"
 }
 
+mkdir "$work/tmp"
+TMPDIR=$work/tmp
+export TMPDIR
 if [ -x "$top_builddir/chorale-runner-sim" ]; then
     platform "$work/p.xml" 0.5 1250000000 16
     for name in killed whole; do
@@ -110,4 +113,5 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     timeout 200 "$chorale" run "$work/two.db" -q
     ok $? "and the same command finishes it"
 fi
+is "$(ls -A "$work/tmp")" "" "nothing is left in TMPDIR"
 finish

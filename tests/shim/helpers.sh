@@ -74,8 +74,11 @@ run() {
     preload=$(preload_for "$1" "$2")
     shift 2
     timeout 120 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$preload" "$@" \
-        >"$work/out" 2>"$work/err" </dev/null
+        >"$work/out" 2>"$work/all" </dev/null
     status=$?
+    # Which table is loaded is told once, with CHORALE_VERBOSE, apart.
+    grep '^chorale: table ' "$work/all" >"$work/told"
+    grep -v '^chorale: table ' "$work/all" >"$work/err"
 }
 
 table() { # table NAME [-DMACRO ...]: a table by hand, $work/NAME.so

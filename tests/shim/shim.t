@@ -53,6 +53,15 @@ run 2 "$shim" $on "$work/life" 1 1500
     [ "$(lines 'left to the library: a rank cannot take part')" -eq 1 ]
 ok $? "1500 communicators at once do not run out because of ours"
 
+# What is loaded is told, also when it chooses nothing.
+run 2 "$shim" $on "$work/bcasts"
+[ "$(grep -c '^chorale: table by hand of ' "$work/told")" -eq 1 ]
+ok $? "CHORALE_VERBOSE names the table, once"
+run 2 "$shim" CHORALE_VERBOSE=1 "$work/bcasts"
+[ "$(grep -c '^chorale: table .* chooses nothing' "$work/told")" -eq 1 ] &&
+    [ "$(lines chorale:)" -eq 0 ]
+ok $? "and says when it chooses nothing"
+
 # When it steps in.
 run 2 "$shim" $on CHORALE_AFTER=10 "$work/bcasts"
 [ "$(lines '-> binomial')" -eq 1 ]
@@ -94,13 +103,14 @@ run 2 "$shim" CHORALE_SITE_TABLE="$work/good.so" CHORALE_VERBOSE=1 \
 [ "$(lines 'bcast n=1024 P=2 -> binomial')" -eq 1 ]
 ok $? "the site's table is used when there is no other"
 table abi -DABI=999
+table foreign '-DLIBRARY="Some MPI 1.0"'
 table unnamed -DNO_TABLE
 table wide && chmod o+w "$work/wide.so"
 head -c $(($(wc -c <"$work/good.so") / 2)) "$work/good.so" >"$work/short.so"
 head -c 40 "$work/good.so" >"$work/stub.so"
 echo "not a shared object" >"$work/text.so"
 mkdir "$work/folder.so"
-for bad in abi:interface unnamed:symbol wide:chmod short:short stub:"not a" \
+for bad in foreign:"measured under" abi:interface unnamed:symbol wide:chmod short:short stub:"not a" \
            text:"not a" folder:regular missing:"No such"; do
     why=${bad#*:}
     bad=${bad%%:*}

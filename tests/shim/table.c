@@ -5,10 +5,14 @@
  *   DIGEST   its digest
  *   VARIANT  of bcast
  *   PARAMS   of bcast
+ *   LIBRARY  the MPI library it was measured under
  *   NO_TABLE without the symbol
  */
 #include "algorithms/table.h"
 
+#ifndef LIBRARY
+#define LIBRARY ""
+#endif
 #ifndef ABI
 #define ABI CHORALE_TABLE_ABI
 #endif
@@ -76,7 +80,7 @@ extern const struct chorale_table SYMBOL;
 
 const struct chorale_table SYMBOL = {
     .abi = ABI, .digest = DIGEST, .campaign = "", .system = "hand",
-    .mpi_library = "", .coverage = "",
+    .mpi_library = LIBRARY, .coverage = "",
     .nchoice = (int)(sizeof(choice) / sizeof(choice[0])), .choice = choice,
     .nselector = (int)(sizeof(selector) / sizeof(selector[0])),
     .selector = selector
