@@ -99,6 +99,40 @@ else
     skip "built without PAPI" "counters"
 fi
 
+# A library that is wrong from one root only is never timed: here its bcast
+# spoils a byte unless the root is 0.
+cat >wrong.c <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+int PMPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int (*real)(void *, int, MPI_Datatype, int, MPI_Comm);
+    int rank, rc;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Bcast");
+    rc = real(buf, count, type, root, comm);
+    PMPI_Comm_rank(comm, &rank);
+    if (root != 0 && rank != root && count > 0)
+        *(char *)buf ^= 1;
+    return rc;
+}
+EOF
+if "$chorale" --version | grep -q 'sanitizer=no'; then
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o wrong.so wrong.c -ldl
+wrong="$MPIEXEC -n {P} env LD_PRELOAD=$work/wrong.so"
+"$chorale" plan w.db -P 2 -m 64 -c bcast,reduce --launches 1 -i 5 -q \
+    --launcher-cmd "$wrong"
+timeout 60 "$chorale" run w.db -q --launcher-cmd "$wrong"
+is "$(sqlite3 w.db "SELECT status, reason LIKE 'wrong data%' FROM run
+    JOIN cell USING (cell_id) WHERE provider = 'library' AND coll = 'bcast'")" \
+    "invalid|1" "what is wrong from one root only is found and not timed"
+is "$(sqlite3 w.db "SELECT DISTINCT status FROM run JOIN cell USING (cell_id)
+    WHERE provider <> 'library' OR coll <> 'bcast'")" ok "and nothing else is"
+else
+    skip "built with a sanitizer" "a library that is wrong from one root"
+fi
+
 cores=$(getconf _NPROCESSORS_ONLN)
 "$chorale" plan o.db -P $((2 * cores)) -m 8 -c bcast --launches 4 -i 3 -q \
     2>over.txt

@@ -211,6 +211,53 @@ static void test_chance(void)
     fixture_close(&f);
 }
 
+/* Launches of even number choose, those of odd number confirm, and neither
+ * does the other's work. */
+static void test_honest(void)
+{
+    static const double wobble[3] = { -0.0525, 0, 0.0525 };
+    struct fixture f;
+
+    /* linear is best where it is chosen and loses where it is confirmed;
+     * binomial would win if all launches chose. */
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        double noise = 1 + 0.001 * l;
+
+        bcast(&f, "library", 8, l, 10e-6 * noise);
+        bcast(&f, "linear", 8, l, (l % 2 == 0 ? 8e-6 : 10.2e-6) * noise);
+        bcast(&f, "binomial", 8, l, l % 2 == 0 ? 8.5e-6 : 5e-6 * noise);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a choice that is not confirmed");
+    is(table(&f), "8-8 default", "confirming launches do not choose");
+    fixture_close(&f);
+
+    /* A gain of 10 % with t = 3.3 at two degrees of freedom: one-sided
+     * p = 0.04, two-sided 0.08. The 95 % interval holds no gain. */
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        bcast(&f, "library", 8, l, 10e-6);
+        bcast(&f, "linear", 8, l,
+              10e-6 * exp(-0.1 + (l % 2 == 0 ? 0 : wobble[l / 2])));
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a gain whose interval holds none");
+    is(table(&f), "8-8 default", "the test has two sides");
+    fixture_close(&f);
+
+    /* Twice as fast, on too few processors. */
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        bcast(&f, "library", 8, l, 10e-6 * (1 + 0.001 * l));
+        bcast(&f, "linear", 8, l, 5e-6);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a clear gain");
+    is(table(&f), "8-8 linear", "wins");
+    fixture_exec(&f, "UPDATE run SET validity = 'oversubscribed'");
+    tap_ok(decide(&f) == CHORALE_OK, "the same, oversubscribed");
+    is(table(&f), "8-8 default", "decides nothing");
+    fixture_close(&f);
+}
+
 static void test_errors(void)
 {
     struct chorale_errmsg msg;
@@ -233,6 +280,7 @@ int main(void)
     test_real();
     test_confirming();
     test_chance();
+    test_honest();
     test_errors();
     return tap_done();
 }

@@ -149,7 +149,8 @@ static void order(void)
     tap_ok(s.median == 3 && s.min == 1 && s.max == 5 && s.mean == 3 &&
                s.q25 == 2 && s.q75 == 4, "summary of 1 ... 5");
     tap_ok(isnan(s.lo) && isnan(s.hi), "no interval from five values");
-    tap_ok(fabs(s.p95 - 4.8) < 1e-12, "p95 interpolates");
+    tap_ok(fabs(s.p95 - 4.8) < 1e-12 && fabs(s.p99 - 4.96) < 1e-12,
+           "p95 and p99 interpolate");
     tap_ok(chorale_median_interval(5, &lo, &hi) == -1 &&
                chorale_median_interval(6, &lo, &hi) == 0 && lo == 0 && hi == 5,
            "six values are the least");
