@@ -91,14 +91,4 @@ void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE]);
 /* Now, UTC, "2026-01-31T12:34:56Z"; text has room for 32. */
 void chorale_now(char text[32]);
 
-/* The system a verb works on: name, or with name NULL the only one. Fills id
- * (and kind: 1 simulated). CHORALE_USAGE if there are several and none is
- * named, or the name is unknown (msg lists them); CHORALE_DATA if there is
- * none. */
-enum chorale_err chorale_store_system(struct chorale_store *store,
-                                      const char *name,
-                                      sqlite3_int64 *system_id_p,
-                                      int *simulated_p,
-                                      struct chorale_errmsg *msg);
-
 #endif

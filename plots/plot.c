@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include "tuner/points.h"
+#include "db/systems.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 

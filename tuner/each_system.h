@@ -6,8 +6,7 @@
 
 #include <jansson.h>
 
-#include "db/store.h"
-#include "tuner/points.h"
+#include "db/systems.h"
 
 struct chorale_each_opts {
     const char *system;      /* NULL: all */

@@ -42,20 +42,4 @@ enum chorale_err chorale_points_load(struct chorale_store *store,
                                      struct chorale_errmsg *msg);
 void chorale_points_release(struct chorale_points *points);
 
-/* Systems of a database in the order of their names. */
-struct chorale_system_row {
-    sqlite3_int64 id;
-    int simulated;
-    char *name;
-};
-
-/* All systems, or the one of that name. *list_p is allocated, *count_p >= 1.
- * CHORALE_DATA: none; CHORALE_USAGE: no such name. */
-enum chorale_err chorale_systems_load(struct chorale_store *store,
-                                      const char *name,
-                                      struct chorale_system_row **list_p,
-                                      size_t *count_p,
-                                      struct chorale_errmsg *msg);
-void chorale_systems_free(struct chorale_system_row *list, size_t count);
-
 #endif

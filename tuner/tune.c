@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/store.h"
+#include "db/systems.h"
 #include "tuner/launcher.h"
 #include "tuner/plan.h"
 #include "tuner/run.h"

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/systems.h"
 #include "tuner/emit.h"
 #include "tuner/verb.h"
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* systems.c - the systems of a database: see systems.h. */
+#include "config.h"
+
+#include "db/systems.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum chorale_err no_system(struct chorale_store *store,
+                                  const char *name,
+                                  struct chorale_errmsg *msg)
+{
+    const char *path = chorale_store_path(store);
+
+    if (name == NULL)
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: no system; measure first with `chorale plan`"
+                            " and `chorale run`", path);
+    return chorale_fail(msg, CHORALE_USAGE,
+                        "--system %s: %s has no system of that name;"
+                        " `chorale status %s` lists them", name, path, path);
+}
+
+enum chorale_err chorale_systems_load(struct chorale_store *store,
+                                      const char *name,
+                                      struct chorale_system_row **list_p,
+                                      size_t *count_p,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_system_row *list = NULL, *more;
+    sqlite3_stmt *stmt = NULL;
+    size_t count = 0;
+    int row = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(store,
+        "SELECT system_id, kind = 'simulated', name FROM system"
+        " WHERE ?1 IS NULL OR name = ?1 ORDER BY name", &stmt, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    if (name != NULL)
+        sqlite3_bind_text(stmt, 1, name, -1, SQLITE_TRANSIENT);
+    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        const char *text = (const char *)sqlite3_column_text(stmt, 2);
+
+        more = realloc(list, (count + 1) * sizeof(*list));
+        if (more != NULL)
+            list = more;
+        if (more == NULL || text == NULL ||
+            (list[count].name = strdup(text)) == NULL) {
+            err = chorale_fail(msg, CHORALE_ENV, "%s: out of memory",
+                               chorale_store_path(store));
+            goto out;
+        }
+        list[count].id = sqlite3_column_int64(stmt, 0);
+        list[count++].simulated = sqlite3_column_int(stmt, 1);
+    }
+    if (err == CHORALE_OK && count == 0)
+        err = no_system(store, name, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    *list_p = list;
+    *count_p = count;
+    list = NULL;
+    count = 0;
+out:
+    sqlite3_finalize(stmt);
+    chorale_systems_free(list, count);
+    return err;
+}
+
+void chorale_systems_free(struct chorale_system_row *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i].name);
+    free(list);
+}
+
+enum chorale_err chorale_store_system(struct chorale_store *store,
+                                      const char *name,
+                                      sqlite3_int64 *system_id_p,
+                                      int *simulated_p,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_system_row *list = NULL;
+    size_t count = 0, len = 0;
+    char names[512] = "";
+    enum chorale_err err = chorale_systems_load(store, name, &list, &count,
+                                                msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    if (count > 1) {
+        for (size_t i = 0; i < count && len < sizeof(names); i++)
+            len += (size_t)snprintf(names + len, sizeof(names) - len, "%s'%s'",
+                                    i > 0 ? ", " : "", list[i].name);
+        err = chorale_fail(msg, CHORALE_USAGE,
+                           "%s: holds several systems: choose one of %s with "
+                           "--system", chorale_store_path(store), names);
+    } else {
+        *system_id_p = list[0].id;
+        if (simulated_p != NULL)
+            *simulated_p = list[0].simulated;
+    }
+    chorale_systems_free(list, count);
+    return err;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* systems.h - the systems of a database, and the one a verb works on. */
+#ifndef CHORALE_DB_SYSTEMS_H
+#define CHORALE_DB_SYSTEMS_H
+
+#include <stddef.h>
+
+#include "db/store.h"
+
+/* Systems of a database in the order of their names. */
+struct chorale_system_row {
+    sqlite3_int64 id;
+    int simulated;
+    char *name;
+};
+
+/* All systems, or the one of that name. *list_p is allocated, *count_p >= 1.
+ * CHORALE_DATA: none; CHORALE_USAGE: no such name. */
+enum chorale_err chorale_systems_load(struct chorale_store *store,
+                                      const char *name,
+                                      struct chorale_system_row **list_p,
+                                      size_t *count_p,
+                                      struct chorale_errmsg *msg);
+void chorale_systems_free(struct chorale_system_row *list, size_t count);
+
+/* The one system of that name, or with name NULL the only one. simulated_p may
+ * be NULL. Fails as chorale_systems_load, and with CHORALE_USAGE if there are
+ * several and none is named (msg lists them). */
+enum chorale_err chorale_store_system(struct chorale_store *store,
+                                      const char *name,
+                                      sqlite3_int64 *system_id_p,
+                                      int *simulated_p,
+                                      struct chorale_errmsg *msg);
+
+#endif
