@@ -42,220 +42,6 @@ void chorale_command_text(int argc, char **argv, char *text, size_t size)
                                 i > 0 ? " " : "", argv[i]);
 }
 
-/* 1 if word is in the comma-separated list, or list is NULL. */
-static int in_list(const char *list, const char *word)
-{
-    char item[128];
-
-    if (list == NULL)
-        return 1;
-    for (size_t k = 0; chorale_spec_word(list, k, item, sizeof(item)) == 1;
-         k++)
-        if (strcmp(item, word) == 0)
-            return 1;
-    return 0;
-}
-
-/* Every word of the option is known, or say which is not. */
-static enum chorale_err check_words(const char *option, const char *list,
-                                    int (*known)(const char *word),
-                                    const char *remedy,
-                                    struct chorale_errmsg *msg)
-{
-    char item[128];
-    int more;
-
-    for (size_t k = 0; list != NULL; k++) {
-        more = chorale_spec_word(list, k, item, sizeof(item));
-        if (more == 0)
-            break;
-        if (more < 0 || !known(item))
-            return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown%s%s; %s",
-                                option, list, more > 0 ? " " : "",
-                                more > 0 ? item : " word", remedy);
-    }
-    return CHORALE_OK;
-}
-
-static int known_coll(const char *word)
-{
-    return chorale_coll_find(word) >= 0;
-}
-
-static int known_provider(const char *word)
-{
-    return strcmp(word, "chorale") == 0 || strcmp(word, "library") == 0;
-}
-
-static int known_variant(const char *word)
-{
-    for (int i = 0; chorale_algs[i] != NULL; i++) {
-        const struct chorale_alg *alg = chorale_algs[i];
-        char full[128];
-
-        snprintf(full, sizeof(full), "%s:%s",
-                 chorale_coll_info(alg->coll)->name, alg->name);
-        if (strcmp(word, alg->name) == 0 || strcmp(word, full) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-static int known_root(const char *word)
-{
-    return in_list("first,middle,last,rotate", word);
-}
-
-static int known_sync(const char *word)
-{
-    return in_list("roundtime,barrier", word);
-}
-
-static int known_launcher(const char *word)
-{
-    return in_list("mpiexec,srun,smpirun,custom", word);
-}
-
-static int known_selector(const char *word)
-{
-    return in_list("mpich,ompi,mvapich2,impi", word);
-}
-
-static int known_network(const char *word)
-{
-    return chorale_network_find(word) != NULL;
-}
-
-static int known_dtype(const char *word)
-{
-    return chorale_dtype_find(word) >= 0;
-}
-
-static int known_op(const char *word)
-{
-    return chorale_opkind_find(word) >= 0;
-}
-
-/* Every --variants word names a variant of a collective that is planned. */
-static enum chorale_err check_variants(const struct chorale_plan *plan,
-                                       struct chorale_errmsg *msg)
-{
-    char word[128];
-
-    for (size_t k = 0; plan->variants != NULL &&
-                       chorale_spec_word(plan->variants, k, word,
-                                         sizeof(word)) == 1; k++) {
-        int used = 0;
-
-        for (int i = 0; chorale_algs[i] != NULL; i++) {
-            const char *coll = chorale_coll_info(chorale_algs[i]->coll)->name;
-            char full[128];
-
-            snprintf(full, sizeof(full), "%s:%s", coll, chorale_algs[i]->name);
-            used |= in_list(plan->collectives, coll) &&
-                    (strcmp(word, chorale_algs[i]->name) == 0 ||
-                     strcmp(word, full) == 0);
-        }
-        if (!used)
-            return chorale_fail(msg, CHORALE_USAGE,
-                                "--variants %s: none of --collectives %s has "
-                                "it; `chorale list` shows which do", word,
-                                plan->collectives);
-    }
-    return CHORALE_OK;
-}
-
-static enum chorale_err check_options(struct chorale_plan *plan,
-                                      struct chorale_errmsg *msg)
-{
-    const struct {
-        const char *option, *value;
-        int (*known)(const char *);
-        const char *remedy;
-        int single;
-    } row[] = {
-        { "--collectives", plan->collectives, known_coll,
-          "`chorale list` names them", 0 },
-        { "--variants", plan->variants, known_variant,
-          "`chorale list` names them", 0 },
-        { "--providers", plan->providers, known_provider,
-          "there are chorale and library", 0 },
-        { "--root", plan->root, known_root,
-          "there are first, middle, last, rotate", 1 },
-        { "--sync", plan->sync, known_sync, "there are roundtime, barrier",
-          1 },
-        { "--launcher", plan->launcher, known_launcher,
-          "there are mpiexec, srun, smpirun, custom", 1 },
-        { "--sim-selector", plan->sim_selector, known_selector,
-          "there are mpich, ompi, mvapich2, impi", 1 },
-        { "--network", plan->network, known_network,
-          "there are hockney, loggp, smpi", 1 },
-        { "--type", plan->dtype, known_dtype,
-          "there are byte, int, int64, float, double", 1 },
-        { "--op", plan->op, known_op,
-          "there are sum, prod, min, max, band, bor, bxor", 1 },
-    };
-    enum chorale_err err = CHORALE_OK;
-
-    if (plan->launcher_cmd != NULL)
-        plan->launcher = "custom";
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && err == CHORALE_OK;
-         i++) {
-        err = check_words(row[i].option, row[i].value, row[i].known,
-                          row[i].remedy, msg);
-        if (err == CHORALE_OK && row[i].single && row[i].value != NULL &&
-            strchr(row[i].value, ',') != NULL)
-            err = chorale_fail(msg, CHORALE_USAGE, "%s %s: takes one word",
-                               row[i].option, row[i].value);
-    }
-    if (err != CHORALE_OK)
-        return err;
-    if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--launcher custom: give the command with "
-                            "--launcher-cmd 'CMD -n {P}'");
-    if (strcmp(plan->launcher, "smpirun") == 0 && plan->platform == NULL)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--launcher smpirun: name the platform file with "
-                            "--platform FILE.xml");
-    if (strcmp(plan->launcher, "smpirun") != 0 &&
-        (plan->platform != NULL || plan->network != NULL))
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--%s: goes with --launcher smpirun",
-                            plan->platform != NULL ? "platform" : "network");
-    if (plan->network == NULL)
-        plan->network = "loggp";
-    if (plan->nrep_min == 0)
-        plan->nrep_min = plan->nrep_max < 10 ? plan->nrep_max : 10;
-    if (plan->nrep_min > plan->nrep_max)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--min-iterations %ld: more than --iterations "
-                            "%ld", plan->nrep_min, plan->nrep_max);
-    return check_variants(plan, msg);
-}
-
-/* Type and operation of a collective: what was asked, else its default. */
-static enum chorale_err kinds_of(const struct planner *p,
-                                 const struct chorale_coll_info *info,
-                                 int *dtype, int *op)
-{
-    const struct chorale_plan *plan = p->plan;
-    const struct chorale_dtype *type;
-
-    *dtype = chorale_dtype_find(plan->dtype != NULL ? plan->dtype
-                                : info->reduces     ? "double"
-                                                    : "byte");
-    *op = info->reduces ? chorale_opkind_find(plan->op) : -1;
-    type = chorale_dtype(*dtype);
-    if (*op >= 0 && (chorale_opkind(*op)->bitwise ? !type->integer
-                                                  : !type->arithmetic))
-        return chorale_fail(p->msg, CHORALE_USAGE,
-                            "--op %s: not defined on type %s; bitwise "
-                            "operations want byte, int or int64, the others "
-                            "want numbers", plan->op, type->name);
-    return CHORALE_OK;
-}
-
 static const char *planned_shape(const struct planner *p, long procs)
 {
     long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
@@ -348,15 +134,16 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
     enum chorale_err err = put_cell(p, pt, "library", "default", "");
 
     p->npoint++;
-    if (!in_list(p->plan->providers, "chorale"))
+    if (!chorale_spec_listed(p->plan->providers, "chorale"))
         return err;
     for (int i = 0; chorale_algs[i] != NULL && err == CHORALE_OK; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
         char full[128];
 
         snprintf(full, sizeof(full), "%s:%s", coll, alg->name);
-        if (alg->coll == pt->coll && (in_list(p->plan->variants, alg->name) ||
-                                      in_list(p->plan->variants, full)))
+        if (alg->coll == pt->coll &&
+            (chorale_spec_listed(p->plan->variants, alg->name) ||
+             chorale_spec_listed(p->plan->variants, full)))
             err = put_variant(p, pt, alg);
     }
     return err;
@@ -370,9 +157,9 @@ static enum chorale_err put_points(struct planner *p)
         struct point pt = { .coll = (enum chorale_coll)c };
         const struct chorale_coll_info *info = chorale_coll_info(pt.coll);
 
-        if (!in_list(p->plan->collectives, info->name))
+        if (!chorale_spec_listed(p->plan->collectives, info->name))
             continue;
-        err = kinds_of(p, info, &pt.dtype, &pt.op);
+        err = chorale_plan_kinds(p->plan, info, &pt.dtype, &pt.op, p->msg);
         for (size_t i = 0; i < p->nproc && err == CHORALE_OK; i++) {
             long last = -1, size = (long)chorale_dtype(pt.dtype)->size;
 
@@ -433,7 +220,8 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
     err = chorale_store_prepare(
         p->store,
         "INSERT OR IGNORE INTO campaign (uuid, system_id, created, command,"
-        " seed, launches, nrep_min, nrep_max, nwarmup, target_width, cell_seconds,"
+        " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
+        " cell_seconds,"
         " max_memory, sync, counters, launcher, launcher_cmd, platform,"
         " network, tau, sim_selector)"
         " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -567,45 +355,10 @@ static enum chorale_err fill_defaults(struct planner *p)
     return CHORALE_OK;
 }
 
-/* The defined combinations of collectives, type and operation. */
-static enum chorale_err check_kinds(const struct planner *p)
-{
-    enum chorale_err err = CHORALE_OK;
-    int dtype, op;
-
-    for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++) {
-        const struct chorale_coll_info *info =
-            chorale_coll_info((enum chorale_coll)c);
-
-        if (in_list(p->plan->collectives, info->name))
-            err = kinds_of(p, info, &dtype, &op);
-    }
-    return err;
-}
-
-/* All that can be said to be wrong without starting anything. */
-static enum chorale_err check_first(const struct planner *p)
-{
-    struct chorale_plan *plan = p->plan;
-    enum chorale_err err = check_options(plan, p->msg);
-    long *list = NULL;
-    size_t count;
-
-    if (err == CHORALE_OK && plan->procs != NULL) {
-        err = chorale_spec_list("-P", plan->procs, 1, &list, &count, p->msg);
-        free(list);
-        list = NULL;
-    }
-    if (err == CHORALE_OK)
-        err = chorale_spec_list("-m", plan->sizes, 0, &list, &count, p->msg);
-    free(list);
-    return err == CHORALE_OK ? check_kinds(p) : err;
-}
-
 /* A dry run plans into a file of its own that nobody sees. */
 static enum chorale_err open_store(struct planner *p, const char *path)
 {
-    char name[] = "/tmp/chorale-XXXXXX";
+    char name[] = P_tmpdir "/chorale-XXXXXX";
     enum chorale_err err;
     int fd;
 
@@ -629,7 +382,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     struct chorale_errmsg *msg)
 {
     struct planner p = { .plan = plan, .msg = msg };
-    enum chorale_err err = check_first(&p);
+    enum chorale_err err = chorale_plan_check(plan, msg);
 
     if (err == CHORALE_OK)
         err = chorale_system_describe(plan, &p.sys, msg);

@@ -3,6 +3,7 @@
 #ifndef CHORALE_TUNER_PLAN_H
 #define CHORALE_TUNER_PLAN_H
 
+#include "algorithms/coll.h"
 #include "db/store.h"
 #include "tuner/verb.h"
 
@@ -105,9 +106,22 @@ struct chorale_plan {
     { "seed", 0, CHORALE_OPT_INT, offsetof(type, field.seed), "N",           \
       "seed of all random order (default: 1)", 0, 0 }
 
+/* Check the options against each other and the catalogue, and fill in what
+ * follows from them (launcher, network, min-iterations). CHORALE_USAGE. */
+enum chorale_err chorale_plan_check(struct chorale_plan *plan,
+                                    struct chorale_errmsg *msg);
+
+/* Type and operation of a collective, rows of kinds.h: what was asked, else
+ * its default; op -1 where nothing is reduced. CHORALE_USAGE: not defined. */
+enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
+                                    const struct chorale_coll_info *info,
+                                    int *dtype, int *op,
+                                    struct chorale_errmsg *msg);
+
 /* Write the plan into the database at path, which is made if missing.
  * command is the command line, for the record. Prints one line to stdout
- * unless quiet. system gets the system's name, *campaign_p the campaign's row. */
+ * unless quiet. system gets the system's name, *campaign_p the campaign's
+ * row. */
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],

@@ -219,6 +219,19 @@ int chorale_spec_word(const char *text, size_t k, char *word, size_t size)
     return 1;
 }
 
+int chorale_spec_listed(const char *list, const char *word)
+{
+    char item[128];
+
+    if (list == NULL)
+        return 1;
+    for (size_t k = 0; chorale_spec_word(list, k, item, sizeof(item)) == 1;
+         k++)
+        if (strcmp(item, word) == 0)
+            return 1;
+    return 0;
+}
+
 const char *chorale_human_bytes(double bytes, char text[32])
 {
     static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };

@@ -28,6 +28,9 @@ enum chorale_err chorale_spec_seconds(const char *what, const char *text,
  * one, 0 at the end, -1 if it does not fit. */
 int chorale_spec_word(const char *text, size_t k, char *word, size_t size);
 
+/* 1 if word is in the comma-separated list, or list is NULL. */
+int chorale_spec_listed(const char *list, const char *word);
+
 /* Values for people, into text[32]: 64 KiB, 1.5 MiB, 12.3 us. */
 const char *chorale_human_bytes(double bytes, char text[32]);
 const char *chorale_human_seconds(double seconds, char text[32]);

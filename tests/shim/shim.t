@@ -175,11 +175,11 @@ ok $? "the shim exports MPI_ names only"
 for cmd in 'bash -c true' 'sleep 0' 'python3 -c pass' 'perl -e 1' \
            "$MPIEXEC --version"; do
     command -v "${cmd%% *}" >/dev/null 2>&1 || continue
-    for now in '' 1; do
-        LD_PRELOAD=$shim LD_BIND_NOW=$now CHORALE_VERBOSE=1 timeout 20 $cmd \
+    for bind in '' 1; do
+        LD_PRELOAD=$shim LD_BIND_NOW=$bind CHORALE_VERBOSE=1 timeout 20 $cmd \
             >/dev/null 2>"$work/err"
         [ $? -eq 0 ] && ! [ -s "$work/err" ]
-        ok $? "preloaded into ${cmd%% *}${now:+ with LD_BIND_NOW=1}"
+        ok $? "preloaded into ${cmd%% *}${bind:+ with LD_BIND_NOW=1}"
     done
 done
 run 2 "$shim" $on LD_BIND_NOW=1 "$work/bcasts"

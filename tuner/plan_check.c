@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan_check.c - what can be said to be wrong with a plan's options before
+ * anything is started. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/kinds.h"
+#include "tuner/launcher.h"
+#include "tuner/plan.h"
+#include "tuner/spec.h"
+
+/* Every word of the option is known, or say which is not. */
+static enum chorale_err check_words(const char *option, const char *list,
+                                    int (*known)(const char *word),
+                                    const char *remedy,
+                                    struct chorale_errmsg *msg)
+{
+    char item[128];
+    int more;
+
+    for (size_t k = 0; list != NULL; k++) {
+        more = chorale_spec_word(list, k, item, sizeof(item));
+        if (more == 0)
+            break;
+        if (more < 0 || !known(item))
+            return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown%s%s; %s",
+                                option, list, more > 0 ? " " : "",
+                                more > 0 ? item : " word", remedy);
+    }
+    return CHORALE_OK;
+}
+
+static int known_coll(const char *word)
+{
+    return chorale_coll_find(word) >= 0;
+}
+
+static int known_provider(const char *word)
+{
+    return strcmp(word, "chorale") == 0 || strcmp(word, "library") == 0;
+}
+
+static int known_variant(const char *word)
+{
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+        char full[128];
+
+        snprintf(full, sizeof(full), "%s:%s",
+                 chorale_coll_info(alg->coll)->name, alg->name);
+        if (strcmp(word, alg->name) == 0 || strcmp(word, full) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int known_root(const char *word)
+{
+    return chorale_spec_listed("first,middle,last,rotate", word);
+}
+
+static int known_sync(const char *word)
+{
+    return chorale_spec_listed("roundtime,barrier", word);
+}
+
+static int known_launcher(const char *word)
+{
+    return chorale_spec_listed("mpiexec,srun,smpirun,custom", word);
+}
+
+static int known_selector(const char *word)
+{
+    return chorale_spec_listed("mpich,ompi,mvapich2,impi", word);
+}
+
+static int known_network(const char *word)
+{
+    return chorale_network_find(word) != NULL;
+}
+
+static int known_dtype(const char *word)
+{
+    return chorale_dtype_find(word) >= 0;
+}
+
+static int known_op(const char *word)
+{
+    return chorale_opkind_find(word) >= 0;
+}
+
+/* Every --variants word names a variant of a collective that is planned. */
+static enum chorale_err check_variants(const struct chorale_plan *plan,
+                                       struct chorale_errmsg *msg)
+{
+    char word[128];
+
+    for (size_t k = 0; plan->variants != NULL &&
+                       chorale_spec_word(plan->variants, k, word,
+                                         sizeof(word)) == 1; k++) {
+        int used = 0;
+
+        for (int i = 0; chorale_algs[i] != NULL; i++) {
+            const char *coll = chorale_coll_info(chorale_algs[i]->coll)->name;
+            char full[128];
+
+            snprintf(full, sizeof(full), "%s:%s", coll, chorale_algs[i]->name);
+            used |= chorale_spec_listed(plan->collectives, coll) &&
+                    (strcmp(word, chorale_algs[i]->name) == 0 ||
+                     strcmp(word, full) == 0);
+        }
+        if (!used)
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "--variants %s: none of --collectives %s has "
+                                "it; `chorale list` shows which do", word,
+                                plan->collectives);
+    }
+    return CHORALE_OK;
+}
+
+static enum chorale_err check_options(struct chorale_plan *plan,
+                                      struct chorale_errmsg *msg)
+{
+    const struct {
+        const char *option, *value;
+        int (*known)(const char *);
+        const char *remedy;
+        int single;
+    } row[] = {
+        { "--collectives", plan->collectives, known_coll,
+          "`chorale list` names them", 0 },
+        { "--variants", plan->variants, known_variant,
+          "`chorale list` names them", 0 },
+        { "--providers", plan->providers, known_provider,
+          "there are chorale and library", 0 },
+        { "--root", plan->root, known_root,
+          "there are first, middle, last, rotate", 1 },
+        { "--sync", plan->sync, known_sync, "there are roundtime, barrier",
+          1 },
+        { "--launcher", plan->launcher, known_launcher,
+          "there are mpiexec, srun, smpirun, custom", 1 },
+        { "--sim-selector", plan->sim_selector, known_selector,
+          "there are mpich, ompi, mvapich2, impi", 1 },
+        { "--network", plan->network, known_network,
+          "there are hockney, loggp, smpi", 1 },
+        { "--type", plan->dtype, known_dtype,
+          "there are byte, int, int64, float, double", 1 },
+        { "--op", plan->op, known_op,
+          "there are sum, prod, min, max, band, bor, bxor", 1 },
+    };
+    enum chorale_err err = CHORALE_OK;
+
+    if (plan->launcher_cmd != NULL)
+        plan->launcher = "custom";
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && err == CHORALE_OK;
+         i++) {
+        err = check_words(row[i].option, row[i].value, row[i].known,
+                          row[i].remedy, msg);
+        if (err == CHORALE_OK && row[i].single && row[i].value != NULL &&
+            strchr(row[i].value, ',') != NULL)
+            err = chorale_fail(msg, CHORALE_USAGE, "%s %s: takes one word",
+                               row[i].option, row[i].value);
+    }
+    if (err != CHORALE_OK)
+        return err;
+    if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--launcher custom: give the command with "
+                            "--launcher-cmd 'CMD -n {P}'");
+    if (strcmp(plan->launcher, "smpirun") == 0 && plan->platform == NULL)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--launcher smpirun: name the platform file with "
+                            "--platform FILE.xml");
+    if (strcmp(plan->launcher, "smpirun") != 0 &&
+        (plan->platform != NULL || plan->network != NULL))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--%s: goes with --launcher smpirun",
+                            plan->platform != NULL ? "platform" : "network");
+    if (plan->network == NULL)
+        plan->network = "loggp";
+    if (plan->nrep_min == 0)
+        plan->nrep_min = plan->nrep_max < 10 ? plan->nrep_max : 10;
+    if (plan->nrep_min > plan->nrep_max)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--min-iterations %ld: more than --iterations "
+                            "%ld", plan->nrep_min, plan->nrep_max);
+    return check_variants(plan, msg);
+}
+
+enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
+                                    const struct chorale_coll_info *info,
+                                    int *dtype, int *op,
+                                    struct chorale_errmsg *msg)
+{
+    const struct chorale_dtype *type;
+
+    *dtype = chorale_dtype_find(plan->dtype != NULL ? plan->dtype
+                                : info->reduces     ? "double"
+                                                    : "byte");
+    *op = info->reduces ? chorale_opkind_find(plan->op) : -1;
+    type = chorale_dtype(*dtype);
+    if (*op >= 0 && (chorale_opkind(*op)->bitwise ? !type->integer
+                                                  : !type->arithmetic))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--op %s: not defined on type %s; bitwise "
+                            "operations want byte, int or int64, the others "
+                            "want numbers", plan->op, type->name);
+    return CHORALE_OK;
+}
+
+/* The defined combinations of collectives, type and operation. */
+static enum chorale_err check_kinds(const struct chorale_plan *plan,
+                                    struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+    int dtype, op;
+
+    for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++) {
+        const struct chorale_coll_info *info =
+            chorale_coll_info((enum chorale_coll)c);
+
+        if (chorale_spec_listed(plan->collectives, info->name))
+            err = chorale_plan_kinds(plan, info, &dtype, &op, msg);
+    }
+    return err;
+}
+
+enum chorale_err chorale_plan_check(struct chorale_plan *plan,
+                                    struct chorale_errmsg *msg)
+{
+    enum chorale_err err = check_options(plan, msg);
+    long *list = NULL;
+    size_t count;
+
+    if (err == CHORALE_OK && plan->procs != NULL) {
+        err = chorale_spec_list("-P", plan->procs, 1, &list, &count, msg);
+        free(list);
+        list = NULL;
+    }
+    if (err == CHORALE_OK)
+        err = chorale_spec_list("-m", plan->sizes, 0, &list, &count, msg);
+    free(list);
+    return err == CHORALE_OK ? check_kinds(plan, msg) : err;
+}
