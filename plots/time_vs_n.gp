@@ -27,7 +27,6 @@ if (ARG3 eq 'svg') {
     }
 }
 set output ARG2
-set encoding utf8
 
 # The library is linetype 1, black and thick. The others take seven colours
 # that colour-blind people tell apart (Okabe and Ito, 2008; yellow darkened)
