@@ -34,3 +34,39 @@ enum chorale_err chorale_each_system(const char *path,
     chorale_store_close(store);
     return err;
 }
+
+enum chorale_err chorale_replace_begin(struct chorale_store *store,
+                                       const char *remove,
+                                       sqlite3_int64 system_id,
+                                       const char *insert,
+                                       sqlite3_stmt **insert_p,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    *insert_p = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, remove, &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, insert, insert_p, msg);
+    return err;
+}
+
+enum chorale_err chorale_replace_end(struct chorale_store *store,
+                                     sqlite3_stmt *insert,
+                                     enum chorale_err err,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_finalize(insert);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}

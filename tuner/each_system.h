@@ -25,4 +25,19 @@ enum chorale_err chorale_each_system(const char *path,
                                      chorale_each_fn *fn, const void *arg,
                                      struct chorale_errmsg *msg);
 
+/* Replace the rows that a system has in a table, all or none: begin takes the
+ * write lock, deletes them by remove (its ?1 is the system) and prepares
+ * insert; end commits if err is CHORALE_OK and rolls back otherwise. Every
+ * begin, also one that failed, has its end. */
+enum chorale_err chorale_replace_begin(struct chorale_store *store,
+                                       const char *remove,
+                                       sqlite3_int64 system_id,
+                                       const char *insert,
+                                       sqlite3_stmt **insert_p,
+                                       struct chorale_errmsg *msg);
+enum chorale_err chorale_replace_end(struct chorale_store *store,
+                                     sqlite3_stmt *insert,
+                                     enum chorale_err err,
+                                     struct chorale_errmsg *msg);
+
 #endif

@@ -74,30 +74,14 @@ static enum chorale_err write_rows(struct chorale_store *store,
                                    const struct chorale_decision *rows,
                                    size_t count, struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *del = NULL, *ins = NULL;
-    enum chorale_err err = chorale_store_begin(store, msg);
+    sqlite3_stmt *ins;
+    enum chorale_err err = chorale_replace_begin(
+        store, "DELETE FROM decision WHERE system_id = ?1", system_id,
+        insert_sql, &ins, msg);
 
-    if (err != CHORALE_OK)
-        return err;
-    err = chorale_store_prepare(store,
-                                "DELETE FROM decision WHERE system_id = ?1",
-                                &del, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    sqlite3_bind_int64(del, 1, system_id);
-    err = chorale_store_step(store, del, NULL, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, insert_sql, &ins, msg);
     for (size_t i = 0; i < count && err == CHORALE_OK; i++)
         err = insert(store, ins, system_id, &rows[i], msg);
-out:
-    sqlite3_finalize(del);
-    sqlite3_finalize(ins);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_replace_end(store, ins, err, msg);
 }
 
 static int same_table(const struct chorale_decision *a,

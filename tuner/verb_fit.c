@@ -89,35 +89,17 @@ static enum chorale_err write_model(struct chorale_store *store,
                                     const struct chorale_model *m,
                                     struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *del = NULL, *ins = NULL;
-    enum chorale_err err = chorale_store_begin(store, msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    err = chorale_store_prepare(store,
-                                "DELETE FROM model WHERE system_id = ?1",
-                                &del, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    sqlite3_bind_int64(del, 1, system_id);
-    err = chorale_store_step(store, del, NULL, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    err = chorale_store_prepare(store,
+    sqlite3_stmt *ins;
+    enum chorale_err err = chorale_replace_begin(
+        store, "DELETE FROM model WHERE system_id = ?1", system_id,
         "INSERT INTO model (system_id, param, dtype, op, value, lo, hi, unit,"
         " npoints, error, worst_error, trusted)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         &ins, msg);
+
     if (err == CHORALE_OK)
         err = insert(store, ins, system_id, m, msg);
-out:
-    sqlite3_finalize(del);
-    sqlite3_finalize(ins);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_replace_end(store, ins, err, msg);
 }
 
 static void print_line(const char *name, double scale, const char *u,
