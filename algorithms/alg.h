@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* alg.h - what one variant of a collective is.
  *
- * A variant is one .c file that ends in one descriptor, and one row in
- * registry.c. Everything else (help text, the planner's space, the
+ * A variant is one .c file that ends in one descriptor, and its row in the
+ * folder's local.am. Everything else (help text, the planner's space, the
  * correctness matrix, the dispatcher) reads the descriptors.
  *
  * Nothing in this folder keeps mutable state at file scope: simulated ranks
@@ -18,23 +18,36 @@
 #define CHORALE_MAX_PARAM 4
 #define CHORALE_MAX_TERM 96
 
-/* A tunable of a variant. Values are whole numbers in [min, max]. */
+/* A tunable of a variant. Values are whole numbers in [min, max]. Where a
+ * parameter chooses among things with names (the variant that does a part),
+ * word[value] is that name: people and databases see the word. Words are only
+ * ever added at the end. */
 struct chorale_param {
     const char *name;        /* the field's word: segsize, radix, max_reqs */
     const char *unit;        /* "bytes", "requests", ...: for people */
     long def, min, max;      /* default and range */
     const long *candidate;   /* values worth measuring, ncandidate of them */
     int ncandidate;
+    const char *const *word; /* max + 1 of them, or NULL: a number */
 };
 
 /* The problem one call solves, as far as all ranks know it alike. */
 struct chorale_point {
     int comm_size;
-    size_t msg_size;         /* m, bytes of one rank's block */
+    size_t msg_size;         /* m, bytes of one rank's block; the mean one */
     size_t n;                /* bytes of the operation: chorale_coll_n() */
     size_t type_size;        /* bytes of one element of the datatype */
     int commutative;         /* the op commutes (1 where nothing is reduced) */
+    int in_place;            /* alltoall, alltoallv: MPI_IN_PLACE */
+    int root;
+    int ppn;                 /* ranks a node, placed in blocks; 0: one node,
+                              * or not known */
     long param[CHORALE_MAX_PARAM]; /* in the descriptor's order */
+
+    /* Where the critical path depends on them (a short last segment against a
+     * longer way): seconds a message, a byte, a reduced byte. All 0: typical
+     * ones. */
+    double alpha, beta, tau;
 };
 
 /* A piece of the critical path: that many messages of that many bytes each,
@@ -52,19 +65,29 @@ struct chorale_ctx;          /* ctx.h: a private communicator and scratch */
 
 /* One call's arguments, as MPI gives them; unused fields are zero.
  *
+ *   barrier                nothing
  *   bcast                  recvbuf, recvcount, recvtype is the buffer
- *   reduce, allreduce      recvcount, recvtype, op
+ *   reduce, allreduce,
+ *   scan, exscan           recvcount, recvtype, op
  *   reduce_scatter_block   recvcount per rank, recvtype, op
+ *   reduce_scatter         recvcounts, recvtype, op
  *   gather, scatter,
- *   allgather              all six; significant where MPI says
+ *   allgather, alltoall    all six; significant where MPI says
+ *   gatherv                send side; at the root recvcounts, rdispls
+ *   scatterv               receive side; at the root sendcounts, sdispls
+ *   allgatherv             send side, recvcounts, rdispls
+ *   alltoallv              sendcounts, sdispls, recvcounts, rdispls
  *
- * sendbuf (scatter's root: recvbuf) may be MPI_IN_PLACE where MPI allows it.
+ * Displacements are in extents of their type. sendbuf (scatter's and
+ * scatterv's root: recvbuf) may be MPI_IN_PLACE where MPI allows it.
  * Arguments are those of a correct program: callers have checked them. */
 struct chorale_call {
     struct chorale_ctx *ctx;
     const void *sendbuf;
     void *recvbuf;
     MPI_Count sendcount, recvcount;
+    const MPI_Count *sendcounts, *recvcounts;
+    const MPI_Aint *sdispls, *rdispls;
     MPI_Datatype sendtype, recvtype;
     MPI_Op op;
     int commutative;         /* of op */
@@ -75,7 +98,27 @@ struct chorale_call {
 enum chorale_needs {
     CHORALE_NEEDS_COMMUTE = 1 << 0, /* a commutative operation */
     CHORALE_NEEDS_POW2 = 1 << 1,    /* comm_size a power of two */
-    CHORALE_NEEDS_EVEN = 1 << 2     /* comm_size even */
+    CHORALE_NEEDS_EVEN = 1 << 2,    /* comm_size even */
+    CHORALE_NEEDS_PAIR = 1 << 3,    /* comm_size 2 */
+    CHORALE_NEEDS_NODES = 1 << 4,   /* two nodes or more, with two ranks or
+                                     * more on one of them */
+    CHORALE_NEEDS_SEPARATE = 1 << 5 /* no MPI_IN_PLACE (alltoall, -v) */
+};
+
+/* In which order a variant combines its operands. */
+enum chorale_order {
+    CHORALE_ORDER_NONE = 0, /* it reduces nothing */
+    CHORALE_ORDER_RANK,     /* rank order: right for any associative op */
+    CHORALE_ORDER_FIXED,    /* an order fixed by comm_size, n, root and the
+                             * parameters: the same bits at every call */
+    CHORALE_ORDER_TIMING    /* as messages come: never selectable */
+};
+
+/* What the stated cost is on a one-port, full-duplex network. */
+enum chorale_cost_is {
+    CHORALE_COST_EXACT = 0,  /* the critical path */
+    CHORALE_COST_POW2,       /* exact at powers of two, else an upper bound */
+    CHORALE_COST_BOUND       /* an upper bound */
 };
 
 struct chorale_alg {
@@ -84,17 +127,29 @@ struct chorale_alg {
     const char *summary;     /* one line for people */
     const char *formula;     /* cost for people, in alpha, beta, tau, P, n */
     const char *source;      /* where the algorithm is published */
+    const char *patents;     /* numbers, "US 8,140,826"; NULL: none known */
+    const char *unselectable; /* why it is measured but never chosen; NULL */
+    const char *fallback;    /* what it runs inside where its own way ends;
+                              * NULL: it has no such place */
     unsigned needs;          /* enum chorale_needs, or-ed */
-    int overlaps;            /* one rank has several sends in flight: the
-                              * one-port cost is only a bound, no fit uses it */
+    enum chorale_order order;
+    enum chorale_cost_is cost_is;
+    int core;                /* in the default plan: at most 6 a collective */
+    int overlaps;            /* one rank has several sends or receives in
+                              * flight: the one-port cost is only a bound, no
+                              * fit uses it */
+    int opaque;              /* its messages depend on data, or the library
+                              * sends some: no schedule can be written down,
+                              * the stated cost is all there is */
     int nparam;
     struct chorale_param param[CHORALE_MAX_PARAM];
 
     /* Run the collective. Returns an MPI error code. */
     int (*run)(const struct chorale_call *call);
 
-    /* Critical path of one call on a one-port, full-duplex network: fills at
-     * most CHORALE_MAX_TERM terms and returns how many. */
+    /* The stated critical path of one call on a one-port, full-duplex
+     * network: fills at most CHORALE_MAX_TERM terms and returns how many.
+     * Irregular collectives: with the blocks of chorale_ramp(). */
     int (*cost)(const struct chorale_point *pt, struct chorale_term *term);
 
     /* Further constraints: NULL if this variant can run at pt, else why not
@@ -102,7 +157,7 @@ struct chorale_alg {
     const char *(*refuses)(const struct chorale_point *pt);
 
     /* Bytes of scratch the busiest rank allocates at pt for contiguous
-     * types. NULL: none. */
+     * types; an upper bound, but for what alignment costs. NULL: none. */
     size_t (*scratch)(const struct chorale_point *pt);
 };
 
@@ -123,22 +178,37 @@ int chorale_alg_index(const struct chorale_alg *alg);
 const char *chorale_alg_refuses(const struct chorale_alg *alg,
                                 const struct chorale_point *pt);
 
+/* NULL if alg may enter a table, else why not (static string): patents need
+ * allow_patented, and some variants are only ever measured. */
+const char *chorale_alg_unselectable(const struct chorale_alg *alg,
+                                     int allow_patented);
+
 /* Parse "name=value,name=value" into value[CHORALE_MAX_PARAM] in the
  * descriptor's order; missing ones get their default, "" is all defaults.
- * Values take the suffixes K, M, G (1024). Returns 0, or -1 with one line in
+ * Numbers take the suffixes K, M, G (1024); parameters with words the word. Returns 0, or -1 with one line in
  * why (unknown name, not a number, out of range). */
 int chorale_alg_params_parse(const struct chorale_alg *alg, const char *text,
                              long *value, char *why, size_t why_size);
 
 /* The canonical text of parameter values: every parameter, sorted by name,
- * plain numbers; "" for none. Returns its length; text is cut at size. */
+ * plain numbers or words; "" for none. Returns its length; text is cut at size. */
 int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
                               char *text, size_t size);
 
-/* Sums of the critical path: A messages, B bytes, C reduced bytes, so that
+/* The critical path at pt as terms, as chorale_alg.cost: what is stated where
+ * that is exact, else what the variant's own schedule gives (schedule.h). */
+int chorale_alg_cost(const struct chorale_alg *alg,
+                     const struct chorale_point *pt,
+                     struct chorale_term *term);
+
+/* Its sums: A messages, B bytes, C reduced bytes, so that
  * seconds = A alpha + B beta + C tau. */
 void chorale_alg_cost_sums(const struct chorale_alg *alg,
                            const struct chorale_point *pt, double *messages,
                            double *bytes, double *reduced);
+
+/* The same for terms at hand. */
+void chorale_term_sums(const struct chorale_term *term, int nterm,
+                       double *messages, double *bytes, double *reduced);
 
 #endif

@@ -5,13 +5,28 @@
 #include <string.h>
 
 static const struct chorale_coll_info info[CHORALE_NCOLL] = {
-    [CHORALE_BCAST] = { "bcast", 1, 0, 0 },
-    [CHORALE_REDUCE] = { "reduce", 1, 1, 0 },
-    [CHORALE_ALLREDUCE] = { "allreduce", 0, 1, 0 },
-    [CHORALE_REDUCE_SCATTER_BLOCK] = { "reduce_scatter_block", 0, 1, 1 },
-    [CHORALE_GATHER] = { "gather", 1, 0, 1 },
-    [CHORALE_SCATTER] = { "scatter", 1, 0, 1 },
-    [CHORALE_ALLGATHER] = { "allgather", 0, 0, 1 },
+    [CHORALE_BARRIER] = { .name = "barrier", .dataless = 1 },
+    [CHORALE_BCAST] = { .name = "bcast", .rooted = 1 },
+    [CHORALE_REDUCE] = { .name = "reduce", .rooted = 1, .reduces = 1 },
+    [CHORALE_ALLREDUCE] = { .name = "allreduce", .reduces = 1 },
+    [CHORALE_REDUCE_SCATTER_BLOCK] = { .name = "reduce_scatter_block",
+                                       .reduces = 1, .blocks = 1 },
+    [CHORALE_REDUCE_SCATTER] = { .name = "reduce_scatter", .reduces = 1,
+                                 .blocks = 1, .irregular = 1 },
+    [CHORALE_GATHER] = { .name = "gather", .rooted = 1, .blocks = 1 },
+    [CHORALE_GATHERV] = { .name = "gatherv", .rooted = 1, .blocks = 1,
+                          .irregular = 1 },
+    [CHORALE_SCATTER] = { .name = "scatter", .rooted = 1, .blocks = 1 },
+    [CHORALE_SCATTERV] = { .name = "scatterv", .rooted = 1, .blocks = 1,
+                           .irregular = 1 },
+    [CHORALE_ALLGATHER] = { .name = "allgather", .blocks = 1 },
+    [CHORALE_ALLGATHERV] = { .name = "allgatherv", .blocks = 1,
+                             .irregular = 1 },
+    [CHORALE_ALLTOALL] = { .name = "alltoall", .blocks = 1 },
+    [CHORALE_ALLTOALLV] = { .name = "alltoallv", .blocks = 1,
+                            .irregular = 1 },
+    [CHORALE_SCAN] = { .name = "scan", .reduces = 1 },
+    [CHORALE_EXSCAN] = { .name = "exscan", .reduces = 1 },
 };
 
 const struct chorale_coll_info *chorale_coll_info(enum chorale_coll coll)
@@ -29,9 +44,25 @@ int chorale_coll_find(const char *name)
 
 size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size)
 {
+    if (info[coll].dataless)
+        return 0;
     if (!info[coll].blocks)
         return msg_size;
     if (msg_size > SIZE_MAX / (size_t)comm_size)
         return SIZE_MAX;
     return msg_size * (size_t)comm_size;
+}
+
+size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
+                    int block)
+{
+    size_t elements = msg_size / type_size, steps = (size_t)comm_size - 1;
+    size_t whole, rest;
+
+    if (comm_size < 2)
+        return msg_size;
+    whole = 2 * elements / steps; /* elements a step, and what remains */
+    rest = 2 * elements % steps;
+    return type_size * (whole * (size_t)block +
+                        rest * (size_t)block / steps);
 }

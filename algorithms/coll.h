@@ -13,13 +13,22 @@
 #include <stdint.h>
 
 enum chorale_coll {
+    CHORALE_BARRIER,
     CHORALE_BCAST,
     CHORALE_REDUCE,
     CHORALE_ALLREDUCE,
     CHORALE_REDUCE_SCATTER_BLOCK,
+    CHORALE_REDUCE_SCATTER,
     CHORALE_GATHER,
+    CHORALE_GATHERV,
     CHORALE_SCATTER,
+    CHORALE_SCATTERV,
     CHORALE_ALLGATHER,
+    CHORALE_ALLGATHERV,
+    CHORALE_ALLTOALL,
+    CHORALE_ALLTOALLV,
+    CHORALE_SCAN,
+    CHORALE_EXSCAN,
     CHORALE_NCOLL /* how many there are; never a collective */
 };
 
@@ -28,6 +37,8 @@ struct chorale_coll_info {
     int rooted;       /* has a root argument */
     int reduces;      /* has an op argument */
     int blocks;       /* n = msg_size * comm_size (else n = msg_size) */
+    int irregular;    /* block sizes are given a rank: see chorale_ramp() */
+    int dataless;     /* moves no data: barrier; n = 0 */
 };
 
 /* Facts of a collective. coll must be a member below CHORALE_NCOLL. */
@@ -37,7 +48,14 @@ const struct chorale_coll_info *chorale_coll_info(enum chorale_coll coll);
 int chorale_coll_find(const char *name);
 
 /* n [bytes] of an operation with per-rank block msg_size [bytes]; saturates
- * at SIZE_MAX. */
+ * at SIZE_MAX. Of an irregular collective msg_size is the mean block. */
 size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size);
+
+/* The blocks that campaigns use for the irregular collectives: sizes rise
+ * evenly from nothing at block 0 to twice the mean at the last one, in whole
+ * elements of type_size [bytes]. alltoallv: the block from rank i to rank j is
+ * block (i + j) mod comm_size. Returns bytes; msg_size if comm_size is 1. */
+size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
+                    int block);
 
 #endif

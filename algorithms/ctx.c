@@ -7,6 +7,9 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/schedule.h"
 
 /* The largest count given to one MPI call. A test build lowers it, to reach
  * the path of large counts with small buffers. */
@@ -38,11 +41,11 @@ int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
     struct chorale_scratch *scratch = calloc(1, sizeof(*scratch));
     int err = ctx && scratch ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
-    if (err == MPI_SUCCESS)
+    if (err == MPI_SUCCESS && comm != MPI_COMM_NULL)
         err = PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    if (err == MPI_SUCCESS)
+    if (err == MPI_SUCCESS && comm != MPI_COMM_NULL)
         err = PMPI_Comm_rank(comm, &ctx->rank);
-    if (err == MPI_SUCCESS)
+    if (err == MPI_SUCCESS && comm != MPI_COMM_NULL)
         err = PMPI_Comm_size(comm, &ctx->size);
     if (err != MPI_SUCCESS) {
         free(ctx);
@@ -71,7 +74,47 @@ void chorale_ctx_free(struct chorale_ctx *ctx)
     while (ctx->scratch->top != NULL)
         drop_top(ctx->scratch);
     free(ctx->scratch);
+    free(ctx->nodes);
     free(ctx);
+}
+
+int chorale_ctx_set_nodes(struct chorale_ctx *ctx, const int *node)
+{
+    size_t bytes = sizeof(*node) * (size_t)ctx->size;
+    int *copy = node == NULL ? NULL : malloc(bytes);
+
+    if (node != NULL && copy == NULL)
+        return MPI_ERR_NO_MEM;
+    if (copy != NULL)
+        memcpy(copy, node, bytes);
+    free(ctx->nodes);
+    ctx->nodes = copy;
+    ctx->node = copy;
+    return MPI_SUCCESS;
+}
+
+/* --- views ------------------------------------------------------------ */
+
+/* The rank in the communicator. */
+static int in_comm(const struct chorale_ctx *ctx, int rank)
+{
+    return ctx->map == NULL ? rank : ctx->map[rank];
+}
+
+int chorale_node(const struct chorale_ctx *ctx, int rank)
+{
+    return ctx->node == NULL ? 0 : ctx->node[in_comm(ctx, rank)];
+}
+
+void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
+                      int rank, int size, int *map)
+{
+    for (int i = 0; i < size; i++)
+        map[i] = in_comm(ctx, map[i]);
+    *view = *ctx;
+    view->rank = rank;
+    view->size = size;
+    view->map = map;
 }
 
 /* --- scratch ---------------------------------------------------------- */
@@ -211,16 +254,55 @@ static void count_wait(struct chorale_ctx *ctx)
         ctx->stat->waits++;
 }
 
+static size_t bytes_of(MPI_Count count, MPI_Datatype type)
+{
+    return chorale_type_size(type) * (size_t)count;
+}
+
+/* The blocking calls, where a schedule is written down. */
+static int note_send(struct chorale_ctx *ctx, MPI_Count count,
+                     MPI_Datatype type, int dest)
+{
+    MPI_Request req;
+    int err = chorale_note_send(ctx, bytes_of(count, type), dest, &req);
+
+    return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
+}
+
+static int note_recv(struct chorale_ctx *ctx, MPI_Count count,
+                     MPI_Datatype type, int source)
+{
+    MPI_Request req;
+    int err = chorale_note_recv(ctx, bytes_of(count, type), source, &req);
+
+    return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
+}
+
+static int note_sendrecv(struct chorale_ctx *ctx, size_t out, int dest,
+                         size_t in, int source)
+{
+    MPI_Request req[2];
+    int err = chorale_note_recv(ctx, in, source, &req[0]);
+
+    if (err == MPI_SUCCESS)
+        err = chorale_note_send(ctx, out, dest, &req[1]);
+    return err == MPI_SUCCESS ? chorale_waitall(ctx, 2, req) : err;
+}
+
 int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
                  MPI_Datatype type, int dest)
 {
     struct message m;
-    int err = message_init(&m, count, type);
+    int err;
 
+    if (ctx->schedule != NULL)
+        return note_send(ctx, count, type, dest);
+    err = message_init(&m, count, type);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
-    err = PMPI_Send(buf, m.count, m.type, dest, TAG, ctx->comm);
+    err = PMPI_Send(buf, m.count, m.type, in_comm(ctx, dest), TAG,
+                    ctx->comm);
     message_release(&m);
     return err;
 }
@@ -229,13 +311,16 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                  MPI_Datatype type, int source)
 {
     struct message m;
-    int err = message_init(&m, count, type);
+    int err;
 
+    if (ctx->schedule != NULL)
+        return note_recv(ctx, count, type, source);
+    err = message_init(&m, count, type);
     if (err != MPI_SUCCESS)
         return err;
     count_wait(ctx);
-    err = PMPI_Recv(buf, m.count, m.type, source, TAG, ctx->comm,
-                    MPI_STATUS_IGNORE);
+    err = PMPI_Recv(buf, m.count, m.type, in_comm(ctx, source), TAG,
+                    ctx->comm, MPI_STATUS_IGNORE);
     message_release(&m);
     return err;
 }
@@ -244,12 +329,16 @@ int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
                   MPI_Datatype type, int dest, MPI_Request *req)
 {
     struct message m;
-    int err = message_init(&m, count, type);
+    int err;
 
+    if (ctx->schedule != NULL)
+        return chorale_note_send(ctx, bytes_of(count, type), dest, req);
+    err = message_init(&m, count, type);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
-    err = PMPI_Isend(buf, m.count, m.type, dest, TAG, ctx->comm, req);
+    err = PMPI_Isend(buf, m.count, m.type, in_comm(ctx, dest), TAG,
+                     ctx->comm, req);
     message_release(&m);
     return err;
 }
@@ -258,11 +347,15 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                   MPI_Datatype type, int source, MPI_Request *req)
 {
     struct message m;
-    int err = message_init(&m, count, type);
+    int err;
 
+    if (ctx->schedule != NULL)
+        return chorale_note_recv(ctx, bytes_of(count, type), source, req);
+    err = message_init(&m, count, type);
     if (err != MPI_SUCCESS)
         return err;
-    err = PMPI_Irecv(buf, m.count, m.type, source, TAG, ctx->comm, req);
+    err = PMPI_Irecv(buf, m.count, m.type, in_comm(ctx, source), TAG,
+                     ctx->comm, req);
     message_release(&m);
     return err;
 }
@@ -273,16 +366,21 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                      MPI_Datatype recvtype, int source)
 {
     struct message out, in;
-    int err = message_init(&out, sendcount, sendtype);
+    int err;
 
+    if (ctx->schedule != NULL)
+        return note_sendrecv(ctx, bytes_of(sendcount, sendtype), dest,
+                             bytes_of(recvcount, recvtype), source);
+    err = message_init(&out, sendcount, sendtype);
     if (err != MPI_SUCCESS)
         return err;
     err = message_init(&in, recvcount, recvtype);
     if (err == MPI_SUCCESS) {
         count_sent(ctx, sendcount, sendtype);
         count_wait(ctx);
-        err = PMPI_Sendrecv(sendbuf, out.count, out.type, dest, TAG, recvbuf,
-                            in.count, in.type, source, TAG, ctx->comm,
+        err = PMPI_Sendrecv(sendbuf, out.count, out.type, in_comm(ctx, dest),
+                            TAG, recvbuf, in.count, in.type,
+                            in_comm(ctx, source), TAG, ctx->comm,
                             MPI_STATUS_IGNORE);
         message_release(&in);
     }
@@ -290,10 +388,39 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     return err;
 }
 
+int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
+{
+    if (ctx->schedule != NULL)
+        return chorale_note_wait(ctx, req);
+    count_wait(ctx);
+    return PMPI_Wait(req, MPI_STATUS_IGNORE);
+}
+
+int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
+                    int *index)
+{
+    if (ctx->schedule == NULL) {
+        count_wait(ctx);
+        return PMPI_Waitany(count, req, index, MPI_STATUS_IGNORE);
+    }
+    *index = MPI_UNDEFINED;
+    for (int i = 0; i < count; i++)
+        if (req[i] != MPI_REQUEST_NULL) {
+            *index = i;
+            return chorale_note_wait(ctx, &req[i]);
+        }
+    return MPI_SUCCESS;
+}
+
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
 {
     int first = MPI_SUCCESS;
 
+    if (ctx->schedule != NULL) {
+        for (int i = 0; i < count && first == MPI_SUCCESS; i++)
+            first = chorale_note_wait(ctx, &req[i]);
+        return first;
+    }
     if (count > 0)
         count_wait(ctx);
     /* One by one, as that tells which error it was. */
@@ -312,6 +439,8 @@ int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
     MPI_Aint extent = chorale_type_extent(type);
     int err = MPI_SUCCESS;
 
+    if (ctx->schedule != NULL)
+        return chorale_note_reduce(ctx, bytes_of(count, type));
     for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
         MPI_Count left = count - done;
         int piece = left > CHORALE_COUNT_MAX ? CHORALE_COUNT_MAX : (int)left;

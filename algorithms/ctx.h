@@ -21,18 +21,41 @@ struct chorale_stat {
 };
 
 struct chorale_scratch;
+struct chorale_schedule;
 
 struct chorale_ctx {
     MPI_Comm comm;           /* private, errors return */
     int rank, size;
+    const int *map;          /* of a view: ranks in comm; else NULL */
+    const int *node;         /* node of each rank in comm; NULL: one node, or
+                              * not known */
+    int *nodes;              /* node, where the context owns it */
     struct chorale_stat *stat; /* NULL: do not count */
     struct chorale_scratch *scratch;
+    struct chorale_schedule *schedule; /* not NULL: messages are written down
+                                        * there, not sent: see schedule.h */
 };
 
 /* Wrap a private communicator: sets MPI_ERRORS_RETURN on it. The context does
  * not own comm. Returns an MPI error code; *ctx_p is set on success. */
 int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p);
 void chorale_ctx_free(struct chorale_ctx *ctx);
+
+/* Say on which node each rank is (ctx->size numbers, the same array on all
+ * ranks; copied). NULL forgets it. Returns an MPI error code. */
+int chorale_ctx_set_nodes(struct chorale_ctx *ctx, const int *node);
+
+/* The node of a rank of ctx: 0 if not known. */
+int chorale_node(const struct chorale_ctx *ctx, int rank);
+
+/* A view on some ranks of ctx, in an order of its own: on it any variant runs
+ * as on a communicator of that size. map[i] is the rank in ctx of the view's
+ * rank i; the array is kept (and changed to ranks of comm), so it must
+ * outlive the view. rank: the caller's place in it, or -1 if it is no member;
+ * then nothing may be run on it. Messages between two ranks must come in the
+ * same order on both, whatever views they pass through. */
+void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
+                      int rank, int size, int *map);
 
 /* Bytes of scratch the context holds now. */
 size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx);
@@ -69,6 +92,12 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
                  MPI_Count from_count, MPI_Datatype from_type, void *to,
                  MPI_Count to_count, MPI_Datatype to_type);
 
+/* Move packed bytes inside this rank's memory; they may overlap. All copies
+ * of data go through these functions, so that a schedule can be written down
+ * without data. */
+void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
+                  size_t bytes);
+
 /* A rank's own block where a collective keeps it: into place block of recvbuf
  * (gather's root, allgather), or from place root of sendbuf (scatter's root).
  * Nothing with MPI_IN_PLACE. */
@@ -96,7 +125,13 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                      MPI_Count sendcount, MPI_Datatype sendtype, int dest,
                      void *recvbuf, MPI_Count recvcount,
                      MPI_Datatype recvtype, int source);
+int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req);
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req);
+
+/* Wait for one of them; its request becomes MPI_REQUEST_NULL and *index tells
+ * which. All null: *index is MPI_UNDEFINED. */
+int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
+                    int *index);
 
 /* inout = in op inout, element by element; counted as reduced bytes. */
 int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,

@@ -14,10 +14,25 @@
 
 enum { ALIGN = 64 };
 
+/* Bytes of the types that nearly all calls use: no call into the library, and
+ * none is possible where schedules are written down. 0: another type. */
+static size_t basic_size(MPI_Datatype type)
+{
+    if (type == MPI_BYTE || type == MPI_PACKED || type == MPI_CHAR)
+        return 1;
+    if (type == MPI_DOUBLE || type == MPI_INT64_T)
+        return 8;
+    if (type == MPI_INT || type == MPI_FLOAT)
+        return 4;
+    return 0;
+}
+
 size_t chorale_type_size(MPI_Datatype type)
 {
-    MPI_Count size = 0;
+    MPI_Count size = (MPI_Count)basic_size(type);
 
+    if (size > 0)
+        return (size_t)size;
     if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
         return 0;
     return (size_t)size;
@@ -25,9 +40,10 @@ size_t chorale_type_size(MPI_Datatype type)
 
 MPI_Aint chorale_type_extent(MPI_Datatype type)
 {
-    MPI_Aint lb = 0, extent = 0;
+    MPI_Aint lb = 0, extent = (MPI_Aint)basic_size(type);
 
-    PMPI_Type_get_extent(type, &lb, &extent);
+    if (extent == 0)
+        PMPI_Type_get_extent(type, &lb, &extent);
     return extent;
 }
 
@@ -40,6 +56,8 @@ void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
     MPI_Aint first, span, pad;
     char *mem;
 
+    if (basic_size(type) > 0)
+        return chorale_scratch(ctx, (size_t)(extent * (MPI_Aint)count));
     if (PMPI_Type_get_true_extent(type, &true_lb, &true_extent) !=
         MPI_SUCCESS)
         return NULL;
@@ -84,6 +102,8 @@ int chorale_type_is_packed(MPI_Datatype type)
 {
     int ni, na, nd, combiner;
 
+    if (basic_size(type) > 0)
+        return 1;
     if (PMPI_Type_get_envelope(type, &ni, &na, &nd, &combiner) !=
         MPI_SUCCESS)
         return 0;
@@ -125,7 +145,7 @@ int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     char *to = bytes;
     int err = MPI_SUCCESS;
 
-    if (count == 0 || size == 0)
+    if (count == 0 || size == 0 || ctx->schedule != NULL)
         return MPI_SUCCESS;
     if (chorale_type_is_packed(type)) {
         memcpy(to, buf, size * (size_t)count);
@@ -157,7 +177,7 @@ int chorale_unpack(struct chorale_ctx *ctx, const void *bytes, void *buf,
     const char *from = bytes;
     int err = MPI_SUCCESS;
 
-    if (count == 0 || size == 0)
+    if (count == 0 || size == 0 || ctx->schedule != NULL)
         return MPI_SUCCESS;
     if (chorale_type_is_packed(type)) {
         memcpy(buf, from, size * (size_t)count);
@@ -190,7 +210,7 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
     char *tmp;
     int err;
 
-    if (bytes == 0)
+    if (bytes == 0 || ctx->schedule != NULL)
         return MPI_SUCCESS;
     if (chorale_type_is_packed(to_type))
         return chorale_pack(ctx, from, from_count, from_type, to);
@@ -203,6 +223,13 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
         err = chorale_unpack(ctx, tmp, to, to_count, to_type);
     chorale_scratch_release(ctx, mark);
     return err;
+}
+
+void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
+                  size_t bytes)
+{
+    if (bytes > 0 && to != from && ctx->schedule == NULL)
+        memmove(to, from, bytes);
 }
 
 int chorale_keep_own(const struct chorale_call *call, int block)

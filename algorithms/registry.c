@@ -1,36 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c - the catalogue's table and what can be asked of any row.
- * A new variant is its file, its line in the folder's header, and its row. */
-#include "algorithms/allgather/allgather.h"
-#include "algorithms/allreduce/allreduce.h"
-#include "algorithms/bcast/bcast.h"
-#include "algorithms/gather/gather.h"
-#include "algorithms/reduce/reduce.h"
-#include "algorithms/reduce_scatter_block/reduce_scatter_block.h"
-#include "algorithms/scatter/scatter.h"
+ * The table is generated from the lists of files in the folders' local.am. */
+#include "algorithms/catalogue.h"
+#include "algorithms/schedule.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define VARIANT(coll, name) &chorale_##coll##_##name,
 const struct chorale_alg *const chorale_algs[] = {
-    &chorale_bcast_linear,
-    &chorale_bcast_binomial,
-    &chorale_bcast_scatter_ring_allgather,
-    &chorale_reduce_binomial,
-    &chorale_allreduce_recursive_doubling,
-    &chorale_allreduce_reduce_bcast,
-    &chorale_reduce_scatter_block_ring,
-    &chorale_gather_linear,
-    &chorale_gather_binomial,
-    &chorale_scatter_linear,
-    &chorale_scatter_linear_nb,
-    &chorale_scatter_binomial,
-    &chorale_allgather_ring,
-    &chorale_allgather_gather_bcast,
+#include "algorithms/catalogue.inc"
     NULL,
 };
+#undef VARIANT
 
 const struct chorale_alg *chorale_alg_find(enum chorale_coll coll,
                                            const char *name)
@@ -54,6 +38,7 @@ const char *chorale_alg_refuses(const struct chorale_alg *alg,
                                 const struct chorale_point *pt)
 {
     unsigned p = (unsigned)pt->comm_size;
+    int ppn = pt->ppn;
 
     if ((alg->needs & CHORALE_NEEDS_COMMUTE) && !pt->commutative)
         return "needs a commutative operation";
@@ -61,7 +46,24 @@ const char *chorale_alg_refuses(const struct chorale_alg *alg,
         return "needs a power-of-two number of processes";
     if ((alg->needs & CHORALE_NEEDS_EVEN) && p % 2 != 0)
         return "needs an even number of processes";
+    if ((alg->needs & CHORALE_NEEDS_PAIR) && p != 2)
+        return "needs two processes";
+    if ((alg->needs & CHORALE_NEEDS_NODES) &&
+        (ppn < 2 || ppn >= pt->comm_size))
+        return "needs several nodes with several processes";
+    if ((alg->needs & CHORALE_NEEDS_SEPARATE) && pt->in_place)
+        return "does not work in place";
     return alg->refuses == NULL ? NULL : alg->refuses(pt);
+}
+
+const char *chorale_alg_unselectable(const struct chorale_alg *alg,
+                                     int allow_patented)
+{
+    if (alg->unselectable != NULL)
+        return alg->unselectable;
+    if (alg->order == CHORALE_ORDER_TIMING)
+        return "its results depend on timing";
+    return alg->patents != NULL && !allow_patented ? "patented" : NULL;
 }
 
 /* --- parameters ------------------------------------------------------- */
@@ -128,6 +130,29 @@ static void add_known(const struct chorale_alg *alg, char *why, size_t size)
         snprintf(why + used, size - used, "; it has none");
 }
 
+/* The value whose word is text. */
+static int parse_word(const char *coll, const struct chorale_alg *alg,
+                      const struct chorale_param *param, const char *text,
+                      size_t length, long *value, char *why, size_t size)
+{
+    size_t used;
+
+    for (long v = param->min; v <= param->max; v++)
+        if (strlen(param->word[v]) == length &&
+            strncmp(param->word[v], text, length) == 0) {
+            *value = v;
+            return 0;
+        }
+    snprintf(why, size, "%s %s: %s=%.*s is none of", coll, alg->name,
+             param->name, length < 40 ? (int)length : 40, text);
+    for (long v = param->min; v <= param->max; v++) {
+        used = strlen(why);
+        snprintf(why + used, size - used, "%s%s", v > param->min ? ", " : " ",
+                 param->word[v]);
+    }
+    return -1;
+}
+
 /* One "name=value" of length characters, into value[]; seen: a bit each. */
 static int parse_one(const struct chorale_alg *alg, const char *text,
                      size_t length, long *value, unsigned *seen, char *why,
@@ -160,6 +185,9 @@ static int parse_one(const struct chorale_alg *alg, const char *text,
         return -1;
     }
     *seen |= 1U << i;
+    if (param->word != NULL)
+        return parse_word(coll, alg, param, equals + 1,
+                          length - name_length - 1, &value[i], why, why_size);
     bad = parse_number(equals + 1, length - name_length - 1, &value[i]);
     if (bad == 1)
         snprintf(why, why_size,
@@ -223,10 +251,16 @@ int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
         *text = '\0';
     while ((i = next_by_name(alg, name)) >= 0) {
         size_t left = length < size ? size - length : 0;
-        int n = snprintf(left ? text + length : NULL, left, "%s%s=%ld",
+        int n;
+
+        if (alg->param[i].word != NULL)
+            n = snprintf(left ? text + length : NULL, left, "%s%s=%s",
+                         name == NULL ? "" : ",", alg->param[i].name,
+                         alg->param[i].word[value[i]]);
+        else
+            n = snprintf(left ? text + length : NULL, left, "%s%s=%ld",
                          name == NULL ? "" : ",", alg->param[i].name,
                          value[i]);
-
         length += n > 0 ? (size_t)n : 0;
         name = alg->param[i].name;
     }
@@ -235,19 +269,40 @@ int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
 
 /* --- cost ------------------------------------------------------------- */
 
-void chorale_alg_cost_sums(const struct chorale_alg *alg,
-                           const struct chorale_point *pt, double *messages,
-                           double *bytes, double *reduced)
+int chorale_alg_cost(const struct chorale_alg *alg,
+                     const struct chorale_point *pt,
+                     struct chorale_term *term)
 {
-    struct chorale_term term[CHORALE_MAX_TERM];
-    int n = alg->cost(pt, term);
+    struct chorale_schedule_sum sum;
+    int p = pt->comm_size;
 
+    if (alg->cost_is == CHORALE_COST_EXACT || alg->opaque ||
+        (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) == 0) ||
+        chorale_schedule_walk(alg, pt, &sum, NULL) != 0)
+        return alg->cost(pt, term);
+    memcpy(term, sum.term, sizeof(*term) * (size_t)sum.nterm);
+    return sum.nterm;
+}
+
+void chorale_term_sums(const struct chorale_term *term, int nterm,
+                       double *messages, double *bytes, double *reduced)
+{
     *messages = *bytes = *reduced = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < nterm; i++) {
         double kappa = term[i].kappa > 0 ? term[i].kappa : 1;
 
         *messages += term[i].messages;
         *bytes += term[i].messages * term[i].bytes * kappa;
         *reduced += term[i].reduced;
     }
+}
+
+void chorale_alg_cost_sums(const struct chorale_alg *alg,
+                           const struct chorale_point *pt, double *messages,
+                           double *bytes, double *reduced)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+
+    chorale_term_sums(term, chorale_alg_cost(alg, pt, term), messages, bytes,
+                      reduced);
 }

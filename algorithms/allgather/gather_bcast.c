@@ -8,10 +8,8 @@
  * Needs   any P, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
-#include "algorithms/allgather/allgather.h"
-#include "algorithms/bcast/bcast.h"
+#include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/gather/gather.h"
 
 static int run(const struct chorale_call *call)
 {

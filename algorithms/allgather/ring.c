@@ -11,7 +11,7 @@
  * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005
  */
-#include "algorithms/allgather/allgather.h"
+#include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 

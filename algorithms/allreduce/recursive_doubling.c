@@ -13,7 +13,7 @@
  * Needs   any P, any datatype, any operation
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/allreduce/allreduce.h"
+#include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/tree.h"
 
@@ -161,6 +161,7 @@ const struct chorale_alg chorale_allreduce_recursive_doubling = {
     .formula = "F (alpha + n beta + n tau), F = floor(lg P); P not a power "
                "of two: + 2 (alpha + n beta) + n tau",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .order = CHORALE_ORDER_RANK,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -8,10 +8,8 @@
  * Needs   any P, any datatype, any operation
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/allreduce/allreduce.h"
-#include "algorithms/bcast/bcast.h"
+#include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/reduce/reduce.h"
 
 static int run(const struct chorale_call *call)
 {
@@ -48,6 +46,7 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .summary = "binomial reduce to rank 0, then binomial bcast",
     .formula = "ceil(lg P) (2 alpha + 2 n beta + n tau)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .order = CHORALE_ORDER_RANK,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -8,7 +8,7 @@
  * Needs   any P, any root, any datatype
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/bcast/bcast.h"
+#include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/tree.h"
 

@@ -7,7 +7,7 @@
  * Needs   any P, any root, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
-#include "algorithms/bcast/bcast.h"
+#include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
 #include "algorithms/ctx.h"
 

@@ -13,7 +13,7 @@
  * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005
  */
-#include "algorithms/bcast/bcast.h"
+#include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/tree.h"
 

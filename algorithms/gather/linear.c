@@ -7,9 +7,9 @@
  * Needs   any P, any root, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
+#include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
 #include "algorithms/ctx.h"
-#include "algorithms/gather/gather.h"
 
 static int run_root(const struct chorale_call *call)
 {

@@ -11,8 +11,8 @@
  * Needs   any P, any root, any datatype, any operation
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
+#include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/reduce/reduce.h"
 #include "algorithms/tree.h"
 
 /* What a rank has combined so far, and where the next operand may go. */
@@ -142,6 +142,7 @@ const struct chorale_alg chorale_reduce_binomial = {
     .summary = "binomial tree; keeps rank order for operations that need it",
     .formula = "ceil(lg P) (alpha + n beta + n tau)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .order = CHORALE_ORDER_RANK,
     .run = run,
     .cost = cost,
     .scratch = scratch,

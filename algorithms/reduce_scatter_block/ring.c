@@ -12,8 +12,8 @@
  *         starts at rank b + 1
  * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007
  */
+#include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/reduce_scatter_block/reduce_scatter_block.h"
 
 /* The input block of rank b. */
 static void *block_at(const struct chorale_call *call, const void *input,
@@ -114,6 +114,7 @@ const struct chorale_alg chorale_reduce_scatter_block_ring = {
     .formula = "(P-1) alpha + (P-1)/P n (beta + tau)",
     .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007",
     .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -11,9 +11,9 @@
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
+#include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
 #include "algorithms/ctx.h"
-#include "algorithms/scatter/scatter.h"
 #include "algorithms/tree.h"
 
 /* A subtree whose ranks run past P - 1 goes on at rank 0: two pieces. */

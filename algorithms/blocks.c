@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* blocks.c - see blocks.h. */
+#include "algorithms/blocks.h"
+
+#include "algorithms/ctx.h"
+#include "algorithms/tree.h"
+
+static struct chorale_blocks blocks(const void *buf, MPI_Datatype type, int n)
+{
+    /* Through an integer: const goes, what is read only stays so. */
+    struct chorale_blocks b = {
+        .base = chorale_at(buf, 0, 0),
+        .type = type,
+        .extent = chorale_type_extent(type),
+        .n = n,
+    };
+
+    return b;
+}
+
+struct chorale_blocks chorale_blocks_equal(const void *buf, MPI_Count count,
+                                           MPI_Datatype type, int n)
+{
+    struct chorale_blocks b = blocks(buf, type, n);
+
+    b.count = count;
+    return b;
+}
+
+struct chorale_blocks chorale_blocks_given(const void *buf,
+                                           const MPI_Count *counts,
+                                           const MPI_Aint *displs,
+                                           MPI_Datatype type, int n)
+{
+    struct chorale_blocks b = blocks(buf, type, n);
+
+    b.counts = counts;
+    b.displs = displs;
+    return b;
+}
+
+struct chorale_blocks chorale_blocks_split(const void *buf, MPI_Count total,
+                                           MPI_Datatype type, int n)
+{
+    struct chorale_blocks b = blocks(buf, type, n);
+
+    b.count = total;
+    b.split = 1;
+    return b;
+}
+
+struct chorale_blocks chorale_blocks_at(const struct chorale_blocks *b,
+                                        const void *buf)
+{
+    struct chorale_blocks other = *b;
+
+    other.base = chorale_at(buf, 0, 0);
+    return other;
+}
+
+/* Elements before block i. */
+static MPI_Aint start_of(const struct chorale_blocks *b, int i,
+                         MPI_Count *count)
+{
+    size_t offset, length;
+    MPI_Aint start = 0;
+
+    if (b->split) {
+        chorale_split((size_t)b->count, b->n, i, &offset, &length);
+        *count = (MPI_Count)length;
+        return (MPI_Aint)offset;
+    }
+    if (b->counts == NULL) {
+        *count = b->count;
+        return (MPI_Aint)b->count * i;
+    }
+    *count = b->counts[i];
+    if (b->displs != NULL)
+        return b->displs[i];
+    for (int j = 0; j < i; j++)
+        start += (MPI_Aint)b->counts[j];
+    return start;
+}
+
+void *chorale_block(const struct chorale_blocks *b, int i, MPI_Count *count)
+{
+    return chorale_at(b->base, b->extent, start_of(b, i, count));
+}
+
+void *chorale_block_range(const struct chorale_blocks *b, int first, int k,
+                          MPI_Count *count)
+{
+    MPI_Count length = 0;
+    MPI_Aint start = k > 0 ? start_of(b, first, &length) : 0;
+
+    *count = 0;
+    if (k > 0)
+        *count = start_of(b, first + k - 1, &length) - start + length;
+    return chorale_at(b->base, b->extent, start);
+}
+
+MPI_Count chorale_blocks_total(const struct chorale_blocks *b)
+{
+    MPI_Count sum = 0;
+
+    if (b->counts == NULL)
+        return b->split ? b->count : b->count * b->n;
+    for (int i = 0; i < b->n; i++)
+        sum += b->counts[i];
+    return sum;
+}
+
+MPI_Count chorale_blocks_largest(const struct chorale_blocks *b)
+{
+    MPI_Count most = 0;
+
+    if (b->counts == NULL)
+        return b->split ? (b->count + b->n - 1) / b->n : b->count;
+    for (int i = 0; i < b->n; i++)
+        most = b->counts[i] > most ? b->counts[i] : most;
+    return most;
+}

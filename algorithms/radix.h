@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* radix.h - numbers of processes that are no power of k: who folds onto whom,
+ * and the core that stays. Used by recursive doubling, multiplying and
+ * exchange in any collective. */
+#ifndef CHORALE_ALGORITHMS_RADIX_H
+#define CHORALE_ALGORITHMS_RADIX_H
+
+/* Largest power of k that is <= p, and its exponent. */
+int chorale_power_below(int p, int k, int *exponent);
+
+/* How one rank folds. The first runs of ranks have up to k members of which
+ * the last survives, so that rank order is kept: what the others hand over
+ * stands left of its own. */
+struct chorale_fold {
+    int core;      /* ranks that stay: the largest power of k <= p */
+    int place;     /* of this rank in the core, or -1: it folds */
+    int keeper;    /* the rank that it folds onto, if place is -1 */
+    int first;     /* survivors: the ranks first ... rank - 1 fold onto it */
+};
+
+void chorale_fold_init(struct chorale_fold *fold, int rank, int p, int k);
+
+/* The rank at a place of the core. */
+int chorale_fold_rank(int place, int p, int k);
+
+#endif

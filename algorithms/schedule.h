@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* schedule.h - what a variant would send, written down instead of sent.
+ *
+ * Each rank's run() is called once, here, in one process, with a context that
+ * notes messages and reductions and moves nothing. The notes of all ranks are
+ * then played on a one-port, full-duplex network. That gives the exact
+ * critical path of any variant at any point, also where no formula is exact
+ * (incomplete trees, folds, short last segments). No MPI library is called.
+ */
+#ifndef CHORALE_ALGORITHMS_SCHEDULE_H
+#define CHORALE_ALGORITHMS_SCHEDULE_H
+
+#include "algorithms/alg.h"
+#include "algorithms/ctx.h"
+
+/* What a schedule adds up to. */
+struct chorale_schedule_sum {
+    double seconds;          /* of the critical path */
+    double messages, bytes, reduced; /* A, B, C on it */
+    long long total_messages, total_bytes, total_reduced; /* of all ranks */
+    long long most_messages, most_bytes, most_reduced; /* of one rank */
+    size_t scratch;          /* bytes, of the rank that holds most */
+    int overlaps;            /* a rank had two sends or two receives at once
+                              * and they had to queue */
+    int nterm;               /* the path: as chorale_alg.cost fills it */
+    struct chorale_term term[CHORALE_MAX_TERM];
+};
+
+/* Write down and play alg at pt (root pt->root; types, where they matter, by
+ * pt->type_size). Uses pt->alpha, beta, tau. Returns 0; or -1 if there is no
+ * schedule: the variant is opaque, runs out of memory, or its messages do not
+ * match (a defect of the variant); *why, if why is not NULL, says which. */
+int chorale_schedule_walk(const struct chorale_alg *alg,
+                          const struct chorale_point *pt,
+                          struct chorale_schedule_sum *sum, const char **why);
+
+/* Counts of one rank in the schedule: stat has pt->comm_size entries. */
+int chorale_schedule_stat(const struct chorale_alg *alg,
+                          const struct chorale_point *pt,
+                          struct chorale_stat *stat);
+
+/* For ctx.c: note instead of send. Requests are numbers in the notes. */
+int chorale_note_send(struct chorale_ctx *ctx, size_t bytes, int dest,
+                      MPI_Request *req);
+int chorale_note_recv(struct chorale_ctx *ctx, size_t bytes, int source,
+                      MPI_Request *req);
+int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req);
+int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes);
+
+/* A call into the library's own collectives: there is no schedule then. */
+int chorale_note_opaque(struct chorale_ctx *ctx);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* schedule.c - every variant's own schedule against what its descriptor
+ * states: messages match and end, the critical path is the stated cost (or
+ * stays below it, where a bound is stated), no rank uses a port twice at a
+ * time unless the descriptor says so, scratch stays within what is stated.
+ *
+ *     schedule.t [COLLECTIVE [VARIANT]]   only these */
+#include "algorithms/catalogue.h"
+#include "algorithms/schedule.h"
+#include "algorithms/tree.h"
+#include "tests/tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const int sizes[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,
+                             12, 13, 15, 16, 17, 24, 31, 32, 33 };
+static const size_t blocks[] = { 0, 8, 64, 1000, 8192, 98304 };
+
+/* Two networks: latency counts, bandwidth and reductions count. */
+static const double net[2][3] = { { 1.0128e-6, 0.8e-9, 0.3e-9 },
+                                  { 2e-7, 1.1e-8, 0.7e-8 } };
+
+struct outcome {
+    char wrong[256];
+    int points;
+};
+
+static void describe(const struct chorale_alg *alg,
+                     const struct chorale_point *pt, char *text, size_t size)
+{
+    char params[96];
+
+    chorale_alg_params_format(alg, pt->param, params, sizeof(params));
+    snprintf(text, size, "P=%d m=%zu root=%d ppn=%d%s%s", pt->comm_size,
+             pt->msg_size, pt->root, pt->ppn, *params ? " " : "", params);
+}
+
+static int differs(double a, double b)
+{
+    return fabs(a - b) > 1e-9 * (fabs(a) + fabs(b)) + 1e-15;
+}
+
+static int exact_at(const struct chorale_alg *alg, int p)
+{
+    return alg->cost_is == CHORALE_COST_EXACT ||
+           (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) == 0);
+}
+
+/* What is wrong at one point, or nothing. */
+static void judge(const struct chorale_alg *alg,
+                  const struct chorale_point *pt, char *wrong, size_t size)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    int nterm = alg->cost(pt, term);
+    struct chorale_schedule_sum sum;
+    double a, b, c, stated;
+    const char *why;
+    size_t limit = alg->scratch == NULL ? 0 : alg->scratch(pt);
+
+    if (nterm < 0 || nterm > CHORALE_MAX_TERM) {
+        snprintf(wrong, size, "%d terms", nterm);
+        return;
+    }
+    if (alg->opaque)
+        return;
+    if (chorale_schedule_walk(alg, pt, &sum, &why) != 0) {
+        if (strcmp(why, "the library does a part of it") != 0)
+            snprintf(wrong, size, "%s", why);
+        return;
+    }
+    chorale_term_sums(term, nterm, &a, &b, &c);
+    stated = a * pt->alpha + b * pt->beta + c * pt->tau;
+    if (sum.overlaps && !alg->overlaps)
+        snprintf(wrong, size, "two messages at one port");
+    else if (!alg->overlaps && exact_at(alg, pt->comm_size) &&
+             differs(stated, sum.seconds))
+        snprintf(wrong, size, "states %g %g %g, takes %g %g %g", a, b, c,
+                 sum.messages, sum.bytes, sum.reduced);
+    else if (sum.seconds > stated && differs(sum.seconds, stated))
+        snprintf(wrong, size, "states at most %g %g %g, takes %g %g %g", a,
+                 b, c, sum.messages, sum.bytes, sum.reduced);
+    else if (sum.scratch > limit + (limit > 0 || alg->scratch ? 1024 : 0))
+        snprintf(wrong, size, "%zu bytes of scratch, states %zu",
+                 sum.scratch, limit);
+}
+
+static void try_point(const struct chorale_alg *alg, struct chorale_point *pt,
+                      struct outcome *o)
+{
+    char wrong[160] = "", where[160];
+
+    if (o->wrong[0] != '\0' || chorale_alg_refuses(alg, pt) != NULL)
+        return;
+    judge(alg, pt, wrong, sizeof(wrong));
+    o->points++;
+    if (wrong[0] == '\0')
+        return;
+    describe(alg, pt, where, sizeof(where));
+    snprintf(o->wrong, sizeof(o->wrong), "%.150s: %.90s", where, wrong);
+}
+
+/* Defaults, then each other value of each parameter. */
+static void try_params(const struct chorale_alg *alg,
+                       struct chorale_point *pt, struct outcome *o)
+{
+    for (int i = 0; i < alg->nparam; i++)
+        pt->param[i] = alg->param[i].def;
+    try_point(alg, pt, o);
+    for (int i = 0; i < alg->nparam; i++) {
+        const struct chorale_param *param = &alg->param[i];
+
+        for (int k = 0; k < param->ncandidate; k++) {
+            pt->param[i] = param->candidate[k];
+            try_point(alg, pt, o);
+        }
+        pt->param[i] = param->def;
+    }
+}
+
+static void try_size(const struct chorale_alg *alg, int p, size_t m,
+                     struct outcome *o)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
+    const int ppn[3] = { 0, 2, 3 };
+    int last_root = info->rooted ? p - 1 : 0;
+
+    for (int w = 0; w < 2; w++)
+        for (int k = 0; k < 3; k++)
+            for (int root = 0; root <= last_root;
+                 root += last_root > 2 ? last_root / 2 : 1) {
+                struct chorale_point pt = {
+                    .comm_size = p,
+                    .msg_size = info->dataless ? 0 : m,
+                    .n = chorale_coll_n(alg->coll, m, p),
+                    .type_size = m % 8 == 0 ? 8 : 1,
+                    .commutative = 1,
+                    .root = root,
+                    .ppn = ppn[k],
+                    .alpha = net[w][0],
+                    .beta = net[w][1],
+                    .tau = net[w][2],
+                };
+
+                if (k == 0 || (alg->needs & CHORALE_NEEDS_NODES))
+                    try_params(alg, &pt, o);
+            }
+}
+
+static void test_alg(const struct chorale_alg *alg)
+{
+    struct outcome o = { "", 0 };
+    const char *coll = chorale_coll_info(alg->coll)->name;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+        for (size_t k = 0; k < sizeof(blocks) / sizeof(*blocks); k++)
+            try_size(alg, sizes[i], blocks[k], &o);
+    tap_ok(o.wrong[0] == '\0' && o.points > 0, "%s %s: %d points", coll,
+           alg->name, o.points);
+    if (o.wrong[0] != '\0')
+        tap_diag("%s", o.wrong);
+    tap_ok(chorale_coll_info(alg->coll)->reduces ==
+               (alg->order != CHORALE_ORDER_NONE) || alg->order,
+           "%s %s: says in which order it reduces", coll, alg->name);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+
+        if (argc > 1 &&
+            strcmp(argv[1], chorale_coll_info(alg->coll)->name) != 0)
+            continue;
+        if (argc > 2 && strcmp(argv[2], alg->name) != 0)
+            continue;
+        test_alg(alg);
+    }
+    return tap_done();
+}
