@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* part.h - a variant that does a part of another one's work, with the
+ * defaults of its own parameters. */
+#ifndef CHORALE_ALGORITHMS_PART_H
+#define CHORALE_ALGORITHMS_PART_H
+
+#include "algorithms/alg.h"
+
+/* part->run on the call, but for its param. */
+int chorale_part_run(const struct chorale_alg *part,
+                     const struct chorale_call *call);
+
+/* part at the point, but for its param: cost, scratch (0: none), and why it
+ * cannot run there (NULL: it can). */
+int chorale_part_cost(const struct chorale_alg *part,
+                      const struct chorale_point *pt,
+                      struct chorale_term *term);
+size_t chorale_part_scratch(const struct chorale_alg *part,
+                            const struct chorale_point *pt);
+const char *chorale_part_refuses(const struct chorale_alg *part,
+                                 const struct chorale_point *pt);
+
+#endif
