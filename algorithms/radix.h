@@ -5,7 +5,8 @@
 #ifndef CHORALE_ALGORITHMS_RADIX_H
 #define CHORALE_ALGORITHMS_RADIX_H
 
-/* Largest power of k that is <= p, and its exponent. */
+/* Largest power of k >= 2 that is <= p, and its exponent (where exponent is
+ * not NULL). */
 int chorale_power_below(int p, int k, int *exponent);
 
 /* How one rank folds. The first runs of ranks have up to k members of which
@@ -14,8 +15,9 @@ int chorale_power_below(int p, int k, int *exponent);
 struct chorale_fold {
     int core;      /* ranks that stay: the largest power of k <= p */
     int place;     /* of this rank in the core, or -1: it folds */
-    int keeper;    /* the rank that it folds onto, if place is -1 */
-    int first;     /* survivors: the ranks first ... rank - 1 fold onto it */
+    int keeper;    /* the survivor of this rank's run; itself, if it stays */
+    int first;     /* first rank of the run: the ranks first ... keeper - 1
+                    * fold onto keeper */
 };
 
 void chorale_fold_init(struct chorale_fold *fold, int rank, int p, int k);
