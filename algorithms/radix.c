@@ -2,6 +2,8 @@
 /* radix.c - see radix.h. */
 #include "algorithms/radix.h"
 
+#include <stddef.h>
+
 int chorale_power_below(int p, int k, int *exponent)
 {
     int power = 1, e = 0;
