@@ -17,37 +17,28 @@ int chorale_power_below(int p, int k, int *exponent)
     return power;
 }
 
-/* Full runs of k members, and how many fold in the shorter one after them. */
-static int full_runs(int p, int k, int core, int *rest)
-{
-    *rest = (p - core) % (k - 1);
-    return (p - core) / (k - 1);
-}
-
 void chorale_fold_init(struct chorale_fold *fold, int rank, int p, int k)
 {
     int core = chorale_power_below(p, k, NULL);
-    int rest, full = full_runs(p, k, core, &rest);
-    int run = rank / k < full ? rank / k : full;
-    int length = run < full ? k : rest + 1;
+    int each = p / core, longer = p % core;
+    int edge = longer * (each + 1); /* ranks in the longer runs */
+    int in_longer = rank < edge;
+    int length = in_longer ? each + 1 : each;
+    int run = in_longer ? rank / length : (rank - edge) / length;
 
     fold->core = core;
-    fold->first = run * k;
+    fold->most = each - (longer == 0);
+    fold->first = (in_longer ? 0 : edge) + run * length;
     fold->keeper = fold->first + length - 1;
-    fold->place = run;
-    if (rank < fold->keeper) {
+    fold->place = (in_longer ? 0 : longer) + run;
+    if (rank != fold->keeper)
         fold->place = -1;
-    } else if (rank > fold->keeper) {
-        fold->place = rank - (p - core);
-        fold->first = rank;
-        fold->keeper = rank;
-    }
 }
 
 int chorale_fold_rank(int place, int p, int k)
 {
     int core = chorale_power_below(p, k, NULL);
-    int rest, full = full_runs(p, k, core, &rest);
+    int each = p / core, longer = p % core;
 
-    return place < full ? place * k + k - 1 : place + (p - core);
+    return (place + 1) * each + (place < longer ? place + 1 : longer) - 1;
 }
