@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recexch.c - allreduce by exchanges in groups of radix ranks that differ in
+ * one digit, all messages of a round under way together: for networks with
+ * several ports, or that hide latency. Where P is no power of the radix, runs
+ * of neighbours fold onto their last rank first.
+ *
+ * Rounds  q = lg_radix K                      P = comm_size, n = bytes,
+ * Volume  (radix - 1) q n bytes a rank        K = largest radix^q <= P
+ * Cost    <= (radix - 1) q (alpha + n beta + n tau); folded, with
+ *         e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau). With one
+ *         port; with radix - 1 of them a round costs one alpha + n beta.
+ * Needs   any P, any datatype, any operation
+ * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange.h"
+#include "algorithms/fold.h"
+
+#include <limits.h>
+
+static const long radices[] = { 2, 3, 4, 8, 16 };
+
+static int core(const struct chorale_call *call)
+{
+    return chorale_exchange_digits(call, (int)call->param[0], 1);
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_fold_run(call, (int)call->param[0], core);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_exchange_cost(pt, (int)pt->param[0], term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_exchange_scratch(pt, (int)pt->param[0]);
+}
+
+const struct chorale_alg chorale_allreduce_recexch = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "recexch",
+    .summary = "exchanges in groups of radix ranks, all at once; neighbours "
+               "fold",
+    .formula = "<= (k-1) q (alpha + n beta + n tau) + e (2 alpha + 2 n beta "
+               "+ n tau), k the radix, q = floor(log_k P), "
+               "e = ceil(P / k^q) - 1",
+    .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_BOUND,
+    .overlaps = 1,
+    .nparam = 1,
+    .param = { { .name = "radix",
+                 .unit = "ranks",
+                 .def = 4,
+                 .min = 2,
+                 .max = INT_MAX / 4,
+                 .candidate = radices,
+                 .ncandidate = 5 } },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};
