@@ -65,7 +65,7 @@ static int swap_at_once(const struct state *st, int me, int first, int stride)
     int k = st->k, under_way = 0, err = MPI_SUCCESS, last;
 
     for (int i = 1; i < k && err == MPI_SUCCESS; i++) {
-        int from = (me + k - i) % k;
+        int from = (me + i) % k;
 
         err = chorale_irecv(call->ctx, st->x[from], call->recvcount,
                             call->recvtype, first + from * stride,

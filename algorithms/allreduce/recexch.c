@@ -6,9 +6,10 @@
  *
  * Rounds  q = lg_radix K                      P = comm_size, n = bytes,
  * Volume  (radix - 1) q n bytes a rank        K = largest radix^q <= P
- * Cost    <= (radix - 1) q (alpha + n beta + n tau); folded, with
- *         e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau). With one
- *         port; with radix - 1 of them a round costs one alpha + n beta.
+ * Cost    <= q ((2 radix - 3) (alpha + n beta) + (radix - 1) n tau); folded,
+ *         with e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau). With one
+ *         port, where messages wait for each other; with radix - 1 of them a
+ *         round costs one alpha + n beta.
  * Needs   any P, any datatype, any operation
  * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH
  */
@@ -32,7 +33,12 @@ static int run(const struct chorale_call *call)
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    return chorale_exchange_cost(pt, (int)pt->param[0], term);
+    double k = (double)pt->param[0];
+    int n = chorale_exchange_cost(pt, (int)pt->param[0], term);
+
+    if (n > 0 && pt->param[0] <= pt->comm_size)
+        term[0].messages *= (2 * k - 3) / (k - 1);
+    return n;
 }
 
 static size_t scratch(const struct chorale_point *pt)
@@ -45,8 +51,8 @@ const struct chorale_alg chorale_allreduce_recexch = {
     .name = "recexch",
     .summary = "exchanges in groups of radix ranks, all at once; neighbours "
                "fold",
-    .formula = "<= (k-1) q (alpha + n beta + n tau) + e (2 alpha + 2 n beta "
-               "+ n tau), k the radix, q = floor(log_k P), "
+    .formula = "<= q ((2k-3) (alpha + n beta) + (k-1) n tau) + e (2 alpha + "
+               "2 n beta + n tau), k the radix, q = floor(log_k P), "
                "e = ceil(P / k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
     .order = CHORALE_ORDER_RANK,
