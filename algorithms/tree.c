@@ -3,8 +3,6 @@
  * two files draw differently is a hang that nobody finds. */
 #include "algorithms/tree.h"
 
-#include <limits.h>
-
 int chorale_ceil_log2(int p)
 {
     int r = 0;
@@ -56,20 +54,20 @@ int chorale_binomial_subtree(int v, int size)
 
 static void init_knomial(struct chorale_tree *t)
 {
-    long long step = 1, end;
+    unsigned radix = (unsigned)t->radix, digits = (unsigned)t->v, end;
+    unsigned long long step = 1;
 
-    if (t->v == 0)
-        step = LLONG_MAX;
-    else
-        while (t->v % (step * t->radix) == 0)
-            step *= t->radix;
-    if (t->v > 0)
-        t->parent = (int)(t->v - t->v / step % t->radix * step);
-    t->span = step < t->size - t->v ? (int)step : t->size - t->v;
-    end = t->span - 1;
-    for (step = 1; step <= end; step *= t->radix)
-        t->nchild += (int)(end / step < t->radix ? end / step
-                                                 : t->radix - 1);
+    t->span = t->size;
+    if (t->v > 0) {
+        for (; digits % radix == 0; digits /= radix)
+            step *= radix;
+        t->parent = (int)((unsigned)t->v - digits % radix * (unsigned)step);
+        t->span = (unsigned)(t->size - t->v) < step ? t->size - t->v
+                                                    : (int)step;
+    }
+    /* Below distance span: 1 ... radix - 1 times each power. */
+    for (end = (unsigned)t->span - 1; end > 0; end /= radix)
+        t->nchild += (int)(end < radix ? end : radix - 1);
 }
 
 static void init_kary(struct chorale_tree *t)
