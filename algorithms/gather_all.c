@@ -2,6 +2,8 @@
 /* gather_all.c - all blocks to all ranks: see gather_all.h. */
 #include "algorithms/gather_all.h"
 
+#include "algorithms/tree.h"
+
 /* --- ranges of blocks ------------------------------------------------- */
 
 /* A range as one message. staged: buf is scratch of packed bytes. */
@@ -33,7 +35,7 @@ static int run_of(const struct chorale_blocks *b, int i, int k)
     return k < b->n - i ? k : b->n - i;
 }
 
-static size_t bytes_of(const struct chorale_blocks *b, int first, int k)
+size_t chorale_range_bytes(const struct chorale_blocks *b, int first, int k)
 {
     size_t unit = chorale_type_size(b->type), sum = 0;
 
@@ -51,9 +53,9 @@ static size_t bytes_of(const struct chorale_blocks *b, int first, int k)
     return sum;
 }
 
-/* Bytes from a range to packed ones, or back. */
-static int pack_range(struct chorale_ctx *ctx, const struct chorale_blocks *b,
-                      int first, int k, char *bytes, int back)
+int chorale_range_pack(struct chorale_ctx *ctx,
+                       const struct chorale_blocks *b, int first, int k,
+                       char *bytes)
 {
     size_t unit = chorale_type_size(b->type);
     int err = MPI_SUCCESS;
@@ -63,8 +65,27 @@ static int pack_range(struct chorale_ctx *ctx, const struct chorale_blocks *b,
         MPI_Count count;
         void *at = chorale_block_range(b, first, run, &count);
 
-        err = back ? chorale_unpack(ctx, bytes, at, count, b->type)
-                   : chorale_pack(ctx, at, count, b->type, bytes);
+        err = chorale_pack(ctx, at, count, b->type, bytes);
+        bytes += unit * (size_t)count;
+        first = (first + run) % b->n;
+        k -= run;
+    }
+    return err;
+}
+
+int chorale_range_unpack(struct chorale_ctx *ctx,
+                         const struct chorale_blocks *b, int first, int k,
+                         const char *bytes)
+{
+    size_t unit = chorale_type_size(b->type);
+    int err = MPI_SUCCESS;
+
+    while (k > 0 && err == MPI_SUCCESS) {
+        int run = run_of(b, first, k);
+        MPI_Count count;
+        void *at = chorale_block_range(b, first, run, &count);
+
+        err = chorale_unpack(ctx, bytes, at, count, b->type);
         bytes += unit * (size_t)count;
         first = (first + run) % b->n;
         k -= run;
@@ -89,7 +110,7 @@ static int piece_init(struct chorale_ctx *ctx, const struct chorale_blocks *b,
         return MPI_SUCCESS;
     }
     p->type = MPI_PACKED;
-    p->count = (MPI_Count)bytes_of(b, first, k);
+    p->count = (MPI_Count)chorale_range_bytes(b, first, k);
     p->buf = chorale_scratch(ctx, (size_t)p->count);
     return p->buf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
@@ -120,11 +141,11 @@ int chorale_exchange_ranges(struct chorale_ctx *ctx,
     if (err == MPI_SUCCESS && in.peer >= 0)
         err = piece_init(ctx, b, in.first, in.k, &recv);
     if (err == MPI_SUCCESS && send.staged)
-        err = pack_range(ctx, b, out.first, out.k, send.buf, 0);
+        err = chorale_range_pack(ctx, b, out.first, out.k, send.buf);
     if (err == MPI_SUCCESS)
         err = transfer(ctx, &send, out.peer, &recv, in.peer);
     if (err == MPI_SUCCESS && recv.staged)
-        err = pack_range(ctx, b, in.first, in.k, recv.buf, 1);
+        err = chorale_range_unpack(ctx, b, in.first, in.k, recv.buf);
     if (send.staged || recv.staged)
         chorale_scratch_release(ctx, mark);
     return err;
@@ -227,14 +248,14 @@ static int bruck_rounds(struct chorale_ctx *ctx,
                         char *bytes)
 {
     int size = ctx->size;
-    size_t held = bytes_of(b, v, 1);
+    size_t held = chorale_range_bytes(b, v, 1);
     int err = MPI_SUCCESS;
 
     for (long w = 1; w < size; w *= k)
         for (long d = w, end = k * w; d < end && d < size; d += w) {
             int blocks = (int)(w < size - d ? w : size - d);
-            size_t out = bytes_of(b, v, blocks);
-            size_t in = bytes_of(b, plus(v, (int)d, size), blocks);
+            size_t out = chorale_range_bytes(b, v, blocks);
+            size_t in = chorale_range_bytes(b, plus(v, (int)d, size), blocks);
 
             err = chorale_sendrecv(
                 ctx, bytes, (MPI_Count)out, MPI_PACKED,
@@ -258,42 +279,31 @@ int chorale_gather_all_bruck_from(struct chorale_ctx *ctx,
 
     if (size == 1)
         return MPI_SUCCESS;
-    bytes = chorale_scratch(ctx, bytes_of(b, v, size));
+    bytes = chorale_scratch(ctx, chorale_range_bytes(b, v, size));
     if (bytes == NULL)
         return MPI_ERR_NO_MEM;
-    err = pack_range(ctx, b, v, 1, bytes, 0);
+    err = chorale_range_pack(ctx, b, v, 1, bytes);
     if (err == MPI_SUCCESS)
         err = bruck_rounds(ctx, b, k, v, bytes);
     if (err == MPI_SUCCESS)
-        err = pack_range(ctx, b, plus(v, 1, size), size - 1,
-                         bytes + bytes_of(b, v, 1), 1);
+        err = chorale_range_unpack(ctx, b, plus(v, 1, size), size - 1,
+                                   bytes + chorale_range_bytes(b, v, 1));
     chorale_scratch_release(ctx, mark);
     return err;
 }
 
 /* --- circulant graph -------------------------------------------------- */
 
-/* The skip after s, backwards: 1 is followed by ceil(P / 2^(L - 1)), ... P. */
-static int skip_above(int size, int rounds_left)
-{
-    int s = size;
-
-    for (int i = 0; i < rounds_left; i++)
-        s = (int)(((unsigned)s + 1) / 2);
-    return s;
-}
-
 int chorale_gather_all_circulant_from(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       int root)
 {
     int size = ctx->size, v = minus(ctx->rank, root, size);
-    int rounds = 0, err = MPI_SUCCESS;
+    int err = MPI_SUCCESS, s = 1;
 
-    while (skip_above(size, rounds) > 1)
-        rounds++;
-    for (int s = 1; s < size && err == MPI_SUCCESS;) {
-        int next = skip_above(size, --rounds);
+    for (int j = chorale_ceil_log2(size) - 1; j >= 0 && !err; j--) {
+        /* s_j = ceil(P / 2^j) */
+        int next = (int)(((unsigned)size - 1) >> j) + 1;
         struct chorale_range out = { v, next - s, 0 };
         struct chorale_range in = { plus(v, s, size), next - s, 0 };
 
@@ -303,4 +313,29 @@ int chorale_gather_all_circulant_from(struct chorale_ctx *ctx,
         s = next;
     }
     return err;
+}
+
+/* --- blocks of a call ------------------------------------------------- */
+
+int chorale_allgather_blocks(const struct chorale_call *call,
+                             struct chorale_blocks *b)
+{
+    *b = chorale_blocks_equal(call->recvbuf, call->recvcount, call->recvtype,
+                              call->ctx->size);
+    return chorale_keep_own(call, call->ctx->rank);
+}
+
+int chorale_allgatherv_blocks(const struct chorale_call *call,
+                              struct chorale_blocks *b)
+{
+    MPI_Count count;
+    void *own;
+
+    *b = chorale_blocks_given(call->recvbuf, call->recvcounts, call->rdispls,
+                              call->recvtype, call->ctx->size);
+    if (call->sendbuf == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    own = chorale_block(b, call->ctx->rank, &count);
+    return chorale_copy(call->ctx, call->sendbuf, call->sendcount,
+                        call->sendtype, own, count, call->recvtype);
 }

@@ -17,9 +17,8 @@
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_blocks b = chorale_blocks_equal(
-        call->recvbuf, call->recvcount, call->recvtype, call->ctx->size);
-    int err = chorale_keep_own(call, call->ctx->rank);
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
 
     return err == MPI_SUCCESS ? chorale_gather_all_ring(call->ctx, &b) : err;
 }
