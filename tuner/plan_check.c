@@ -58,6 +58,11 @@ static int known_variant(const char *word)
     return 0;
 }
 
+static int known_set(const char *word)
+{
+    return chorale_spec_listed("core,all", word);
+}
+
 static int known_root(const char *word)
 {
     return chorale_spec_listed("first,middle,last,rotate", word);
@@ -137,6 +142,7 @@ static enum chorale_err check_options(struct chorale_plan *plan,
           "`chorale list` names them", 0 },
         { "--providers", plan->providers, known_provider,
           "there are chorale and library", 0 },
+        { "--set", plan->set, known_set, "there are core, all", 1 },
         { "--root", plan->root, known_root,
           "there are first, middle, last, rotate", 1 },
         { "--sync", plan->sync, known_sync, "there are roundtime, barrier",
