@@ -29,6 +29,8 @@ static const struct {
 
 #define NNEEDS (sizeof(needs) / sizeof(needs[0]))
 #define WIDTH 78
+#define EXAMPLE_P 16
+#define EXAMPLE_M 65536
 
 static const char *const order_text[] = {
     [CHORALE_ORDER_NONE] = "",
@@ -113,6 +115,23 @@ static void needs_text(const struct chorale_alg *alg, char *text, size_t size)
         }
 }
 
+/* What the busiest rank takes, at a point that is easy to scale from. */
+static size_t example_scratch(const struct chorale_alg *alg)
+{
+    struct chorale_point pt = {
+        .comm_size = EXAMPLE_P,
+        .msg_size = EXAMPLE_M,
+        .n = chorale_coll_n(alg->coll, EXAMPLE_M, EXAMPLE_P),
+        .type_size = 8,
+        .commutative = 1,
+        .ppn = 4,
+    };
+
+    for (int i = 0; i < alg->nparam; i++)
+        pt.param[i] = alg->param[i].def;
+    return alg->scratch == NULL ? 0 : alg->scratch(&pt);
+}
+
 static void print_alg(const struct chorale_alg *alg)
 {
     char text[512];
@@ -128,6 +147,11 @@ static void print_alg(const struct chorale_alg *alg)
     needs_text(alg, text, sizeof(text));
     if (text[0] != '\0')
         print_field("needs", text);
+    if (alg->scratch != NULL) {
+        snprintf(text, sizeof(text), "%zu bytes at P = %d, m = %d",
+                 example_scratch(alg), EXAMPLE_P, EXAMPLE_M);
+        print_field("scratch", text);
+    }
     if (alg->order != CHORALE_ORDER_NONE)
         print_field("order", order_text[alg->order]);
     if (alg->fallback != NULL)
@@ -169,14 +193,15 @@ static json_t *alg_json(const struct chorale_alg *alg)
             json_array_append_new(want, json_string(needs[i].text));
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:b, s:s, s:s, s:b, s:o, s:o, s:o, s:o,"
-        " s:o}",
+        " s:o, s:I}",
         "coll", chorale_coll_info(alg->coll)->name, "variant", alg->name,
         "summary", alg->summary, "cost", alg->formula, "cost_is",
         cost_text[alg->cost_is], "overlaps", alg->overlaps, "source",
         alg->source, "order", order_text[alg->order], "core", alg->core,
         "needs", want, "params", params, "patents", maybe(alg->patents),
         "unselectable", maybe(alg->unselectable), "fallback",
-        maybe(alg->fallback));
+        maybe(alg->fallback), "scratch_bytes_m65536_p16",
+        (json_int_t)example_scratch(alg));
 }
 
 static void print_all(int coll, int *count)
