@@ -104,7 +104,8 @@ struct chorale_plan {
     { "sim-selector", 0, CHORALE_OPT_TEXT,                                   \
       offsetof(type, field.sim_selector), "NAME",                            \
       "whose default `library` is in simulation: mpich, ompi, mvapich2, "    \
-      "impi (default: mpich)", 0, 0 },                                       \
+      "impi; with algorithms of SimGrid's to force: mpich,bcast:ompi_chain " \
+      "(default: mpich)", 0, 0 },                                       \
     { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
       "name the system (default: the cluster or host, or platform and "      \
       "network)", 0, 0 },                                                    \

@@ -78,11 +78,6 @@ static int known_launcher(const char *word)
     return chorale_spec_listed("mpiexec,srun,smpirun,custom", word);
 }
 
-static int known_selector(const char *word)
-{
-    return chorale_spec_listed("mpich,ompi,mvapich2,impi", word);
-}
-
 static int known_network(const char *word)
 {
     return chorale_network_find(word) != NULL;
@@ -149,8 +144,6 @@ static enum chorale_err check_options(struct chorale_plan *plan,
           1 },
         { "--launcher", plan->launcher, known_launcher,
           "there are mpiexec, srun, smpirun, custom", 1 },
-        { "--sim-selector", plan->sim_selector, known_selector,
-          "there are mpich, ompi, mvapich2, impi", 1 },
         { "--network", plan->network, known_network,
           "there are hockney, loggp, smpi", 1 },
         { "--type", plan->dtype, known_dtype,
@@ -173,6 +166,12 @@ static enum chorale_err check_options(struct chorale_plan *plan,
     }
     if (err != CHORALE_OK)
         return err;
+    if (!chorale_selector_ok(plan->sim_selector))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--sim-selector %s: write mpich, ompi, mvapich2 "
+                            "or impi, and after it, if wanted, algorithms to "
+                            "force: mpich,bcast:ompi_pipeline",
+                            plan->sim_selector);
     if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher custom: give the command with "

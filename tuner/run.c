@@ -91,7 +91,7 @@ static enum chorale_err next_pending(struct session *s, struct pending *p,
 static enum chorale_err load_launcher(struct session *s,
                                       const struct pending *p,
                                       struct chorale_launcher *launcher,
-                                      char network[16], char selector[16],
+                                      char network[16], char selector[512],
                                       sqlite3_int64 *seed)
 {
     sqlite3_stmt *stmt = NULL;
@@ -114,17 +114,16 @@ static enum chorale_err load_launcher(struct session *s,
         snprintf(launcher->kind, sizeof(launcher->kind), "%s", text[0]);
         launcher->platform = strdup(text[1]);
         snprintf(network, 16, "%s", text[2]);
-        snprintf(selector, 16, "%s", text[3]);
+        snprintf(selector, 512, "%s", text[3]);
         launcher->network = network;
         launcher->selector = selector;
         launcher->command = s->opts->launcher_cmd;
         *seed = sqlite3_column_int64(stmt, 4);
         if (launcher->platform == NULL)
             err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
-        else if (strspn(selector, "abcdefghijklmnopqrstuvwxyz2") !=
-                 strlen(selector))
+        else if (!chorale_selector_ok(selector))
             err = chorale_fail(s->msg, CHORALE_DATA,
-                               "%s: its sim_selector is not a name",
+                               "%s: its sim_selector is none",
                                chorale_store_path(s->store));
         else if (strcmp(launcher->kind, "custom") == 0 &&
                  launcher->command == NULL)
@@ -329,7 +328,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     struct chorale_args args = { .count = 0 };
     struct chorale_sim_files files = { 0, 0, "", "" };
     struct chorale_child child;
-    char network[16], selector[16], uuid[CHORALE_UUID_SIZE], db[PATH_MAX];
+    char network[16], selector[512], uuid[CHORALE_UUID_SIZE], db[PATH_MAX];
     sqlite3_int64 seed = 0;
     enum chorale_ending ending = CHORALE_ENDED;
     enum chorale_err err;
