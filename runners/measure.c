@@ -80,6 +80,16 @@ static int root_turns(const struct chorale_task *task)
     return task->root_policy == CHORALE_ROOT_ROTATE ? 3 : 1;
 }
 
+/* `chorale run` learns which candidate is called, should it end the program; 0:
+ * none. On real systems only the verified call is announced. */
+static void announce(const struct state *st, int64_t cell_id)
+{
+    if (st->bench->rank == 0) {
+        printf("@try %lld\n", (long long)cell_id);
+        fflush(stdout);
+    }
+}
+
 static int is_barrier(const struct state *st)
 {
     return chorale_coll_info((enum chorale_coll)st->task->coll)->dataless;
@@ -159,16 +169,6 @@ static int verify_root(struct state *st, int c, int turn)
     return rc;
 }
 
-/* `chorale run` learns which candidate is called for the first time, should it
- * end the program; 0: none. */
-static void announce(const struct state *st, int64_t cell_id)
-{
-    if (st->bench->rank == 0) {
-        printf("@try %lld\n", (long long)cell_id);
-        fflush(stdout);
-    }
-}
-
 /* From every root that will be timed. */
 static int verify(struct state *st, int c)
 {
@@ -186,9 +186,13 @@ static void repeat(struct state *st, int c, int slot)
 {
     struct chorale_bench *bench = st->bench;
     int root = chorale_task_root(st->task, bench->size, st->round), late, rc;
-    double start = chorale_sync_start(bench, &late);
-    double in = chorale_clock_now(bench), out;
+    double start, in, out;
 
+#ifdef CHORALE_SIM
+    announce(st, cand_of(st, c)->cell_id);
+#endif
+    start = chorale_sync_start(bench, &late);
+    in = chorale_clock_now(bench);
     rc = chorale_provider_call(bench, &st->prob, cand_of(st, c), root);
     out = chorale_clock_now(bench);
     if (slot >= 0) {
