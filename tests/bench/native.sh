@@ -20,29 +20,50 @@ if ! command -v valgrind >/dev/null 2>&1; then
     echo "# instructions: left out, there is no valgrind"
     exit 0
 fi
+
+# Instructions of a callgrind dump, but for those of functions that poll and
+# of the libraries below MPI: how often they poll depends on the other ranks.
+instructions()
+{
+    awk '
+    function name(text,  id) {
+        id = text
+        sub(/\).*/, ")", id)
+        if (text ~ /\) ./)
+            known[kind id] = substr(text, index(text, ") ") + 2)
+        return known[kind id]
+    }
+    /^ob=/ { kind = "o"; object = name(substr($0, 4)); next }
+    /^fn=/ { kind = "f"; fn = name(substr($0, 4)); next }
+    /^cob=/ { kind = "o"; name(substr($0, 5)); next }
+    /^cfn=/ { kind = "f"; name(substr($0, 5)); next }
+    /^calls=/ { getline; next }
+    /^[0-9+*-]/ {
+        if ((object ~ /libmpi/ || object ~ /native$/) &&
+            fn !~ /[Pp]rogress|poll|[Ww]ait_(state|impl)/)
+            sum += $2
+    }
+    END { printf "%d", sum }' "$1"
+}
+
 for p in 2 4; do
-    rm -f "$work"/cg.*
-    # The counted rank is slow, so what it waits for is there: few polls.
+    rm -f "$work"/cg*
     timeout 1800 "$MPIEXEC" \
         -n 1 valgrind --tool=callgrind --callgrind-out-file="$work/cg" \
-        --toggle-collect=count_library --toggle-collect=count_ours \
-        --dump-after=count_library --dump-after=count_ours \
-        "$native" -k \
+        --collect-atstart=no "$native" -k \
         : -n $((p - 1)) env LD_PRELOAD="$preload" "$native" -k \
         >"$work/out" 2>"$work/err" || { tail -3 "$work/err" >&2; exit 1; }
     echo "# instructions a call of rank 0, P = $p, 8 bytes: MPICH, ours, ratio"
-    grep '^@counted' "$work/out" | awk -v dir="$work" '
-        function total(i,  line, n, f) {
-            n = 0
-            while ((getline line < (dir "/cg." i)) > 0)
-                if (line ~ /^(summary|totals):/) { split(line, f, " "); n = f[2] }
-            return n
-        }
+    i=0
+    grep '^@counted' "$work/out" | while read -r _ coll variant calls; do
+        lib=$(instructions "$work/cg.$((i + 1))")
+        our=$(instructions "$work/cg.$((i + 2))")
+        i=$((i + 2))
+        echo "$coll $variant $((lib / calls)) $((our / calls))"
+    done | awk '
         {
-            lib = total(2 * NR - 1) / $4
-            our = total(2 * NR) / $4
-            printf "%-21s %-23s %8.0f %8.0f  %5.2f\n", $2, $3, lib, our, our / lib
-            sum += log(our / lib)
+            printf "%-21s %-23s %8d %8d  %5.2f\n", $1, $2, $3, $4, $4 / $3
+            sum += log($4 / $3)
         }
         END { if (NR) printf "# geometric mean %.3f\n", exp(sum / NR) }'
 done
