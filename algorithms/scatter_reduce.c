@@ -112,7 +112,6 @@ int chorale_rs_ring(const struct chorale_rs *rs)
 
 struct exchange {
     const struct chorale_rs *rs;
-    int k;
     const struct chorale_blocks *from; /* sums so far: own, then acc */
     const struct chorale_blocks *acc;
     int base;  /* first of the blocks that are left */
@@ -130,8 +129,9 @@ static int exchange_round(struct exchange *x, int span)
     MPI_Count count, out_count;
     void *sum = chorale_block_range(x->from, keep, span, &count);
 
-    for (int i = 1; i < x->k && err == MPI_SUCCESS; i++) {
-        int to = (digit + i) % x->k, by = (digit + x->k - i) % x->k;
+    for (int i = 1; i < rs->radix && err == MPI_SUCCESS; i++) {
+        int to = (digit + i) % rs->radix;
+        int by = (digit + rs->radix - i) % rs->radix;
         const void *out = chorale_block_range(x->from, x->base + to * span,
                                               span, &out_count);
         int fresh = i == 1 && (last || x->from != x->acc);
@@ -175,19 +175,19 @@ static int exchange_acc(struct exchange *x, int span,
     return MPI_SUCCESS;
 }
 
-int chorale_rs_exchange(const struct chorale_rs *rs, int k)
+int chorale_rs_exchange(const struct chorale_rs *rs)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
-    struct exchange x = { .rs = rs, .k = k, .from = rs->own, .acc = rs->acc };
+    struct exchange x = { .rs = rs, .from = rs->own, .acc = rs->acc };
     struct chorale_blocks acc;
-    int span = rs->ctx->size / k;
+    int span = rs->ctx->size / rs->radix;
     int err = MPI_SUCCESS;
 
     if (rs->ctx->size == 1)
         return alone(rs);
     if (x.acc == NULL && span > 1)
         err = exchange_acc(&x, span, &acc);
-    for (; span > 0 && err == MPI_SUCCESS; span /= k)
+    for (; span > 0 && err == MPI_SUCCESS; span /= rs->radix)
         err = exchange_round(&x, span);
     chorale_scratch_release(rs->ctx, mark);
     return err;
@@ -195,8 +195,7 @@ int chorale_rs_exchange(const struct chorale_rs *rs, int k)
 
 /* --- circulant graph -------------------------------------------------- */
 
-/* Elements of k blocks from block first on, cyclically. */
-static MPI_Count cyclic(const struct chorale_blocks *b, int first, int k)
+MPI_Count chorale_cyclic(const struct chorale_blocks *b, int first, int k)
 {
     int head = first + k <= b->n ? k : b->n - first;
     MPI_Count count, tail;
@@ -220,12 +219,12 @@ static int circulant_init(struct circulant *c, int kept)
     const struct chorale_blocks *own = rs->own;
     int size = rs->ctx->size, rank = rs->ctx->rank;
     int first = (rank + kept) % size, wraps = first + size - kept > size;
-    MPI_Count room = wraps ? cyclic(own, first, size - kept) : 0;
-    MPI_Count later = kept > 2 ? cyclic(own, rank, kept / 2) : 0;
+    MPI_Count room = wraps ? chorale_cyclic(own, first, size - kept) : 0;
+    MPI_Count later = kept > 2 ? chorale_cyclic(own, rank, kept / 2) : 0;
 
     if (kept > 1)
-        c->sum = chorale_scratch_typed(rs->ctx, cyclic(own, rank, kept),
-                                       own->type);
+        c->sum = chorale_scratch_typed(
+            rs->ctx, chorale_cyclic(own, rank, kept), own->type);
     if (wraps || kept > 2)
         c->spare = chorale_scratch_typed(rs->ctx, room > later ? room : later,
                                          own->type);
@@ -265,11 +264,11 @@ static int circulant_first(struct circulant *c, int kept)
     const struct chorale_blocks *own = rs->own;
     int size = rs->ctx->size, rank = rs->ctx->rank, k = size - kept;
     int first = (rank + kept) % size, err = MPI_SUCCESS;
-    MPI_Count count = cyclic(own, rank, k), out_count;
+    MPI_Count count = chorale_cyclic(own, rank, k), out_count;
     void *in = kept == 1 ? rs->result : c->sum;
     const void *out = chorale_block(own, first, &out_count);
 
-    out_count = cyclic(own, first, k);
+    out_count = chorale_cyclic(own, first, k);
     if (first + k > size) {
         err = circulant_own(c, first, k, c->spare, 0);
         out = c->spare;
@@ -292,11 +291,12 @@ static int circulant_round(const struct circulant *c, int whole, int kept)
     const struct chorale_blocks *own = rs->own;
     int size = rs->ctx->size, rank = rs->ctx->rank, k = whole - kept;
     int dest = (rank + kept) % size, err;
-    MPI_Count count = cyclic(own, rank, k), at = cyclic(own, rank, kept);
+    MPI_Count count = chorale_cyclic(own, rank, k);
+    MPI_Count at = chorale_cyclic(own, rank, kept);
     void *in = kept == 1 ? rs->result : c->spare;
 
     err = swap(rs, chorale_at(c->sum, own->extent, (MPI_Aint)at),
-               cyclic(own, dest, k), dest, in, count,
+               chorale_cyclic(own, dest, k), dest, in, count,
                (rank + size - kept) % size);
     if (err != MPI_SUCCESS)
         return err;
@@ -307,15 +307,16 @@ static int circulant_round(const struct circulant *c, int whole, int kept)
 int chorale_rs_circulant(const struct chorale_rs *rs)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
-    struct chorale_rs to = *rs;
+    struct chorale_rs to = *rs; /* two ranks only exchange */
     struct circulant c = { .rs = &to };
     int size = rs->ctx->size, kept = (size + 1) / 2, err;
     MPI_Count count;
 
+    to.radix = 2;
     if (size == 1)
         return alone(rs);
     if (!rs->apart && rs->acc == rs->own && size == 2)
-        return chorale_rs_exchange(rs, 2);
+        return chorale_rs_exchange(&to);
     /* From the second round on, our own blocks are not read any more. */
     if (!rs->apart)
         to.result = chorale_block(rs->acc, rs->ctx->rank, &count);
@@ -342,6 +343,7 @@ static struct chorale_rs in_acc(struct chorale_ctx *ctx,
         .acc = acc->base == own->base ? own : acc,
         .op = op,
         .commutative = 1,
+        .radix = 2,
     };
 
     return rs;
@@ -363,7 +365,7 @@ int chorale_scatter_reduce_halving(struct chorale_ctx *ctx,
 {
     struct chorale_rs rs = in_acc(ctx, own, acc, op);
 
-    return chorale_rs_exchange(&rs, 2);
+    return chorale_rs_exchange(&rs);
 }
 
 int chorale_scatter_reduce_circulant(struct chorale_ctx *ctx,
