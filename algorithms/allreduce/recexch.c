@@ -16,10 +16,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/exchange.h"
 #include "algorithms/fold.h"
-
-#include <limits.h>
-
-static const long radices[] = { 2, 3, 4, 8, 16 };
+#include "algorithms/pipeline.h"
 
 static int core(const struct chorale_call *call)
 {
@@ -59,13 +56,7 @@ const struct chorale_alg chorale_allreduce_recexch = {
     .cost_is = CHORALE_COST_BOUND,
     .overlaps = 1,
     .nparam = 1,
-    .param = { { .name = "radix",
-                 .unit = "ranks",
-                 .def = 4,
-                 .min = 2,
-                 .max = INT_MAX / 4,
-                 .candidate = radices,
-                 .ncandidate = 5 } },
+    .param = { CHORALE_PARAM_RADIX(4) },
     .run = run,
     .cost = cost,
     .scratch = scratch,
