@@ -5,17 +5,21 @@
 #ifndef CHORALE_ALGORITHMS_RADIX_H
 #define CHORALE_ALGORITHMS_RADIX_H
 
-/* Largest power of k that is <= p, and its exponent. */
+/* Largest power of k >= 2 that is <= p, and its exponent (where exponent is
+ * not NULL). */
 int chorale_power_below(int p, int k, int *exponent);
 
-/* How one rank folds. The first runs of ranks have up to k members of which
- * the last survives, so that rank order is kept: what the others hand over
- * stands left of its own. */
+/* How one rank folds. The ranks are cut into as many runs as the core has
+ * places, longer runs first, their lengths as equal as can be: at most k, and
+ * at most 2 for k = 2. The last of each run survives, so that rank order is
+ * kept: what the others hand over stands left of its own. */
 struct chorale_fold {
     int core;      /* ranks that stay: the largest power of k <= p */
+    int most;      /* ranks that fold onto one, where most do: at place 0 */
     int place;     /* of this rank in the core, or -1: it folds */
-    int keeper;    /* the rank that it folds onto, if place is -1 */
-    int first;     /* survivors: the ranks first ... rank - 1 fold onto it */
+    int keeper;    /* the survivor of this rank's run; itself, if it stays */
+    int first;     /* first rank of the run: the ranks first ... keeper - 1
+                    * fold onto keeper */
 };
 
 void chorale_fold_init(struct chorale_fold *fold, int rank, int p, int k);
