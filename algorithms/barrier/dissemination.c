@@ -8,7 +8,7 @@
  * Needs   any P
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988
  */
-#include "algorithms/barrier/signal.h"
+#include "algorithms/signal.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/tree.h"
 

@@ -10,8 +10,8 @@
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., n-way
  *         dissemination, 2006
  */
-#include "algorithms/barrier/signal.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/signal.h"
 
 #include <limits.h>
 
@@ -23,42 +23,25 @@ static int in_round(long radix, int size, long step)
     return (int)(within < radix - 1 ? within : radix - 1);
 }
 
-/* Receives are posted first, so that the sends end at once: a library sends
- * such small messages without waiting for the receiver. */
-static int round_of(struct chorale_ctx *ctx, long step, int n,
-                    MPI_Request *req)
-{
-    long rank = ctx->rank, size = ctx->size;
-    int under_way = 0, err = MPI_SUCCESS, last;
-
-    for (int i = 1; i <= n && err == MPI_SUCCESS; i++) {
-        err = chorale_irecv(ctx, NULL, 0, MPI_BYTE,
-                            (int)((rank + size - i * step) % size),
-                            &req[under_way]);
-        under_way += err == MPI_SUCCESS;
-    }
-    for (int i = 1; i <= n && err == MPI_SUCCESS; i++)
-        err = chorale_signal(ctx, (int)((rank + i * step) % size));
-    last = chorale_waitall(ctx, under_way, req);
-    return err == MPI_SUCCESS ? last : err;
-}
-
 static int run(const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;
     size_t mark = chorale_scratch_mark(ctx);
-    long radix = call->param[0];
-    int most = in_round(radix, ctx->size, 1);
-    MPI_Request *req;
-    int err = MPI_SUCCESS;
+    long radix = call->param[0], rank = ctx->rank, size = ctx->size;
+    size_t most = (size_t)in_round(radix, ctx->size, 1);
+    int *peer = chorale_scratch(ctx, 2 * most * sizeof(*peer));
+    MPI_Request *req = chorale_scratch(ctx, most * sizeof(*req));
+    int err = peer && req ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
-    if (ctx->size == 1)
-        return MPI_SUCCESS;
-    req = chorale_scratch(ctx, (size_t)most * sizeof(*req));
-    if (req == NULL)
-        return MPI_ERR_NO_MEM;
-    for (long step = 1; step < ctx->size && err == MPI_SUCCESS; step *= radix)
-        err = round_of(ctx, step, in_round(radix, ctx->size, step), req);
+    for (long step = 1; step < size && err == MPI_SUCCESS; step *= radix) {
+        int n = in_round(radix, ctx->size, step);
+
+        for (int i = 0; i < n; i++) {
+            peer[i] = (int)((rank + (i + 1) * step) % size);
+            peer[n + i] = (int)((rank + size - (i + 1) * step) % size);
+        }
+        err = chorale_signal_round(ctx, n, peer, peer + n, req);
+    }
     chorale_scratch_release(ctx, mark);
     return err;
 }
@@ -75,7 +58,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return sizeof(MPI_Request) *
+    return (2 * sizeof(int) + sizeof(MPI_Request)) *
            (size_t)in_round(pt->param[0], pt->comm_size, 1);
 }
 
@@ -86,7 +69,7 @@ const struct chorale_alg chorale_barrier_k_dissemination = {
     .name = "k_dissemination",
     .summary = "tell the radix-1 ranks at distance i radix^j, all at a time",
     .formula = "(k-1) ceil(log_k P) alpha, k = radix, less the messages to "
-               "distances of P and more",
+               "distances of P and more; ceil(log_k P) alpha with k-1 ports",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., "
               "2006",
     .core = 1,

@@ -10,7 +10,7 @@
  * Needs   any P
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/barrier/signal.h"
+#include "algorithms/signal.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/tree.h"
 

@@ -8,7 +8,7 @@
  * Needs   any P
  * Source  Mellor-Crummey, Scott, TOCS, 1991
  */
-#include "algorithms/barrier/signal.h"
+#include "algorithms/signal.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/tree.h"
 

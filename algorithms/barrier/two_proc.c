@@ -7,7 +7,7 @@
  * Needs   two ranks
  * Source  Open MPI, coll/tuned
  */
-#include "algorithms/barrier/signal.h"
+#include "algorithms/signal.h"
 #include "algorithms/catalogue.h"
 
 static int run(const struct chorale_call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* signal.h - messages of no bytes, what barriers are made of. */
-#ifndef CHORALE_ALGORITHMS_BARRIER_SIGNAL_H
-#define CHORALE_ALGORITHMS_BARRIER_SIGNAL_H
+#ifndef CHORALE_ALGORITHMS_SIGNAL_H
+#define CHORALE_ALGORITHMS_SIGNAL_H
 
 #include "algorithms/ctx.h"
 
@@ -24,5 +24,11 @@ static inline int chorale_signal_await(struct chorale_ctx *ctx, int dest,
     return chorale_sendrecv(ctx, NULL, 0, MPI_BYTE, dest, NULL, 0, MPI_BYTE,
                             source);
 }
+
+/* Tell all n ranks of to and wait for all n of from, in any order. Receives
+ * are posted first, so that the sends end at once: a library sends such small
+ * messages without waiting for the receiver. req: room for n. */
+int chorale_signal_round(struct chorale_ctx *ctx, int n, const int *to,
+                         const int *from, MPI_Request *req);
 
 #endif
