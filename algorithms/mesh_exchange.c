@@ -18,7 +18,7 @@ static int near_root(int n, int power)
 const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
                               const long *wanted)
 {
-    int left = size;
+    int left = size, free = 0;
 
     mesh->ndim = ndim;
     for (int i = 0; i < ndim - 1; i++) {
@@ -27,15 +27,13 @@ const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
                    "processes";
         mesh->dim[i] = (int)wanted[i];
         left /= wanted[i] > 0 ? (int)wanted[i] : 1;
+        free += wanted[i] == 0;
     }
-    for (int i = 0, free = 0; i < ndim - 1; i++) {
-        for (int k = free = 0; k < ndim - 1; k++)
-            free += mesh->dim[k] == 0;
+    for (int i = 0; i < ndim - 1; i++)
         if (mesh->dim[i] == 0) {
-            mesh->dim[i] = near_root(left, free + 1);
+            mesh->dim[i] = near_root(left, 1 + free--);
             left /= mesh->dim[i];
         }
-    }
     mesh->dim[ndim - 1] = left;
     for (int i = 0; i < ndim; i++)
         if (mesh->dim[i] < 2)

@@ -10,6 +10,7 @@
  * Source  Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
 #include "algorithms/mesh_exchange.h"
 
 #include <limits.h>
