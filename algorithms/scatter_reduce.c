@@ -112,6 +112,7 @@ int chorale_rs_ring(const struct chorale_rs *rs)
 
 struct exchange {
     const struct chorale_rs *rs;
+    int k;
     const struct chorale_blocks *from; /* sums so far: own, then acc */
     const struct chorale_blocks *acc;
     int base;  /* first of the blocks that are left */
@@ -129,9 +130,9 @@ static int exchange_round(struct exchange *x, int span)
     MPI_Count count, out_count;
     void *sum = chorale_block_range(x->from, keep, span, &count);
 
-    for (int i = 1; i < rs->radix && err == MPI_SUCCESS; i++) {
-        int to = (digit + i) % rs->radix;
-        int by = (digit + rs->radix - i) % rs->radix;
+    for (int i = 1; i < x->k && err == MPI_SUCCESS; i++) {
+        int to = (digit + i) % x->k;
+        int by = (digit + x->k - i) % x->k;
         const void *out = chorale_block_range(x->from, x->base + to * span,
                                               span, &out_count);
         int fresh = i == 1 && (last || x->from != x->acc);
@@ -175,19 +176,19 @@ static int exchange_acc(struct exchange *x, int span,
     return MPI_SUCCESS;
 }
 
-int chorale_rs_exchange(const struct chorale_rs *rs)
+int chorale_rs_exchange(const struct chorale_rs *rs, int k)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
-    struct exchange x = { .rs = rs, .from = rs->own, .acc = rs->acc };
+    struct exchange x = { .rs = rs, .k = k, .from = rs->own, .acc = rs->acc };
     struct chorale_blocks acc;
-    int span = rs->ctx->size / rs->radix;
+    int span = rs->ctx->size / k;
     int err = MPI_SUCCESS;
 
     if (rs->ctx->size == 1)
         return alone(rs);
     if (x.acc == NULL && span > 1)
         err = exchange_acc(&x, span, &acc);
-    for (; span > 0 && err == MPI_SUCCESS; span /= rs->radix)
+    for (; span > 0 && err == MPI_SUCCESS; span /= k)
         err = exchange_round(&x, span);
     chorale_scratch_release(rs->ctx, mark);
     return err;
@@ -307,16 +308,15 @@ static int circulant_round(const struct circulant *c, int whole, int kept)
 int chorale_rs_circulant(const struct chorale_rs *rs)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
-    struct chorale_rs to = *rs; /* two ranks only exchange */
+    struct chorale_rs to = *rs;
     struct circulant c = { .rs = &to };
     int size = rs->ctx->size, kept = (size + 1) / 2, err;
     MPI_Count count;
 
-    to.radix = 2;
     if (size == 1)
         return alone(rs);
     if (!rs->apart && rs->acc == rs->own && size == 2)
-        return chorale_rs_exchange(&to);
+        return chorale_rs_exchange(rs, 2);
     /* From the second round on, our own blocks are not read any more. */
     if (!rs->apart)
         to.result = chorale_block(rs->acc, rs->ctx->rank, &count);
@@ -343,7 +343,6 @@ static struct chorale_rs in_acc(struct chorale_ctx *ctx,
         .acc = acc->base == own->base ? own : acc,
         .op = op,
         .commutative = 1,
-        .radix = 2,
     };
 
     return rs;
@@ -365,7 +364,7 @@ int chorale_scatter_reduce_halving(struct chorale_ctx *ctx,
 {
     struct chorale_rs rs = in_acc(ctx, own, acc, op);
 
-    return chorale_rs_exchange(&rs);
+    return chorale_rs_exchange(&rs, 2);
 }
 
 int chorale_scatter_reduce_circulant(struct chorale_ctx *ctx,

@@ -47,8 +47,8 @@ struct chorale_rs {
     void *result;
     MPI_Op op;
     int commutative;
-    int radix;      /* of the exchange */
-    const long *param; /* the call's, where a variant is an engine */
+    int radix;      /* for engines that take their parameters from here */
+    const long *param;
 };
 
 /* Elements of k blocks from block first on, cyclically. */
@@ -59,12 +59,12 @@ MPI_Count chorale_cyclic(const struct chorale_blocks *b, int first,
  * where it is own. */
 int chorale_rs_ring(const struct chorale_rs *rs);
 
-/* Exchange with rs->radix k, ctx->size a power of k: rounds at distance P/k,
+/* Exchange with radix k, ctx->size a power of k: rounds at distance P/k,
  * P/k^2, ..., in each of which k ranks give each other their parts, one after
  * the other. k = 2 is recursive halving, k = P pairwise exchange. Commutative
  * operations. Scratch, where acc is NULL: the blocks kept after the first
  * round (none if that is the last) and those of one part received. */
-int chorale_rs_exchange(const struct chorale_rs *rs);
+int chorale_rs_exchange(const struct chorale_rs *rs, int k);
 
 /* Circulant graph. acc is not used unless the result is wanted there.
  * Scratch: at most half of the blocks, and half of them again. */

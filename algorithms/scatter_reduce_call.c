@@ -223,9 +223,19 @@ static int folded(const struct chorale_rs *rs, chorale_rs_engine *engine)
     return err;
 }
 
+int chorale_rs_pairwise(const struct chorale_rs *rs)
+{
+    return chorale_rs_exchange(rs, rs->ctx->size);
+}
+
+static int exchange(const struct chorale_rs *rs)
+{
+    return chorale_rs_exchange(rs, rs->radix);
+}
+
 int chorale_rs_exchange_folded(const struct chorale_rs *rs)
 {
-    return folded(rs, chorale_rs_exchange);
+    return folded(rs, exchange);
 }
 
 int chorale_rs_butterfly_folded(const struct chorale_rs *rs)

@@ -14,6 +14,9 @@ typedef int chorale_rs_engine(const struct chorale_rs *rs);
 int chorale_rs_run(const struct chorale_call *call, chorale_rs_engine *engine,
                    int radix);
 
+/* Exchange of all ranks in one round. */
+chorale_rs_engine chorale_rs_pairwise;
+
 /* Engines on any number of ranks from those that take powers of rs->radix
  * only (2 for the last two): the other ranks hand their operands to a
  * survivor of their run (radix.h), which works for all blocks of the run and
