@@ -16,7 +16,7 @@
 
 /* Words and what they mean, only ever added at the end. k 0: P. */
 struct half {
-    enum chorale_way way;
+    enum chorale_half way;
     int k;
 };
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* binomial_counts.c - binomial-tree gatherv. Only the root knows all counts,
+ * so the bytes of the blocks go up the tree first, as far as the root's
+ * children; then each inner rank knows what its subtree brings.
+ *
+ * Rounds  2 L - 1, L = ceil(lg P)             P = comm_size
+ * Volume  n - m_root bytes into the root, and at most 8 P bytes of counts
+ * Cost    at most (2 L - 1) alpha + 4 P beta for the counts, and for the data
+ *         those of the 1, 2, 4, ... largest blocks
+ * Needs   any P, any root, any datatype; a rank holds its subtree's bytes
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
+ */
+#include "algorithms/block_tree.h"
+#include "algorithms/catalogue.h"
+#include "algorithms/flat.h"
+#include "algorithms/tree.h"
+
+/* Bytes of the blocks of this rank's subtree to size[0 ...], and on to the
+ * parent, unless that is the root. */
+static int counts_up(const struct chorale_block_tree *t, int64_t *size)
+{
+    int err = MPI_SUCCESS;
+
+    size[0] = (int64_t)chorale_type_size(t->type) * (int64_t)t->count;
+    for (int i = 0; i < t->tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(t, i, &blocks);
+
+        err = chorale_recv(t->ctx, size + (child - t->tree.v), blocks,
+                           MPI_INT64_T, chorale_block_tree_rank(t, child));
+    }
+    if (err == MPI_SUCCESS && t->tree.parent > 0)
+        err = chorale_send(t->ctx, size, t->tree.span, MPI_INT64_T,
+                           chorale_block_tree_rank(t, t->tree.parent));
+    return err;
+}
+
+static int run_root(const struct chorale_call *call,
+                    struct chorale_block_tree *t)
+{
+    int err;
+
+    t->all = chorale_blocks_given(call->recvbuf, call->recvcounts,
+                                  call->rdispls, call->recvtype,
+                                  call->ctx->size);
+    err = chorale_gather_up(t);
+    return err == MPI_SUCCESS ? chorale_gatherv_own(call) : err;
+}
+
+static int run_other(const struct chorale_call *call,
+                     struct chorale_block_tree *t)
+{
+    size_t mark = chorale_scratch_mark(t->ctx);
+    size_t blocks = (size_t)t->tree.span;
+    int64_t *offset = chorale_scratch(t->ctx, (blocks + 1) * sizeof(*offset));
+    int err = MPI_ERR_NO_MEM;
+
+    t->buf = chorale_at(call->sendbuf, 0, 0);
+    t->count = call->sendcount;
+    t->type = call->sendtype;
+    if (offset != NULL)
+        err = counts_up(t, offset + 1);
+    if (err == MPI_SUCCESS) {
+        offset[0] = 0;
+        for (size_t i = 0; i < blocks; i++)
+            offset[i + 1] += offset[i];
+        t->offset = offset;
+        err = chorale_gather_up(t);
+    }
+    chorale_scratch_release(t->ctx, mark);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_block_tree t = chorale_block_tree_at(call->ctx, call->root,
+                                                        2, 0);
+
+    return t.tree.parent < 0 ? run_root(call, &t) : run_other(call, &t);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int rounds = chorale_ceil_log2(pt->comm_size) - 1, n = 0;
+
+    if (rounds > 0)
+        term[n++] = (struct chorale_term){
+            .messages = rounds,
+            .bytes = 4.0 * pt->comm_size / rounds,
+        };
+    return n + chorale_cost_ramp_tree(pt, term + n);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_scratch_ramp_tree(pt) +
+           sizeof(int64_t) * ((size_t)pt->comm_size + 1);
+}
+
+const struct chorale_alg chorale_gatherv_binomial_counts = {
+    .coll = CHORALE_GATHERV,
+    .name = "binomial_counts",
+    .summary = "binomial tree; the counts go up before the data",
+    .formula = "<= (2 ceil(lg P) - 1) alpha + (4 P + sum of the 1, 2, 4, ... "
+               "largest blocks) beta",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .cost_is = CHORALE_COST_BOUND,
+    .opaque = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};
