@@ -479,7 +479,7 @@ int chorale_cost_in_flight_v(const struct chorale_point *pt,
 
     for (int i = 0; i < n; i++) {
         term[i].messages *= 2;
-        term[i].bytes /= 2;
+        term[i].bytes *= 0.75;
     }
     return n;
 }

@@ -5,7 +5,7 @@
  *
  * Rounds  P - 1                               P = comm_size, M = the largest
  * Volume  what the call says; empty blocks are not sent            block
- * Cost    (P - 1) (2 alpha + M beta), a bound for the ramp: a port takes its
+ * Cost    (P - 1) (2 alpha + 3/2 M beta), a bound for the ramp: a port takes its
  *         messages in any order, and may wait for small ones too
  * Needs   any P, any datatype, separate buffers
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
@@ -26,7 +26,7 @@ const struct chorale_alg chorale_alltoallv_scattered = {
     .coll = CHORALE_ALLTOALLV,
     .name = "scattered",
     .summary = "batches of receives and sends",
-    .formula = "<= (P-1) (2 alpha + M beta), M the largest block",
+    .formula = "<= (P-1) (2 alpha + 3/2 M beta), M the largest block",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
     .core = 1,
