@@ -75,9 +75,9 @@ static int init(struct state *st, const struct chorale_call *call)
     st->at = chorale_scratch(call->ctx, size * sizeof(*st->at));
     st->bytes = chorale_scratch(call->ctx, size * sizeof(*st->bytes));
     st->sent = chorale_scratch(call->ctx, size * sizeof(*st->sent));
-    st->received = st->sent + size / 2;
     if (!st->at || !st->bytes || !st->sent)
         return MPI_ERR_NO_MEM;
+    st->received = st->sent + size / 2;
     for (int i = 1; i < st->size; i++) {
         MPI_Count count;
 
