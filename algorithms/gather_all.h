@@ -18,6 +18,7 @@
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
 #include "algorithms/ctx.h"
+#include "algorithms/mesh_exchange.h"
 
 /* Some consecutive blocks, k of them from block first; past the last one
  * follows block 0. peer: the other end; below 0: no such message. */
@@ -108,6 +109,13 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
+/* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension,
+ * then along the one before with bundles of the blocks that a rank has, and so
+ * on. Takes a number for each rank of a ring in scratch. */
+int chorale_gather_all_mesh(struct chorale_ctx *ctx,
+                            const struct chorale_blocks *b,
+                            const struct chorale_mesh *mesh);
+
 static inline int chorale_gather_all_ring(struct chorale_ctx *ctx,
                                           const struct chorale_blocks *b)
 {
@@ -178,5 +186,16 @@ int chorale_cost_gather_all_recexch(enum chorale_sizes sizes,
 int chorale_cost_gather_all_neighbor(enum chorale_sizes sizes,
                                      const struct chorale_point *pt,
                                      struct chorale_term *term);
+int chorale_cost_gather_all_mesh(const struct chorale_point *pt,
+                                 const struct chorale_mesh *mesh,
+                                 struct chorale_term *term);
+
+/* The segmented ring: S + S/(P - 1) + P - 2 segments, S those of all blocks:
+ * a rank without blocks leaves a gap that goes round. An upper bound; with
+ * segsize 0 the exact cost of the ring. */
+int chorale_cost_gather_all_segmented_ring(enum chorale_sizes sizes,
+                                           const struct chorale_point *pt,
+                                           size_t segsize,
+                                           struct chorale_term *term);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "algorithms/tree.h"
 
-static int scatter_half(const struct chorale_rs *rs, enum chorale_way way,
+static int scatter_half(const struct chorale_rs *rs, enum chorale_half way,
                         int k)
 {
     if (way == CHORALE_WAY_RING)
@@ -17,7 +17,7 @@ static int scatter_half(const struct chorale_rs *rs, enum chorale_way way,
 }
 
 static int gather_half(struct chorale_ctx *ctx,
-                       const struct chorale_blocks *b, enum chorale_way way,
+                       const struct chorale_blocks *b, enum chorale_half way,
                        int k)
 {
     switch (way) {
@@ -37,8 +37,8 @@ static int gather_half(struct chorale_ctx *ctx,
     return chorale_gather_all_neighbor(ctx, b);
 }
 
-int chorale_halves_run(const struct chorale_call *call, enum chorale_way rs,
-                       enum chorale_way ag, int k)
+int chorale_halves_run(const struct chorale_call *call, enum chorale_half rs,
+                       int rs_k, enum chorale_half ag, int ag_k)
 {
     struct chorale_ctx *ctx = call->ctx;
     int in_place = call->sendbuf == MPI_IN_PLACE, err;
@@ -54,9 +54,9 @@ int chorale_halves_run(const struct chorale_call *call, enum chorale_way rs,
         .commutative = call->commutative,
     };
 
-    err = scatter_half(&half, rs, k);
+    err = scatter_half(&half, rs, rs_k);
     return err == MPI_SUCCESS && ctx->size > 1
-               ? gather_half(ctx, &acc, ag, k)
+               ? gather_half(ctx, &acc, ag, ag_k)
                : err;
 }
 
@@ -85,7 +85,7 @@ static int more(const struct chorale_point *pt, int parts, double messages,
     return n + 1;
 }
 
-int chorale_half_cost(const struct chorale_point *pt, enum chorale_way way,
+int chorale_half_cost(const struct chorale_point *pt, enum chorale_half way,
                       int k, int parts, int reduces,
                       struct chorale_term *term, int n)
 {
@@ -115,8 +115,8 @@ int chorale_half_cost(const struct chorale_point *pt, enum chorale_way way,
 }
 
 size_t chorale_halves_scratch(const struct chorale_point *pt,
-                              enum chorale_way rs, enum chorale_way ag, int k,
-                              int parts)
+                              enum chorale_half rs, int rs_k,
+                              enum chorale_half ag, int parts)
 {
     int kept = (parts + 1) / 2;
     size_t first = 0, second = 0, later;
@@ -126,7 +126,7 @@ size_t chorale_halves_scratch(const struct chorale_point *pt,
     if (rs == CHORALE_WAY_RING)
         first = chorale_parts_most(pt, parts, 1);
     if (rs == CHORALE_WAY_EXCHANGE)
-        first = chorale_parts_most(pt, parts, parts / k);
+        first = chorale_parts_most(pt, parts, parts / rs_k);
     if (rs == CHORALE_WAY_CIRCULANT) {
         first = chorale_parts_most(pt, parts, kept);
         later = chorale_parts_most(pt, parts, parts - kept);

@@ -10,7 +10,7 @@
 #include "algorithms/scatter_reduce.h"
 
 /* How parts travel. */
-enum chorale_way {
+enum chorale_half {
     CHORALE_WAY_RING,      /* P - 1 rounds of one part */
     CHORALE_WAY_EXCHANGE,  /* among k ranks at a time; P a power of k */
     CHORALE_WAY_CIRCULANT, /* ceil(lg P) rounds, any P */
@@ -18,22 +18,22 @@ enum chorale_way {
     CHORALE_WAY_NEIGHBOR   /* second half only: P/2 rounds, P even */
 };
 
-/* Run both halves on an allreduce's call. k: of the exchange; P there is
+/* Run both halves on an allreduce's call. k: of an exchange; P there is
  * pairwise exchange. Returns an MPI error code. */
-int chorale_halves_run(const struct chorale_call *call, enum chorale_way rs,
-                       enum chorale_way ag, int k);
+int chorale_halves_run(const struct chorale_call *call, enum chorale_half rs,
+                       int rs_k, enum chorale_half ag, int ag_k);
 
 /* The critical path of one half on parts ranks with the vector of pt: fills
  * terms from term[n] on and returns how many there are then. Exact, if all
  * ranks begin together or the first half ran before. */
-int chorale_half_cost(const struct chorale_point *pt, enum chorale_way way,
+int chorale_half_cost(const struct chorale_point *pt, enum chorale_half way,
                       int k, int parts, int reduces,
                       struct chorale_term *term, int n);
 
-/* Scratch of both halves together, in place or not. */
+/* Scratch of both halves, in place or not. */
 size_t chorale_halves_scratch(const struct chorale_point *pt,
-                              enum chorale_way rs, enum chorale_way ag, int k,
-                              int parts);
+                              enum chorale_half rs, int rs_k,
+                              enum chorale_half ag, int parts);
 
 /* Bytes of the first k of so many parts of the vector, in whole elements:
  * the k parts that have most. */

@@ -32,32 +32,26 @@ size_t chorale_whole_segment(long segsize, size_t type_size)
     return s < type_size ? type_size : s - s % type_size;
 }
 
-/* One rank's view: its tree, and where the virtual ranks begin. */
-struct view {
-    struct chorale_ctx *ctx;
-    struct chorale_tree tree;
-    int shift;
-};
-
-static int real_rank(const struct view *view, int v)
+static int real_rank(const struct chorale_view *view, int v)
 {
-    int rank = v + view->shift;
+    int rank = v * view->stride + view->shift;
 
-    return rank < view->tree.size ? rank : rank - view->tree.size;
+    return rank < view->ctx->size ? rank : rank - view->ctx->size;
 }
 
-static int child_rank(const struct view *view, int i)
+static int child_rank(const struct chorale_view *view, int i)
 {
     return real_rank(view, chorale_tree_child(&view->tree, i));
 }
 
 /* The tree of flow with its root at rank base. */
-static void view_init(struct view *view, struct chorale_ctx *ctx,
+static void view_init(struct chorale_view *view, struct chorale_ctx *ctx,
                       const struct chorale_flow *flow, int base)
 {
     int v = ctx->rank - base;
 
     view->ctx = ctx;
+    view->stride = 1;
     view->shift = base;
     if (flow->shape == CHORALE_IN_ORDER) {
         v--;
@@ -65,19 +59,20 @@ static void view_init(struct view *view, struct chorale_ctx *ctx,
     }
     chorale_tree_init(&view->tree, flow->shape, flow->radix, ctx->size,
                       v < 0 ? v + ctx->size : v);
+    view->parent = view->tree.parent < 0 ? -1
+                                         : real_rank(view, view->tree.parent);
 }
 
 /* --- down ------------------------------------------------------------- */
 
-static int whole_down(const struct view *view,
+static int whole_down(const struct chorale_view *view,
                       const struct chorale_call *call)
 {
     int err = MPI_SUCCESS;
 
-    if (view->tree.parent >= 0)
+    if (view->parent >= 0)
         err = chorale_recv(view->ctx, call->recvbuf, call->recvcount,
-                           call->recvtype,
-                           real_rank(view, view->tree.parent));
+                           call->recvtype, view->parent);
     for (int i = 0; i < view->tree.nchild && err == MPI_SUCCESS; i++)
         err = chorale_send(view->ctx, call->recvbuf, call->recvcount,
                            call->recvtype, child_rank(view, i));
@@ -86,9 +81,9 @@ static int whole_down(const struct view *view,
 
 /* The packed vector, its segments, and the two that are awaited. */
 struct down {
-    struct view view;
+    const struct chorale_view *view;
     char *bytes;
-    size_t s, n, segments, last;
+    size_t s, segments, last;
     MPI_Request coming[2];
 };
 
@@ -101,71 +96,86 @@ static MPI_Count down_length(const struct down *d, size_t j)
  * them one after the other. */
 static int await(struct down *d, size_t j)
 {
-    if (d->view.tree.parent < 0 || j >= d->segments)
+    if (d->view->parent < 0 || j >= d->segments)
         return MPI_SUCCESS;
-    return chorale_irecv(d->view.ctx, d->bytes + j * d->s, down_length(d, j),
-                         MPI_PACKED, real_rank(&d->view, d->view.tree.parent),
+    return chorale_irecv(d->view->ctx, d->bytes + j * d->s,
+                         down_length(d, j), MPI_PACKED, d->view->parent,
                          &d->coming[j % 2]);
 }
 
-static int segments_down(struct down *d)
+int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
+                      size_t s)
 {
-    int err = await(d, 0), last;
+    struct down d = { view, bytes, s, 0, 0,
+                      { MPI_REQUEST_NULL, MPI_REQUEST_NULL } };
+    int err, last;
 
+    d.segments = chorale_segments(n, s, &d.last);
+    err = await(&d, 0);
     if (err == MPI_SUCCESS)
-        err = await(d, 1);
-    for (size_t j = 0; j < d->segments && err == MPI_SUCCESS; j++) {
-        if (d->view.tree.parent >= 0)
-            err = chorale_wait(d->view.ctx, &d->coming[j % 2]);
+        err = await(&d, 1);
+    for (size_t j = 0; j < d.segments && err == MPI_SUCCESS; j++) {
+        if (view->parent >= 0)
+            err = chorale_wait(view->ctx, &d.coming[j % 2]);
         if (err == MPI_SUCCESS)
-            err = await(d, j + 2);
-        for (int i = 0; i < d->view.tree.nchild && err == MPI_SUCCESS; i++)
-            err = chorale_send(d->view.ctx, d->bytes + j * d->s,
-                               down_length(d, j), MPI_PACKED,
-                               child_rank(&d->view, i));
+            err = await(&d, j + 2);
+        for (int i = 0; i < view->tree.nchild && err == MPI_SUCCESS; i++)
+            err = chorale_send(view->ctx, bytes + j * s, down_length(&d, j),
+                               MPI_PACKED, child_rank(view, i));
     }
-    last = chorale_waitall(d->view.ctx, 2, d->coming);
+    last = chorale_waitall(view->ctx, 2, d.coming);
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* The segments of a vector that is packed in memory, or through scratch. */
-static int packed_down(const struct chorale_call *call, struct down *d)
+int chorale_packed_bcast(const struct chorale_call *call,
+                         int (*move)(const struct chorale_call *call,
+                                     const void *what, char *bytes, size_t n),
+                         const void *what)
 {
     struct chorale_ctx *ctx = call->ctx;
+    size_t n = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
     int staged = !chorale_type_is_packed(call->recvtype);
     size_t mark = chorale_scratch_mark(ctx);
+    char *bytes = staged ? chorale_scratch(ctx, n) : call->recvbuf;
     int err = MPI_SUCCESS;
 
-    d->bytes = staged ? chorale_scratch(ctx, d->n) : call->recvbuf;
-    d->coming[0] = d->coming[1] = MPI_REQUEST_NULL;
-    if (d->bytes == NULL)
+    if (staged && bytes == NULL)
         return MPI_ERR_NO_MEM;
-    if (staged && d->view.tree.parent < 0)
+    if (staged && ctx->rank == call->root)
         err = chorale_pack(ctx, call->recvbuf, call->recvcount,
-                           call->recvtype, d->bytes);
+                           call->recvtype, bytes);
     if (err == MPI_SUCCESS)
-        err = segments_down(d);
-    if (err == MPI_SUCCESS && staged && d->view.tree.parent >= 0)
-        err = chorale_unpack(ctx, d->bytes, call->recvbuf, call->recvcount,
+        err = move(call, what, bytes, n);
+    if (err == MPI_SUCCESS && staged && ctx->rank != call->root)
+        err = chorale_unpack(ctx, bytes, call->recvbuf, call->recvcount,
                              call->recvtype);
     chorale_scratch_release(ctx, mark);
     return err;
 }
 
+static int segments_down(const struct chorale_call *call, const void *what,
+                         char *bytes, size_t n)
+{
+    const struct chorale_flow *flow = what;
+    struct chorale_view view;
+
+    view_init(&view, call->ctx, flow, call->root);
+    return chorale_flow_down(&view, bytes, n, (size_t)flow->segsize);
+}
+
 int chorale_flow_bcast(const struct chorale_call *call,
                        const struct chorale_flow *flow)
 {
-    struct down d;
+    struct chorale_view view;
 
-    view_init(&d.view, call->ctx, flow, call->root);
-    if (flow->segsize == 0 || call->ctx->size == 1)
-        return call->ctx->size == 1 ? MPI_SUCCESS
-                                    : whole_down(&d.view, call);
-    d.s = (size_t)flow->segsize;
-    d.n = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
-    d.segments = chorale_segments(d.n, d.s, &d.last);
-    return d.segments == 1 ? whole_down(&d.view, call)
-                           : packed_down(call, &d);
+    if (call->ctx->size == 1)
+        return MPI_SUCCESS;
+    if (flow->segsize > 0 &&
+        chorale_type_size(call->recvtype) * (size_t)call->recvcount >
+            (size_t)flow->segsize)
+        return chorale_packed_bcast(call, segments_down, flow);
+    view_init(&view, call->ctx, flow, call->root);
+    return whole_down(&view, call);
 }
 
 /* --- up --------------------------------------------------------------- */
@@ -175,7 +185,7 @@ int chorale_flow_bcast(const struct chorale_call *call,
  * (own_last): it is copied to where the result grows, and what comes is the
  * left operand; no copy is needed where it is there already. */
 struct up {
-    struct view view;
+    struct chorale_view view;
     const struct chorale_call *call;
     MPI_Aint extent;
     MPI_Count s, segments, last; /* elements; segments; elements of last */
@@ -186,6 +196,8 @@ struct up {
     void *spare[3];              /* room for one segment each */
     void *leaving;               /* on its way to the parent, or NULL */
     MPI_Request sending;
+    const void *below;           /* what children get meanwhile, or NULL */
+    MPI_Count below_length;
 };
 
 static MPI_Count up_length(const struct up *u, MPI_Count j)
@@ -219,10 +231,11 @@ static int nspare(const struct chorale_tree *tree, int several, int own_last,
     return own_last ? 2 + several : children + several;
 }
 
-static int up_spares(struct up *u)
+/* several: a segment is on its way while the next is combined. */
+static int up_spares(struct up *u, int several)
 {
-    int n = nspare(&u->view.tree, u->segments > 1, u->own_last,
-                   u->result != NULL, u->own == u->result);
+    int n = nspare(&u->view.tree, several, u->own_last, u->result != NULL,
+                   u->own == u->result);
 
     for (int i = 0; i < n; i++) {
         u->spare[i] = chorale_scratch_typed(u->view.ctx, u->s,
@@ -233,16 +246,21 @@ static int up_spares(struct up *u)
     return MPI_SUCCESS;
 }
 
-/* Receive from child i and combine. at: where the segment's result is
+/* Receive from child i and combine; meanwhile it gets u->below. at: where the segment's result is
  * wanted, or NULL. */
 static int combine_child(struct up *u, int i, MPI_Count length, void *at)
 {
     const struct chorale_call *call = u->call;
     int to_result = i == 0 && at != NULL && !u->own_last && at != u->acc;
     void *in = to_result ? at : free_spare(u);
-    int err = chorale_recv(u->view.ctx, in, length, call->recvtype,
-                           child_rank(&u->view, i));
+    int child = child_rank(&u->view, i), err;
 
+    if (u->below == NULL)
+        err = chorale_recv(u->view.ctx, in, length, call->recvtype, child);
+    else
+        err = chorale_sendrecv(u->view.ctx, u->below, u->below_length,
+                               call->recvtype, child, in, length,
+                               call->recvtype, child);
     if (err != MPI_SUCCESS)
         return err;
     if (u->own_last)
@@ -283,7 +301,6 @@ static int combine(struct up *u, MPI_Count j)
 /* Send u->acc to the parent, after the segment before it. */
 static int pass_up(struct up *u, MPI_Count j)
 {
-    int parent = real_rank(&u->view, u->view.tree.parent);
     MPI_Datatype type = u->call->recvtype;
     int err = MPI_SUCCESS;
 
@@ -294,9 +311,9 @@ static int pass_up(struct up *u, MPI_Count j)
         return err;
     if (j + 1 == u->segments || u->view.tree.nchild == 0)
         return chorale_send(u->view.ctx, u->acc, up_length(u, j), type,
-                            parent);
-    err = chorale_isend(u->view.ctx, u->acc, up_length(u, j), type, parent,
-                        &u->sending);
+                            u->view.parent);
+    err = chorale_isend(u->view.ctx, u->acc, up_length(u, j), type,
+                        u->view.parent, &u->sending);
     if (err == MPI_SUCCESS)
         u->leaving = u->acc;
     return err;
@@ -308,7 +325,7 @@ static int segments_up(struct up *u)
 
     for (MPI_Count j = 0; j < u->segments && err == MPI_SUCCESS; j++) {
         err = combine(u, j);
-        if (err == MPI_SUCCESS && u->view.tree.parent >= 0)
+        if (err == MPI_SUCCESS && u->view.parent >= 0)
             err = pass_up(u, j);
     }
     if (u->leaving != NULL)
@@ -377,7 +394,7 @@ int chorale_flow_reduce(const struct chorale_call *call,
     view_init(&u.view, call->ctx, flow, base);
     err = up_init(&u, flow, base);
     if (err == MPI_SUCCESS)
-        err = up_spares(&u);
+        err = up_spares(&u, u.segments > 1);
     if (err == MPI_SUCCESS)
         err = segments_up(&u);
     if (err == MPI_SUCCESS && base != call->root)
@@ -386,108 +403,198 @@ int chorale_flow_reduce(const struct chorale_call *call,
     return err;
 }
 
+/* --- up and down ------------------------------------------------------ */
+
+/* Segment j of the result, where every rank wants it. */
+static void *final(const struct up *u, MPI_Count j)
+{
+    return chorale_at(u->call->recvbuf, u->extent, (MPI_Aint)(j * u->s));
+}
+
+/* The result's segment to all children. */
+static int pass_down(struct up *u)
+{
+    int err = MPI_SUCCESS;
+
+    for (int i = 0; i < u->view.tree.nchild && err == MPI_SUCCESS; i++)
+        err = chorale_send(u->view.ctx, u->below, u->below_length,
+                           u->call->recvtype, child_rank(&u->view, i));
+    return err;
+}
+
+/* Segment up goes to the parent, segment down of the result comes. */
+static int meet_parent(struct up *u, MPI_Count up, MPI_Count down)
+{
+    struct chorale_ctx *ctx = u->view.ctx;
+    MPI_Datatype type = u->call->recvtype;
+    int sends = up < u->segments, parent = u->view.parent;
+
+    if (down < 0 || down >= u->segments)
+        return sends ? chorale_send(ctx, u->acc, up_length(u, up), type,
+                                    parent)
+                     : MPI_SUCCESS;
+    if (!sends)
+        return chorale_recv(ctx, final(u, down), up_length(u, down), type,
+                            parent);
+    return chorale_sendrecv(ctx, u->acc, up_length(u, up), type, parent,
+                            final(u, down), up_length(u, down), type,
+                            parent);
+}
+
+/* In round r a rank combines segment r. The root of the tree has segment
+ * r - 1 of the result by then, a rank at depth d segment r - d - 1: that goes
+ * to the children in the steps in which segment r comes from them. */
+static int rounds(struct up *u)
+{
+    int depth = chorale_tree_depth(&u->view.tree), err = MPI_SUCCESS;
+
+    for (MPI_Count r = 0; r <= u->segments + depth && err == MPI_SUCCESS;
+         r++) {
+        MPI_Count down = r - depth - 1;
+
+        u->below = NULL;
+        if (down >= 0) {
+            u->below = final(u, down);
+            u->below_length = up_length(u, down);
+        }
+        if (r < u->segments)
+            err = combine(u, r);
+        else if (down >= 0)
+            err = pass_down(u);
+        if (err == MPI_SUCCESS && u->view.parent >= 0)
+            err = meet_parent(u, r, r - depth);
+    }
+    return err;
+}
+
+int chorale_flow_allreduce(const struct chorale_call *call,
+                           const struct chorale_flow *flow)
+{
+    struct chorale_call part = *call;
+    struct up u = { .call = &part };
+    size_t mark = chorale_scratch_mark(call->ctx);
+    int err;
+
+    part.root = flow->shape == CHORALE_IN_ORDER ? call->ctx->size - 1 : 0;
+    view_init(&u.view, call->ctx, flow, part.root);
+    err = up_init(&u, flow, part.root);
+    if (err == MPI_SUCCESS)
+        err = up_spares(&u, 0);
+    if (err == MPI_SUCCESS)
+        err = rounds(&u);
+    chorale_scratch_release(call->ctx, mark);
+    return err;
+}
+
 /* --- cost ------------------------------------------------------------- */
 
-/* The tree's root and how a vector of n bytes is cut. */
-struct plan {
-    struct chorale_tree root;
-    double segments, s, last;
-    double t, t_last; /* seconds of such a message */
-};
-
-static void plan_init(struct plan *p, const struct chorale_point *pt,
-                      const struct chorale_flow *flow, size_t s)
+void chorale_cut_init(struct chorale_cut *cut, const struct chorale_point *pt,
+                      size_t n, size_t s)
 {
     int known = pt->alpha > 0 || pt->beta > 0;
     double alpha = known ? pt->alpha : 1e-6;
     double beta = known ? pt->beta : 1e-10;
     size_t last;
 
-    chorale_tree_init(&p->root, flow->shape, flow->radix, pt->comm_size,
-                      flow->shape == CHORALE_IN_ORDER ? pt->comm_size - 1
-                                                      : 0);
-    p->segments = (double)chorale_segments(pt->msg_size, s, &last);
-    p->last = (double)last;
-    p->s = p->segments > 1 ? (double)s : p->last;
-    p->t = alpha + beta * p->s;
-    p->t_last = alpha + beta * p->last;
+    cut->segments = (double)chorale_segments(n, s, &last);
+    cut->last = (double)last;
+    cut->s = cut->segments > 1 ? (double)s : cut->last;
+    cut->t = alpha + beta * cut->s;
+    cut->t_last = alpha + beta * cut->last;
 }
 
-/* A way through the tree of so many full messages, then last ones. */
-struct way {
-    double full, last;
-};
-
-static struct way longer(const struct plan *p, struct way a, struct way b)
+struct chorale_way chorale_way_longer(const struct chorale_cut *cut,
+                                      struct chorale_way a,
+                                      struct chorale_way b)
 {
-    return a.full * p->t + a.last * p->t_last <
-                   b.full * p->t + b.last * p->t_last
-               ? b
-               : a;
+    double more = (b.full - a.full) * cut->t +
+                  (b.last - a.last) * cut->t_last;
+
+    return more > 0 ? b : a;
 }
 
-/* From where a rank has the last segment but one. The last may wait at any
- * rank until the one before it has been sent to all children; from there it
- * meets no other. *below: steps to the last rank below. */
-static struct way last_way(const struct plan *p,
-                           const struct chorale_tree *tree, int *below)
+struct chorale_way chorale_way_below(const struct chorale_cut *cut,
+                                     const struct chorale_tree *tree,
+                                     int *below)
 {
-    struct way best = { 0, 0 };
+    struct chorale_way best = { 0, 0 };
 
     *below = 0;
     for (int i = 0; i < tree->nchild; i++) {
         struct chorale_tree child;
-        struct way way;
+        struct chorale_way way;
         int steps;
 
         chorale_tree_init(&child, tree->shape, tree->radix, tree->size,
                           chorale_tree_child(tree, i));
-        way = last_way(p, &child, &steps);
+        way = chorale_way_below(cut, &child, &steps);
         way.full += i + 1;
-        best = longer(p, best, way);
+        best = chorale_way_longer(cut, best, way);
         if (steps + i + 1 > *below)
             *below = steps + i + 1;
     }
-    return longer(p, best, (struct way){ tree->nchild, *below });
+    return chorale_way_longer(
+        cut, best, (struct chorale_way){ tree->nchild, *below });
 }
 
-/* The same for chains, which are too deep to walk: the last segment waits at
- * the root, or just before a chain's end. */
-static struct way last_way_chain(const struct plan *p)
+static void root_init(struct chorale_tree *root,
+                      const struct chorale_point *pt,
+                      const struct chorale_flow *flow)
 {
-    int chains = p->root.nchild, size = p->root.size;
-    int length = (size - 1) / chains, more = (size - 1) % chains;
-    struct way best = { chains, chorale_tree_steps(CHORALE_CHAIN, chains,
-                                                   size) };
+    int v = flow->shape == CHORALE_IN_ORDER ? pt->comm_size - 1 : 0;
 
-    best = longer(p, best, (struct way){ chains + length - 1, length > 1 });
-    if (more > 0)
-        best = longer(p, best, (struct way){ more + length, 1 });
-    return best;
+    chorale_tree_init(root, flow->shape, flow->radix, pt->comm_size, v);
+}
+
+/* The same from the root of chains, which are too deep to walk: the last
+ * segment waits at the root, or just before a chain's end. */
+static struct chorale_way way_below_chains(const struct chorale_cut *cut,
+                                           const struct chorale_tree *root)
+{
+    int chains = root->nchild, size = root->size;
+    int length = (size - 1) / chains, more = (size - 1) % chains;
+    struct chorale_way best = {
+        chains, chorale_tree_steps(CHORALE_CHAIN, chains, size)
+    };
+    struct chorale_way way = { chains + length - 1, length > 1 };
+
+    best = chorale_way_longer(cut, best, way);
+    way = (struct chorale_way){ more + length, 1 };
+    return more > 0 ? chorale_way_longer(cut, best, way) : best;
+}
+
+int chorale_way_terms(const struct chorale_cut *cut, struct chorale_way way,
+                      struct chorale_term *term)
+{
+    term[0] = (struct chorale_term){ .messages = way.full, .bytes = cut->s };
+    term[1] = (struct chorale_term){ .messages = way.last,
+                                     .bytes = cut->last };
+    return 2;
 }
 
 int chorale_flow_bcast_cost(const struct chorale_point *pt,
                             const struct chorale_flow *flow,
                             struct chorale_term *term)
 {
-    struct way way = { 0, 0 };
-    struct plan p;
+    struct chorale_way way = { 0, 0 };
+    struct chorale_tree root;
+    struct chorale_cut cut;
     int steps;
 
     if (pt->comm_size < 2)
         return 0;
-    plan_init(&p, pt, flow, (size_t)flow->segsize);
-    if (p.segments > 1) {
-        way = flow->shape == CHORALE_CHAIN ? last_way_chain(&p)
-                                           : last_way(&p, &p.root, &steps);
-        way.full += (p.segments - 2) * p.root.nchild;
+    root_init(&root, pt, flow);
+    chorale_cut_init(&cut, pt, pt->msg_size, (size_t)flow->segsize);
+    if (cut.segments > 1) {
+        way = flow->shape == CHORALE_CHAIN
+                  ? way_below_chains(&cut, &root)
+                  : chorale_way_below(&cut, &root, &steps);
+        way.full += (cut.segments - 2) * root.nchild;
     } else {
         way.last = chorale_tree_steps(flow->shape, flow->radix,
                                       pt->comm_size);
     }
-    term[0] = (struct chorale_term){ .messages = way.full, .bytes = p.s };
-    term[1] = (struct chorale_term){ .messages = way.last, .bytes = p.last };
-    return 2;
+    return chorale_way_terms(&cut, way, term);
 }
 
 /* The first segment climbs the tree; from then on its root, which has the
@@ -496,27 +603,75 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
                              const struct chorale_flow *flow, int base,
                              struct chorale_term *term)
 {
-    double full = 0, last;
-    struct plan p;
+    struct chorale_way way = { 0, 0 };
+    struct chorale_tree root;
+    struct chorale_cut cut;
 
     if (pt->comm_size < 2)
         return 0;
-    plan_init(&p, pt, flow,
-              chorale_whole_segment(flow->segsize, pt->type_size));
-    last = chorale_tree_steps(flow->shape, flow->radix, pt->comm_size);
-    if (p.segments > 1) {
-        full = last + (p.segments - 2) * p.root.nchild;
-        last = p.root.nchild;
+    root_init(&root, pt, flow);
+    chorale_cut_init(&cut, pt, pt->msg_size,
+                     chorale_whole_segment(flow->segsize, pt->type_size));
+    way.last = chorale_tree_steps(flow->shape, flow->radix, pt->comm_size);
+    if (cut.segments > 1) {
+        way.full = way.last + (cut.segments - 2) * root.nchild;
+        way.last = root.nchild;
     }
-    term[0] = (struct chorale_term){ .messages = full,
-                                     .bytes = p.s,
-                                     .reduced = full * p.s };
-    term[1] = (struct chorale_term){ .messages = last,
-                                     .bytes = p.last,
-                                     .reduced = last * p.last };
+    chorale_way_terms(&cut, way, term);
+    term[0].reduced = way.full * cut.s;
+    term[1].reduced = way.last * cut.last;
     term[2] = (struct chorale_term){ .messages = base != pt->root,
                                      .bytes = (double)pt->msg_size };
     return 3;
+}
+
+int chorale_flow_allreduce_cost(const struct chorale_point *pt,
+                                const struct chorale_flow *flow,
+                                struct chorale_term *term)
+{
+    double steps = chorale_tree_steps(flow->shape, flow->radix,
+                                      pt->comm_size);
+    struct chorale_tree root;
+    struct chorale_cut cut;
+    double more, late;
+
+    if (pt->comm_size < 2)
+        return 0;
+    root_init(&root, pt, flow);
+    chorale_cut_init(&cut, pt, pt->msg_size,
+                     chorale_whole_segment(flow->segsize, pt->type_size));
+    more = cut.segments - 1;
+    /* Where the way up and the way down meet. */
+    late = more <= 0 ? 0 : root.nchild == 1 ? 1 : steps;
+    term[0] = (struct chorale_term){
+        .messages = 2 * steps + late + more * (root.nchild + 1),
+        .bytes = cut.s,
+        .reduced = (steps + more * root.nchild) * cut.s,
+    };
+    return 1;
+}
+
+static size_t scratch_bytes(const struct chorale_point *pt,
+                            const struct chorale_flow *flow, int several)
+{
+    size_t s = chorale_whole_segment(flow->segsize, pt->type_size);
+    size_t last, segments = chorale_segments(pt->msg_size, s, &last);
+    struct chorale_tree tree;
+
+    if (pt->comm_size < 2)
+        return 0;
+    /* As of an inner rank with as many children as the root. */
+    root_init(&tree, pt, flow);
+    tree.parent = 0;
+    return (segments > 1 ? s : last) *
+           (size_t)nspare(&tree, several && segments > 1,
+                          flow->shape == CHORALE_IN_ORDER, 0, 0);
+}
+
+size_t chorale_flow_allreduce_scratch(const struct chorale_point *pt,
+                                      const struct chorale_flow *flow)
+{
+    return scratch_bytes(pt, flow, 0);
 }
 
 size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
@@ -524,17 +679,8 @@ size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
 {
     size_t s = chorale_whole_segment(flow->segsize, pt->type_size);
     size_t last, segments = chorale_segments(pt->msg_size, s, &last);
-    size_t whole = segments > 1 && base != pt->root ? pt->msg_size : 0;
-    struct chorale_tree tree;
+    int passes_on = pt->comm_size > 1 && base != pt->root;
 
-    if (pt->comm_size < 2)
-        return 0;
-    /* As of an inner rank with as many children as the root. */
-    chorale_tree_init(&tree, flow->shape, flow->radix, pt->comm_size,
-                      flow->shape == CHORALE_IN_ORDER ? pt->comm_size - 1
-                                                      : 0);
-    tree.parent = 0;
-    return whole + (segments > 1 ? s : last) *
-                       (size_t)nspare(&tree, segments > 1,
-                                      flow->shape == CHORALE_IN_ORDER, 0, 0);
+    return scratch_bytes(pt, flow, 1) +
+           (passes_on && segments > 1 ? pt->msg_size : 0);
 }

@@ -11,6 +11,7 @@
 #include <limits.h>
 
 #include "algorithms/alg.h"
+#include "algorithms/ctx.h"
 #include "algorithms/tree.h"
 
 /* Parameters that many variants share, for use in a descriptor. segsize 0
@@ -54,6 +55,28 @@ size_t chorale_segments(size_t n, size_t s, size_t *last);
  * in. 0 stays 0. */
 size_t chorale_whole_segment(long segsize, size_t type_size);
 
+/* One rank's place: the tree of virtual ranks that it belongs to, in which v
+ * is rank (shift + stride v) mod ctx->size. parent: the rank that it receives
+ * from (of the tree's root: sends to), or -1. */
+struct chorale_view {
+    struct chorale_ctx *ctx;
+    struct chorale_tree tree;
+    int shift, stride;
+    int parent;
+};
+
+/* n packed bytes in segments of s from the parent, and on to the children. */
+int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
+                      size_t s);
+
+/* A broadcast that moves packed bytes: move() gets the call's vector packed,
+ * n bytes, in place where its type is packed, else in scratch. what: for
+ * move(). */
+int chorale_packed_bcast(const struct chorale_call *call,
+                         int (*move)(const struct chorale_call *call,
+                                     const void *what, char *bytes, size_t n),
+                         const void *what);
+
 /* Broadcast (a bcast's call) down a tree from call->root. The vector is cut
  * by packed bytes, since ranks may describe it by different types; a type
  * with gaps is packed first, unless there is one segment only. */
@@ -78,5 +101,51 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
                              struct chorale_term *term);
 size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
                                    const struct chorale_flow *flow, int base);
+
+/* Allreduce: up a tree and down the same one. A rank passes a segment of the
+ * result on to a child in the step in which the child's next operand comes.
+ * The tree's root is rank 0 (in-order trees: the last rank); order as in
+ * chorale_flow_reduce(). The cost is a bound. */
+int chorale_flow_allreduce(const struct chorale_call *call,
+                           const struct chorale_flow *flow);
+int chorale_flow_allreduce_cost(const struct chorale_point *pt,
+                                const struct chorale_flow *flow,
+                                struct chorale_term *term);
+size_t chorale_flow_allreduce_scratch(const struct chorale_point *pt,
+                                      const struct chorale_flow *flow);
+
+/* --- costs ------------------------------------------------------------ */
+
+/* n bytes cut in segments of s, and the seconds of a full and of the last
+ * message, by which ways are compared. */
+struct chorale_cut {
+    double segments, s, last;
+    double t, t_last;
+};
+
+void chorale_cut_init(struct chorale_cut *cut, const struct chorale_point *pt,
+                      size_t n, size_t s);
+
+/* A way through a tree: so many full messages, then last ones. */
+struct chorale_way {
+    double full, last;
+};
+
+struct chorale_way chorale_way_longer(const struct chorale_cut *cut,
+                                      struct chorale_way a,
+                                      struct chorale_way b);
+
+/* The longest way of the last two segments down a tree, from where tree->v
+ * has the last but one. The last may wait at any rank until the one before
+ * it has been sent to all children; from there it meets no other. No rank may
+ * have more children than tree->v. *below: steps to the last rank below. Not
+ * for deep trees. */
+struct chorale_way chorale_way_below(const struct chorale_cut *cut,
+                                     const struct chorale_tree *tree,
+                                     int *below);
+
+/* As terms: two. */
+int chorale_way_terms(const struct chorale_cut *cut, struct chorale_way way,
+                      struct chorale_term *term);
 
 #endif

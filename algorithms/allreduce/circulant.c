@@ -16,7 +16,7 @@
 
 static int run(const struct chorale_call *call)
 {
-    return chorale_halves_run(call, CHORALE_WAY_CIRCULANT,
+    return chorale_halves_run(call, CHORALE_WAY_CIRCULANT, 0,
                               CHORALE_WAY_CIRCULANT, 0);
 }
 
@@ -30,8 +30,8 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_halves_scratch(pt, CHORALE_WAY_CIRCULANT,
-                                  CHORALE_WAY_CIRCULANT, 0, pt->comm_size);
+    return chorale_halves_scratch(pt, CHORALE_WAY_CIRCULANT, 0,
+                                  CHORALE_WAY_CIRCULANT, pt->comm_size);
 }
 
 const struct chorale_alg chorale_allreduce_circulant = {

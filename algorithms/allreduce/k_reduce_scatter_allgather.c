@@ -22,8 +22,10 @@
 
 static int core(const struct chorale_call *call)
 {
-    return chorale_halves_run(call, CHORALE_WAY_EXCHANGE,
-                              CHORALE_WAY_EXCHANGE, (int)call->param[0]);
+    int k = (int)call->param[0];
+
+    return chorale_halves_run(call, CHORALE_WAY_EXCHANGE, k,
+                              CHORALE_WAY_EXCHANGE, k);
 }
 
 static int run(const struct chorale_call *call)
@@ -47,7 +49,7 @@ static size_t scratch(const struct chorale_point *pt)
     size_t passing, stays = chorale_fold_scratch(pt, k, &passing);
 
     stays += chorale_halves_scratch(
-        pt, CHORALE_WAY_EXCHANGE, CHORALE_WAY_EXCHANGE, k,
+        pt, CHORALE_WAY_EXCHANGE, k, CHORALE_WAY_EXCHANGE,
         chorale_power_below(pt->comm_size, k, NULL));
     return passing > stays ? passing : stays;
 }

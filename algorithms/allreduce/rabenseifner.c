@@ -20,7 +20,7 @@
 
 static int core(const struct chorale_call *call)
 {
-    return chorale_halves_run(call, CHORALE_WAY_EXCHANGE,
+    return chorale_halves_run(call, CHORALE_WAY_EXCHANGE, 2,
                               CHORALE_WAY_EXCHANGE, 2);
 }
 
@@ -42,8 +42,8 @@ static size_t scratch(const struct chorale_point *pt)
 {
     size_t passing, stays = chorale_fold_scratch(pt, 2, &passing);
 
-    stays += chorale_halves_scratch(pt, CHORALE_WAY_EXCHANGE,
-                                    CHORALE_WAY_EXCHANGE, 2,
+    stays += chorale_halves_scratch(pt, CHORALE_WAY_EXCHANGE, 2,
+                                    CHORALE_WAY_EXCHANGE,
                                     chorale_pow2_below(pt->comm_size));
     return passing > stays ? passing : stays;
 }

@@ -15,7 +15,8 @@
 
 static int run(const struct chorale_call *call)
 {
-    return chorale_halves_run(call, CHORALE_WAY_RING, CHORALE_WAY_RING, 0);
+    return chorale_halves_run(call, CHORALE_WAY_RING, 0, CHORALE_WAY_RING,
+                              0);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
@@ -28,7 +29,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_halves_scratch(pt, CHORALE_WAY_RING, CHORALE_WAY_RING, 0,
+    return chorale_halves_scratch(pt, CHORALE_WAY_RING, 0, CHORALE_WAY_RING,
                                   pt->comm_size);
 }
 

@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { GUARD = 64, PRIME = 13 };
+enum { GUARD = 64, PRIME = 13, WIDE_EXTENT = 1 << 20 };
 
 /* Lower bounds and extents of some layouts. SimGrid 3.32 strides elements of
  * a type whose lower bound is not 0 by too little or too much, whoever sends
@@ -79,6 +80,7 @@ static int value_and_rank(int rank, int unit, int k)
 
 static const int low_disp[4] = { LOW_FIRST, LOW_SECOND };
 static const int tight_disp[4] = { 0, 12 };
+static const int wide_disp[4] = { 0, 8 };
 static const int matrix_disp[4] = { 0, 4, 12, 16 };
 static const int matrix_low_disp[4] = { LOW_FIRST, LOW_FIRST + 4, LOW_SECOND,
                                         LOW_SECOND + 4 };
@@ -89,7 +91,7 @@ static void apply(const char *in, char *inout, int len, int ints,
                   const int *disp, int extent,
                   void (*combine)(int *, const int *))
 {
-    for (int i = 0; i < len; i++) {
+    for (long i = 0; i < len; i++) {
         int left[4] = { 0 }, right[4] = { 0 };
 
         for (int k = 0; k < ints; k++) {
@@ -112,6 +114,12 @@ static void tight_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     (void)type;
     apply(in, inout, *len, 2, tight_disp, TIGHT_EXTENT, pair_sum);
+}
+
+static void wide_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)type;
+    apply(in, inout, *len, 2, wide_disp, WIDE_EXTENT, pair_sum);
 }
 
 static void product_op(void *in, void *inout, int *len, MPI_Datatype *type)
@@ -147,7 +155,8 @@ static void make_type(struct layout *l, MPI_Aint lb)
     MPI_Type_free(&raw);
 }
 
-static const int made[] = { GAP, BEFORE, LOW, TIGHT, DUP, MATRIX, MATRIX_LOW };
+static const int made[] = { GAP, BEFORE, LOW,    TIGHT,
+                            DUP, WIDE,   MATRIX, MATRIX_LOW };
 enum { NMADE = sizeof(made) / sizeof(*made) };
 
 static void make_layouts(struct layout *l)
@@ -162,6 +171,7 @@ static void make_layouts(struct layout *l)
     l[TIGHT] = (struct layout){ "tight", 2, { 0, 12 }, TIGHT_EXTENT, 1,
                                 MPI_INT };
     l[DUP] = (struct layout){ "dup", 2, { 0, 4 }, 8, 1, MPI_INT };
+    l[WIDE] = (struct layout){ "wide", 2, { 0, 8 }, WIDE_EXTENT, 1, MPI_INT };
     l[ONE_INT] = (struct layout){ "int", 1, { 0 }, 4, 1, MPI_INT };
     l[INT_PAIR] = (struct layout){ "2int", 2, { 0, 4 }, 8, 1, MPI_2INT };
     l[MATRIX] = (struct layout){ "matrix", 4, { 0, 4, 12, 16 }, 24, 1,
@@ -172,6 +182,7 @@ static void make_layouts(struct layout *l)
     make_type(&l[BEFORE], BEFORE_BOUND);
     make_type(&l[LOW], LOW_BOUND);
     make_type(&l[TIGHT], 0);
+    make_type(&l[WIDE], 0);
     make_type(&l[MATRIX], 0);
     make_type(&l[MATRIX_LOW], LOW_BOUND);
     MPI_Type_contiguous(2, MPI_INT, &two);
@@ -197,8 +208,11 @@ void fixture_init(struct fixture *fix)
                                 product, small };
     k[LOW_PRODUCT] = (struct kind){ "low matrix product", MATRIX_LOW, 0,
                                     MPI_OP_NULL, product, small };
+    k[WIDE_SUM] = (struct kind){ "sum of wide pairs", WIDE, 1, MPI_OP_NULL,
+                                 pair_sum, small };
     MPI_Op_create(low_sum_op, 1, &k[LOW_SUM].op);
     MPI_Op_create(tight_sum_op, 1, &k[TIGHT_SUM].op);
+    MPI_Op_create(wide_sum_op, 1, &k[WIDE_SUM].op);
     MPI_Op_create(product_op, 0, &k[PRODUCT].op);
     MPI_Op_create(low_product_op, 0, &k[LOW_PRODUCT].op);
 }
@@ -213,23 +227,43 @@ void fixture_release(struct fixture *fix)
 
 /* --- buffers ---------------------------------------------------------- */
 
+/* Address space; only pages that are written take memory. */
+static void init_wide(struct buffer *b)
+{
+    size_t ints = (size_t)(b->units * b->layout->ints) + 1;
+
+    b->mem = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    b->value = calloc(ints, sizeof(*b->value));
+    if (b->mem == MAP_FAILED || b->value == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 void buffer_init(struct buffer *b, const struct layout *layout, int units)
 {
-    b->layout = layout;
+    *b = (struct buffer){ .layout = layout, .units = units };
     b->bytes = 2 * GUARD + (size_t)units * (size_t)layout->extent;
-    b->mem = malloc(b->bytes);
-    b->want = malloc(b->bytes);
-    if (b->mem == NULL || b->want == NULL)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    memset(b->mem, 0xa5, b->bytes);
-    memset(b->want, 0xa5, b->bytes);
+    if (layout->extent == WIDE_EXTENT)
+        init_wide(b);
+    else {
+        b->mem = malloc(b->bytes);
+        b->want = malloc(b->bytes);
+        if (b->mem == NULL || b->want == NULL)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        memset(b->mem, 0xa5, b->bytes);
+        memset(b->want, 0xa5, b->bytes);
+    }
     b->base = b->mem + GUARD;
 }
 
 void buffer_release(struct buffer *b)
 {
-    free(b->mem);
+    if (b->value != NULL)
+        munmap(b->mem, b->bytes);
+    else
+        free(b->mem);
     free(b->want);
+    free(b->value);
     *b = (struct buffer){ 0 };
 }
 
@@ -245,7 +279,9 @@ void buffer_set(struct buffer *b, int unit, int k, int value, int when)
 
     if (when & IS)
         memcpy(b->mem + at, &value, sizeof(value));
-    if (when & WANT)
+    if ((when & WANT) && b->value != NULL)
+        b->value[unit * b->layout->ints + k] = value;
+    else if (when & WANT)
         memcpy(b->want + at, &value, sizeof(value));
 }
 
@@ -260,15 +296,33 @@ void buffer_fill(struct buffer *b, int at, int units, int source, int dest,
 void buffer_excuse(struct buffer *b, int from, int to)
 {
     for (int u = from; u < to; u++)
+        for (int k = 0; k < b->layout->ints; k++) {
+            int is;
+
+            memcpy(&is, b->mem + place(b, u, k), sizeof(is));
+            buffer_set(b, u, k, is, WANT);
+        }
+}
+
+static int wide_wrong(const struct buffer *b, long *offset)
+{
+    for (int u = 0; u < b->units; u++)
         for (int k = 0; k < b->layout->ints; k++)
-            memcpy(b->want + place(b, u, k), b->mem + place(b, u, k),
-                   sizeof(int));
+            if (memcmp(b->mem + place(b, u, k),
+                       &b->value[u * b->layout->ints + k],
+                       sizeof(int)) != 0) {
+                *offset = (long)place(b, u, k) - GUARD;
+                return 1;
+            }
+    return 0;
 }
 
 int buffer_wrong(const struct buffer *b, long *offset)
 {
     size_t i = 0;
 
+    if (b->value != NULL)
+        return wide_wrong(b, offset);
     if (b->mem == NULL || memcmp(b->mem, b->want, b->bytes) == 0)
         return 0;
     while (b->mem[i] == b->want[i])

@@ -27,7 +27,8 @@ enum {
     TIGHT,  /* extent below true extent: units interleave */
     DUP,
     NMOVE,
-    ONE_INT = NMOVE,
+    WIDE = NMOVE, /* a few thousand units pass 2^31 bytes of memory */
+    ONE_INT,
     INT_PAIR,
     MATRIX,
     MATRIX_LOW,
@@ -43,7 +44,18 @@ struct kind {
     int (*value)(int rank, int unit, int k); /* operand of a rank */
 };
 
-enum { SUM, BOR, MAXLOC, LOW_SUM, TIGHT_SUM, PRODUCT, LOW_PRODUCT, NKIND };
+enum {
+    SUM,
+    BOR,
+    MAXLOC,
+    LOW_SUM,
+    TIGHT_SUM,
+    PRODUCT,
+    LOW_PRODUCT,
+    NUSUAL,
+    WIDE_SUM = NUSUAL,
+    NKIND
+};
 
 struct fixture {
     struct layout layout[NLAYOUT];
@@ -54,10 +66,14 @@ struct fixture {
 void fixture_init(struct fixture *fix);
 void fixture_release(struct fixture *fix);
 
-/* Memory of some units, with guards around; want is what it must be. */
+/* Memory of some units, with guards around; want is what it must be. Of wide
+ * layouts only the integers are known, in value: their gaps are as good as
+ * endless. */
 struct buffer {
     const struct layout *layout;
     char *base, *mem, *want;
+    int *value; /* of a wide layout: of each integer, instead of want */
+    int units;
     size_t bytes;
 };
 

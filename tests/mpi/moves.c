@@ -81,10 +81,12 @@ static int dest_of(const struct stage *st, const struct problem *p, int sends,
 static const struct layout *pick(const struct stage *st,
                                  const struct problem *p, int sends)
 {
-    int i = p->layouts == MIXED
-                ? (st->ctx->rank + p->seed + !sends) % NMOVE
-                : p->layouts;
+    int shift = st->ctx->rank + p->seed + !sends, i = p->layouts;
 
+    if (i == HALF_WIDE)
+        i = shift % 2 == 0 ? WIDE : PLAIN;
+    else if (i == MIXED)
+        i = shift % NMOVE;
     return &st->fix->layout[i];
 }
 

@@ -39,8 +39,8 @@ static void describe(const struct stage *st, const struct problem *p,
                                          "irregular" };
     const struct chorale_coll_info *info = chorale_coll_info(p->alg->coll);
     const char *layout = p->kind != NULL ? p->kind->name
-                         : p->layouts == MIXED
-                             ? "mixed types"
+                         : p->layouts == MIXED     ? "mixed types"
+                         : p->layouts == HALF_WIDE ? "half wide"
                              : st->fix->layout[p->layouts].name;
     char params[96];
     int used;
@@ -67,8 +67,8 @@ void problem_fail(struct stage *st, const struct problem *p, const char *what,
     if (st->failed)
         return;
     describe(st, p, text, sizeof(text));
-    stage_fail(st, "rank %d of %d: %s: %s %ld", st->ctx->rank, st->ctx->size,
-               text, what, number);
+    stage_fail(st, "rank %d of %d: %s: %s: %s %ld", st->ctx->rank,
+               st->ctx->size, p->alg->name, text, what, number);
 }
 
 void problem_check(struct stage *st, const struct problem *p,

@@ -30,8 +30,8 @@ __attribute__((format(printf, 2, 3))) void stage_fail(struct stage *st,
 void stage_release(struct stage *st);
 
 /* Layouts of a data movement: one of fixture.h's, or another on each rank and
- * each side. */
-enum { MIXED = NMOVE, NTYPE };
+ * each side; or wide on one side of each rank and plain on the other. */
+enum { MIXED = NMOVE, NTYPE, HALF_WIDE = NTYPE };
 
 /* Block sizes of an irregular collective, around the mean one. */
 enum { EQUAL, RAMP, ZEROS, RANDOM, LONE, NSPREAD };
@@ -83,6 +83,15 @@ void try_barrier(struct stage *st, const struct problem *p);
 /* The one of them that fits, if the variant does not refuse; a reason is then
  * demanded. Returns 1 if it ran. */
 int try_problem(struct stage *st, const struct problem *p);
+
+/* library.c: the MPI library's collectives as variants, NULL-terminated. */
+extern const struct chorale_alg *const library_algs[];
+
+/* together.c: variants one after the other without a pause, on several
+ * communicators in turn and two at once, while the application waits for any
+ * message on its own. */
+void check_together(struct stage *world, struct stage *reversed,
+                    const struct chorale_alg *const *alg);
 
 /* copies.c: all layouts to all others. */
 void check_copies(struct stage *st);

@@ -123,7 +123,7 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
         s->level[ROOT] = roots(s->root, ranks);
     if (!info->dataless) {
         s->level[UNITS] = counts(s->units, ranks, full);
-        s->level[TYPE] = info->reduces ? (int)NKIND : (int)NTYPE;
+        s->level[TYPE] = info->reduces ? (int)NUSUAL : (int)NTYPE;
     }
     if (!info->dataless && alg->coll != CHORALE_BCAST)
         s->level[PLACE] = 2;

@@ -2,13 +2,17 @@
 /* variants.c - every variant of the catalogue against the plain definition of
  * its collective, and against the schedule and cost that it states.
  *
- *     variants [--full] [--slice I/N] [--trace] [COLLECTIVE [VARIANT]]
+ *     variants [--full|--wide] [--slice I/N] [--trace] [--library]
+ *              [COLLECTIVE [VARIANT]]
  *
- * Rank 0 prints TAP: two lines a variant, data and schedule. Without --full
+ * Rank 0 prints TAP: two lines a variant, data and schedule; and one for all
+ * of them together. Without --full
  * the calls are a cover of all pairs of what calls can differ in (space.h);
  * with it the whole product. --slice: this launch makes part I of N of the
  * cover; all N parts, at whatever numbers of ranks, are a cover that has the
  * part as one more factor. --trace names each call before it is made.
+ * --wide only tries blocks whose places in memory are above 2^31 bytes.
+ * --library tries the MPI library's own collectives, to test the matrix.
  * Compiled against the MPI library and against SimGrid's. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +26,7 @@
 enum { WORLD, REVERSED, NCOMM };
 
 struct options {
-    int full, trace, slice, nslice;
+    int full, wide, trace, library, slice, nslice;
     const char *coll, *variant;
 };
 
@@ -96,6 +100,32 @@ static long try_product(struct test *t, const struct space *s)
     return ran;
 }
 
+/* Blocks, or what is made of them, so far apart that offsets pass 2^31. */
+static long try_wide(struct test *t, const struct chorale_alg *alg)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
+    int ranks = t->stage[WORLD].ctx->size;
+    long ran = 0;
+
+    for (int turn = 0; turn < 3 && !info->dataless; turn++) {
+        struct problem p = {
+            .alg = alg,
+            .root = info->rooted ? ranks / 2 : 0,
+            .units = info->blocks ? 2100 / ranks + 1 : 2100,
+            .layouts = HALF_WIDE,
+            .kind = info->reduces ? &t->fix.kind[WIDE_SUM] : NULL,
+            .in_place = turn == 2 && alg->coll != CHORALE_BCAST,
+            .placing = PERMUTED,
+            .seed = turn,
+        };
+
+        for (int i = 0; i < alg->nparam; i++)
+            p.param[i] = alg->param[i].def;
+        ran += try_problem(&t->stage[WORLD], &p);
+    }
+    return ran;
+}
+
 /* --- outcome ---------------------------------------------------------- */
 
 /* Agree on the outcome; rank 0 prints it with the first failing rank's text. */
@@ -130,10 +160,16 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
 {
     struct space s;
 
+    if (t->set.wide) {
+        report(t, alg, "far apart", try_wide(t, alg));
+        return;
+    }
     space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->set.nslice,
                t->set.full);
     report(t, alg, "data",
            t->set.full ? try_product(t, &s) : try_pairs(t, &s));
+    if (t->set.library)
+        return;
     check_schedule(&t->stage[WORLD], alg, t->set.full);
     report(t, alg, "schedule", 1);
 }
@@ -142,8 +178,8 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: variants [--full] [--slice I/N] [--trace] "
-                    "[COLLECTIVE [VARIANT]]\n");
+    fprintf(stderr, "usage: variants [--full|--wide] [--slice I/N] [--trace] "
+                    "[--library] [COLLECTIVE [VARIANT]]\n");
     exit(2);
 }
 
@@ -154,8 +190,12 @@ static struct options parse(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--full") == 0)
             set.full = 1;
+        else if (strcmp(argv[i], "--wide") == 0)
+            set.wide = 1;
         else if (strcmp(argv[i], "--trace") == 0)
             set.trace = 1;
+        else if (strcmp(argv[i], "--library") == 0)
+            set.library = 1;
         else if (strcmp(argv[i], "--slice") == 0 && i + 1 < argc) {
             if (sscanf(argv[++i], "%d/%d", &set.slice, &set.nslice) != 2 ||
                 set.slice < 0 || set.slice >= set.nslice ||
@@ -209,30 +249,58 @@ static void close_stages(struct test *t)
     }
 }
 
+/* The variants asked for, NULL-terminated; the caller frees the list. */
+static const struct chorale_alg **choose(const struct options *set)
+{
+    const struct chorale_alg *const *from =
+        set->library ? library_algs : chorale_algs;
+    const struct chorale_alg **list;
+    int n = 0, chosen = 0;
+
+    while (from[n] != NULL)
+        n++;
+    list = calloc((size_t)n + 1, sizeof(*list));
+    for (int i = 0; list != NULL && i < n; i++)
+        if (wanted(set, from[i]))
+            list[chosen++] = from[i];
+    return list;
+}
+
+static void test_all(struct test *t, const struct chorale_alg *const *algs)
+{
+    if (t->set.coll == NULL && !t->set.wide) {
+        check_copies(&t->stage[WORLD]);
+        report(t, NULL, "copies between layouts", 1);
+    }
+    for (int i = 0; algs[i] != NULL; i++)
+        test_variant(t, algs[i]);
+    if (t->set.wide)
+        return;
+    check_together(&t->stage[WORLD], &t->stage[REVERSED], algs);
+    report(t, NULL, "all together", 1);
+}
+
 int main(int argc, char **argv)
 {
     struct test t = { .seed = 1 };
+    const struct chorale_alg **algs;
     int rank, size, status = 0;
 
     MPI_Init(&argc, &argv);
     t.set = parse(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size > MAX_RANKS)
+    algs = choose(&t.set);
+    if (size > MAX_RANKS || algs == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
     fixture_init(&t.fix);
     open_stages(&t);
-    if (t.set.coll == NULL) {
-        check_copies(&t.stage[WORLD]);
-        report(&t, NULL, "copies between layouts", 1);
-    }
-    for (int i = 0; chorale_algs[i] != NULL; i++)
-        if (wanted(&t.set, chorale_algs[i]))
-            test_variant(&t, chorale_algs[i]);
+    test_all(&t, algs);
     if (rank == 0)
         tap_diag("%ld calls", t.stage[WORLD].calls + t.stage[REVERSED].calls);
     close_stages(&t);
     fixture_release(&t.fix);
+    free(algs);
     if (rank == 0)
         status = tap_done();
     MPI_Finalize();

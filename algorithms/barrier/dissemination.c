@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dissemination.c - barrier in which every rank tells the one at distance 1,
+ * 2, 4, ... and waits for the one as far below it.
+ *
+ * Rounds  L = ceil(lg P)                      P = comm_size
+ * Volume  L messages of no bytes from each rank
+ * Cost    L alpha, exact
+ * Needs   any P
+ * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988
+ */
+#include "algorithms/signal.h"
+#include "algorithms/catalogue.h"
+#include "algorithms/tree.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    unsigned rank = (unsigned)ctx->rank, size = (unsigned)ctx->size;
+    int err = MPI_SUCCESS;
+
+    for (unsigned d = 1; d < size && err == MPI_SUCCESS; d *= 2)
+        err = chorale_signal_await(ctx, (int)((rank + d) % size),
+                                   (int)((rank + size - d) % size));
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    term[0] = (struct chorale_term){
+        .messages = chorale_ceil_log2(pt->comm_size),
+    };
+    return 1;
+}
+
+const struct chorale_alg chorale_barrier_dissemination = {
+    .coll = CHORALE_BARRIER,
+    .name = "dissemination",
+    .summary = "tell the rank at distance 1, 2, 4, ...",
+    .formula = "ceil(lg P) alpha",
+    .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988",
+    .core = 1,
+    .run = run,
+    .cost = cost,
+};

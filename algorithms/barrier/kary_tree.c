@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kary_tree.c - barrier on two complete trees rooted at rank 0: reports go up
+ * one with fanin children a rank, the word goes down one with fanout.
+ *
+ * Rounds  see the cost
+ * Volume  2 (P - 1) messages of no bytes in all
+ * Cost    at most (i H_i + o H_o) alpha, i = fanin, o = fanout, H_k the height
+ *         of the complete k-ary tree of P = comm_size ranks
+ * Needs   any P
+ * Source  Mellor-Crummey, Scott, TOCS, 1991
+ */
+#include "algorithms/signal.h"
+#include "algorithms/catalogue.h"
+
+#include <limits.h>
+
+/* The children of rank are first ... last - 1. */
+static void children(int rank, int size, long k, int *first, int *last)
+{
+    long long from = (long long)rank * k + 1, to = from + k;
+
+    *first = (int)(from < size ? from : size);
+    *last = (int)(to < size ? to : size);
+}
+
+static int up(struct chorale_ctx *ctx, long fanin)
+{
+    int first, last, err = MPI_SUCCESS;
+
+    children(ctx->rank, ctx->size, fanin, &first, &last);
+    /* The later ones have the smaller subtrees: they come earlier. */
+    while (last > first && err == MPI_SUCCESS)
+        err = chorale_await(ctx, --last);
+    if (err == MPI_SUCCESS && ctx->rank > 0)
+        err = chorale_signal(ctx, (int)((ctx->rank - 1) / fanin));
+    return err;
+}
+
+static int down(struct chorale_ctx *ctx, long fanout)
+{
+    int first, last, err = MPI_SUCCESS;
+
+    children(ctx->rank, ctx->size, fanout, &first, &last);
+    if (ctx->rank > 0)
+        err = chorale_await(ctx, (int)((ctx->rank - 1) / fanout));
+    for (; first < last && err == MPI_SUCCESS; first++)
+        err = chorale_signal(ctx, first);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    int err = up(call->ctx, call->param[0]);
+
+    return err == MPI_SUCCESS ? down(call->ctx, call->param[1]) : err;
+}
+
+/* Messages that pass one port after the other on the way from the last rank's
+ * level: at most k a level, and no more than there are ranks. */
+static double levels(int size, long k)
+{
+    int height = 0;
+
+    for (int rank = size - 1; rank > 0; rank = (int)((rank - 1) / k))
+        height++;
+    return (double)height * (double)(k < size - 1 ? k : size - 1);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    term[0] = (struct chorale_term){
+        .messages = levels(pt->comm_size, pt->param[0]) +
+                    levels(pt->comm_size, pt->param[1]),
+    };
+    return 1;
+}
+
+static const long degree[] = { 2, 3, 4, 8, 16 };
+
+const struct chorale_alg chorale_barrier_kary_tree = {
+    .coll = CHORALE_BARRIER,
+    .name = "kary_tree",
+    .summary = "up a tree of degree fanin, down one of degree fanout",
+    .formula = "<= (i H_i + o H_o) alpha, i = fanin, o = fanout, H_k the "
+               "height of the complete k-ary tree",
+    .source = "Mellor-Crummey, Scott, TOCS, 1991",
+    .cost_is = CHORALE_COST_BOUND,
+    .nparam = 2,
+    .param = {
+        {
+            .name = "fanin",
+            .unit = "children",
+            .def = 4,
+            .min = 1,
+            .max = INT_MAX,
+            .candidate = degree,
+            .ncandidate = sizeof(degree) / sizeof(*degree),
+        },
+        {
+            .name = "fanout",
+            .unit = "children",
+            .def = 2,
+            .min = 1,
+            .max = INT_MAX,
+            .candidate = degree,
+            .ncandidate = sizeof(degree) / sizeof(*degree),
+        },
+    },
+    .run = run,
+    .cost = cost,
+};

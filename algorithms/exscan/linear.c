@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear.c - exscan along a chain: each rank adds its operand to what comes
+ * from the rank below, which is its result, and sends that on.
+ *
+ * Rounds  P - 1                               P = comm_size, n = bytes
+ * Volume  n bytes from each rank but the last
+ * Cost    (P - 1) (alpha + n beta) + (P - 2) n tau, exact
+ * Needs   any P, any datatype, any operation
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/prefix.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_prefix_chain(call, 0, 0);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_prefix_chain_cost(pt, 0, 0, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_prefix_chain_scratch(pt, 0, 0);
+}
+
+const struct chorale_alg chorale_exscan_linear = {
+    .coll = CHORALE_EXSCAN,
+    .name = "linear",
+    .summary = "a chain: each rank adds its operand and sends on",
+    .formula = "(P-1) (alpha + n beta) + (P-2) n tau",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .order = CHORALE_ORDER_RANK,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

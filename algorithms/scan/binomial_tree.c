@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* binomial_tree.c - scan up and down one binomial tree. With u = rank + 1 and
+ * b its lowest set bit, a rank adds up the b ranks that end with it, sends
+ * that on to the rank b above, gets the prefix of all below those from the
+ * rank b below, and tells the ranks b/2, b/4, ..., 1 above their prefix.
+ *
+ * Rounds  2 L - 1, L = ceil(lg P)             P = comm_size, n = bytes
+ * Volume  fewer than 2 P n bytes in all
+ * Cost    (2 L - 1) (alpha + n beta) + (2 L - 2) n tau (P = 2: n tau) at
+ *         powers of two, at most that elsewhere: the rank in the middle
+ *         sends up before it sends down
+ * Needs   any P, any datatype, any operation
+ * Source  Sanders, Traeff, EuroPVM/MPI, 2006
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/prefix.h"
+#include "algorithms/tree.h"
+
+struct state {
+    const struct chorale_call *call;
+    void *tmp;
+};
+
+/* Put before our value what comes from a lower rank. */
+static int add(const struct state *st, int source)
+{
+    const struct chorale_call *call = st->call;
+    int err = chorale_recv(call->ctx, st->tmp, call->recvcount,
+                           call->recvtype, source);
+
+    if (err != MPI_SUCCESS)
+        return err;
+    return chorale_reduce_local(call->ctx, st->tmp, call->recvbuf,
+                                call->recvcount, call->recvtype, call->op);
+}
+
+/* To the rank that far above, if there is one. */
+static int pass(const struct state *st, int distance)
+{
+    const struct chorale_call *call = st->call;
+    struct chorale_ctx *ctx = call->ctx;
+
+    if (distance >= ctx->size - ctx->rank)
+        return MPI_SUCCESS;
+    return chorale_send(ctx, call->recvbuf, call->recvcount, call->recvtype,
+                        ctx->rank + distance);
+}
+
+static int up_and_down(const struct state *st)
+{
+    int rank = st->call->ctx->rank;
+    int low = (int)(((unsigned)rank + 1) & -((unsigned)rank + 1));
+    int err = MPI_SUCCESS;
+
+    for (int d = 1; d < low && err == MPI_SUCCESS; d *= 2)
+        err = add(st, rank - d);
+    if (err == MPI_SUCCESS)
+        err = pass(st, low);
+    if (err == MPI_SUCCESS && rank >= low)
+        err = add(st, rank - low);
+    for (int d = low / 2; d > 0 && err == MPI_SUCCESS; d /= 2)
+        err = pass(st, d);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct state st = { .call = call };
+    int err = chorale_prefix_start(call);
+
+    if (err == MPI_SUCCESS && ctx->rank > 0) {
+        st.tmp = chorale_scratch_typed(ctx, call->recvcount, call->recvtype);
+        err = st.tmp == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (err == MPI_SUCCESS)
+        err = up_and_down(&st);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int rounds = chorale_ceil_log2(pt->comm_size);
+    double m = (double)pt->msg_size;
+
+    if (rounds == 0)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = 2 * rounds - 1,
+        .bytes = m,
+        .reduced = (rounds > 1 ? 2 * rounds - 2 : 1) * m,
+    };
+    return 1;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->comm_size < 2 ? 0 : pt->msg_size;
+}
+
+const struct chorale_alg chorale_scan_binomial_tree = {
+    .coll = CHORALE_SCAN,
+    .name = "binomial_tree",
+    .summary = "up a binomial tree and down again: fewest messages",
+    .formula = "<= (2L-1) (alpha + n beta) + (2L-2) n tau, L = ceil(lg P)",
+    .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_POW2,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

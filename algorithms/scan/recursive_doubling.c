@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recursive_doubling.c - scan by exchanges with the ranks r xor 1, 2, 4, ...
+ * Each rank keeps the value of its group and its own result; a partner that
+ * is not there is left out, and what nobody uses later is not sent.
+ *
+ * Rounds  L = ceil(lg P)                      P = comm_size, n = bytes
+ * Volume  at most L n bytes from each rank
+ * Cost    L (alpha + n beta) + (2 L - 2) n tau (P = 2: n tau) at powers of
+ *         two, where a rank adds to its group and to its result in all rounds
+ *         but the first and the last; at most that elsewhere
+ * Needs   any P, any datatype, any operation
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/prefix.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_prefix_recursive_doubling(call, 1);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_prefix_recursive_doubling_cost(pt, 1, term);
+}
+
+const struct chorale_alg chorale_scan_recursive_doubling = {
+    .coll = CHORALE_SCAN,
+    .name = "recursive_doubling",
+    .summary = "exchanges with the ranks r xor 1, 2, 4, ...",
+    .formula = "<= L (alpha + n beta) + (2L-2) n tau, L = ceil(lg P)",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_POW2,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = chorale_prefix_recursive_doubling_scratch,
+};
