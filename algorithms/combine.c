@@ -7,10 +7,15 @@
 #include "algorithms/part.h"
 
 /* NULL: the library. */
-static const struct chorale_alg *const part[] = { &chorale_reduce_binomial,
-                                                  NULL };
-const char *const chorale_combine_word[] = { "binomial", "library" };
-const long chorale_combine_base[] = { 0, 1 };
+static const struct chorale_alg *const part[CHORALE_COMBINE_BASES] = {
+    &chorale_reduce_binomial,
+    &chorale_reduce_rabenseifner,
+    &chorale_reduce_pipeline,
+    NULL,
+};
+const char *const chorale_combine_word[] = { "binomial", "rabenseifner",
+                                             "pipeline", "library" };
+const long chorale_combine_base[] = { 0, 1, 2, 3 };
 
 int chorale_combine(const struct chorale_call *call, long base,
                     const void *sendbuf, void *recvbuf, size_t bytes)

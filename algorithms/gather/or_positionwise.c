@@ -6,9 +6,10 @@
  *
  * Rounds  P times those of base               P = comm_size, n = m P bytes
  * Volume  as base with m bytes, P times
- * Cost    P times that of base with m bytes; binomial: P L (alpha + m beta +
- *         m tau), L = ceil(lg P), exact: the root is busy all the time. The
- *         same is stated for the library's
+ * Cost    at most P times that of base with m bytes. Binomial: P L (alpha +
+ *         m beta + m tau), L = ceil(lg P), exactly, as the root is busy all
+ *         the time; the same is stated for the library's. Pipelines overlap
+ *         from one position to the next
  * Needs   any P, any root, any datatype: packed bytes
  * Source  US patent 8,140,826, as claimed
  */
@@ -141,11 +142,12 @@ const struct chorale_alg chorale_gather_or_positionwise = {
     .coll = CHORALE_GATHER,
     .name = "or_positionwise",
     .summary = "a bitwise OR for every block, zeros from all but its owner",
-    .formula = "P times the base with m bytes; binomial: "
+    .formula = "<= P times the base with m bytes; binomial: "
                "P ceil(lg P) (alpha + m beta + m tau)",
     .source = "US patent 8,140,826",
     .patents = "US 8,140,826",
     .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
     .param = { CHORALE_COMBINE_BASE },
     .run = run,

@@ -6,8 +6,9 @@
  *
  * Rounds  as base                             P = comm_size, n = m P bytes
  * Volume  as base with n bytes at every rank
- * Cost    as base with n bytes; binomial: L (alpha + n beta + n tau),
- *         L = ceil(lg P), which is what is stated for the library's as well
+ * Cost    as base with n bytes, which not all bases state exactly. Binomial:
+ *         L (alpha + n beta + n tau), L = ceil(lg P), exactly; that is what
+ *         is stated for the library's as well
  * Needs   any P, any root, any datatype: packed bytes; n bytes of zeros at
  *         every rank
  * Source  US patent 8,140,826, with the whole buffer at once
@@ -91,6 +92,7 @@ const struct chorale_alg chorale_gather_or_whole = {
     .source = "US patent 8,140,826",
     .patents = "US 8,140,826",
     .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
     .param = { CHORALE_COMBINE_BASE },
     .run = run,

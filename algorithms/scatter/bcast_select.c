@@ -5,7 +5,7 @@
  *
  * Rounds  as bcast with n bytes               P = comm_size, n = m P bytes
  * Volume  as bcast with n bytes
- * Cost    as bcast with n bytes
+ * Cost    as bcast with n bytes, which not all bcasts state exactly
  * Needs   any P, any root, any datatype; n bytes at every rank
  * Source  Almasi et al., ICS, 2005: practice on Blue Gene
  */
@@ -14,17 +14,24 @@
 #include "algorithms/part.h"
 
 static const struct chorale_alg *const part[] = {
-    &chorale_bcast_linear,
     &chorale_bcast_binomial,
     &chorale_bcast_scatter_ring_allgather,
+    &chorale_bcast_scatter_rd_allgather,
+    &chorale_bcast_pipeline,
+    &chorale_bcast_binary,
+    &chorale_bcast_circulant,
+    &chorale_bcast_linear,
 };
-static const char *const bcast_word[] = { "linear", "binomial",
-                                          "scatter_ring_allgather" };
-enum { LINEAR, BINOMIAL, SCATTER_RING_ALLGATHER, NPART };
+static const char *const bcast_word[] = {
+    "binomial", "scatter_ring_allgather", "scatter_rd_allgather", "pipeline",
+    "binary",   "circulant",              "linear",
+};
+static const long bcast[] = { 0, 1, 2, 3, 4, 5, 6 };
+enum { NPART = sizeof(bcast) / sizeof(*bcast) };
 
 /* All blocks come as packed bytes, also where the root's have another type. */
 static int run_other(const struct chorale_call *call,
-                     struct chorale_call *bcast)
+                     struct chorale_call *all)
 {
     struct chorale_ctx *ctx = call->ctx;
     size_t m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
@@ -33,10 +40,10 @@ static int run_other(const struct chorale_call *call,
 
     if (bytes == NULL)
         return MPI_ERR_NO_MEM;
-    bcast->recvbuf = bytes;
-    bcast->recvcount = (MPI_Count)m * ctx->size;
-    bcast->recvtype = MPI_PACKED;
-    err = chorale_part_run(part[call->param[0]], bcast);
+    all->recvbuf = bytes;
+    all->recvcount = (MPI_Count)m * ctx->size;
+    all->recvtype = MPI_PACKED;
+    err = chorale_part_run(part[call->param[0]], all);
     return err == MPI_SUCCESS
                ? chorale_unpack(ctx, bytes + m * (size_t)ctx->rank,
                                 call->recvbuf, call->recvcount,
@@ -48,18 +55,18 @@ static int run(const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;
     size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_call bcast = { .ctx = ctx, .root = call->root };
+    struct chorale_call all = { .ctx = ctx, .root = call->root };
     int err;
 
     if (ctx->rank == call->root) {
-        bcast.recvbuf = chorale_at(call->sendbuf, 0, 0); /* only read */
-        bcast.recvcount = call->sendcount * ctx->size;
-        bcast.recvtype = call->sendtype;
-        err = chorale_part_run(part[call->param[0]], &bcast);
+        all.recvbuf = chorale_at(call->sendbuf, 0, 0); /* only read */
+        all.recvcount = call->sendcount * ctx->size;
+        all.recvtype = call->sendtype;
+        err = chorale_part_run(part[call->param[0]], &all);
         if (err == MPI_SUCCESS)
             err = chorale_scatter_own(call);
     } else {
-        err = run_other(call, &bcast);
+        err = run_other(call, &all);
     }
     chorale_scratch_release(ctx, mark);
     return err;
@@ -95,19 +102,18 @@ static size_t scratch(const struct chorale_point *pt)
            (pt->comm_size > 1 ? pt->n : 0);
 }
 
-static const long bcast[] = { LINEAR, BINOMIAL, SCATTER_RING_ALLGATHER };
-
 const struct chorale_alg chorale_scatter_bcast_select = {
     .coll = CHORALE_SCATTER,
     .name = "bcast_select",
     .summary = "broadcast of all blocks; each rank keeps its own",
     .formula = "as the bcast with n bytes",
     .source = "Almasi et al., ICS, 2005",
+    .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
     .param = { {
         .name = "bcast",
         .unit = "variant",
-        .def = BINOMIAL,
+        .def = 0,
         .min = 0,
         .max = NPART - 1,
         .candidate = bcast,
