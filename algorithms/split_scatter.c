@@ -9,25 +9,22 @@
 static int scatter(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                    int root, long radix)
 {
-    int size = ctx->size, v = (ctx->rank - root + size) % size;
-    struct chorale_node node;
-    int blocks, err = MPI_SUCCESS;
+    struct chorale_block_tree t = chorale_block_tree_at(ctx, root, radix, 1);
+    int err = MPI_SUCCESS;
     MPI_Count count;
     void *at;
 
-    chorale_node_init(&node, v, size, radix, 1);
-    if (node.parent >= 0) {
-        at = chorale_block_range(b, v, node.blocks, &count);
+    if (t.tree.parent >= 0) {
+        at = chorale_block_range(b, t.tree.v, t.tree.span, &count);
         err = chorale_recv(ctx, at, count, b->type,
-                           (int)(((long)node.parent + root) % size));
+                           chorale_block_tree_rank(&t, t.tree.parent));
     }
-    for (int child; err == MPI_SUCCESS;) {
-        child = chorale_node_next(&node, &blocks);
-        if (child < 0)
-            break;
+    for (int i = 0; i < t.tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(&t, i, &blocks);
+
         at = chorale_block_range(b, child, blocks, &count);
         err = chorale_send(ctx, at, count, b->type,
-                           (int)(((long)child + root) % size));
+                           chorale_block_tree_rank(&t, child));
     }
     return err;
 }
@@ -63,19 +60,16 @@ int chorale_bcast_scattered(const struct chorale_call *call, long radix,
 int chorale_cost_split_scatter(const struct chorale_point *pt, long radix,
                                struct chorale_term *term)
 {
-    struct chorale_node node;
+    struct chorale_tree tree;
     size_t offset, length;
-    int blocks, n = 0;
 
     if (pt->comm_size < 2)
         return 0;
-    chorale_node_init(&node, 0, pt->comm_size, radix, 1);
-    while (chorale_node_next(&node, &blocks) >= 0)
-        n++;
+    chorale_tree_init(&tree, CHORALE_KNOMIAL, radix, pt->comm_size, 0);
     chorale_split(pt->msg_size, pt->comm_size, 0, &offset, &length);
     term[0] = (struct chorale_term){
-        .messages = n,
-        .bytes = (double)(pt->msg_size - length) / n,
+        .messages = tree.nchild,
+        .bytes = (double)(pt->msg_size - length) / tree.nchild,
     };
     return 1;
 }
