@@ -195,6 +195,11 @@ int chorale_alg_params_parse(const struct chorale_alg *alg, const char *text,
 int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
                               char *text, size_t size);
 
+/* 1 if its time at pt can be foretold from alpha, beta and tau: 0 where sends
+ * overlap, where the library does a part, and where there is only a bound. */
+int chorale_alg_modelled(const struct chorale_alg *alg,
+                         const struct chorale_point *pt);
+
 /* The critical path at pt as terms, as chorale_alg.cost: what is stated where
  * that is exact, else what the variant's own schedule gives (schedule.h). */
 int chorale_alg_cost(const struct chorale_alg *alg,

@@ -178,7 +178,7 @@ static int judge_sides(enum chorale_coll coll, const struct chorale_call *c,
         return side_ok(c->sendbuf, c->sendcount, c->sendtype, 1)
             && side_ok(c->recvbuf, c->recvcount, c->recvtype, 0)
             && !aliased(c);
-    case CHORALE_NCOLL:
+    default: /* not interposed */
         break;
     }
     return 0;

@@ -98,6 +98,9 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
 void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
                   size_t bytes);
 
+/* Set bytes to 0; nothing where a schedule is written down. */
+void chorale_zero(struct chorale_ctx *ctx, void *to, size_t bytes);
+
 /* A rank's own block where a collective keeps it: into place block of recvbuf
  * (gather's root, allgather), or from place root of sendbuf (scatter's root).
  * Nothing with MPI_IN_PLACE. */

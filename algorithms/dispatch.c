@@ -321,6 +321,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     if (st == NULL
         || !chorale_args_judge(coll, call, st->rank, st->size, &pt))
         return 0;
+    pt.ppn = st->ppn;
     plan = find_plan(st, coll, &pt);
     if (plan->alg == NULL)
         return 0;

@@ -232,6 +232,12 @@ void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
         memmove(to, from, bytes);
 }
 
+void chorale_zero(struct chorale_ctx *ctx, void *to, size_t bytes)
+{
+    if (bytes > 0 && ctx->schedule == NULL)
+        memset(to, 0, bytes);
+}
+
 int chorale_keep_own(const struct chorale_call *call, int block)
 {
     MPI_Aint stride = chorale_type_extent(call->recvtype) *

@@ -269,6 +269,18 @@ int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
 
 /* --- cost ------------------------------------------------------------- */
 
+int chorale_alg_modelled(const struct chorale_alg *alg,
+                         const struct chorale_point *pt)
+{
+    if (alg->overlaps || (alg->opaque && alg->cost_is != CHORALE_COST_EXACT))
+        return 0;
+    for (int i = 0; i < alg->nparam; i++)
+        if (alg->param[i].word != NULL &&
+            strcmp(alg->param[i].word[pt->param[i]], "library") == 0)
+            return 0;
+    return 1;
+}
+
 int chorale_alg_cost(const struct chorale_alg *alg,
                      const struct chorale_point *pt,
                      struct chorale_term *term)

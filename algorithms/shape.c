@@ -59,3 +59,33 @@ enum chorale_shape chorale_shape_of(const uint64_t *node, int size,
     return is_cyclic(node, size, nodes) ? CHORALE_SHAPE_CYCLIC
                                         : CHORALE_SHAPE_IRREGULAR;
 }
+
+/* Place of the first value that is not below x. */
+static int first_place(const uint64_t *sorted, int size, uint64_t x)
+{
+    int lo = 0, hi = size;
+
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+
+        if (sorted[mid] < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+int chorale_shape_nodes(const uint64_t *node, int size,
+                        const uint64_t *sorted, int *id)
+{
+    int nodes = 1, ppn = 1;
+
+    for (int i = 0; i < size; i++)
+        id[i] = first_place(sorted, size, node[i]);
+    for (int i = 1; i < size; i++)
+        nodes += sorted[i] != sorted[i - 1];
+    while (ppn < size && node[ppn] == node[0])
+        ppn++;
+    return nodes > 1 && is_block(node, size, nodes, ppn) ? ppn : 0;
+}

@@ -14,4 +14,10 @@
 enum chorale_shape chorale_shape_of(const uint64_t *node, int size,
                                     uint64_t *sorted);
 
+/* Small numbers for the nodes, id[size], equal where node is; sorted[size] as
+ * chorale_shape_of left it. Returns the ranks a node if they lie in blocks of
+ * that many on several nodes, else 0. */
+int chorale_shape_nodes(const uint64_t *node, int size,
+                        const uint64_t *sorted, int *id);
+
 #endif

@@ -181,6 +181,19 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
     return st;
 }
 
+/* Tell the variants who shares a node with whom. */
+static int set_nodes(struct chorale_state *st, const uint64_t *node)
+{
+    int *id = calloc((size_t)st->size, sizeof(*id)), rc = MPI_ERR_NO_MEM;
+
+    if (id != NULL) {
+        st->ppn = chorale_shape_nodes(node, st->size, node + st->size, id);
+        rc = chorale_ctx_set_nodes(st->ctx, id);
+    }
+    free(id);
+    return rc == MPI_SUCCESS;
+}
+
 /* The steps after which all ranks of comm take the same way. */
 static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                           struct chorale_state *st, uint64_t *node)
@@ -201,6 +214,7 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
         return "";
     ok = find_shape(st, comm, node);
     ok = make_comm(st, comm) && ok;
+    ok = ok && set_nodes(st, node);
     if (!agree(comm, (uint64_t)st->shape, ok, &all_ok))
         return "no private communicator could be made (are there too many?)";
     return NULL;

@@ -19,6 +19,7 @@ struct chorale_state {
     MPI_Comm comm;           /* that one */
     int rank, size;
     enum chorale_shape shape;
+    int ppn;                 /* ranks a node in blocks; 0: no such placement */
     struct chorale_memo memo[CHORALE_NCOLL];
     unsigned char *seen;     /* choices told of; NULL unless verbose */
 };

@@ -208,10 +208,11 @@ static double modelled(const struct chorale_plots_row *row,
     alg = chorale_alg_find((enum chorale_coll)coll, row->variant);
     if (pt.type_size == 0)
         pt.type_size = 1;
-    if (alg == NULL || alg->overlaps || row->comm_size < 1 ||
+    if (alg == NULL || row->comm_size < 1 ||
         chorale_alg_params_parse(alg, row->params, pt.param, why,
                                  sizeof(why)) != 0 ||
-        chorale_alg_refuses(alg, &pt) != NULL)
+        chorale_alg_refuses(alg, &pt) != NULL ||
+        !chorale_alg_modelled(alg, &pt))
         return NAN;
     chorale_alg_cost_sums(alg, &pt, &messages, &bytes, &reduced);
     return messages * net->alpha + bytes * net->beta +

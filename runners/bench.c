@@ -105,7 +105,7 @@ static int private_comm(MPI_Comm world, MPI_Comm *comm,
 }
 
 /* More ranks on a node than processors they may run on, on any node. */
-static int find_node(struct chorale_bench *bench)
+static int count_node(struct chorale_bench *bench)
 {
 #ifdef CHORALE_SIM
     bench->node_size = bench->size;
@@ -133,6 +133,58 @@ static int find_node(struct chorale_bench *bench)
                             MPI_MAX, bench->world);
     return rc;
 #endif
+}
+
+/* Ranks a node, if they fill one node after the other; else 0. */
+static int block_ppn(const int *node, int size)
+{
+    int ppn = 1;
+
+    while (ppn < size && node[ppn] == node[0])
+        ppn++;
+    for (int i = 0; i < size; i++)
+        if (node[i] != i / ppn * ppn)
+            return 0;
+    return ppn < size ? ppn : 0;
+}
+
+/* Which rank is on which node: a node's number is its first rank. Rank 0
+ * compares the names, so that a thousand simulated ranks need not. */
+static int map_nodes(struct chorale_bench *bench)
+{
+    size_t n = (size_t)bench->size, room = MPI_MAX_PROCESSOR_NAME;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    char *all = malloc(bench->rank == 0 ? n * room : 1);
+    int *node = calloc(n, sizeof(*node));
+    int length = 0, lacks = all == NULL || node == NULL, any, rc;
+
+    PMPI_Get_processor_name(name, &length);
+    rc = PMPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, bench->world);
+    if (rc == MPI_SUCCESS && any)
+        rc = MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Gather(name, (int)room, MPI_CHAR, all, (int)room, MPI_CHAR,
+                         0, bench->world);
+    for (int i = 0; rc == MPI_SUCCESS && bench->rank == 0 && i < bench->size;
+         i++)
+        while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
+            node[i]++;
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Bcast(node, bench->size, MPI_INT, 0, bench->world);
+    if (rc == MPI_SUCCESS) {
+        bench->ppn = block_ppn(node, bench->size);
+        rc = chorale_ctx_set_nodes(bench->ctx, node);
+    }
+    free(all);
+    free(node);
+    return rc;
+}
+
+static int find_node(struct chorale_bench *bench)
+{
+    int rc = count_node(bench);
+
+    return rc == MPI_SUCCESS ? map_nodes(bench) : rc;
 }
 
 /* An error of any rank ends all ranks, before the next collective. */

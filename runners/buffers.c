@@ -36,73 +36,165 @@ static int ever_root(const struct chorale_task *task, int size, int rank)
     return 0;
 }
 
-/* Blocks of m bytes in the send and receive buffer of a rank. */
-static void blocks(const struct chorale_task *task, int size, int is_root,
-                   double *send, double *recv)
+/* Bytes of all blocks, and of the one that is a rank's. */
+struct sizes {
+    double all, own;
+};
+
+static struct sizes block_sizes(const struct chorale_task *task, int size,
+                                int rank)
 {
+    enum chorale_coll coll = (enum chorale_coll)task->coll;
+    size_t m = (size_t)task->msg_size, unit = chorale_dtype(task->dtype)->size;
+    struct sizes s = { (double)task->msg_size * size,
+                       (double)task->msg_size };
+
+    if (!chorale_coll_info(coll)->irregular)
+        return s;
+    s.own = (double)chorale_ramp(m, unit, size, rank);
+    s.all = 0;
+    for (int i = 0; i < size; i++)
+        s.all += (double)chorale_ramp(m, unit, size, i);
+    return s;
+}
+
+/* Bytes in the send and receive buffer of a rank. */
+static void sides(const struct chorale_task *task, int size, int rank,
+                  double *send, double *recv)
+{
+    struct sizes s = block_sizes(task, size, rank);
+    int is_root = ever_root(task, size, rank);
+
+    *send = *recv = s.own;
     switch ((enum chorale_coll)task->coll) {
-    case CHORALE_BCAST:
-        *send = 0;
-        *recv = 1;
-        break;
-    case CHORALE_REDUCE:
-        *send = 1;
-        *recv = is_root;
-        break;
-    case CHORALE_ALLREDUCE:
-        *send = *recv = 1;
-        break;
-    case CHORALE_GATHER:
-        *send = 1;
-        *recv = is_root ? size : 0;
-        break;
-    case CHORALE_ALLGATHER:
-        *send = 1;
-        *recv = size;
-        break;
-    case CHORALE_SCATTER:
-        *send = is_root ? size : 0;
-        *recv = 1;
-        break;
-    case CHORALE_REDUCE_SCATTER_BLOCK:
-        *send = size;
-        *recv = 1;
-        break;
+    case CHORALE_BARRIER:
     case CHORALE_NCOLL:
         *send = *recv = 0;
+        break;
+    case CHORALE_BCAST:
+        *send = 0;
+        break;
+    case CHORALE_REDUCE:
+        *recv = is_root ? s.own : 0;
+        break;
+    case CHORALE_ALLREDUCE:
+    case CHORALE_SCAN:
+    case CHORALE_EXSCAN:
+        break;
+    case CHORALE_GATHER:
+    case CHORALE_GATHERV:
+        *recv = is_root ? s.all : 0;
+        break;
+    case CHORALE_ALLGATHER:
+    case CHORALE_ALLGATHERV:
+        *recv = s.all;
+        break;
+    case CHORALE_SCATTER:
+    case CHORALE_SCATTERV:
+        *send = is_root ? s.all : 0;
+        break;
+    case CHORALE_REDUCE_SCATTER_BLOCK:
+    case CHORALE_REDUCE_SCATTER:
+        *send = s.all;
+        break;
+    case CHORALE_ALLTOALL:
+    case CHORALE_ALLTOALLV:
+        *send = *recv = s.all;
+        break;
     }
 }
 
 double chorale_problem_memory(const struct chorale_bench *bench,
                               const struct chorale_task *task)
 {
-    double m = (double)task->msg_size, all = 0, scratch = 0, send, recv;
+    double all = 0, most = 0, send, recv;
 
-    for (int r = 0; r < bench->node_size; r++) {
-        blocks(task, bench->size, ever_root(task, bench->size, r), &send,
-               &recv);
-        all += m * (send + recv);
+    for (int r = 0; r < bench->size; r++) {
+        sides(task, bench->size, r, &send, &recv);
+        all += send + recv;
+        most = send + recv > most ? send + recv : most;
     }
-    for (int i = 0; i < task->ncand; i++) {
-        const struct chorale_cand *cand = &bench->work.cand[task->first + i];
-        struct chorale_point pt = {
-            .comm_size = bench->size,
-            .msg_size = (size_t)task->msg_size,
-            .n = chorale_coll_n((enum chorale_coll)task->coll,
-                                (size_t)task->msg_size, bench->size),
-            .type_size = chorale_dtype(task->dtype)->size,
-            .commutative = 1,
-        };
-        const struct chorale_alg *alg =
-            cand->alg >= 0 ? chorale_algs[cand->alg] : NULL;
+    return most * bench->node_size < all ? most * bench->node_size : all;
+}
 
-        if (alg == NULL || alg->scratch == NULL)
-            continue;
-        memcpy(pt.param, cand->param, sizeof(pt.param));
-        if ((double)alg->scratch(&pt) > scratch)
-            scratch = (double)alg->scratch(&pt);
+/* The point as the catalogue sees it, without a candidate's parameters. */
+static struct chorale_point point(const struct chorale_bench *bench,
+                                  const struct chorale_task *task)
+{
+    struct chorale_point pt = {
+        .comm_size = bench->size,
+        .msg_size = (size_t)task->msg_size,
+        .n = chorale_coll_n((enum chorale_coll)task->coll,
+                            (size_t)task->msg_size, bench->size),
+        .type_size = chorale_dtype(task->dtype)->size,
+        .commutative = 1,
+        .ppn = bench->ppn,
+    };
+
+    return pt;
+}
+
+double chorale_problem_scratch(const struct chorale_bench *bench,
+                               const struct chorale_task *task,
+                               const struct chorale_cand *cand)
+{
+    const struct chorale_alg *alg =
+        cand->alg >= 0 ? chorale_algs[cand->alg] : NULL;
+    struct chorale_point pt = point(bench, task);
+
+    if (alg == NULL || alg->scratch == NULL)
+        return 0;
+    memcpy(pt.param, cand->param, sizeof(pt.param));
+    return (double)alg->scratch(&pt) * bench->node_size;
+}
+
+size_t chorale_problem_block(const struct chorale_problem *prob, int i,
+                             size_t *offset)
+{
+    size_t unit = prob->pt.type_size;
+
+    if (prob->counts == NULL) {
+        *offset = prob->pt.msg_size * (size_t)i;
+        return prob->pt.msg_size;
     }
-    return all + scratch * bench->node_size;
+    *offset = (size_t)prob->displs[i] * unit;
+    return (size_t)prob->counts[i] * unit;
+}
+
+/* The blocks of an irregular collective as this rank sees them. 0 or -1. */
+static int irregular(struct chorale_bench *bench,
+                     const struct chorale_task *task,
+                     struct chorale_problem *prob)
+{
+    size_t n = (size_t)bench->size, unit = prob->pt.type_size;
+    MPI_Aint at = 0;
+
+    if (!chorale_coll_info((enum chorale_coll)task->coll)->irregular)
+        return 0;
+    prob->counts = calloc(n, sizeof(*prob->counts));
+    prob->displs = calloc(n, sizeof(*prob->displs));
+    prob->int_counts = calloc(n, sizeof(*prob->int_counts));
+    prob->int_displs = calloc(n, sizeof(*prob->int_displs));
+    if (!prob->counts || !prob->displs || !prob->int_counts ||
+        !prob->int_displs)
+        return -1;
+    for (int i = 0; i < bench->size; i++) {
+        int block = task->coll == CHORALE_ALLTOALLV
+                        ? (bench->rank + i) % bench->size
+                        : i;
+        size_t bytes = chorale_ramp(prob->pt.msg_size, unit, bench->size,
+                                    block);
+
+        prob->counts[i] = (MPI_Count)(bytes / unit);
+        prob->displs[i] = at;
+        at += (MPI_Aint)(bytes / unit);
+        if (at > INT_MAX)
+            return -1;
+        prob->int_counts[i] = (int)prob->counts[i];
+        prob->int_displs[i] = (int)prob->displs[i];
+    }
+    prob->count = prob->counts[bench->rank];
+    return 0;
 }
 
 static char *pages(size_t bytes)
@@ -125,19 +217,14 @@ int chorale_problem_init(struct chorale_bench *bench,
 
     memset(prob, 0, sizeof(*prob));
     prob->op = MPI_OP_NULL;
-    blocks(task, bench->size, ever_root(task, bench->size, bench->rank), &send,
-           &recv);
+    sides(task, bench->size, bench->rank, &send, &recv);
     prob->task = task;
-    prob->pt.comm_size = bench->size;
-    prob->pt.msg_size = (size_t)task->msg_size;
-    prob->pt.n = chorale_coll_n((enum chorale_coll)task->coll,
-                                prob->pt.msg_size, bench->size);
-    prob->pt.type_size = dtype->size;
-    prob->pt.commutative = 1;
+    prob->pt = point(bench, task);
     prob->type = chorale_dtype_handle(task->dtype);
     prob->count = task->msg_size / (int64_t)dtype->size;
-    prob->send_bytes = (size_t)(send * (double)task->msg_size);
-    prob->recv_bytes = (size_t)(recv * (double)task->msg_size);
+    failed = irregular(bench, task, prob) != 0;
+    prob->send_bytes = (size_t)send;
+    prob->recv_bytes = (size_t)recv;
     rc = chorale_op_new(task->op, task->dtype, bench->work.set.tau,
                         &prob->op);
     prob->send = pages(prob->send_bytes);
@@ -155,5 +242,10 @@ void chorale_problem_free(struct chorale_problem *prob)
     chorale_op_free(&prob->op);
     free(prob->send);
     free(prob->recv);
-    prob->send = prob->recv = NULL;
+    free(prob->counts);
+    free(prob->displs);
+    free(prob->int_counts);
+    free(prob->int_displs);
+    memset(prob, 0, sizeof(*prob));
+    prob->op = MPI_OP_NULL;
 }

@@ -19,6 +19,7 @@
 #define SIM_EQUAL 1e-6       /* relative: the clock's own rounding */
 #define LATE_SHARE 0.2       /* of a chunk: then the lead must grow */
 #define SLACK_MAX 0.02
+#define BARRIER_DELAY 1e-3   /* s, that one rank comes late to be waited for */
 
 struct state {
     struct chorale_bench *bench;
@@ -79,6 +80,32 @@ static int root_turns(const struct chorale_task *task)
     return task->root_policy == CHORALE_ROOT_ROTATE ? 3 : 1;
 }
 
+/* `chorale run` learns which candidate is called, should it end the program; 0:
+ * none. On real systems only the verified call is announced. */
+static void announce(const struct state *st, int64_t cell_id)
+{
+    if (st->bench->rank == 0) {
+        printf("@try %lld\n", (long long)cell_id);
+        fflush(stdout);
+    }
+}
+
+static int is_barrier(const struct state *st)
+{
+    return chorale_coll_info((enum chorale_coll)st->task->coll)->dataless;
+}
+
+/* A barrier's promise: the first to leave is not before the last to come. */
+static int left_early(struct chorale_bench *bench, double in, double out,
+                      int *early)
+{
+    double mine[2] = { in, -out }, all[2];
+    int rc = PMPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, bench->world);
+
+    *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
+    return rc;
+}
+
 /* Run once on a fresh pattern from one root, compare, and count what was sent;
  * every rank learns the verdict. */
 static int verify_root(struct state *st, int c, int turn)
@@ -89,7 +116,8 @@ static int verify_root(struct state *st, int c, int turn)
     int mine[2] = { CHORALE_RUN_OK, -1 }, all[2], rc;
     int round = 3 * c + turn + 1; /* no pattern is seen twice */
     int root = chorale_task_root(st->task, bench->size, turn);
-    double seconds;
+    double seconds, in, out;
+    int early = 0;
     char why[160] = "";
 
     chorale_verify_fill(bench, &st->prob, root, round);
@@ -98,11 +126,19 @@ static int verify_root(struct state *st, int c, int turn)
         return rc;
     memset(&bench->stat, 0, sizeof(bench->stat));
     bench->ctx->stat = &bench->stat;
-    seconds = chorale_clock_now(bench);
+    if (is_barrier(st) && bench->rank == round % bench->size)
+        chorale_clock_wait(bench, chorale_clock_now(bench) + BARRIER_DELAY);
+    in = chorale_clock_now(bench);
     rc = chorale_provider_call(bench, &st->prob, cand_of(st, c), root);
-    seconds = chorale_clock_now(bench) - seconds;
+    out = chorale_clock_now(bench);
+    seconds = out - in;
     bench->ctx->stat = NULL;
-    if (rc != MPI_SUCCESS) {
+    if (rc == MPI_SUCCESS && is_barrier(st))
+        rc = left_early(bench, in, out, &early);
+    if (rc == MPI_SUCCESS && early) {
+        mine[0] = CHORALE_RUN_INVALID;
+        snprintf(why, sizeof(why), "a rank left before the last one came");
+    } else if (rc != MPI_SUCCESS) {
         char text[MPI_MAX_ERROR_STRING] = "";
         int len;
 
@@ -138,6 +174,7 @@ static int verify(struct state *st, int c)
 {
     int rc = MPI_SUCCESS;
 
+    announce(st, cand_of(st, c)->cell_id);
     for (int turn = 0; turn < root_turns(st->task) && rc == MPI_SUCCESS &&
                        st->result[c].status == CHORALE_RUN_OK; turn++)
         rc = verify_root(st, c, turn);
@@ -149,9 +186,13 @@ static void repeat(struct state *st, int c, int slot)
 {
     struct chorale_bench *bench = st->bench;
     int root = chorale_task_root(st->task, bench->size, st->round), late, rc;
-    double start = chorale_sync_start(bench, &late);
-    double in = chorale_clock_now(bench), out;
+    double start, in, out;
 
+#ifdef CHORALE_SIM
+    announce(st, cand_of(st, c)->cell_id);
+#endif
+    start = chorale_sync_start(bench, &late);
+    in = chorale_clock_now(bench);
     rc = chorale_provider_call(bench, &st->prob, cand_of(st, c), root);
     out = chorale_clock_now(bench);
     if (slot >= 0) {
@@ -405,14 +446,27 @@ static int read_counters(struct state *st)
     return rc;
 }
 
+static void fail_memory(const struct chorale_bench *bench,
+                        struct chorale_result *res, double need)
+{
+    fail(res, CHORALE_RUN_INAPPLICABLE, "");
+    snprintf(res->reason, sizeof(res->reason),
+             "memory: needs %.0f bytes a node, --max-memory is %.0f", need,
+             bench->work.set.max_memory);
+}
+
 /* Which candidates may be timed: refusals first, then verification. */
 static int admit(struct state *st)
 {
+    double most = st->bench->work.set.max_memory;
+    double buffers = chorale_problem_memory(st->bench, st->task);
     int rc = MPI_SUCCESS;
 
     for (int c = 0; c < st->task->ncand && rc == MPI_SUCCESS; c++) {
         const struct chorale_cand *cand = cand_of(st, c);
         struct chorale_result *res = &st->result[c];
+        double need = buffers + chorale_problem_scratch(st->bench, st->task,
+                                                        cand);
         const char *no = NULL;
 
         if (cand->alg >= 0) {
@@ -421,10 +475,13 @@ static int admit(struct state *st)
         }
         if (no != NULL)
             fail(res, CHORALE_RUN_INAPPLICABLE, no);
+        else if (need > most)
+            fail_memory(st->bench, res, need);
         else
             rc = verify(st, c);
         st->active[c] = res->status == CHORALE_RUN_OK;
     }
+    announce(st, 0);
     return rc;
 }
 
@@ -471,12 +528,8 @@ int chorale_measure(struct chorale_bench *bench,
         if (npapi > 0)
             result[c].counter = calloc((size_t)npapi, sizeof(double));
         short_of_memory |= npapi > 0 && result[c].counter == NULL;
-        if (need > bench->work.set.max_memory) {
-            fail(&result[c], CHORALE_RUN_INAPPLICABLE, "");
-            snprintf(result[c].reason, sizeof(result[c].reason),
-                     "memory: needs %.0f bytes a node, --max-memory is %.0f",
-                     need, bench->work.set.max_memory);
-        }
+        if (need > bench->work.set.max_memory)
+            fail_memory(bench, &result[c], need);
     }
     if (need > bench->work.set.max_memory)
         return MPI_SUCCESS;

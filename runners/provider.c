@@ -10,8 +10,34 @@ static int library(const struct chorale_bench *bench,
     int count = (int)prob->count;
     MPI_Datatype type = prob->type;
     MPI_Comm comm = bench->lib;
+    const int *counts = prob->int_counts, *displs = prob->int_displs;
 
     switch ((enum chorale_coll)prob->task->coll) {
+    case CHORALE_BARRIER:
+        return PMPI_Barrier(comm);
+    case CHORALE_REDUCE_SCATTER:
+        return PMPI_Reduce_scatter(prob->send, prob->recv, counts, type,
+                                   prob->op, comm);
+    case CHORALE_GATHERV:
+        return PMPI_Gatherv(prob->send, count, type, prob->recv, counts,
+                            displs, type, root, comm);
+    case CHORALE_SCATTERV:
+        return PMPI_Scatterv(prob->send, counts, displs, type, prob->recv,
+                             count, type, root, comm);
+    case CHORALE_ALLGATHERV:
+        return PMPI_Allgatherv(prob->send, count, type, prob->recv, counts,
+                               displs, type, comm);
+    case CHORALE_ALLTOALL:
+        return PMPI_Alltoall(prob->send, count, type, prob->recv, count, type,
+                             comm);
+    case CHORALE_ALLTOALLV:
+        return PMPI_Alltoallv(prob->send, counts, displs, type, prob->recv,
+                              counts, displs, type, comm);
+    case CHORALE_SCAN:
+        return PMPI_Scan(prob->send, prob->recv, count, type, prob->op, comm);
+    case CHORALE_EXSCAN:
+        return PMPI_Exscan(prob->send, prob->recv, count, type, prob->op,
+                           comm);
     case CHORALE_BCAST:
         return PMPI_Bcast(prob->recv, count, type, root, comm);
     case CHORALE_REDUCE:
@@ -50,6 +76,10 @@ int chorale_provider_call(struct chorale_bench *bench,
         .recvcount = prob->count,
         .sendtype = prob->type,
         .recvtype = prob->type,
+        .sendcounts = prob->counts,
+        .recvcounts = prob->counts,
+        .sdispls = prob->displs,
+        .rdispls = prob->displs,
         .op = prob->op,
         .commutative = 1,
         .root = root,

@@ -79,6 +79,8 @@ struct chorale_bench {
     MPI_Comm world;          /* rank order of everything */
     MPI_Comm lib;            /* what the provider library runs on */
     int rank, size;
+    int ppn;                 /* ranks a node, placed in blocks; 0: one node,
+                              * or no such placement */
     int node_size;           /* ranks whose memory is one: of this node, in
                               * simulation all */
     struct chorale_ctx *ctx; /* what our variants run on */
@@ -98,7 +100,13 @@ struct chorale_problem {
     struct chorale_point pt;
     MPI_Datatype type;
     MPI_Op op;
-    MPI_Count count;         /* elements of one block */
+    MPI_Count count;         /* elements of one block; of this rank's */
+    /* Irregular collectives: elements of each block and where it begins, for
+     * the catalogue and for the library. chorale_ramp() is symmetric, so what
+     * alltoallv sends and receives is laid out alike. */
+    MPI_Count *counts;
+    MPI_Aint *displs;
+    int *int_counts, *int_displs;
     char *send, *recv;
     size_t send_bytes, recv_bytes;
 };
@@ -160,9 +168,16 @@ int chorale_problem_init(struct chorale_bench *bench,
 void chorale_problem_free(struct chorale_problem *prob);
 /* Root of that repetition under the point's root policy. */
 int chorale_task_root(const struct chorale_task *task, int size, int round);
-/* Bytes of buffers and scratch the point needs on a node, at most. */
+/* Bytes of block i of a problem, and where it begins in a buffer of all. */
+size_t chorale_problem_block(const struct chorale_problem *prob, int i,
+                             size_t *offset);
+/* Bytes of buffers that the point needs on a node, at most; and of scratch
+ * that a candidate adds. */
 double chorale_problem_memory(const struct chorale_bench *bench,
                               const struct chorale_task *task);
+double chorale_problem_scratch(const struct chorale_bench *bench,
+                               const struct chorale_task *task,
+                               const struct chorale_cand *cand);
 
 /* verify.c: fill with the pattern of round, check the result at this rank:
  * 0, or -1 with the first difference described. */

@@ -103,25 +103,25 @@ static double load_value(const struct chorale_problem *prob, const char *at)
     return (double)as_float;
 }
 
-static void fill_elements(struct chorale_problem *prob, char *at, int rank,
-                          int dest, int round)
+static void fill_elements(struct chorale_problem *prob, char *at,
+                          size_t bytes, int rank, int dest, int round)
 {
     size_t size = prob->pt.type_size;
 
-    for (size_t i = 0; i < (size_t)prob->count; i++)
+    for (size_t i = 0; i < bytes / size; i++)
         store_value(prob, at + i * size,
                     value_of(class_of(dest, i, round), rank));
 }
 
-/* The plain definition for one class: x_0 op x_1 op ... in rank order. */
-static void expect_class(const struct chorale_bench *bench,
-                         const struct chorale_problem *prob, int class,
-                         char acc[8])
+/* The plain definition for one class: x_0 op x_1 op ... of that many ranks, in
+ * rank order. */
+static void expect_class(const struct chorale_problem *prob, int class,
+                         int ranks, char acc[8])
 {
     char x[8];
 
-    store_value(prob, acc, value_of(class, bench->size - 1));
-    for (int r = bench->size - 2; r >= 0; r--) {
+    store_value(prob, acc, value_of(class, ranks - 1));
+    for (int r = ranks - 2; r >= 0; r--) {
         store_value(prob, x, value_of(class, r));
         PMPI_Reduce_local(x, acc, 1, prob->type, prob->op);
     }
@@ -147,13 +147,13 @@ static int same(const struct chorale_bench *bench,
 }
 
 static int check_elements(const struct chorale_bench *bench,
-                          const struct chorale_problem *prob, int dest,
-                          int round, char *why, size_t size)
+                          const struct chorale_problem *prob, int ranks,
+                          int dest, int round, char *why, size_t size)
 {
     char want[NCLASS][8];
 
     for (int c = 0; c < NCLASS; c++)
-        expect_class(bench, prob, c, want[c]);
+        expect_class(prob, c, ranks, want[c]);
     for (size_t i = 0; i < (size_t)prob->count; i++)
         if (!same(bench, prob, prob->recv + i * prob->pt.type_size,
                   want[class_of(dest, i, round)])) {
@@ -164,71 +164,117 @@ static int check_elements(const struct chorale_bench *bench,
     return 0;
 }
 
+/* Blocks that this rank sends, or none. */
+static void fill_sends(const struct chorale_bench *bench,
+                       struct chorale_problem *prob, int root, int round)
+{
+    int me = bench->rank;
+    size_t at, bytes;
+
+    switch ((enum chorale_coll)prob->task->coll) {
+    case CHORALE_REDUCE_SCATTER_BLOCK:
+    case CHORALE_REDUCE_SCATTER:
+        for (int d = 0; d < bench->size; d++) {
+            bytes = chorale_problem_block(prob, d, &at);
+            fill_elements(prob, prob->send + at, bytes, me, d, round);
+        }
+        break;
+    case CHORALE_SCATTER:
+    case CHORALE_SCATTERV:
+        if (me != root)
+            break;
+        /* fall through */
+    case CHORALE_ALLTOALL:
+    case CHORALE_ALLTOALLV:
+        for (int d = 0; d < bench->size; d++) {
+            bytes = chorale_problem_block(prob, d, &at);
+            fill_block(prob->send + at, bytes, me, d, round);
+        }
+        break;
+    default:
+        if (chorale_coll_info((enum chorale_coll)prob->task->coll)->reduces)
+            fill_elements(prob, prob->send, prob->send_bytes, me, 0, round);
+        else
+            fill_block(prob->send, prob->send_bytes, me, 0, round);
+    }
+}
+
 void chorale_verify_fill(const struct chorale_bench *bench,
                          struct chorale_problem *prob, int root, int round)
 {
-    size_t m = prob->pt.msg_size;
-    int me = bench->rank;
-
     memset(prob->recv, 0xa5, prob->recv_bytes);
-    switch ((enum chorale_coll)prob->task->coll) {
-    case CHORALE_BCAST:
-        if (me == root)
-            fill_block(prob->recv, m, root, 0, round);
-        break;
-    case CHORALE_REDUCE:
-    case CHORALE_ALLREDUCE:
-        fill_elements(prob, prob->send, me, 0, round);
-        break;
-    case CHORALE_REDUCE_SCATTER_BLOCK:
-        for (int d = 0; d < bench->size; d++)
-            fill_elements(prob, prob->send + m * (size_t)d, me, d, round);
-        break;
-    case CHORALE_GATHER:
-    case CHORALE_ALLGATHER:
-        fill_block(prob->send, m, me, 0, round);
-        break;
-    case CHORALE_SCATTER:
-        if (me == root)
-            for (int d = 0; d < bench->size; d++)
-                fill_block(prob->send + m * (size_t)d, m, root, d, round);
-        break;
-    case CHORALE_NCOLL:
-        break;
+    if (prob->task->coll == CHORALE_BCAST && bench->rank == root)
+        fill_block(prob->recv, prob->pt.msg_size, root, 0, round);
+    fill_sends(bench, prob, root, round);
+}
+
+/* The blocks of all ranks, meant for dest. */
+static int check_all(const struct chorale_bench *bench,
+                     const struct chorale_problem *prob, int dest, int round,
+                     char *why, size_t size)
+{
+    for (int r = 0; r < bench->size; r++) {
+        size_t at, bytes = chorale_problem_block(prob, r, &at);
+
+        if (check_block(prob->recv + at, bytes, r, dest, round, why, size) !=
+            0)
+            return -1;
     }
+    return 0;
+}
+
+static int check_untouched(const struct chorale_problem *prob, char *why,
+                           size_t size)
+{
+    for (size_t i = 0; i < prob->recv_bytes; i++)
+        if (prob->recv[i] != (char)0xa5) {
+            snprintf(why, size, "wrote byte %zu of rank 0's buffer", i);
+            return -1;
+        }
+    return 0;
 }
 
 int chorale_verify_check(const struct chorale_bench *bench,
                          const struct chorale_problem *prob, int root,
                          int round, char *why, size_t size)
 {
-    size_t m = prob->pt.msg_size;
-    int me = bench->rank;
+    size_t own = (size_t)prob->count * prob->pt.type_size;
+    int me = bench->rank, all = bench->size;
 
     switch ((enum chorale_coll)prob->task->coll) {
+    case CHORALE_BARRIER: /* its times are checked where it is called */
+    case CHORALE_NCOLL:
+        break;
     case CHORALE_BCAST:
-        return check_block(prob->recv, m, root, 0, round, why, size);
+        return check_block(prob->recv, own, root, 0, round, why, size);
     case CHORALE_REDUCE:
         return me != root ? 0
-                          : check_elements(bench, prob, 0, round, why, size);
+                          : check_elements(bench, prob, all, 0, round, why,
+                                           size);
     case CHORALE_ALLREDUCE:
-        return check_elements(bench, prob, 0, round, why, size);
+        return check_elements(bench, prob, all, 0, round, why, size);
     case CHORALE_REDUCE_SCATTER_BLOCK:
-        return check_elements(bench, prob, me, round, why, size);
+    case CHORALE_REDUCE_SCATTER:
+        return check_elements(bench, prob, all, me, round, why, size);
+    case CHORALE_SCAN:
+        return check_elements(bench, prob, me + 1, 0, round, why, size);
+    case CHORALE_EXSCAN:
+        return me == 0 ? check_untouched(prob, why, size)
+                       : check_elements(bench, prob, me, 0, round, why, size);
     case CHORALE_GATHER:
+    case CHORALE_GATHERV:
         if (me != root)
             return 0;
         /* fall through */
     case CHORALE_ALLGATHER:
-        for (int r = 0; r < bench->size; r++)
-            if (check_block(prob->recv + m * (size_t)r, m, r, 0, round, why,
-                            size) != 0)
-                return -1;
-        return 0;
+    case CHORALE_ALLGATHERV:
+        return check_all(bench, prob, 0, round, why, size);
     case CHORALE_SCATTER:
-        return check_block(prob->recv, m, root, me, round, why, size);
-    case CHORALE_NCOLL:
-        break;
+    case CHORALE_SCATTERV:
+        return check_block(prob->recv, own, root, me, round, why, size);
+    case CHORALE_ALLTOALL:
+    case CHORALE_ALLTOALLV:
+        return check_all(bench, prob, me, round, why, size);
     }
     return 0;
 }

@@ -2,6 +2,8 @@
 /* launcher.c - command lines of launches: see launcher.h. */
 #include "config.h"
 
+#include "algorithms/coll.h"
+#include "tuner/spec.h"
 #include "tuner/launcher.h"
 
 #include <errno.h>
@@ -261,6 +263,56 @@ static enum chorale_err write_hosts(struct chorale_sim_files *files,
     return err;
 }
 
+/* One word of a selector: its length, and the collective's name before the
+ * colon or NULL. */
+static int selector_word(const char *word, int first)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t length = strspn(word, letters), rest;
+    char coll[32];
+
+    if (first) {
+        char list[32];
+
+        snprintf(list, sizeof(list), "%.*s", (int)length, word);
+        return length > 0 &&
+                       chorale_spec_listed("mpich,ompi,mvapich2,impi", list)
+                   ? (int)length
+                   : -1;
+    }
+    snprintf(coll, sizeof(coll), "%.*s", (int)length, word);
+    if (chorale_coll_find(coll) < 0 || word[length] != ':')
+        return -1;
+    rest = strspn(word + length + 1, letters);
+    return rest > 0 ? (int)(length + 1 + rest) : -1;
+}
+
+int chorale_selector_ok(const char *selector)
+{
+    int length = selector_word(selector, 1);
+
+    while (length > 0 && selector[length] == ',') {
+        selector += length + 1;
+        length = selector_word(selector, 0);
+    }
+    return length > 0 && selector[length] == '\0';
+}
+
+/* mpich,bcast:ompi_pipeline: the selector, and what it is to use. */
+static void add_selector(const char *selector, struct chorale_args *args)
+{
+    size_t length = strcspn(selector, ",");
+
+    chorale_args_add(args, "--cfg=smpi/coll-selector:%.*s", (int)length,
+                     selector);
+    while (selector[length] == ',') {
+        selector += length + 1;
+        length = strcspn(selector, ",");
+        chorale_args_add(args, "--cfg=smpi/%.*s", (int)length, selector);
+    }
+}
+
 static enum chorale_err sim_args(const struct chorale_launcher *launcher,
                                  int comm_size, int ppn,
                                  struct chorale_args *args,
@@ -293,7 +345,7 @@ static enum chorale_err sim_args(const struct chorale_launcher *launcher,
     chorale_args_add(args, "%s", files->hosts);
     add_flags(args, common_flags);
     add_flags(args, chorale_network_find(launcher->network)->flag);
-    chorale_args_add(args, "--cfg=smpi/coll-selector:%s", launcher->selector);
+    add_selector(launcher->selector, args);
     return CHORALE_OK;
 }
 

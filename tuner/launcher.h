@@ -24,7 +24,8 @@ struct chorale_launcher {
     const char *command;     /* of kind custom: '{P}', '{ppn}', '{nodes}' */
     char *platform;          /* of smpirun: text of the platform file */
     const char *network;     /* a row's name */
-    const char *selector;    /* SimGrid's coll-selector */
+    const char *selector;    /* SimGrid's coll-selector, and algorithms that
+                              * it is to use: mpich,bcast:ompi_pipeline */
 };
 
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */
@@ -55,5 +56,9 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
                                    int *nhost_p, char version[64],
                                    struct chorale_errmsg *msg);
 void chorale_sim_hosts_free(char **host, int nhost);
+
+/* 1 if it is what --sim-selector takes: mpich, ompi, mvapich2 or impi, then
+ * any number of ,COLLECTIVE:ALGORITHM as SimGrid names them. */
+int chorale_selector_ok(const char *selector);
 
 #endif

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* list.c - the verb `list`: the catalogue, from its descriptors. */
+#include "config.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "algorithms/alg.h"
+#include "algorithms/count.inc"
+#include "algorithms/missing.h"
 #include "tuner/verb.h"
 
 struct opts {
-    int json;
+    int json, missing, counts;
 };
 
 static const struct {
@@ -18,102 +22,295 @@ static const struct {
     { CHORALE_NEEDS_COMMUTE, "a commutative operation" },
     { CHORALE_NEEDS_POW2, "P a power of two" },
     { CHORALE_NEEDS_EVEN, "P even" },
+    { CHORALE_NEEDS_PAIR, "P = 2" },
+    { CHORALE_NEEDS_NODES, "several nodes with several ranks" },
+    { CHORALE_NEEDS_SEPARATE, "separate buffers (not MPI_IN_PLACE)" },
 };
 
 #define NNEEDS (sizeof(needs) / sizeof(needs[0]))
+#define WIDTH 78
+#define EXAMPLE_P 16
+#define EXAMPLE_M 65536
+
+static const char *const order_text[] = {
+    [CHORALE_ORDER_NONE] = "",
+    [CHORALE_ORDER_RANK] = "rank order",
+    [CHORALE_ORDER_FIXED] = "fixed, not rank order",
+    [CHORALE_ORDER_TIMING] = "as messages come",
+};
+
+static const char *const cost_text[] = {
+    [CHORALE_COST_EXACT] = "exact",
+    [CHORALE_COST_POW2] = "exact at powers of two, else a bound",
+    [CHORALE_COST_BOUND] = "bound",
+};
+
+/* "label   text", wrapped at words and indented. */
+static void print_field(const char *label, const char *text)
+{
+    int at = printf("      %-8s", label);
+
+    while (*text != '\0') {
+        int word = (int)strcspn(text, " ");
+
+        if (at + 1 + word > WIDTH && at > 14)
+            at = printf("\n%14s", "") - 1;
+        at += printf(" %.*s", word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    printf("\n");
+}
+
+static size_t add(char *text, size_t size, size_t used, const char *more)
+{
+    int n = used < size ? snprintf(text + used, size - used, "%s", more) : 0;
+
+    return used + (n > 0 ? (size_t)n : 0);
+}
+
+static void value_text(const struct chorale_param *p, long value, char *text,
+                       size_t size)
+{
+    if (p->word != NULL)
+        snprintf(text, size, "%s", p->word[value]);
+    else
+        snprintf(text, size, "%ld", value);
+}
+
+static void print_param(const struct chorale_param *p)
+{
+    char text[1024], value[64];
+    size_t n;
+
+    if (p->word != NULL) {
+        n = (size_t)snprintf(text, sizeof(text), "%s (%s):", p->name, p->unit);
+        for (long v = p->min; v <= p->max; v++) {
+            n = add(text, sizeof(text), n, " ");
+            n = add(text, sizeof(text), n, p->word[v]);
+        }
+    } else {
+        n = (size_t)snprintf(text, sizeof(text), "%s (%s), %ld to %ld",
+                             p->name, p->unit, p->min, p->max);
+    }
+    value_text(p, p->def, value, sizeof(value));
+    n += (size_t)snprintf(text + n, sizeof(text) - n, "; default %s", value);
+    for (int k = 0; k < p->ncandidate; k++) {
+        n = add(text, sizeof(text), n, k == 0 ? "; measured: " : " ");
+        value_text(p, p->candidate[k], value, sizeof(value));
+        n = add(text, sizeof(text), n, value);
+    }
+    print_field("param", text);
+}
+
+static void needs_text(const struct chorale_alg *alg, char *text, size_t size)
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < NNEEDS; i++)
+        if (alg->needs & needs[i].flag) {
+            n = add(text, size, n, n > 0 ? ", " : "");
+            n = add(text, size, n, needs[i].text);
+        }
+}
+
+/* What the busiest rank takes, at a point that is easy to scale from. */
+static size_t example_scratch(const struct chorale_alg *alg)
+{
+    struct chorale_point pt = {
+        .comm_size = EXAMPLE_P,
+        .msg_size = EXAMPLE_M,
+        .n = chorale_coll_n(alg->coll, EXAMPLE_M, EXAMPLE_P),
+        .type_size = 8,
+        .commutative = 1,
+        .ppn = 4,
+    };
+
+    for (int i = 0; i < alg->nparam; i++)
+        pt.param[i] = alg->param[i].def;
+    return alg->scratch == NULL ? 0 : alg->scratch(&pt);
+}
 
 static void print_alg(const struct chorale_alg *alg)
 {
-    int count = 0;
+    char text[512];
 
-    printf("  %-24s %s\n", alg->name, alg->summary);
-    printf("  %-24s   cost    %s\n", "", alg->formula);
-    for (int i = 0; i < alg->nparam; i++) {
-        const struct chorale_param *p = &alg->param[i];
-
-        printf("  %-24s   param   %s [%s], %ld to %ld, default %ld; measured:",
-               "", p->name, p->unit, p->min, p->max, p->def);
-        for (int k = 0; k < p->ncandidate; k++)
-            printf(" %ld", p->candidate[k]);
-        printf("\n");
+    printf("  %-26s%s%s\n", alg->name, alg->summary,
+           alg->core ? "  [core]" : "");
+    snprintf(text, sizeof(text), "%s (%s%s)", alg->formula,
+             cost_text[alg->cost_is],
+             alg->overlaps ? "; sends overlap" : "");
+    print_field("cost", text);
+    for (int i = 0; i < alg->nparam; i++)
+        print_param(&alg->param[i]);
+    needs_text(alg, text, sizeof(text));
+    if (text[0] != '\0')
+        print_field("needs", text);
+    if (alg->scratch != NULL) {
+        snprintf(text, sizeof(text), "%zu bytes at P = %d, m = %d",
+                 example_scratch(alg), EXAMPLE_P, EXAMPLE_M);
+        print_field("scratch", text);
     }
-    for (size_t i = 0; i < NNEEDS; i++)
-        if (alg->needs & needs[i].flag)
-            printf(count++ == 0 ? "  %24s   needs   %s" : "%s, %s", "",
-                   needs[i].text);
-    printf("%s", count > 0 ? "\n" : "");
-    printf("  %-24s   source  %s\n", "", alg->source);
+    if (alg->order != CHORALE_ORDER_NONE)
+        print_field("order", order_text[alg->order]);
+    if (alg->fallback != NULL)
+        print_field("inside", alg->fallback);
+    if (alg->patents != NULL)
+        print_field("patents", alg->patents);
+    if (alg->unselectable != NULL)
+        print_field("never", alg->unselectable);
+    print_field("source", alg->source);
+}
+
+static json_t *maybe(const char *text)
+{
+    return text != NULL ? json_string(text) : json_null();
+}
+
+static json_t *param_json(const struct chorale_param *p)
+{
+    json_t *values = json_array(), *words = json_array();
+
+    for (int k = 0; k < p->ncandidate; k++)
+        json_array_append_new(values, json_integer(p->candidate[k]));
+    for (long v = p->min; p->word != NULL && v <= p->max; v++)
+        json_array_append_new(words, json_string(p->word[v]));
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o}", "name", p->name,
+                     "unit", p->unit, "default", (json_int_t)p->def, "min",
+                     (json_int_t)p->min, "max", (json_int_t)p->max,
+                     "candidates", values, "words", words);
 }
 
 static json_t *alg_json(const struct chorale_alg *alg)
 {
     json_t *params = json_array(), *want = json_array();
 
-    for (int i = 0; i < alg->nparam; i++) {
-        const struct chorale_param *p = &alg->param[i];
-        json_t *values = json_array();
-
-        for (int k = 0; k < p->ncandidate; k++)
-            json_array_append_new(values, json_integer(p->candidate[k]));
-        json_array_append_new(
-            params, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "name",
-                              p->name, "unit", p->unit, "default",
-                              (json_int_t)p->def, "min", (json_int_t)p->min,
-                              "max", (json_int_t)p->max, "candidates",
-                              values));
-    }
+    for (int i = 0; i < alg->nparam; i++)
+        json_array_append_new(params, param_json(&alg->param[i]));
     for (size_t i = 0; i < NNEEDS; i++)
         if (alg->needs & needs[i].flag)
             json_array_append_new(want, json_string(needs[i].text));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "coll",
-                     chorale_coll_info(alg->coll)->name, "variant", alg->name,
-                     "summary", alg->summary, "cost", alg->formula, "source",
-                     alg->source, "needs", want, "params", params);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:b, s:s, s:s, s:b, s:o, s:o, s:o, s:o,"
+        " s:o, s:I}",
+        "coll", chorale_coll_info(alg->coll)->name, "variant", alg->name,
+        "summary", alg->summary, "cost", alg->formula, "cost_is",
+        cost_text[alg->cost_is], "overlaps", alg->overlaps, "source",
+        alg->source, "order", order_text[alg->order], "core", alg->core,
+        "needs", want, "params", params, "patents", maybe(alg->patents),
+        "unselectable", maybe(alg->unselectable), "fallback",
+        maybe(alg->fallback), "scratch_bytes_m65536_p16",
+        (json_int_t)example_scratch(alg));
 }
 
-static enum chorale_err run(const struct chorale_verb *verb, int argc,
-                            char **argv, struct chorale_errmsg *msg)
+static void print_all(int coll, int *count)
 {
-    struct opts opts = { 0 };
-    enum chorale_err err;
-    json_t *list;
-    int nword, count = 0, coll = -1;
-
-    err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1, &nword, msg);
-    if (err != CHORALE_OK || nword < 0)
-        return err;
-    if (nword == 1 && (coll = chorale_coll_find(argv[1])) < 0)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "unknown collective '%s'; `chorale list` without "
-                            "a word names all", argv[1]);
-    list = json_array();
     for (int i = 0, last = -1; chorale_algs[i] != NULL; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
 
         if (coll >= 0 && (int)alg->coll != coll)
             continue;
-        count++;
-        if (opts.json) {
-            json_array_append_new(list, alg_json(alg));
-            continue;
-        }
+        ++*count;
         if ((int)alg->coll != last)
             printf("%s%s\n", last >= 0 ? "\n" : "",
                    chorale_coll_info(alg->coll)->name);
         last = (int)alg->coll;
         print_alg(alg);
     }
-    if (opts.json)
-        json_dumpf(list, stdout, JSON_INDENT(2));
-    else
-        printf("\n%d variants, and provider library: what the MPI library "
-               "does by itself.", count);
+    printf("\n%d variants, and provider library: what the MPI library "
+           "does by itself.\n", *count);
+#ifdef CHORALE_NO_PATENTED
+    printf("Built without the variants that are under a patent.\n");
+#endif
+}
+
+static void print_counts(void)
+{
+    int total = 0;
+
+    for (int c = 0; c < CHORALE_NCOLL; c++) {
+        int n = 0, core = 0;
+
+        for (int i = 0; chorale_algs[i] != NULL; i++)
+            if ((int)chorale_algs[i]->coll == c) {
+                n++;
+                core += chorale_algs[i]->core;
+            }
+        printf("%-22s %3d variants, %d in the core set\n",
+               chorale_coll_info((enum chorale_coll)c)->name, n, core);
+        total += n;
+    }
+    printf("%-22s %3d variants\n", "all", total);
+}
+
+static void print_missing(int coll)
+{
+    int count = 0;
+
+    for (const struct chorale_missing *m = chorale_missing; m->name != NULL;
+         m++) {
+        if (coll >= 0 && (int)m->coll != coll)
+            continue;
+        printf("%s %s\n", chorale_coll_info(m->coll)->name, m->name);
+        print_field("reason", m->reason);
+        print_field("source", m->source);
+        count++;
+    }
+    printf("\n%d published algorithms are not in the catalogue.\n", count);
+}
+
+static void dump(int coll, int missing)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; !missing && chorale_algs[i] != NULL; i++)
+        if (coll < 0 || (int)chorale_algs[i]->coll == coll)
+            json_array_append_new(list, alg_json(chorale_algs[i]));
+    for (const struct chorale_missing *m = chorale_missing;
+         missing && m->name != NULL; m++)
+        if (coll < 0 || (int)m->coll == coll)
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:s, s:s}", "coll",
+                                chorale_coll_info(m->coll)->name, "name",
+                                m->name, "reason", m->reason, "source",
+                                m->source));
+    json_dumpf(list, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(list);
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct opts opts = { 0, 0, 0 };
+    int nword, count = 0, coll = -1;
+    enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1,
+                                              &nword, msg);
+
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    if (nword == 1 && (coll = chorale_coll_find(argv[1])) < 0)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "unknown collective '%s'; `chorale list` without "
+                            "a word names all", argv[1]);
+    if (opts.json)
+        dump(coll, opts.missing);
+    else if (opts.missing)
+        print_missing(coll);
+    else if (opts.counts)
+        print_counts();
+    else
+        print_all(coll, &count);
     return CHORALE_OK;
 }
 
 static const struct chorale_opt options[] = {
+    { "missing", 0, CHORALE_OPT_FLAG, offsetof(struct opts, missing), NULL,
+      "show published algorithms that are not in the catalogue, and why", 0,
+      0 },
+    { "counts", 0, CHORALE_OPT_FLAG, offsetof(struct opts, counts), NULL,
+      "show only how many variants each collective has", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -122,14 +319,16 @@ static const struct chorale_opt options[] = {
 const struct chorale_verb chorale_verb_list = {
     .name = "list",
     .args = "[COLLECTIVE]",
-    .summary = "show the catalogue of variants",
+    .summary = "show the catalogue of " CHORALE_VARIANTS " variants",
     .detail =
         "Each variant with what it does, its cost on a one-port network "
         "(alpha seconds a message, beta seconds a byte, tau seconds a reduced "
-        "byte, P ranks, n bytes of the operation, m bytes of a block), its "
-        "parameters with the values that are measured, what it needs, and "
-        "where it is published.",
-    .example = "chorale list\nchorale list bcast",
+        "byte, P ranks, n bytes of the operation, m bytes of a block, s bytes "
+        "of a segment, S segments, k the radix), its parameters with the "
+        "values that are measured, what it needs, in which order it reduces, "
+        "patents on it, and where it is published. [core] marks what is "
+        "measured by default.",
+    .example = "chorale list\nchorale list bcast\nchorale list --missing",
     .opt = options,
     .run = run,
 };

@@ -57,16 +57,8 @@ static int find_tau(struct chorale_model *model,
     return (int)model->ntau++;
 }
 
-/* 1 if the variant keeps several sends in flight: what overlaps is not on the
- * one-port critical path that its cost states. */
-static int overlaps(const struct chorale_run_point *run)
-{
-    const struct chorale_alg *alg = chorale_alg_find(run->coll, run->variant);
-
-    return alg != NULL && alg->overlaps;
-}
-
-/* Coefficients of a run's cell; -1 if its cost is not known. */
+/* Coefficients of a run's cell; -1 if its cost is not known, 1 if it is no
+ * model of the time (chorale_alg_modelled). */
 static int coefficients(struct chorale_model *model,
                         const struct chorale_run_point *run, struct cell *cell)
 {
@@ -75,6 +67,7 @@ static int coefficients(struct chorale_model *model,
         .comm_size = run->comm_size, .msg_size = run->msg_size, .n = run->n,
         .type_size = chorale_dtype_size(run->dtype),
         .commutative = strcmp(run->op_class, "noncommutative") != 0,
+        .ppn = strcmp(run->shape, "block") == 0 ? run->ppn : 0,
     };
     char why[160];
 
@@ -82,6 +75,8 @@ static int coefficients(struct chorale_model *model,
         chorale_alg_params_parse(alg, run->params, pt.param, why,
                                  sizeof(why)) != 0)
         return -1;
+    if (!chorale_alg_modelled(alg, &pt))
+        return 1;
     chorale_alg_cost_sums(alg, &pt, &cell->a, &cell->b, &cell->c);
     if (!isfinite(cell->a + cell->b + cell->c) ||
         cell->a < 0 || cell->b < 0 || cell->c < 0 ||
@@ -100,6 +95,7 @@ static void find_cells(struct job *job)
     for (; i < job->points->count; i = end) {
         struct cell cell = { .first = i };
         size_t nok = 0;
+        int known;
 
         for (end = i; end < job->points->count &&
                       same_cell(&row[i], &row[end]); end++)
@@ -108,12 +104,11 @@ static void find_cells(struct job *job)
         if (nok == 0 || strcmp(row[i].provider, "chorale") != 0 ||
             row[i].comm_size < 2)
             continue;
-        if (overlaps(&row[i])) {
-            job->model->noverlap += nok;
-            continue;
-        }
-        if (coefficients(job->model, &row[i], &cell) == 0)
+        known = coefficients(job->model, &row[i], &cell);
+        if (known == 0)
             job->cell[job->ncell++] = cell;
+        else if (known > 0)
+            job->model->noverlap += nok;
         else
             job->model->nskipped += nok;
     }

@@ -20,6 +20,12 @@
 #define MAX_COMBINATIONS 4096
 #define LOCAL_MAX 16 /* ranks a processor, on this node */
 
+/* To prune parameters before anything is measured: seconds a message, a byte
+ * and a reduced byte on a fast network. */
+#define TYPICAL_ALPHA 1e-6
+#define TYPICAL_BETA 1e-10
+#define TYPICAL_TAU 1e-10
+
 struct planner {
     struct chorale_plan *plan;
     struct chorale_store *store;
@@ -97,40 +103,104 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     return chorale_store_step(p->store, s, NULL, p->msg);
 }
 
-/* Every combination of the parameters' candidate values. */
-static enum chorale_err put_variant(struct planner *p, const struct point *pt,
-                                    const struct chorale_alg *alg)
+static enum chorale_err put_params(struct planner *p, const struct point *pt,
+                                   const struct chorale_alg *alg,
+                                   const long *value)
+{
+    char params[256];
+
+    chorale_alg_params_format(alg, value, params, sizeof(params));
+    return put_cell(p, pt, "chorale", alg->name, params);
+}
+
+/* Combinations of the parameters' candidate values; number k of them. */
+static long combinations(const struct chorale_alg *alg)
 {
     long total = 1;
-    enum chorale_err err = CHORALE_OK;
 
     for (int i = 0; i < alg->nparam; i++)
         if (alg->param[i].ncandidate > 0)
             total *= alg->param[i].ncandidate;
-    if (total > MAX_COMBINATIONS)
-        total = MAX_COMBINATIONS;
-    for (long k = 0; k < total && err == CHORALE_OK; k++) {
-        long value[CHORALE_MAX_PARAM] = { 0 }, rest = k;
-        char params[256];
+    return total < MAX_COMBINATIONS ? total : MAX_COMBINATIONS;
+}
 
-        for (int i = 0; i < alg->nparam; i++) {
-            const struct chorale_param *par = &alg->param[i];
+static void combination(const struct chorale_alg *alg, long k, long *value)
+{
+    for (int i = 0; i < alg->nparam; i++) {
+        const struct chorale_param *par = &alg->param[i];
 
-            value[i] = par->def;
-            if (par->ncandidate > 0) {
-                value[i] = par->candidate[rest % par->ncandidate];
-                rest /= par->ncandidate;
-            }
+        value[i] = par->def;
+        if (par->ncandidate > 0) {
+            value[i] = par->candidate[k % par->ncandidate];
+            k /= par->ncandidate;
         }
-        chorale_alg_params_format(alg, value, params, sizeof(params));
-        err = put_cell(p, pt, "chorale", alg->name, params);
     }
+}
+
+static enum chorale_err put_all(struct planner *p, const struct point *pt,
+                                const struct chorale_alg *alg)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (long k = 0; k < combinations(alg) && err == CHORALE_OK; k++) {
+        long value[CHORALE_MAX_PARAM] = { 0 };
+
+        combination(alg, k, value);
+        err = put_params(p, pt, alg, value);
+    }
+    return err;
+}
+
+/* Seconds that the stated cost gives on a typical network. */
+static double typical_seconds(const struct chorale_alg *alg,
+                              const struct chorale_point *at)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double a, b, c;
+
+    chorale_term_sums(term, alg->cost(at, term), &a, &b, &c);
+    return a * TYPICAL_ALPHA + b * TYPICAL_BETA + c * TYPICAL_TAU;
+}
+
+/* The default values, and those that the stated cost favours where it tells
+ * them apart. */
+static enum chorale_err put_core(struct planner *p, const struct point *pt,
+                                 const struct chorale_alg *alg)
+{
+    struct chorale_point at = {
+        .comm_size = (int)pt->procs,
+        .msg_size = (size_t)pt->msg_size,
+        .n = chorale_coll_n(alg->coll, (size_t)pt->msg_size, (int)pt->procs),
+        .type_size = chorale_dtype(pt->dtype)->size,
+        .commutative = 1,
+    };
+    long best[CHORALE_MAX_PARAM] = { 0 };
+    double least, seconds;
+    enum chorale_err err;
+
+    for (int i = 0; i < alg->nparam; i++)
+        at.param[i] = alg->param[i].def;
+    err = put_params(p, pt, alg, at.param);
+    least = alg->nparam > 0 ? typical_seconds(alg, &at) * (1 - 1e-6) : 0;
+    memcpy(best, at.param, sizeof(best));
+    for (long k = 0; alg->nparam > 0 && k < combinations(alg); k++) {
+        combination(alg, k, at.param);
+        seconds = typical_seconds(alg, &at);
+        if (seconds < least) {
+            least = seconds;
+            memcpy(best, at.param, sizeof(best));
+        }
+    }
+    for (int i = 0; i < alg->nparam && err == CHORALE_OK; i++)
+        if (best[i] != alg->param[i].def)
+            return put_params(p, pt, alg, best);
     return err;
 }
 
 static enum chorale_err put_point(struct planner *p, const struct point *pt)
 {
     const char *coll = chorale_coll_info(pt->coll)->name;
+    int core = strcmp(p->plan->set, "core") == 0;
     enum chorale_err err = put_cell(p, pt, "library", "default", "");
 
     p->npoint++;
@@ -140,11 +210,14 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
         const struct chorale_alg *alg = chorale_algs[i];
         char full[128];
 
+        if (alg->coll != pt->coll)
+            continue;
         snprintf(full, sizeof(full), "%s:%s", coll, alg->name);
-        if (alg->coll == pt->coll &&
-            (chorale_spec_listed(p->plan->variants, alg->name) ||
-             chorale_spec_listed(p->plan->variants, full)))
-            err = put_variant(p, pt, alg);
+        if (p->plan->variants == NULL && core)
+            err = alg->core ? put_core(p, pt, alg) : CHORALE_OK;
+        else if (chorale_spec_listed(p->plan->variants, alg->name) ||
+                 chorale_spec_listed(p->plan->variants, full))
+            err = put_all(p, pt, alg);
     }
     return err;
 }
@@ -165,7 +238,9 @@ static enum chorale_err put_points(struct planner *p)
 
             pt.procs = p->proc[i];
             for (size_t j = 0; j < p->nsize && err == CHORALE_OK; j++) {
-                pt.msg_size = (p->size[j] + size - 1) / size * size;
+                pt.msg_size = info->dataless
+                                  ? 0
+                                  : (p->size[j] + size - 1) / size * size;
                 if (pt.msg_size != last)
                     err = put_point(p, &pt);
                 last = pt.msg_size;
@@ -182,9 +257,11 @@ static enum chorale_err name_campaign(const struct planner *p,
 {
     const struct chorale_plan *plan = p->plan;
     const char *const word[] = {
-        p->sys.signature, plan->sizes,     plan->procs,    plan->collectives,
-        plan->variants,   plan->providers, plan->dtype,    plan->op,
-        plan->root,       plan->sync,      plan->counters, plan->sim_selector,
+        p->sys.signature, plan->sizes,     plan->procs,
+        plan->collectives, plan->variants, plan->set,
+        plan->providers,  plan->dtype,     plan->op,
+        plan->root,       plan->sync,      plan->counters,
+        plan->sim_selector,
     };
     size_t nword = sizeof(word) / sizeof(word[0]), len = 0;
     char *text = NULL;

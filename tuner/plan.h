@@ -10,7 +10,7 @@
 /* What the options of `chorale plan` (and `tune`) say. */
 struct chorale_plan {
     const char *collectives, *sizes, *procs, *dtype, *op, *root;
-    const char *providers, *variants, *counters, *sync;
+    const char *providers, *variants, *set, *counters, *sync;
     const char *launcher, *launcher_cmd, *platform, *network, *sim_selector;
     const char *system;
     long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory;
@@ -22,7 +22,7 @@ struct chorale_plan {
 #define CHORALE_PLAN_DEFAULTS                                                \
     {                                                                        \
         .sizes = "8:1M", .op = "sum", .root = "rotate",                      \
-        .providers = "chorale,library", .counters = "",                      \
+        .providers = "chorale,library", .set = "core", .counters = "",       \
         .sync = "roundtime", .launcher = "mpiexec",                         \
         .sim_selector = "mpich", .nrep_max = 100,                            \
         .nwarmup = 2, .seed = 1, .width = 0.05, .cell_seconds = 0.5,         \
@@ -42,8 +42,13 @@ struct chorale_plan {
       offsetof(type, field.collectives), "LIST",                             \
       "collectives to measure (default: all of `chorale list`)", 0, 0 },     \
     { "variants", 0, CHORALE_OPT_TEXT, offsetof(type, field.variants),       \
-      "LIST", "only these variants: binomial or bcast:binomial (default: "   \
-      "all); the library's default is always measured", 0, 0 },              \
+      "LIST", "only these variants: binomial or bcast:binomial, with all "   \
+      "values of their parameters (default: what --set says); the library's "\
+      "default is always measured", 0, 0 },                                  \
+    { "set", 0, CHORALE_OPT_TEXT, offsetof(type, field.set), "SET",          \
+      "core: at most six variants a collective, each with the parameters "   \
+      "that its model favours; all: everything that `chorale list` shows, "  \
+      "with every listed value (default: core)", 0, 0 },                     \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
       "LIST", "whose variants: chorale, library (default: both)", 0, 0 },    \
     { "ppn", 0, CHORALE_OPT_INT, offsetof(type, field.ppn), "N",             \
@@ -99,7 +104,8 @@ struct chorale_plan {
     { "sim-selector", 0, CHORALE_OPT_TEXT,                                   \
       offsetof(type, field.sim_selector), "NAME",                            \
       "whose default `library` is in simulation: mpich, ompi, mvapich2, "    \
-      "impi (default: mpich)", 0, 0 },                                       \
+      "impi; with algorithms of SimGrid's to force: mpich,bcast:ompi_chain " \
+      "(default: mpich)", 0, 0 },                                       \
     { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
       "name the system (default: the cluster or host, or platform and "      \
       "network)", 0, 0 },                                                    \

@@ -58,6 +58,11 @@ static int known_variant(const char *word)
     return 0;
 }
 
+static int known_set(const char *word)
+{
+    return chorale_spec_listed("core,all", word);
+}
+
 static int known_root(const char *word)
 {
     return chorale_spec_listed("first,middle,last,rotate", word);
@@ -71,11 +76,6 @@ static int known_sync(const char *word)
 static int known_launcher(const char *word)
 {
     return chorale_spec_listed("mpiexec,srun,smpirun,custom", word);
-}
-
-static int known_selector(const char *word)
-{
-    return chorale_spec_listed("mpich,ompi,mvapich2,impi", word);
 }
 
 static int known_network(const char *word)
@@ -137,14 +137,13 @@ static enum chorale_err check_options(struct chorale_plan *plan,
           "`chorale list` names them", 0 },
         { "--providers", plan->providers, known_provider,
           "there are chorale and library", 0 },
+        { "--set", plan->set, known_set, "there are core, all", 1 },
         { "--root", plan->root, known_root,
           "there are first, middle, last, rotate", 1 },
         { "--sync", plan->sync, known_sync, "there are roundtime, barrier",
           1 },
         { "--launcher", plan->launcher, known_launcher,
           "there are mpiexec, srun, smpirun, custom", 1 },
-        { "--sim-selector", plan->sim_selector, known_selector,
-          "there are mpich, ompi, mvapich2, impi", 1 },
         { "--network", plan->network, known_network,
           "there are hockney, loggp, smpi", 1 },
         { "--type", plan->dtype, known_dtype,
@@ -167,6 +166,12 @@ static enum chorale_err check_options(struct chorale_plan *plan,
     }
     if (err != CHORALE_OK)
         return err;
+    if (!chorale_selector_ok(plan->sim_selector))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--sim-selector %s: write mpich, ompi, mvapich2 "
+                            "or impi, and after it, if wanted, algorithms to "
+                            "force: mpich,bcast:ompi_pipeline",
+                            plan->sim_selector);
     if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher custom: give the command with "

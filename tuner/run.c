@@ -55,6 +55,8 @@ struct session {
     char what[64], last_err[512];
     int comm_size, end_code; /* the runner's own verdict, -1: none */
     int launch_failed;       /* it did not get to its first point */
+    long long trying;        /* cell whose first call is under way, 0: none */
+    long long suspect;       /* cell that ended the launch before this one */
     struct chorale_errmsg *msg;
 };
 
@@ -89,7 +91,7 @@ static enum chorale_err next_pending(struct session *s, struct pending *p,
 static enum chorale_err load_launcher(struct session *s,
                                       const struct pending *p,
                                       struct chorale_launcher *launcher,
-                                      char network[16], char selector[16],
+                                      char network[16], char selector[512],
                                       sqlite3_int64 *seed)
 {
     sqlite3_stmt *stmt = NULL;
@@ -112,17 +114,16 @@ static enum chorale_err load_launcher(struct session *s,
         snprintf(launcher->kind, sizeof(launcher->kind), "%s", text[0]);
         launcher->platform = strdup(text[1]);
         snprintf(network, 16, "%s", text[2]);
-        snprintf(selector, 16, "%s", text[3]);
+        snprintf(selector, 512, "%s", text[3]);
         launcher->network = network;
         launcher->selector = selector;
         launcher->command = s->opts->launcher_cmd;
         *seed = sqlite3_column_int64(stmt, 4);
         if (launcher->platform == NULL)
             err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
-        else if (strspn(selector, "abcdefghijklmnopqrstuvwxyz2") !=
-                 strlen(selector))
+        else if (!chorale_selector_ok(selector))
             err = chorale_fail(s->msg, CHORALE_DATA,
-                               "%s: its sim_selector is not a name",
+                               "%s: its sim_selector is none",
                                chorale_store_path(s->store));
         else if (strcmp(launcher->kind, "custom") == 0 &&
                  launcher->command == NULL)
@@ -209,6 +210,8 @@ static int on_line(void *arg, const char *line, int is_err)
         chorale_progress_step(&s->bar, ncell, s->what);
         return 0;
     }
+    if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1)
+        return 0;
     if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
         return 1;
     /* The runner's own line says it best, then the first one said. */
@@ -234,6 +237,38 @@ static enum chorale_err launch_cells(struct session *s, const char *uuid,
              "SELECT count(*) FROM run JOIN launch USING (launch_id)"
              " WHERE launch.uuid = '%s'", uuid);
     return chorale_store_int(s->store, sql, 0, count, s->msg);
+}
+
+/* A launch ended in the first call of a cell, before anything was stored. The
+ * second time in the same cell, that cell has failed and the others go on. */
+static enum chorale_err blame(struct session *s, const char *uuid,
+                              const char *reason)
+{
+    sqlite3_stmt *stmt = NULL;
+    char text[700], run[CHORALE_UUID_SIZE];
+    enum chorale_err err;
+
+    if (s->suspect != s->trying) {
+        s->suspect = s->trying;
+        return CHORALE_OK;
+    }
+    snprintf(text, sizeof(text), "it ended the program: %s", reason);
+    err = chorale_store_prepare(
+        s->store,
+        "INSERT INTO run (launch_id, cell_id, status, reason, uuid)"
+        " SELECT launch_id, ?2, 'failed', ?3, ?4 FROM launch WHERE uuid = ?1",
+        &stmt, s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, s->trying);
+    sqlite3_bind_text(stmt, 3, text, -1, SQLITE_STATIC);
+    chorale_uuid(run);
+    sqlite3_bind_text(stmt, 4, run, -1, SQLITE_STATIC);
+    err = chorale_store_step(s->store, stmt, NULL, s->msg);
+    sqlite3_finalize(stmt);
+    chorale_progress_step(&s->bar, 1, s->what);
+    return err;
 }
 
 /* Say what became of a launch that did not end well. */
@@ -280,6 +315,8 @@ static enum chorale_err judge(struct session *s, const char *uuid,
     }
     if (stored > 0)
         return CHORALE_OK; /* it got on: try the rest in a new launch */
+    if (s->trying > 0)
+        return blame(s, uuid, reason);
     return chorale_fail(s->msg, CHORALE_ENV,
                         "a launch of %d ranks failed before its first point "
                         "was stored: %s", s->comm_size, reason);
@@ -291,7 +328,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     struct chorale_args args = { .count = 0 };
     struct chorale_sim_files files = { 0, 0, "", "" };
     struct chorale_child child;
-    char network[16], selector[16], uuid[CHORALE_UUID_SIZE], db[PATH_MAX];
+    char network[16], selector[512], uuid[CHORALE_UUID_SIZE], db[PATH_MAX];
     sqlite3_int64 seed = 0;
     enum chorale_ending ending = CHORALE_ENDED;
     enum chorale_err err;
@@ -300,6 +337,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     s->comm_size = p->comm_size;
     s->end_code = -1;
     s->launch_failed = 0;
+    s->trying = 0;
     s->last_err[0] = '\0';
     chorale_uuid(uuid);
     if (realpath(chorale_store_path(s->store), db) == NULL)
@@ -319,7 +357,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     if (err == CHORALE_OK) {
         err = chorale_spawn(&args, NULL, &child, s->msg);
         if (err == CHORALE_OK)
-            ending = chorale_wait(&child, s->opts->stall_seconds, on_line, s,
+            ending = chorale_child_wait(&child, s->opts->stall_seconds, on_line, s,
                                   &status);
         if (err == CHORALE_OK)
             err = judge(s, uuid, ending, status);

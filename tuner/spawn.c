@@ -203,7 +203,7 @@ static void end_group(struct chorale_child *child, int *status)
     child->pid = 0;
 }
 
-enum chorale_ending chorale_wait(struct chorale_child *child,
+enum chorale_ending chorale_child_wait(struct chorale_child *child,
                                  double stall_seconds, chorale_line_fn *fn,
                                  void *arg, int *status_p)
 {
@@ -283,7 +283,7 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
     if (err != CHORALE_OK)
         return err;
     text[0] = '\0';
-    if (chorale_wait(&child, 60, keep_line, &keep, status_p) !=
+    if (chorale_child_wait(&child, 60, keep_line, &keep, status_p) !=
         CHORALE_ENDED)
         return chorale_fail(msg, CHORALE_ENV, "%s does not answer",
                             args->word[0]);

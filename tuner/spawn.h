@@ -49,7 +49,7 @@ enum chorale_ending {
 };
 
 /* Pass the child's lines to fn until it ends. *status_p is as of waitpid. */
-enum chorale_ending chorale_wait(struct chorale_child *child,
+enum chorale_ending chorale_child_wait(struct chorale_child *child,
                                  double stall_seconds, chorale_line_fn *fn,
                                  void *arg, int *status_p);
 

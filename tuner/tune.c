@@ -19,6 +19,7 @@
 struct tune_opts {
     struct chorale_plan plan;
     struct chorale_run_opts run;
+    int allow_patented;
     double threshold;
     const char *output;
 };
@@ -72,14 +73,18 @@ static enum chorale_err decide(const struct tune_opts *opts, const char *path,
                                const char *system, struct chorale_errmsg *msg)
 {
     char threshold[32];
-    const char *const plain[] = { "decide", path, "--quiet", "--system",
-                                  system, NULL };
-    const char *const given[] = { "decide", path, "--quiet", "--system",
-                                  system, "--threshold", threshold, NULL };
+    const char *word[] = { "decide", path, "--quiet", "--system", system,
+                           NULL, NULL, NULL, NULL };
+    size_t n = 5;
 
     snprintf(threshold, sizeof(threshold), "%.9g", opts->threshold);
-    return step(&chorale_verb_decide, isnan(opts->threshold) ? plain : given,
-                msg);
+    if (opts->allow_patented)
+        word[n++] = "--allow-patented";
+    if (!isnan(opts->threshold)) {
+        word[n++] = "--threshold";
+        word[n++] = threshold;
+    }
+    return step(&chorale_verb_decide, word, msg);
 }
 
 static enum chorale_err summarise(const char *path, const char *system,
@@ -186,7 +191,11 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     const char *const fit[] = { "fit", path, "--quiet", "--system", system,
                                 NULL };
     const char *const generate[] = { "generate", path, "--format", "c", "-o",
-                                     source, "--system", system, NULL };
+                                     source, "--system", system,
+                                     opts->allow_patented
+                                         ? "--allow-patented"
+                                         : NULL,
+                                     NULL };
     const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
                                  "--system", system, NULL };
     struct chorale_errmsg why;
@@ -245,6 +254,10 @@ static const struct chorale_opt options[] = {
       offsetof(struct tune_opts, threshold), "GAIN",
       "keep the library below this gain (default: 3%, 0 in simulation)", 0,
       0 },
+    { "allow-patented", 0, CHORALE_OPT_FLAG,
+      offsetof(struct tune_opts, allow_patented), NULL,
+      "let variants under a patent (`chorale list` shows them) enter the "
+      "table", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
       "PREFIX", "begin the names of the products with this (default: the "
       "database's name without .db)", 0, 0 },

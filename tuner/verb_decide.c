@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/alg.h"
 #include "tuner/decide.h"
 #include "tuner/each_system.h"
 #include "tuner/spec.h"
@@ -17,6 +18,7 @@
 
 struct opts {
     struct chorale_each_opts each;
+    int allow_patented;
     double threshold;        /* NAN: the default of the system's kind */
 };
 
@@ -182,6 +184,27 @@ static enum chorale_err append_json(json_t *list, const char *path,
     return CHORALE_OK;
 }
 
+/* What may not enter a table is not compared: patents unless allowed, and
+ * variants that are only ever measured. */
+static void drop_unselectable(struct chorale_points *points,
+                              int allow_patented)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < points->count; i++) {
+        const struct chorale_run_point *row = &points->row[i];
+        const struct chorale_alg *alg =
+            strcmp(row->provider, "chorale") == 0
+                ? chorale_alg_find(row->coll, row->variant)
+                : NULL;
+
+        if (alg == NULL ||
+            chorale_alg_unselectable(alg, allow_patented) == NULL)
+            points->row[kept++] = *row;
+    }
+    points->count = kept;
+}
+
 static enum chorale_err nothing(const char *path, const char *system,
                                 struct chorale_errmsg *msg)
 {
@@ -210,6 +233,8 @@ static enum chorale_err decide_system(struct chorale_store *store,
         how.threshold = system->simulated ? 0 : THRESHOLD_REAL;
     err = chorale_points_load(store, system->id, &points, msg);
     if (err == CHORALE_OK)
+        drop_unselectable(&points, opts->allow_patented);
+    if (err == CHORALE_OK)
         err = chorale_decide(&points, &how, &rows, &count, msg);
     if (err == CHORALE_OK && count == 0)
         err = nothing(path, system->name, msg);
@@ -227,7 +252,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { { NULL, 0, 0 }, NAN };
+    struct opts opts = { { NULL, 0, 0 }, 0, NAN };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
@@ -243,6 +268,10 @@ static const struct chorale_opt rows[] = {
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
       "GAIN", "keep the library below this gain (default: 3%, 0 in "
       "simulation)", 0, 0 },
+    { "allow-patented", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, allow_patented), NULL,
+      "let variants under a patent (`chorale list` shows them) enter the "
+      "table", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
       "print JSON", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,

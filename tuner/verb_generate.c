@@ -14,6 +14,7 @@
 
 struct opts {
     const char *format, *output, *system;
+    int allow_patented;
 };
 
 static const struct chorale_emitter *const emitters[] = {
@@ -195,6 +196,27 @@ static enum chorale_err check_output(const struct opts *opts,
     return CHORALE_OK;
 }
 
+/* The table may come from elsewhere: what it names must be allowed here. */
+static enum chorale_err check_choices(const struct chorale_emit_table *table,
+                                      const char *path, int allow_patented,
+                                      struct chorale_errmsg *msg)
+{
+    for (size_t i = 1; i < table->nchoice; i++) {
+        const struct chorale_alg *alg = table->choice[i].alg;
+        const char *no = chorale_alg_unselectable(alg, allow_patented);
+
+        if (no != NULL)
+            return chorale_fail(msg, CHORALE_DATA,
+                                "%s: its table chooses %s %s: %s; run "
+                                "`chorale decide` again%s", path,
+                                chorale_coll_info(alg->coll)->name, alg->name,
+                                no, alg->unselectable != NULL
+                                        ? ""
+                                        : ", or say --allow-patented");
+    }
+    return CHORALE_OK;
+}
+
 static enum chorale_err generate(const char *path, const struct opts *opts,
                                  const struct chorale_emitter *emitter,
                                  struct chorale_errmsg *msg)
@@ -213,6 +235,8 @@ static enum chorale_err generate(const char *path, const struct opts *opts,
     if (err == CHORALE_OK)
         err = chorale_emit_load(store, system_id, &table, msg);
     if (err == CHORALE_OK)
+        err = check_choices(&table, path, opts->allow_patented, msg);
+    if (err == CHORALE_OK)
         err = write_files(emitter, &table, opts->output, path, msg);
     chorale_emit_release(&table);
     chorale_store_close(store);
@@ -222,7 +246,7 @@ static enum chorale_err generate(const char *path, const struct opts *opts,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { "c", NULL, NULL };
+    struct opts opts = { "c", NULL, NULL, 0 };
     const struct chorale_emitter *emitter = NULL;
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
@@ -242,6 +266,9 @@ static const struct chorale_opt rows[] = {
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format), "FORMAT",
       "what to write: c, one C99 file that compiles alone, and its header"
       " beside it (default: c)", 0, 0 },
+    { "allow-patented", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, allow_patented), NULL,
+      "write a table that chooses variants under a patent", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
       "the file to write; replaced as a whole", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",

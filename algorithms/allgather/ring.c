@@ -13,27 +13,14 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/ctx.h"
+#include "algorithms/gather_all.h"
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    int size = ctx->size, block = ctx->rank;
-    int right = (ctx->rank + 1) % size, left = (ctx->rank + size - 1) % size;
-    MPI_Aint stride = chorale_type_extent(call->recvtype) *
-                      (MPI_Aint)call->recvcount;
-    int err = chorale_keep_own(call, block);
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
 
-    for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
-        int next = (block + size - 1) % size;
-
-        err = chorale_sendrecv(
-            ctx, chorale_at(call->recvbuf, stride, block), call->recvcount,
-            call->recvtype, right, chorale_at(call->recvbuf, stride, next),
-            call->recvcount, call->recvtype, left);
-        block = next;
-    }
-    return err;
+    return err == MPI_SUCCESS ? chorale_gather_all_ring(call->ctx, &b) : err;
 }
 
 const struct chorale_alg chorale_allgather_ring = {
@@ -43,6 +30,7 @@ const struct chorale_alg chorale_allgather_ring = {
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
+    .core = 1,
     .run = run,
     .cost = chorale_cost_in_turn,
 };

@@ -1,53 +1,94 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reduce_bcast.c - allreduce as a reduction to rank 0 and a broadcast, both
- * binomial. All ranks get the same bits, and rank order is kept.
+/* reduce_bcast.c - allreduce as a reduction to rank 0 and a broadcast, each
+ * done by a variant of its own.
  *
- * Rounds  2 ceil(lg P)                        P = comm_size, n = bytes
- * Volume  2 (P - 1) n bytes in all
- * Cost    ceil(lg P) (2 alpha + 2 n beta + n tau), exact: all wait for rank 0
- * Needs   any P, any datatype, any operation
+ * Rounds  as the parts; binomial: 2 ceil(lg P)   P = comm_size, n = bytes
+ * Volume  as the parts; trees: 2 (P - 1) n bytes in all
+ * Cost    <= the sum of the parts': all wait for rank 0. Both binomial:
+ *         ceil(lg P) (2 alpha + 2 n beta + n tau), exact
+ * Needs   any P, any datatype; the operation as the reduction needs it. Trees
+ *         whose root is rank 0 keep rank order
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/reduce_then_bcast.h"
+
+static const long value[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+
+/* Words and variants, only ever added at the end. */
+static const char *const reduce_word[] = {
+    "binomial", "linear",          "rabenseifner", "ring_gather",
+    "binary",   "in_order_binary", "pipeline",     "knomial",
+};
+static const struct chorale_alg *const reduce_part[] = {
+    &chorale_reduce_binomial,     &chorale_reduce_linear,
+    &chorale_reduce_rabenseifner, &chorale_reduce_ring_gather,
+    &chorale_reduce_binary,       &chorale_reduce_in_order_binary,
+    &chorale_reduce_pipeline,     &chorale_reduce_knomial,
+};
+static const char *const bcast_word[] = {
+    "binomial", "linear", "scatter_ring_allgather",
+    "binary",   "chain",  "pipeline", "knomial",
+};
+static const struct chorale_alg *const bcast_part[] = {
+    &chorale_bcast_binomial,
+    &chorale_bcast_linear,
+    &chorale_bcast_scatter_ring_allgather,
+    &chorale_bcast_binary,
+    &chorale_bcast_chain,
+    &chorale_bcast_pipeline,
+    &chorale_bcast_knomial,
+};
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_call part = *call;
-    int err;
-
-    part.root = 0;
-    part.param = NULL;
-    /* MPI_Reduce takes MPI_IN_PLACE at the root only. */
-    if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE)
-        part.sendbuf = call->recvbuf;
-    err = chorale_reduce_binomial.run(&part);
-    return err == MPI_SUCCESS ? chorale_bcast_binomial.run(&part) : err;
+    return chorale_reduce_then_bcast(call, reduce_part[call->param[0]],
+                                     bcast_part[call->param[1]]);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point part = *pt;
-    int n;
-
-    part.commutative = 1; /* with root 0 order costs nothing */
-    n = chorale_reduce_binomial.cost(&part, term);
-    return n + chorale_bcast_binomial.cost(&part, term + n);
+    return chorale_reduce_then_bcast_cost(pt, reduce_part[pt->param[0]],
+                                          bcast_part[pt->param[1]], term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_reduce_binomial.scratch(pt);
+    return chorale_reduce_then_bcast_scratch(pt, reduce_part[pt->param[0]],
+                                             bcast_part[pt->param[1]]);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return chorale_reduce_then_bcast_refuses(pt, reduce_part[pt->param[0]],
+                                             bcast_part[pt->param[1]]);
 }
 
 const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .coll = CHORALE_ALLREDUCE,
     .name = "reduce_bcast",
-    .summary = "binomial reduce to rank 0, then binomial bcast",
-    .formula = "ceil(lg P) (2 alpha + 2 n beta + n tau)",
+    .summary = "a reduce to rank 0, then a bcast",
+    .formula = "<= the parts' (binomial: ceil(lg P) (2 alpha + 2 n beta + "
+               "n tau))",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_BOUND,
+    .core = 1,
+    .nparam = 2,
+    .param = { { .name = "reduce",
+                 .unit = "variant",
+                 .max = sizeof(reduce_part) / sizeof(*reduce_part) - 1,
+                 .candidate = value,
+                 .ncandidate = sizeof(reduce_part) / sizeof(*reduce_part),
+                 .word = reduce_word },
+               { .name = "bcast",
+                 .unit = "variant",
+                 .max = sizeof(bcast_part) / sizeof(*bcast_part) - 1,
+                 .candidate = value,
+                 .ncandidate = sizeof(bcast_part) / sizeof(*bcast_part),
+                 .word = bcast_word } },
     .run = run,
     .cost = cost,
+    .refuses = refuses,
     .scratch = scratch,
 };

@@ -1,52 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial.c - binomial-tree broadcast, farthest child first.
+/* binomial.c - binomial-tree broadcast, farthest child first, whole or in
+ * segments. It is what other variants are made of: without parameters it
+ * sends the whole vector.
  *
- * Rounds  L = ceil(lg P)                      P = comm_size, n = bytes
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s), L = ceil(lg P)
+ *
+ * Rounds  L S
  * Volume  (P - 1) n bytes in all, L n from the root
- * Cost    L (alpha + n beta), exact for every P: the root itself sends L
- *         times, and no other path is longer
- * Needs   any P, any root, any datatype
+ * Cost    L S (alpha + s beta), exact for every P: the root itself sends L
+ *         times, and no other path is longer; a short last segment is
+ *         counted as it is
+ * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
-#include "algorithms/tree.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_KNOMIAL, 2, param ? *param : 0 };
+}
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    int v = (ctx->rank - call->root + ctx->size) % ctx->size;
-    int child[32], parent;
-    int nchild = chorale_binomial(v, ctx->size, &parent, child);
-    int err = MPI_SUCCESS;
+    struct chorale_flow f = flow(call->param);
 
-    if (parent >= 0)
-        err = chorale_recv(ctx, call->recvbuf, call->recvcount,
-                           call->recvtype, (parent + call->root) % ctx->size);
-    for (int i = 0; i < nchild && err == MPI_SUCCESS; i++)
-        err = chorale_send(ctx, call->recvbuf, call->recvcount,
-                           call->recvtype,
-                           (child[i] + call->root) % ctx->size);
-    return err;
+    return chorale_flow_bcast(call, &f);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    if (pt->comm_size < 2)
-        return 0;
-    term[0] = (struct chorale_term){
-        .messages = chorale_ceil_log2(pt->comm_size),
-        .bytes = (double)pt->msg_size,
-    };
-    return 1;
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_bcast_cost(pt, &f, term);
 }
 
 const struct chorale_alg chorale_bcast_binomial = {
     .coll = CHORALE_BCAST,
     .name = "binomial",
     .summary = "binomial tree, farthest child first",
-    .formula = "ceil(lg P) (alpha + n beta)",
+    .formula = "S ceil(lg P) (alpha + s beta)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .core = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_SEGSIZE(0) },
     .run = run,
     .cost = cost,
 };

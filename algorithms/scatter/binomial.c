@@ -1,117 +1,105 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* binomial.c - binomial-tree scatter, farthest child first. Inner ranks hold
  * their subtree's blocks as packed bytes; the root sends each subtree from
- * where it lies, but for one that wraps past the last rank.
+ * where it lies, but for one that wraps past the last rank. order=near sends
+ * to the nearest child first, for networks where far messages crowd.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from the root
  * Cost    L alpha + (P - 1) m beta, exact for every P: the root is busy all
- *         the time, and no subtree ends after its last send
+ *         the time, and no subtree ends after its last send. near: the
+ *         largest subtree starts last, L (L + 1)/2 alpha + (2 P - L - 2) m
+ *         beta at powers of two; exact for every P as well
  * Needs   any P, any root, any datatype; a rank with a subtree of s blocks
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
+#include "algorithms/block_tree.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/cost.h"
-#include "algorithms/ctx.h"
 #include "algorithms/tree.h"
 
-/* A subtree whose ranks run past P - 1 goes on at rank 0: two pieces. */
-static int send_wrapped(const struct chorale_call *call, int dest, int blocks)
-{
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    MPI_Aint stride = chorale_type_extent(call->sendtype) *
-                      (MPI_Aint)call->sendcount;
-    size_t m = chorale_type_size(call->sendtype) * (size_t)call->sendcount;
-    int before = ctx->size - dest;
-    char *bytes = chorale_scratch(ctx, m * (size_t)blocks);
-    int err = MPI_ERR_NO_MEM;
-
-    if (bytes != NULL)
-        err = chorale_pack(ctx, chorale_at(call->sendbuf, stride, dest),
-                           call->sendcount * before, call->sendtype, bytes);
-    if (err == MPI_SUCCESS)
-        err = chorale_pack(ctx, call->sendbuf,
-                           call->sendcount * (blocks - before),
-                           call->sendtype, bytes + m * (size_t)before);
-    if (err == MPI_SUCCESS)
-        err = chorale_send(ctx, bytes, (MPI_Count)m * blocks, MPI_PACKED,
-                           dest);
-    chorale_scratch_release(ctx, mark);
-    return err;
-}
-
-static int run_root(const struct chorale_call *call, const int *child,
-                    int nchild)
-{
-    struct chorale_ctx *ctx = call->ctx;
-    MPI_Aint stride = chorale_type_extent(call->sendtype) *
-                      (MPI_Aint)call->sendcount;
-    int err = MPI_SUCCESS;
-
-    for (int i = 0; i < nchild && err == MPI_SUCCESS; i++) {
-        int blocks = chorale_binomial_subtree(child[i], ctx->size);
-        int dest = (child[i] + call->root) % ctx->size;
-
-        if (dest + blocks > ctx->size)
-            err = send_wrapped(call, dest, blocks);
-        else
-            err = chorale_send(ctx, chorale_at(call->sendbuf, stride, dest),
-                               call->sendcount * blocks, call->sendtype,
-                               dest);
-    }
-    return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
-}
-
-/* Not the root, with children: take all, pass on, keep the first block. */
-static int run_inner(const struct chorale_call *call, int v, int parent,
-                     const int *child, int nchild)
-{
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    size_t m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
-    int blocks = chorale_binomial_subtree(v, ctx->size);
-    char *bytes = chorale_scratch(ctx, m * (size_t)blocks);
-    int err = MPI_ERR_NO_MEM;
-
-    if (bytes != NULL)
-        err = chorale_recv(ctx, bytes, (MPI_Count)m * blocks, MPI_PACKED,
-                           (parent + call->root) % ctx->size);
-    for (int i = 0; i < nchild && err == MPI_SUCCESS; i++)
-        err = chorale_send(ctx, bytes + m * (size_t)(child[i] - v),
-                           (MPI_Count)m *
-                               chorale_binomial_subtree(child[i], ctx->size),
-                           MPI_PACKED, (child[i] + call->root) % ctx->size);
-    if (err == MPI_SUCCESS)
-        err = chorale_unpack(ctx, bytes, call->recvbuf, call->recvcount,
-                             call->recvtype);
-    chorale_scratch_release(ctx, mark);
-    return err;
-}
+enum order { FAR, NEAR };
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    int v = (ctx->rank - call->root + ctx->size) % ctx->size;
-    int child[32], parent;
-    int nchild = chorale_binomial(v, ctx->size, &parent, child);
-
-    if (v == 0)
-        return run_root(call, child, nchild);
-    if (nchild > 0)
-        return run_inner(call, v, parent, child, nchild);
-    return chorale_recv(ctx, call->recvbuf, call->recvcount, call->recvtype,
-                        (parent + call->root) % ctx->size);
+    return chorale_scatter_tree(call, 2, call->param[0] == FAR);
 }
+
+/* A way: so many messages, and bytes in units of m. */
+struct way {
+    double messages, blocks;
+};
+
+static double seconds(const struct chorale_point *pt, struct way w)
+{
+    int given = pt->alpha > 0 || pt->beta > 0;
+
+    return w.messages * (given ? pt->alpha : 1e-6) +
+           w.blocks * (double)pt->msg_size * (given ? pt->beta : 1e-10);
+}
+
+/* Nearest first, in a tree of size ranks the longest way ends either below
+ * the last child, whose subtree may be short, or below the last but one. */
+static struct way near_first(const struct chorale_point *pt)
+{
+    struct way way = { 0, 0 }, best = { 0, 0 };
+
+    for (int size = pt->comm_size; size > 1;) {
+        int l = chorale_ceil_log2(size), whole = 1 << (l - 1);
+        double i = l - 2; /* the last but one: 2^i ranks */
+        struct way full = { way.messages + i + 1 + i * (i + 1) / 2,
+                            way.blocks + whole - 1 + whole - 2 - i };
+
+        if (l > 1 && seconds(pt, full) > seconds(pt, best))
+            best = full;
+        way.messages += l;
+        way.blocks += size - 1;
+        size -= whole;
+    }
+    return seconds(pt, way) > seconds(pt, best) ? way : best;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct way way;
+
+    if (pt->param[0] == FAR || pt->comm_size < 2)
+        return chorale_cost_block_tree(pt, 2, term);
+    way = near_first(pt);
+    term[0] = (struct chorale_term){
+        .messages = way.messages,
+        .bytes = (double)pt->msg_size * way.blocks / way.messages,
+    };
+    return 1;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_scratch_block_tree(pt, 2);
+}
+
+static const char *const order_word[] = { "far", "near" };
+static const long order[] = { FAR, NEAR };
 
 const struct chorale_alg chorale_scatter_binomial = {
     .coll = CHORALE_SCATTER,
     .name = "binomial",
-    .summary = "binomial tree, farthest child first",
+    .summary = "binomial tree, farthest (or nearest) child first",
     .formula = "ceil(lg P) alpha + (P-1)/P n beta",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .nparam = 1,
+    .param = { {
+        .name = "order",
+        .unit = "child that comes first",
+        .def = FAR,
+        .min = FAR,
+        .max = NEAR,
+        .candidate = order,
+        .ncandidate = 2,
+        .word = order_word,
+    } },
+    .core = 1,
     .run = run,
-    .cost = chorale_cost_binomial_blocks,
-    .scratch = chorale_scratch_binomial_blocks,
+    .cost = cost,
+    .scratch = scratch,
 };

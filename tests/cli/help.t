@@ -50,8 +50,8 @@ files=$(find "$top_srcdir"/algorithms/*/ -name '*.c' | wc -l)
 is "$n" "$((files))" "list has one variant for each file of the catalogue"
 is "$("$chorale" list --json | python3 -c 'import json,sys; print(len(json.load(sys.stdin)))')" \
     "$n" "and so has its JSON"
-is "$(grep -c '  cost  ' "$work/list.txt")" "$n" "every variant states its cost"
-is "$(grep -c '  source  ' "$work/list.txt")" "$n" "and its source"
+is "$(grep -c '^      cost ' "$work/list.txt")" "$n" "every variant states its cost"
+is "$(grep -c '^      source ' "$work/list.txt")" "$n" "and its source"
 "$chorale" list bcast | grep -q scatter_ring_allgather
 ok $? "list of one collective"
 "$chorale" list frob 2>"$work/err.txt"

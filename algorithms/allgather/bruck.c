@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bruck.c - allgather that doubles what a rank holds in each round, for any P.
+ * Blocks rank, rank + 1, ... are collected in this order as packed bytes and
+ * put in their places at the end.
+ *
+ * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes from each rank
+ * Cost    L alpha + (P - 1)/P n beta, exact
+ * Needs   any P, any datatype; n bytes of scratch
+ * Source  Bruck et al., IEEE TPDS 8(11), 1997
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_bruck(call->ctx, &b, 2)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_bruck(CHORALE_SIZES_EQUAL, pt, 2, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->comm_size < 2 ? 0 : pt->n;
+}
+
+const struct chorale_alg chorale_allgather_bruck = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "bruck",
+    .summary = "doubles what a rank holds in each round; rotates at the end",
+    .formula = "ceil(lg P) alpha + (P-1)/P n beta",
+    .source = "Bruck et al., IEEE TPDS 8(11), 1997",
+    .core = 1,
+    .scratch = scratch,
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* circulant_log.c - allgather on the circulant graph with skips s_0 = P,
+ * s_{j+1} = ceil(s_j / 2), taken backwards: a rank that holds s_{j+1} blocks
+ * from its own on gets those up to s_j from the rank s_{j+1} further on.
+ * Blocks are in their places at once; only a message that runs past the last
+ * block is put together in scratch.
+ *
+ * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes from each rank
+ * Cost    L alpha + (P - 1)/P n beta, exact
+ * Needs   any P, any datatype
+ * Source  Traeff, arXiv 2410.14234
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_circulant(call->ctx, &b)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_circulant(CHORALE_SIZES_EQUAL, pt, term);
+}
+
+/* One message that wraps. */
+static size_t scratch(const struct chorale_point *pt)
+{
+    return (size_t)(pt->comm_size / 2) * pt->msg_size;
+}
+
+const struct chorale_alg chorale_allgather_circulant_log = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "circulant_log",
+    .summary = "circulant graph: what a rank holds doubles, without rotation",
+    .formula = "ceil(lg P) alpha + (P-1)/P n beta",
+    .source = "Traeff, arXiv 2410.14234",
+    .core = 1,
+    .scratch = scratch,
+    .run = run,
+    .cost = cost,
+};

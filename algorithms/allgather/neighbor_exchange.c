@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* neighbor_exchange.c - allgather between neighbours: a rank exchanges with
+ * the left and the right one in turn, each time the two blocks it got last.
+ *
+ * Rounds  P/2                                 P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes from each rank
+ * Cost    alpha + m beta + (P/2 - 1) (alpha + 2 m beta), exact
+ * Needs   P even, any datatype
+ * Source  Chen et al., HPC Asia, 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_neighbor(call->ctx, &b)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_neighbor(CHORALE_SIZES_EQUAL, pt, term);
+}
+
+const struct chorale_alg chorale_allgather_neighbor_exchange = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "neighbor_exchange",
+    .summary = "pairs of blocks between neighbours, left and right in turn",
+    .formula = "P/2 alpha + (P-1)/P n beta",
+    .source = "Chen et al., HPC Asia, 2005",
+    .needs = CHORALE_NEEDS_EVEN,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+};

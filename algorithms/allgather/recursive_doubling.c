@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recursive_doubling.c - allgather by exchanges with partners at distance 1,
+ * 2, 4, ...: each time both sides put together what they hold.
+ *
+ * Rounds  L = lg P                            P = comm_size, n = m P bytes
+ * Volume  n - m bytes from each rank
+ * Cost    L alpha + (P - 1)/P n beta, exact
+ * Needs   P a power of two, any datatype
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_doubling(call->ctx, &b)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_doubling(CHORALE_SIZES_EQUAL, pt, term);
+}
+
+const struct chorale_alg chorale_allgather_recursive_doubling = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "recursive_doubling",
+    .summary = "exchanges at distance 1, 2, 4, ...",
+    .formula = "lg P alpha + (P-1)/P n beta",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .needs = CHORALE_NEEDS_POW2,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+};

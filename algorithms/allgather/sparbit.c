@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sparbit.c - allgather at distances 2^(L - 1), ..., 2, 1: a rank sends every
+ * block it holds that the rank at this distance lacks, each as a message, all
+ * at a time. Blocks go straight to their places: no rotation, any P.
+ *
+ * Rounds  P - 1 messages in L = ceil(lg P)    P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes from each rank
+ * Cost    (P - 1) (alpha + m beta) where a rank sends one message at a time;
+ *         a bound where messages under way overlap
+ * Needs   any P, any datatype
+ * Source  Loch, Koslovski, arXiv 2109.08751
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/cost.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_sparbit(call->ctx, &b)
+                              : err;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return (size_t)pt->comm_size * sizeof(MPI_Request);
+}
+
+const struct chorale_alg chorale_allgather_sparbit = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "sparbit",
+    .summary = "distances P/2, ..., 2, 1; one message a block, no rotation",
+    .formula = "(P-1) alpha + (P-1)/P n beta",
+    .source = "Loch, Koslovski, arXiv 2109.08751",
+    .overlaps = 1,
+    .scratch = scratch,
+    .run = run,
+    .cost = chorale_cost_in_turn,
+};

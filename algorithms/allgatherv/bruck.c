@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bruck.c - allgatherv that doubles what a rank holds in each round, for any
+ * P. Blocks rank, rank + 1, ... are collected in this order as packed bytes
+ * and put in their places at the end.
+ *
+ * Rounds  L = ceil(lg P)                      P = comm_size, M = max m_i
+ * Volume  at most n - m_i bytes from each rank n = sum of m_i
+ * Cost    L alpha + sum over rounds w = 1, 2, 4, ... of the largest
+ *         min(w, P - w) neighbouring blocks beta; exact for powers of two
+ *         where sizes rise with the rank, else an upper bound
+ * Needs   any P, any datatype, displacements in any order; n bytes of scratch
+ * Source  Bruck et al., IEEE TPDS 8(11), 1997
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgatherv_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_bruck(call->ctx, &b, 2)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_bruck(CHORALE_SIZES_RAMP, pt, 2, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->comm_size < 2 ? 0 : pt->n;
+}
+
+const struct chorale_alg chorale_allgatherv_bruck = {
+    .coll = CHORALE_ALLGATHERV,
+    .name = "bruck",
+    .summary = "doubles what a rank holds in each round; rotates at the end",
+    .formula = "<= ceil(lg P) alpha + (n - min m_i) beta",
+    .source = "Bruck et al., IEEE TPDS 8(11), 1997",
+    .cost_is = CHORALE_COST_POW2,
+    .core = 1,
+    .scratch = scratch,
+    .run = run,
+    .cost = cost,
+};

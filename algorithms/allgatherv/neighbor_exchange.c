@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* neighbor_exchange.c - allgatherv between neighbours: a rank exchanges with
+ * the left and the right one in turn, each time the two blocks it got last.
+ *
+ * Rounds  P/2                                 P = comm_size, M = max m_i
+ * Volume  at most (P - 1) M bytes             n = sum of m_i
+ * Cost    alpha + M beta + (P/2 - 1) (alpha + W beta), W = largest pair of
+ *         blocks 2 i, 2 i + 1: it makes a hop in every round. Exact where
+ *         sizes rise with the rank
+ * Needs   P even, any datatype, displacements in any order: pairs that
+ *         lie apart are sent through scratch
+ * Source  Chen et al., HPC Asia, 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgatherv_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_neighbor(call->ctx, &b)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_neighbor(CHORALE_SIZES_RAMP, pt, term);
+}
+
+const struct chorale_alg chorale_allgatherv_neighbor_exchange = {
+    .coll = CHORALE_ALLGATHERV,
+    .name = "neighbor_exchange",
+    .summary = "pairs of blocks between neighbours, left and right in turn",
+    .formula = "<= P/2 alpha + (P-1) max m_i beta",
+    .source = "Chen et al., HPC Asia, 2005",
+    .needs = CHORALE_NEEDS_EVEN,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+};

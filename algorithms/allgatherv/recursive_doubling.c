@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recursive_doubling.c - allgatherv by exchanges with partners at distance 1,
+ * 2, 4, ...: each time both sides put together what they hold.
+ *
+ * Rounds  L = lg P                            P = comm_size, M = max m_i
+ * Volume  n - m_i bytes from each rank        n = sum of m_i
+ * Cost    L alpha + (n - m_0) beta, exact where sizes rise with the rank: the
+ *         last rank sends the largest message of every round
+ * Needs   P a power of two, any datatype, displacements in any order: blocks
+ *         that lie apart are sent through scratch
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgatherv_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_doubling(call->ctx, &b)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_doubling(CHORALE_SIZES_RAMP, pt, term);
+}
+
+const struct chorale_alg chorale_allgatherv_recursive_doubling = {
+    .coll = CHORALE_ALLGATHERV,
+    .name = "recursive_doubling",
+    .summary = "exchanges at distance 1, 2, 4, ...",
+    .formula = "lg P alpha + (n - min m_i) beta",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .needs = CHORALE_NEEDS_POW2,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+};

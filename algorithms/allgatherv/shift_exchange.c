@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shift_exchange.c - allgatherv in which a rank sends its own block to every
+ * other one: in round i to rank + i, while it receives from rank - i.
+ *
+ * Rounds  P - 1                               P = comm_size, M = max m_i
+ * Volume  (P - 1) m_i bytes from rank i       n = sum of m_i
+ * Cost    (P - 1) (alpha + M beta), exact: the owner of the largest block
+ *         sends it in every round
+ * Needs   any P, any datatype, displacements in any order
+ * Source  Faraj, Yuan, ICS, 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgatherv_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_shift(call->ctx, &b) : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_ring(CHORALE_SIZES_RAMP, pt, term);
+}
+
+const struct chorale_alg chorale_allgatherv_shift_exchange = {
+    .coll = CHORALE_ALLGATHERV,
+    .name = "shift_exchange",
+    .summary = "own block to the rank i further on in round i",
+    .formula = "(P-1) (alpha + max m_i beta)",
+    .source = "Faraj, Yuan, ICS, 2005",
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sparbit.c - allgatherv at distances 2^(L - 1), ..., 2, 1: a rank sends every
+ * block it holds that the rank at this distance lacks, each as a message, all
+ * at a time. Blocks go straight to their places: no rotation, any P.
+ *
+ * Rounds  P - 1 messages in L = ceil(lg P)    P = comm_size, M = max m_i
+ * Volume  at most n - m_i bytes               n = sum of m_i
+ * Cost    (P - 1) (alpha + M beta) where a rank sends one message at a time;
+ *         a bound where messages under way overlap
+ * Needs   any P, any datatype, displacements in any order
+ * Source  Loch, Koslovski, arXiv 2109.08751
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgatherv_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_sparbit(call->ctx, &b)
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_ring(CHORALE_SIZES_RAMP, pt, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return (size_t)pt->comm_size * sizeof(MPI_Request);
+}
+
+const struct chorale_alg chorale_allgatherv_sparbit = {
+    .coll = CHORALE_ALLGATHERV,
+    .name = "sparbit",
+    .summary = "distances P/2, ..., 2, 1; one message a block, no rotation",
+    .formula = "(P-1) (alpha + max m_i beta)",
+    .source = "Loch, Koslovski, arXiv 2109.08751",
+    .overlaps = 1,
+    .scratch = scratch,
+    .run = run,
+    .cost = cost,
+};

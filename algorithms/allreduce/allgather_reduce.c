@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* allgather_reduce.c - every rank gets the vectors of all ranks and combines
+ * them itself, in rank order: the same bits everywhere, whatever the
+ * operation, and no two messages depend on a reduction.
+ *
+ * Rounds  as the allgather; Bruck: ceil(lg P)    P = comm_size, n = bytes
+ * Volume  (P - 1) n bytes from each rank; P n bytes of memory
+ * Cost    as the allgather (Bruck: ceil(lg P) alpha + (P - 1) n beta), then
+ *         (P - 1) n tau; <= where the allgather's is
+ * Needs   any P (as the allgather), any datatype, any operation
+ * Source  Open MPI (allgather_reduce)
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ordered.h"
+#include "algorithms/part.h"
+
+static const long value[] = { 0, 1, 2, 3, 4, 5 };
+
+/* Words and variants, only ever added at the end. */
+static const char *const word[] = {
+    "bruck",          "ring",          "recursive_doubling",
+    "shift_exchange", "circulant_log", "neighbor_exchange",
+};
+static const struct chorale_alg *const part_of[] = {
+    &chorale_allgather_bruck,
+    &chorale_allgather_ring,
+    &chorale_allgather_recursive_doubling,
+    &chorale_allgather_shift_exchange,
+    &chorale_allgather_circulant_log,
+    &chorale_allgather_neighbor_exchange,
+};
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct chorale_call part = *call;
+    MPI_Count whole = call->recvcount * (MPI_Count)ctx->size;
+    int err;
+
+    part.sendcount = call->recvcount;
+    part.sendtype = call->recvtype;
+    if (call->sendbuf == MPI_IN_PLACE)
+        part.sendbuf = call->recvbuf;
+    part.recvbuf = chorale_scratch_typed(ctx, whole, call->recvtype);
+    if (part.recvbuf == NULL)
+        return MPI_ERR_NO_MEM;
+    err = chorale_part_run(part_of[call->param[0]], &part);
+    if (err == MPI_SUCCESS)
+        err = chorale_reduce_ordered(call, part.recvbuf, ctx->size);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int n = chorale_part_cost(part_of[pt->param[0]], pt, term);
+
+    if (pt->comm_size > 1)
+        term[n++] = (struct chorale_term){
+            .reduced = (double)pt->msg_size * (pt->comm_size - 1),
+        };
+    return n;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->msg_size * (size_t)pt->comm_size +
+           chorale_part_scratch(part_of[pt->param[0]], pt);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return chorale_part_refuses(part_of[pt->param[0]], pt);
+}
+
+const struct chorale_alg chorale_allreduce_allgather_reduce = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "allgather_reduce",
+    .summary = "allgather of the vectors; each rank combines all in order",
+    .formula = "as the allgather (bruck: ceil(lg P) alpha + (P-1) n beta) + "
+               "(P-1) n tau",
+    .source = "Open MPI (allgather_reduce)",
+    .order = CHORALE_ORDER_RANK,
+    .nparam = 1,
+    .param = { { .name = "allgather",
+                 .unit = "variant",
+                 .max = sizeof(part_of) / sizeof(*part_of) - 1,
+                 .candidate = value,
+                 .ncandidate = sizeof(part_of) / sizeof(*part_of),
+                 .word = word } },
+    .run = run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* circulant.c - allreduce of long vectors on a circulant graph: skips
+ * ceil(P/2), ceil of half of that, ... 1 for the reduce-scatter, and
+ * backwards for the allgather. As few rounds and bytes as Rabenseifner's
+ * algorithm has for powers of two, for any P and without a fold.
+ *
+ * Rounds  2 ceil(lg P)                        P = comm_size, n = bytes
+ * Volume  2 (P - 1)/P n bytes from each rank, but for rounding
+ * Cost    2 ceil(lg P) alpha + (P - 1) b (2 beta + tau), b = ceil(n/P);
+ *         exact, with parts of whole elements as they are
+ * Needs   any P, any datatype; a commutative operation
+ * Source  Traeff, arXiv 2410.14234
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/halves.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_halves_run(call, CHORALE_WAY_CIRCULANT, 0,
+                              CHORALE_WAY_CIRCULANT, 0);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int p = pt->comm_size;
+    int n = chorale_half_cost(pt, CHORALE_WAY_CIRCULANT, 0, p, 1, term, 0);
+
+    return chorale_half_cost(pt, CHORALE_WAY_CIRCULANT, 0, p, 0, term, n);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_halves_scratch(pt, CHORALE_WAY_CIRCULANT, 0,
+                                  CHORALE_WAY_CIRCULANT, pt->comm_size);
+}
+
+const struct chorale_alg chorale_allreduce_circulant = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "circulant",
+    .summary = "reduce-scatter and allgather on a circulant graph",
+    .formula = "2 ceil(lg P) alpha + (P-1)/P n (2 beta + tau)",
+    .source = "Traeff, arXiv 2410.14234",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recexch.c - allreduce by exchanges in groups of radix ranks that differ in
+ * one digit, all messages of a round under way together: for networks with
+ * several ports, or that hide latency. Where P is no power of the radix, runs
+ * of neighbours fold onto their last rank first.
+ *
+ * Rounds  q = lg_radix K                      P = comm_size, n = bytes,
+ * Volume  (radix - 1) q n bytes a rank        K = largest radix^q <= P
+ * Cost    <= q ((2 radix - 3) (alpha + n beta) + (radix - 1) n tau); folded,
+ *         with e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau). With one
+ *         port, where messages wait for each other; with radix - 1 of them a
+ *         round costs one alpha + n beta.
+ * Needs   any P, any datatype, any operation
+ * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange.h"
+#include "algorithms/fold.h"
+#include "algorithms/pipeline.h"
+
+static int core(const struct chorale_call *call)
+{
+    return chorale_exchange_digits(call, (int)call->param[0], 1);
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_fold_run(call, (int)call->param[0], core);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    double k = (double)pt->param[0];
+    int n = chorale_exchange_cost(pt, (int)pt->param[0], term);
+
+    if (n > 0 && pt->param[0] <= pt->comm_size)
+        term[0].messages *= (2 * k - 3) / (k - 1);
+    return n;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_exchange_scratch(pt, (int)pt->param[0]);
+}
+
+const struct chorale_alg chorale_allreduce_recexch = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "recexch",
+    .summary = "exchanges in groups of radix ranks, all at once; neighbours "
+               "fold",
+    .formula = "<= q ((2k-3) (alpha + n beta) + (k-1) n tau) + e (2 alpha + "
+               "2 n beta + n tau), k the radix, q = floor(log_k P), "
+               "e = ceil(P / k^q) - 1",
+    .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_BOUND,
+    .overlaps = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_RADIX(4) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recursive_multiplying.c - allreduce by exchanges in groups of radix ranks
+ * that differ in one digit, one partner after the other. Where P is no power
+ * of the radix, runs of neighbours fold onto their last rank first.
+ *
+ *   round j: for i = 1 ... radix - 1: send to digit d + i, receive from
+ *   digit d - i; then combine the radix vectors in order of their digit
+ *
+ * Rounds  q = lg_radix K                      P = comm_size, n = bytes,
+ * Volume  (radix - 1) q n bytes a rank        K = largest radix^q <= P
+ * Cost    (radix - 1) q (alpha + n beta + n tau); folded, with
+ *         e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau); exact
+ * Needs   any P, any datatype, any operation
+ * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange.h"
+#include "algorithms/fold.h"
+#include "algorithms/pipeline.h"
+
+static int core(const struct chorale_call *call)
+{
+    return chorale_exchange_digits(call, (int)call->param[0], 0);
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_fold_run(call, (int)call->param[0], core);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_exchange_cost(pt, (int)pt->param[0], term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_exchange_scratch(pt, (int)pt->param[0]);
+}
+
+const struct chorale_alg chorale_allreduce_recursive_multiplying = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "recursive_multiplying",
+    .summary = "exchanges in groups of radix ranks, a partner at a time; "
+               "neighbours fold",
+    .formula = "(k-1) q (alpha + n beta + n tau) + e (2 alpha + 2 n beta + "
+               "n tau), k the radix, q = floor(log_k P), "
+               "e = ceil(P / k^q) - 1",
+    .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
+    .order = CHORALE_ORDER_RANK,
+    .core = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_RADIX(4) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* swing_lat.c - recursive doubling at the distances of Swing: 1, -1, 3, -5,
+ * 11, ... ranks, even ranks to the right and odd ones to the left. On a ring
+ * or torus fewer messages share a link. Where P is no power of two,
+ * neighbours fold first.
+ *
+ * Rounds  F = lg Q, folded F + 2              P = comm_size, n = bytes,
+ * Volume  A n bytes from the busiest rank     Q = largest 2^F <= P
+ * Cost    F (alpha + n beta + n tau); folded: + 2 (alpha + n beta) + n tau;
+ *         exact
+ * Needs   any P, any datatype; a commutative operation
+ * Source  De Sensi et al., Swing, arXiv 2401.09356
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange.h"
+#include "algorithms/fold.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_fold_run(call, 2, chorale_exchange_swing);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_exchange_cost(pt, 2, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_exchange_scratch(pt, 2);
+}
+
+const struct chorale_alg chorale_allreduce_swing_lat = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "swing_lat",
+    .summary = "exchanges at Swing's distances 1, -1, 3, -5, ...; "
+               "neighbours fold",
+    .formula = "F (alpha + n beta + n tau), F = floor(lg P); P not a power "
+               "of two: + 2 (alpha + n beta) + n tau",
+    .source = "De Sensi et al., Swing, arXiv 2401.09356",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

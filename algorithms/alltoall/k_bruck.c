@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* k_bruck.c - alltoall by the digits of the distance to any radix k: digit d
+ * at place j is a hop of d k^j, in one message with all blocks that have it.
+ *
+ * Rounds  at most (k - 1) ceil(log_k P)       P = comm_size, n = m P bytes
+ * Volume  m times the digits other than 0 of 1 ... P - 1 from each rank
+ * Cost    sum over places j and digits d > 0 of alpha + m beta b(j, d), b the
+ *         numbers below P with digit d at place j; none where b = 0; exact
+ * Needs   any P, any datatype; up to 3 n bytes of scratch; works in place
+ * Source  Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/bruck.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_exchange ex = chorale_exchange_of(call);
+
+    return chorale_bruck(&ex, chorale_type_size(ex.in.type) *
+                                  (size_t)ex.in.count, (int)call->param[0]);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_bruck(pt->comm_size, (int)pt->param[0],
+                              (double)pt->msg_size, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_scratch_bruck(pt->comm_size, (int)pt->param[0],
+                                 pt->msg_size, pt->in_place);
+}
+
+static const long radix[] = { 2, 3, 4, 8, 16 };
+
+const struct chorale_alg chorale_alltoall_k_bruck = {
+    .coll = CHORALE_ALLTOALL,
+    .name = "k_bruck",
+    .summary = "blocks travel by the digits of their distance",
+    .formula = "sum over j and d > 0 of alpha + b_jd n/P beta, b_jd: numbers "
+               "below P with digit d at place j",
+    .source = "Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022",
+    .core = 1,
+    .nparam = 1,
+    .param = { {
+        .name = "radix",
+        .unit = "digits",
+        .def = 4,
+        .min = 2,
+        .max = INT_MAX,
+        .candidate = radix,
+        .ncandidate = sizeof(radix) / sizeof(*radix),
+    } },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mesh2d.c - alltoall on a mesh of rows x cols: first along each row, all
+ * blocks for one column in one message, then along each column.
+ *
+ * Rounds  (x - 1) + (y - 1)                   P = x y, n = m P bytes,
+ * Volume  n (2 - 1/x - 1/y) from each rank    x rows, y columns
+ * Cost    (y - 1) (alpha + x m beta) + (x - 1) (alpha + y m beta), exact
+ * Needs   P with two factors above 1, any datatype; n + 2 n/y bytes of
+ *         scratch; works in place
+ * Source  Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+#include "algorithms/mesh_exchange.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_mesh mesh = { 0 };
+
+    if (call->ctx->size > 1 &&
+        chorale_mesh_init(&mesh, call->ctx->size, 2, call->param) != NULL)
+        return MPI_ERR_OTHER;
+    return chorale_mesh_exchange(call, &mesh);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    struct chorale_mesh mesh;
+
+    return chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_mesh mesh;
+
+    return chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param) == NULL
+               ? chorale_cost_mesh(&mesh, pt, term)
+               : 0;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_mesh mesh;
+
+    return chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param) == NULL
+               ? chorale_scratch_mesh(&mesh, pt)
+               : 0;
+}
+
+static const long rows[] = { 0, 2, 3, 4, 8, 16 };
+
+const struct chorale_alg chorale_alltoall_mesh2d = {
+    .coll = CHORALE_ALLTOALL,
+    .name = "mesh2d",
+    .summary = "along the rows of a mesh, then along its columns",
+    .formula = "(x+y-2) alpha + (2 - 1/x - 1/y) n beta, x rows, y = P/x",
+    .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
+    .nparam = 1,
+    .param = { {
+        .name = "rows",
+        .unit = "rows, 0: as square as can be",
+        .def = 0,
+        .min = 0,
+        .max = INT_MAX,
+        .candidate = rows,
+        .ncandidate = sizeof(rows) / sizeof(*rows),
+    } },
+    .run = run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ring_updating.c - alltoall between neighbours on a ring of ranks: blocks
+ * take the shorter way round, those of one rank in one message that loses a
+ * block at each hop. With even P one half of the block for the opposite rank
+ * goes each way.
+ *
+ * Rounds  floor(P/2)                          P = comm_size, n = m P bytes
+ * Volume  floor(P^2/4) m bytes from each rank
+ * Cost    with two ports floor(P/2) alpha + floor(P^2/4)/2 m beta, but for
+ *         rounding. Stated for one port: twice that.
+ * Needs   any P, any datatype, separate buffers; about 2 n bytes of scratch
+ * Source  Chen, Lee, proposition 3.3; Chen's thesis, Cornell, 1993
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/updating.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_updating_run(call, CHORALE_UPDATING_RING);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_updating(CHORALE_UPDATING_RING, pt->comm_size,
+                                 pt->msg_size, term, 0);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_scratch_updating(CHORALE_UPDATING_RING, pt->comm_size,
+                                    pt->msg_size);
+}
+
+const struct chorale_alg chorale_alltoall_ring_updating = {
+    .coll = CHORALE_ALLTOALL,
+    .name = "ring_updating",
+    .summary = "blocks pass from neighbour to neighbour, the shorter way "
+               "round a ring",
+    .formula = "2 floor(P/2) alpha + floor(P^2/4) n/P beta; with two ports "
+               "half of it",
+    .source = "Chen, Lee, proposition 3.3; Chen, thesis, Cornell, 1993",
+    .needs = CHORALE_NEEDS_SEPARATE,
+    .overlaps = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

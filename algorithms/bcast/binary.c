@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* binary.c - complete binary tree; segments flow down it.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  2 (S - 1) + steps, steps = 2 H at most, H = floor(lg P)
+ * Volume  (P - 1) n bytes in all, 2 n from each inner rank
+ * Cost    (2 (S - 1) + steps) (alpha + s beta), exact for P > 2: steps of the
+ *         last rank reached, each child in its turn; a short last segment is
+ *         counted as it is
+ * Needs   any P, any root, any datatype. segsize 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_KARY, 2, param[0] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_bcast(call, &f);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_bcast_cost(pt, &f, term);
+}
+
+const struct chorale_alg chorale_bcast_binary = {
+    .coll = CHORALE_BCAST,
+    .name = "binary",
+    .summary = "segments flow down a complete binary tree",
+    .formula = "<= 2 (floor(lg P) + S-1) (alpha + s beta)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .core = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chain.c - chains of ranks that hang on the root; segments flow down them.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  fanout (S - 1) + steps, steps = fanout + ceil((P - 1)/fanout) - 1 at
+ *         most
+ * Volume  (P - 1) n bytes in all, fanout n from the root, n from others
+ * Cost    (fanout (S - 1) + steps) (alpha + s beta), exact: a short last
+ *         segment is counted as it is
+ * Needs   any P, any root, any datatype. segsize 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_CHAIN, param[0], param[1] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_bcast(call, &f);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_bcast_cost(pt, &f, term);
+}
+
+const struct chorale_alg chorale_bcast_chain = {
+    .coll = CHORALE_BCAST,
+    .name = "chain",
+    .summary = "segments flow down several chains",
+    .formula = "<= (fanout S + ceil((P-1)/fanout) - 1) (alpha + s beta)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .nparam = 2,
+    .param = { CHORALE_PARAM_FANOUT,
+               CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kary.c - complete k-ary tree; segments flow down it.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  radix (S - 1) + steps, steps <= radix H, H the height
+ * Volume  (P - 1) n bytes in all, radix n from each inner rank
+ * Cost    (radix (S - 1) + steps) (alpha + s beta), exact for P > radix: steps
+ *         of the last rank reached, each child in its turn; a short last
+ *         segment is counted as it is
+ * Needs   any P, any root, any datatype. segsize 0: S = 1
+ * Source  Worringen, LCN 2003
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_KARY, param[0], param[1] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_bcast(call, &f);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_bcast_cost(pt, &f, term);
+}
+
+const struct chorale_alg chorale_bcast_kary = {
+    .coll = CHORALE_BCAST,
+    .name = "kary",
+    .summary = "segments flow down a complete k-ary tree",
+    .formula = "<= radix (H + S-1) (alpha + s beta), H = ceil(log_radix(P "
+               "(radix-1) + 1)) - 1",
+    .source = "Worringen, LCN 2003",
+    .nparam = 2,
+    .param = { CHORALE_PARAM_RADIX(4),
+               CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* knomial.c - k-nomial tree, farthest child first, whole or in segments.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  c (S - 1) + steps, c: children of the root, steps <= (radix - 1)
+ *         ceil(log_radix P)
+ * Volume  (P - 1) n bytes in all, c n from the root
+ * Cost    (c (S - 1) + steps) (alpha + s beta), exact: a short last segment is
+ *         counted as it is
+ * Needs   any P, any root, any datatype. segsize 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_KNOMIAL, param[0], param[1] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_bcast(call, &f);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_bcast_cost(pt, &f, term);
+}
+
+const struct chorale_alg chorale_bcast_knomial = {
+    .coll = CHORALE_BCAST,
+    .name = "knomial",
+    .summary = "k-nomial tree, farthest child first",
+    .formula = "<= S (radix-1) ceil(log_radix P) (alpha + s beta)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .core = 1,
+    .nparam = 2,
+    .param = { CHORALE_PARAM_RADIX(4),
+               CHORALE_PARAM_SEGSIZE(0) },
+    .run = run,
+    .cost = cost,
+};

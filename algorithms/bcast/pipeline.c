@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pipeline.c - one chain of all ranks; segments flow down it.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  S + P - 2
+ * Volume  (P - 1) n bytes in all, n from each rank
+ * Cost    (S + P - 2) (alpha + s beta), exact: a short last segment is counted
+ *         as it is
+ * Needs   any P, any root, any datatype. segsize 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_CHAIN, 1, param[0] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_bcast(call, &f);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_bcast_cost(pt, &f, term);
+}
+
+const struct chorale_alg chorale_bcast_pipeline = {
+    .coll = CHORALE_BCAST,
+    .name = "pipeline",
+    .summary = "segments flow down one chain of all ranks",
+    .formula = "(S + P-2) (alpha + s beta)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .core = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* combine.h - gathers that combine: bitwise ORs of bytes, by one of several
+ * reductions, to a root. */
+#ifndef CHORALE_ALGORITHMS_COMBINE_H
+#define CHORALE_ALGORITHMS_COMBINE_H
+
+#include "algorithms/alg.h"
+
+/* The parameter "base": which reduction. */
+extern const char *const chorale_combine_word[];
+extern const long chorale_combine_base[];
+enum { CHORALE_COMBINE_BASES = 2 };
+
+#define CHORALE_COMBINE_BASE                                                 \
+    {                                                                        \
+        .name = "base", .unit = "what reduces", .def = 0, .min = 0,          \
+        .max = CHORALE_COMBINE_BASES - 1, .candidate = chorale_combine_base, \
+        .ncandidate = CHORALE_COMBINE_BASES, .word = chorale_combine_word,   \
+    }
+
+/* OR that many bytes of all ranks' sendbuf into the root's recvbuf; sendbuf
+ * may be MPI_IN_PLACE at the root. Of call only ctx and root are read. Returns
+ * an MPI error code. */
+int chorale_combine(const struct chorale_call *call, long base,
+                    const void *sendbuf, void *recvbuf, size_t bytes);
+
+/* Its cost and scratch with that many bytes at pt's ranks. The library's is
+ * stated as a binomial tree. */
+int chorale_combine_cost(const struct chorale_point *pt, long base,
+                         size_t bytes, struct chorale_term *term);
+size_t chorale_combine_scratch(const struct chorale_point *pt, long base,
+                               size_t bytes);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exchange_all.h - every rank has a block for every rank: the direct
+ * exchanges behind alltoall and alltoallv.
+ *
+ * A function that takes a call is a variant's run and serves both
+ * collectives: blocks are equal if call->recvcounts is NULL, else given. With
+ * given blocks both ends know which are empty: those are not sent. Each
+ * returns an MPI error code; requests under way are completed even after an
+ * error. Costs are on a one-port network, m is the bytes of one block.
+ */
+#ifndef CHORALE_ALGORITHMS_EXCHANGE_ALL_H
+#define CHORALE_ALGORITHMS_EXCHANGE_ALL_H
+
+#include "algorithms/alg.h"
+#include "algorithms/blocks.h"
+#include "algorithms/ctx.h"
+
+/* The two sides of one call. */
+struct chorale_exchange {
+    struct chorale_ctx *ctx;
+    struct chorale_blocks out; /* block i goes to rank i; in place: as in */
+    struct chorale_blocks in;  /* block i comes from rank i */
+    int in_place;
+};
+
+struct chorale_exchange chorale_exchange_of(const struct chorale_call *call);
+
+/* Copy this rank's block for itself. Nothing in place. */
+int chorale_exchange_own(const struct chorale_exchange *ex);
+
+/* Send the block for dest while the block from source comes in. Not in
+ * place, unless the block from source is not to be sent any more. */
+int chorale_exchange_round(const struct chorale_exchange *ex, int dest,
+                           int source);
+
+/* Round i, 1 <= i < P: to the rank i above, from the rank i below; to the rank
+ * that differs by xor i (P a power of two). Separate buffers.
+ * (P - 1) (alpha + m beta). */
+int chorale_exchange_shift(const struct chorale_call *call);
+int chorale_exchange_xor(const struct chorale_call *call);
+
+/* Who exchanges with rank in round i (0 <= i < P - 1 + P % 2) of a
+ * tournament, in which every pair meets once: never rank itself; -1: nobody,
+ * it pauses. */
+int chorale_tournament(int rank, int size, int i);
+
+/* The pairs of a tournament exchange blocks. Works in place, with one block of
+ * scratch. P - 1 rounds for even P, P for odd P. */
+int chorale_exchange_replace(const struct chorale_call *call);
+
+/* Shifts by -1, 1, -2, 2, ...: a block is saved while the opposite one is
+ * sent. Works in place, with one block of scratch.
+ * (P - 1) (alpha + m beta). */
+int chorale_exchange_shift_in_place(const struct chorale_call *call);
+
+/* Their scratch: the largest block in place, else nothing. Regular blocks. */
+size_t chorale_scratch_in_place(const struct chorale_point *pt);
+
+/* All receives are posted, then the sends: wait for all of them after every
+ * max_reqs-th and at the end; 0: no limit. Separate buffers. */
+int chorale_exchange_linear(const struct chorale_call *call, long max_reqs);
+
+/* max_reqs receives and sends are posted and waited for at a time. */
+int chorale_exchange_batches(const struct chorale_call *call, long max_reqs);
+
+/* max_reqs receives and as many sends are under way: the next one is posted
+ * as soon as one of its kind has ended. */
+int chorale_exchange_window(const struct chorale_call *call, long max_reqs);
+
+/* Requests of a side under way at most. */
+int chorale_exchange_width(long max_reqs, int size);
+
+/* Bytes of the requests of each. */
+size_t chorale_scratch_linear(const struct chorale_point *pt);
+size_t chorale_scratch_window(const struct chorale_point *pt);
+
+/* alltoallv on the ramp where no round takes longer than its largest block:
+ * a bound for every order of rounds. */
+int chorale_cost_exchange_v(const struct chorale_point *pt,
+                            struct chorale_term *term);
+
+/* max_reqs, the first parameter of those that have it. */
+#define CHORALE_EXCHANGE_MAX_REQS(value, list)                               \
+    {                                                                        \
+        .name = "max_reqs", .unit = "messages in flight, 0: no limit",       \
+        .def = value, .min = 0, .max = INT_MAX, .candidate = list,           \
+        .ncandidate = sizeof(list) / sizeof(*list),                          \
+    }
+
+#endif

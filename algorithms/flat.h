@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flat.h - one rank, the root, and all others: each brings, or gets, its
+ * block directly. Behind the linear gathers and scatters and their
+ * v-variants. */
+#ifndef CHORALE_ALGORITHMS_FLAT_H
+#define CHORALE_ALGORITHMS_FLAT_H
+
+#include "algorithms/alg.h"
+#include "algorithms/blocks.h"
+#include "algorithms/ctx.h"
+
+/* For max_reqs: blocking messages, one after the other. */
+enum { CHORALE_IN_TURN = -1 };
+
+/* The whole collective. The root deals with the ranks in their order from its
+ * own on, with at most max_reqs messages in flight (0 or 1: all of them): it
+ * waits for all after every max_reqs-th and at the end. v-variants send no
+ * empty blocks, as both ends know them. Return an MPI error code. */
+int chorale_flat_gather(const struct chorale_call *call, long max_reqs);
+int chorale_flat_gatherv(const struct chorale_call *call, long max_reqs);
+int chorale_flat_scatter(const struct chorale_call *call, long max_reqs);
+int chorale_flat_scatterv(const struct chorale_call *call, long max_reqs);
+
+/* The root's own block of gatherv into its place; of scatterv out of it.
+ * Nothing with MPI_IN_PLACE. */
+int chorale_gatherv_own(const struct chorale_call *call);
+int chorale_scatterv_own(const struct chorale_call *call);
+
+/* The v-variants' cost: exact with the blocks of chorale_ramp(). That of the
+ * regular ones is chorale_cost_in_turn(). */
+int chorale_cost_flat_v(const struct chorale_point *pt,
+                        struct chorale_term *term);
+
+/* Scratch with requests in flight; max_reqs is parameter 0. */
+size_t chorale_scratch_flat(const struct chorale_point *pt);
+
+/* The blocks of chorale_ramp() at pt: bytes of all of them, and in *nonempty
+ * (unless NULL) how many have any. */
+double chorale_ramp_total(const struct chorale_point *pt, double *nonempty);
+
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* knomial.c - k-nomial-tree gather, nearest child first: fewer levels than a
+ * binomial tree, for networks where a rank receives several messages at once.
+ *
+ * Rounds  at most (k - 1) ceil(log_k P)       P = comm_size, k = radix
+ * Volume  (P - 1) m bytes into the root       n = m P bytes
+ * Cost    A alpha + (P - 1) m beta, A the children of the root: exact for
+ *         every P: each child is ready no later than its parent is
+ * Needs   any P, any root, any datatype; a rank with a subtree of s blocks
+ *         holds s m bytes
+ * Source  MPICH, gather over trees (igather tsp_tree)
+ */
+#include "algorithms/block_tree.h"
+#include "algorithms/catalogue.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_gather_tree(call, call->param[0]);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_block_tree(pt, pt->param[0], term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_scratch_block_tree(pt, pt->param[0]);
+}
+
+static const long radix[] = { 2, 3, 4, 8, 16 };
+
+const struct chorale_alg chorale_gather_knomial = {
+    .coll = CHORALE_GATHER,
+    .name = "knomial",
+    .summary = "k-nomial tree, nearest child first",
+    .formula = "<= (k-1) ceil(log_k P) alpha + (P-1)/P n beta",
+    .source = "MPICH, gather over trees (igather tsp_tree)",
+    .nparam = 1,
+    .param = { {
+        .name = "radix",
+        .unit = "digits: a rank has radix - 1 children a level",
+        .def = 4,
+        .min = 2,
+        .max = INT_MAX,
+        .candidate = radix,
+        .ncandidate = sizeof(radix) / sizeof(*radix),
+    } },
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

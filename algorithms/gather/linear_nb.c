@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear_nb.c - flat gather with several receives in flight: the root waits
+ * for all of them after every max_reqs-th receive and at the end. max_reqs 0
+ * or 1: no limit.
+ *
+ * Rounds  P - 1                               P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes, all into the root
+ * Cost    (P - 1) (alpha + m beta): exact where a rank receives one
+ *         message at a time. Where messages in flight overlap it is a bound:
+ *         a batch then pays alpha once, ceil((P - 1)/max_reqs) alpha in all.
+ * Needs   any P, any root, any datatype
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/cost.h"
+#include "algorithms/flat.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_flat_gather(call, call->param[0]);
+}
+
+static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
+
+const struct chorale_alg chorale_gather_linear_nb = {
+    .coll = CHORALE_GATHER,
+    .name = "linear_nb",
+    .summary = "the root receives from every rank, several at a time",
+    .formula = "(P-1) alpha + (P-1)/P n beta",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .nparam = 1,
+    .param = { {
+        .name = "max_reqs",
+        .unit = "receives in flight, 0: no limit",
+        .def = 0,
+        .min = 0,
+        .max = INT_MAX,
+        .candidate = max_reqs,
+        .ncandidate = sizeof(max_reqs) / sizeof(*max_reqs),
+    } },
+    .overlaps = 1,
+    .run = run,
+    .cost = chorale_cost_in_turn,
+    .scratch = chorale_scratch_flat,
+};

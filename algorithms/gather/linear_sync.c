@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear_sync.c - flat gather in which the root calls each rank up: an empty
+ * message to it, then the first segment of its block comes, then the rest.
+ * Nobody floods the root. While one rank's rest comes the next is called.
+ *
+ * Rounds  2 P - 1                             P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes, all into the root
+ * Cost    (2 P - 1) alpha + (P - 1) m beta, exact: only the first call is
+ *         not hidden. Blocks of one segment have no rest to hide calls
+ *         behind: (2 P - 2) alpha
+ * Needs   any P, any root, any datatype; cut by packed bytes
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/blocks.h"
+#include "algorithms/catalogue.h"
+#include "algorithms/packed.h"
+
+#include <limits.h>
+
+/* Bytes of the first segment. */
+static size_t first_bytes(size_t m, long first_segsize)
+{
+    return first_segsize > 0 && (size_t)first_segsize < m
+               ? (size_t)first_segsize
+               : m;
+}
+
+/* The rest that is on its way into p, and where it belongs. */
+struct rest {
+    MPI_Request req;
+    void *block; /* NULL: none */
+};
+
+static int finish(struct chorale_packed *p, struct rest *rest)
+{
+    int err;
+
+    if (rest->block == NULL)
+        return MPI_SUCCESS;
+    err = chorale_wait(p->ctx, &rest->req);
+    rest->block = NULL;
+    return err == MPI_SUCCESS ? chorale_packed_in(p) : err;
+}
+
+static int recv_one(struct chorale_packed *p, struct rest *rest, void *block,
+                    int source, size_t first)
+{
+    int err = chorale_send(p->ctx, NULL, 0, MPI_BYTE, source), last;
+
+    last = finish(p, rest);
+    if (err != MPI_SUCCESS || last != MPI_SUCCESS)
+        return err != MPI_SUCCESS ? err : last;
+    chorale_packed_turn(p, block);
+    err = chorale_recv(p->ctx, p->bytes, (MPI_Count)first, MPI_PACKED,
+                       source);
+    if (err != MPI_SUCCESS || first == p->n)
+        return err == MPI_SUCCESS ? chorale_packed_in(p) : err;
+    err = chorale_irecv(p->ctx, p->bytes + first, (MPI_Count)(p->n - first),
+                        MPI_PACKED, source, &rest->req);
+    rest->block = err == MPI_SUCCESS ? block : NULL;
+    return err;
+}
+
+static int run_root(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct chorale_blocks b = chorale_blocks_equal(
+        call->recvbuf, call->recvcount, call->recvtype, ctx->size);
+    struct rest rest = { .block = NULL };
+    struct chorale_packed p;
+    MPI_Count count;
+    int last, err = chorale_packed_init(&p, ctx, call->recvbuf,
+                                        call->recvcount, call->recvtype);
+    size_t first = first_bytes(p.n, call->param[0]);
+
+    for (int i = 1; i < ctx->size && err == MPI_SUCCESS; i++) {
+        int source = (int)(((long)call->root + i) % ctx->size);
+
+        err = recv_one(&p, &rest, chorale_block(&b, source, &count), source,
+                       first);
+    }
+    last = finish(&p, &rest);
+    err = err == MPI_SUCCESS ? last : err;
+    return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
+}
+
+static int run_other(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct chorale_packed p;
+    int err = chorale_packed_init(&p, ctx, call->sendbuf, call->sendcount,
+                                  call->sendtype);
+    size_t first = first_bytes(p.n, call->param[0]);
+
+    if (err == MPI_SUCCESS)
+        err = chorale_packed_out(&p);
+    if (err == MPI_SUCCESS)
+        err = chorale_recv(ctx, NULL, 0, MPI_BYTE, call->root);
+    if (err == MPI_SUCCESS)
+        err = chorale_send(ctx, p.bytes, (MPI_Count)first, MPI_PACKED,
+                           call->root);
+    if (err == MPI_SUCCESS && first < p.n)
+        err = chorale_send(ctx, p.bytes + first, (MPI_Count)(p.n - first),
+                           MPI_PACKED, call->root);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    size_t mark = chorale_scratch_mark(call->ctx);
+    int err = call->ctx->rank == call->root ? run_root(call)
+                                            : run_other(call);
+
+    chorale_scratch_release(call->ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    size_t first = first_bytes(pt->msg_size, pt->param[0]);
+    double others = pt->comm_size - 1;
+    int rest = first < pt->msg_size;
+
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){ .messages = rest ? 1 : others };
+    term[1] = (struct chorale_term){ .messages = others,
+                                     .bytes = (double)first };
+    term[2] = (struct chorale_term){
+        .messages = others,
+        .bytes = (double)(pt->msg_size - first),
+    };
+    return rest ? 3 : 2;
+}
+
+static const long first_segsize[] = { 1024, 4096, 32768 };
+
+const struct chorale_alg chorale_gather_linear_sync = {
+    .coll = CHORALE_GATHER,
+    .name = "linear_sync",
+    .summary = "the root calls every rank up, and takes its block in two "
+               "messages",
+    .formula = "(2P-1) alpha + (P-1)/P n beta",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .nparam = 1,
+    .param = { {
+        .name = "first_segsize",
+        .unit = "bytes, 0: the whole block",
+        .def = 1024,
+        .min = 0,
+        .max = LONG_MAX,
+        .candidate = first_segsize,
+        .ncandidate = sizeof(first_segsize) / sizeof(*first_segsize),
+    } },
+    .core = 1,
+    .run = run,
+    .cost = cost,
+};

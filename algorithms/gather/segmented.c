@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* segmented.c - flat gather, every block in segments: a message never is
+ * longer than a segment, so that it stays within the library's protocol and
+ * buffers for short messages.
+ *
+ * Rounds  (P - 1) S, S = ceil(m/s)            P = comm_size, s = segsize
+ * Volume  (P - 1) m bytes, all into the root
+ * Cost    (P - 1) (S alpha + m beta), exact: the receives block
+ * Needs   any P, any root, any datatype; cut by packed bytes
+ * Source  the gather to linear_segmented scatter
+ */
+#include "algorithms/blocks.h"
+#include "algorithms/catalogue.h"
+#include "algorithms/packed.h"
+
+#include <limits.h>
+
+static int run_root(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct chorale_blocks b = chorale_blocks_equal(
+        call->recvbuf, call->recvcount, call->recvtype, ctx->size);
+    struct chorale_packed p;
+    int err = chorale_packed_init(&p, ctx, call->recvbuf, call->recvcount,
+                                  call->recvtype);
+
+    for (int i = 1; i < ctx->size && err == MPI_SUCCESS; i++) {
+        int source = (int)(((long)call->root + i) % ctx->size);
+        MPI_Count count;
+
+        chorale_packed_turn(&p, chorale_block(&b, source, &count));
+        err = chorale_recv_segments(&p, call->param[0], source);
+        if (err == MPI_SUCCESS)
+            err = chorale_packed_in(&p);
+    }
+    return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
+}
+
+static int run_other(const struct chorale_call *call)
+{
+    struct chorale_packed p;
+    int err = chorale_packed_init(&p, call->ctx, call->sendbuf,
+                                  call->sendcount, call->sendtype);
+
+    if (err == MPI_SUCCESS)
+        err = chorale_packed_out(&p);
+    return err == MPI_SUCCESS
+               ? chorale_send_segments(&p, call->param[0], call->root)
+               : err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    size_t mark = chorale_scratch_mark(call->ctx);
+    int err = call->ctx->rank == call->root ? run_root(call)
+                                            : run_other(call);
+
+    chorale_scratch_release(call->ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_segments(pt->msg_size, pt->comm_size - 1,
+                                 pt->param[0], term);
+}
+
+static const long segsize[] = { 0,     1024,  4096,   8192,   16384,
+                                32768, 65536, 131072, 524288, 1048576 };
+
+const struct chorale_alg chorale_gather_segmented = {
+    .coll = CHORALE_GATHER,
+    .name = "segmented",
+    .summary = "the root receives from every rank in turn, in segments",
+    .formula = "(P-1) (ceil(m/s) alpha + m beta)",
+    .source = "as scatter linear_segmented",
+    .nparam = 1,
+    .param = { {
+        .name = "segsize",
+        .unit = "bytes, 0: whole blocks",
+        .def = 8192,
+        .min = 0,
+        .max = LONG_MAX,
+        .candidate = segsize,
+        .ncandidate = sizeof(segsize) / sizeof(*segsize),
+    } },
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mesh_exchange.h - alltoall in the dimensions of a mesh, one after the other:
+ * in each, ranks that differ in that coordinate alone exchange all blocks
+ * whose destination lies there. Ranks count along the last dimension first.
+ *
+ * Blocks lie in an array by destination. A phase turns one coordinate of the
+ * index from the destination's to the source's, so that after the last one
+ * they lie by source.
+ */
+#ifndef CHORALE_ALGORITHMS_MESH_EXCHANGE_H
+#define CHORALE_ALGORITHMS_MESH_EXCHANGE_H
+
+#include "algorithms/alg.h"
+
+#define CHORALE_MESH_MAX_DIM 31
+
+/* The dimensions, each 2 or more, product comm_size (comm_size 1: ndim 0). */
+struct chorale_mesh {
+    int ndim;
+    int dim[CHORALE_MESH_MAX_DIM];
+};
+
+/* size in ndim (2 or 3) dimensions of which the first ndim - 1 are wanted; 0:
+ * as near to the root of size as divisors go. Returns NULL, or why there is
+ * none (a static string). */
+const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
+                              const long *wanted);
+
+/* size is a power of two: lg size dimensions of two. */
+void chorale_mesh_init_cube(struct chorale_mesh *mesh, int size);
+
+/* The alltoall; works in place. Returns an MPI error code. */
+int chorale_mesh_exchange(const struct chorale_call *call,
+                          const struct chorale_mesh *mesh);
+
+/* Exact: in a dimension of d, d - 1 messages of comm_size/d blocks. */
+int chorale_cost_mesh(const struct chorale_mesh *mesh,
+                      const struct chorale_point *pt,
+                      struct chorale_term *term);
+size_t chorale_scratch_mesh(const struct chorale_mesh *mesh,
+                            const struct chorale_point *pt);
+
+#endif

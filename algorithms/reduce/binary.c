@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* binary.c - complete binary tree; segments flow up it.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  2 (S - 1) + steps, steps = 2 H at most, H = floor(lg P)
+ * Volume  (P - 1) n bytes in all; inner ranks reduce 2 n
+ * Cost    (2 (S - 1) + steps) (alpha + s beta + s tau), exact for P > 2: steps
+ *         from the rank farthest from the root, each child in its turn; a
+ *         short last segment is counted as it is
+ * Needs   any P, any root, any datatype, a commutative operation. segsize is
+ *         cut to whole elements, at least one; 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_KARY, 2, param[0] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_reduce(call, &f, call->root);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_cost(pt, &f, pt->root, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_scratch(pt, &f, pt->root);
+}
+
+const struct chorale_alg chorale_reduce_binary = {
+    .coll = CHORALE_REDUCE,
+    .name = "binary",
+    .summary = "segments flow up a complete binary tree",
+    .formula = "<= 2 (floor(lg P) + S-1) (alpha + s beta + s tau)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .core = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

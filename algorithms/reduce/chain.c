@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chain.c - chains of ranks that end at the root; segments flow up them.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  fanout (S - 1) + steps, steps = fanout + ceil((P - 1)/fanout) - 1 at
+ *         most
+ * Volume  (P - 1) n bytes in all, n from each rank; the root reduces fanout n
+ * Cost    (fanout (S - 1) + steps) (alpha + s beta + s tau), exact: a short
+ *         last segment is counted as it is
+ * Needs   any P, any root, any datatype, a commutative operation. segsize is
+ *         cut to whole elements, at least one; 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_CHAIN, param[0], param[1] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_reduce(call, &f, call->root);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_cost(pt, &f, pt->root, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_scratch(pt, &f, pt->root);
+}
+
+const struct chorale_alg chorale_reduce_chain = {
+    .coll = CHORALE_REDUCE,
+    .name = "chain",
+    .summary = "segments flow up several chains",
+    .formula = "<= (fanout S + ceil((P-1)/fanout) - 1) (alpha + s beta + s "
+               "tau)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .nparam = 2,
+    .param = { CHORALE_PARAM_FANOUT,
+               CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather_reduce.c - reduction at the root alone: it gathers the vectors of
+ * all ranks, then combines them in rank order. The result does not depend on
+ * the tree, only on P: the same bits whatever the root is.
+ *
+ * Rounds  as the gather: ceil(lg P)           P = comm_size, n = bytes
+ * Volume  (P - 1) n bytes to the root; it needs P n bytes of memory
+ * Cost    as the gather (binomial: ceil(lg P) alpha + (P - 1) n beta), then
+ *         (P - 1) n tau; exact
+ * Needs   any P, any root, any datatype, any operation
+ * Source  the definition; in spirit Open MPI's reproducible reduction
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ordered.h"
+#include "algorithms/part.h"
+
+static const char *const gather_word[] = { "binomial", "linear" };
+static const long gather_value[] = { 0, 1 };
+static const struct chorale_alg *const gather_part[] = {
+    &chorale_gather_binomial,
+    &chorale_gather_linear,
+};
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct chorale_call part = *call;
+    MPI_Count whole = call->recvcount * (MPI_Count)ctx->size;
+    int err;
+
+    part.recvbuf = NULL;
+    part.sendcount = call->recvcount;
+    part.sendtype = call->recvtype;
+    if (call->sendbuf == MPI_IN_PLACE)
+        part.sendbuf = call->recvbuf;
+    if (ctx->rank == call->root) {
+        part.recvbuf = chorale_scratch_typed(ctx, whole, call->recvtype);
+        if (part.recvbuf == NULL)
+            return MPI_ERR_NO_MEM;
+    }
+    err = chorale_part_run(gather_part[call->param[0]], &part);
+    if (err == MPI_SUCCESS && ctx->rank == call->root)
+        err = chorale_reduce_ordered(call, part.recvbuf, ctx->size);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int n = chorale_part_cost(gather_part[pt->param[0]], pt, term);
+
+    if (pt->comm_size > 1)
+        term[n++] = (struct chorale_term){
+            .reduced = (double)pt->msg_size * (pt->comm_size - 1),
+        };
+    return n;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->msg_size * (size_t)pt->comm_size +
+           chorale_part_scratch(gather_part[pt->param[0]], pt);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return chorale_part_refuses(gather_part[pt->param[0]], pt);
+}
+
+const struct chorale_alg chorale_reduce_gather_reduce = {
+    .coll = CHORALE_REDUCE,
+    .name = "gather_reduce",
+    .summary = "gather to the root, which combines all in rank order",
+    .formula = "as the gather (binomial: ceil(lg P) alpha + (P-1) n beta) + "
+               "(P-1) n tau",
+    .source = "the definition",
+    .order = CHORALE_ORDER_RANK,
+    .nparam = 1,
+    .param = { { .name = "gather",
+                 .unit = "",
+                 .def = 0,
+                 .min = 0,
+                 .max = 1,
+                 .candidate = gather_value,
+                 .ncandidate = 2,
+                 .word = gather_word } },
+    .run = run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* in_order_binary.c - binary tree in order of ranks; segments flow up it. The
+ * last rank is the tree's root, every subtree is a range of ranks with its
+ * own root at the end: lower half op upper half op own.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  2 (S - 1) + steps, steps = 2 H at most, H = floor(lg P)
+ * Volume  (P - 1) n bytes in all, n more if the root is not the last rank;
+ *         inner ranks reduce 2 n
+ * Cost    (2 (S - 1) + steps) (alpha + s beta + s tau) for P > 2, and alpha +
+ *         n beta more if the root is not the last rank: exact, a short last
+ *         segment is counted as it is
+ * Needs   any P, any root, any datatype, any operation. segsize is cut to
+ *         whole elements, at least one; 0: S = 1. The last rank, where it is
+ *         not the root, holds the whole result
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_IN_ORDER, 2, param[0] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_reduce(call, &f, call->ctx->size - 1);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_cost(pt, &f, pt->comm_size - 1, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_scratch(pt, &f, pt->comm_size - 1);
+}
+
+const struct chorale_alg chorale_reduce_in_order_binary = {
+    .coll = CHORALE_REDUCE,
+    .name = "in_order_binary",
+    .summary = "segments flow up a binary tree that keeps rank order",
+    .formula = "<= 2 (floor(lg P) + S-1) (alpha + s beta + s tau); root not "
+               "the last rank: + alpha + n beta",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .order = CHORALE_ORDER_RANK,
+    .core = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

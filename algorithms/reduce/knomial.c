@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* knomial.c - k-nomial tree, nearest child first, whole or in segments.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  c (S - 1) + steps, c: children of the root, steps <= (radix - 1)
+ *         ceil(log_radix P)
+ * Volume  (P - 1) n bytes in all; the root reduces c n
+ * Cost    (c (S - 1) + steps) (alpha + s beta + s tau), exact: a short last
+ *         segment is counted as it is. With an operation that does not commute
+ *         the tree runs on true ranks and rank 0 passes the result on: alpha +
+ *         n beta more, unless it is the root
+ * Needs   any P, any root, any datatype, any operation. segsize is cut to
+ *         whole elements, at least one; 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_KNOMIAL, param[0], param[1] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_reduce(call, &f, call->commutative ? call->root : 0);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_cost(pt, &f, pt->commutative ? pt->root : 0,
+                                    term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_scratch(pt, &f, pt->commutative ? pt->root : 0);
+}
+
+const struct chorale_alg chorale_reduce_knomial = {
+    .coll = CHORALE_REDUCE,
+    .name = "knomial",
+    .summary = "k-nomial tree; keeps rank order for operations that need it",
+    .formula = "<= S (radix-1) ceil(log_radix P) (alpha + s beta + s tau)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .order = CHORALE_ORDER_RANK,
+    .core = 1,
+    .nparam = 2,
+    .param = { CHORALE_PARAM_RADIX(4),
+               CHORALE_PARAM_SEGSIZE(0) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

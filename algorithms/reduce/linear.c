@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear.c - flat reduction: the root receives from every rank in turn, the
+ * last one first, and combines in order of ranks.
+ *
+ * Rounds  P - 1                               P = comm_size, n = bytes
+ * Volume  (P - 1) n bytes, all to the root, which reduces (P - 1) n
+ * Cost    (P - 1) (alpha + n beta + n tau), exact
+ * Needs   any P, any root, any datatype, any operation. In place and with
+ *         another root than the last rank, the root's data are set aside
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+
+static int receive(const struct chorale_call *call, void *buf, int source)
+{
+    return chorale_recv(call->ctx, buf, call->recvcount, call->recvtype,
+                        source);
+}
+
+/* recvbuf: the last rank's data; combine with the others', to their left. */
+static int combine(const struct chorale_call *call, const void *own,
+                   void *spare)
+{
+    int err = MPI_SUCCESS;
+
+    for (int i = call->ctx->size - 2; i >= 0 && err == MPI_SUCCESS; i--) {
+        if (i != call->root)
+            err = receive(call, spare, i);
+        if (err == MPI_SUCCESS)
+            err = chorale_reduce_local(call->ctx,
+                                       i == call->root ? own : spare,
+                                       call->recvbuf, call->recvcount,
+                                       call->recvtype, call->op);
+    }
+    return err;
+}
+
+static int copy(const struct chorale_call *call, const void *from, void *to)
+{
+    return chorale_copy(call->ctx, from, call->recvcount, call->recvtype, to,
+                        call->recvcount, call->recvtype);
+}
+
+static int run_root(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    int in_place = call->sendbuf == MPI_IN_PLACE;
+    int last = call->root == ctx->size - 1;
+    const void *own = in_place ? call->recvbuf : call->sendbuf;
+    void *spare = NULL, *aside = NULL;
+    int err = MPI_SUCCESS;
+
+    /* Two operands, one of them own: nothing to hold the other in. */
+    if (ctx->size > 2 || (ctx->size == 2 && last)) {
+        spare = chorale_scratch_typed(ctx, call->recvcount, call->recvtype);
+        err = spare == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (err == MPI_SUCCESS && in_place && !last) {
+        aside = chorale_scratch_typed(ctx, call->recvcount, call->recvtype);
+        err = aside == NULL ? MPI_ERR_NO_MEM : copy(call, own, aside);
+        own = aside;
+    }
+    if (err == MPI_SUCCESS && !last)
+        err = receive(call, call->recvbuf, ctx->size - 1);
+    else if (err == MPI_SUCCESS && !in_place)
+        err = copy(call, own, call->recvbuf);
+    if (err == MPI_SUCCESS)
+        err = combine(call, own, spare);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    if (call->ctx->rank == call->root)
+        return run_root(call);
+    return chorale_send(call->ctx, call->sendbuf, call->recvcount,
+                        call->recvtype, call->root);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    double rounds = pt->comm_size - 1, m = (double)pt->msg_size;
+
+    term[0] = (struct chorale_term){ .messages = rounds,
+                                     .bytes = m,
+                                     .reduced = rounds * m };
+    return 1;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->comm_size < 2 ? 0 : 2 * pt->msg_size;
+}
+
+const struct chorale_alg chorale_reduce_linear = {
+    .coll = CHORALE_REDUCE,
+    .name = "linear",
+    .summary = "the root receives from every rank in turn, in rank order",
+    .formula = "(P-1) (alpha + n beta + n tau)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .order = CHORALE_ORDER_RANK,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pipeline.c - one chain of all ranks; segments flow up it.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
+ *
+ * Rounds  S + P - 2
+ * Volume  (P - 1) n bytes in all; each rank but the last reduces n
+ * Cost    (S + P - 2) (alpha + s beta + s tau), exact: a short last segment is
+ *         counted as it is
+ * Needs   any P, any root, any datatype, a commutative operation. segsize is
+ *         cut to whole elements, at least one; 0: S = 1
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007; Worringen, LCN
+ *         2003
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){ CHORALE_CHAIN, 1, param[0] };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_reduce(call, &f, call->root);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_cost(pt, &f, pt->root, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_reduce_scratch(pt, &f, pt->root);
+}
+
+const struct chorale_alg chorale_reduce_pipeline = {
+    .coll = CHORALE_REDUCE,
+    .name = "pipeline",
+    .summary = "segments flow up one chain of all ranks",
+    .formula = "(S + P-2) (alpha + s beta + s tau)",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007; "
+              "Worringen, LCN 2003",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .core = 1,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* butterfly.c - reduce-scatter that keeps rank order: halves exchanged at
+ * distance 1, 2, 4, ..., so that what is added up is always a range of ranks.
+ * Blocks lie in the order of their reversed bits, so that each half is one
+ * message. For P that is not a power of two, the upper one of two neighbours
+ * works for both.
+ *
+ * Rounds  F = lg Q, folded F + 2              P = comm_size, n = sum of m_i
+ *         M = the largest m_i
+ * Volume  at most n bytes from each rank; folded at most 2 n
+ * Cost    a round pays for its largest part: F (alpha + part (beta + tau));
+ *         folded: + alpha + n beta + n tau and alpha + M beta. Exact for
+ *         powers of two, where the last rank keeps the largest parts.
+ * Needs   any P, any datatype, any operation
+ * Source  Traeff, EuroPVM/MPI 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_call.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_rs_run(call, chorale_rs_butterfly_folded, 2);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_cost_exchange(pt, 1, 2, 1, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_rs_scratch(pt, 1, 4, 4);
+}
+
+const struct chorale_alg chorale_reduce_scatter_butterfly = {
+    .coll = CHORALE_REDUCE_SCATTER,
+    .name = "butterfly",
+    .summary = "halves exchanged at distance 1, 2, 4, ... in rank order",
+    .formula = "<= lg P alpha + n (beta + tau) for a power of two and equal "
+               "blocks",
+    .source = "Traeff, EuroPVM/MPI 2005",
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_POW2,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recursive_halving.c - reduce-scatter by exchanging halves of what is left:
+ * far, with partners at distance Q/2, Q/4, ..., 1; near, at distance 1, 2, 4,
+ * ..., which is the butterfly. For P that is not a power of two, the upper one
+ * of two neighbours works for both; it gets the operands first and gives the
+ * lower one its block at the end.
+ *
+ * Rounds  F = lg Q, folded F + 2              P = comm_size, n = sum of m_i
+ *         M = the largest m_i
+ * Volume  at most n bytes from each rank; folded at most 2 n
+ * Cost    a round pays for its largest part: F (alpha + part (beta + tau));
+ *         folded: + alpha + n beta + n tau and alpha + M beta. Exact for
+ *         powers of two, where the last rank keeps the largest parts.
+ * Needs   any P, any datatype, a commutative operation
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_call.h"
+
+enum { FAR, NEAR };
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_rs_run(call,
+                          call->param[0] == NEAR
+                              ? chorale_rs_butterfly_folded
+                              : chorale_rs_exchange_folded,
+                          2);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_cost_exchange(pt, 1, 2, pt->param[0] == NEAR, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_rs_scratch(pt, 1, pt->param[0] == NEAR ? 4 : 2, 4);
+}
+
+static const char *const order[] = { "far", "near" };
+static const long orders[] = { FAR, NEAR };
+
+const struct chorale_alg chorale_reduce_scatter_recursive_halving = {
+    .coll = CHORALE_REDUCE_SCATTER,
+    .name = "recursive_halving",
+    .summary = "halves of what is left are exchanged; neighbours fold",
+    .formula = "<= lg P alpha + n (beta + tau) for a power of two and equal "
+               "blocks",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_POW2,
+    .core = 1,
+    .nparam = 1,
+    .param = { {
+        .name = "order",
+        .unit = "distance of the first partner",
+        .def = FAR,
+        .min = FAR,
+        .max = NEAR,
+        .candidate = orders,
+        .ncandidate = 2,
+        .word = order,
+    } },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

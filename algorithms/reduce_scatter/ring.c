@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ring.c - reduce-scatter on a ring: the partial sum of each block travels
+ * round the ring to its owner, and every rank adds its own part.
+ *
+ *   step i = 0 ... P - 2: send the partial of block rank - 1 - i to the
+ *   right, receive that of block rank - 2 - i from the left, add ours
+ *
+ * Rounds  P - 1                               P = comm_size, n = sum of m_i
+ *         M = the largest m_i
+ * Volume  at most n from each rank
+ * Cost    (P - 1) (alpha + M beta + M tau), exact: the largest block makes P -
+ *         1 hops
+ * Needs   any P, any datatype; a commutative operation, as the sum of block b
+ *         starts at rank b + 1
+ * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_call.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_rs_run(call, chorale_rs_ring, 0);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_cost_ring(pt, 1, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_rs_scratch(pt, 1, 0, 2);
+}
+
+const struct chorale_alg chorale_reduce_scatter_ring = {
+    .coll = CHORALE_REDUCE_SCATTER,
+    .name = "ring",
+    .summary = "partial sums travel round a ring to their owners",
+    .formula = "(P-1) (alpha + max m (beta + tau))",
+    .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* circulant.c - reduce-scatter on the circulant graph with skips ceil(P/2),
+ * ceil(P/4), ..., 1: of the blocks rank, rank + 1, ... that are left, the
+ * upper half goes to the rank one skip further.
+ *
+ * Rounds  ceil(lg P)                          P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes from each rank
+ * Cost    ceil(lg P) alpha + (P - 1) m (beta + tau), exact
+ * Needs   any P without folding, any datatype, a commutative operation
+ * Source  Traeff, arXiv 2410.14234
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_call.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_rs_run(call, chorale_rs_circulant, 0);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_cost_circulant(pt, 0, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_rs_scratch(pt, 0, 1 + 0, 3);
+}
+
+const struct chorale_alg chorale_reduce_scatter_block_circulant = {
+    .coll = CHORALE_REDUCE_SCATTER_BLOCK,
+    .name = "circulant",
+    .summary = "half of what is left to the rank half of it further; any P",
+    .formula = "ceil(lg P) alpha + (P-1)/P n (beta + tau)",
+    .source = "Traeff, arXiv 2410.14234",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recexch.c - reduce-scatter by recursive exchange: with radix k, k ranks at
+ * distance K/k, K/k^2, ... give each other their parts of what is left. For P
+ * that is no power of k, the last rank of each run of up to k works for all of
+ * them.
+ *
+ * Rounds  (k - 1) q messages, K = k^q <= P    P = comm_size, n = m P bytes
+ * Volume  n - m bytes from each rank for P = K
+ * Cost    (k - 1) q alpha + (K - 1)/K n (beta + tau) for P = K; else the
+ *         rounds carry the blocks of whole runs, and with r = ceil(P/K) - 1
+ *         come r (alpha + n beta + n tau) before and r (alpha + m beta) after.
+ *         Exact.
+ * Needs   any P, any datatype, a commutative operation; k at most P
+ * Source  Sack, Gropp, PPoPP 2012
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_call.h"
+
+#include <limits.h>
+
+/* More than comm_size is one round of all. */
+static int radix_of(long k, int size)
+{
+    return k < size ? (int)k : size < 2 ? 2 : size;
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_rs_run(call, chorale_rs_exchange_folded,
+                          radix_of(call->param[0], call->ctx->size));
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_cost_exchange(
+        pt, 0, radix_of(pt->param[0], pt->comm_size), 0, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    int radix = radix_of(pt->param[0], pt->comm_size);
+
+    return chorale_rs_scratch(pt, 0, 3, radix + 2);
+}
+
+static const long radix[] = { 2, 3, 4, 8, 16 };
+
+const struct chorale_alg chorale_reduce_scatter_block_recexch = {
+    .coll = CHORALE_REDUCE_SCATTER_BLOCK,
+    .name = "recexch",
+    .summary = "groups of radix ranks exchange their parts of what is left",
+    .formula = "(k-1) q alpha + (P-1)/P n (beta + tau) for P = k^q; else "
+               "with r = ceil(P/k^q) - 1: <= ((k-1) q + 2 r) alpha + (r n + "
+               "r m + (k-1) n) beta + (r + k-1) n tau",
+    .source = "Sack, Gropp, PPoPP 2012",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .nparam = 1,
+    .param = { {
+        .name = "radix",
+        .unit = "ranks that exchange in a round",
+        .def = 2,
+        .min = 2,
+        .max = INT_MAX,
+        .candidate = radix,
+        .ncandidate = sizeof(radix) / sizeof(*radix),
+    } },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

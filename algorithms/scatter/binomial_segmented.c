@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* binomial_segmented.c - binomial-tree scatter in segments. The bytes of a
+ * subtree come from their end: the farthest ranks' first, so that an inner
+ * rank passes a segment on while it receives the next one.
+ *
+ * Rounds  sum of ceil(b m/s), b the blocks of each child of the root
+ * Volume  (P - 1) m bytes from the root       P = comm_size, s = segsize
+ * Cost    rounds * alpha + (P - 1) m beta, exact for every P: the root is busy
+ *         all the time, as without segments. What segments gain is that all
+ *         others are done earlier, and that messages stay short
+ * Needs   any P, any root, any datatype; cut by packed bytes; a rank with a
+ *         subtree of b blocks holds b m bytes
+ * Source  Worringen, LCN, 2003, for pipelines down trees
+ */
+#include "algorithms/block_tree.h"
+#include "algorithms/catalogue.h"
+#include "algorithms/packed.h"
+
+#include <limits.h>
+
+/* Receives posted ahead. A rank falls behind its parent by one message for
+ * each of its children at most, as each may add one short segment. */
+enum { AHEAD = 32 };
+
+/* A subtree's n bytes on their way in: segments from the end on. */
+struct stream {
+    struct chorale_ctx *ctx;
+    char *bytes;
+    size_t n, segments, posted, done;
+    long segsize;
+    int source;
+    MPI_Request req[AHEAD];
+};
+
+/* Segment i counted from the end of n bytes. */
+static size_t from_end(size_t n, long segsize, size_t i, size_t *start)
+{
+    size_t length = chorale_segment(n, segsize, i, start);
+
+    *start = n - *start - length;
+    return length;
+}
+
+static int post_ahead(struct stream *in)
+{
+    int err = MPI_SUCCESS;
+
+    while (err == MPI_SUCCESS && in->posted < in->segments &&
+           in->posted < in->done + AHEAD) {
+        size_t start, length = from_end(in->n, in->segsize, in->posted,
+                                        &start);
+
+        err = chorale_irecv(in->ctx, in->bytes + start, (MPI_Count)length,
+                            MPI_PACKED, in->source,
+                            &in->req[in->posted % AHEAD]);
+        in->posted += err == MPI_SUCCESS;
+    }
+    return err;
+}
+
+/* Wait until the bytes from start on are here. */
+static int arrive(struct stream *in, size_t start)
+{
+    int err = MPI_SUCCESS;
+
+    while (err == MPI_SUCCESS && in->done < in->segments) {
+        size_t here;
+
+        if (in->done > 0) {
+            from_end(in->n, in->segsize, in->done - 1, &here);
+            if (here <= start)
+                break;
+        }
+        err = chorale_wait(in->ctx, &in->req[in->done % AHEAD]);
+        in->done++;
+        if (err == MPI_SUCCESS)
+            err = post_ahead(in);
+    }
+    return err;
+}
+
+/* bytes[0 ... n - 1] to a child; they are bytes[at ...] of in, if that is not
+ * NULL. */
+static int send_from_end(struct chorale_ctx *ctx, const char *bytes, size_t n,
+                         long segsize, int dest, struct stream *in, size_t at)
+{
+    size_t segments = chorale_segments(n, segsize), start;
+    int err = MPI_SUCCESS;
+
+    for (size_t i = 0; i < segments && err == MPI_SUCCESS; i++) {
+        size_t length = from_end(n, segsize, i, &start);
+
+        if (in != NULL)
+            err = arrive(in, at + start);
+        if (err == MPI_SUCCESS)
+            err = chorale_send(ctx, bytes + start, (MPI_Count)length,
+                               MPI_PACKED, dest);
+    }
+    return err;
+}
+
+static int real_rank(const struct chorale_block_tree *t, int v)
+{
+    return (int)(((long)v + t->root) % t->ctx->size);
+}
+
+/* One child's subtree from where it lies, or from a packed copy. */
+static int send_subtree(const struct chorale_block_tree *t, int child,
+                        int blocks, long segsize)
+{
+    struct chorale_ctx *ctx = t->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    size_t n = chorale_subtree_bytes(t, child, blocks);
+    MPI_Count count;
+    char *bytes = chorale_subtree_piece(t, child, blocks, &count);
+    int err = MPI_SUCCESS;
+
+    if (bytes == NULL || !chorale_type_is_packed(t->all.type)) {
+        bytes = chorale_scratch(ctx, n);
+        err = bytes == NULL ? MPI_ERR_NO_MEM
+                            : chorale_subtree_pack(t, child, blocks, bytes);
+    }
+    if (err == MPI_SUCCESS)
+        err = send_from_end(ctx, bytes, n, segsize, real_rank(t, child),
+                            NULL, 0);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int run_root(const struct chorale_call *call,
+                    const struct chorale_block_tree *t,
+                    struct chorale_node *node)
+{
+    int child, blocks, err = MPI_SUCCESS;
+
+    while (err == MPI_SUCCESS &&
+           (child = chorale_node_next(node, &blocks)) >= 0)
+        err = send_subtree(t, child, blocks, call->param[0]);
+    return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
+}
+
+/* Pass on what is for others, keep the first block. Receives under way are
+ * completed even after an error. */
+static int run_stream(const struct chorale_block_tree *t,
+                      struct chorale_node *node, struct stream *in)
+{
+    int child, blocks, last, err = post_ahead(in);
+
+    while (err == MPI_SUCCESS &&
+           (child = chorale_node_next(node, &blocks)) >= 0) {
+        size_t at = t->m * (size_t)(child - node->v);
+
+        err = send_from_end(t->ctx, in->bytes + at, t->m * (size_t)blocks,
+                            in->segsize, real_rank(t, child), in, at);
+    }
+    if (err == MPI_SUCCESS)
+        return arrive(in, 0);
+    for (; in->done < in->posted; in->done++) {
+        last = chorale_wait(t->ctx, &in->req[in->done % AHEAD]);
+        err = err == MPI_SUCCESS ? last : err;
+    }
+    return err;
+}
+
+static int run_other(const struct chorale_block_tree *t,
+                     struct chorale_node *node, long segsize)
+{
+    int direct = node->blocks == 1 && chorale_type_is_packed(t->type);
+    size_t n = t->m * (size_t)node->blocks;
+    struct stream in = {
+        .ctx = t->ctx,
+        .bytes = direct ? t->buf : chorale_scratch(t->ctx, n),
+        .n = n,
+        .segments = chorale_segments(n, segsize),
+        .segsize = segsize,
+        .source = real_rank(t, node->parent),
+    };
+    int err = MPI_ERR_NO_MEM;
+
+    if (direct || in.bytes != NULL)
+        err = run_stream(t, node, &in);
+    return err == MPI_SUCCESS && !direct
+               ? chorale_unpack(t->ctx, in.bytes, t->buf, t->count, t->type)
+               : err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct chorale_block_tree t = chorale_block_tree_scatter(call, 2, 1);
+    struct chorale_node node;
+    int err;
+
+    chorale_node_init(&node, (ctx->rank - call->root + ctx->size) % ctx->size,
+                      ctx->size, 2, 1);
+    err = node.v == 0 ? run_root(call, &t, &node)
+                      : run_other(&t, &node, call->param[0]);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_node root;
+    int blocks, n = 0;
+
+    chorale_node_init(&root, 0, pt->comm_size, 2, 1);
+    while (chorale_node_next(&root, &blocks) >= 0)
+        n += chorale_cost_segments(pt->msg_size * (size_t)blocks, 1,
+                                   pt->param[0], term + n);
+    return n;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_scratch_block_tree(pt, 2);
+}
+
+static const long segsize[] = { 0,     1024,  4096,   8192,   16384,
+                                32768, 65536, 131072, 524288, 1048576 };
+
+const struct chorale_alg chorale_scatter_binomial_segmented = {
+    .coll = CHORALE_SCATTER,
+    .name = "binomial_segmented",
+    .summary = "binomial tree, subtrees in segments, farthest bytes first",
+    .formula = "<= (ceil((P-1)/P n/s) + ceil(lg P) - 1) alpha + "
+               "(P-1)/P n beta",
+    .source = "Worringen, LCN, 2003",
+    .nparam = 1,
+    .param = { {
+        .name = "segsize",
+        .unit = "bytes, 0: whole subtrees",
+        .def = 8192,
+        .min = 0,
+        .max = LONG_MAX,
+        .candidate = segsize,
+        .ncandidate = sizeof(segsize) / sizeof(*segsize),
+    } },
+    .core = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

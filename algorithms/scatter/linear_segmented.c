@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear_segmented.c - flat scatter in segments, round after round: a segment
+ * to every rank, then the next one, so that all ranks receive all the time. At
+ * most max_reqs sends are in flight, waited for together; 0 or 1: a round.
+ *
+ * Rounds  (P - 1) S, S = ceil(m/s)            P = comm_size, s = segsize
+ * Volume  (P - 1) m bytes, all from the root
+ * Cost    (P - 1) (S alpha + m beta): exact where a rank sends one message at
+ *         a time, a bound where sends in flight overlap
+ * Needs   any P, any root, any datatype; cut by packed bytes: a root whose
+ *         type has gaps packs all blocks first
+ * Source  the segmented scatter of tutorials on MPI collectives
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/packed.h"
+
+#include <limits.h>
+
+static int batch_size(long max_reqs, int size)
+{
+    int all = size - 1;
+
+    return max_reqs > 1 && max_reqs < all ? (int)max_reqs : all;
+}
+
+/* Sends on their way. */
+struct flight {
+    MPI_Request *req;
+    int n, most;
+};
+
+/* Segment number seg of every block; m bytes each. */
+static int send_round(const struct chorale_packed *p, size_t m, size_t seg,
+                      const struct chorale_call *call, struct flight *f)
+{
+    struct chorale_ctx *ctx = p->ctx;
+    size_t start, length = chorale_segment(m, call->param[0], seg, &start);
+    int err = MPI_SUCCESS;
+
+    for (int i = 1; i < ctx->size && err == MPI_SUCCESS; i++) {
+        int dest = (int)(((long)call->root + i) % ctx->size);
+
+        err = chorale_isend(ctx, p->bytes + m * (size_t)dest + start,
+                            (MPI_Count)length, MPI_PACKED, dest,
+                            &f->req[f->n]);
+        f->n += err == MPI_SUCCESS;
+        if (err == MPI_SUCCESS && f->n == f->most) {
+            err = chorale_waitall(ctx, f->n, f->req);
+            f->n = 0;
+        }
+    }
+    return err;
+}
+
+static int run_root(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct flight f = { .most = batch_size(call->param[1], ctx->size) };
+    size_t m = chorale_type_size(call->sendtype) * (size_t)call->sendcount;
+    size_t segments = chorale_segments(m, call->param[0]);
+    struct chorale_packed p;
+    int last, err = chorale_packed_init(&p, ctx, call->sendbuf,
+                                        call->sendcount * ctx->size,
+                                        call->sendtype);
+
+    f.req = chorale_scratch(ctx, (size_t)f.most * sizeof(*f.req));
+    if (err == MPI_SUCCESS)
+        err = f.req == NULL ? MPI_ERR_NO_MEM : chorale_packed_out(&p);
+    for (size_t i = 0; i < segments && err == MPI_SUCCESS; i++)
+        err = send_round(&p, m, i, call, &f);
+    last = chorale_waitall(ctx, f.n, f.req);
+    err = err == MPI_SUCCESS ? last : err;
+    return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
+}
+
+static int run_other(const struct chorale_call *call)
+{
+    struct chorale_packed p;
+    int err = chorale_packed_init(&p, call->ctx, call->recvbuf,
+                                  call->recvcount, call->recvtype);
+
+    if (err == MPI_SUCCESS)
+        err = chorale_recv_segments(&p, call->param[0], call->root);
+    return err == MPI_SUCCESS ? chorale_packed_in(&p) : err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    size_t mark = chorale_scratch_mark(call->ctx);
+    int err = call->ctx->rank == call->root ? run_root(call)
+                                            : run_other(call);
+
+    chorale_scratch_release(call->ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_segments(pt->msg_size, pt->comm_size - 1,
+                                 pt->param[0], term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return sizeof(MPI_Request) *
+           (size_t)batch_size(pt->param[1], pt->comm_size);
+}
+
+static const long segsize[] = { 0,     1024,  4096,   8192,   16384,
+                                32768, 65536, 131072, 524288, 1048576 };
+static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
+
+const struct chorale_alg chorale_scatter_linear_segmented = {
+    .coll = CHORALE_SCATTER,
+    .name = "linear_segmented",
+    .summary = "the root sends every rank a segment, then the next one",
+    .formula = "(P-1) (ceil(m/s) alpha + m beta)",
+    .source = "the segmented scatter of tutorials on MPI collectives",
+    .nparam = 2,
+    .param = { {
+        .name = "segsize",
+        .unit = "bytes, 0: whole blocks",
+        .def = 8192,
+        .min = 0,
+        .max = LONG_MAX,
+        .candidate = segsize,
+        .ncandidate = sizeof(segsize) / sizeof(*segsize),
+    }, {
+        .name = "max_reqs",
+        .unit = "sends in flight, 0: one to every rank",
+        .def = 0,
+        .min = 0,
+        .max = INT_MAX,
+        .candidate = max_reqs,
+        .ncandidate = sizeof(max_reqs) / sizeof(*max_reqs),
+    } },
+    .overlaps = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* resilient.c - flat scatter of checked and acknowledged blocks: the receiver
+ * verifies a checksum and answers, and the root sends again what was refused,
+ * up to retries times; after that both return an error. It shows what such
+ * care costs above the MPI library's own; it does not survive dead ranks.
+ *
+ * Rounds  2 (P - 1), two more a retransmission
+ * Volume  (P - 1) (m + 8) bytes from the root, P - 1 to it
+ * Cost    2 (P - 1) alpha + (P - 1) (m + 9) beta without retransmissions,
+ *         and a checksum of m bytes twice
+ * Needs   any P, any root, any datatype; m + 8 bytes at every rank
+ * Source  stop and wait; a study of overhead
+ */
+#include "algorithms/blocks.h"
+#include "algorithms/catalogue.h"
+#include "algorithms/checked.h"
+#include "algorithms/ctx.h"
+
+enum { REFUSED, ACCEPTED };
+
+/* Under a schedule there are no data: all is well. */
+static void seal(struct chorale_ctx *ctx, char *packet, size_t m, int dest)
+{
+    if (ctx->schedule == NULL)
+        chorale_checked_seal(packet, m, (uint64_t)dest);
+}
+
+static int is_good(struct chorale_ctx *ctx, const char *packet, size_t m)
+{
+    return ctx->schedule != NULL ||
+           chorale_checked_good(packet, m, (uint64_t)ctx->rank);
+}
+
+/* The packet until it is accepted. *accepted: was it? */
+static int deliver(struct chorale_ctx *ctx, const char *packet, size_t bytes,
+                   int dest, long retries, int *accepted)
+{
+    int err = MPI_SUCCESS;
+
+    *accepted = 0;
+    for (long i = 0; i <= retries && err == MPI_SUCCESS && !*accepted; i++) {
+        char answer = ACCEPTED;
+
+        err = chorale_send(ctx, packet, (MPI_Count)bytes, MPI_PACKED, dest);
+        if (err == MPI_SUCCESS)
+            err = chorale_recv(ctx, &answer, 1, MPI_BYTE, dest);
+        *accepted = err == MPI_SUCCESS && answer == ACCEPTED;
+    }
+    return err;
+}
+
+/* Nobody is left out because somebody else refused. */
+static int run_root(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct chorale_blocks b = chorale_blocks_equal(
+        call->sendbuf, call->sendcount, call->sendtype, ctx->size);
+    size_t m = chorale_type_size(call->sendtype) * (size_t)call->sendcount;
+    char *packet = ctx->size > 1
+                       ? chorale_scratch(ctx, m + CHORALE_CHECKED_EXTRA)
+                       : NULL;
+    int err = ctx->size > 1 && packet == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    int refused = 0;
+
+    for (int i = 1; i < ctx->size && err == MPI_SUCCESS; i++) {
+        int dest = (int)(((long)call->root + i) % ctx->size), accepted = 0;
+        MPI_Count count;
+        void *block = chorale_block(&b, dest, &count);
+
+        err = chorale_pack(ctx, block, count, call->sendtype, packet);
+        if (err == MPI_SUCCESS) {
+            seal(ctx, packet, m, dest);
+            err = deliver(ctx, packet, m + CHORALE_CHECKED_EXTRA, dest,
+                          call->param[0], &accepted);
+        }
+        refused |= !accepted;
+    }
+    if (err == MPI_SUCCESS)
+        err = chorale_scatter_own(call);
+    return err == MPI_SUCCESS && refused ? MPI_ERR_OTHER : err;
+}
+
+static int run_other(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
+    char *packet = chorale_scratch(ctx, m + CHORALE_CHECKED_EXTRA);
+    char answer = REFUSED;
+    int err = packet == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+
+    for (long i = 0; i <= call->param[0] && err == MPI_SUCCESS &&
+                     answer == REFUSED; i++) {
+        err = chorale_recv(ctx, packet,
+                           (MPI_Count)(m + CHORALE_CHECKED_EXTRA),
+                           MPI_PACKED, call->root);
+        if (err == MPI_SUCCESS) {
+            answer = is_good(ctx, packet, m) ? ACCEPTED : REFUSED;
+            err = chorale_send(ctx, &answer, 1, MPI_BYTE, call->root);
+        }
+    }
+    if (err != MPI_SUCCESS)
+        return err;
+    return answer == REFUSED
+               ? MPI_ERR_OTHER
+               : chorale_unpack(ctx, packet, call->recvbuf, call->recvcount,
+                                call->recvtype);
+}
+
+static int run(const struct chorale_call *call)
+{
+    size_t mark = chorale_scratch_mark(call->ctx);
+    int err = call->ctx->rank == call->root ? run_root(call)
+                                            : run_other(call);
+
+    chorale_scratch_release(call->ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    double others = pt->comm_size - 1;
+
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = others,
+        .bytes = (double)pt->msg_size + CHORALE_CHECKED_EXTRA,
+    };
+    term[1] = (struct chorale_term){ .messages = others, .bytes = 1 };
+    return 2;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->comm_size > 1 ? pt->msg_size + CHORALE_CHECKED_EXTRA : 0;
+}
+
+static const long retries[] = { 3 };
+
+const struct chorale_alg chorale_scatter_resilient = {
+    .coll = CHORALE_SCATTER,
+    .name = "resilient",
+    .summary = "the root sends blocks with checksums, and again if refused",
+    .formula = "2 (P-1) alpha + (P-1) (m + 9) beta",
+    .source = "stop and wait",
+    .unselectable = "a study of overhead: checked and acknowledged blocks",
+    .nparam = 1,
+    .param = { {
+        .name = "retries",
+        .unit = "retransmissions of a block",
+        .def = 3,
+        .min = 0,
+        .max = 1000,
+        .candidate = retries,
+        .ncandidate = 1,
+    } },
+    .opaque = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

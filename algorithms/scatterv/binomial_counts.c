@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* binomial_counts.c - binomial-tree scatterv. Only the root knows all counts,
+ * so the bytes of the blocks go down the tree first, to all ranks that have
+ * children; then the data follow.
+ *
+ * Rounds  2 L - 1, L = ceil(lg P)             P = comm_size
+ * Volume  n - m_root bytes from the root, and at most 8 P bytes of counts
+ * Cost    at most (2 L - 1) alpha + 16 P beta for the counts, and for the
+ *         data those of the 1, 2, 4, ... largest blocks
+ * Needs   any P, any root, any datatype; a rank holds its subtree's bytes
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
+ */
+#include "algorithms/block_tree.h"
+#include "algorithms/catalogue.h"
+#include "algorithms/flat.h"
+#include "algorithms/tree.h"
+
+/* size[i]: bytes of block v + i, here: pass the children theirs. */
+static int counts_down(const struct chorale_block_tree *t,
+                       struct chorale_node *node, const int64_t *size)
+{
+    struct chorale_ctx *ctx = t->ctx;
+    int child, blocks, err = MPI_SUCCESS;
+
+    while (err == MPI_SUCCESS &&
+           (child = chorale_node_next(node, &blocks)) >= 0)
+        if (blocks > 1)
+            err = chorale_send(ctx, size + (child - node->v), blocks,
+                               MPI_INT64_T,
+                               (int)(((long)child + t->root) % ctx->size));
+    return err;
+}
+
+static int run_root(const struct chorale_call *call,
+                    struct chorale_block_tree *t, struct chorale_node *node)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    int64_t *size = chorale_scratch(ctx, (size_t)ctx->size * sizeof(*size));
+    int64_t unit = (int64_t)chorale_type_size(call->sendtype);
+    int err = MPI_ERR_NO_MEM;
+
+    t->all = chorale_blocks_given(call->sendbuf, call->sendcounts,
+                                  call->sdispls, call->sendtype, ctx->size);
+    for (int v = 0; size != NULL && v < ctx->size; v++)
+        size[v] = unit * (int64_t)call->sendcounts[((long)v + t->root) %
+                                                   ctx->size];
+    if (size != NULL)
+        err = counts_down(t, node, size);
+    chorale_scratch_release(ctx, mark);
+    if (err == MPI_SUCCESS)
+        err = chorale_scatter_down(t);
+    return err == MPI_SUCCESS ? chorale_scatterv_own(call) : err;
+}
+
+/* A rank with children. */
+static int run_inner(struct chorale_block_tree *t, struct chorale_node *node)
+{
+    struct chorale_ctx *ctx = t->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    int64_t *offset = chorale_scratch(ctx, ((size_t)node->blocks + 1) *
+                                               sizeof(*offset));
+    int parent = (int)(((long)node->parent + t->root) % ctx->size);
+    int err = MPI_ERR_NO_MEM;
+
+    if (offset != NULL)
+        err = chorale_recv(ctx, offset + 1, node->blocks, MPI_INT64_T,
+                           parent);
+    if (err == MPI_SUCCESS)
+        err = counts_down(t, node, offset + 1);
+    if (err == MPI_SUCCESS) {
+        offset[0] = 0;
+        for (int i = 0; i < node->blocks; i++)
+            offset[i + 1] += offset[i];
+        t->offset = offset;
+        err = chorale_scatter_down(t);
+    }
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct chorale_block_tree t = {
+        .ctx = ctx,
+        .root = call->root,
+        .radix = 2,
+        .far = 1,
+        .buf = call->recvbuf,
+        .count = call->recvcount,
+        .type = call->recvtype,
+    };
+    struct chorale_node node;
+
+    chorale_node_init(&node, (ctx->rank - call->root + ctx->size) % ctx->size,
+                      ctx->size, t.radix, t.far);
+    if (node.v == 0)
+        return run_root(call, &t, &node);
+    return node.blocks > 1 ? run_inner(&t, &node) : chorale_scatter_down(&t);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int rounds = chorale_ceil_log2(pt->comm_size) - 1, n = 0;
+
+    if (rounds > 0)
+        term[n++] = (struct chorale_term){
+            .messages = rounds,
+            .bytes = 16.0 * pt->comm_size / rounds,
+        };
+    return n + chorale_cost_ramp_tree(pt, term + n);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_scratch_ramp_tree(pt) +
+           sizeof(int64_t) * ((size_t)pt->comm_size + 1);
+}
+
+const struct chorale_alg chorale_scatterv_binomial_counts = {
+    .coll = CHORALE_SCATTERV,
+    .name = "binomial_counts",
+    .summary = "binomial tree; the counts go down before the data",
+    .formula = "<= (2 ceil(lg P) - 1) alpha + (16 P + sum of the 1, 2, 4, "
+               "... largest blocks) beta",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .cost_is = CHORALE_COST_BOUND,
+    .opaque = 1,
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear_nb.c - flat scatterv with several sends in flight: the root waits
+ * for all of them after every max_reqs-th send and at the end. max_reqs 0 or
+ * 1: no limit. Empty blocks are not sent.
+ *
+ * Rounds  P - 1, less one for each empty block
+ * Volume  n - m_root bytes, all from the root
+ * Cost    (P - 1) alpha + (n - m_root) beta: exact where a rank sends one
+ *         message at a time. Where messages in flight overlap it is a bound:
+ *         a batch then pays alpha once, ceil((P - 1)/max_reqs) alpha in all.
+ * Needs   any P, any root, any datatype
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/flat.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_flat_scatterv(call, call->param[0]);
+}
+
+static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
+
+const struct chorale_alg chorale_scatterv_linear_nb = {
+    .coll = CHORALE_SCATTERV,
+    .name = "linear_nb",
+    .summary = "the root sends every rank its block, several at a time",
+    .formula = "(P-1) alpha + (n - m_root) beta",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .nparam = 1,
+    .param = { {
+        .name = "max_reqs",
+        .unit = "sends in flight, 0: no limit",
+        .def = 0,
+        .min = 0,
+        .max = INT_MAX,
+        .candidate = max_reqs,
+        .ncandidate = sizeof(max_reqs) / sizeof(*max_reqs),
+    } },
+    .core = 1,
+    .overlaps = 1,
+    .run = run,
+    .cost = chorale_cost_flat_v,
+    .scratch = chorale_scratch_flat,
+};
