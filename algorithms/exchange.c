@@ -4,6 +4,8 @@
 
 #include "algorithms/fold.h"
 #include "algorithms/radix.h"
+#include "algorithms/swing.h"
+#include "algorithms/tree.h"
 
 enum { FEW = 8 }; /* groups up to this size need no scratch for pointers */
 
@@ -30,13 +32,10 @@ static int digit_group(int place, int size, int k, int power, int *stride)
 
 static int swing_group(int place, int size, int k, int power, int *stride)
 {
-    int rho = 0, partner;
+    int partner = chorale_swing_partner(place, size,
+                                        chorale_ceil_log2(power));
 
     (void)k;
-    for (; power > 0; power /= 2)
-        rho = 1 - 2 * rho;
-    partner = place % 2 == 0 ? place + rho : place - rho;
-    partner = (partner % size + size) % size;
     *stride = partner > place ? partner - place : place - partner;
     return partner > place ? place : partner;
 }

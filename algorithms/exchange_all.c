@@ -2,6 +2,9 @@
 /* exchange_all.c - see exchange_all.h. */
 #include "algorithms/exchange_all.h"
 
+#include "algorithms/catalogue.h"
+#include "algorithms/tree.h"
+
 struct chorale_exchange chorale_exchange_of(const struct chorale_call *call)
 {
     int n = call->ctx->size;
@@ -104,11 +107,79 @@ int chorale_exchange_xor(const struct chorale_call *call)
     return err;
 }
 
+/* --- rounds that start alike ------------------------------------------ */
+
+/* To the source of the next block: send it; from its destination alike. */
+static int tokens(const struct chorale_exchange *ex, int dest, int source)
+{
+    MPI_Count out, in;
+    char none = 0;
+
+    chorale_block(&ex->out, dest, &out);
+    chorale_block(&ex->in, source, &in);
+    if (!is_void(&ex->out, out) && !is_void(&ex->in, in))
+        return chorale_sendrecv(ex->ctx, &none, 0, MPI_BYTE, source, &none, 0,
+                                MPI_BYTE, dest);
+    if (!is_void(&ex->in, in))
+        return chorale_send(ex->ctx, &none, 0, MPI_BYTE, source);
+    if (!is_void(&ex->out, out))
+        return chorale_recv(ex->ctx, &none, 0, MPI_BYTE, dest);
+    return MPI_SUCCESS;
+}
+
+int chorale_exchange_barriers(const struct chorale_call *call,
+                              enum chorale_exchange_barrier kind, int by_xor)
+{
+    struct chorale_exchange ex = chorale_exchange_of(call);
+    struct chorale_call barrier = { .ctx = call->ctx };
+    int rank = ex.ctx->rank, size = ex.ctx->size;
+    int err = chorale_exchange_own(&ex);
+
+    for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
+        int up = rank < size - i ? rank + i : rank - (size - i);
+        int down = rank < i ? rank - i + size : rank - i;
+        int dest = by_xor ? rank ^ i : up;
+        int source = by_xor ? rank ^ i : down;
+
+        if (kind == CHORALE_EXCHANGE_LIGHT)
+            err = tokens(&ex, dest, source);
+        else if (kind == CHORALE_EXCHANGE_FULL || i == 1)
+            err = chorale_barrier_dissemination.run(&barrier);
+        if (err == MPI_SUCCESS)
+            err = chorale_exchange_round(&ex, dest, source);
+    }
+    return err;
+}
+
+int chorale_cost_barriers(int size, enum chorale_exchange_barrier kind,
+                          struct chorale_term *term)
+{
+    double rounds = chorale_ceil_log2(size);
+
+    if (size < 2)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = kind == CHORALE_EXCHANGE_LIGHT  ? size - 1
+                    : kind == CHORALE_EXCHANGE_FULL ? rounds * (size - 1)
+                                                    : rounds,
+    };
+    return 1;
+}
+
 /* --- in place --------------------------------------------------------- */
 
 size_t chorale_scratch_in_place(const struct chorale_point *pt)
 {
     return pt->in_place && pt->comm_size > 1 ? pt->msg_size : 0;
+}
+
+size_t chorale_scratch_in_place_v(const struct chorale_point *pt)
+{
+    int p = pt->comm_size;
+
+    return pt->in_place && p > 1
+               ? chorale_ramp(pt->msg_size, pt->type_size, p, p - 1)
+               : 0;
 }
 
 /* The scratch for one packed block; not in place it is not needed. */
@@ -399,4 +470,16 @@ int chorale_cost_exchange_v(const struct chorale_point *pt,
     term[0] = (struct chorale_term){ .messages = p - 1,
                                      .bytes = (double)most };
     return 1;
+}
+
+int chorale_cost_in_flight_v(const struct chorale_point *pt,
+                             struct chorale_term *term)
+{
+    int n = chorale_cost_exchange_v(pt, term);
+
+    for (int i = 0; i < n; i++) {
+        term[i].messages *= 2;
+        term[i].bytes *= 0.75;
+    }
+    return n;
 }

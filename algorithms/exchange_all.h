@@ -53,8 +53,10 @@ int chorale_exchange_replace(const struct chorale_call *call);
  * (P - 1) (alpha + m beta). */
 int chorale_exchange_shift_in_place(const struct chorale_call *call);
 
-/* Their scratch: the largest block in place, else nothing. Regular blocks. */
+/* Their scratch: the largest block in place, else nothing. Equal blocks; those
+ * of the ramp. */
 size_t chorale_scratch_in_place(const struct chorale_point *pt);
+size_t chorale_scratch_in_place_v(const struct chorale_point *pt);
 
 /* All receives are posted, then the sends: wait for all of them after every
  * max_reqs-th and at the end; 0: no limit. Separate buffers. */
@@ -70,6 +72,21 @@ int chorale_exchange_window(const struct chorale_call *call, long max_reqs);
 /* Requests of a side under way at most. */
 int chorale_exchange_width(long max_reqs, int size);
 
+/* Rounds of chorale_exchange_shift or _xor that start alike. light: before it
+ * is sent, whoever gets a block says so with an empty message to the sender;
+ * full: a barrier before each round; once: one barrier, before the first. */
+enum chorale_exchange_barrier {
+    CHORALE_EXCHANGE_LIGHT,
+    CHORALE_EXCHANGE_FULL,
+    CHORALE_EXCHANGE_ONCE
+};
+int chorale_exchange_barriers(const struct chorale_call *call,
+                              enum chorale_exchange_barrier kind, int by_xor);
+
+/* What those empty messages take, as terms before others. */
+int chorale_cost_barriers(int size, enum chorale_exchange_barrier kind,
+                          struct chorale_term *term);
+
 /* Bytes of the requests of each. */
 size_t chorale_scratch_linear(const struct chorale_point *pt);
 size_t chorale_scratch_window(const struct chorale_point *pt);
@@ -78,6 +95,11 @@ size_t chorale_scratch_window(const struct chorale_point *pt);
  * a bound for every order of rounds. */
 int chorale_cost_exchange_v(const struct chorale_point *pt,
                             struct chorale_term *term);
+
+/* The same with several messages in flight: a port may also wait for small
+ * ones, as it takes them in any order. */
+int chorale_cost_in_flight_v(const struct chorale_point *pt,
+                             struct chorale_term *term);
 
 /* max_reqs, the first parameter of those that have it. */
 #define CHORALE_EXCHANGE_MAX_REQS(value, list)                               \

@@ -290,14 +290,18 @@ int chorale_updating_post(struct chorale_updating *u, MPI_Request *req)
                                MPI_Request *) = {
         line_send, together_send, ring_send
     };
+    /* With one port the links of a line take turns, the first, third ... one
+     * and the others. Round a ring, upwards comes first. */
+    int flip = u->kind == CHORALE_UPDATING_RING ? 0 : u->place % 2;
+    int back = u->kind == CHORALE_UPDATING_RING ? 0 : !flip;
     int err = MPI_SUCCESS;
 
     for (int i = 0; i < 4; i++)
         req[i] = MPI_REQUEST_NULL;
-    for (int d = 0; d < 2 && err == MPI_SUCCESS; d++)
-        err = recv[u->kind](u, d, &req[d]);
-    for (int d = 0; d < 2 && err == MPI_SUCCESS; d++)
-        err = send[u->kind](u, d, &req[2 + d]);
+    for (int i = 0; i < 2 && err == MPI_SUCCESS; i++)
+        err = recv[u->kind](u, i ^ back, &req[i]);
+    for (int i = 0; i < 2 && err == MPI_SUCCESS; i++)
+        err = send[u->kind](u, i ^ flip, &req[2 + i]);
     return err;
 }
 
@@ -369,10 +373,15 @@ int chorale_cost_updating(enum chorale_updating_kind kind, int n, size_t m,
         };
         return nterm;
     }
-    slots = kind == CHORALE_UPDATING_LINE ? (double)((long)n * n / 4)
-                                          : n - 1;
-    bytes = kind == CHORALE_UPDATING_LINE ? (double)m : (double)m * n / 2;
-    term[nterm++] = (struct chorale_term){ .messages = ways * slots,
+    if (kind == CHORALE_UPDATING_LINE) { /* a message of wait from step to
+                                          * step */
+        slots = ways * (double)((long)n * n / 4) + n / 2 - 1;
+        bytes = (double)m;
+    } else {
+        slots = ways * (n - 1);
+        bytes = (double)m * n / 2;
+    }
+    term[nterm++] = (struct chorale_term){ .messages = slots,
                                            .bytes = bytes };
     return nterm;
 }

@@ -64,8 +64,9 @@ int chorale_updating_done(struct chorale_updating *u);
 int chorale_updating_run(const struct chorale_call *call,
                          enum chorale_updating_kind kind);
 
-/* Its cost with one port, where no gap is left. Adds to nterm terms and
- * returns how many there are then. */
+/* Its cost with one port, a bound: the line's links take turns, and a step
+ * may wait for one message of the step before. Adds to nterm terms and returns
+ * how many there are then. */
 int chorale_cost_updating(enum chorale_updating_kind kind, int n, size_t m,
                           struct chorale_term *term, int nterm);
 

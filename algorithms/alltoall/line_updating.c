@@ -6,8 +6,8 @@
  * Rounds  floor(P^2/4); aggregated P - 1      P = comm_size, n = m P bytes
  * Volume  of the middle ranks: 2 floor(P^2/4) m bytes, about
  * Cost    with two ports floor(P^2/4) (alpha + m beta); aggregated
- *         (P - 1) alpha + P (P - 1)/2 m beta. Stated for one port: twice that
- *         (P = 2: once).
+ *         (P - 1) alpha + P (P - 1)/2 m beta. Stated for one port: at most
+ *         twice that (P = 2: once), and a message more from step to step.
  * Needs   any P, any datatype, separate buffers; 4 m, aggregated 2 (n + m)
  *         bytes of scratch
  * Source  Chen, Lee, proposition 3.1; Chen's thesis, Cornell, 1993
@@ -43,8 +43,9 @@ const struct chorale_alg chorale_alltoall_line_updating = {
     .coll = CHORALE_ALLTOALL,
     .name = "line_updating",
     .summary = "blocks pass from neighbour to neighbour on a line",
-    .formula = "2 floor(P^2/4) (alpha + n/P beta), aggregated 2 (P-1) alpha "
-               "+ (P-1) n beta; with two ports half of it",
+    .formula = "<= (2 floor(P^2/4) + floor(P/2) - 1) (alpha + n/P beta), "
+               "aggregated 2 (P-1) alpha + (P-1) n beta; with two ports "
+               "floor(P^2/4) (alpha + n/P beta), or half",
     .source = "Chen, Lee, proposition 3.1; Chen, thesis, Cornell, 1993",
     .needs = CHORALE_NEEDS_SEPARATE,
     .overlaps = 1,

@@ -9,11 +9,10 @@
  * Volume  of the middle ranks: 2 m (x floor(y^2/4) + y floor(x^2/4)) bytes,
  *         about; wrapped half of it
  * Cost    with four ports 2 floor(y^2/4) (alpha + x m/2 beta), wrapped
- *         2 floor(y/2) alpha + x floor(y^2/4) m/2 beta. Stated for one port,
- *         where a slot of both phases is the sum of its messages:
- *         lines: 4 (floor(y^2/4) + floor(x^2/4)) alpha
- *         + 2 m (x floor(y^2/4) + y floor(x^2/4)) beta (lines of 2: half),
- *         wrapped: 4 (floor(y/2) + floor(x/2)) alpha + half the bytes
+ *         2 floor(y/2) alpha + x floor(y^2/4) m/2 beta. Stated for one port:
+ *         the sum of its rows and columns, lines or rings by themselves, and
+ *         half as much again, since a row and a column that share a rank do
+ *         not keep in step
  * Needs   P with two factors above 1, rows <= columns, any datatype; 2 n bytes
  *         of scratch and what the packets under way take; works in place
  * Source  Chen, Lee, propositions 3.2 and 3.4; Chen's thesis, Cornell, 1993
@@ -226,12 +225,14 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     if (shape(&mesh, pt->comm_size, pt->param) != NULL)
         return 0;
     for (int h = 0; h < 2; h++) {
-        size_t part = (pt->msg_size + (h == 0)) / 2;
+        size_t part = pt->msg_size / 2 + (h == 0 ? pt->msg_size % 2 : 0);
 
         for (int i = 0; i < 2; i++)
             n = chorale_cost_updating(kind(pt->param), mesh.dim[i],
                                       part * (size_t)mesh.dim[!i], term, n);
     }
+    for (int i = 0; i < n; i++)
+        term[i].messages *= 1.5;
     return n;
 }
 
@@ -257,10 +258,10 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
     .name = "mesh2d_updating",
     .summary = "half blocks pass from neighbour to neighbour on a mesh, rows "
                "and columns at once",
-    .formula = "4 (u(x)+u(y)) alpha + 2 (x u(y) + y u(x)) n/P beta, u(y) = "
-               "floor(y^2/4), x rows, y = P/x; wrapped 4 (floor(x/2) + "
-               "floor(y/2)) alpha, half the bytes; four ports: see the "
-               "source",
+    .formula = "<= 6 (u(x)+u(y)) alpha + 3 (x u(y) + y u(x)) n/P beta, "
+               "about, u(y) = floor(y^2/4), x rows, y = P/x columns; with "
+               "four ports 2 u(y) alpha + x u(y) n/P beta; wrapped floor(y/2) "
+               "for u(y) messages, and half the bytes",
     .source = "Chen, Lee, propositions 3.2, 3.4; Chen, thesis, Cornell, 1993",
     .overlaps = 1,
     .nparam = 2,

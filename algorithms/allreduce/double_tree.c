@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* double_tree.c - reduction up two trees to rank 0, then broadcast down them.
+ * All ranks get the bits of rank 0.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/2s)
+ *
+ * Rounds  4 (floor(lg(P - 1)) + S)
+ * Volume  2 (P - 1) n bytes in all, 2 n from each rank at most
+ * Cost    at most 2 (floor(lg(P - 1)) + S) (2 alpha + 2 s beta + s tau)
+ * Needs   any P, any datatype, a commutative operation. segsize 0: S = 1
+ * Source  Sanders, Speck, Traeff, Parallel Computing 35, 2009
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+#include "algorithms/pipeline.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_call part = *call;
+    int err;
+
+    part.root = 0;
+    /* MPI_Reduce takes MPI_IN_PLACE at the root only. */
+    if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE)
+        part.sendbuf = call->recvbuf;
+    err = chorale_reduce_double_tree.run(&part);
+    return err == MPI_SUCCESS ? chorale_bcast_double_tree.run(&part) : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int n = chorale_reduce_double_tree.cost(pt, term);
+
+    return n + chorale_bcast_double_tree.cost(pt, term + n);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_reduce_double_tree.scratch(pt);
+}
+
+const struct chorale_alg chorale_allreduce_double_tree = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "double_tree",
+    .summary = "up two trees that use all ports, then down them",
+    .formula = "<= 2 (floor(lg(P-1)) + S) (2 alpha + 2 s beta + s tau), "
+               "S = ceil(n/2s)",
+    .source = "Sanders, Speck, Traeff, Parallel Computing 35, 2009",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
+    .nparam = 1,
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

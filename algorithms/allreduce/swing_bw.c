@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* swing_bw.c - allreduce of long vectors by Swing: a reduce-scatter with
+ * partners at distance 1, -1, 3, -5, 11, ..., an allgather backwards. Half of
+ * the vector goes to a neighbour, and on a ring or torus fewer messages share
+ * a link than with recursive halving. Where P is no power of two, neighbours
+ * fold first.
+ *
+ * Rounds  2 F, folded 2 F + 2                 P = comm_size, n = bytes,
+ * Volume  2 (Q - 1)/Q n bytes from a rank     Q = largest 2^F <= P
+ *         of the core
+ * Cost    <= 2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + 2 (alpha +
+ *         n beta) + n tau. Exact for parts of equal size. Blocks that do not
+ *         lie together are copied, outside the model
+ * Needs   any P, any datatype; a commutative operation
+ * Source  De Sensi et al., Swing, arXiv 2401.09356
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/swing.h"
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_swing_allreduce(call, 1);
+}
+
+const struct chorale_alg chorale_allreduce_swing_bw = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "swing_bw",
+    .summary = "reduce-scatter and allgather at Swing's distances; "
+               "neighbours fold",
+    .formula = "<= 2 F alpha + (Q-1)/Q n (2 beta + tau), Q = 2^F <= P; P not "
+               "a power of two: + 2 (alpha + n beta) + n tau",
+    .source = "De Sensi et al., Swing, arXiv 2401.09356",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
+    .run = run,
+    .cost = chorale_swing_cost,
+    .scratch = chorale_swing_scratch,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear_nb.c - flat alltoall: every rank posts all its receives, then sends
+ * to all others; after every max_reqs-th send it waits for those sent.
+ *
+ * Rounds  P - 1                               P = comm_size, M = the largest
+ * Volume  what the call says; empty blocks are not sent            block
+ * Cost    (P - 1) (2 alpha + 3/2 M beta), a bound for the ramp: a port takes its
+ *         messages in any order, and may wait for small ones too
+ * Needs   any P, any datatype, separate buffers
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange_all.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_exchange_linear(call, call->param[0]);
+}
+
+static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
+
+const struct chorale_alg chorale_alltoallv_linear_nb = {
+    .coll = CHORALE_ALLTOALLV,
+    .name = "linear_nb",
+    .summary = "all receives are posted, then all sends",
+    .formula = "<= (P-1) (2 alpha + 3/2 M beta), M the largest block",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .needs = CHORALE_NEEDS_SEPARATE,
+    .core = 1,
+    .cost_is = CHORALE_COST_BOUND,
+    .overlaps = 1,
+    .nparam = 1,
+    .param = { CHORALE_EXCHANGE_MAX_REQS(0, max_reqs) },
+    .run = run,
+    .cost = chorale_cost_in_flight_v,
+    .scratch = chorale_scratch_linear,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pairwise_shift.c - alltoallv in P - 1 rounds: in round i each rank sends to
+ * the rank i above it and receives from the rank i below it.
+ *
+ * Rounds  P - 1                               P = comm_size
+ * Volume  what the call says; empty blocks are not sent
+ * Cost    at most (P - 1) (alpha + M beta), M the largest block. On the ramp
+ *         exact: a block of the path from rank i to j is followed by one
+ *         whose i + j differs by 1, but after round (P - 1)/2, so that every
+ *         other block of the path is the largest and the others the second
+ *         largest.
+ * Needs   any P, any datatype, separate buffers
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange_all.h"
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int p = pt->comm_size, half = (p - 1) / 2;
+    size_t m = pt->msg_size;
+    double largest = p % 2 == 0 ? p / 2 : half + half % 2;
+
+    if (p < 2 || m == 0)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = largest,
+        .bytes = (double)chorale_ramp(m, pt->type_size, p, p - 1),
+    };
+    term[1] = (struct chorale_term){
+        .messages = p - 1 - largest,
+        .bytes = (double)chorale_ramp(m, pt->type_size, p, p - 2),
+    };
+    return p > 2 ? 2 : 1;
+}
+
+const struct chorale_alg chorale_alltoallv_pairwise_shift = {
+    .coll = CHORALE_ALLTOALLV,
+    .name = "pairwise_shift",
+    .summary = "in round i to the rank i above, from the rank i below",
+    .formula = "<= (P-1) (alpha + M beta), M the largest block",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .needs = CHORALE_NEEDS_SEPARATE,
+    .core = 1,
+    .run = chorale_exchange_shift,
+    .cost = cost,
+};

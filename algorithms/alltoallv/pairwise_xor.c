@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pairwise_xor.c - alltoallv in P - 1 rounds: in round i pairs of ranks that
+ * differ by xor i exchange their blocks.
+ *
+ * Rounds  P - 1                               P = comm_size, M = the largest
+ * Volume  what the call says; empty blocks are not sent            block
+ * Cost    at most (P - 1) (alpha + M beta)
+ * Needs   P a power of two, any datatype, separate buffers
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange_all.h"
+
+const struct chorale_alg chorale_alltoallv_pairwise_xor = {
+    .coll = CHORALE_ALLTOALLV,
+    .name = "pairwise_xor",
+    .summary = "in round i ranks that differ by xor i exchange",
+    .formula = "<= (P-1) (alpha + M beta), M the largest block",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .needs = CHORALE_NEEDS_POW2 | CHORALE_NEEDS_SEPARATE,
+    .cost_is = CHORALE_COST_BOUND,
+    .run = chorale_exchange_xor,
+    .cost = chorale_cost_exchange_v,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scattered.c - flat alltoallv in batches: max_reqs receives and as many sends
+ * are posted and waited for at a time; rank r starts at r + 1, so that no
+ * rank is everybody's first. max_reqs 0: all at once.
+ *
+ * Rounds  P - 1                               P = comm_size, M = the largest
+ * Volume  what the call says; empty blocks are not sent            block
+ * Cost    (P - 1) (2 alpha + 3/2 M beta), a bound for the ramp: a port takes its
+ *         messages in any order, and may wait for small ones too
+ * Needs   any P, any datatype, separate buffers
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/exchange_all.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_exchange_batches(call, call->param[0]);
+}
+
+static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
+
+const struct chorale_alg chorale_alltoallv_scattered = {
+    .coll = CHORALE_ALLTOALLV,
+    .name = "scattered",
+    .summary = "batches of receives and sends",
+    .formula = "<= (P-1) (2 alpha + 3/2 M beta), M the largest block",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .needs = CHORALE_NEEDS_SEPARATE,
+    .core = 1,
+    .cost_is = CHORALE_COST_BOUND,
+    .overlaps = 1,
+    .nparam = 1,
+    .param = { CHORALE_EXCHANGE_MAX_REQS(32, max_reqs) },
+    .run = run,
+    .cost = chorale_cost_in_flight_v,
+    .scratch = chorale_scratch_window,
+};
