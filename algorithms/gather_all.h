@@ -18,6 +18,7 @@
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
 #include "algorithms/ctx.h"
+#include "algorithms/mesh_exchange.h"
 
 /* Some consecutive blocks, k of them from block first; past the last one
  * follows block 0. peer: the other end; below 0: no such message. */
@@ -108,17 +109,12 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
-/* Mesh of ndim dimensions whose lengths have the product ctx->size, the last
- * one fastest; b equal blocks. Rings along the last dimension, then along the
- * one before with bundles of the blocks that a rank has, and so on. Takes a
- * number for each rank of a ring in scratch. */
+/* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension,
+ * then along the one before with bundles of the blocks that a rank has, and so
+ * on. Takes a number for each rank of a ring in scratch. */
 int chorale_gather_all_mesh(struct chorale_ctx *ctx,
-                            const struct chorale_blocks *b, const int *dim,
-                            int ndim);
-
-/* The largest divisor d of p with d^power <= p: the shorter side of the most
- * square mesh (power 2), the shortest of the most cubic one (3). */
-int chorale_mesh_side(int p, int power);
+                            const struct chorale_blocks *b,
+                            const struct chorale_mesh *mesh);
 
 static inline int chorale_gather_all_ring(struct chorale_ctx *ctx,
                                           const struct chorale_blocks *b)
@@ -191,7 +187,7 @@ int chorale_cost_gather_all_neighbor(enum chorale_sizes sizes,
                                      const struct chorale_point *pt,
                                      struct chorale_term *term);
 int chorale_cost_gather_all_mesh(const struct chorale_point *pt,
-                                 const int *dim, int ndim,
+                                 const struct chorale_mesh *mesh,
                                  struct chorale_term *term);
 
 /* The segmented ring: S + S/(P - 1) + P - 2 segments, S those of all blocks:

@@ -162,19 +162,19 @@ int chorale_cost_gather_all_neighbor(enum chorale_sizes sizes,
 }
 
 int chorale_cost_gather_all_mesh(const struct chorale_point *pt,
-                                 const int *dim, int ndim,
+                                 const struct chorale_mesh *mesh,
                                  struct chorale_term *term)
 {
     double bytes = (double)pt->msg_size;
 
-    for (int i = 0; i < ndim; i++) {
-        int d = ndim - 1 - i;
+    for (int i = 0; i < mesh->ndim; i++) {
+        int length = mesh->dim[mesh->ndim - 1 - i];
 
-        term[i] = (struct chorale_term){ .messages = dim[d] - 1,
+        term[i] = (struct chorale_term){ .messages = length - 1,
                                          .bytes = bytes };
-        bytes *= dim[d];
+        bytes *= length;
     }
-    return ndim;
+    return mesh->ndim;
 }
 
 static double block_size(enum chorale_sizes sizes,

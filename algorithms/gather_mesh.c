@@ -3,21 +3,6 @@
  * gather_all.h. */
 #include "algorithms/gather_all.h"
 
-int chorale_mesh_side(int p, int power)
-{
-    int side = 1;
-
-    for (long d = 2; d <= p; d++) {
-        long most = power == 2 ? d * d : d * d * d;
-
-        if (most > p)
-            break;
-        if (p % d == 0)
-            side = (int)d;
-    }
-    return side;
-}
-
 /* Ring of length bundles of stride blocks each, with the ranks that differ in
  * one coordinate only. */
 static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
@@ -45,14 +30,14 @@ static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
 }
 
 int chorale_gather_all_mesh(struct chorale_ctx *ctx,
-                            const struct chorale_blocks *b, const int *dim,
-                            int ndim)
+                            const struct chorale_blocks *b,
+                            const struct chorale_mesh *mesh)
 {
     int stride = 1, err = MPI_SUCCESS;
 
-    for (int d = ndim - 1; d >= 0 && err == MPI_SUCCESS; d--) {
-        err = along(ctx, b, stride, dim[d]);
-        stride *= dim[d];
+    for (int d = mesh->ndim - 1; d >= 0 && err == MPI_SUCCESS; d--) {
+        err = along(ctx, b, stride, mesh->dim[d]);
+        stride *= mesh->dim[d];
     }
     return err;
 }

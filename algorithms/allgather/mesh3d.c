@@ -16,46 +16,33 @@
 
 #include <limits.h>
 
-static void shape(int size, const long *param, int dim[3])
-{
-    int rest;
-
-    dim[0] = param[0] > 0 ? (int)param[0] : chorale_mesh_side(size, 3);
-    rest = size / dim[0];
-    dim[1] = param[1] > 0 ? (int)param[1] : chorale_mesh_side(rest, 2);
-    dim[2] = rest / dim[1];
-}
-
 static int run(const struct chorale_call *call)
 {
+    struct chorale_mesh mesh;
     struct chorale_blocks b;
-    int err = chorale_allgather_blocks(call, &b);
-    int dim[3];
+    int err;
 
-    shape(call->ctx->size, call->param, dim);
-    return err == MPI_SUCCESS ? chorale_gather_all_mesh(call->ctx, &b, dim, 3)
+    if (chorale_mesh_init(&mesh, call->ctx->size, 3, call->param) != NULL)
+        return MPI_ERR_ARG;
+    err = chorale_allgather_blocks(call, &b);
+    return err == MPI_SUCCESS ? chorale_gather_all_mesh(call->ctx, &b, &mesh)
                               : err;
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int dim[3];
+    struct chorale_mesh mesh;
 
-    shape(pt->comm_size, pt->param, dim);
-    return chorale_cost_gather_all_mesh(pt, dim, 3, term);
+    if (chorale_mesh_init(&mesh, pt->comm_size, 3, pt->param) != NULL)
+        return 0;
+    return chorale_cost_gather_all_mesh(pt, &mesh, term);
 }
 
 static const char *refuses(const struct chorale_point *pt)
 {
-    int dim[3];
+    struct chorale_mesh mesh;
 
-    shape(pt->comm_size, pt->param, dim);
-    if (pt->comm_size % dim[0] != 0 ||
-        pt->comm_size / dim[0] % dim[1] != 0)
-        return "rows and cols do not divide the number of processes";
-    return dim[0] < 2 || dim[1] < 2 || dim[2] < 2
-               ? "needs three sides of two or more"
-               : NULL;
+    return chorale_mesh_init(&mesh, pt->comm_size, 3, pt->param);
 }
 
 static size_t scratch(const struct chorale_point *pt)

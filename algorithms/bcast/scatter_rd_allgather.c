@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scatter_rd_allgather.c - broadcast of long vectors: a binomial scatter of P
+ * blocks, then recursive doubling. If P is no power of two, the last group of
+ * a round is short; those without a partner there get its blocks from others
+ * of their group.
+ *
+ * Rounds  2 L, L = ceil(lg P); else <= 3 L    P = comm_size, n = bytes
+ * Volume  about 2 (P - 1)/P n bytes from the root
+ * Cost    L alpha + (n - b) beta for the scatter, b = ceil(n/P); then, for
+ *         w = 1, 2, 4, ... < P, a message of w blocks, and where the last
+ *         group has only t = P mod 2w - w > 0 blocks, ceil(lg w/t) messages
+ *         of t blocks: exact for powers of two, else an upper bound
+ * Needs   any P, any root, any datatype
+ * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
+ *         2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/split_scatter.h"
+
+static int spread(struct chorale_ctx *ctx, const struct chorale_blocks *b,
+                  int root, int radix)
+{
+    (void)radix;
+    return chorale_gather_all_doubling_from(ctx, b, root);
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_bcast_scattered(call, 2, spread, 0);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int n = chorale_cost_split_scatter(pt, 2, term);
+
+    return n + chorale_cost_gather_all_doubling(CHORALE_SIZES_SPLIT, pt,
+                                                term + n);
+}
+
+const struct chorale_alg chorale_bcast_scatter_rd_allgather = {
+    .coll = CHORALE_BCAST,
+    .name = "scatter_rd_allgather",
+    .summary = "binomial scatter, then recursive doubling",
+    .formula = "2 ceil(lg P) alpha + 2 (P-1)/P n beta; P not a power of two: "
+               "up to ceil(lg P) alpha more",
+    .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
+              "19(1), 2005",
+    .cost_is = CHORALE_COST_POW2,
+    .core = 1,
+    .run = run,
+    .cost = cost,
+};

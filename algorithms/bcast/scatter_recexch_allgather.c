@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scatter_recexch_allgather.c - broadcast of long vectors: a k-nomial scatter
+ * of P blocks, then recursive exchange with a radix of its own.
+ *
+ * Rounds  <= (k1 - 1) ceil(log_k1 P) +        P = comm_size, n = bytes,
+ *         (k2 - 1) q; folded + 2 e            k1 = scatter_radix,
+ * Volume  about 2 n bytes from the root       k2 = gather_radix,
+ * Cost    A alpha + (n - b) beta for the      K = k2^q <= P, b = ceil(n/P)
+ *         A messages of the scatter's root, then for w = 1, k2, ..., K/k2
+ *         k2 - 1 messages of the largest w places' blocks; folded: before
+ *         that e messages of a block, after it e of n bytes,
+ *         e = ceil(P/K) - 1. Exact
+ * Needs   any P, any root, any datatype. A radix above P is read as P
+ * Source  Sack, Gropp, PPoPP, 2012
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/split_scatter.h"
+
+#include <limits.h>
+
+static int spread(struct chorale_ctx *ctx, const struct chorale_blocks *b,
+                  int root, int radix)
+{
+    return chorale_gather_all_recexch_from(ctx, b, radix, 0, root);
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_bcast_scattered(call, call->param[0], spread, (int)call->param[1]);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int n = chorale_cost_split_scatter(pt, pt->param[0], term);
+
+    return n + chorale_cost_gather_all_recexch(CHORALE_SIZES_SPLIT, pt,
+                                               (int)pt->param[1], 0,
+                                               term + n);
+}
+
+static const long radices[] = { 2, 3, 4, 8, 16 };
+
+const struct chorale_alg chorale_bcast_scatter_recexch_allgather = {
+    .coll = CHORALE_BCAST,
+    .name = "scatter_recexch_allgather",
+    .summary = "k-nomial scatter, then exchanges in groups of radix ranks",
+    .formula = "((k1-1) ceil(log_k1 P) + (k2-1) q) alpha + 2 (P-1)/P n beta; "
+               "folded + 2 e alpha + e (1 + 1/P) n beta",
+    .source = "Sack, Gropp, PPoPP, 2012",
+    .nparam = 2,
+    .param = { {
+        .name = "scatter_radix",
+        .unit = "digits of the scatter's tree",
+        .def = 2,
+        .min = 2,
+        .max = INT_MAX,
+        .candidate = radices,
+        .ncandidate = sizeof(radices) / sizeof(*radices),
+    }, {
+        .name = "gather_radix",
+        .unit = "ranks in a group",
+        .def = 2,
+        .min = 2,
+        .max = INT_MAX,
+        .candidate = radices,
+        .ncandidate = sizeof(radices) / sizeof(*radices),
+    } },
+    .run = run,
+    .cost = cost,
+};
