@@ -4,87 +4,42 @@
 
 /* --- the tree --------------------------------------------------------- */
 
-/* The weight of the lowest digit of v that is not 0; the root's is the first
- * power that leaves the tree. */
-static long span_of(int v, int size, int radix)
+struct chorale_block_tree chorale_block_tree_at(struct chorale_ctx *ctx,
+                                                int root, long radix,
+                                                int far)
 {
-    long span = 1;
+    struct chorale_block_tree t = { .ctx = ctx, .root = root };
+    int v = ctx->rank - root;
 
-    if (v == 0)
-        while (span < size)
-            span *= radix;
-    else
-        while (v % (span * radix) == 0)
-            span *= radix;
-    return span;
+    chorale_tree_init(&t.tree, far ? CHORALE_KNOMIAL : CHORALE_KNOMIAL_NEAR,
+                      radix, ctx->size, v < 0 ? v + ctx->size : v);
+    return t;
 }
 
-void chorale_node_init(struct chorale_node *node, int v, int size, long radix,
-                       int far)
+/* Subtrees are ranges of virtual ranks without holes between them: one ends
+ * where that of the next farther child begins. */
+int chorale_block_tree_child(const struct chorale_block_tree *t, int i,
+                             int *blocks)
 {
-    long k = radix > size ? size : radix;
-    long span;
+    const struct chorale_tree *tree = &t->tree;
+    int child = chorale_tree_child(tree, i);
+    int farther = tree->shape == CHORALE_KNOMIAL ? i - 1 : i + 1;
 
-    *node = (struct chorale_node){ .v = v, .size = size, .far = far };
-    node->radix = k < 2 ? 2 : (int)k;
-    span = node->span = span_of(v, size, node->radix);
-    node->parent = v == 0 ? -1 : (int)(v - v / span % node->radix * span);
-    node->blocks = (int)(span < size - v ? span : size - v);
-    node->step = far ? span : 1;
+    *blocks = (farther < 0 || farther == tree->nchild
+                   ? tree->v + tree->span
+                   : chorale_tree_child(tree, farther)) -
+              child;
+    return child;
 }
 
-/* The highest digit at the current step that stays inside the tree. */
-static long last_digit(const struct chorale_node *node)
+int chorale_block_tree_rank(const struct chorale_block_tree *t, int v)
 {
-    long fits = (node->size - 1 - node->v) / node->step;
+    int left = t->ctx->size - t->root;
 
-    return fits < node->radix ? fits : node->radix - 1;
-}
-
-static long next_far(struct chorale_node *node)
-{
-    while (node->digit == 0 && node->step > 1) {
-        node->step /= node->radix;
-        node->digit = last_digit(node);
-    }
-    return node->digit > 0 ? node->v + node->digit-- * node->step : -1;
-}
-
-static long next_near(struct chorale_node *node)
-{
-    while (node->step < node->span) {
-        if (node->digit < last_digit(node))
-            return node->v + ++node->digit * node->step;
-        node->step *= node->radix;
-        node->digit = 0;
-    }
-    return -1;
-}
-
-int chorale_node_next(struct chorale_node *node, int *blocks)
-{
-    long child = node->far ? next_far(node) : next_near(node);
-    long left = node->size - child;
-
-    *blocks = (int)(node->step < left ? node->step : left);
-    return (int)child;
+    return v < left ? v + t->root : v - left;
 }
 
 /* --- the root's side -------------------------------------------------- */
-
-static int real_rank(const struct chorale_block_tree *t, int v)
-{
-    int rank = v + t->root;
-
-    return rank < t->ctx->size ? rank : rank - t->ctx->size;
-}
-
-static int virtual_rank(const struct chorale_block_tree *t)
-{
-    int v = t->ctx->rank - t->root;
-
-    return v < 0 ? v + t->ctx->size : v;
-}
 
 /* Up to left blocks from rank on that lie in one piece. */
 static void *piece_at(const struct chorale_block_tree *t, int rank, int left,
@@ -101,7 +56,7 @@ void *chorale_subtree_piece(const struct chorale_block_tree *t, int child,
                             int blocks, MPI_Count *count)
 {
     int n;
-    void *piece = piece_at(t, real_rank(t, child), blocks, &n, count);
+    void *piece = piece_at(t, chorale_block_tree_rank(t, child), blocks, &n, count);
 
     return n == blocks ? piece : NULL;
 }
@@ -115,7 +70,7 @@ size_t chorale_subtree_bytes(const struct chorale_block_tree *t, int child,
     if (t->all.counts == NULL)
         return t->m * (size_t)blocks;
     for (int i = 0; i < blocks; i++) {
-        chorale_block(&t->all, real_rank(t, child + i), &count);
+        chorale_block(&t->all, chorale_block_tree_rank(t, child + i), &count);
         sum += size * (size_t)count;
     }
     return sum;
@@ -130,7 +85,7 @@ static int pack_or_unpack(const struct chorale_block_tree *t, int child,
 
     for (int i = 0; i < blocks && err == MPI_SUCCESS; i += n) {
         MPI_Count count;
-        void *piece = piece_at(t, real_rank(t, child + i), blocks - i, &n,
+        void *piece = piece_at(t, chorale_block_tree_rank(t, child + i), blocks - i, &n,
                                &count);
 
         err = pack ? chorale_pack(t->ctx, piece, count, t->all.type, bytes)
@@ -158,7 +113,7 @@ static int recv_pieces(const struct chorale_block_tree *t, int child,
 
     if (bytes != NULL)
         err = chorale_recv(ctx, bytes, (MPI_Count)n, MPI_PACKED,
-                           real_rank(t, child));
+                           chorale_block_tree_rank(t, child));
     if (err == MPI_SUCCESS)
         err = pack_or_unpack(t, child, blocks, bytes, 0);
     chorale_scratch_release(ctx, mark);
@@ -178,18 +133,18 @@ static int send_pieces(const struct chorale_block_tree *t, int child,
         err = pack_or_unpack(t, child, blocks, bytes, 1);
     if (err == MPI_SUCCESS)
         err = chorale_send(ctx, bytes, (MPI_Count)n, MPI_PACKED,
-                           real_rank(t, child));
+                           chorale_block_tree_rank(t, child));
     chorale_scratch_release(ctx, mark);
     return err;
 }
 
-static int run_root(const struct chorale_block_tree *t,
-                    struct chorale_node *node, int up)
+static int run_root(const struct chorale_block_tree *t, int up)
 {
-    int child, blocks, err = MPI_SUCCESS;
+    int err = MPI_SUCCESS;
 
-    while (err == MPI_SUCCESS &&
-           (child = chorale_node_next(node, &blocks)) >= 0) {
+    for (int i = 0; i < t->tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(t, i, &blocks);
+        int other = chorale_block_tree_rank(t, child);
         MPI_Count count;
         void *piece = chorale_subtree_piece(t, child, blocks, &count);
 
@@ -197,11 +152,9 @@ static int run_root(const struct chorale_block_tree *t,
             err = up ? recv_pieces(t, child, blocks)
                      : send_pieces(t, child, blocks);
         else if (up)
-            err = chorale_recv(t->ctx, piece, count, t->all.type,
-                               real_rank(t, child));
+            err = chorale_recv(t->ctx, piece, count, t->all.type, other);
         else
-            err = chorale_send(t->ctx, piece, count, t->all.type,
-                               real_rank(t, child));
+            err = chorale_send(t->ctx, piece, count, t->all.type, other);
     }
     return err;
 }
@@ -215,16 +168,17 @@ static size_t offset_of(const struct chorale_block_tree *t, int i)
 }
 
 /* All children in turn: their blocks come to, or go from, bytes. */
-static int run_children(const struct chorale_block_tree *t,
-                        struct chorale_node *node, char *bytes, int up)
+static int run_children(const struct chorale_block_tree *t, char *bytes,
+                        int up)
 {
-    int child, blocks, err = MPI_SUCCESS;
+    int err = MPI_SUCCESS;
 
-    while (err == MPI_SUCCESS &&
-           (child = chorale_node_next(node, &blocks)) >= 0) {
-        int i = child - node->v, other = real_rank(t, child);
-        size_t start = offset_of(t, i);
-        MPI_Count n = (MPI_Count)(offset_of(t, i + blocks) - start);
+    for (int i = 0; i < t->tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(t, i, &blocks);
+        int first = child - t->tree.v;
+        int other = chorale_block_tree_rank(t, child);
+        size_t start = offset_of(t, first);
+        MPI_Count n = (MPI_Count)(offset_of(t, first + blocks) - start);
 
         err = up ? chorale_recv(t->ctx, bytes + start, n, MPI_PACKED, other)
                  : chorale_send(t->ctx, bytes + start, n, MPI_PACKED, other);
@@ -233,39 +187,37 @@ static int run_children(const struct chorale_block_tree *t,
 }
 
 /* Collect, then pass all on. */
-static int gather_inner(const struct chorale_block_tree *t,
-                        struct chorale_node *node)
+static int gather_inner(const struct chorale_block_tree *t)
 {
     size_t mark = chorale_scratch_mark(t->ctx);
-    size_t n = offset_of(t, node->blocks);
+    size_t n = offset_of(t, t->tree.span);
     char *bytes = chorale_scratch(t->ctx, n);
     int err = MPI_ERR_NO_MEM;
 
     if (bytes != NULL)
         err = chorale_pack(t->ctx, t->buf, t->count, t->type, bytes);
     if (err == MPI_SUCCESS)
-        err = run_children(t, node, bytes, 1);
+        err = run_children(t, bytes, 1);
     if (err == MPI_SUCCESS)
         err = chorale_send(t->ctx, bytes, (MPI_Count)n, MPI_PACKED,
-                           real_rank(t, node->parent));
+                           chorale_block_tree_rank(t, t->tree.parent));
     chorale_scratch_release(t->ctx, mark);
     return err;
 }
 
 /* Take all, pass on, keep the first block. */
-static int scatter_inner(const struct chorale_block_tree *t,
-                         struct chorale_node *node)
+static int scatter_inner(const struct chorale_block_tree *t)
 {
     size_t mark = chorale_scratch_mark(t->ctx);
-    size_t n = offset_of(t, node->blocks);
+    size_t n = offset_of(t, t->tree.span);
     char *bytes = chorale_scratch(t->ctx, n);
     int err = MPI_ERR_NO_MEM;
 
     if (bytes != NULL)
         err = chorale_recv(t->ctx, bytes, (MPI_Count)n, MPI_PACKED,
-                           real_rank(t, node->parent));
+                           chorale_block_tree_rank(t, t->tree.parent));
     if (err == MPI_SUCCESS)
-        err = run_children(t, node, bytes, 0);
+        err = run_children(t, bytes, 0);
     if (err == MPI_SUCCESS)
         err = chorale_unpack(t->ctx, bytes, t->buf, t->count, t->type);
     chorale_scratch_release(t->ctx, mark);
@@ -274,28 +226,22 @@ static int scatter_inner(const struct chorale_block_tree *t,
 
 int chorale_gather_up(const struct chorale_block_tree *t)
 {
-    struct chorale_node node;
-
-    chorale_node_init(&node, virtual_rank(t), t->ctx->size, t->radix, t->far);
-    if (node.v == 0)
-        return run_root(t, &node, 1);
-    if (node.blocks > 1)
-        return gather_inner(t, &node);
+    if (t->tree.parent < 0)
+        return run_root(t, 1);
+    if (t->tree.span > 1)
+        return gather_inner(t);
     return chorale_send(t->ctx, t->buf, t->count, t->type,
-                        real_rank(t, node.parent));
+                        chorale_block_tree_rank(t, t->tree.parent));
 }
 
 int chorale_scatter_down(const struct chorale_block_tree *t)
 {
-    struct chorale_node node;
-
-    chorale_node_init(&node, virtual_rank(t), t->ctx->size, t->radix, t->far);
-    if (node.v == 0)
-        return run_root(t, &node, 0);
-    if (node.blocks > 1)
-        return scatter_inner(t, &node);
+    if (t->tree.parent < 0)
+        return run_root(t, 0);
+    if (t->tree.span > 1)
+        return scatter_inner(t);
     return chorale_recv(t->ctx, t->buf, t->count, t->type,
-                        real_rank(t, node.parent));
+                        chorale_block_tree_rank(t, t->tree.parent));
 }
 
 /* --- regular collectives ---------------------------------------------- */
@@ -303,9 +249,8 @@ int chorale_scatter_down(const struct chorale_block_tree *t)
 static struct chorale_block_tree gather_side(const struct chorale_call *call,
                                              long radix)
 {
-    struct chorale_block_tree t = { .ctx = call->ctx,
-                                    .root = call->root,
-                                    .radix = radix };
+    struct chorale_block_tree t = chorale_block_tree_at(
+        call->ctx, call->root, radix, 0);
 
     if (call->ctx->rank == call->root) {
         t.all = chorale_blocks_equal(call->recvbuf, call->recvcount,
@@ -324,10 +269,8 @@ struct chorale_block_tree
 chorale_block_tree_scatter(const struct chorale_call *call, long radix,
                            int far)
 {
-    struct chorale_block_tree t = { .ctx = call->ctx,
-                                    .root = call->root,
-                                    .radix = radix,
-                                    .far = far };
+    struct chorale_block_tree t = chorale_block_tree_at(
+        call->ctx, call->root, radix, far);
 
     if (call->ctx->rank == call->root) {
         t.all = chorale_blocks_equal(call->sendbuf, call->sendcount,
@@ -367,43 +310,39 @@ int chorale_scatter_tree(const struct chorale_call *call, long radix, int far)
 int chorale_cost_block_tree(const struct chorale_point *pt, long radix,
                             struct chorale_term *term)
 {
-    struct chorale_node root;
+    long p = pt->comm_size, k = radix < p ? radix : p, digits;
     double m = (double)pt->msg_size;
     int n = 0;
 
-    chorale_node_init(&root, 0, pt->comm_size, radix, 1);
-    while (root.step > 1) {
-        long left;
-
-        root.step /= root.radix;
-        root.digit = last_digit(&root);
-        /* Only the last child of the top level may be short. */
-        left = pt->comm_size - root.digit * root.step;
-        if (left < root.step) {
-            term[n++] = (struct chorale_term){ .messages = 1,
-                                               .bytes = m * (double)left };
-            root.digit--;
-        }
-        if (root.digit > 0)
+    k = k < 2 ? 2 : k;
+    for (long step = 1; step < p; step *= k) {
+        digits = (p - 1) / step;
+        digits = digits < k ? digits : k - 1;
+        term[n++] = (struct chorale_term){ .messages = (double)digits,
+                                           .bytes = m * (double)step };
+        if (p - digits * step < step) { /* the farthest of all */
+            term[n - 1].messages--;
             term[n++] = (struct chorale_term){
-                .messages = (double)root.digit,
-                .bytes = m * (double)root.step,
+                .messages = 1,
+                .bytes = m * (double)(p - digits * step),
             };
+        }
     }
     return n;
 }
 
 size_t chorale_scratch_block_tree(const struct chorale_point *pt, long radix)
 {
-    struct chorale_node root;
-    int child, blocks, most = 0;
+    struct chorale_tree tree;
+    int most = 1, end = pt->comm_size;
 
-    chorale_node_init(&root, 0, pt->comm_size, radix, 1);
+    chorale_tree_init(&tree, CHORALE_KNOMIAL, radix, pt->comm_size, 0);
     /* The farthest child's subtree may be short; the next one's is not. */
-    for (int i = 0; i < 2; i++) {
-        child = chorale_node_next(&root, &blocks);
-        if (child >= 0 && blocks > most)
-            most = blocks;
+    for (int i = 0; i < 2 && i < tree.nchild; i++) {
+        int child = chorale_tree_child(&tree, i);
+
+        most = end - child > most ? end - child : most;
+        end = child;
     }
     return most > 1 ? pt->msg_size * (size_t)most : 0;
 }

@@ -2,10 +2,9 @@
 /* block_tree.h - blocks that travel a k-nomial tree: gathered up, scattered
  * down. A message carries the blocks of a whole subtree, as packed bytes.
  *
- * The tree is over virtual ranks 0 ... size - 1 (rank - root mod size): the
- * parent of v clears the lowest digit that is not 0 of v to base radix; its
- * children set one digit below that one. Every subtree is a range of virtual
- * ranks that starts at its root. Radix 2 is the binomial tree.
+ * The tree is a k-nomial one of tree.h over virtual ranks 0 ... size - 1
+ * (rank - root mod size): every subtree is a range of them that starts at its
+ * root. Radix 2 is the binomial tree.
  */
 #ifndef CHORALE_ALGORITHMS_BLOCK_TREE_H
 #define CHORALE_ALGORITHMS_BLOCK_TREE_H
@@ -13,47 +12,40 @@
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
 #include "algorithms/ctx.h"
+#include "algorithms/tree.h"
 
 #include <stdint.h>
 
-/* A place in the tree, and the way through its children. */
-struct chorale_node {
-    int v, size, radix;
-    int parent;              /* virtual rank, -1: none */
-    int blocks;              /* ranks of its subtree: v ... v + blocks - 1 */
-    long step, digit, span;  /* of chorale_node_next() */
-    int far;
-};
-
-/* Any radix: below 2 is read as 2, above size as size. far: children come
- * farthest first, else nearest first. */
-void chorale_node_init(struct chorale_node *node, int v, int size, long radix,
-                       int far);
-
-/* The next child, and the ranks of its subtree in *blocks; -1: no more. */
-int chorale_node_next(struct chorale_node *node, int *blocks);
-
 /* One rank's part of a gather or scatter. Equal blocks: m and offset as they
  * are at every rank. Blocks of given sizes: offset[i] is where block v + i
- * starts among the bytes of this rank's subtree, offset[blocks] their end;
- * the tree's root needs none. */
+ * starts among the bytes of this rank's subtree, offset[span] their end; the
+ * tree's root needs none. */
 struct chorale_block_tree {
     struct chorale_ctx *ctx;
     int root;
-    long radix;
-    int far;                 /* order of the children */
-    size_t m;                /* bytes of every block, or */
+    struct chorale_tree tree; /* k-nomial, this rank's view */
+    size_t m;                 /* bytes of every block, or */
     const int64_t *offset;
     struct chorale_blocks all; /* at the root: equal or given ones */
-    void *buf;               /* elsewhere: this rank's own block */
+    void *buf;                /* elsewhere: this rank's own block */
     MPI_Count count;
     MPI_Datatype type;
 };
 
-/* Fill one for a regular scatter. */
+/* Fill one but for the blocks; fill one for a regular scatter. far: children
+ * come farthest first, else nearest first. */
+struct chorale_block_tree chorale_block_tree_at(struct chorale_ctx *ctx,
+                                                int root, long radix,
+                                                int far);
 struct chorale_block_tree
 chorale_block_tree_scatter(const struct chorale_call *call, long radix,
                            int far);
+
+/* Child i of this rank, and the ranks of its subtree; the rank in ctx of a
+ * virtual one. */
+int chorale_block_tree_child(const struct chorale_block_tree *t, int i,
+                             int *blocks);
+int chorale_block_tree_rank(const struct chorale_block_tree *t, int v);
 
 /* Run it. The root's own block is not touched. Return an MPI error code. */
 int chorale_gather_up(const struct chorale_block_tree *t);

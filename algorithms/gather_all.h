@@ -108,6 +108,18 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
+/* Mesh of ndim dimensions whose lengths have the product ctx->size, the last
+ * one fastest; b equal blocks. Rings along the last dimension, then along the
+ * one before with bundles of the blocks that a rank has, and so on. Takes a
+ * number for each rank of a ring in scratch. */
+int chorale_gather_all_mesh(struct chorale_ctx *ctx,
+                            const struct chorale_blocks *b, const int *dim,
+                            int ndim);
+
+/* The largest divisor d of p with d^power <= p: the shorter side of the most
+ * square mesh (power 2), the shortest of the most cubic one (3). */
+int chorale_mesh_side(int p, int power);
+
 static inline int chorale_gather_all_ring(struct chorale_ctx *ctx,
                                           const struct chorale_blocks *b)
 {
@@ -178,5 +190,16 @@ int chorale_cost_gather_all_recexch(enum chorale_sizes sizes,
 int chorale_cost_gather_all_neighbor(enum chorale_sizes sizes,
                                      const struct chorale_point *pt,
                                      struct chorale_term *term);
+int chorale_cost_gather_all_mesh(const struct chorale_point *pt,
+                                 const int *dim, int ndim,
+                                 struct chorale_term *term);
+
+/* The segmented ring: S + S/(P - 1) + P - 2 segments, S those of all blocks:
+ * a rank without blocks leaves a gap that goes round. An upper bound; with
+ * segsize 0 the exact cost of the ring. */
+int chorale_cost_gather_all_segmented_ring(enum chorale_sizes sizes,
+                                           const struct chorale_point *pt,
+                                           size_t segsize,
+                                           struct chorale_term *term);
 
 #endif

@@ -6,6 +6,8 @@
 #include "algorithms/radix.h"
 #include "algorithms/tree.h"
 
+#include <math.h>
+
 double chorale_sizes_most(enum chorale_sizes sizes,
                           const struct chorale_point *pt, int k)
 {
@@ -157,4 +159,60 @@ int chorale_cost_gather_all_neighbor(enum chorale_sizes sizes,
         .bytes = chorale_sizes_most(sizes, pt, 2),
     };
     return 2;
+}
+
+int chorale_cost_gather_all_mesh(const struct chorale_point *pt,
+                                 const int *dim, int ndim,
+                                 struct chorale_term *term)
+{
+    double bytes = (double)pt->msg_size;
+
+    for (int i = 0; i < ndim; i++) {
+        int d = ndim - 1 - i;
+
+        term[i] = (struct chorale_term){ .messages = dim[d] - 1,
+                                         .bytes = bytes };
+        bytes *= dim[d];
+    }
+    return ndim;
+}
+
+static double block_size(enum chorale_sizes sizes,
+                         const struct chorale_point *pt, int i)
+{
+    size_t offset, length;
+
+    switch (sizes) {
+    case CHORALE_SIZES_RAMP:
+        return (double)chorale_ramp(pt->msg_size, pt->type_size,
+                                    pt->comm_size, i);
+    case CHORALE_SIZES_SPLIT:
+        chorale_split(pt->msg_size, pt->comm_size, i, &offset, &length);
+        return (double)length;
+    default:
+        return (double)pt->msg_size;
+    }
+}
+
+int chorale_cost_gather_all_segmented_ring(enum chorale_sizes sizes,
+                                           const struct chorale_point *pt,
+                                           size_t segsize,
+                                           struct chorale_term *term)
+{
+    double most = chorale_sizes_most(sizes, pt, 1), s = (double)segsize;
+    double segments = 0, rounds;
+    int size = pt->comm_size;
+
+    if (segsize == 0 || size < 2)
+        return chorale_cost_gather_all_ring(sizes, pt, term);
+    for (int i = 0; i < size; i++)
+        segments += ceil(block_size(sizes, pt, i) / s);
+    rounds = segments + size - 2;
+    if (size > 2)
+        rounds += ceil(segments / (size - 1));
+    term[0] = (struct chorale_term){
+        .messages = segments > 0 ? rounds : 0,
+        .bytes = s < most ? s : most,
+    };
+    return 1;
 }

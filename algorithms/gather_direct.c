@@ -77,84 +77,117 @@ int chorale_gather_all_neighbor(struct chorale_ctx *ctx,
 
 /* --- several messages under way --------------------------------------- */
 
-/* Post a receive and a send of whole blocks; *n requests are under way. */
-static int post(struct chorale_ctx *ctx, const struct chorale_blocks *b,
-                int in_block, int source, int out_block, int dest,
-                MPI_Request *req, int *n)
+/* Post the receive, or the send, of a block; *n requests are under way. */
+static int post_recv(struct chorale_ctx *ctx, const struct chorale_blocks *b,
+                     int block, int source, MPI_Request *req, int *n)
 {
     MPI_Count count;
-    void *at = chorale_block(b, in_block, &count);
+    void *at = chorale_block(b, block, &count);
     int err = chorale_irecv(ctx, at, count, b->type, source, &req[*n]);
 
-    if (err != MPI_SUCCESS)
-        return err;
-    (*n)++;
-    at = chorale_block(b, out_block, &count);
-    err = chorale_isend(ctx, at, count, b->type, dest, &req[*n]);
+    *n += err == MPI_SUCCESS;
+    return err;
+}
+
+static int post_send(struct chorale_ctx *ctx, const struct chorale_blocks *b,
+                     int block, int dest, MPI_Request *req, int *n)
+{
+    MPI_Count count;
+    void *at = chorale_block(b, block, &count);
+    int err = chorale_isend(ctx, at, count, b->type, dest, &req[*n]);
+
     *n += err == MPI_SUCCESS;
     return err;
 }
 
 /* Wait for what is under way, also after an error. */
-static int finish(struct chorale_ctx *ctx, int *n, MPI_Request *req, int err)
+static int finish(struct chorale_ctx *ctx, int n, MPI_Request *req, int err)
 {
-    int last = chorale_waitall(ctx, *n, req);
+    int last = chorale_waitall(ctx, n, req);
 
-    *n = 0;
     return err == MPI_SUCCESS ? last : err;
+}
+
+/* Rounds first ... last of a shift, all under way at a time. */
+static int shift_rounds(struct chorale_ctx *ctx,
+                        const struct chorale_blocks *b, int first, int last,
+                        MPI_Request *req)
+{
+    int size = ctx->size, rank = ctx->rank, n = 0, err = MPI_SUCCESS;
+
+    for (int i = first; i <= last && err == MPI_SUCCESS; i++) {
+        int source = rank < i ? rank + (size - i) : rank - i;
+
+        err = post_recv(ctx, b, source, source, req, &n);
+    }
+    for (int i = first; i <= last && err == MPI_SUCCESS; i++) {
+        int dest = rank < size - i ? rank + i : rank - (size - i);
+
+        err = post_send(ctx, b, rank, dest, req, &n);
+    }
+    return finish(ctx, n, req, err);
 }
 
 int chorale_gather_all_direct(struct chorale_ctx *ctx,
                               const struct chorale_blocks *b, long max_reqs)
 {
     size_t mark = chorale_scratch_mark(ctx);
-    int size = ctx->size, rank = ctx->rank, n = 0, err = MPI_SUCCESS;
-    int batch = max_reqs > 0 && max_reqs < size - 1 ? (int)max_reqs
-                                                    : size - 1;
+    int all = ctx->size - 1, err = MPI_SUCCESS;
+    int batch = max_reqs > 0 && max_reqs < all ? (int)max_reqs : all;
     MPI_Request *req;
 
-    if (size < 2)
+    if (all == 0)
         return MPI_SUCCESS;
     req = chorale_scratch(ctx, 2 * (size_t)batch * sizeof(*req));
     if (req == NULL)
         return MPI_ERR_NO_MEM;
-    for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
-        int source = (rank + size - i) % size;
+    for (int i = 1; i <= all && err == MPI_SUCCESS; i += batch) {
+        int last = all - i < batch ? all : i + batch - 1;
 
-        err = post(ctx, b, source, source, rank, (rank + i) % size, req, &n);
-        if (err == MPI_SUCCESS && n == 2 * batch)
-            err = finish(ctx, &n, req, err);
+        err = shift_rounds(ctx, b, i, last, req);
     }
-    err = finish(ctx, &n, req, err);
     chorale_scratch_release(ctx, mark);
     return err;
 }
 
 /* Before distance d a rank holds the blocks that lie 0, 2d, 4d, ... ranks
  * back; it gets those d, 3d, 5d, ... back, from the rank that lies d back. */
+static int sparbit_round(struct chorale_ctx *ctx,
+                         const struct chorale_blocks *b, long d,
+                         MPI_Request *req)
+{
+    long size = ctx->size, rank = ctx->rank;
+    int dest = (int)((rank + d) % size);
+    int source = (int)((rank - d + size) % size);
+    int n = 0, err = MPI_SUCCESS;
+
+    for (long at = 0; at + d < size && err == MPI_SUCCESS; at += 2 * d) {
+        err = post_recv(ctx, b, (int)((rank - at - d + size) % size), source,
+                        req, &n);
+        if (err == MPI_SUCCESS)
+            err = post_send(ctx, b, (int)((rank - at + size) % size), dest,
+                            req, &n);
+    }
+    return finish(ctx, n, req, err);
+}
+
 int chorale_gather_all_sparbit(struct chorale_ctx *ctx,
                                const struct chorale_blocks *b)
 {
     size_t mark = chorale_scratch_mark(ctx);
-    long size = ctx->size, rank = ctx->rank, d = 1;
-    int n = 0, err = MPI_SUCCESS;
+    int err = MPI_SUCCESS;
+    long d = 1;
     MPI_Request *req;
 
-    if (size < 2)
+    if (ctx->size < 2)
         return MPI_SUCCESS;
-    req = chorale_scratch(ctx, (size_t)size * sizeof(*req));
+    req = chorale_scratch(ctx, (size_t)ctx->size * sizeof(*req));
     if (req == NULL)
         return MPI_ERR_NO_MEM;
-    while (2 * d < size)
+    while (2 * d < ctx->size)
         d *= 2;
-    for (; d > 0 && err == MPI_SUCCESS; d /= 2) {
-        for (long at = 0; at + d < size && err == MPI_SUCCESS; at += 2 * d)
-            err = post(ctx, b, (int)((rank - at - d + size) % size),
-                       (int)((rank - d + size) % size),
-                       (int)((rank - at + size) % size),
-                       (int)((rank + d) % size), req, &n);
-        err = finish(ctx, &n, req, err);
-    }
+    for (; d > 0 && err == MPI_SUCCESS; d /= 2)
+        err = sparbit_round(ctx, b, d, req);
     chorale_scratch_release(ctx, mark);
     return err;
 }

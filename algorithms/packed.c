@@ -2,6 +2,8 @@
 /* packed.c - see packed.h. */
 #include "algorithms/packed.h"
 
+#include "algorithms/pipeline.h"
+
 int chorale_packed_init(struct chorale_packed *p, struct chorale_ctx *ctx,
                         const void *buf, MPI_Count count, MPI_Datatype type)
 {
@@ -44,13 +46,6 @@ int chorale_packed_in(const struct chorale_packed *p)
 
 /* --- segments --------------------------------------------------------- */
 
-size_t chorale_segments(size_t n, long segsize)
-{
-    size_t s = segsize > 0 ? (size_t)segsize : n;
-
-    return n == 0 ? 1 : n / s + (n % s > 0);
-}
-
 size_t chorale_segment(size_t n, long segsize, size_t i, size_t *start)
 {
     size_t s = segsize > 0 ? (size_t)segsize : n;
@@ -62,11 +57,11 @@ size_t chorale_segment(size_t n, long segsize, size_t i, size_t *start)
 int chorale_send_segments(const struct chorale_packed *p, long segsize,
                           int dest)
 {
-    size_t segments = chorale_segments(p->n, segsize), start;
+    size_t last, segments = chorale_segments(p->n, (size_t)segsize, &last);
     int err = MPI_SUCCESS;
 
     for (size_t i = 0; i < segments && err == MPI_SUCCESS; i++) {
-        size_t length = chorale_segment(p->n, segsize, i, &start);
+        size_t start, length = chorale_segment(p->n, segsize, i, &start);
 
         err = chorale_send(p->ctx, p->bytes + start, (MPI_Count)length,
                            MPI_PACKED, dest);
@@ -77,11 +72,11 @@ int chorale_send_segments(const struct chorale_packed *p, long segsize,
 int chorale_recv_segments(const struct chorale_packed *p, long segsize,
                           int source)
 {
-    size_t segments = chorale_segments(p->n, segsize), start;
+    size_t last, segments = chorale_segments(p->n, (size_t)segsize, &last);
     int err = MPI_SUCCESS;
 
     for (size_t i = 0; i < segments && err == MPI_SUCCESS; i++) {
-        size_t length = chorale_segment(p->n, segsize, i, &start);
+        size_t start, length = chorale_segment(p->n, segsize, i, &start);
 
         err = chorale_recv(p->ctx, p->bytes + start, (MPI_Count)length,
                            MPI_PACKED, source);
@@ -92,8 +87,7 @@ int chorale_recv_segments(const struct chorale_packed *p, long segsize,
 int chorale_cost_segments(size_t bytes, double times, long segsize,
                           struct chorale_term *term)
 {
-    size_t segments = chorale_segments(bytes, segsize), start;
-    size_t last = chorale_segment(bytes, segsize, segments - 1, &start);
+    size_t last, segments = chorale_segments(bytes, (size_t)segsize, &last);
     int n = 0;
 
     if (times < 1)

@@ -30,9 +30,8 @@ void chorale_packed_turn(struct chorale_packed *p, const void *buf);
 int chorale_packed_out(const struct chorale_packed *p);
 int chorale_packed_in(const struct chorale_packed *p);
 
-/* n bytes in segments of segsize bytes (0: whole), at least one: how many, and
- * where segment i starts and its length. */
-size_t chorale_segments(size_t n, long segsize);
+/* n bytes in segments of segsize bytes as pipeline.h cuts them: where segment
+ * i starts; returns its length. */
 size_t chorale_segment(size_t n, long segsize, size_t i, size_t *start);
 
 /* All segments in turn, from or to one rank. Return an MPI error code. */

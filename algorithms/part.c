@@ -2,50 +2,53 @@
 /* part.c - see part.h. */
 #include "algorithms/part.h"
 
+static void defaults(const struct chorale_alg *part, long *param)
+{
+    for (int i = 0; i < part->nparam; i++)
+        param[i] = part->param[i].def;
+}
+
+static struct chorale_point point_of(const struct chorale_alg *part,
+                                     const struct chorale_point *pt)
+{
+    struct chorale_point own = *pt;
+
+    defaults(part, own.param);
+    return own;
+}
+
 int chorale_part_run(const struct chorale_alg *part,
                      const struct chorale_call *call)
 {
-    struct chorale_call copy = *call;
+    struct chorale_call own = *call;
     long param[CHORALE_MAX_PARAM];
 
-    for (int i = 0; i < part->nparam; i++)
-        param[i] = part->param[i].def;
-    copy.param = param;
-    return part->run(&copy);
-}
-
-struct chorale_point chorale_part_point(const struct chorale_alg *part,
-                                        const struct chorale_point *pt)
-{
-    struct chorale_point copy = *pt;
-
-    for (int i = 0; i < part->nparam; i++)
-        copy.param[i] = part->param[i].def;
-    copy.n = chorale_coll_n(part->coll, pt->msg_size, pt->comm_size);
-    return copy;
+    defaults(part, param);
+    own.param = param;
+    return part->run(&own);
 }
 
 int chorale_part_cost(const struct chorale_alg *part,
                       const struct chorale_point *pt,
                       struct chorale_term *term)
 {
-    struct chorale_point copy = chorale_part_point(part, pt);
+    struct chorale_point own = point_of(part, pt);
 
-    return part->cost(&copy, term);
+    return part->cost(&own, term);
 }
 
 size_t chorale_part_scratch(const struct chorale_alg *part,
                             const struct chorale_point *pt)
 {
-    struct chorale_point copy = chorale_part_point(part, pt);
+    struct chorale_point own = point_of(part, pt);
 
-    return part->scratch == NULL ? 0 : part->scratch(&copy);
+    return part->scratch == NULL ? 0 : part->scratch(&own);
 }
 
 const char *chorale_part_refuses(const struct chorale_alg *part,
                                  const struct chorale_point *pt)
 {
-    struct chorale_point copy = chorale_part_point(part, pt);
+    struct chorale_point own = point_of(part, pt);
 
-    return chorale_alg_refuses(part, &copy);
+    return chorale_alg_refuses(part, &own);
 }

@@ -196,6 +196,8 @@ struct up {
     void *spare[3];              /* room for one segment each */
     void *leaving;               /* on its way to the parent, or NULL */
     MPI_Request sending;
+    const void *below;           /* what children get meanwhile, or NULL */
+    MPI_Count below_length;
 };
 
 static MPI_Count up_length(const struct up *u, MPI_Count j)
@@ -229,10 +231,11 @@ static int nspare(const struct chorale_tree *tree, int several, int own_last,
     return own_last ? 2 + several : children + several;
 }
 
-static int up_spares(struct up *u)
+/* several: a segment is on its way while the next is combined. */
+static int up_spares(struct up *u, int several)
 {
-    int n = nspare(&u->view.tree, u->segments > 1, u->own_last,
-                   u->result != NULL, u->own == u->result);
+    int n = nspare(&u->view.tree, several, u->own_last, u->result != NULL,
+                   u->own == u->result);
 
     for (int i = 0; i < n; i++) {
         u->spare[i] = chorale_scratch_typed(u->view.ctx, u->s,
@@ -243,16 +246,21 @@ static int up_spares(struct up *u)
     return MPI_SUCCESS;
 }
 
-/* Receive from child i and combine. at: where the segment's result is
+/* Receive from child i and combine; meanwhile it gets u->below. at: where the segment's result is
  * wanted, or NULL. */
 static int combine_child(struct up *u, int i, MPI_Count length, void *at)
 {
     const struct chorale_call *call = u->call;
     int to_result = i == 0 && at != NULL && !u->own_last && at != u->acc;
     void *in = to_result ? at : free_spare(u);
-    int err = chorale_recv(u->view.ctx, in, length, call->recvtype,
-                           child_rank(&u->view, i));
+    int child = child_rank(&u->view, i), err;
 
+    if (u->below == NULL)
+        err = chorale_recv(u->view.ctx, in, length, call->recvtype, child);
+    else
+        err = chorale_sendrecv(u->view.ctx, u->below, u->below_length,
+                               call->recvtype, child, in, length,
+                               call->recvtype, child);
     if (err != MPI_SUCCESS)
         return err;
     if (u->own_last)
@@ -386,11 +394,94 @@ int chorale_flow_reduce(const struct chorale_call *call,
     view_init(&u.view, call->ctx, flow, base);
     err = up_init(&u, flow, base);
     if (err == MPI_SUCCESS)
-        err = up_spares(&u);
+        err = up_spares(&u, u.segments > 1);
     if (err == MPI_SUCCESS)
         err = segments_up(&u);
     if (err == MPI_SUCCESS && base != call->root)
         err = deliver(&u, base);
+    chorale_scratch_release(call->ctx, mark);
+    return err;
+}
+
+/* --- up and down ------------------------------------------------------ */
+
+/* Segment j of the result, where every rank wants it. */
+static void *final(const struct up *u, MPI_Count j)
+{
+    return chorale_at(u->call->recvbuf, u->extent, (MPI_Aint)(j * u->s));
+}
+
+/* The result's segment to all children. */
+static int pass_down(struct up *u)
+{
+    int err = MPI_SUCCESS;
+
+    for (int i = 0; i < u->view.tree.nchild && err == MPI_SUCCESS; i++)
+        err = chorale_send(u->view.ctx, u->below, u->below_length,
+                           u->call->recvtype, child_rank(&u->view, i));
+    return err;
+}
+
+/* Segment up goes to the parent, segment down of the result comes. */
+static int meet_parent(struct up *u, MPI_Count up, MPI_Count down)
+{
+    struct chorale_ctx *ctx = u->view.ctx;
+    MPI_Datatype type = u->call->recvtype;
+    int sends = up < u->segments, parent = u->view.parent;
+
+    if (down < 0 || down >= u->segments)
+        return sends ? chorale_send(ctx, u->acc, up_length(u, up), type,
+                                    parent)
+                     : MPI_SUCCESS;
+    if (!sends)
+        return chorale_recv(ctx, final(u, down), up_length(u, down), type,
+                            parent);
+    return chorale_sendrecv(ctx, u->acc, up_length(u, up), type, parent,
+                            final(u, down), up_length(u, down), type,
+                            parent);
+}
+
+/* In round r a rank combines segment r. The root of the tree has segment
+ * r - 1 of the result by then, a rank at depth d segment r - d - 1: that goes
+ * to the children in the steps in which segment r comes from them. */
+static int rounds(struct up *u)
+{
+    int depth = chorale_tree_depth(&u->view.tree), err = MPI_SUCCESS;
+
+    for (MPI_Count r = 0; r <= u->segments + depth && err == MPI_SUCCESS;
+         r++) {
+        MPI_Count down = r - depth - 1;
+
+        u->below = NULL;
+        if (down >= 0) {
+            u->below = final(u, down);
+            u->below_length = up_length(u, down);
+        }
+        if (r < u->segments)
+            err = combine(u, r);
+        else if (down >= 0)
+            err = pass_down(u);
+        if (err == MPI_SUCCESS && u->view.parent >= 0)
+            err = meet_parent(u, r, r - depth);
+    }
+    return err;
+}
+
+int chorale_flow_allreduce(const struct chorale_call *call,
+                           const struct chorale_flow *flow)
+{
+    struct chorale_call part = *call;
+    struct up u = { .call = &part };
+    size_t mark = chorale_scratch_mark(call->ctx);
+    int err;
+
+    part.root = flow->shape == CHORALE_IN_ORDER ? call->ctx->size - 1 : 0;
+    view_init(&u.view, call->ctx, flow, part.root);
+    err = up_init(&u, flow, part.root);
+    if (err == MPI_SUCCESS)
+        err = up_spares(&u, 0);
+    if (err == MPI_SUCCESS)
+        err = rounds(&u);
     chorale_scratch_release(call->ctx, mark);
     return err;
 }
@@ -534,12 +625,37 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
     return 3;
 }
 
-size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
-                                   const struct chorale_flow *flow, int base)
+int chorale_flow_allreduce_cost(const struct chorale_point *pt,
+                                const struct chorale_flow *flow,
+                                struct chorale_term *term)
+{
+    double steps = chorale_tree_steps(flow->shape, flow->radix,
+                                      pt->comm_size);
+    struct chorale_tree root;
+    struct chorale_cut cut;
+    double more, late;
+
+    if (pt->comm_size < 2)
+        return 0;
+    root_init(&root, pt, flow);
+    chorale_cut_init(&cut, pt, pt->msg_size,
+                     chorale_whole_segment(flow->segsize, pt->type_size));
+    more = cut.segments - 1;
+    /* Where the way up and the way down meet. */
+    late = more <= 0 ? 0 : root.nchild == 1 ? 1 : steps;
+    term[0] = (struct chorale_term){
+        .messages = 2 * steps + late + more * (root.nchild + 1),
+        .bytes = cut.s,
+        .reduced = (steps + more * root.nchild) * cut.s,
+    };
+    return 1;
+}
+
+static size_t scratch_bytes(const struct chorale_point *pt,
+                            const struct chorale_flow *flow, int several)
 {
     size_t s = chorale_whole_segment(flow->segsize, pt->type_size);
     size_t last, segments = chorale_segments(pt->msg_size, s, &last);
-    size_t whole = segments > 1 && base != pt->root ? pt->msg_size : 0;
     struct chorale_tree tree;
 
     if (pt->comm_size < 2)
@@ -547,7 +663,24 @@ size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
     /* As of an inner rank with as many children as the root. */
     root_init(&tree, pt, flow);
     tree.parent = 0;
-    return whole + (segments > 1 ? s : last) *
-                       (size_t)nspare(&tree, segments > 1,
-                                      flow->shape == CHORALE_IN_ORDER, 0, 0);
+    return (segments > 1 ? s : last) *
+           (size_t)nspare(&tree, several && segments > 1,
+                          flow->shape == CHORALE_IN_ORDER, 0, 0);
+}
+
+size_t chorale_flow_allreduce_scratch(const struct chorale_point *pt,
+                                      const struct chorale_flow *flow)
+{
+    return scratch_bytes(pt, flow, 0);
+}
+
+size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
+                                   const struct chorale_flow *flow, int base)
+{
+    size_t s = chorale_whole_segment(flow->segsize, pt->type_size);
+    size_t last, segments = chorale_segments(pt->msg_size, s, &last);
+    int passes_on = pt->comm_size > 1 && base != pt->root;
+
+    return scratch_bytes(pt, flow, 1) +
+           (passes_on && segments > 1 ? pt->msg_size : 0);
 }

@@ -102,6 +102,18 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
 size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
                                    const struct chorale_flow *flow, int base);
 
+/* Allreduce: up a tree and down the same one. A rank passes a segment of the
+ * result on to a child in the step in which the child's next operand comes.
+ * The tree's root is rank 0 (in-order trees: the last rank); order as in
+ * chorale_flow_reduce(). The cost is a bound. */
+int chorale_flow_allreduce(const struct chorale_call *call,
+                           const struct chorale_flow *flow);
+int chorale_flow_allreduce_cost(const struct chorale_point *pt,
+                                const struct chorale_flow *flow,
+                                struct chorale_term *term);
+size_t chorale_flow_allreduce_scratch(const struct chorale_point *pt,
+                                      const struct chorale_flow *flow);
+
 /* --- costs ------------------------------------------------------------ */
 
 /* n bytes cut in segments of s, and the seconds of a full and of the last

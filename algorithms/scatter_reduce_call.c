@@ -248,6 +248,39 @@ int chorale_rs_doubling_folded(const struct chorale_rs *rs)
     return folded(rs, chorale_rs_doubling);
 }
 
+/* --- torus ------------------------------------------------------------ */
+
+int chorale_rs_torus_rows(long rows, int size)
+{
+    int most = 0;
+
+    for (int r = 2; r <= size / r; r++)
+        if (size % r == 0 && (rows == 0 || rows == r))
+            most = r;
+    return most;
+}
+
+/* Both parts end their first half together: the columns' share of bytes
+ * times (R-1)/R is the rows' share times (C-1)/C. */
+int chorale_rs_torus_percent(long percent, int rows, int size)
+{
+    long in_column = (long)size - size / rows, in_row = (long)size - rows;
+
+    if (percent >= 0)
+        return (int)percent;
+    return (int)((100 * in_row + (in_column + in_row) / 2) /
+                 (in_column + in_row));
+}
+
+int chorale_rs_torus_split(const struct chorale_rs *rs)
+{
+    int rows = chorale_rs_torus_rows(rs->param[0], rs->ctx->size);
+
+    return chorale_rs_torus(rs, rows,
+                            chorale_rs_torus_percent(rs->param[1], rows,
+                                                     rs->ctx->size));
+}
+
 /* --- costs ------------------------------------------------------------ */
 
 double chorale_rs_block(const struct chorale_point *pt, int irregular, int i)
@@ -422,6 +455,53 @@ int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
                                            .bytes = sum,
                                            .reduced = sum };
     }
+    return n;
+}
+
+int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
+                               struct chorale_term *term)
+{
+    double rounds = pt->comm_size - 1;
+    double m = chorale_rs_largest(pt, irregular);
+
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){ .messages = 2 * rounds,
+                                     .bytes = m / 2,
+                                     .reduced = rounds * m };
+    return 1;
+}
+
+/* Bytes of k blocks in a row, or every step-th, of which a line that is
+ * reduced consists: the largest such line. */
+static double largest_line(const struct chorale_point *pt, int irregular,
+                           int k, int step)
+{
+    double sum = 0;
+
+    for (int i = 0; i < k; i++)
+        sum += chorale_rs_block(pt, irregular, pt->comm_size - 1 - i * step);
+    return sum;
+}
+
+int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
+                          struct chorale_term *term)
+{
+    int size = pt->comm_size, rows = chorale_rs_torus_rows(pt->param[0], size);
+    int cols = size / rows, n = 0;
+    double first = chorale_rs_torus_percent(pt->param[1], rows, size) / 100.0;
+    double m = chorale_rs_largest(pt, irregular);
+    double row = largest_line(pt, irregular, cols, 1);
+    double column = largest_line(pt, irregular, rows, cols);
+    double way[4][2] = { { rows - 1, first * row },
+                         { cols - 1, (1 - first) * column },
+                         { cols - 1, first * m },
+                         { rows - 1, (1 - first) * m } };
+
+    for (int i = 0; i < 4; i++)
+        term[n++] = (struct chorale_term){ .messages = 2 * way[i][0],
+                                           .bytes = way[i][1] / 2,
+                                           .reduced = way[i][0] * way[i][1] };
     return n;
 }
 

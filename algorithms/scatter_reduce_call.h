@@ -17,6 +17,13 @@ int chorale_rs_run(const struct chorale_call *call, chorale_rs_engine *engine,
 /* Exchange of all ranks in one round. */
 chorale_rs_engine chorale_rs_pairwise;
 
+/* Torus by the parameters of torus2d_split: rows (0: as square as can be) and
+ * per cent of a block column first (below 0: so that both parts take the same
+ * time). Rows and share at a number of processes; 0 rows: there are none. */
+chorale_rs_engine chorale_rs_torus_split;
+int chorale_rs_torus_rows(long rows, int size);
+int chorale_rs_torus_percent(long percent, int rows, int size);
+
 /* Engines on any number of ranks from those that take powers of rs->radix
  * only (2 for the last two): the other ranks hand their operands to a
  * survivor of their run (radix.h), which works for all blocks of the run and
@@ -56,6 +63,12 @@ int chorale_rs_cost_doubling(const struct chorale_point *pt, int irregular,
                              struct chorale_term *term);
 int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
                               struct chorale_term *term);
+
+/* Both ways round a ring, and the torus: bounds, with one message at a time. */
+int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
+                               struct chorale_term *term);
+int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
+                          struct chorale_term *term);
 
 /* Scratch of an engine's run; all: in bytes of all blocks, beyond what tells
  * where they are. */

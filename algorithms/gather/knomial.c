@@ -12,8 +12,7 @@
  */
 #include "algorithms/block_tree.h"
 #include "algorithms/catalogue.h"
-
-#include <limits.h>
+#include "algorithms/pipeline.h"
 
 static int run(const struct chorale_call *call)
 {
@@ -30,8 +29,6 @@ static size_t scratch(const struct chorale_point *pt)
     return chorale_scratch_block_tree(pt, pt->param[0]);
 }
 
-static const long radix[] = { 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_gather_knomial = {
     .coll = CHORALE_GATHER,
     .name = "knomial",
@@ -39,15 +36,7 @@ const struct chorale_alg chorale_gather_knomial = {
     .formula = "<= (k-1) ceil(log_k P) alpha + (P-1)/P n beta",
     .source = "MPICH, gather over trees (igather tsp_tree)",
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "digits: a rank has radix - 1 children a level",
-        .def = 4,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
+    .param = { CHORALE_PARAM_RADIX(4) },
     .core = 1,
     .run = run,
     .cost = cost,

@@ -12,8 +12,7 @@
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/packed.h"
-
-#include <limits.h>
+#include "algorithms/pipeline.h"
 
 static int run_root(const struct chorale_call *call)
 {
@@ -65,9 +64,6 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
                                  pt->param[0], term);
 }
 
-static const long segsize[] = { 0,     1024,  4096,   8192,   16384,
-                                32768, 65536, 131072, 524288, 1048576 };
-
 const struct chorale_alg chorale_gather_segmented = {
     .coll = CHORALE_GATHER,
     .name = "segmented",
@@ -75,15 +71,7 @@ const struct chorale_alg chorale_gather_segmented = {
     .formula = "(P-1) (ceil(m/s) alpha + m beta)",
     .source = "as scatter linear_segmented",
     .nparam = 1,
-    .param = { {
-        .name = "segsize",
-        .unit = "bytes, 0: whole blocks",
-        .def = 8192,
-        .min = 0,
-        .max = LONG_MAX,
-        .candidate = segsize,
-        .ncandidate = sizeof(segsize) / sizeof(*segsize),
-    } },
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,
     .cost = cost,
 };

@@ -19,69 +19,63 @@
  * parent, unless that is the root. */
 static int counts_up(const struct chorale_block_tree *t, int64_t *size)
 {
-    struct chorale_ctx *ctx = t->ctx;
-    int v = (ctx->rank - t->root + ctx->size) % ctx->size;
-    int child, blocks, err = MPI_SUCCESS;
-    struct chorale_node node;
+    int err = MPI_SUCCESS;
 
-    chorale_node_init(&node, v, ctx->size, t->radix, t->far);
     size[0] = (int64_t)chorale_type_size(t->type) * (int64_t)t->count;
-    while (err == MPI_SUCCESS &&
-           (child = chorale_node_next(&node, &blocks)) >= 0)
-        err = chorale_recv(ctx, size + (child - v), blocks, MPI_INT64_T,
-                           (int)(((long)child + t->root) % ctx->size));
-    if (err == MPI_SUCCESS && node.parent > 0)
-        err = chorale_send(ctx, size, node.blocks, MPI_INT64_T,
-                           (int)(((long)node.parent + t->root) % ctx->size));
+    for (int i = 0; i < t->tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(t, i, &blocks);
+
+        err = chorale_recv(t->ctx, size + (child - t->tree.v), blocks,
+                           MPI_INT64_T, chorale_block_tree_rank(t, child));
+    }
+    if (err == MPI_SUCCESS && t->tree.parent > 0)
+        err = chorale_send(t->ctx, size, t->tree.span, MPI_INT64_T,
+                           chorale_block_tree_rank(t, t->tree.parent));
     return err;
 }
 
-static int run_root(const struct chorale_call *call)
+static int run_root(const struct chorale_call *call,
+                    struct chorale_block_tree *t)
 {
-    struct chorale_block_tree t = {
-        .ctx = call->ctx,
-        .root = call->root,
-        .radix = 2,
-        .all = chorale_blocks_given(call->recvbuf, call->recvcounts,
-                                    call->rdispls, call->recvtype,
-                                    call->ctx->size),
-    };
-    int err = chorale_gather_up(&t);
+    int err;
 
+    t->all = chorale_blocks_given(call->recvbuf, call->recvcounts,
+                                  call->rdispls, call->recvtype,
+                                  call->ctx->size);
+    err = chorale_gather_up(t);
     return err == MPI_SUCCESS ? chorale_gatherv_own(call) : err;
+}
+
+static int run_other(const struct chorale_call *call,
+                     struct chorale_block_tree *t)
+{
+    size_t mark = chorale_scratch_mark(t->ctx);
+    size_t blocks = (size_t)t->tree.span;
+    int64_t *offset = chorale_scratch(t->ctx, (blocks + 1) * sizeof(*offset));
+    int err = MPI_ERR_NO_MEM;
+
+    t->buf = chorale_at(call->sendbuf, 0, 0);
+    t->count = call->sendcount;
+    t->type = call->sendtype;
+    if (offset != NULL)
+        err = counts_up(t, offset + 1);
+    if (err == MPI_SUCCESS) {
+        offset[0] = 0;
+        for (size_t i = 0; i < blocks; i++)
+            offset[i + 1] += offset[i];
+        t->offset = offset;
+        err = chorale_gather_up(t);
+    }
+    chorale_scratch_release(t->ctx, mark);
+    return err;
 }
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    struct chorale_block_tree t = {
-        .ctx = ctx,
-        .root = call->root,
-        .radix = 2,
-        .buf = chorale_at(call->sendbuf, 0, 0),
-        .count = call->sendcount,
-        .type = call->sendtype,
-    };
-    size_t mark = chorale_scratch_mark(ctx);
-    int blocks, err = MPI_ERR_NO_MEM;
-    int64_t *offset;
+    struct chorale_block_tree t = chorale_block_tree_at(call->ctx, call->root,
+                                                        2, 0);
 
-    if (ctx->rank == call->root)
-        return run_root(call);
-    blocks = chorale_binomial_subtree(
-        (ctx->rank - call->root + ctx->size) % ctx->size, ctx->size);
-    offset = chorale_scratch(ctx, ((size_t)blocks + 1) * sizeof(*offset));
-    if (offset != NULL)
-        err = counts_up(&t, offset + 1);
-    if (err == MPI_SUCCESS) {
-        offset[0] = 0;
-        for (int i = 0; i < blocks; i++)
-            offset[i + 1] += offset[i];
-        t.offset = offset;
-        err = chorale_gather_up(&t);
-    }
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return t.tree.parent < 0 ? run_root(call, &t) : run_other(call, &t);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

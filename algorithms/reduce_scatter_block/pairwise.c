@@ -15,7 +15,7 @@
 
 static int run(const struct chorale_call *call)
 {
-    return chorale_rs_run(call, chorale_rs_exchange, call->ctx->size);
+    return chorale_rs_run(call, chorale_rs_pairwise, 0);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

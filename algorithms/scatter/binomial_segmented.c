@@ -15,8 +15,7 @@
 #include "algorithms/block_tree.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/packed.h"
-
-#include <limits.h>
+#include "algorithms/pipeline.h"
 
 /* Receives posted ahead. A rank falls behind its parent by one message for
  * each of its children at most, as each may add one short segment. */
@@ -84,11 +83,11 @@ static int arrive(struct stream *in, size_t start)
 static int send_from_end(struct chorale_ctx *ctx, const char *bytes, size_t n,
                          long segsize, int dest, struct stream *in, size_t at)
 {
-    size_t segments = chorale_segments(n, segsize), start;
+    size_t last, segments = chorale_segments(n, (size_t)segsize, &last);
     int err = MPI_SUCCESS;
 
     for (size_t i = 0; i < segments && err == MPI_SUCCESS; i++) {
-        size_t length = from_end(n, segsize, i, &start);
+        size_t start, length = from_end(n, segsize, i, &start);
 
         if (in != NULL)
             err = arrive(in, at + start);
@@ -97,11 +96,6 @@ static int send_from_end(struct chorale_ctx *ctx, const char *bytes, size_t n,
                                MPI_PACKED, dest);
     }
     return err;
-}
-
-static int real_rank(const struct chorale_block_tree *t, int v)
-{
-    return (int)(((long)v + t->root) % t->ctx->size);
 }
 
 /* One child's subtree from where it lies, or from a packed copy. */
@@ -121,40 +115,41 @@ static int send_subtree(const struct chorale_block_tree *t, int child,
                             : chorale_subtree_pack(t, child, blocks, bytes);
     }
     if (err == MPI_SUCCESS)
-        err = send_from_end(ctx, bytes, n, segsize, real_rank(t, child),
+        err = send_from_end(ctx, bytes, n, segsize, chorale_block_tree_rank(t, child),
                             NULL, 0);
     chorale_scratch_release(ctx, mark);
     return err;
 }
 
 static int run_root(const struct chorale_call *call,
-                    const struct chorale_block_tree *t,
-                    struct chorale_node *node)
+                    const struct chorale_block_tree *t)
 {
-    int child, blocks, err = MPI_SUCCESS;
+    int err = MPI_SUCCESS;
 
-    while (err == MPI_SUCCESS &&
-           (child = chorale_node_next(node, &blocks)) >= 0)
+    for (int i = 0; i < t->tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(t, i, &blocks);
+
         err = send_subtree(t, child, blocks, call->param[0]);
+    }
     return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
 }
 
 /* Pass on what is for others, keep the first block. Receives under way are
  * completed even after an error. */
-static int run_stream(const struct chorale_block_tree *t,
-                      struct chorale_node *node, struct stream *in)
+static int run_stream(const struct chorale_block_tree *t, struct stream *in)
 {
-    int child, blocks, last, err = post_ahead(in);
+    int last, err = post_ahead(in);
 
-    while (err == MPI_SUCCESS &&
-           (child = chorale_node_next(node, &blocks)) >= 0) {
-        size_t at = t->m * (size_t)(child - node->v);
+    for (int i = 0; i < t->tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(t, i, &blocks);
+        size_t at = t->m * (size_t)(child - t->tree.v);
 
         err = send_from_end(t->ctx, in->bytes + at, t->m * (size_t)blocks,
-                            in->segsize, real_rank(t, child), in, at);
+                            in->segsize, chorale_block_tree_rank(t, child),
+                            in, at);
     }
     if (err == MPI_SUCCESS)
-        return arrive(in, 0);
+        err = arrive(in, 0);
     for (; in->done < in->posted; in->done++) {
         last = chorale_wait(t->ctx, &in->req[in->done % AHEAD]);
         err = err == MPI_SUCCESS ? last : err;
@@ -162,23 +157,22 @@ static int run_stream(const struct chorale_block_tree *t,
     return err;
 }
 
-static int run_other(const struct chorale_block_tree *t,
-                     struct chorale_node *node, long segsize)
+static int run_other(const struct chorale_block_tree *t, long segsize)
 {
-    int direct = node->blocks == 1 && chorale_type_is_packed(t->type);
-    size_t n = t->m * (size_t)node->blocks;
+    int direct = t->tree.span == 1 && chorale_type_is_packed(t->type);
+    size_t last, n = t->m * (size_t)t->tree.span;
     struct stream in = {
         .ctx = t->ctx,
         .bytes = direct ? t->buf : chorale_scratch(t->ctx, n),
         .n = n,
-        .segments = chorale_segments(n, segsize),
+        .segments = chorale_segments(n, (size_t)segsize, &last),
         .segsize = segsize,
-        .source = real_rank(t, node->parent),
+        .source = chorale_block_tree_rank(t, t->tree.parent),
     };
     int err = MPI_ERR_NO_MEM;
 
     if (direct || in.bytes != NULL)
-        err = run_stream(t, node, &in);
+        err = run_stream(t, &in);
     return err == MPI_SUCCESS && !direct
                ? chorale_unpack(t->ctx, in.bytes, t->buf, t->count, t->type)
                : err;
@@ -186,29 +180,25 @@ static int run_other(const struct chorale_block_tree *t,
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
+    size_t mark = chorale_scratch_mark(call->ctx);
     struct chorale_block_tree t = chorale_block_tree_scatter(call, 2, 1);
-    struct chorale_node node;
-    int err;
+    int err = t.tree.parent < 0 ? run_root(call, &t)
+                                : run_other(&t, call->param[0]);
 
-    chorale_node_init(&node, (ctx->rank - call->root + ctx->size) % ctx->size,
-                      ctx->size, 2, 1);
-    err = node.v == 0 ? run_root(call, &t, &node)
-                      : run_other(&t, &node, call->param[0]);
-    chorale_scratch_release(ctx, mark);
+    chorale_scratch_release(call->ctx, mark);
     return err;
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_node root;
-    int blocks, n = 0;
+    int child[32], parent, n = 0;
+    int nchild = chorale_binomial(0, pt->comm_size, &parent, child);
 
-    chorale_node_init(&root, 0, pt->comm_size, 2, 1);
-    while (chorale_node_next(&root, &blocks) >= 0)
-        n += chorale_cost_segments(pt->msg_size * (size_t)blocks, 1,
-                                   pt->param[0], term + n);
+    for (int i = 0; i < nchild; i++)
+        n += chorale_cost_segments(
+            pt->msg_size *
+                (size_t)chorale_binomial_subtree(child[i], pt->comm_size),
+            1, pt->param[0], term + n);
     return n;
 }
 
@@ -216,9 +206,6 @@ static size_t scratch(const struct chorale_point *pt)
 {
     return chorale_scratch_block_tree(pt, 2);
 }
-
-static const long segsize[] = { 0,     1024,  4096,   8192,   16384,
-                                32768, 65536, 131072, 524288, 1048576 };
 
 const struct chorale_alg chorale_scatter_binomial_segmented = {
     .coll = CHORALE_SCATTER,
@@ -228,15 +215,7 @@ const struct chorale_alg chorale_scatter_binomial_segmented = {
                "(P-1)/P n beta",
     .source = "Worringen, LCN, 2003",
     .nparam = 1,
-    .param = { {
-        .name = "segsize",
-        .unit = "bytes, 0: whole subtrees",
-        .def = 8192,
-        .min = 0,
-        .max = LONG_MAX,
-        .candidate = segsize,
-        .ncandidate = sizeof(segsize) / sizeof(*segsize),
-    } },
+    .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .core = 1,
     .run = run,
     .cost = cost,

@@ -13,6 +13,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/packed.h"
+#include "algorithms/pipeline.h"
 
 #include <limits.h>
 
@@ -57,7 +58,8 @@ static int run_root(const struct chorale_call *call)
     struct chorale_ctx *ctx = call->ctx;
     struct flight f = { .most = batch_size(call->param[1], ctx->size) };
     size_t m = chorale_type_size(call->sendtype) * (size_t)call->sendcount;
-    size_t segments = chorale_segments(m, call->param[0]);
+    size_t length, segments = chorale_segments(m, (size_t)call->param[0],
+                                               &length);
     struct chorale_packed p;
     int last, err = chorale_packed_init(&p, ctx, call->sendbuf,
                                         call->sendcount * ctx->size,
@@ -106,8 +108,6 @@ static size_t scratch(const struct chorale_point *pt)
            (size_t)batch_size(pt->param[1], pt->comm_size);
 }
 
-static const long segsize[] = { 0,     1024,  4096,   8192,   16384,
-                                32768, 65536, 131072, 524288, 1048576 };
 static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
 
 const struct chorale_alg chorale_scatter_linear_segmented = {
@@ -117,15 +117,7 @@ const struct chorale_alg chorale_scatter_linear_segmented = {
     .formula = "(P-1) (ceil(m/s) alpha + m beta)",
     .source = "the segmented scatter of tutorials on MPI collectives",
     .nparam = 2,
-    .param = { {
-        .name = "segsize",
-        .unit = "bytes, 0: whole blocks",
-        .def = 8192,
-        .min = 0,
-        .max = LONG_MAX,
-        .candidate = segsize,
-        .ncandidate = sizeof(segsize) / sizeof(*segsize),
-    }, {
+    .param = { CHORALE_PARAM_SEGSIZE(8192), {
         .name = "max_reqs",
         .unit = "sends in flight, 0: one to every rank",
         .def = 0,

@@ -17,22 +17,23 @@
 
 /* size[i]: bytes of block v + i, here: pass the children theirs. */
 static int counts_down(const struct chorale_block_tree *t,
-                       struct chorale_node *node, const int64_t *size)
+                       const int64_t *size)
 {
-    struct chorale_ctx *ctx = t->ctx;
-    int child, blocks, err = MPI_SUCCESS;
+    int err = MPI_SUCCESS;
 
-    while (err == MPI_SUCCESS &&
-           (child = chorale_node_next(node, &blocks)) >= 0)
+    for (int i = 0; i < t->tree.nchild && err == MPI_SUCCESS; i++) {
+        int blocks, child = chorale_block_tree_child(t, i, &blocks);
+
         if (blocks > 1)
-            err = chorale_send(ctx, size + (child - node->v), blocks,
+            err = chorale_send(t->ctx, size + (child - t->tree.v), blocks,
                                MPI_INT64_T,
-                               (int)(((long)child + t->root) % ctx->size));
+                               chorale_block_tree_rank(t, child));
+    }
     return err;
 }
 
 static int run_root(const struct chorale_call *call,
-                    struct chorale_block_tree *t, struct chorale_node *node)
+                    struct chorale_block_tree *t)
 {
     struct chorale_ctx *ctx = call->ctx;
     size_t mark = chorale_scratch_mark(ctx);
@@ -43,10 +44,10 @@ static int run_root(const struct chorale_call *call,
     t->all = chorale_blocks_given(call->sendbuf, call->sendcounts,
                                   call->sdispls, call->sendtype, ctx->size);
     for (int v = 0; size != NULL && v < ctx->size; v++)
-        size[v] = unit * (int64_t)call->sendcounts[((long)v + t->root) %
-                                                   ctx->size];
+        size[v] = unit *
+                  (int64_t)call->sendcounts[chorale_block_tree_rank(t, v)];
     if (size != NULL)
-        err = counts_down(t, node, size);
+        err = counts_down(t, size);
     chorale_scratch_release(ctx, mark);
     if (err == MPI_SUCCESS)
         err = chorale_scatter_down(t);
@@ -54,50 +55,40 @@ static int run_root(const struct chorale_call *call,
 }
 
 /* A rank with children. */
-static int run_inner(struct chorale_block_tree *t, struct chorale_node *node)
+static int run_inner(struct chorale_block_tree *t)
 {
-    struct chorale_ctx *ctx = t->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    int64_t *offset = chorale_scratch(ctx, ((size_t)node->blocks + 1) *
-                                               sizeof(*offset));
-    int parent = (int)(((long)node->parent + t->root) % ctx->size);
+    size_t mark = chorale_scratch_mark(t->ctx);
+    size_t blocks = (size_t)t->tree.span;
+    int64_t *offset = chorale_scratch(t->ctx, (blocks + 1) * sizeof(*offset));
     int err = MPI_ERR_NO_MEM;
 
     if (offset != NULL)
-        err = chorale_recv(ctx, offset + 1, node->blocks, MPI_INT64_T,
-                           parent);
+        err = chorale_recv(t->ctx, offset + 1, t->tree.span, MPI_INT64_T,
+                           chorale_block_tree_rank(t, t->tree.parent));
     if (err == MPI_SUCCESS)
-        err = counts_down(t, node, offset + 1);
+        err = counts_down(t, offset + 1);
     if (err == MPI_SUCCESS) {
         offset[0] = 0;
-        for (int i = 0; i < node->blocks; i++)
+        for (size_t i = 0; i < blocks; i++)
             offset[i + 1] += offset[i];
         t->offset = offset;
         err = chorale_scatter_down(t);
     }
-    chorale_scratch_release(ctx, mark);
+    chorale_scratch_release(t->ctx, mark);
     return err;
 }
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    struct chorale_block_tree t = {
-        .ctx = ctx,
-        .root = call->root,
-        .radix = 2,
-        .far = 1,
-        .buf = call->recvbuf,
-        .count = call->recvcount,
-        .type = call->recvtype,
-    };
-    struct chorale_node node;
+    struct chorale_block_tree t = chorale_block_tree_at(call->ctx, call->root,
+                                                        2, 1);
 
-    chorale_node_init(&node, (ctx->rank - call->root + ctx->size) % ctx->size,
-                      ctx->size, t.radix, t.far);
-    if (node.v == 0)
-        return run_root(call, &t, &node);
-    return node.blocks > 1 ? run_inner(&t, &node) : chorale_scatter_down(&t);
+    if (t.tree.parent < 0)
+        return run_root(call, &t);
+    t.buf = call->recvbuf;
+    t.count = call->recvcount;
+    t.type = call->recvtype;
+    return t.tree.span > 1 ? run_inner(&t) : chorale_scatter_down(&t);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* k_bruck.c - allgather by Bruck's algorithm to base radix: in the phase with
+ * w = 1, k, k^2, ... blocks collected a rank gets w more from each of k - 1
+ * others, w, 2 w, ... ranks further on, one after the other. Packed bytes, put
+ * in their places at the end.
+ *
+ * Rounds  <= (k - 1) ceil(log_k P)            P = comm_size, n = m P bytes,
+ * Volume  (P - 1) m bytes from each rank      k = radix
+ * Cost    one message for every multiple d w < P of w, d < k, with
+ *         min(w, P - d w) blocks: exact
+ * Needs   any P, any datatype; n bytes of scratch
+ * Source  Bruck et al., IEEE TPDS 8(11), 1997
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_bruck(call->ctx, &b,
+                                         (int)call->param[0])
+                              : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_cost_gather_all_bruck(CHORALE_SIZES_EQUAL, pt,
+                                         (int)pt->param[0], term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->comm_size < 2 ? 0 : pt->n;
+}
+
+static const long radix[] = { 2, 3, 4, 8, 16 };
+
+const struct chorale_alg chorale_allgather_k_bruck = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "k_bruck",
+    .summary = "Bruck's algorithm to another base than 2",
+    .formula = "<= (k-1) ceil(log_k P) alpha + (P-1)/P n beta",
+    .source = "Bruck et al., IEEE TPDS 8(11), 1997",
+    .scratch = scratch,
+    .nparam = 1,
+    .param = { {
+        .name = "radix",
+        .unit = "base of the digits",
+        .def = 4,
+        .min = 2,
+        .max = INT_MAX,
+        .candidate = radix,
+        .ncandidate = sizeof(radix) / sizeof(*radix),
+    } },
+    .run = run,
+    .cost = cost,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tree.c - reduction up a tree and broadcast down the same one, segments
+ * flowing through: while a child's operand comes up, it gets a segment of the
+ * result. All ranks get the bits of the tree's root. radix is used by kary
+ * and knomial trees; chain is one chain.
+ *
+ * P = comm_size, n = bytes, s = segsize, S = ceil(n/s), c: most children of a
+ * rank, D <= c * height: steps from the root to the last rank, in turn
+ *
+ * Rounds  2 D + (S - 1) (c + 1) + w, w <= D where the ways up and down meet;
+ *         w = 0 if S = 1, w <= 1 in a chain
+ * Volume  2 (P - 1) n bytes in all; an inner rank sends (c + 1) n and reduces
+ *         c n
+ * Cost    at most (2 D + w) (alpha + s beta) + D s tau
+ *         + (S - 1) ((c + 1) (alpha + s beta) + c s tau): between two
+ *         segments an inner rank meets its c children and its parent
+ * Needs   any P, any datatype; knomial, chain and in_order keep rank order,
+ *         other trees need a commutative operation. segsize is cut to whole
+ *         elements, at least one; 0: S = 1
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; pipelined as in
+ *         Worringen, LCN 2003
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/pipeline.h"
+
+enum type { KARY, KNOMIAL, KNOMIAL_NEAR, BINARY, CHAIN, IN_ORDER };
+
+static const char *const type_word[] = {
+    "kary", "knomial", "knomial_near", "binary", "chain", "in_order"
+};
+
+static const enum chorale_shape type_shape[] = {
+    CHORALE_KARY, CHORALE_KNOMIAL, CHORALE_KNOMIAL_NEAR,
+    CHORALE_KARY, CHORALE_CHAIN,   CHORALE_IN_ORDER
+};
+
+static const long types[] = {
+    KARY, KNOMIAL, KNOMIAL_NEAR, BINARY, CHAIN, IN_ORDER
+};
+
+static struct chorale_flow flow(const long *param)
+{
+    return (struct chorale_flow){
+        .shape = type_shape[param[0]],
+        .radix = param[0] == CHAIN    ? 1
+                 : param[0] == BINARY ? 2
+                                      : param[1],
+        .segsize = param[2],
+    };
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_flow f = flow(call->param);
+
+    return chorale_flow_allreduce(call, &f);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_allreduce_cost(pt, &f, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_flow f = flow(pt->param);
+
+    return chorale_flow_allreduce_scratch(pt, &f);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    long type = pt->param[0];
+
+    if (pt->commutative || type == KNOMIAL || type == CHAIN ||
+        type == IN_ORDER)
+        return NULL;
+    return "this tree needs a commutative operation";
+}
+
+const struct chorale_alg chorale_allreduce_tree = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "tree",
+    .summary = "up and down one tree, segments flowing through",
+    .formula = "<= (3 D + (S-1)(c+1)) (alpha + s beta) + (D + (S-1) c) s tau, "
+               "c: most children, D <= c * height; S = 1: 2 D",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Worringen, "
+              "LCN 2003",
+    .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
+    .nparam = 3,
+    .param = { {
+                   .name = "tree_type",
+                   .unit = "shape",
+                   .def = KNOMIAL,
+                   .min = 0,
+                   .max = IN_ORDER,
+                   .candidate = types,
+                   .ncandidate = sizeof(types) / sizeof(*types),
+                   .word = type_word,
+               },
+               CHORALE_PARAM_RADIX(2),
+               CHORALE_PARAM_SEGSIZE(8192) },
+    .run = run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

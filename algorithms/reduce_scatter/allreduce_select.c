@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* allreduce_select.c - reduce-scatter as an allreduce of which every rank
+ * keeps its block: a baseline.
+ *
+ * Rounds  as the allreduce                    P = comm_size, n = sum of m_i
+ * Volume  as the allreduce
+ * Cost    that of the allreduce on n bytes, exact
+ * Needs   what the allreduce needs; n bytes more at every rank
+ * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_parts.h"
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_select_cost(pt, 1, term);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return chorale_rs_select_refuses(pt, 1);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_rs_select_scratch(pt, 1);
+}
+
+const struct chorale_alg chorale_reduce_scatter_allreduce_select = {
+    .coll = CHORALE_REDUCE_SCATTER,
+    .name = "allreduce_select",
+    .summary = "an allreduce of which each rank keeps its block",
+    .formula = "recursive_doubling: F (alpha + n beta + n tau), F = floor(lg "
+               "P); P not a power of two: + 2 (alpha + n beta) + n tau",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    .fallback = "allreduce as the parameter says",
+    .order = CHORALE_ORDER_RANK,
+    .nparam = 1,
+    .param = { {
+        .name = "allreduce",
+        .unit = "variant of allreduce",
+        .def = 0,
+        .min = 0,
+        .max = CHORALE_RS_ALLREDUCE_MAX,
+        .candidate = chorale_rs_part_values,
+        .ncandidate = CHORALE_RS_ALLREDUCE_MAX + 1,
+        .word = chorale_rs_allreduce_word,
+    } },
+    .run = chorale_rs_select_run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* alltoall_reduce.c - reduce-scatter as an exchange of all operands, which
+ * each rank then adds up in rank order: the same bits whatever P does to other
+ * variants.
+ *
+ * Rounds  P - 1                               P = comm_size, n = sum of m_i
+ *         M = the largest m_i
+ * Volume  at most n from each rank
+ * Cost    (P - 1) (alpha + M beta + M tau), exact unless all blocks are empty
+ * Needs   any P (pairwise_xor: a power of two), any datatype, any operation; P
+ *         operands of the own block in memory
+ * Source  Faraj, Yuan, ICS 2005
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_parts.h"
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_alltoall_cost(pt, 1, term);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return chorale_rs_alltoall_refuses(pt);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_rs_alltoall_scratch(pt, 1);
+}
+
+const struct chorale_alg chorale_reduce_scatter_alltoall_reduce = {
+    .coll = CHORALE_REDUCE_SCATTER,
+    .name = "alltoall_reduce",
+    .summary = "all operands to their ranks, which add them up in rank order",
+    .formula = "(P-1) (alpha + max m (beta + tau))",
+    .source = "Faraj, Yuan, ICS 2005",
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_BOUND,
+    .nparam = 1,
+    .param = { {
+        .name = "alltoall",
+        .unit = "order of the exchange",
+        .def = 0,
+        .min = 0,
+        .max = CHORALE_RS_ALLTOALL_MAX,
+        .candidate = chorale_rs_part_values,
+        .ncandidate = CHORALE_RS_ALLTOALL_MAX + 1,
+        .word = chorale_rs_alltoall_word,
+    } },
+    .run = chorale_rs_alltoall_run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

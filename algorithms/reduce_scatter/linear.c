@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* linear.c - reduce-scatter as a reduction to rank 0 and a scatter of the
+ * sums; both are chosen by parameters.
+ *
+ * Rounds  binomial both: 2 ceil(lg P)         P = comm_size, n = sum of m_i
+ * Volume  binomial reduction: (P - 1) n bytes in all
+ * Cost    the sum of both; binomial: ceil(lg P) (2 alpha + n beta + n tau) + n
+ *         beta at most, since a subtree counts with as many of the largest
+ *         blocks
+ * Needs   any P, any datatype, any operation; rank 0 holds n bytes more
+ * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_parts.h"
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_linear_cost(pt, 1, term);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return chorale_rs_linear_refuses(pt, 1);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_rs_linear_scratch(pt, 1);
+}
+
+const struct chorale_alg chorale_reduce_scatter_linear = {
+    .coll = CHORALE_REDUCE_SCATTER,
+    .name = "linear",
+    .summary = "reduce to rank 0, then scatter",
+    .formula = "binomial: ceil(lg P) (2 alpha + n beta + n tau) + (P-1)/P n "
+               "beta",
+    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .fallback = "reduce and scatter as the parameters say",
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_BOUND,
+    .core = 1,
+    .nparam = 2,
+    .param = { {
+        .name = "reduce",
+        .unit = "variant of reduce",
+        .def = 0,
+        .min = 0,
+        .max = CHORALE_RS_REDUCE_MAX,
+        .candidate = chorale_rs_part_values,
+        .ncandidate = CHORALE_RS_REDUCE_MAX + 1,
+        .word = chorale_rs_reduce_word,
+    }, {
+        .name = "scatter",
+        .unit = "way of the sums from rank 0",
+        .def = 0,
+        .min = 0,
+        .max = CHORALE_RS_SCATTER_MAX,
+        .candidate = chorale_rs_part_values,
+        .ncandidate = CHORALE_RS_SCATTER_MAX + 1,
+        .word = chorale_rs_scatter_word,
+    } },
+    .run = chorale_rs_linear_run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* torus2d_split.c - reduce-scatter on a torus of R rows and C columns: part s1
+ * of each block by rings in the columns first, then in the rows, the rest in
+ * the rows first, at the same time, and on every ring half goes either way.
+ *
+ * Rounds  max(R, C) - 1 twice                 P = comm_size, n = m P bytes
+ * Volume  at most n bytes from each rank, spread over four neighbours
+ * Cost    4 (R + C - 2) alpha + (P - 1)/P n (beta + tau) with one port, as a
+ *         bound; with four ports the ways overlap. s1 = (C-1)/C / ((R-1)/R +
+ *         (C-1)/C) makes both parts take the same time in their first half.
+ * Needs   P = R C with R, C >= 2, any datatype, a commutative operation
+ * Source  Chen, Lee (integration on a wrapped mesh)
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/scatter_reduce_call.h"
+
+#include <limits.h>
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_rs_run(call, chorale_rs_torus_split, 0);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_rs_cost_torus(pt, 0, term);
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return pt->comm_size < 2 ||
+                   chorale_rs_torus_rows(pt->param[0], pt->comm_size) > 0
+               ? NULL
+               : "needs P = rows * columns, two rows or more, no fewer columns";
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    /* Packed operands, and at most half of them for sums and on the way. */
+    return chorale_rs_scratch(pt, 0, 3, 4);
+}
+
+static const long rows[] = { 0, 2, 3, 4 };
+static const long share[] = { -1, 0, 50, 100 };
+
+const struct chorale_alg chorale_reduce_scatter_block_torus2d_split = {
+    .coll = CHORALE_REDUCE_SCATTER_BLOCK,
+    .name = "torus2d_split",
+    .summary = "rings in columns and rows of a torus, in both orders at once",
+    .formula = "<= 4 (R+C-2) alpha + n (beta + tau); four ports: a quarter "
+               "of it",
+    .source = "Chen, Lee (integration on a wrapped mesh)",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
+    .overlaps = 1,
+    .nparam = 2,
+    .param = { {
+        .name = "rows",
+        .unit = "rows of the torus, 0: as square as can be",
+        .def = 0,
+        .min = 0,
+        .max = INT_MAX,
+        .candidate = rows,
+        .ncandidate = sizeof(rows) / sizeof(*rows),
+    }, {
+        .name = "s1",
+        .unit = "per cent of a block column first, -1: balanced",
+        .def = -1,
+        .min = -1,
+        .max = 100,
+        .candidate = share,
+        .ncandidate = sizeof(share) / sizeof(*share),
+    } },
+    .run = run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

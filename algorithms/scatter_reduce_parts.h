@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scatter_reduce_parts.h - reduce-scatters made of other collectives, for
+ * reduce_scatter_block and reduce_scatter (irregular). Parts are parameters,
+ * chosen by their words. */
+#ifndef CHORALE_ALGORITHMS_SCATTER_REDUCE_PARTS_H
+#define CHORALE_ALGORITHMS_SCATTER_REDUCE_PARTS_H
+
+#include "algorithms/alg.h"
+
+/* Words and, of each list, the last value. */
+extern const char *const chorale_rs_reduce_word[];
+extern const char *const chorale_rs_scatter_word[];
+extern const char *const chorale_rs_alltoall_word[];
+extern const char *const chorale_rs_allreduce_word[];
+extern const long chorale_rs_part_values[]; /* 0, 1, 2, ... */
+enum {
+    CHORALE_RS_REDUCE_MAX = 3,
+    CHORALE_RS_SCATTER_MAX = 1,
+    CHORALE_RS_ALLTOALL_MAX = 1,
+    CHORALE_RS_ALLREDUCE_MAX = 4
+};
+
+/* Reduce to rank 0, then scatter: parameters reduce, scatter. The functions of
+ * a descriptor. */
+int chorale_rs_linear_run(const struct chorale_call *call);
+int chorale_rs_linear_cost(const struct chorale_point *pt, int irregular,
+                           struct chorale_term *term);
+const char *chorale_rs_linear_refuses(const struct chorale_point *pt,
+                                      int irregular);
+size_t chorale_rs_linear_scratch(const struct chorale_point *pt,
+                                 int irregular);
+
+/* Exchange of all operands, then each rank adds up its own in rank order:
+ * parameter alltoall. */
+int chorale_rs_alltoall_run(const struct chorale_call *call);
+int chorale_rs_alltoall_cost(const struct chorale_point *pt, int irregular,
+                             struct chorale_term *term);
+const char *chorale_rs_alltoall_refuses(const struct chorale_point *pt);
+size_t chorale_rs_alltoall_scratch(const struct chorale_point *pt,
+                                   int irregular);
+
+/* An allreduce of which each rank keeps its block: parameter allreduce. */
+int chorale_rs_select_run(const struct chorale_call *call);
+int chorale_rs_select_cost(const struct chorale_point *pt, int irregular,
+                           struct chorale_term *term);
+const char *chorale_rs_select_refuses(const struct chorale_point *pt,
+                                      int irregular);
+size_t chorale_rs_select_scratch(const struct chorale_point *pt,
+                                 int irregular);
+
+#endif
