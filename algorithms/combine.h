@@ -18,9 +18,10 @@ enum { CHORALE_COMBINE_BASES = 2 };
         .ncandidate = CHORALE_COMBINE_BASES, .word = chorale_combine_word,   \
     }
 
-/* OR that many bytes of all ranks' sendbuf into the root's recvbuf; sendbuf
- * may be MPI_IN_PLACE at the root. Of call only ctx and root are read. Returns
- * an MPI error code. */
+/* OR that many bytes of all ranks' sendbuf into the root's recvbuf. Of call
+ * only ctx and root are read. Never in place: MPICH 4.0.2's MPI_Reduce crashes
+ * with MPI_IN_PLACE at other roots than 0, from 2 KiB on. Returns an MPI error
+ * code. */
 int chorale_combine(const struct chorale_call *call, long base,
                     const void *sendbuf, void *recvbuf, size_t bytes);
 

@@ -348,12 +348,20 @@ static int deliver(const struct up *u, int base)
                         call->recvcount, call->recvtype, call->root);
 }
 
-/* Cut the vector, and say where its result is wanted. */
-static int up_init(struct up *u, const struct chorale_flow *flow, int base)
+/* Cut the vector, and say where its result is wanted. Fields one by one:
+ * clearing the whole costs as much as a short message's way through here. */
+static int up_init(struct up *u, const struct chorale_call *call,
+                   const struct chorale_flow *flow, int base)
 {
-    const struct chorale_call *call = u->call;
     int in_place = call->sendbuf == MPI_IN_PLACE;
 
+    view_init(&u->view, call->ctx, flow, base);
+    u->call = call;
+    u->extent = 0;
+    u->result = NULL;
+    u->spare[0] = u->spare[1] = u->spare[2] = NULL;
+    u->leaving = NULL;
+    u->below = NULL;
     u->own = in_place ? call->recvbuf : (char *)call->sendbuf;
     u->own_last = flow->shape == CHORALE_IN_ORDER;
     u->s = u->last = call->recvcount;
@@ -387,12 +395,10 @@ static int up_init(struct up *u, const struct chorale_flow *flow, int base)
 int chorale_flow_reduce(const struct chorale_call *call,
                         const struct chorale_flow *flow, int base)
 {
-    struct up u = { .call = call };
     size_t mark = chorale_scratch_mark(call->ctx);
-    int err;
+    struct up u;
+    int err = up_init(&u, call, flow, base);
 
-    view_init(&u.view, call->ctx, flow, base);
-    err = up_init(&u, flow, base);
     if (err == MPI_SUCCESS)
         err = up_spares(&u, u.segments > 1);
     if (err == MPI_SUCCESS)
@@ -471,13 +477,12 @@ int chorale_flow_allreduce(const struct chorale_call *call,
                            const struct chorale_flow *flow)
 {
     struct chorale_call part = *call;
-    struct up u = { .call = &part };
     size_t mark = chorale_scratch_mark(call->ctx);
+    struct up u;
     int err;
 
     part.root = flow->shape == CHORALE_IN_ORDER ? call->ctx->size - 1 : 0;
-    view_init(&u.view, call->ctx, flow, part.root);
-    err = up_init(&u, flow, part.root);
+    err = up_init(&u, &part, flow, part.root);
     if (err == MPI_SUCCESS)
         err = up_spares(&u, 0);
     if (err == MPI_SUCCESS)

@@ -52,6 +52,21 @@ int chorale_binomial_subtree(int v, int size)
 
 /* --- any shape -------------------------------------------------------- */
 
+/* Radix 2 without divisions: small messages notice them. */
+static void init_binomial(struct chorale_tree *t)
+{
+    unsigned v = (unsigned)t->v, bit = v & (0U - v);
+
+    t->span = t->size - t->v;
+    if (v > 0) {
+        t->parent = (int)(v - bit);
+        if (bit < (unsigned)t->span)
+            t->span = (int)bit;
+    }
+    while ((t->span - 1) >> t->nchild > 0)
+        t->nchild++;
+}
+
 static void init_knomial(struct chorale_tree *t)
 {
     unsigned radix = (unsigned)t->radix, digits = (unsigned)t->v, end;
@@ -163,6 +178,8 @@ void chorale_tree_init(struct chorale_tree *tree, enum chorale_shape shape,
             tree->radix = 2;
         if (shape == CHORALE_KARY)
             init_kary(tree);
+        else if (tree->radix == 2)
+            init_binomial(tree);
         else
             init_knomial(tree);
     }
@@ -173,6 +190,8 @@ static int knomial_child(const struct chorale_tree *t, int i)
 {
     int step = 1;
 
+    if (t->radix == 2)
+        return t->v + (1 << i);
     for (; i >= t->radix - 1; i -= t->radix - 1)
         step *= t->radix;
     return t->v + (i + 1) * step;

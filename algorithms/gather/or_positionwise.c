@@ -20,47 +20,58 @@
 /* What a rank contributes: its block, packed, at its own position. */
 struct state {
     const struct chorale_call *call;
-    struct chorale_packed own;
-    char *zeros; /* m bytes */
+    size_t m;
+    const char *own, *zeros;
 };
+
+/* The root's block lies in its receive buffer if it is in place; a copy is
+ * contributed, since not all libraries reduce in place at every root. */
+static int own_in_place(struct state *st)
+{
+    const struct chorale_call *call = st->call;
+    struct chorale_blocks b = chorale_blocks_equal(
+        call->recvbuf, call->recvcount, call->recvtype, call->ctx->size);
+    MPI_Count count;
+    void *block = chorale_block(&b, call->root, &count);
+    char *own;
+
+    st->m = chorale_type_size(call->recvtype) * (size_t)count;
+    st->own = own = chorale_scratch(call->ctx, st->m);
+    return own == NULL ? MPI_ERR_NO_MEM
+                       : chorale_pack(call->ctx, block, count, call->recvtype,
+                                      own);
+}
 
 static int init(struct state *st, const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;
-    int err = MPI_SUCCESS;
+    struct chorale_packed p;
+    char *zeros;
+    int err;
 
     *st = (struct state){ .call = call };
-    if (call->sendbuf == MPI_IN_PLACE) /* the block is where it belongs */
-        st->own.n = chorale_type_size(call->recvtype) *
-                    (size_t)call->recvcount;
-    else
-        err = chorale_packed_init(&st->own, ctx, call->sendbuf,
-                                  call->sendcount, call->sendtype);
+    if (call->sendbuf == MPI_IN_PLACE) {
+        err = own_in_place(st);
+    } else {
+        err = chorale_packed_init(&p, ctx, call->sendbuf, call->sendcount,
+                                  call->sendtype);
+        if (err == MPI_SUCCESS)
+            err = chorale_packed_out(&p);
+        st->own = p.bytes;
+        st->m = p.n;
+    }
     if (err != MPI_SUCCESS)
         return err;
-    st->zeros = chorale_scratch(ctx, st->own.n);
-    if (st->zeros == NULL)
+    st->zeros = zeros = chorale_scratch(ctx, st->m);
+    if (zeros == NULL)
         return MPI_ERR_NO_MEM;
-    chorale_zero(ctx, st->zeros, st->own.n);
-    return call->sendbuf == MPI_IN_PLACE ? MPI_SUCCESS
-                                         : chorale_packed_out(&st->own);
+    chorale_zero(ctx, zeros, st->m);
+    return MPI_SUCCESS;
 }
 
-/* Position i at the root, into place (the packed view of one block). */
-static int combine_at_root(const struct state *st, struct chorale_packed *to,
-                           int i)
+static const char *contribution(const struct state *st, int position)
 {
-    const struct chorale_call *call = st->call;
-    const void *mine = i == call->root ? st->own.bytes : st->zeros;
-    int err = MPI_SUCCESS;
-
-    if (i == call->root && call->sendbuf == MPI_IN_PLACE) {
-        err = chorale_packed_out(to);
-        mine = MPI_IN_PLACE;
-    }
-    if (err == MPI_SUCCESS)
-        err = chorale_combine(call, call->param[0], mine, to->bytes, to->n);
-    return err == MPI_SUCCESS ? chorale_packed_in(to) : err;
+    return position == st->call->ctx->rank ? st->own : st->zeros;
 }
 
 static int run_root(const struct state *st)
@@ -77,7 +88,10 @@ static int run_root(const struct state *st)
         MPI_Count count;
 
         chorale_packed_turn(&to, chorale_block(&b, i, &count));
-        err = combine_at_root(st, &to, i);
+        err = chorale_combine(call, call->param[0], contribution(st, i),
+                              to.bytes, st->m);
+        if (err == MPI_SUCCESS)
+            err = chorale_packed_in(&to);
     }
     return err;
 }
@@ -89,8 +103,7 @@ static int run_other(const struct state *st)
 
     for (int i = 0; i < ctx->size && err == MPI_SUCCESS; i++)
         err = chorale_combine(st->call, st->call->param[0],
-                              i == ctx->rank ? st->own.bytes : st->zeros,
-                              NULL, st->own.n);
+                              contribution(st, i), NULL, st->m);
     return err;
 }
 
@@ -121,7 +134,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 static size_t scratch(const struct chorale_point *pt)
 {
     return chorale_combine_scratch(pt, pt->param[0], pt->msg_size) +
-           pt->msg_size;
+           2 * pt->msg_size;
 }
 
 const struct chorale_alg chorale_gather_or_positionwise = {

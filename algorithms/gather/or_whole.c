@@ -17,63 +17,57 @@
 #include "algorithms/combine.h"
 #include "algorithms/packed.h"
 
-/* The root combines in place: in its buffer, or its packed copy. */
-static int run_root(const struct chorale_call *call, size_t m)
+/* This rank's vector: zeros but for its own block. The root's block lies in
+ * its receive buffer if it is in place. */
+static int fill(const struct chorale_call *call, char *bytes, size_t m)
 {
     struct chorale_ctx *ctx = call->ctx;
     size_t before = m * (size_t)ctx->rank, n = m * (size_t)ctx->size;
-    struct chorale_blocks b = chorale_blocks_equal(
-        call->recvbuf, call->recvcount, call->recvtype, ctx->size);
-    struct chorale_packed p;
+    struct chorale_blocks b;
     MPI_Count count;
-    void *own = chorale_block(&b, ctx->rank, &count);
-    int err = chorale_packed_init(&p, ctx, call->recvbuf,
-                                  call->recvcount * ctx->size,
-                                  call->recvtype);
+    void *own;
 
-    if (err == MPI_SUCCESS && call->sendbuf != MPI_IN_PLACE)
-        err = chorale_pack(ctx, call->sendbuf, call->sendcount,
-                           call->sendtype, p.bytes + before);
-    else if (err == MPI_SUCCESS && p.staged)
-        err = chorale_pack(ctx, own, count, call->recvtype, p.bytes + before);
-    if (err != MPI_SUCCESS)
-        return err;
-    chorale_zero(ctx, p.bytes, before);
-    chorale_zero(ctx, p.bytes + before + m, n - before - m);
-    err = chorale_combine(call, call->param[0], MPI_IN_PLACE, p.bytes, n);
-    return err == MPI_SUCCESS ? chorale_packed_in(&p) : err;
-}
-
-static int run_other(const struct chorale_call *call, size_t m)
-{
-    struct chorale_ctx *ctx = call->ctx;
-    size_t before = m * (size_t)ctx->rank, n = m * (size_t)ctx->size;
-    char *bytes = chorale_scratch(ctx, n);
-    int err;
-
-    if (bytes == NULL)
-        return MPI_ERR_NO_MEM;
     chorale_zero(ctx, bytes, before);
     chorale_zero(ctx, bytes + before + m, n - before - m);
-    err = chorale_pack(ctx, call->sendbuf, call->sendcount, call->sendtype,
-                       bytes + before);
-    return err == MPI_SUCCESS
-               ? chorale_combine(call, call->param[0], bytes, NULL, n)
-               : err;
+    if (call->sendbuf != MPI_IN_PLACE)
+        return chorale_pack(ctx, call->sendbuf, call->sendcount,
+                            call->sendtype, bytes + before);
+    b = chorale_blocks_equal(call->recvbuf, call->recvcount, call->recvtype,
+                             ctx->size);
+    own = chorale_block(&b, ctx->rank, &count);
+    return chorale_pack(ctx, own, count, call->recvtype, bytes + before);
+}
+
+static int combine_at_root(const struct chorale_call *call, char *bytes,
+                           size_t n)
+{
+    struct chorale_packed p;
+    int err = chorale_packed_init(&p, call->ctx, call->recvbuf,
+                                  call->recvcount * call->ctx->size,
+                                  call->recvtype);
+
+    if (err == MPI_SUCCESS)
+        err = chorale_combine(call, call->param[0], bytes, p.bytes, n);
+    return err == MPI_SUCCESS ? chorale_packed_in(&p) : err;
 }
 
 static int run(const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;
     size_t mark = chorale_scratch_mark(ctx);
-    int err;
+    int at_root = ctx->rank == call->root, err = MPI_ERR_NO_MEM;
+    size_t m = at_root ? chorale_type_size(call->recvtype) *
+                             (size_t)call->recvcount
+                       : chorale_type_size(call->sendtype) *
+                             (size_t)call->sendcount;
+    size_t n = m * (size_t)ctx->size;
+    char *bytes = chorale_scratch(ctx, n);
 
-    if (ctx->rank == call->root)
-        err = run_root(call, chorale_type_size(call->recvtype) *
-                                 (size_t)call->recvcount);
-    else
-        err = run_other(call, chorale_type_size(call->sendtype) *
-                                  (size_t)call->sendcount);
+    if (bytes != NULL)
+        err = fill(call, bytes, m);
+    if (err == MPI_SUCCESS)
+        err = at_root ? combine_at_root(call, bytes, n)
+                      : chorale_combine(call, call->param[0], bytes, NULL, n);
     chorale_scratch_release(ctx, mark);
     return err;
 }
@@ -85,8 +79,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_combine_scratch(pt, pt->param[0], pt->n) +
-           (pt->comm_size > 1 ? pt->n : 0);
+    return chorale_combine_scratch(pt, pt->param[0], pt->n) + pt->n;
 }
 
 const struct chorale_alg chorale_gather_or_whole = {
