@@ -109,6 +109,10 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
+/* The largest divisor d of p with d^power <= p: the shorter side of the most
+ * square mesh (power 2), the shortest of the most cubic one (3). */
+int chorale_mesh_side(int p, int power);
+
 /* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension,
  * then along the one before with bundles of the blocks that a rank has, and so
  * on. Takes a number for each rank of a ring in scratch. */

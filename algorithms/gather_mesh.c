@@ -3,6 +3,16 @@
  * gather_all.h. */
 #include "algorithms/gather_all.h"
 
+int chorale_mesh_side(int p, int power)
+{
+    int side = 1;
+
+    for (long d = 2; (power == 2 ? d * d : d * d * d) <= p; d++)
+        if (p % d == 0)
+            side = (int)d;
+    return side;
+}
+
 /* Ring of length bundles of stride blocks each, with the ranks that differ in
  * one coordinate only. */
 static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
