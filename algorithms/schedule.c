@@ -474,6 +474,9 @@ static int play(struct chorale_schedule *s)
     for (int r = 0; r < s->size; r++)
         if (s->trace[r].at < s->trace[r].n)
             return -1; /* somebody waits for ever */
+    for (size_t i = 0; i < s->npair; i++)
+        if (s->key[i] != 0 && s->pair[i].first >= 0)
+            return -1; /* a message that nobody takes, or sends */
     return 0;
 }
 
