@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topology.h - the two levels of a communicator: the ranks of each node, and
+ * one leader of each node. Any placement of ranks on nodes will do.
+ *
+ * The levels are views (ctx.h), on which variants run as on communicators.
+ * What they are made of is scratch: everything goes between mark and release
+ * of the caller.
+ */
+#ifndef CHORALE_ALGORITHMS_TOPOLOGY_H
+#define CHORALE_ALGORITHMS_TOPOLOGY_H
+
+#include "algorithms/alg.h"
+#include "algorithms/ctx.h"
+
+struct chorale_topology {
+    int nodes;               /* how many */
+    int node;                /* this rank's; nodes are numbered from 0, by
+                              * their lowest ranks */
+    int *index;              /* [size] node of each rank */
+    int *order;              /* [size] ranks, node after node, ascending */
+    int *start;              /* [nodes + 1] of each node in order */
+    int in_order;            /* order is 0, 1, 2, ... */
+    int leads;               /* this rank is its node's leader */
+    int lead;                /* place of this node's leader in inner */
+    struct chorale_ctx inner; /* this node's ranks, ascending */
+    struct chorale_ctx outer; /* leaders, node after node; leaders only */
+};
+
+/* The lowest rank of each node leads it, but on the node of root, which leads
+ * there; root is -1 where there is none. Returns an MPI error code. */
+int chorale_topology_init(struct chorale_topology *t,
+                          struct chorale_ctx *ctx, int root);
+
+/* The same with nodes cut into runs of consecutive ranks, each led by its last
+ * one: what keeps rank order. Ranks placed in blocks have a run a node. */
+int chorale_topology_init_runs(struct chorale_topology *t,
+                               struct chorale_ctx *ctx);
+
+/* Ranks of a node. */
+int chorale_topology_members(const struct chorale_topology *t, int node);
+
+/* Scratch of one of them at comm_size. */
+size_t chorale_topology_scratch(const struct chorale_point *pt);
+
+/* The levels at pt, for ranks placed in blocks of ppn: comm_size and root of
+ * a full node, and of the leaders; msg_size is pt's. */
+void chorale_topology_points(const struct chorale_point *pt,
+                             struct chorale_point *inner,
+                             struct chorale_point *outer);
+
+#endif
