@@ -72,6 +72,7 @@ static int keep(struct pairs *p, struct met *m, const int *row)
     if (grown == NULL)
         return -1;
     p->row = grown;
+    memset(grown[p->nrow], 0, sizeof(*grown));
     for (int f = 0; f < p->nfactor; f++) {
         grown[p->nrow][f] = (unsigned char)row[f];
         for (int g = f + 1; g < p->nfactor; g++)

@@ -235,7 +235,8 @@ int try_problem(struct stage *st, const struct problem *p)
         char text[240];
 
         describe(st, p, text, sizeof(text));
-        printf("# %s %s: %s\n", info->name, p->alg->name, text);
+        printf("# %d ranks: %s %s: %s\n", st->ctx->size, info->name,
+               p->alg->name, text);
         fflush(stdout);
     }
     if (info->dataless)

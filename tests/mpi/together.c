@@ -41,7 +41,7 @@ static int open_half(struct stage *half, const struct stage *world)
 
     MPI_Comm_split(world->ctx->comm, world->ctx->rank % 2, world->ctx->rank,
                    &comm);
-    *half = (struct stage){ .fix = world->fix };
+    *half = (struct stage){ .fix = world->fix, .trace = world->trace };
     return chorale_ctx_new(comm, &half->ctx);
 }
 

@@ -2,7 +2,7 @@
 /* variants.c - every variant of the catalogue against the plain definition of
  * its collective, and against the schedule and cost that it states.
  *
- *     variants [--full|--wide] [--slice I/N] [--trace] [--library]
+ *     variants [--full|--wide] [--slice I/N] [--data] [--trace] [--library]
  *              [COLLECTIVE [VARIANT]]
  *
  * Rank 0 prints TAP: two lines a variant, data and schedule; and one for all
@@ -10,7 +10,7 @@
  * the calls are a cover of all pairs of what calls can differ in (space.h);
  * with it the whole product. --slice: this launch makes part I of N of the
  * cover; all N parts, at whatever numbers of ranks, are a cover that has the
- * part as one more factor. --trace names each call before it is made.
+ * part as one more factor. --data leaves the schedules out. --trace names each call before it is made.
  * --wide only tries blocks whose places in memory are above 2^31 bytes.
  * --library tries the MPI library's own collectives, to test the matrix.
  * Compiled against the MPI library and against SimGrid's. */
@@ -26,7 +26,7 @@
 enum { WORLD, REVERSED, NCOMM };
 
 struct options {
-    int full, wide, trace, library, slice, nslice;
+    int full, wide, data, trace, library, slice, nslice;
     const char *coll, *variant;
 };
 
@@ -168,7 +168,7 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
                t->set.full);
     report(t, alg, "data",
            t->set.full ? try_product(t, &s) : try_pairs(t, &s));
-    if (t->set.library)
+    if (t->set.data || t->set.library)
         return;
     check_schedule(&t->stage[WORLD], alg, t->set.full);
     report(t, alg, "schedule", 1);
@@ -178,8 +178,8 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: variants [--full|--wide] [--slice I/N] [--trace] "
-                    "[--library] [COLLECTIVE [VARIANT]]\n");
+    fprintf(stderr, "usage: variants [--full|--wide] [--slice I/N] [--data] "
+                    "[--trace] [--library] [COLLECTIVE [VARIANT]]\n");
     exit(2);
 }
 
@@ -192,6 +192,8 @@ static struct options parse(int argc, char **argv)
             set.full = 1;
         else if (strcmp(argv[i], "--wide") == 0)
             set.wide = 1;
+        else if (strcmp(argv[i], "--data") == 0)
+            set.data = 1;
         else if (strcmp(argv[i], "--trace") == 0)
             set.trace = 1;
         else if (strcmp(argv[i], "--library") == 0)
