@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* copies.c - packing and copying between layouts, which the variants build
  * upon. */
-#include "tests/mpi/fixture.h"
+#include "tests/mpi/problem.h"
 
 enum { UNITS = 52 };
 
@@ -20,8 +20,8 @@ static void check_large_elements(struct stage *st)
     MPI_Type_commit(&four);
     buffer_init(&from, gap, UNITS);
     buffer_init(&to, gap, UNITS);
-    buffer_fill(&from, UNITS, 0, 1, 2, buffer_put);
-    buffer_fill(&to, UNITS, 0, 1, 2, buffer_want);
+    buffer_fill(&from, 0, UNITS, 1, 2, IS | WANT);
+    buffer_fill(&to, 0, UNITS, 1, 2, WANT);
     if (chorale_pack(st->ctx, from.base, UNITS / 4, four, bytes) !=
             MPI_SUCCESS ||
         chorale_unpack(st->ctx, bytes, to.base, UNITS / 4, four) !=
@@ -42,7 +42,6 @@ static void check_large_elements(struct stage *st)
 /* Pack, copy, unpack: all layouts to all others. */
 void check_copies(struct stage *st)
 {
-
     for (int i = 0; i < NMOVE; i++)
         for (int j = 0; j < NMOVE; j++) {
             const struct layout *l[2] = { &st->fix->layout[i],
@@ -52,8 +51,8 @@ void check_copies(struct stage *st)
 
             buffer_init(&from, l[0], UNITS);
             buffer_init(&to, l[1], UNITS);
-            buffer_fill(&from, UNITS, 0, 1, 2, buffer_put);
-            buffer_fill(&to, UNITS, 0, 1, 2, buffer_want);
+            buffer_fill(&from, 0, UNITS, 1, 2, IS | WANT);
+            buffer_fill(&to, 0, UNITS, 1, 2, WANT);
             if (chorale_copy(st->ctx, from.base, UNITS * l[0]->per_unit,
                              l[0]->type, to.base, UNITS * l[1]->per_unit,
                              l[1]->type) != MPI_SUCCESS ||

@@ -3,20 +3,22 @@
  * matrix. */
 #include "tests/mpi/fixture.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { GUARD = 64, PRIME = 13 };
+enum { GUARD = 64, PRIME = 13, WIDE_EXTENT = 1 << 20 };
 
-/* Lower bound of layout LOW. SimGrid 3.32 strides elements of a type whose
- * lower bound is not 0 by too little or too much, whoever sends them; there
- * the layout has a gap in front instead. */
+/* Lower bounds and extents of some layouts. SimGrid 3.32 strides elements of
+ * a type whose lower bound is not 0 by too little or too much, whoever sends
+ * them; there the layouts have a gap in front instead. And it takes a type's
+ * extent for its true extent, so that nothing may lie beyond. */
 #ifdef CHORALE_SIM
-enum { LOW_BOUND = 0, LOW_FIRST = 4, LOW_SECOND = 16 };
+enum { LOW_BOUND = 0, LOW_FIRST = 4, LOW_SECOND = 16, BEFORE_BOUND = 0,
+       TIGHT_EXTENT = 16 };
 #else
-enum { LOW_BOUND = -8, LOW_FIRST = -8, LOW_SECOND = 4 };
+enum { LOW_BOUND = -8, LOW_FIRST = -8, LOW_SECOND = 4, BEFORE_BOUND = 8,
+       TIGHT_EXTENT = 8 };
 #endif
 
 int mix(int a, int b, int c)
@@ -77,7 +79,11 @@ static int value_and_rank(int rank, int unit, int k)
 }
 
 static const int low_disp[4] = { LOW_FIRST, LOW_SECOND };
+static const int tight_disp[4] = { 0, 12 };
+static const int wide_disp[4] = { 0, 8 };
 static const int matrix_disp[4] = { 0, 4, 12, 16 };
+static const int matrix_low_disp[4] = { LOW_FIRST, LOW_FIRST + 4, LOW_SECOND,
+                                        LOW_SECOND + 4 };
 
 /* MPI's user function from a plain one: inout = in op inout, with the
  * integers of an element at disp[]. */
@@ -85,7 +91,7 @@ static void apply(const char *in, char *inout, int len, int ints,
                   const int *disp, int extent,
                   void (*combine)(int *, const int *))
 {
-    for (int i = 0; i < len; i++) {
+    for (long i = 0; i < len; i++) {
         int left[4] = { 0 }, right[4] = { 0 };
 
         for (int k = 0; k < ints; k++) {
@@ -98,16 +104,35 @@ static void apply(const char *in, char *inout, int len, int ints,
     }
 }
 
-static void pair_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
+static void low_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     (void)type;
     apply(in, inout, *len, 2, low_disp, 24, pair_sum);
+}
+
+static void tight_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)type;
+    apply(in, inout, *len, 2, tight_disp, TIGHT_EXTENT, pair_sum);
+}
+
+static void wide_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)type;
+    apply(in, inout, *len, 2, wide_disp, WIDE_EXTENT, pair_sum);
 }
 
 static void product_op(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     (void)type;
     apply(in, inout, *len, 4, matrix_disp, 24, product);
+}
+
+static void low_product_op(void *in, void *inout, int *len,
+                           MPI_Datatype *type)
+{
+    (void)type;
+    apply(in, inout, *len, 4, matrix_low_disp, 32, product);
 }
 
 /* --- layouts ---------------------------------------------------------- */
@@ -130,71 +155,115 @@ static void make_type(struct layout *l, MPI_Aint lb)
     MPI_Type_free(&raw);
 }
 
-void fixture_init(struct fixture *fix)
+static const int made[] = { GAP, BEFORE, LOW,    TIGHT,
+                            DUP, WIDE,   MATRIX, MATRIX_LOW };
+enum { NMADE = sizeof(made) / sizeof(*made) };
+
+static void make_layouts(struct layout *l)
 {
-    struct layout *l = fix->layout;
-    struct kind *k = fix->kind;
     MPI_Datatype two;
 
     l[PLAIN] = (struct layout){ "plain", 2, { 0, 4 }, 8, 2, MPI_INT };
     l[GAP] = (struct layout){ "gap", 2, { 0, 8 }, 16, 1, MPI_INT };
+    l[BEFORE] = (struct layout){ "gap before", 2, { 8, 12 }, 16, 1, MPI_INT };
     l[LOW] = (struct layout){ "low", 2, { LOW_FIRST, LOW_SECOND }, 24, 1,
                               MPI_INT };
+    l[TIGHT] = (struct layout){ "tight", 2, { 0, 12 }, TIGHT_EXTENT, 1,
+                                MPI_INT };
     l[DUP] = (struct layout){ "dup", 2, { 0, 4 }, 8, 1, MPI_INT };
+    l[WIDE] = (struct layout){ "wide", 2, { 0, 8 }, WIDE_EXTENT, 1, MPI_INT };
     l[ONE_INT] = (struct layout){ "int", 1, { 0 }, 4, 1, MPI_INT };
     l[INT_PAIR] = (struct layout){ "2int", 2, { 0, 4 }, 8, 1, MPI_2INT };
     l[MATRIX] = (struct layout){ "matrix", 4, { 0, 4, 12, 16 }, 24, 1,
                                  MPI_INT };
+    l[MATRIX_LOW] = (struct layout){ "low matrix", 4, { 0 }, 32, 1, MPI_INT };
+    memcpy(l[MATRIX_LOW].disp, matrix_low_disp, sizeof(matrix_low_disp));
     make_type(&l[GAP], 0);
+    make_type(&l[BEFORE], BEFORE_BOUND);
     make_type(&l[LOW], LOW_BOUND);
+    make_type(&l[TIGHT], 0);
+    make_type(&l[WIDE], 0);
     make_type(&l[MATRIX], 0);
+    make_type(&l[MATRIX_LOW], LOW_BOUND);
     MPI_Type_contiguous(2, MPI_INT, &two);
     MPI_Type_dup(two, &l[DUP].type);
     MPI_Type_commit(&l[DUP].type);
     MPI_Type_free(&two);
+}
 
+void fixture_init(struct fixture *fix)
+{
+    struct kind *k = fix->kind;
+
+    make_layouts(fix->layout);
     k[SUM] = (struct kind){ "sum", ONE_INT, 1, MPI_SUM, sum, small };
     k[BOR] = (struct kind){ "bor", ONE_INT, 1, MPI_BOR, bor, mix };
     k[MAXLOC] = (struct kind){ "maxloc", INT_PAIR, 1, MPI_MAXLOC, maxloc,
                                value_and_rank };
-    k[PAIR_SUM] = (struct kind){ "sum of low pairs", LOW, 1,
-                                 MPI_OP_NULL, pair_sum, small };
+    k[LOW_SUM] = (struct kind){ "sum of low pairs", LOW, 1, MPI_OP_NULL,
+                                pair_sum, small };
+    k[TIGHT_SUM] = (struct kind){ "sum of tight pairs", TIGHT, 1, MPI_OP_NULL,
+                                  pair_sum, small };
     k[PRODUCT] = (struct kind){ "matrix product", MATRIX, 0, MPI_OP_NULL,
                                 product, small };
-    MPI_Op_create(pair_sum_op, 1, &k[PAIR_SUM].op);
+    k[LOW_PRODUCT] = (struct kind){ "low matrix product", MATRIX_LOW, 0,
+                                    MPI_OP_NULL, product, small };
+    k[WIDE_SUM] = (struct kind){ "sum of wide pairs", WIDE, 1, MPI_OP_NULL,
+                                 pair_sum, small };
+    MPI_Op_create(low_sum_op, 1, &k[LOW_SUM].op);
+    MPI_Op_create(tight_sum_op, 1, &k[TIGHT_SUM].op);
+    MPI_Op_create(wide_sum_op, 1, &k[WIDE_SUM].op);
     MPI_Op_create(product_op, 0, &k[PRODUCT].op);
+    MPI_Op_create(low_product_op, 0, &k[LOW_PRODUCT].op);
 }
 
 void fixture_release(struct fixture *fix)
 {
-    MPI_Op_free(&fix->kind[PAIR_SUM].op);
-    MPI_Op_free(&fix->kind[PRODUCT].op);
-    MPI_Type_free(&fix->layout[GAP].type);
-    MPI_Type_free(&fix->layout[LOW].type);
-    MPI_Type_free(&fix->layout[MATRIX].type);
-    MPI_Type_free(&fix->layout[DUP].type);
+    for (int i = LOW_SUM; i < NKIND; i++)
+        MPI_Op_free(&fix->kind[i].op);
+    for (int i = 0; i < NMADE; i++)
+        MPI_Type_free(&fix->layout[made[i]].type);
 }
 
 /* --- buffers ---------------------------------------------------------- */
 
+/* Address space; only pages that are written take memory. */
+static void init_wide(struct buffer *b)
+{
+    size_t ints = (size_t)(b->units * b->layout->ints) + 1;
+
+    b->mem = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    b->value = calloc(ints, sizeof(*b->value));
+    if (b->mem == MAP_FAILED || b->value == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 void buffer_init(struct buffer *b, const struct layout *layout, int units)
 {
-    b->layout = layout;
+    *b = (struct buffer){ .layout = layout, .units = units };
     b->bytes = 2 * GUARD + (size_t)units * (size_t)layout->extent;
-    b->mem = malloc(b->bytes);
-    b->want = malloc(b->bytes);
-    if (b->mem == NULL || b->want == NULL)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    for (size_t i = 0; i < b->bytes; i++)
-        b->mem[i] = (char)(0xa5 ^ (i * 31));
-    memcpy(b->want, b->mem, b->bytes);
+    if (layout->extent == WIDE_EXTENT)
+        init_wide(b);
+    else {
+        b->mem = malloc(b->bytes);
+        b->want = malloc(b->bytes);
+        if (b->mem == NULL || b->want == NULL)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        memset(b->mem, 0xa5, b->bytes);
+        memset(b->want, 0xa5, b->bytes);
+    }
     b->base = b->mem + GUARD;
 }
 
 void buffer_release(struct buffer *b)
 {
-    free(b->mem);
+    if (b->value != NULL)
+        munmap(b->mem, b->bytes);
+    else
+        free(b->mem);
     free(b->want);
+    free(b->value);
     *b = (struct buffer){ 0 };
 }
 
@@ -204,45 +273,60 @@ static size_t place(const struct buffer *b, int unit, int k)
                     b->layout->disp[k]);
 }
 
-void buffer_put(struct buffer *b, int unit, int k, int value)
+void buffer_set(struct buffer *b, int unit, int k, int value, int when)
 {
-    memcpy(b->mem + place(b, unit, k), &value, sizeof(value));
-    buffer_want(b, unit, k, value);
+    size_t at = place(b, unit, k);
+
+    if (when & IS)
+        memcpy(b->mem + at, &value, sizeof(value));
+    if ((when & WANT) && b->value != NULL)
+        b->value[unit * b->layout->ints + k] = value;
+    else if (when & WANT)
+        memcpy(b->want + at, &value, sizeof(value));
 }
 
-void buffer_want(struct buffer *b, int unit, int k, int value)
-{
-    memcpy(b->want + place(b, unit, k), &value, sizeof(value));
-}
-
-void buffer_fill(struct buffer *b, int units, int block, int source,
-                 int dest, void (*set)(struct buffer *, int, int, int))
+void buffer_fill(struct buffer *b, int at, int units, int source, int dest,
+                 int when)
 {
     for (int u = 0; u < units; u++)
         for (int k = 0; k < 2; k++)
-            set(b, block * units + u, k, mix(source, dest, 2 * u + k));
+            buffer_set(b, at + u, k, mix(source, dest, 2 * u + k), when);
+}
+
+void buffer_excuse(struct buffer *b, int from, int to)
+{
+    for (int u = from; u < to; u++)
+        for (int k = 0; k < b->layout->ints; k++) {
+            int is;
+
+            memcpy(&is, b->mem + place(b, u, k), sizeof(is));
+            buffer_set(b, u, k, is, WANT);
+        }
+}
+
+static int wide_wrong(const struct buffer *b, long *offset)
+{
+    for (int u = 0; u < b->units; u++)
+        for (int k = 0; k < b->layout->ints; k++)
+            if (memcmp(b->mem + place(b, u, k),
+                       &b->value[u * b->layout->ints + k],
+                       sizeof(int)) != 0) {
+                *offset = (long)place(b, u, k) - GUARD;
+                return 1;
+            }
+    return 0;
 }
 
 int buffer_wrong(const struct buffer *b, long *offset)
 {
     size_t i = 0;
 
+    if (b->value != NULL)
+        return wide_wrong(b, offset);
     if (b->mem == NULL || memcmp(b->mem, b->want, b->bytes) == 0)
         return 0;
     while (b->mem[i] == b->want[i])
         i++;
     *offset = (long)i - GUARD;
     return 1;
-}
-
-void stage_fail(struct stage *st, const char *format, ...)
-{
-    va_list ap;
-
-    if (st->failed)
-        return;
-    st->failed = 1;
-    va_start(ap, format);
-    vsnprintf(st->text, sizeof(st->text), format, ap);
-    va_end(ap);
 }

@@ -21,13 +21,17 @@ struct layout {
 /* The first NMOVE have equal signatures: two integers a unit. */
 enum {
     PLAIN,
-    GAP,
-    LOW, /* below its address, or after a gap */
+    GAP,    /* between and after */
+    BEFORE, /* its data begin after a gap, where lb can be so: lb > 0 */
+    LOW,    /* below its address, or after a gap */
+    TIGHT,  /* extent below true extent: units interleave */
     DUP,
     NMOVE,
-    ONE_INT = NMOVE,
+    WIDE = NMOVE, /* a few thousand units pass 2^31 bytes of memory */
+    ONE_INT,
     INT_PAIR,
     MATRIX,
+    MATRIX_LOW,
     NLAYOUT
 };
 
@@ -40,7 +44,18 @@ struct kind {
     int (*value)(int rank, int unit, int k); /* operand of a rank */
 };
 
-enum { SUM, BOR, MAXLOC, PAIR_SUM, PRODUCT, NKIND };
+enum {
+    SUM,
+    BOR,
+    MAXLOC,
+    LOW_SUM,
+    TIGHT_SUM,
+    PRODUCT,
+    LOW_PRODUCT,
+    NUSUAL,
+    WIDE_SUM = NUSUAL,
+    NKIND
+};
 
 struct fixture {
     struct layout layout[NLAYOUT];
@@ -51,45 +66,38 @@ struct fixture {
 void fixture_init(struct fixture *fix);
 void fixture_release(struct fixture *fix);
 
-/* Memory of some units, with guards around; want is what it must be. */
+/* Memory of some units, with guards around; want is what it must be. Of wide
+ * layouts only the integers are known, in value: their gaps are as good as
+ * endless. */
 struct buffer {
     const struct layout *layout;
     char *base, *mem, *want;
+    int *value; /* of a wide layout: of each integer, instead of want */
+    int units;
     size_t bytes;
 };
 
 void buffer_init(struct buffer *b, const struct layout *layout, int units);
 void buffer_release(struct buffer *b);
-/* Integer k of a unit: before the call, and so after it unless it changes. */
-void buffer_put(struct buffer *b, int unit, int k, int value);
-/* Integer k of a unit: after the call. */
-void buffer_want(struct buffer *b, int unit, int k, int value);
-/* Give a block of units its content, that of source's block for dest, by one
- * of the two functions above. For layouts of two integers. */
-void buffer_fill(struct buffer *b, int units, int block, int source, int dest,
-                 void (*set)(struct buffer *, int, int, int));
+
+/* Set integer k of a unit: what it is before the call (and so after it,
+ * unless it changes), or what it must be after the call, or both. */
+enum { IS = 1, WANT = 2 };
+void buffer_set(struct buffer *b, int unit, int k, int value, int when);
+
+/* Give units from `at` on the content that source has for dest; for layouts
+ * of two integers. */
+void buffer_fill(struct buffer *b, int at, int units, int source, int dest,
+                 int when);
+
+/* Units [from, to) may be anything after the call: take what they are. Their
+ * gaps must be as before. */
+void buffer_excuse(struct buffer *b, int from, int to);
+
 /* 1 if any byte is not as wanted; *offset: where from base, the first. */
 int buffer_wrong(const struct buffer *b, long *offset);
 
 /* A well mixed non-negative number of three. */
 int mix(int a, int b, int c);
-
-/* One communicator's state: the first failure is kept. */
-struct stage {
-    struct fixture *fix;
-    struct chorale_ctx *ctx;
-    int failed;
-    char text[256];
-};
-
-__attribute__((format(printf, 2, 3))) void stage_fail(struct stage *st,
-                                                      const char *format, ...);
-
-/* copies.c: all layouts to all others. */
-void check_copies(struct stage *st);
-
-/* schedule.c: do the counters of a call match the published schedule, and its
- * scratch what it states? In simulation: does its time match its cost? */
-void check_schedule(struct stage *st, const struct chorale_alg *alg);
 
 #endif

@@ -1,240 +1,295 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* schedule.c - is it the algorithm that its name says? A wrong algorithm
- * under the right name passes every check of data; its counters, its scratch
- * and, in simulation, its time give it away. */
-#include "algorithms/tree.h"
-#include "tests/mpi/fixture.h"
+ * under the right name passes every check of data. What each rank sends and
+ * reduces must be what the variant's schedule (algorithms/schedule.h) says of
+ * that rank, its scratch within what it states; in simulation, on the network
+ * that costs assume, its time must be the schedule's to a nanosecond. */
+#include "algorithms/schedule.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-/* Counters of one call, worked out from the publication. In units of m:
- * bytes and reduced of the busiest rank; -1 where blocks are unequal. */
-struct schedule {
-    enum chorale_coll coll;
-    const char *name;
-    double messages, bytes, reduced; /* of the busiest rank */
-    double total;                    /* messages of all ranks */
-};
+#include "tests/mpi/clock.h"
+#include "tests/mpi/space.h"
 
-static const struct schedule *find(const struct schedule *row, int n,
-                                   const struct chorale_alg *alg)
-{
-    for (int i = 0; i < n; i++)
-        if (row[i].coll == alg->coll && strcmp(row[i].name, alg->name) == 0)
-            return &row[i];
-    return NULL;
-}
+/* The network of the simulation: flat.xml with the options of variants.t. */
+#define BETA 0.8e-9
+#define ALPHA (2 * 0.5e-6 + 16 * BETA)
+#define TAU 0.5e-9
 
-/* The row of alg at p ranks; 0 if it has none. */
-static int look_up(const struct chorale_alg *alg, int p, struct schedule *out)
-{
-    double l = chorale_ceil_log2(p), o = p - 1, q = chorale_pow2_below(p);
-    double f = chorale_ceil_log2((int)q), some = p > 1, fold = p > q;
-    const struct schedule row[] = {
-        { CHORALE_BCAST, "linear", o, o, 0, o },
-        { CHORALE_BCAST, "binomial", l, l, 0, o },
-        { CHORALE_BCAST, "scatter_ring_allgather", l + o, -1, 0, o + p * o },
-        { CHORALE_REDUCE, "binomial", some, some, l, o },
-        { CHORALE_ALLREDUCE, "recursive_doubling", f + fold, f + fold,
-          f + fold, q * f + 2 * (p - q) },
-        { CHORALE_ALLREDUCE, "reduce_bcast", l, l, l, 2 * o },
-        { CHORALE_REDUCE_SCATTER_BLOCK, "ring", o, o, o, p * o },
-        { CHORALE_GATHER, "linear", some, some, 0, o },
-        { CHORALE_GATHER, "binomial", some, -1, 0, o },
-        { CHORALE_SCATTER, "linear", o, o, 0, o },
-        { CHORALE_SCATTER, "linear_nb", o, o, 0, o },
-        { CHORALE_SCATTER, "binomial", l, o, 0, o },
-        { CHORALE_ALLGATHER, "ring", o, o, 0, p * o },
-        { CHORALE_ALLGATHER, "gather_bcast", l, l * p, 0, 2 * o },
-    };
-    const struct schedule *found = find(row, sizeof(row) / sizeof(*row), alg);
-
-    if (found != NULL)
-        *out = *found;
-    return found != NULL;
-}
+enum { ELEMENT = 8, SLACK = 1024 };
 
 /* --- one plain call --------------------------------------------------- */
 
-enum { UNITS = 4096 }; /* integers a block: m = 16 KiB */
+#ifdef CHORALE_SIM
+#include <smpi/smpi.h>
 
-static void set_params(const struct chorale_alg *alg, long *param)
+/* A sum that takes TAU seconds a byte. */
+static void slow_sum(void *in, void *inout, int *len, MPI_Datatype *type)
 {
-    for (int i = 0; i < alg->nparam; i++)
-        param[i] = alg->param[i].def;
+    smpi_execute_flops((double)*len * ELEMENT * TAU * 1e9); /* at 1 Gf */
+    MPI_Reduce_local(in, inout, *len, *type, MPI_SUM);
 }
 
-/* Run alg from root 0 on buffers of its own, contiguous. */
-static int call_once(struct chorale_ctx *ctx, const struct chorale_alg *alg,
-                     const long *param)
+static void make_sum(MPI_Op *op)
 {
-    size_t whole = sizeof(int) * UNITS * (size_t)ctx->size;
-    int *send = calloc(1, whole), *recv = calloc(1, whole);
-    struct chorale_call call = {
+    MPI_Op_create(slow_sum, 1, op);
+}
+
+static void free_sum(MPI_Op *op)
+{
+    MPI_Op_free(op);
+}
+#else
+static void make_sum(MPI_Op *op)
+{
+    *op = MPI_SUM;
+}
+
+static void free_sum(MPI_Op *op)
+{
+    *op = MPI_OP_NULL;
+}
+#endif
+
+/* Buffers of doubles, and the blocks of an irregular collective. */
+struct plain {
+    char *mem[2];
+    MPI_Count count[MAX_RANKS];
+    MPI_Aint displ[MAX_RANKS];
+    MPI_Op op;
+    struct chorale_call call;
+};
+
+static int irregular_blocks(struct plain *c, const struct chorale_point *pt,
+                            enum chorale_coll coll, int rank)
+{
+    int p = pt->comm_size, total = 0;
+
+    for (int i = 0; i < p; i++) {
+        int block = coll == CHORALE_ALLTOALLV ? (rank + i) % p : i;
+
+        c->count[i] = (MPI_Count)(chorale_ramp(pt->msg_size, ELEMENT, p,
+                                               block) / ELEMENT);
+        c->displ[i] = total;
+        total += (int)c->count[i];
+    }
+    return total;
+}
+
+/* The call that the schedule is of. */
+static void plain_init(struct plain *c, const struct chorale_alg *alg,
+                       const struct chorale_point *pt, struct chorale_ctx *ctx)
+{
+    MPI_Count m = (MPI_Count)(pt->msg_size / ELEMENT);
+    size_t bytes = pt->msg_size * (size_t)(2 * pt->comm_size) + ELEMENT;
+
+    make_sum(&c->op);
+    for (int i = 0; i < 2; i++)
+        c->mem[i] = calloc(1, bytes);
+    if (c->mem[0] == NULL || c->mem[1] == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    c->call = (struct chorale_call){
         .ctx = ctx,
-        .sendbuf = send,
-        .recvbuf = recv,
-        .sendcount = UNITS,
-        .recvcount = UNITS,
-        .sendtype = MPI_INT,
-        .recvtype = MPI_INT,
-        .op = MPI_SUM,
+        .sendbuf = pt->in_place ? MPI_IN_PLACE : c->mem[0],
+        .recvbuf = c->mem[1],
+        .sendcount = m,
+        .recvcount = m,
+        .sendtype = MPI_DOUBLE,
+        .recvtype = MPI_DOUBLE,
+        .op = c->op,
         .commutative = 1,
-        .param = param,
+        .root = pt->root,
+        .param = pt->param,
     };
-    int err = send && recv ? alg->run(&call) : MPI_ERR_NO_MEM;
-
-    free(send);
-    free(recv);
-    return err;
-}
-
-static struct chorale_point point(const struct chorale_alg *alg, int p)
-{
-    size_t m = UNITS * sizeof(int);
-    struct chorale_point pt = {
-        .comm_size = p,
-        .msg_size = m,
-        .n = chorale_coll_n(alg->coll, m, p),
-        .type_size = sizeof(int),
-        .commutative = 1,
-    };
-
-    set_params(alg, pt.param);
-    return pt;
-}
-
-/* --- counters --------------------------------------------------------- */
-
-static void expect(struct stage *st, const char *what, double is,
-                   double wanted)
-{
-    if (is < wanted || is > wanted)
-        stage_fail(st, "%s: %g, expected %g", what, is, wanted);
-}
-
-static void check_counters(struct stage *st, const struct chorale_alg *alg)
-{
-    const struct chorale_stat *stat = st->ctx->stat;
-    long long own[4] = { stat->messages, stat->bytes_sent,
-                         stat->bytes_reduced, stat->waits };
-    long long most[4], total;
-    double m = UNITS * sizeof(int);
-    struct schedule s;
-
-    MPI_Allreduce(own, most, 4, MPI_LONG_LONG, MPI_MAX, st->ctx->comm);
-    MPI_Allreduce(own, &total, 1, MPI_LONG_LONG, MPI_SUM, st->ctx->comm);
-    if (!look_up(alg, st->ctx->size, &s))
-        return; /* a new variant: its time and data are checked all the same */
-    expect(st, "messages of the busiest rank", (double)most[0], s.messages);
-    expect(st, "messages in all", (double)total, s.total);
-    if (s.bytes >= 0)
-        expect(st, "bytes sent by the busiest rank", (double)most[1],
-               s.bytes * m);
-    expect(st, "bytes reduced by the busiest rank", (double)most[2],
-           s.reduced * m);
-    if (st->ctx->size > 1 && most[3] == 0)
-        stage_fail(st, "waits were not counted");
-}
-
-/* The fresh context's scratch is what the variant states, at most; beyond it
- * only what alignment costs. */
-static void check_scratch(struct stage *st, const struct chorale_alg *alg,
-                          const struct chorale_ctx *fresh)
-{
-    struct chorale_point pt = point(alg, st->ctx->size);
-    long long own = (long long)chorale_ctx_scratch_bytes(fresh), most;
-    size_t stated = alg->scratch == NULL ? 0 : alg->scratch(&pt);
-
-    MPI_Allreduce(&own, &most, 1, MPI_LONG_LONG, MPI_MAX, st->ctx->comm);
-    if (most > (long long)stated + (alg->scratch == NULL ? 0 : 256))
-        stage_fail(st, "%lld bytes of scratch, states %zu", most, stated);
-}
-
-/* linear_nb waits once a batch. */
-static void check_batches(struct stage *st, const struct chorale_alg *alg)
-{
-    const long param[CHORALE_MAX_PARAM] = { 3 };
-    int others = st->ctx->size - 1;
-
-    if (alg->coll != CHORALE_SCATTER || strcmp(alg->name, "linear_nb") != 0)
+    if (!chorale_coll_info(alg->coll)->irregular)
         return;
-    *st->ctx->stat = (struct chorale_stat){ 0 };
-    call_once(st->ctx, alg, param);
-    expect(st, "waits with max_reqs=3", (double)st->ctx->stat->waits,
-           st->ctx->rank == 0 ? (others + 2) / 3 : 1);
+    irregular_blocks(c, pt, alg->coll, ctx->rank);
+    c->call.sendcount = c->call.recvcount = c->count[ctx->rank];
+    c->call.sendcounts = c->call.recvcounts = c->count;
+    c->call.sdispls = c->call.rdispls = c->displ;
+}
+
+static void plain_release(struct plain *c)
+{
+    free_sum(&c->op);
+    free(c->mem[0]);
+    free(c->mem[1]);
+}
+
+/* --- failures --------------------------------------------------------- */
+
+static void fail(struct stage *st, const struct chorale_alg *alg,
+                 const struct chorale_point *pt, const char *what, double is,
+                 double wanted)
+{
+    char params[96];
+
+    chorale_alg_params_format(alg, pt->param, params, sizeof(params));
+    stage_fail(st, "P=%d rank %d, %zu bytes, root %d, ppn %d %s: %s: %.10g, "
+                   "expected %.10g",
+               pt->comm_size, st->ctx->rank, pt->msg_size, pt->root, pt->ppn,
+               params, what, is, wanted);
+}
+
+/* --- counters and scratch --------------------------------------------- */
+
+static void check_counters(struct stage *st, const struct chorale_alg *alg,
+                           const struct chorale_point *pt,
+                           const struct chorale_stat *is)
+{
+    struct chorale_stat want[MAX_RANKS];
+    const struct chorale_stat *own = &want[st->ctx->rank];
+
+    if (chorale_schedule_stat(alg, pt, want) != 0)
+        return;
+    if (is->messages != own->messages)
+        fail(st, alg, pt, "messages", (double)is->messages,
+             (double)own->messages);
+    if (is->bytes_sent != own->bytes_sent)
+        fail(st, alg, pt, "bytes sent", (double)is->bytes_sent,
+             (double)own->bytes_sent);
+    if (is->bytes_reduced != own->bytes_reduced)
+        fail(st, alg, pt, "bytes reduced", (double)is->bytes_reduced,
+             (double)own->bytes_reduced);
+}
+
+static void check_scratch(struct stage *st, const struct chorale_alg *alg,
+                          const struct chorale_point *pt)
+{
+    size_t is = chorale_ctx_scratch_bytes(st->ctx);
+    size_t stated = alg->scratch == NULL ? 0 : alg->scratch(pt);
+
+    if (is > stated + (alg->scratch == NULL ? 0 : SLACK))
+        fail(st, alg, pt, "bytes of scratch", (double)is, (double)stated);
 }
 
 /* --- time ------------------------------------------------------------- */
 
 #ifdef CHORALE_SIM
-int smpi_nanosleep(const struct timespec *tp, struct timespec *rest);
-
-/* All ranks leave at the same simulated instant, to a nanosecond. */
-static void start_together(MPI_Comm comm)
+/* The schedule's time, or where there is none the stated one; *bound: the
+ * call may take less. */
+static double wanted_time(const struct chorale_alg *alg,
+                          const struct chorale_point *pt, int *bound)
 {
-    double now = MPI_Wtime(), last, left;
-    struct timespec ts;
+    struct chorale_term term[CHORALE_MAX_TERM];
+    struct chorale_schedule_sum sum;
+    double a, b, c;
+    int p = pt->comm_size;
 
-    MPI_Allreduce(&now, &last, 1, MPI_DOUBLE, MPI_MAX, comm);
-    left = last + 0.5 - MPI_Wtime();
-    ts.tv_sec = 0;
-    ts.tv_nsec = (long)(left * 1e9 + 0.5);
-    smpi_nanosleep(&ts, NULL);
+    *bound = alg->overlaps;
+    if (!alg->overlaps && chorale_schedule_walk(alg, pt, &sum, NULL) == 0)
+        return sum.seconds;
+    *bound |= alg->cost_is == CHORALE_COST_BOUND ||
+              (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) != 0);
+    chorale_term_sums(term, alg->cost(pt, term), &a, &b, &c);
+    return a * pt->alpha + b * pt->beta + c * pt->tau;
 }
 
-/* The cost, on the network that it assumes: one port, full duplex, with alpha
- * and beta of the test's platform. Reductions take no simulated time. */
-static void check_time(struct stage *st, const struct chorale_alg *alg)
+static void check_time(struct stage *st, const struct chorale_alg *alg,
+                       const struct chorale_point *pt, double started)
 {
-    const double beta = 0.8e-9, alpha = 2 * 0.5e-6 + 16 * beta;
-    struct chorale_point pt = point(alg, st->ctx->size);
-    double a, b, c, start, end, model;
+    double end = clock_now() - started, want;
+    int bound;
 
-    if (strcmp(alg->name, "linear_nb") == 0)
-        return; /* the simulator overlaps its sends */
-    chorale_alg_cost_sums(alg, &pt, &a, &b, &c);
-    model = a * alpha + b * beta;
-    start_together(st->ctx->comm);
-    start = MPI_Wtime();
-    call_once(st->ctx, alg, pt.param);
-    end = MPI_Wtime();
     MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, st->ctx->comm);
-    MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MIN,
-                  st->ctx->comm);
-    if (end - start < model - 3e-9 || end - start > model + 3e-9)
-        stage_fail(st, "simulated: %.3f us, its cost: %.3f us",
-                   1e6 * (end - start), 1e6 * model);
+    if (st->ctx->rank != 0)
+        return;
+    want = wanted_time(alg, pt, &bound);
+    if ((!bound && end < want - 1e-9 - 1e-9 * want) ||
+        end > want + 1e-9 + 1e-9 * want)
+        fail(st, alg, pt,
+             bound ? "simulated us, at most" : "simulated us", 1e6 * end,
+             1e6 * want);
 }
 #else
-static void check_time(struct stage *st, const struct chorale_alg *alg)
+static void check_time(struct stage *st, const struct chorale_alg *alg,
+                       const struct chorale_point *pt, double started)
 {
     (void)st;
     (void)alg;
+    (void)pt;
+    (void)started;
 }
 #endif
 
-void check_schedule(struct stage *st, const struct chorale_alg *alg)
-{
-    struct chorale_ctx *kept = st->ctx, *fresh;
-    struct chorale_stat stat = { 0 };
-    long param[CHORALE_MAX_PARAM] = { 0 };
+/* --- the points ------------------------------------------------------- */
 
-    set_params(alg, param);
-    if (chorale_ctx_new(kept->comm, &fresh) != MPI_SUCCESS) {
-        stage_fail(st, "no context");
+static void check_point(struct stage *st, const struct chorale_alg *alg,
+                        const struct chorale_point *pt)
+{
+    struct chorale_ctx *kept = st->ctx;
+    struct chorale_stat stat = { 0 };
+    struct plain c;
+    int node[MAX_RANKS], err;
+    double started;
+
+    if (chorale_alg_refuses(alg, pt) != NULL ||
+        chorale_ctx_new(kept->comm, &st->ctx) != MPI_SUCCESS)
         return;
-    }
-    fresh->stat = &stat;
-    st->ctx = fresh;
-    if (call_once(fresh, alg, param) != MPI_SUCCESS)
-        stage_fail(st, "the plain call fails");
-    check_counters(st, alg);
-    check_scratch(st, alg, fresh);
-    check_batches(st, alg);
-    check_time(st, alg);
+    for (int i = 0; i < pt->comm_size; i++)
+        node[i] = pt->ppn > 0 ? i / pt->ppn : 0;
+    if (pt->ppn > 0)
+        chorale_ctx_set_nodes(st->ctx, node);
+    st->ctx->stat = &stat;
+    plain_init(&c, alg, pt, st->ctx);
+    clock_start_together(kept->comm);
+    started = clock_now();
+    err = alg->run(&c.call);
+    if (err != MPI_SUCCESS)
+        fail(st, alg, pt, "error", err, MPI_SUCCESS);
+    check_time(st, alg, pt, started);
+    check_counters(st, alg, pt, &stat);
+    check_scratch(st, alg, pt);
+    plain_release(&c);
+    chorale_ctx_free(st->ctx);
     st->ctx = kept;
-    chorale_ctx_free(fresh);
+}
+
+static struct chorale_point point(const struct chorale_alg *alg, int p,
+                                  size_t m)
+{
+    struct chorale_point pt = {
+        .comm_size = p,
+        .msg_size = chorale_coll_info(alg->coll)->dataless ? 0 : m,
+        .n = chorale_coll_n(alg->coll, m, p),
+        .type_size = ELEMENT,
+        .commutative = 1,
+        .ppn = alg->needs & CHORALE_NEEDS_NODES ? 2 : 0,
+        .alpha = ALPHA,
+        .beta = BETA,
+        .tau = TAU,
+    };
+
+    for (int i = 0; i < alg->nparam; i++)
+        pt.param[i] = alg->param[i].def;
+    return pt;
+}
+
+/* Sizes with the first and the last root, then other parameters. */
+void check_schedule(struct stage *st, const struct chorale_alg *alg, int full)
+{
+    static const size_t sizes[] = { 0, 8, 1000, 8192, 65536 };
+    const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
+    int p = st->ctx->size;
+    int nsize = info->dataless ? 1 : info->blocks && !full ? 4 : 5;
+    struct chorale_point pt;
+    struct space s;
+
+    for (int i = 0; i < nsize; i++)
+        for (int r = 0; r < (info->rooted && p > 1 ? 2 : 1); r++) {
+            pt = point(alg, p, sizes[i]);
+            pt.root = r * (p - 1);
+            check_point(st, alg, &pt);
+        }
+    space_init(&s, alg, p, 1, 1, full);
+    for (int i = 0; i < alg->nparam; i++)
+        for (int v = 1; v < s.level[PARAM + i]; v++) {
+            pt = point(alg, p, 1000);
+            pt.root = info->rooted ? p / 2 : 0;
+            pt.ppn = pt.ppn > 0 ? 3 : 0;
+            pt.param[i] = s.value[i][v];
+            check_point(st, alg, &pt);
+        }
 }

@@ -1,390 +1,306 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* variants.c - every variant of the catalogue against the plain definition of
- * its collective: roots, counts, types, MPI_IN_PLACE, operations. One TAP
- * line per variant and communicator, from rank 0. Compiled against the MPI
- * library and against SimGrid's. */
-#include "tests/mpi/fixture.h"
-#include "tests/tap.h"
-
+ * its collective, and against the schedule and cost that it states.
+ *
+ *     variants [--full|--wide] [--slice I/N] [--trace] [--library]
+ *              [COLLECTIVE [VARIANT]]
+ *
+ * Rank 0 prints TAP: two lines a variant, data and schedule; and one for all
+ * of them together. Without --full
+ * the calls are a cover of all pairs of what calls can differ in (space.h);
+ * with it the whole product. --slice: this launch makes part I of N of the
+ * cover; all N parts, at whatever numbers of ranks, are a cover that has the
+ * part as one more factor. --trace names each call before it is made.
+ * --wide only tries blocks whose places in memory are above 2^31 bytes.
+ * --library tries the MPI library's own collectives, to test the matrix.
+ * Compiled against the MPI library and against SimGrid's. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const int unit_counts[] = { 0, 1, 7, 1000 };
-enum { NCOUNT = 4, MIXED = NMOVE };
+#include "tests/mpi/clock.h"
+#include "tests/mpi/pairs.h"
+#include "tests/mpi/space.h"
+#include "tests/tap.h"
 
-/* One call: the parts of it that all ranks know alike. */
-struct problem {
-    const struct chorale_alg *alg;
-    long param[CHORALE_MAX_PARAM];
-    int root, units, in_place;
-    int layouts;             /* of data movement: a layout, or MIXED */
-    const struct kind *kind; /* of a reduction */
+enum { WORLD, REVERSED, NCOMM };
+
+struct options {
+    int full, wide, trace, library, slice, nslice;
+    const char *coll, *variant;
 };
 
-static void describe(const struct problem *p, char *text, size_t size)
-{
-    char params[64];
+struct test {
+    struct options set;
+    struct fixture fix;
+    struct stage stage[NCOMM];
+    int seed;
+};
 
-    chorale_alg_params_format(p->alg, p->param, params, sizeof(params));
-    snprintf(text, size, "%s%sroot %d, %d units, %s%s", params,
-             *params ? ", " : "", p->root, p->units,
-             p->kind ? p->kind->name
-                     : p->layouts == MIXED ? "mixed types" : "one type",
-             p->in_place ? ", in place" : "");
+/* --- the calls of one variant ----------------------------------------- */
+
+static int try_at(struct test *t, const struct space *s, const int *at)
+{
+    struct problem p = space_problem(s, &t->fix, at, t->seed++);
+
+    return try_problem(&t->stage[at[COMM]], &p);
 }
 
-static void check_buffer(struct stage *st, const struct problem *p,
-                         const struct buffer *b, const char *which)
+/* The rows of the cover that are this launch's. Returns how many ran. */
+static long try_pairs(struct test *t, const struct space *s)
 {
-    char text[128];
-    long offset;
+    struct pairs cover;
+    long ran = 0;
 
-    if (st->failed || !buffer_wrong(b, &offset))
-        return;
-    describe(p, text, sizeof(text));
-    stage_fail(st, "rank %d: %s: %s wrong at byte %ld", st->ctx->rank, text,
-               which, offset);
-}
+    if (pairs_init(&cover, s->level, NFACTOR) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int r = 0; r < cover.nrow; r++) {
+        int at[NFACTOR];
 
-static void run(struct stage *st, const struct problem *p,
-                struct chorale_call *call)
-{
-    char text[128];
-    int err;
-
-    call->ctx = st->ctx;
-    call->root = p->root;
-    call->param = p->param;
-    err = p->alg->run(call);
-    if (err == MPI_SUCCESS)
-        return;
-    describe(p, text, sizeof(text));
-    stage_fail(st, "rank %d: %s: error %d", st->ctx->rank, text, err);
-}
-
-/* --- data movement ---------------------------------------------------- */
-
-static const struct layout *pick(const struct stage *st,
-                                 const struct problem *p, int shift)
-{
-    int i = p->layouts == MIXED ? (st->ctx->rank + shift) % NMOVE
-                                : p->layouts;
-
-    return &st->fix->layout[i];
-}
-
-static void set_call(struct chorale_call *call, const struct problem *p,
-                     const struct buffer *send, const struct buffer *recv)
-{
-    if (send->layout != NULL) {
-        call->sendbuf = send->base;
-        call->sendcount = (MPI_Count)p->units * send->layout->per_unit;
-        call->sendtype = send->layout->type;
+        for (int f = 0; f < NFACTOR; f++)
+            at[f] = cover.row[r][f];
+        if (at[SLICE] == t->set.slice)
+            ran += try_at(t, s, at);
     }
-    if (recv->layout != NULL) {
-        call->recvbuf = recv->base;
-        call->recvcount = (MPI_Count)p->units * recv->layout->per_unit;
-        call->recvtype = recv->layout->type;
+    pairs_release(&cover);
+    return ran;
+}
+
+/* The next of all combinations of factors [from, to). Returns 0 after the
+ * last. */
+static int next(const struct space *s, int *at, int from, int to)
+{
+    for (int f = from; f < to; f++) {
+        if (++at[f] < s->level[f])
+            return 1;
+        at[f] = 0;
     }
+    return 0;
 }
 
-/* Blocks in the send and receive buffers of this rank; 0: not significant. */
-static int send_blocks(const struct stage *st, const struct problem *p)
+/* The product of all factors with default parameters; then each other value
+ * of each parameter with all roots and counts, types taking turns. */
+static long try_product(struct test *t, const struct space *s)
 {
-    int at_root = st->ctx->rank == p->root;
+    int at[NFACTOR] = { 0 };
+    long ran = 0;
 
-    switch (p->alg->coll) {
-    case CHORALE_SCATTER:
-        return at_root ? st->ctx->size : 0;
-    case CHORALE_GATHER:
-        return p->in_place && at_root ? 0 : 1;
-    case CHORALE_ALLGATHER:
-        return p->in_place ? 0 : 1;
-    default:
-        return 0;
+    do
+        ran += try_at(t, s, at);
+    while (next(s, at, COMM, PARAM));
+    for (int f = PARAM; f < NFACTOR; f++)
+        for (int v = 1; v < s->level[f]; v++)
+            do {
+                at[f] = v;
+                for (int g = TYPE; g < PARAM; g++)
+                    at[g] = t->seed / (g - TYPE + 1) % s->level[g];
+                ran += try_at(t, s, at);
+                at[f] = 0;
+            } while (next(s, at, COMM, TYPE));
+    return ran;
+}
+
+/* Blocks, or what is made of them, so far apart that offsets pass 2^31. */
+static long try_wide(struct test *t, const struct chorale_alg *alg)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
+    int ranks = t->stage[WORLD].ctx->size;
+    long ran = 0;
+
+    for (int turn = 0; turn < 3 && !info->dataless; turn++) {
+        struct problem p = {
+            .alg = alg,
+            .root = info->rooted ? ranks / 2 : 0,
+            .units = info->blocks ? 2100 / ranks + 1 : 2100,
+            .layouts = HALF_WIDE,
+            .kind = info->reduces ? &t->fix.kind[WIDE_SUM] : NULL,
+            .in_place = turn == 2 && alg->coll != CHORALE_BCAST,
+            .placing = PERMUTED,
+            .seed = turn,
+        };
+
+        for (int i = 0; i < alg->nparam; i++)
+            p.param[i] = alg->param[i].def;
+        ran += try_problem(&t->stage[WORLD], &p);
     }
+    return ran;
 }
 
-static int recv_blocks(const struct stage *st, const struct problem *p)
-{
-    int at_root = st->ctx->rank == p->root;
-
-    switch (p->alg->coll) {
-    case CHORALE_SCATTER:
-        return p->in_place && at_root ? 0 : 1;
-    case CHORALE_GATHER:
-        return at_root ? st->ctx->size : 0;
-    case CHORALE_ALLGATHER:
-        return st->ctx->size;
-    default:
-        return 1;
-    }
-}
-
-static void expect_move(const struct stage *st, const struct problem *p,
-                        struct buffer *send, struct buffer *recv)
-{
-    int rank = st->ctx->rank, n = st->ctx->size;
-
-    switch (p->alg->coll) {
-    case CHORALE_BCAST:
-        buffer_fill(recv, p->units, 0, p->root, 0,
-                   rank == p->root ? buffer_put : buffer_want);
-        break;
-    case CHORALE_SCATTER:
-        for (int b = 0; send->layout != NULL && b < n; b++)
-            buffer_fill(send, p->units, b, p->root, b, buffer_put);
-        if (recv->layout != NULL)
-            buffer_fill(recv, p->units, 0, p->root, rank, buffer_want);
-        break;
-    default: /* gather, allgather */
-        if (send->layout != NULL)
-            buffer_fill(send, p->units, 0, rank, 0, buffer_put);
-        for (int b = 0; recv->layout != NULL && b < n; b++)
-            buffer_fill(recv, p->units, b, b, 0,
-                       send->layout == NULL && b == rank ? buffer_put
-                                                         : buffer_want);
-    }
-}
-
-static void try_move(struct stage *st, const struct problem *p)
-{
-    struct chorale_call call = {
-        .sendtype = MPI_DATATYPE_NULL,
-        .recvtype = MPI_DATATYPE_NULL,
-        .commutative = 1,
-    };
-    struct buffer send = { 0 }, recv = { 0 };
-    int out = send_blocks(st, p), in = recv_blocks(st, p);
-
-    if (out > 0)
-        buffer_init(&send, pick(st, p, 0), out * p->units);
-    if (in > 0)
-        buffer_init(&recv, pick(st, p, 1), in * p->units);
-    expect_move(st, p, &send, &recv);
-    set_call(&call, p, &send, &recv);
-    if (p->in_place && p->alg->coll == CHORALE_SCATTER && in == 0)
-        call.recvbuf = MPI_IN_PLACE;
-    if (p->in_place && p->alg->coll != CHORALE_SCATTER && out == 0)
-        call.sendbuf = MPI_IN_PLACE;
-    run(st, p, &call);
-    check_buffer(st, p, &send, "send buffer");
-    check_buffer(st, p, &recv, "receive buffer");
-    buffer_release(&send);
-    buffer_release(&recv);
-}
-
-/* --- reductions ------------------------------------------------------- */
-
-/* The operands of this rank, and the result it should get. from: the first
- * unit of the result in the operand. */
-static void expect_reduce(const struct stage *st, const struct problem *p,
-                          struct buffer *in, int blocks, struct buffer *out,
-                          int from)
-{
-    const struct kind *kind = p->kind;
-    int ints = in->layout->ints;
-
-    for (int u = 0; u < blocks * p->units; u++)
-        for (int k = 0; k < ints; k++)
-            buffer_put(in, u, k, kind->value(st->ctx->rank, u, k));
-    for (int u = 0; out != NULL && u < p->units; u++) {
-        int left[4] = { 0 }, right[4] = { 0 };
-
-        for (int r = 0; r < st->ctx->size; r++) {
-            for (int k = 0; k < ints; k++)
-                (r ? right : left)[k] = kind->value(r, from + u, k);
-            if (r > 0)
-                kind->combine(left, right);
-        }
-        for (int k = 0; k < ints; k++)
-            buffer_want(out, u, k, left[k]);
-    }
-}
-
-static void try_reduce(struct stage *st, const struct problem *p)
-{
-    const struct layout *layout = &st->fix->layout[p->kind->layout];
-    int scatters = p->alg->coll == CHORALE_REDUCE_SCATTER_BLOCK;
-    int at_root = p->alg->coll != CHORALE_REDUCE ||
-                  st->ctx->rank == p->root;
-    int in_place = p->in_place && at_root;
-    int blocks = scatters ? st->ctx->size : 1;
-    struct chorale_call call = {
-        .recvcount = (MPI_Count)p->units * layout->per_unit,
-        .recvtype = layout->type,
-        .op = p->kind->op,
-        .commutative = p->kind->commutative,
-    };
-    struct buffer send = { 0 }, recv = { 0 };
-
-    if (!in_place)
-        buffer_init(&send, layout, blocks * p->units);
-    if (at_root)
-        buffer_init(&recv, layout, (in_place ? blocks : 1) * p->units);
-    expect_reduce(st, p, in_place ? &recv : &send, blocks,
-                  at_root ? &recv : NULL,
-                  scatters ? st->ctx->rank * p->units : 0);
-    call.sendbuf = in_place ? MPI_IN_PLACE : send.base;
-    call.recvbuf = recv.base;
-    run(st, p, &call);
-    check_buffer(st, p, &send, "send buffer");
-    check_buffer(st, p, &recv, "receive buffer");
-    buffer_release(&send);
-    buffer_release(&recv);
-}
-
-/* --- the matrix ------------------------------------------------------- */
-
-/* Every type at small counts; the large one in order, and mixed. */
-static void all_moves(struct stage *st, struct problem *p)
-{
-    int places = p->alg->coll == CHORALE_BCAST ? 1 : 2;
-
-    for (int c = 0; c < NCOUNT; c++)
-        for (p->layouts = 0; p->layouts <= MIXED; p->layouts++)
-            for (p->in_place = 0; p->in_place < places; p->in_place++) {
-                p->units = unit_counts[c];
-                if (p->units < 1000 || p->layouts == MIXED ||
-                    p->layouts == PLAIN)
-                    try_move(st, p);
-            }
-}
-
-/* A variant must refuse the kinds that its needs exclude; what it accepts has
- * to be right. */
-static void all_reductions(struct stage *st, struct problem *p)
-{
-    struct chorale_point pt = { .comm_size = st->ctx->size };
-    int needs_commute = (p->alg->needs & CHORALE_NEEDS_COMMUTE) != 0;
-
-    for (int i = 0; i < NKIND; i++) {
-        p->kind = &st->fix->kind[i];
-        pt.commutative = p->kind->commutative;
-        if (chorale_alg_refuses(p->alg, &pt) != NULL)
-            continue;
-        if (needs_commute && !pt.commutative)
-            stage_fail(st, "does not refuse %s", p->kind->name);
-        for (int c = 0; c < NCOUNT; c++)
-            for (p->in_place = 0; p->in_place < 2; p->in_place++) {
-                p->units = unit_counts[c];
-                try_reduce(st, p);
-            }
-    }
-}
-
-static void all_roots(struct stage *st, struct problem *p)
-{
-    const struct chorale_coll_info *info = chorale_coll_info(p->alg->coll);
-    int size = st->ctx->size;
-    int root[4] = { 0, 1, size / 2, size - 1 };
-
-    for (int i = 0; i < (info->rooted ? 4 : 1); i++) {
-        if (i > 0 && root[i] <= root[i - 1])
-            continue;
-        if (root[i] >= size)
-            break;
-        p->root = root[i];
-        if (info->reduces)
-            all_reductions(st, p);
-        else
-            all_moves(st, p);
-    }
-}
-
-/* Other values of each parameter, one at a time, on one problem. */
-static void other_params(struct stage *st, struct problem *p)
-{
-    for (int i = 0; i < p->alg->nparam; i++) {
-        const struct chorale_param *param = &p->alg->param[i];
-
-        for (int k = 0; k < param->ncandidate + 4; k++) {
-            long odd[4] = { param->min, 1, 3, param->max };
-
-            p->param[i] = k < 4 ? odd[k] : param->candidate[k - 4];
-            if (p->param[i] < param->min || p->param[i] > param->max)
-                continue;
-            p->root = st->ctx->size - 1;
-            p->units = 7;
-            p->in_place = 0;
-            p->layouts = MIXED;
-            if (p->kind != NULL)
-                try_reduce(st, p);
-            else
-                try_move(st, p);
-        }
-        p->param[i] = param->def;
-    }
-}
-
-static void test_variant(struct stage *st, const struct chorale_alg *alg)
-{
-    struct problem p = { .alg = alg };
-    struct chorale_point pt = { .comm_size = st->ctx->size, .commutative = 1 };
-
-    for (int i = 0; i < alg->nparam; i++)
-        p.param[i] = alg->param[i].def;
-    if (chorale_alg_refuses(alg, &pt) != NULL)
-        return; /* this number of processes */
-    all_roots(st, &p);
-    p.kind = chorale_coll_info(alg->coll)->reduces ? &st->fix->kind[SUM] : NULL;
-    other_params(st, &p);
-    check_schedule(st, alg);
-}
+/* --- outcome ---------------------------------------------------------- */
 
 /* Agree on the outcome; rank 0 prints it with the first failing rank's text. */
-static void report(struct stage *st, const char *name, const char *comm)
+static void report(struct test *t, const struct chorale_alg *alg,
+                   const char *what, long ran)
 {
-    int first = st->failed ? st->ctx->rank : st->ctx->size;
-    int lowest;
+    int rank, size, first, lowest;
+    struct stage *bad = &t->stage[WORLD];
 
-    MPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, st->ctx->comm);
-    if (lowest < st->ctx->size)
-        MPI_Bcast(st->text, sizeof(st->text), MPI_CHAR, lowest,
-                  st->ctx->comm);
-    MPI_Comm_rank(MPI_COMM_WORLD, &first);
-    if (first == 0) {
-        tap_ok(lowest == st->ctx->size, "%s, %s communicator", name, comm);
-        if (lowest < st->ctx->size)
-            tap_diag("%s", st->text);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!bad->failed)
+        bad = &t->stage[REVERSED];
+    first = bad->failed ? rank : size;
+    MPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (lowest < size)
+        MPI_Bcast(bad->text, sizeof(bad->text), MPI_CHAR, lowest,
+                  MPI_COMM_WORLD);
+    if (rank == 0) {
+        tap_ok(lowest == size, "%s%s%s: %s, %ld calls",
+               alg == NULL ? "" : chorale_coll_info(alg->coll)->name,
+               alg == NULL ? "" : " ", alg == NULL ? "" : alg->name, what,
+               ran);
+        if (lowest < size)
+            tap_diag("%s", bad->text);
     }
-    st->failed = 0;
+    for (int i = 0; i < NCOMM; i++)
+        t->stage[i].failed = 0;
 }
 
-/* comm is freed. */
-static void test_comm(struct fixture *fix, MPI_Comm comm, const char *which)
+static void test_variant(struct test *t, const struct chorale_alg *alg)
 {
-    struct stage st = { .fix = fix };
-    char name[80];
+    struct space s;
 
-    if (chorale_ctx_new(comm, &st.ctx) != MPI_SUCCESS)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    check_copies(&st);
-    report(&st, "copies", which);
-    for (int i = 0; chorale_algs[i] != NULL; i++) {
-        test_variant(&st, chorale_algs[i]);
-        snprintf(name, sizeof(name), "%s %s",
-                 chorale_coll_info(chorale_algs[i]->coll)->name,
-                 chorale_algs[i]->name);
-        report(&st, name, which);
+    if (t->set.wide) {
+        report(t, alg, "far apart", try_wide(t, alg));
+        return;
     }
-    chorale_ctx_free(st.ctx);
-    MPI_Comm_free(&comm);
+    space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->set.nslice,
+               t->set.full);
+    report(t, alg, "data",
+           t->set.full ? try_product(t, &s) : try_pairs(t, &s));
+    if (t->set.library)
+        return;
+    check_schedule(&t->stage[WORLD], alg, t->set.full);
+    report(t, alg, "schedule", 1);
+}
+
+/* --- the whole -------------------------------------------------------- */
+
+static void usage(void)
+{
+    fprintf(stderr, "usage: variants [--full|--wide] [--slice I/N] [--trace] "
+                    "[--library] [COLLECTIVE [VARIANT]]\n");
+    exit(2);
+}
+
+static struct options parse(int argc, char **argv)
+{
+    struct options set = { .nslice = 1 };
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--full") == 0)
+            set.full = 1;
+        else if (strcmp(argv[i], "--wide") == 0)
+            set.wide = 1;
+        else if (strcmp(argv[i], "--trace") == 0)
+            set.trace = 1;
+        else if (strcmp(argv[i], "--library") == 0)
+            set.library = 1;
+        else if (strcmp(argv[i], "--slice") == 0 && i + 1 < argc) {
+            if (sscanf(argv[++i], "%d/%d", &set.slice, &set.nslice) != 2 ||
+                set.slice < 0 || set.slice >= set.nslice ||
+                set.nslice > PAIRS_LEVELS)
+                usage();
+        } else if (argv[i][0] == '-')
+            usage();
+        else if (set.coll == NULL)
+            set.coll = argv[i];
+        else if (set.variant == NULL)
+            set.variant = argv[i];
+        else
+            usage();
+    }
+    if (set.coll != NULL && chorale_coll_find(set.coll) < 0)
+        usage();
+    return set;
+}
+
+static int wanted(const struct options *set, const struct chorale_alg *alg)
+{
+    if (set->coll != NULL &&
+        strcmp(set->coll, chorale_coll_info(alg->coll)->name) != 0)
+        return 0;
+    return set->variant == NULL || strcmp(set->variant, alg->name) == 0;
+}
+
+static void open_stages(struct test *t)
+{
+    int rank;
+    MPI_Comm comm[NCOMM];
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm[WORLD]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm[REVERSED]);
+    for (int i = 0; i < NCOMM; i++) {
+        t->stage[i] = (struct stage){ .fix = &t->fix, .trace = t->set.trace };
+        if (chorale_ctx_new(comm[i], &t->stage[i].ctx) != MPI_SUCCESS)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static void close_stages(struct test *t)
+{
+    for (int i = 0; i < NCOMM; i++) {
+        MPI_Comm comm = t->stage[i].ctx->comm;
+
+        stage_release(&t->stage[i]);
+        chorale_ctx_free(t->stage[i].ctx);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* The variants asked for, NULL-terminated; the caller frees the list. */
+static const struct chorale_alg **choose(const struct options *set)
+{
+    const struct chorale_alg *const *from =
+        set->library ? library_algs : chorale_algs;
+    const struct chorale_alg **list;
+    int n = 0, chosen = 0;
+
+    while (from[n] != NULL)
+        n++;
+    list = calloc((size_t)n + 1, sizeof(*list));
+    for (int i = 0; list != NULL && i < n; i++)
+        if (wanted(set, from[i]))
+            list[chosen++] = from[i];
+    return list;
+}
+
+static void test_all(struct test *t, const struct chorale_alg *const *algs)
+{
+    if (t->set.coll == NULL && !t->set.wide) {
+        check_copies(&t->stage[WORLD]);
+        report(t, NULL, "copies between layouts", 1);
+    }
+    for (int i = 0; algs[i] != NULL; i++)
+        test_variant(t, algs[i]);
+    if (t->set.wide)
+        return;
+    check_together(&t->stage[WORLD], &t->stage[REVERSED], algs);
+    report(t, NULL, "all together", 1);
 }
 
 int main(int argc, char **argv)
 {
-    struct fixture fix;
-    MPI_Comm comm;
-    int rank, status = 0;
+    struct test t = { .seed = 1 };
+    const struct chorale_alg **algs;
+    int rank, size, status = 0;
 
     MPI_Init(&argc, &argv);
+    t.set = parse(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    fixture_init(&fix);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    test_comm(&fix, comm, "world's");
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
-    test_comm(&fix, comm, "reversed");
-    fixture_release(&fix);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    algs = choose(&t.set);
+    if (size > MAX_RANKS || algs == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    fixture_init(&t.fix);
+    open_stages(&t);
+    test_all(&t, algs);
+    if (rank == 0)
+        tap_diag("%ld calls", t.stage[WORLD].calls + t.stage[REVERSED].calls);
+    close_stages(&t);
+    fixture_release(&t.fix);
+    free(algs);
     if (rank == 0)
         status = tap_done();
     MPI_Finalize();

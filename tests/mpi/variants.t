@@ -67,7 +67,7 @@ simulated()
             --cfg=network/crosstraffic:0 --cfg=network/TCP-gamma:1e15 \
             --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1Gf \
             --cfg=smpi/wtime:0 --cfg=smpi/send-is-detached-thresh:0 \
-            --cfg=surf/precision:1e-12 \
+            --cfg=surf/precision:1e-12 --cfg=smpi/privatization:no \
             "$here/tests/mpi/variants_sim" >"$tmp/log" 2>&1 </dev/null
         status=$?
         report "simulated P=$p" "$tmp/log"

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* space.h - the product of everything a call can differ in, for one variant:
+ * factors and their levels. */
+#ifndef CHORALE_TESTS_SPACE_H
+#define CHORALE_TESTS_SPACE_H
+
+#include "tests/mpi/problem.h"
+
+enum factor {
+    SLICE, /* which launch tries it */
+    COMM,
+    ROOT,
+    UNITS,
+    TYPE,  /* layout, or kind of reduction */
+    PLACE, /* MPI_IN_PLACE */
+    SPREAD,
+    PLACING,
+    NODES,
+    PARAM, /* and the following ones */
+    NFACTOR = PARAM + CHORALE_MAX_PARAM
+};
+
+enum { MAX_VALUES = 24 };
+
+/* What one variant's factors can be at one number of ranks. */
+struct space {
+    const struct chorale_alg *alg;
+    int level[NFACTOR]; /* how many; 1: it does not differ */
+    int root[4], units[12];
+    long value[CHORALE_MAX_PARAM][MAX_VALUES]; /* the default first */
+};
+
+/* full: with the largest counts and all values. nslice: how many launches
+ * share the work. */
+void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
+                int ncomm, int nslice, int full);
+
+/* The problem at one level of each factor. */
+struct problem space_problem(const struct space *s, const struct fixture *fix,
+                             const int *at, int seed);
+
+#endif
