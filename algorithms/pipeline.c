@@ -246,8 +246,8 @@ static int up_spares(struct up *u, int several)
     return MPI_SUCCESS;
 }
 
-/* Receive from child i and combine; meanwhile it gets u->below. at: where the segment's result is
- * wanted, or NULL. */
+/* Receive from child i and combine; meanwhile it gets u->below. at: where the
+ * segment's result is wanted, or NULL. */
 static int combine_child(struct up *u, int i, MPI_Count length, void *at)
 {
     const struct chorale_call *call = u->call;

@@ -9,7 +9,8 @@
  * Cost    (fanout (S - 1) + steps) (alpha + s beta + s tau), exact: a short
  *         last segment is counted as it is
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1
+ *         cut to whole elements, at least one; 0: S = 1. A rank has one
+ *         segment on its way up at a time: there is no max_reqs
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"

@@ -9,7 +9,8 @@
  *         radix: steps from the rank farthest from the root, each child in its
  *         turn; a short last segment is counted as it is
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1
+ *         cut to whole elements, at least one; 0: S = 1. A rank has one
+ *         segment on its way up at a time: there is no max_reqs
  * Source  Worringen, LCN 2003
  */
 #include "algorithms/catalogue.h"
