@@ -93,22 +93,27 @@ int chorale_range_unpack(struct chorale_ctx *ctx,
     return err;
 }
 
+void *chorale_range_piece(const struct chorale_blocks *b, int first, int k,
+                          MPI_Count *count)
+{
+    if (!lies_together(b, first, k))
+        return NULL;
+    if (b->displs == NULL)
+        return chorale_block_range(b, first, k, count);
+    *count = 0;
+    for (int i = first; i < first + k; i++)
+        *count += b->counts[i];
+    return chorale_at(b->base, b->extent, k > 0 ? b->displs[first] : 0);
+}
+
 static int piece_init(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                       int first, int k, struct piece *p)
 {
-    p->staged = !lies_together(b, first, k);
     p->type = b->type;
-    if (!p->staged && b->displs == NULL) {
-        p->buf = chorale_block_range(b, first, k, &p->count);
+    p->buf = chorale_range_piece(b, first, k, &p->count);
+    p->staged = p->buf == NULL;
+    if (!p->staged)
         return MPI_SUCCESS;
-    }
-    if (!p->staged) {
-        p->buf = chorale_at(b->base, b->extent, k > 0 ? b->displs[first] : 0);
-        p->count = 0;
-        for (int i = first; i < first + k; i++)
-            p->count += b->counts[i];
-        return MPI_SUCCESS;
-    }
     p->type = MPI_PACKED;
     p->count = (MPI_Count)chorale_range_bytes(b, first, k);
     p->buf = chorale_scratch(ctx, (size_t)p->count);

@@ -36,6 +36,11 @@ int chorale_exchange_ranges(struct chorale_ctx *ctx,
                             struct chorale_range out,
                             struct chorale_range in);
 
+/* Where a range is and how many elements it has, if it is one piece of memory;
+ * else NULL. Of given blocks, too. */
+void *chorale_range_piece(const struct chorale_blocks *b, int first, int k,
+                          MPI_Count *count);
+
 /* Bytes of a range, and its blocks to packed bytes and back. */
 size_t chorale_range_bytes(const struct chorale_blocks *b, int first, int k);
 int chorale_range_pack(struct chorale_ctx *ctx,

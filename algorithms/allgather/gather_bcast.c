@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gather_bcast.c - allgather as a gather to rank 0 and a broadcast of the
- * whole, both binomial.
+ * whole; parameters choose the variants that do them.
  *
- * Rounds  2 L, L = ceil(lg P)                 P = comm_size, n = m P bytes
- * Volume  L n bytes from rank 0, (P - 1) m into it
- * Cost    2 L alpha + ((P - 1)/P n + L n) beta, exact: all wait for rank 0
+ * Rounds  the parts' together; binomial: 2 L  P = comm_size, n = m P bytes,
+ * Volume  binomial: L n bytes from rank 0,    L = ceil(lg P)
+ *         (P - 1) m into it
+ * Cost    the parts' together, exact, since all wait for rank 0; binomial:
+ *         2 L alpha + ((P - 1)/P n + L n) beta
  * Needs   any P, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
+#include "algorithms/part.h"
+
+static const struct chorale_alg *const gather[] = {
+    &chorale_gather_binomial,
+    &chorale_gather_linear,
+    &chorale_gather_knomial,
+};
+static const char *const gather_word[] = { "binomial", "linear", "knomial" };
+
+static const struct chorale_alg *const bcast[] = {
+    &chorale_bcast_binomial,
+    &chorale_bcast_scatter_ring_allgather,
+    &chorale_bcast_scatter_bruck_allgather,
+};
+static const char *const bcast_word[] = { "binomial",
+                                          "scatter_ring_allgather",
+                                          "scatter_bruck_allgather" };
 
 static int run(const struct chorale_call *call)
 {
@@ -17,7 +36,6 @@ static int run(const struct chorale_call *call)
     int err;
 
     part.root = 0;
-    part.param = NULL;
     /* MPI_Gather takes MPI_IN_PLACE at the root only. */
     if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE) {
         part.sendbuf = chorale_at(call->recvbuf,
@@ -27,35 +45,70 @@ static int run(const struct chorale_call *call)
         part.sendcount = call->recvcount;
         part.sendtype = call->recvtype;
     }
-    err = chorale_gather_binomial.run(&part);
+    err = chorale_part_run(gather[call->param[0]], &part);
     if (err != MPI_SUCCESS)
         return err;
     part.recvcount = call->recvcount * call->ctx->size;
-    return chorale_bcast_binomial.run(&part);
+    return chorale_part_run(bcast[call->param[1]], &part);
+}
+
+/* What the broadcast sees. */
+static struct chorale_point whole(const struct chorale_point *pt)
+{
+    struct chorale_point copy = *pt;
+
+    copy.root = 0;
+    copy.msg_size = pt->n;
+    return copy;
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point whole = *pt;
-    int n = chorale_gather_binomial.cost(pt, term);
+    struct chorale_point all = whole(pt);
+    int n = chorale_part_cost(gather[pt->param[0]], pt, term);
 
-    whole.msg_size = chorale_coll_n(CHORALE_ALLGATHER, pt->msg_size,
-                                    pt->comm_size);
-    whole.n = whole.msg_size;
-    return n + chorale_bcast_binomial.cost(&whole, term + n);
+    return n + chorale_part_cost(bcast[pt->param[1]], &all, term + n);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_gather_binomial.scratch(pt);
+    struct chorale_point all = whole(pt);
+    size_t up = chorale_part_scratch(gather[pt->param[0]], pt);
+    size_t down = chorale_part_scratch(bcast[pt->param[1]], &all);
+
+    return up > down ? up : down;
 }
+
+static const long value[] = { 0, 1, 2 };
 
 const struct chorale_alg chorale_allgather_gather_bcast = {
     .coll = CHORALE_ALLGATHER,
     .name = "gather_bcast",
-    .summary = "binomial gather to rank 0, then binomial bcast of the whole",
-    .formula = "2 ceil(lg P) alpha + ((P-1)/P n + ceil(lg P) n) beta",
+    .summary = "gather to rank 0, then bcast of the whole",
+    .formula = "as the parts; binomial: 2 ceil(lg P) alpha + "
+               "((P-1)/P n + ceil(lg P) n) beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .core = 1,
+    .nparam = 2,
+    .param = { {
+        .name = "gather",
+        .unit = "variant of gather",
+        .def = 0,
+        .min = 0,
+        .max = sizeof(gather) / sizeof(*gather) - 1,
+        .candidate = value,
+        .ncandidate = sizeof(gather) / sizeof(*gather),
+        .word = gather_word,
+    }, {
+        .name = "bcast",
+        .unit = "variant of bcast",
+        .def = 0,
+        .min = 0,
+        .max = sizeof(bcast) / sizeof(*bcast) - 1,
+        .candidate = value,
+        .ncandidate = sizeof(bcast) / sizeof(*bcast),
+        .word = bcast_word,
+    } },
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* circulant.c - allgather as P broadcasts at a time on the circulant graph,
+ * each of a rank's block in nblocks pieces (0: one for every 8 KiB). In a round
+ * all of them use the same skip, so a rank talks to one neighbour each way; the
+ * pieces go one by one. A piece that a rank has is not sent again.
+ *
+ * Rounds  S + L - 1, L = ceil(lg P)           P = comm_size, n = m P bytes,
+ * Volume  (P - 1) m bytes from each rank      S = nblocks
+ * Cost    (P - 1) (S alpha + m beta), exact: all ranks do the same at a time
+ * Needs   any P, any datatype: blocks are cut by packed bytes. Every rank
+ *         works out the schedules of all virtual ranks, and keeps them in
+ *         scratch
+ * Source  Traeff, arXiv 2312.11236, 2407.18004
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/circulant.h"
+#include "algorithms/gather_all.h"
+#include "algorithms/packed.h"
+#include "algorithms/tree.h"
+
+/* What one virtual rank receives, the same for every root. */
+struct part {
+    struct chorale_circulant c;
+    int complete; /* it has the last piece */
+};
+
+struct state {
+    struct chorale_ctx *ctx;
+    struct part *part; /* of virtual ranks 0 ... P - 1 */
+    char *bytes;       /* all blocks */
+    size_t m;
+    int nblocks;
+};
+
+static char *piece(const struct state *st, int block, int i, MPI_Count *count)
+{
+    size_t offset, length;
+
+    chorale_split(st->m, st->nblocks, i, &offset, &length);
+    *count = (MPI_Count)length;
+    return st->bytes + st->m * (size_t)block + offset;
+}
+
+/* In round i the virtual rank v of every broadcast gets a piece, or none. From
+ * the sender's side: the rank above gets one as v of another broadcast. */
+static int pass(const struct state *st, int i, int v)
+{
+    struct chorale_ctx *ctx = st->ctx;
+    int size = ctx->size, rank = ctx->rank, skip, above;
+    struct part *part = &st->part[v];
+    struct chorale_circulant_round r =
+        chorale_circulant_round(&part->c, st->nblocks, i);
+    MPI_Count out_count, in_count;
+    char *out, *in;
+
+    if (r.in < 0 || (r.in == st->nblocks - 1 && part->complete))
+        return MPI_SUCCESS;
+    part->complete = r.in == st->nblocks - 1;
+    skip = (v - r.from + size) % size;
+    above = (rank + skip) % size;
+    out = piece(st, (above - v + size) % size, r.in, &out_count);
+    in = piece(st, (rank - v + size) % size, r.in, &in_count);
+    return chorale_sendrecv(ctx, out, out_count, MPI_PACKED, above, in,
+                            in_count, MPI_PACKED,
+                            (rank - skip + size) % size);
+}
+
+static int broadcasts(struct state *st)
+{
+    struct chorale_ctx *ctx = st->ctx;
+    size_t bytes = (size_t)ctx->size * sizeof(*st->part);
+    int rounds, err = MPI_SUCCESS;
+
+    st->part = chorale_scratch(ctx, bytes);
+    if (st->part == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int v = 0; v < ctx->size; v++) {
+        chorale_circulant_init(&st->part[v].c, v, ctx->size);
+        st->part[v].complete = 0;
+    }
+    rounds = chorale_circulant_rounds(&st->part[0].c, st->nblocks);
+    for (int i = 0; i < rounds; i++)
+        for (int v = 1; v < ctx->size && err == MPI_SUCCESS; v++)
+            err = pass(st, i, v);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct chorale_packed p;
+    struct chorale_blocks b;
+    struct state st = { .ctx = ctx };
+    int err = chorale_allgather_blocks(call, &b);
+
+    if (err != MPI_SUCCESS || ctx->size == 1)
+        return err;
+    err = chorale_packed_init(&p, ctx, call->recvbuf,
+                              call->recvcount * ctx->size, call->recvtype);
+    if (err != MPI_SUCCESS)
+        return err;
+    st.bytes = p.bytes;
+    st.m = p.n / (size_t)ctx->size;
+    st.nblocks = chorale_circulant_nblocks(call->param[0], st.m, 1);
+    if (p.staged)
+        err = chorale_range_pack(ctx, &b, ctx->rank, 1,
+                                 p.bytes + st.m * (size_t)ctx->rank);
+    if (err == MPI_SUCCESS)
+        err = broadcasts(&st);
+    if (err == MPI_SUCCESS)
+        err = chorale_packed_in(&p);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    double s = chorale_circulant_nblocks(pt->param[0], pt->msg_size, 1);
+
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = (pt->comm_size - 1) * s,
+        .bytes = (double)pt->msg_size / s,
+    };
+    return 1;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return (size_t)pt->comm_size * sizeof(struct part);
+}
+
+static const long nblocks[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
+
+const struct chorale_alg chorale_allgather_circulant = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "circulant",
+    .summary = "P broadcasts at a time on the circulant graph",
+    .formula = "(P-1) S alpha + (P-1)/P n beta, S = nblocks",
+    .source = "Traeff, arXiv 2312.11236, 2407.18004",
+    .nparam = 1,
+    .param = { {
+        .name = "nblocks",
+        .unit = "pieces of a block, 0: one for every 8 KiB",
+        .def = 0,
+        .min = 0,
+        .max = 1L << 20,
+        .candidate = nblocks,
+        .ncandidate = sizeof(nblocks) / sizeof(*nblocks),
+    } },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

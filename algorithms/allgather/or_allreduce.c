@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* or_allreduce.c - allgather by combining: every rank contributes a vector of
+ * P blocks, its own one in place and zeros elsewhere, and one bitwise OR of
+ * them is what everybody wants. base does the allreduce; "library" is the MPI
+ * library's own, for networks that combine.
+ *
+ * Rounds  as base                             P = comm_size, n = m P bytes
+ * Volume  as base with n bytes at every rank
+ * Cost    as base with n bytes, exact; recursive doubling:
+ *         L (alpha + n beta + n tau), L = lg P, which is what is stated for
+ *         the library's as well
+ * Needs   any P, any datatype: packed bytes
+ * Source  the gather and broadcast of US patents 8,140,826 and 7,827,385
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/combine_all.h"
+#include "algorithms/gather_all.h"
+#include "algorithms/packed.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx), m, before;
+    struct chorale_packed p;
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    if (err != MPI_SUCCESS || ctx->size == 1)
+        return err;
+    err = chorale_packed_init(&p, ctx, call->recvbuf,
+                              call->recvcount * ctx->size, call->recvtype);
+    if (err != MPI_SUCCESS)
+        return err;
+    m = p.n / (size_t)ctx->size;
+    before = m * (size_t)ctx->rank;
+    chorale_zero(ctx, p.bytes, before);
+    chorale_zero(ctx, p.bytes + before + m, p.n - before - m);
+    if (p.staged)
+        err = chorale_range_pack(ctx, &b, ctx->rank, 1, p.bytes + before);
+    if (err == MPI_SUCCESS)
+        err = chorale_combine_all(ctx, call->param[0], p.bytes, p.n);
+    if (err == MPI_SUCCESS)
+        err = chorale_packed_in(&p);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_combine_all_cost(pt, pt->param[0], pt->n, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_combine_all_scratch(pt, pt->param[0], pt->n);
+}
+
+const struct chorale_alg chorale_allgather_or_allreduce = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "or_allreduce",
+    .summary = "a bitwise OR of vectors that are zero but for a block",
+    .formula = "as the base with n bytes; recursive doubling: "
+               "lg P (alpha + n beta + n tau)",
+    .source = "US patents 8,140,826 and 7,827,385",
+    .patents = "US 8,140,826, US 7,827,385",
+    .order = CHORALE_ORDER_FIXED,
+    .nparam = 1,
+    .param = { CHORALE_COMBINE_ALL_BASE },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* or_allreduce.c - broadcast by combining: the root contributes its vector,
+ * all others zeros, and one bitwise OR of them is what everybody wants. base
+ * does the allreduce; "library" is the MPI library's own, for networks that
+ * combine.
+ *
+ * Rounds  as base                             P = comm_size, n = bytes
+ * Volume  as base with n bytes at every rank
+ * Cost    as base with n bytes, exact; recursive doubling:
+ *         L (alpha + n beta + n tau), L = lg P, which is what is stated for
+ *         the library's as well
+ * Needs   any P, any root, any datatype: packed bytes
+ * Source  US patent 7,827,385
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/combine_all.h"
+#include "algorithms/packed.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    int err, at_root = ctx->rank == call->root;
+    struct chorale_packed p;
+
+    if (ctx->size == 1)
+        return MPI_SUCCESS;
+    err = chorale_packed_init(&p, ctx, call->recvbuf, call->recvcount,
+                              call->recvtype);
+    if (err != MPI_SUCCESS)
+        return err;
+    if (at_root)
+        err = chorale_packed_out(&p);
+    else
+        chorale_zero(ctx, p.bytes, p.n);
+    if (err == MPI_SUCCESS)
+        err = chorale_combine_all(ctx, call->param[0], p.bytes, p.n);
+    if (err == MPI_SUCCESS && !at_root)
+        err = chorale_packed_in(&p);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    return chorale_combine_all_cost(pt, pt->param[0], pt->msg_size, term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_combine_all_scratch(pt, pt->param[0], pt->msg_size);
+}
+
+const struct chorale_alg chorale_bcast_or_allreduce = {
+    .coll = CHORALE_BCAST,
+    .name = "or_allreduce",
+    .summary = "a bitwise OR of the root's vector and zeros",
+    .formula = "as the base with n bytes; recursive doubling: "
+               "lg P (alpha + n beta + n tau)",
+    .source = "US patent 7,827,385",
+    .patents = "US 7,827,385",
+    .order = CHORALE_ORDER_FIXED,
+    .nparam = 1,
+    .param = { CHORALE_COMBINE_ALL_BASE },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};
