@@ -56,7 +56,8 @@ void *chorale_subtree_piece(const struct chorale_block_tree *t, int child,
                             int blocks, MPI_Count *count)
 {
     int n;
-    void *piece = piece_at(t, chorale_block_tree_rank(t, child), blocks, &n, count);
+    void *piece = piece_at(t, chorale_block_tree_rank(t, child), blocks, &n,
+                           count);
 
     return n == blocks ? piece : NULL;
 }
@@ -85,8 +86,8 @@ static int pack_or_unpack(const struct chorale_block_tree *t, int child,
 
     for (int i = 0; i < blocks && err == MPI_SUCCESS; i += n) {
         MPI_Count count;
-        void *piece = piece_at(t, chorale_block_tree_rank(t, child + i), blocks - i, &n,
-                               &count);
+        int rank = chorale_block_tree_rank(t, child + i);
+        void *piece = piece_at(t, rank, blocks - i, &n, &count);
 
         err = pack ? chorale_pack(t->ctx, piece, count, t->all.type, bytes)
                    : chorale_unpack(t->ctx, bytes, piece, count, t->all.type);

@@ -2,6 +2,15 @@
 /* flat.c - see flat.h. */
 #include "algorithms/flat.h"
 
+const long chorale_max_reqs[CHORALE_NMAX_REQS] = { 0, 2, 4, 8, 16, 32, 64 };
+
+int chorale_flat_batch(long max_reqs, int comm_size)
+{
+    int all = comm_size - 1;
+
+    return max_reqs > 1 && max_reqs < all ? (int)max_reqs : all;
+}
+
 /* One collective as its root and the others see it. */
 struct flat {
     struct chorale_ctx *ctx;
@@ -11,14 +20,6 @@ struct flat {
     MPI_Count count;
     MPI_Datatype type;
 };
-
-/* Messages in flight at most. */
-static int batch_size(long max_reqs, int size)
-{
-    int all = size - 1;
-
-    return max_reqs > 1 && max_reqs < all ? (int)max_reqs : all;
-}
 
 /* The root's message with another rank: started, or with req NULL done. An
  * empty given block is none. */
@@ -78,7 +79,7 @@ static int run_root(const struct flat *f, long max_reqs)
 {
     struct chorale_ctx *ctx = f->ctx;
     size_t mark = chorale_scratch_mark(ctx);
-    int batch = batch_size(max_reqs, ctx->size);
+    int batch = chorale_flat_batch(max_reqs, ctx->size);
     MPI_Request *req;
     int err;
 
@@ -259,5 +260,5 @@ int chorale_cost_flat_v(const struct chorale_point *pt,
 size_t chorale_scratch_flat(const struct chorale_point *pt)
 {
     return sizeof(MPI_Request) *
-           (size_t)batch_size(pt->param[0], pt->comm_size);
+           (size_t)chorale_flat_batch(pt->param[0], pt->comm_size);
 }

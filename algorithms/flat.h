@@ -9,6 +9,22 @@
 #include "algorithms/blocks.h"
 #include "algorithms/ctx.h"
 
+#include <limits.h>
+
+/* The parameter max_reqs, for use in a descriptor, and how many messages may
+ * be in flight then. what: "sends", "receives". */
+enum { CHORALE_NMAX_REQS = 7 };
+extern const long chorale_max_reqs[CHORALE_NMAX_REQS];
+
+#define CHORALE_PARAM_MAX_REQS(what)                                         \
+    {                                                                        \
+        .name = "max_reqs", .unit = what " in flight, 0: no limit",          \
+        .def = 0, .min = 0, .max = INT_MAX, .candidate = chorale_max_reqs,   \
+        .ncandidate = CHORALE_NMAX_REQS                                      \
+    }
+
+int chorale_flat_batch(long max_reqs, int comm_size);
+
 /* For max_reqs: blocking messages, one after the other. */
 enum { CHORALE_IN_TURN = -1 };
 

@@ -115,8 +115,8 @@ static int send_subtree(const struct chorale_block_tree *t, int child,
                             : chorale_subtree_pack(t, child, blocks, bytes);
     }
     if (err == MPI_SUCCESS)
-        err = send_from_end(ctx, bytes, n, segsize, chorale_block_tree_rank(t, child),
-                            NULL, 0);
+        err = send_from_end(ctx, bytes, n, segsize,
+                            chorale_block_tree_rank(t, child), NULL, 0);
     chorale_scratch_release(ctx, mark);
     return err;
 }

@@ -15,14 +15,10 @@
 #include "algorithms/cost.h"
 #include "algorithms/flat.h"
 
-#include <limits.h>
-
 static int run(const struct chorale_call *call)
 {
     return chorale_flat_scatter(call, call->param[0]);
 }
-
-static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
 
 const struct chorale_alg chorale_scatter_linear_nb = {
     .coll = CHORALE_SCATTER,
@@ -31,15 +27,7 @@ const struct chorale_alg chorale_scatter_linear_nb = {
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .nparam = 1,
-    .param = { {
-        .name = "max_reqs",
-        .unit = "sends in flight, 0: no limit",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = max_reqs,
-        .ncandidate = sizeof(max_reqs) / sizeof(*max_reqs),
-    } },
+    .param = { CHORALE_PARAM_MAX_REQS("sends") },
     .core = 1,
     .overlaps = 1,
     .run = run,

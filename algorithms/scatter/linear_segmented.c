@@ -12,17 +12,9 @@
  * Source  the segmented scatter of tutorials on MPI collectives
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/flat.h"
 #include "algorithms/packed.h"
 #include "algorithms/pipeline.h"
-
-#include <limits.h>
-
-static int batch_size(long max_reqs, int size)
-{
-    int all = size - 1;
-
-    return max_reqs > 1 && max_reqs < all ? (int)max_reqs : all;
-}
 
 /* Sends on their way. */
 struct flight {
@@ -56,7 +48,9 @@ static int send_round(const struct chorale_packed *p, size_t m, size_t seg,
 static int run_root(const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;
-    struct flight f = { .most = batch_size(call->param[1], ctx->size) };
+    struct flight f = {
+        .most = chorale_flat_batch(call->param[1], ctx->size),
+    };
     size_t m = chorale_type_size(call->sendtype) * (size_t)call->sendcount;
     size_t length, segments = chorale_segments(m, (size_t)call->param[0],
                                                &length);
@@ -105,10 +99,8 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 static size_t scratch(const struct chorale_point *pt)
 {
     return sizeof(MPI_Request) *
-           (size_t)batch_size(pt->param[1], pt->comm_size);
+           (size_t)chorale_flat_batch(pt->param[1], pt->comm_size);
 }
-
-static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
 
 const struct chorale_alg chorale_scatter_linear_segmented = {
     .coll = CHORALE_SCATTER,
@@ -117,15 +109,8 @@ const struct chorale_alg chorale_scatter_linear_segmented = {
     .formula = "(P-1) (ceil(m/s) alpha + m beta)",
     .source = "the segmented scatter of tutorials on MPI collectives",
     .nparam = 2,
-    .param = { CHORALE_PARAM_SEGSIZE(8192), {
-        .name = "max_reqs",
-        .unit = "sends in flight, 0: one to every rank",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = max_reqs,
-        .ncandidate = sizeof(max_reqs) / sizeof(*max_reqs),
-    } },
+    .param = { CHORALE_PARAM_SEGSIZE(8192),
+               CHORALE_PARAM_MAX_REQS("sends") },
     .overlaps = 1,
     .run = run,
     .cost = cost,
