@@ -87,6 +87,33 @@ int chorale_topology_members(const struct chorale_topology *t, int node)
     return t->start[node + 1] - t->start[node];
 }
 
+int chorale_topology_regular(const struct chorale_topology *t)
+{
+    for (int i = 1; i < t->nodes; i++)
+        if (chorale_topology_members(t, i) != t->start[1])
+            return 0;
+    return 1;
+}
+
+int chorale_topology_counts(const struct chorale_topology *t,
+                            struct chorale_ctx *ctx, size_t m,
+                            MPI_Count **counts_p, MPI_Aint **displs_p)
+{
+    size_t nodes = (size_t)t->nodes;
+    MPI_Count *counts = chorale_scratch(ctx, nodes * sizeof(*counts));
+    MPI_Aint *displs = chorale_scratch(ctx, nodes * sizeof(*displs));
+
+    if (counts == NULL || displs == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < t->nodes; i++) {
+        counts[i] = (MPI_Count)m * chorale_topology_members(t, i);
+        displs[i] = (MPI_Aint)m * t->start[i];
+    }
+    *counts_p = counts;
+    *displs_p = displs;
+    return MPI_SUCCESS;
+}
+
 /* The views. map: room for a node's ranks and all leaders. */
 static void make_views(struct chorale_topology *t, struct chorale_ctx *ctx,
                        int *map, int root, int last_leads)
@@ -162,8 +189,11 @@ int chorale_topology_init_runs(struct chorale_topology *t,
 
 size_t chorale_topology_scratch(const struct chorale_point *pt)
 {
+    size_t blocks = sizeof(MPI_Count) + sizeof(MPI_Aint);
+
     return sizeof(int) *
-           (ints_kept(pt->comm_size) + table_room(pt->comm_size));
+               (ints_kept(pt->comm_size) + table_room(pt->comm_size)) +
+           blocks * (size_t)pt->comm_size;
 }
 
 void chorale_topology_points(const struct chorale_point *pt,

@@ -36,10 +36,17 @@ int chorale_topology_init(struct chorale_topology *t,
 int chorale_topology_init_runs(struct chorale_topology *t,
                                struct chorale_ctx *ctx);
 
-/* Ranks of a node. */
+/* Ranks of a node; 1 if that is the same for all nodes. */
 int chorale_topology_members(const struct chorale_topology *t, int node);
+int chorale_topology_regular(const struct chorale_topology *t);
 
-/* Scratch of one of them at comm_size. */
+/* Blocks of m bytes a rank, node after node: bytes of each node, and where
+ * they start. Takes scratch of ctx. Returns an MPI error code. */
+int chorale_topology_counts(const struct chorale_topology *t,
+                            struct chorale_ctx *ctx, size_t m,
+                            MPI_Count **counts_p, MPI_Aint **displs_p);
+
+/* Scratch of these at comm_size. */
 size_t chorale_topology_scratch(const struct chorale_point *pt);
 
 /* The levels at pt, for ranks placed in blocks of ppn: comm_size and root of

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* two_level.c - scan in each node, exscan of the nodes' totals among the last
+ * ranks of the nodes, which their nodes then put before what they have. Where
+ * ranks of a node are not consecutive, a node counts as several: rank order is
+ * kept for any placement.
+ *
+ * Rounds  see the cost                        p ranks a node, N nodes
+ * Volume  between nodes that of outer
+ * Cost    at most inner(p) + outer(N) + bcast(p) + n tau, for ranks placed in
+ *         blocks
+ * Needs   several nodes with several ranks; any placement, datatype and
+ *         operation
+ * Source  MPICH, smp
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+#include "algorithms/part.h"
+#include "algorithms/topology.h"
+
+static const struct chorale_alg *const inner[] = {
+    &chorale_scan_simultaneous_binomial,
+    &chorale_scan_recursive_doubling,
+    &chorale_scan_linear,
+};
+static const char *const inner_word[] = {
+    "simultaneous_binomial", "recursive_doubling", "linear",
+};
+static const long inner_choice[] = { 0, 1, 2 };
+
+static const struct chorale_alg *const outer[] = {
+    &chorale_exscan_doubling_123,
+    &chorale_exscan_shift_scan,
+    &chorale_exscan_recursive_doubling,
+    &chorale_exscan_linear,
+};
+static const char *const outer_word[] = {
+    "doubling_123", "shift_scan", "recursive_doubling", "linear",
+};
+static const long outer_choice[] = { 0, 1, 2, 3 };
+
+/* The total of all nodes before this one, in prefix, to all of this node. */
+static int get_prefix(const struct chorale_call *call,
+                      struct chorale_topology *t, void *prefix)
+{
+    struct chorale_call part = *call;
+    int err = MPI_SUCCESS;
+
+    part.recvbuf = prefix;
+    if (t->leads) {
+        part.ctx = &t->outer;
+        part.sendbuf = call->recvbuf;
+        err = chorale_part_run(outer[call->param[1]], &part);
+    }
+    if (err != MPI_SUCCESS || t->node == 0)
+        return err;
+    part.ctx = &t->inner;
+    part.root = t->lead;
+    return chorale_part_run(&chorale_bcast_binomial, &part);
+}
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct chorale_call part = *call;
+    void *prefix;
+    int err;
+
+    part.ctx = &t->inner;
+    err = chorale_part_run(inner[call->param[0]], &part);
+    if (err != MPI_SUCCESS || t->nodes == 1)
+        return err;
+    prefix = chorale_scratch_typed(ctx, call->recvcount, call->recvtype);
+    err = prefix == NULL ? MPI_ERR_NO_MEM : get_prefix(call, t, prefix);
+    if (err != MPI_SUCCESS || t->node == 0)
+        return err;
+    return chorale_reduce_local(ctx, prefix, call->recvbuf, call->recvcount,
+                                call->recvtype, call->op);
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct chorale_topology t;
+    int err = chorale_topology_init_runs(&t, ctx);
+
+    if (err == MPI_SUCCESS)
+        err = levels(call, &t);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_point in, out;
+    int n;
+
+    chorale_topology_points(pt, &in, &out);
+    in.root = in.comm_size - 1;
+    n = chorale_part_cost(inner[pt->param[0]], &in, term);
+    n += chorale_part_cost(outer[pt->param[1]], &out, term + n);
+    n += chorale_part_cost(&chorale_bcast_binomial, &in, term + n);
+    term[n] = (struct chorale_term){ .reduced = (double)pt->msg_size };
+    return n + 1;
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_point in, out;
+    size_t a, b;
+
+    chorale_topology_points(pt, &in, &out);
+    a = chorale_part_scratch(inner[pt->param[0]], &in);
+    b = chorale_part_scratch(outer[pt->param[1]], &out);
+    return chorale_topology_scratch(pt) + pt->msg_size + (a > b ? a : b);
+}
+
+const struct chorale_alg chorale_scan_two_level = {
+    .coll = CHORALE_SCAN,
+    .name = "two_level",
+    .summary = "in each node, then the nodes' totals",
+    .formula = "<= inner(p) + outer(N) + bcast(p) + n tau",
+    .source = "MPICH, smp",
+    .needs = CHORALE_NEEDS_NODES,
+    .order = CHORALE_ORDER_RANK,
+    .cost_is = CHORALE_COST_BOUND,
+    .nparam = 2,
+    .param = {
+        {
+            .name = "inner",
+            .unit = "in a node",
+            .def = 0,
+            .min = 0,
+            .max = sizeof(inner) / sizeof(*inner) - 1,
+            .candidate = inner_choice,
+            .ncandidate = sizeof(inner_choice) / sizeof(*inner_choice),
+            .word = inner_word,
+        },
+        {
+            .name = "outer",
+            .unit = "exscan of totals",
+            .def = 0,
+            .min = 0,
+            .max = sizeof(outer) / sizeof(*outer) - 1,
+            .candidate = outer_choice,
+            .ncandidate = sizeof(outer_choice) / sizeof(*outer_choice),
+            .word = outer_word,
+        },
+    },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};
