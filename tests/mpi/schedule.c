@@ -259,7 +259,8 @@ static struct chorale_point point(const struct chorale_alg *alg, int p,
         .ppn = alg->needs & CHORALE_NEEDS_NODES ? 2 : 0,
         .alpha = ALPHA,
         .beta = BETA,
-        .tau = TAU,
+        /* where the library's own operations join bytes, it takes no time */
+        .tau = chorale_coll_info(alg->coll)->reduces ? TAU : 0,
     };
 
     for (int i = 0; i < alg->nparam; i++)
