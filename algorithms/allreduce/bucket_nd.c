@@ -9,7 +9,7 @@
  *         at a time                            n = bytes
  * Volume  2 (P - 1)/P n bytes from each rank, spread over dims neighbours
  * Cost    with one port <= (2 dims - 1) (dims 2 (sum of d_i - 1) alpha +
- *         (P - 1)/P n 2 beta), as messages wait for each other; with dims ports
+ *         (P - 1)/P n 2 beta), as messages wait for each other; dims ports:
  *         2 (sum of d_i - 1) alpha + (P - 1)/P n (2 beta/dims + tau)
  * Needs   P with dims factors above 1, any datatype; a commutative operation
  * Source  Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015
