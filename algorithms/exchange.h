@@ -4,7 +4,8 @@
  * latency-optimal Swing.
  *
  * In each round the members of a group combine the same values by the same
- * expression, x0 op (x1 op ( ... )), so all ranks end with the same bits.
+ * expression, x0 op (x1 op ( ... )). Where their groups are the same in the
+ * rounds before, as they are for digits, all ranks end with the same bits.
  */
 #ifndef CHORALE_ALGORITHMS_EXCHANGE_H
 #define CHORALE_ALGORITHMS_EXCHANGE_H
@@ -19,7 +20,8 @@ int chorale_exchange_digits(const struct chorale_call *call, int k,
                             int at_once);
 
 /* Pairs at the distances of Swing, 1, -1, 3, -5, 11, ...: even ranks to the
- * right, odd ones to the left. A power of two ranks; commutative operations. */
+ * right, odd ones to the left. A power of two ranks; commutative operations.
+ */
 int chorale_exchange_swing(const struct chorale_call *call);
 
 /* The critical path and the scratch of both (swing: k = 2), the fold for

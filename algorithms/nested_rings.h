@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nested_rings.h - allreduce of long vectors on a torus: a ring reduce-scatter
  * along each dimension in turn, each on what the one before has left, then
- * the allgathers backwards. */
+ * the ring allgathers backwards. The vector may be cut in parts that take the
+ * dimensions in another order or go the other way round, all at the same
+ * time. */
 #ifndef CHORALE_ALGORITHMS_NESTED_RINGS_H
 #define CHORALE_ALGORITHMS_NESTED_RINGS_H
 
@@ -9,16 +11,30 @@
 
 enum { CHORALE_MAX_DIM = 4 };
 
-/* ranks = the product of dim[], 1 <= ndim <= CHORALE_MAX_DIM; ranks that
- * differ by 1 are neighbours in dimension 0, where the first ring runs.
- * Commutative operations. */
-int chorale_nested_rings(const struct chorale_call *call, const int *dim,
-                         int ndim);
+/* The product of the lengths is the number of ranks; ranks that differ by 1
+ * are neighbours in dimension 0, where the first part begins. */
+struct chorale_torus {
+    int ndim, length[CHORALE_MAX_DIM];
+    int turn; /* a part for each dimension to begin with; else one */
+    int both; /* of each part one half either way round */
+};
 
-/* Its critical path, exact: part 0, of the largest, travels all the way. */
-int chorale_nested_rings_cost(const struct chorale_point *pt, const int *dim,
-                              int ndim, struct chorale_term *term);
+/* The torus as nearly cubic as can be, and 1; or 0, if some length is 1. */
+int chorale_torus_cubic(struct chorale_torus *torus, int size, int ndim);
+
+/* Run it on an allreduce's call; commutative operations. One part sends one
+ * message at a time; several have one each in flight. */
+int chorale_nested_rings(const struct chorale_call *call,
+                         const struct chorale_torus *torus);
+
+/* Its critical path: exact for one part, as the largest block travels all the
+ * way. With k parts an upper bound, k (2 k - 1) messages a round: on one port
+ * k would do in the best order, but messages that are served as they are
+ * posted wait for each other. Its scratch. */
+int chorale_nested_rings_cost(const struct chorale_point *pt,
+                              const struct chorale_torus *torus,
+                              struct chorale_term *term);
 size_t chorale_nested_rings_scratch(const struct chorale_point *pt,
-                                    const int *dim, int ndim);
+                                    const struct chorale_torus *torus);
 
 #endif

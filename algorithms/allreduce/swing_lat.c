@@ -4,6 +4,10 @@
  * or torus fewer messages share a link. Where P is no power of two,
  * neighbours fold first.
  *
+ * From 8 ranks on the ranks combine in different orders, (01)(67) (23)(45) and
+ * (01)(23) (45)(67) say, so sums of floating-point numbers may end with
+ * different bits: to be measured, not to be chosen.
+ *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = bytes,
  * Volume  A n bytes from the busiest rank     Q = largest 2^F <= P
  * Cost    F (alpha + n beta + n tau); folded: + 2 (alpha + n beta) + n tau;
@@ -38,6 +42,7 @@ const struct chorale_alg chorale_allreduce_swing_lat = {
     .formula = "F (alpha + n beta + n tau), F = floor(lg P); P not a power "
                "of two: + 2 (alpha + n beta) + n tau",
     .source = "De Sensi et al., Swing, arXiv 2401.09356",
+    .unselectable = "ranks may end with different bits",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .run = run,

@@ -12,51 +12,59 @@
  * Source  Mikami et al., Massively distributed SGD, arXiv 1811.05233
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/gather_all.h"
+#include "algorithms/ctx.h"
 #include "algorithms/nested_rings.h"
 
 #include <limits.h>
 
-/* dim[0] is along a row. */
-static void shape(int size, const long *param, int dim[2])
+/* The torus, or why there is none. */
+static const char *shape(struct chorale_torus *torus, int size, long rows)
 {
-    dim[1] = param[0] > 0 ? (int)param[0] : chorale_mesh_side(size, 2);
-    dim[0] = size / dim[1];
+    if (rows == 0)
+        return chorale_torus_cubic(torus, size, 2)
+                   ? NULL
+                   : "needs two rows and columns or more";
+    if (size % rows != 0)
+        return "rows do not divide the number of processes";
+    *torus = (struct chorale_torus){ .ndim = 2 };
+    torus->length[1] = (int)rows;
+    torus->length[0] = size / (int)rows;
+    return rows < 2 || rows == size ? "needs two rows and columns or more"
+                                    : NULL;
 }
 
 static int run(const struct chorale_call *call)
 {
-    int dim[2];
+    struct chorale_torus torus;
 
-    shape(call->ctx->size, call->param, dim);
-    return chorale_nested_rings(call, dim, 2);
+    if (shape(&torus, call->ctx->size, call->param[0]) != NULL)
+        return MPI_ERR_OTHER;
+    return chorale_nested_rings(call, &torus);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int dim[2];
+    struct chorale_torus torus;
 
-    shape(pt->comm_size, pt->param, dim);
-    return chorale_nested_rings_cost(pt, dim, 2, term);
+    if (shape(&torus, pt->comm_size, pt->param[0]) != NULL)
+        return 0;
+    return chorale_nested_rings_cost(pt, &torus, term);
 }
 
 static const char *refuses(const struct chorale_point *pt)
 {
-    int dim[2];
+    struct chorale_torus torus;
 
-    shape(pt->comm_size, pt->param, dim);
-    if (pt->comm_size % dim[1] != 0)
-        return "rows do not divide the number of processes";
-    return dim[0] < 2 || dim[1] < 2 ? "needs two rows and columns or more"
-                                    : NULL;
+    return shape(&torus, pt->comm_size, pt->param[0]);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    int dim[2];
+    struct chorale_torus torus;
 
-    shape(pt->comm_size, pt->param, dim);
-    return chorale_nested_rings_scratch(pt, dim, 2);
+    if (shape(&torus, pt->comm_size, pt->param[0]) != NULL)
+        return 0;
+    return chorale_nested_rings_scratch(pt, &torus);
 }
 
 static const long rows[] = { 0, 2, 3, 4, 8, 16 };

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mesh_integrate_broadcast.c - allreduce of long vectors on a mesh of rows x
+ * cols ranks, row by row, as Chen and Lee update shared data: integration
+ * (reduce-scatter), then broadcasting (allgather), both between neighbours
+ * and in both directions at a time.
+ *
+ * wrap 0: one ring through all ranks, every other row backwards; one half of
+ * the vector goes either way round. wrap 1, a torus: one half takes rings in
+ * the rows first and in the columns next, the other half the other way, and
+ * of both one half goes either way round.
+ *
+ * Rounds  2 (P - 1), 2 messages at a time;    P = comm_size, n = bytes
+ *         wrap: 2 (rows + cols - 2), 4 at a time
+ * Volume  2 (P - 1)/P n bytes from each rank, spread over 2 or 4 neighbours
+ * Cost    with one port <= 3 (4 (P - 1) alpha + (P - 1)/P n 2 beta) +
+ *         (P - 1)/P n tau, as messages wait for each other; with two ports
+ *         2 (P - 1) alpha + (P - 1)/P n (beta + tau). wrap: (rows + cols - 2)
+ *         instead of (P - 1) before alpha, and four ports for a half of beta
+ * Needs   P = rows cols, with wrap both 2 or more; rows 0: the most square
+ *         mesh. Any datatype; a commutative operation
+ * Source  Chen, Lee (integration and broadcasting on meshes)
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+#include "algorithms/gather_all.h"
+#include "algorithms/nested_rings.h"
+
+#include <limits.h>
+
+/* The torus that is run on, or why there is none. wrap 0: a ring. */
+static const char *shape(struct chorale_torus *torus, int size,
+                         const long *param)
+{
+    long rows = param[0] > 0 ? param[0] : chorale_mesh_side(size, 2);
+
+    *torus = (struct chorale_torus){ .ndim = 1, .both = 1 };
+    torus->length[0] = size;
+    if (size % rows != 0)
+        return "rows do not divide the number of processes";
+    if (!param[1])
+        return NULL;
+    torus->ndim = 2;
+    torus->turn = 1;
+    torus->length[1] = (int)rows;
+    torus->length[0] = size / (int)rows;
+    return rows < 2 || rows == size ? "needs two rows and columns or more"
+                                    : NULL;
+}
+
+/* Without wrap: ranks in the order of the ring, every other row backwards. */
+static int run_snake(const struct chorale_call *call,
+                     const struct chorale_torus *torus, int cols)
+{
+    struct chorale_ctx *ctx = call->ctx, view;
+    size_t mark = chorale_scratch_mark(ctx);
+    int *map = chorale_scratch(ctx, sizeof(*map) * (size_t)ctx->size);
+    struct chorale_call inner = *call;
+    int row = ctx->rank / cols, place = ctx->rank, err;
+
+    if (map == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < ctx->size; i++)
+        map[i] = i / cols % 2 == 0 ? i
+                                   : i / cols * cols + cols - 1 - i % cols;
+    if (row % 2 != 0)
+        place = row * cols + cols - 1 - ctx->rank % cols;
+    chorale_ctx_view(ctx, &view, place, ctx->size, map);
+    inner.ctx = &view;
+    err = chorale_nested_rings(&inner, torus);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_torus torus;
+    int size = call->ctx->size;
+    long rows = call->param[0] > 0 ? call->param[0]
+                                   : chorale_mesh_side(size, 2);
+
+    if (shape(&torus, size, call->param) != NULL)
+        return MPI_ERR_OTHER;
+    return torus.ndim == 2 ? chorale_nested_rings(call, &torus)
+                           : run_snake(call, &torus, size / (int)rows);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_torus torus;
+
+    return shape(&torus, pt->comm_size, pt->param) == NULL
+               ? chorale_nested_rings_cost(pt, &torus, term)
+               : 0;
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    struct chorale_torus torus;
+
+    return shape(&torus, pt->comm_size, pt->param);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_torus torus;
+
+    if (shape(&torus, pt->comm_size, pt->param) != NULL)
+        return 0;
+    return chorale_nested_rings_scratch(pt, &torus) +
+           sizeof(int) * (size_t)pt->comm_size;
+}
+
+static const long rows[] = { 0, 2, 3, 4, 8, 16 };
+static const long wraps[] = { 0, 1 };
+
+const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "mesh_integrate_broadcast",
+    .summary = "integration, then broadcasting between neighbours on a mesh",
+    .formula = "<= 12 (P-1) alpha + (P-1)/P n (6 beta + tau); two ports: "
+               "2 (P-1) alpha + (P-1)/P n (beta + tau); wrap: four ports, "
+               "2 (rows + cols - 2) alpha + (P-1)/P n (beta/2 + tau)",
+    .source = "Chen, Lee (integration and broadcasting on meshes)",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
+    .overlaps = 1,
+    .nparam = 2,
+    .param = { {
+        .name = "rows",
+        .unit = "rows of the mesh, 0: most square",
+        .def = 0,
+        .min = 0,
+        .max = INT_MAX,
+        .candidate = rows,
+        .ncandidate = sizeof(rows) / sizeof(*rows),
+    }, {
+        .name = "wrap",
+        .unit = "1: a torus",
+        .def = 0,
+        .min = 0,
+        .max = 1,
+        .candidate = wraps,
+        .ncandidate = 2,
+    } },
+    .run = run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};
