@@ -255,12 +255,13 @@ static int part_pack(struct part *part, const struct chorale_rs *rs, int p,
     }
     part->lines = chorale_blocks_given(mem, part->line_counts,
                                        part->line_displs, own->type, lines);
-    /* The sums of our line are where the line begins. */
+    /* The sums of our line lie by themselves. */
     line = part->across.rank;
+    for (int i = 0; i < length; i++)
+        part->displs[line * length + i] -= part->line_displs[line];
     part->blocks = chorale_blocks_given(
-        chorale_at(part->line, -own->extent, part->line_displs[line]),
-        part->counts + line * length, part->displs + line * length, own->type,
-        length);
+        part->line, part->counts + line * length,
+        part->displs + line * length, own->type, length);
     return err;
 }
 
