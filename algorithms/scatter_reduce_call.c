@@ -458,16 +458,18 @@ int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
     return n;
 }
 
+/* One port would do with 2 (P - 1) messages, in the best order; served as they
+ * are posted, a message that waits for a port holds up the next one. */
 int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
                                struct chorale_term *term)
 {
-    double rounds = pt->comm_size - 1;
+    double rounds = pt->comm_size - 1, unit = (double)pt->type_size;
     double m = chorale_rs_largest(pt, irregular);
 
     if (pt->comm_size < 2)
         return 0;
-    term[0] = (struct chorale_term){ .messages = 2 * rounds,
-                                     .bytes = m / 2,
+    term[0] = (struct chorale_term){ .messages = 5 * rounds,
+                                     .bytes = (m + unit) / 2,
                                      .reduced = rounds * m };
     return 1;
 }
@@ -487,22 +489,32 @@ static double largest_line(const struct chorale_point *pt, int irregular,
 int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
                           struct chorale_term *term)
 {
-    int size = pt->comm_size, rows = chorale_rs_torus_rows(pt->param[0], size);
-    int cols = size / rows, n = 0;
-    double first = chorale_rs_torus_percent(pt->param[1], rows, size) / 100.0;
-    double m = chorale_rs_largest(pt, irregular);
-    double row = largest_line(pt, irregular, cols, 1);
-    double column = largest_line(pt, irregular, rows, cols);
-    double way[4][2] = { { rows - 1, first * row },
-                         { cols - 1, (1 - first) * column },
-                         { cols - 1, first * m },
-                         { rows - 1, (1 - first) * m } };
+    int size = pt->comm_size, rows, cols;
+    double first, m, row, column, unit = (double)pt->type_size;
 
-    for (int i = 0; i < 4; i++)
-        term[n++] = (struct chorale_term){ .messages = 2 * way[i][0],
-                                           .bytes = way[i][1] / 2,
-                                           .reduced = way[i][0] * way[i][1] };
-    return n;
+    if (size < 2)
+        return 0;
+    rows = chorale_rs_torus_rows(pt->param[0], size);
+    cols = size / rows;
+    first = chorale_rs_torus_percent(pt->param[1], rows, size) / 100.0;
+    m = chorale_rs_largest(pt, irregular);
+    row = largest_line(pt, irregular, cols, 1);
+    column = largest_line(pt, irregular, rows, cols);
+    /* A block's first part is rounded down, its second up. */
+    term[0] = (struct chorale_term){ .messages = rows - 1,
+                                     .bytes = first * row };
+    term[1] = (struct chorale_term){
+        .messages = cols - 1, .bytes = (1 - first) * column + rows * unit
+    };
+    term[2] = (struct chorale_term){ .messages = cols - 1,
+                                     .bytes = first * m };
+    term[3] = (struct chorale_term){ .messages = rows - 1,
+                                     .bytes = (1 - first) * m + unit };
+    for (int i = 0; i < 4; i++) {
+        term[i].reduced = term[i].messages * term[i].bytes;
+        term[i].messages *= 4; /* on one port, served as they are posted */
+    }
+    return 4;
 }
 
 size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,

@@ -64,7 +64,7 @@ int chorale_rs_cost_doubling(const struct chorale_point *pt, int irregular,
 int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
                               struct chorale_term *term);
 
-/* Both ways round a ring, and the torus: bounds, with one message at a time. */
+/* Both ways round a ring, and the torus: bounds on one port. */
 int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
                                struct chorale_term *term);
 int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_rings.c - reduce-scatter on several rings at once: see
- * scatter_reduce.h. A way is a ring in one direction. */
+/* scatter_rings.c - reduce-scatter on two rings at once: see scatter_reduce.h.
+ * A way is a ring in one direction. */
 #include "algorithms/scatter_reduce.h"
 
-enum { MAX_WAYS = 4 };
+enum half { WHOLE, FIRST, SECOND };
 
 struct way {
     const struct chorale_rs *rs; /* its context, type and operation */
@@ -26,68 +26,79 @@ static int neighbour(const struct way *way, int step)
     return (way->rs->ctx->rank + step + size) % size;
 }
 
-/* Step i of the ring: see chorale_rs_ring. */
+/* Step i of the ring: see chorale_rs_ring. Empty pieces are not sent: both
+ * ends know them. */
 static int way_post(struct way *way, int i)
 {
     struct chorale_ctx *ctx = way->rs->ctx;
-    int err;
+    int err = MPI_SUCCESS;
 
     way->b = (way->b - way->step + ctx->size) % ctx->size;
     way->mine = chorale_block(&way->own, way->b, &way->count);
     way->in = i == ctx->size - 2 ? way->result : way->spare[i % 2];
-    err = chorale_irecv(ctx, way->in, way->count, way->own.type,
-                        neighbour(way, -way->step), &way->req[0]);
-    if (err != MPI_SUCCESS)
+    if (way->count > 0)
+        err = chorale_irecv(ctx, way->in, way->count, way->own.type,
+                            neighbour(way, -way->step),
+                            &way->req[way->under_way]);
+    way->under_way += way->count > 0 && err == MPI_SUCCESS;
+    if (err != MPI_SUCCESS || way->out_count == 0)
         return err;
-    way->under_way = 1;
     err = chorale_isend(ctx, way->out, way->out_count, way->own.type,
-                        neighbour(way, way->step), &way->req[1]);
+                        neighbour(way, way->step),
+                        &way->req[way->under_way]);
     way->under_way += err == MPI_SUCCESS;
     return err;
 }
 
+/* Complete what way_post began, and add ours. */
 static int way_finish(struct way *way)
 {
     struct chorale_ctx *ctx = way->rs->ctx;
-    int pending = way->under_way, err;
+    int err = chorale_waitall(ctx, way->under_way, way->req);
 
     way->under_way = 0;
-    if (pending == 0)
-        return MPI_SUCCESS;
-    err = chorale_waitall(ctx, pending, way->req);
     way->out = way->in;
     way->out_count = way->count;
-    return err == MPI_SUCCESS && pending == 2
+    return err == MPI_SUCCESS && way->count > 0
                ? chorale_reduce_local(ctx, way->mine, way->in, way->count,
                                       way->own.type, way->rs->op)
                : err;
 }
 
-/* All ways together; what is under way is completed even after an error. */
-static int ways_run(struct way *way, int n)
+/* Both together: one goes on while the other is under way. What is under way
+ * is completed even after an error. */
+static int ways_run(struct way way[2])
 {
-    int steps = 0, err = MPI_SUCCESS;
+    int err = MPI_SUCCESS, more = 1;
 
-    for (int w = 0; w < n; w++)
-        if (way[w].rs->ctx->size - 1 > steps)
-            steps = way[w].rs->ctx->size - 1;
-    for (int i = 0; i < steps && err == MPI_SUCCESS; i++) {
-        for (int w = 0; w < n && err == MPI_SUCCESS; w++)
-            if (i < way[w].rs->ctx->size - 1)
+    for (int i = 0; more && err == MPI_SUCCESS; i++) {
+        more = 0;
+        for (int w = 0; w < 2 && err == MPI_SUCCESS; w++) {
+            int steps = way[w].rs->ctx->size - 1;
+
+            if (i > 0 && i <= steps)
+                err = way_finish(&way[w]);
+            if (err == MPI_SUCCESS && i < steps)
                 err = way_post(&way[w], i);
-        for (int w = 0; w < n; w++) {
-            int one = way_finish(&way[w]);
-
-            err = err == MPI_SUCCESS ? one : err;
+            more |= i < steps;
         }
     }
+    for (int w = 0; w < 2; w++)
+        chorale_waitall(way[w].rs->ctx, way[w].under_way, way[w].req);
     return err;
 }
 
-/* --- halves ----------------------------------------------------------- */
+/* Which elements of a block go a way: first of them, and how many. */
+static MPI_Count half_of(MPI_Count count, enum half half, MPI_Count *first)
+{
+    *first = half == SECOND ? count - count / 2 : 0;
+    return half == WHOLE ? count : half == FIRST ? count - count / 2
+                                                 : count / 2;
+}
 
-/* Half of each block of rs->own, the first half forward, the other back. */
-static int way_init(struct way *way, const struct chorale_rs *rs, int back)
+/* The second halves travel backwards. */
+static int way_init(struct way *way, const struct chorale_rs *rs,
+                    enum half half)
 {
     const struct chorale_blocks *own = rs->own;
     size_t n = (size_t)own->n;
@@ -99,15 +110,15 @@ static int way_init(struct way *way, const struct chorale_rs *rs, int back)
     if (counts == NULL || displs == NULL)
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < own->n; i++) {
-        MPI_Count count = chorale_cyclic(own, i, 1), half = count - count / 2;
+        MPI_Count count = chorale_cyclic(own, i, 1), first;
 
-        displs[i] = at + (MPI_Aint)(back ? half : 0);
-        counts[i] = back ? count - half : half;
+        counts[i] = half_of(count, half, &first);
+        displs[i] = at + (MPI_Aint)first;
         if (i == rs->ctx->rank)
-            mine = displs[i] - at;
+            mine = (MPI_Aint)first;
         at += (MPI_Aint)count;
     }
-    *way = (struct way){ .rs = rs, .step = back ? -1 : 1 };
+    *way = (struct way){ .rs = rs, .step = half == SECOND ? -1 : 1 };
     way->own = chorale_blocks_given(own->base, counts, displs, own->type,
                                     own->n);
     way->b = neighbour(way, -way->step);
@@ -122,24 +133,26 @@ static int way_init(struct way *way, const struct chorale_rs *rs, int back)
     return MPI_SUCCESS;
 }
 
-/* n pairs of rings, all at once. */
-static int rings(const struct chorale_rs *rs, int n)
+/* Two rings at once: both halves of a's blocks if b is NULL, else all of a's
+ * and of b's. */
+static int rings(const struct chorale_rs *a, const struct chorale_rs *b)
 {
-    size_t mark = chorale_scratch_mark(rs->ctx);
-    struct way way[MAX_WAYS];
-    int err = MPI_SUCCESS;
+    size_t mark = chorale_scratch_mark(a->ctx);
+    struct way way[2];
+    int err = way_init(&way[0], a, b == NULL ? FIRST : WHOLE);
 
-    for (int w = 0; w < 2 * n && err == MPI_SUCCESS; w++)
-        err = way_init(&way[w], &rs[w / 2], w % 2);
     if (err == MPI_SUCCESS)
-        err = ways_run(way, 2 * n);
-    chorale_scratch_release(rs->ctx, mark);
+        err = way_init(&way[1], b == NULL ? a : b,
+                       b == NULL ? SECOND : WHOLE);
+    if (err == MPI_SUCCESS)
+        err = ways_run(way);
+    chorale_scratch_release(a->ctx, mark);
     return err;
 }
 
 int chorale_rs_ring_bidir(const struct chorale_rs *rs)
 {
-    return rings(rs, 1);
+    return rings(rs, NULL);
 }
 
 /* --- torus ------------------------------------------------------------ */
@@ -242,12 +255,13 @@ static int part_pack(struct part *part, const struct chorale_rs *rs, int p,
     }
     part->lines = chorale_blocks_given(mem, part->line_counts,
                                        part->line_displs, own->type, lines);
-    /* The sums of our line are where the line begins. */
+    /* The sums of our line lie by themselves. */
     line = part->across.rank;
+    for (int i = 0; i < length; i++)
+        part->displs[line * length + i] -= part->line_displs[line];
     part->blocks = chorale_blocks_given(
-        chorale_at(part->line, -own->extent, part->line_displs[line]),
-        part->counts + line * length, part->displs + line * length, own->type,
-        length);
+        part->line, part->counts + line * length,
+        part->displs + line * length, own->type, length);
     return err;
 }
 
@@ -264,7 +278,7 @@ static int torus_rings(const struct chorale_rs *rs, struct part part[2],
         pair[p].own = &part[p].lines;
         pair[p].result = part[p].line;
     }
-    err = rings(pair, 2);
+    err = rings(&pair[0], &pair[1]);
     for (int p = 0; p < 2; p++) {
         pair[p].ctx = &part[p].along;
         pair[p].own = &part[p].blocks;
@@ -272,7 +286,7 @@ static int torus_rings(const struct chorale_rs *rs, struct part part[2],
                                 : chorale_at(rs->result, rs->own->extent,
                                              (MPI_Aint)share(mine, percent));
     }
-    return err == MPI_SUCCESS ? rings(pair, 2) : err;
+    return err == MPI_SUCCESS ? rings(&pair[0], &pair[1]) : err;
 }
 
 int chorale_rs_torus(const struct chorale_rs *rs, int rows, int percent)

@@ -5,8 +5,10 @@
  * Rounds  P - 1, two messages each way of a rankP = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n from each rank, half of them each way
- * Cost    2 (P - 1) alpha + (P - 1) M (beta + tau) with one port; with two
- *         ports the ways overlap: (P - 1) (alpha + M/2 beta + M tau)
+ * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one, 2 (P -
+ *         1) messages in the best order; served as they are posted, messages
+ *         that wait for a port hold up others, 5 (P - 1) at most, which is
+ *         what is stated.
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee (linear integration)
  */
@@ -32,7 +34,8 @@ const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "ring_bidir",
     .summary = "two rings at once, half of each block either way",
-    .formula = "<= 2 (P-1) alpha + (P-1) max m (beta + tau)",
+    .formula = "two ports: <= (P-1) (alpha + max m/2 beta + max m tau); one: "
+               "<= 5 (P-1) (alpha + max m/2 beta) + (P-1) max m tau",
     .source = "Chen, Lee (linear integration)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* torus2d_split.c - reduce-scatter on a torus of R rows and C columns: part s1
  * of each block by rings in the columns first, then in the rows, the rest in
- * the rows first, at the same time, and on every ring half goes either way.
+ * the rows first, at the same time.
  *
  * Rounds  max(R, C) - 1 twice                 P = comm_size, n = sum of m_i
- * Volume  at most n bytes from each rank, spread over four neighbours
- * Cost    4 (R + C - 2) alpha + (P - 1)/P n (beta + tau) with one port, as a
- *         bound; with four ports the ways overlap. s1 = (C-1)/C / ((R-1)/R +
- *         (C-1)/C) makes both parts take the same time in their first half.
+ * Volume  at most n bytes from each rank, spread over two neighbours
+ * Cost    the two parts overlap with two ports: the slower of s1 (R-1)/R n and
+ *         (1-s1) (C-1)/C n, then of s1 (C-1) m and (1-s1) (R-1) m, with
+ *         max(R,C) - 1 messages each. With one port 2 (R + C - 2) messages in
+ *         the best order; served as they are posted, four times as many as a
+ *         bound, which is what is stated. s1 = (C-1)/C / ((R-1)/R + (C-1)/C)
+ *         makes both parts take the same time in their first half.
  * Needs   P = R C with R, C >= 2, any datatype, a commutative operation
  * Source  Chen, Lee (integration on a wrapped mesh)
  */
@@ -31,7 +34,7 @@ static const char *refuses(const struct chorale_point *pt)
     return pt->comm_size < 2 ||
                    chorale_rs_torus_rows(pt->param[0], pt->comm_size) > 0
                ? NULL
-               : "needs P = rows * columns, two rows or more, no fewer columns";
+               : "needs P = rows * columns, 2 <= rows <= columns";
 }
 
 static size_t scratch(const struct chorale_point *pt)
@@ -47,8 +50,8 @@ const struct chorale_alg chorale_reduce_scatter_torus2d_split = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "torus2d_split",
     .summary = "rings in columns and rows of a torus, in both orders at once",
-    .formula = "<= 4 (R+C-2) alpha + n (beta + tau); four ports: a quarter "
-               "of it",
+    .formula = "two ports: 2 (max(R,C)-1) alpha + about n/2 beta + n tau; "
+               "one: <= 8 (R+C-2) alpha + 4 (P-1)/P n beta + (P-1)/P n tau",
     .source = "Chen, Lee (integration on a wrapped mesh)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
