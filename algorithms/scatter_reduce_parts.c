@@ -74,14 +74,6 @@ static int scatter_tree(const struct chorale_call *call,
                         const struct chorale_blocks *own)
 {
     struct chorale_ctx *ctx = call->ctx;
-<<<<<<< HEAD
-    size_t size = chorale_type_size(call->recvtype);
-    struct chorale_block_tree t = chorale_block_tree_at(ctx, 0, 2, 1);
-    int64_t *offset = chorale_scratch(ctx, sizeof(*offset) *
-                                               ((size_t)t.tree.span + 1));
-    int err;
-
-=======
     struct chorale_block_tree t = chorale_block_tree_at(ctx, 0, 2, 1);
     int64_t size = (int64_t)chorale_type_size(call->recvtype), *offset;
     int err;
@@ -92,21 +84,12 @@ static int scatter_tree(const struct chorale_call *call,
     t.type = call->recvtype;
     offset = chorale_scratch(ctx,
                              sizeof(*offset) * ((size_t)t.tree.span + 1));
->>>>>>> h-rs
     if (offset == NULL)
         return MPI_ERR_NO_MEM;
-    t.all = chorale_blocks_at(all, call->sendbuf);
-    t.buf = call->recvbuf;
-    t.count = call->recvcount;
-    t.type = call->recvtype;
     offset[0] = 0;
     for (int i = 0; i < t.tree.span; i++)
         offset[i + 1] = offset[i] +
-<<<<<<< HEAD
-                        (int64_t)size * call->sendcounts[t.tree.v + i];
-=======
                         size * (int64_t)call->sendcounts[t.tree.v + i];
->>>>>>> h-rs
     t.offset = offset;
     err = chorale_scatter_down(&t);
     return err != MPI_SUCCESS || ctx->rank != 0 ? err
