@@ -223,6 +223,11 @@ static int folded(const struct chorale_rs *rs, chorale_rs_engine *engine)
     return err;
 }
 
+int chorale_rs_radix(long k, int size)
+{
+    return k < size ? (int)k : size < 2 ? 2 : size;
+}
+
 int chorale_rs_pairwise(const struct chorale_rs *rs)
 {
     return chorale_rs_exchange(rs, rs->ctx->size);

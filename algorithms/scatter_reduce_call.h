@@ -34,6 +34,9 @@ chorale_rs_engine chorale_rs_exchange_folded;
 chorale_rs_engine chorale_rs_butterfly_folded;
 chorale_rs_engine chorale_rs_doubling_folded;
 
+/* The radix of an exchange among size ranks: k, at most size, at least 2. */
+int chorale_rs_radix(long k, int size);
+
 /* The operands of a call as blocks; displacements of a reduce_scatter are
  * scratch. Returns an MPI error code. */
 int chorale_rs_operands(const struct chorale_call *call,

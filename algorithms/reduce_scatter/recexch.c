@@ -18,27 +18,21 @@
 
 #include <limits.h>
 
-/* More than comm_size is one round of all. */
-static int radix_of(long k, int size)
-{
-    return k < size ? (int)k : size < 2 ? 2 : size;
-}
-
 static int run(const struct chorale_call *call)
 {
     return chorale_rs_run(call, chorale_rs_exchange_folded,
-                          radix_of(call->param[0], call->ctx->size));
+                          chorale_rs_radix(call->param[0], call->ctx->size));
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
     return chorale_rs_cost_exchange(
-        pt, 1, radix_of(pt->param[0], pt->comm_size), 0, term);
+        pt, 1, chorale_rs_radix(pt->param[0], pt->comm_size), 0, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    int radix = radix_of(pt->param[0], pt->comm_size);
+    int radix = chorale_rs_radix(pt->param[0], pt->comm_size);
 
     return chorale_rs_scratch(pt, 1, 3, radix + 2);
 }
