@@ -423,7 +423,7 @@ int chorale_exchange_window(const struct chorale_call *call, long max_reqs)
 {
     int width = chorale_exchange_width(max_reqs, call->ctx->size);
     int next[2] = { 1, 1 }; /* distance of the next receive, and send */
-    int index = 0;
+    int index;
     struct window w;
     int err = window_init(&w, call, width, width);
 
@@ -433,7 +433,7 @@ int chorale_exchange_window(const struct chorale_call *call, long max_reqs)
         err = refill(&w, i >= width, &next[i >= width], &w.recv[i]);
     if (err == MPI_SUCCESS)
         err = chorale_exchange_own(&w.ex);
-    while (err == MPI_SUCCESS) {
+    while (err == MPI_SUCCESS && width > 0) {
         err = chorale_waitany(call->ctx, 2 * width, w.recv, &index);
         if (err != MPI_SUCCESS || index == MPI_UNDEFINED)
             break;

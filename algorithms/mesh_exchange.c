@@ -159,7 +159,8 @@ static int run_phases(const struct state *st)
 
     for (int i = mesh->ndim - 1; i >= 0 && err == MPI_SUCCESS; i--) {
         int dim = mesh->dim[i];
-        void *to = i == 0 || is_cube(mesh) ? st->last : st->array[i % 2];
+        void *to = i == 0 || is_cube(mesh) ? st->last
+                                           : st->array[(i - 1) % 2];
         struct phase ph = {
             .ctx = st->ctx,
             .dim = dim,

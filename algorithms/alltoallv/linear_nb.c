@@ -4,8 +4,8 @@
  *
  * Rounds  P - 1                               P = comm_size, M = the largest
  * Volume  what the call says; empty blocks are not sent            block
- * Cost    (P - 1) (2 alpha + 3/2 M beta), a bound for the ramp: a port takes its
- *         messages in any order, and may wait for small ones too
+ * Cost    (P - 1) (2 alpha + 3/2 M beta), a bound for the ramp: a port takes
+ *         its messages in any order, and may wait for small ones too
  * Needs   any P, any datatype, separate buffers
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

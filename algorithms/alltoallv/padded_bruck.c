@@ -3,7 +3,8 @@
  * the largest block and then exchange slots of that size as bruck does.
  *
  * Rounds  2 ceil(lg P), 2 more for the allreduce of a folded P
- * Volume  M times the bits of 1 ... P - 1 from each rank, M = the largest block
+ * Volume  M times the bits of 1 ... P - 1 from each rank, M = the largest
+ *         block
  * Cost    that of allreduce recursive_doubling of 8 bytes, and of alltoall
  *         bruck with blocks of M: a bound, stated for the ramp
  * Needs   any P, any datatype; up to 2 P M bytes of scratch; works in place
