@@ -49,6 +49,13 @@ struct moment {
     size_t bytes;
 };
 
+/* A message whose ends are both posted and that has not started: when it
+ * could, as far as was known when it was looked at last. */
+struct flight {
+    double start;
+    int src, out, dst, in; /* ranks, and notes of their traces */
+};
+
 /* Unmatched ends between two ranks. */
 struct pair {
     int first, last; /* notes of the sender's or the receiver's trace */
@@ -67,6 +74,8 @@ struct chorale_schedule {
     struct pair *pair;  /* open hash by (src, dst) */
     uint64_t *key;
     size_t npair, used;
+    struct flight *heap; /* the first to start on top */
+    int nflight;
     int *ready, nready; /* ranks that may go on */
     unsigned char *queued;
     int overlaps;
@@ -296,6 +305,7 @@ static void schedule_release(struct chorale_schedule *s)
     free(s->stat);
     free(s->moment);
     free(s->pair);
+    free(s->heap);
     free(s->key);
     free(s->ready);
     free(s->queued);
@@ -349,10 +359,11 @@ static int play_init(struct chorale_schedule *s)
     s->moment = calloc(notes + 1, sizeof(*s->moment));
     s->pair = calloc(s->npair, sizeof(*s->pair));
     s->key = calloc(s->npair, sizeof(*s->key));
+    s->heap = calloc(notes + 1, sizeof(*s->heap));
     s->ready = calloc(p, sizeof(*s->ready));
     s->queued = calloc(p, sizeof(*s->queued));
     s->nmoment = 1;
-    return s->moment && s->pair && s->key && s->ready && s->queued ? 0 : -1;
+    return s->moment && s->pair && s->key && s->heap && s->ready && s->queued ? 0 : -1;
 }
 
 static void wake(struct chorale_schedule *s, int rank)
@@ -370,31 +381,89 @@ static int new_moment(struct chorale_schedule *s, int before, enum what what,
     return s->nmoment++;
 }
 
-/* Both ends are posted: when does it end? */
-static void transfer(struct chorale_schedule *s, struct trace *from,
-                     struct note *out, struct trace *to, struct note *in)
+/* When a message can start at the earliest, and the moment it waits for. */
+static double start_of(const struct chorale_schedule *s,
+                       const struct flight *f, int *by, int *queues)
 {
+    const struct trace *from = &s->trace[f->src], *to = &s->trace[f->dst];
+    const struct note *out = &from->note[f->out], *in = &to->note[f->in];
     double start = out->posted;
-    int by = out->posted_by;
 
+    *by = out->posted_by;
+    *queues = 0;
     if (in->posted > start) {
         start = in->posted;
-        by = in->posted_by;
+        *by = in->posted_by;
     }
     if (from->port[0] > start) {
-        s->overlaps = 1;
+        *queues = 1;
         start = from->port[0];
-        by = from->port_by[0];
+        *by = from->port_by[0];
     }
     if (to->port[1] > start) {
-        s->overlaps = 1;
+        *queues = 1;
         start = to->port[1];
-        by = to->port_by[1];
+        *by = to->port_by[1];
+    }
+    return start;
+}
+
+/* Does a start before b? At one time, what was posted first by its sender. */
+static int before(const struct flight *a, const struct flight *b)
+{
+    if (a->start < b->start || a->start > b->start)
+        return a->start < b->start;
+    return a->out != b->out ? a->out < b->out : a->src < b->src;
+}
+
+static void push(struct chorale_schedule *s, struct flight f)
+{
+    int i = s->nflight++;
+
+    for (; i > 0 && before(&f, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        s->heap[i] = s->heap[(i - 1) / 2];
+    s->heap[i] = f;
+}
+
+static struct flight pop(struct chorale_schedule *s)
+{
+    struct flight top = s->heap[0], last = s->heap[--s->nflight];
+    int i = 0, child;
+
+    while ((child = 2 * i + 1) < s->nflight) {
+        if (child + 1 < s->nflight &&
+            before(&s->heap[child + 1], &s->heap[child]))
+            child++;
+        if (!before(&s->heap[child], &last))
+            break;
+        s->heap[i] = s->heap[child];
+        i = child;
+    }
+    s->heap[i] = last;
+    return top;
+}
+
+/* Start the next message. One that finds a port busy goes back. */
+static void start_one(struct chorale_schedule *s)
+{
+    struct flight f = pop(s);
+    struct trace *from = &s->trace[f.src], *to = &s->trace[f.dst];
+    struct note *out = &from->note[f.out], *in = &to->note[f.in];
+    int by, queues;
+    double start = start_of(s, &f, &by, &queues);
+
+    s->overlaps |= queues;
+    if (start > f.start) {
+        f.start = start;
+        push(s, f);
+        return;
     }
     out->end = in->end = start + s->alpha + s->beta * (double)out->bytes;
     out->moment = in->moment = new_moment(s, by, SEND, out->bytes);
     from->port[0] = to->port[1] = out->end;
     from->port_by[0] = to->port_by[1] = out->moment;
+    wake(s, f.src);
+    wake(s, f.dst);
 }
 
 /* Post the end at t's current note. Returns -1 if sizes do not match. */
@@ -424,11 +493,14 @@ static int post(struct chorale_schedule *s, int rank, struct note *note)
     if ((sends ? note->bytes : match->bytes) >
         (sends ? match->bytes : note->bytes))
         return -1; /* truncated */
-    if (sends)
-        transfer(s, t, note, other, match);
-    else
-        transfer(s, other, match, t, note);
-    wake(s, note->peer);
+    push(s, (struct flight){
+                .start = note->posted > match->posted ? note->posted
+                                                      : match->posted,
+                .src = sends ? rank : note->peer,
+                .dst = sends ? note->peer : rank,
+                .out = sends ? index : (int)(match - other->note),
+                .in = sends ? (int)(match - other->note) : index,
+            });
     return 0;
 }
 
@@ -464,7 +536,13 @@ static int play(struct chorale_schedule *s)
 {
     for (int r = s->size - 1; r >= 0; r--)
         wake(s, r);
-    while (s->nready > 0) {
+    /* Whoever can goes on, then the message that starts first: starts are in
+     * the order of time. */
+    while (s->nready > 0 || s->nflight > 0) {
+        if (s->nready == 0) {
+            start_one(s);
+            continue;
+        }
         int rank = s->ready[--s->nready];
 
         s->queued[rank] = 0;
