@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* two_level.c - gather in each node to its leader, ring or Bruck exchange of
+ * the nodes' blocks among the leaders, broadcast of the whole in each node.
+ * Where ranks are not placed in blocks, every rank puts the blocks where they
+ * belong.
+ *
+ * Rounds  those of gather and bcast on p ranks a node, of outer on N nodes
+ * Volume  (P - p) m bytes into each node, and as many out of it
+ * Cost    at most gather(p, m) + outer(N, p m) + bcast(p, P m)
+ * Needs   several nodes with several ranks; any placement and datatype
+ * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+#include "algorithms/gather_all.h"
+#include "algorithms/part.h"
+#include "algorithms/two_level.h"
+
+enum { RING, BRUCK };
+
+static const char *const outer_word[] = { "ring", "bruck" };
+static const long choice[] = { 0, 1 };
+
+/* all: every block, node after node, on every rank; recvbuf itself, where the
+ * blocks lie there like that. */
+struct state {
+    const struct chorale_call *call;
+    struct chorale_topology t;
+    size_t m; /* bytes of a block */
+    char *all;
+    int direct;
+};
+
+static int gather_node(struct state *st)
+{
+    const struct chorale_call *call = st->call;
+    struct chorale_call part = *call;
+    MPI_Aint stride = chorale_type_extent(call->recvtype) *
+                      (MPI_Aint)call->recvcount;
+
+    part.ctx = &st->t.inner;
+    part.root = st->t.lead;
+    part.recvbuf = chorale_at(st->all, (MPI_Aint)st->m,
+                              st->t.start[st->t.node]);
+    part.recvcount = (MPI_Count)st->m;
+    part.recvtype = MPI_PACKED;
+    if (call->sendbuf == MPI_IN_PLACE && !(st->t.leads && st->direct)) {
+        part.sendbuf = chorale_at(call->recvbuf, stride, call->ctx->rank);
+        part.sendcount = call->recvcount;
+        part.sendtype = call->recvtype;
+    }
+    return chorale_part_run(&chorale_gather_binomial, &part);
+}
+
+static int among_leaders(struct state *st)
+{
+    struct chorale_blocks b;
+    MPI_Count *counts;
+    MPI_Aint *displs;
+    int err = chorale_topology_counts(&st->t, st->call->ctx, st->m, &counts,
+                                      &displs);
+
+    if (err != MPI_SUCCESS)
+        return err;
+    b = chorale_blocks_given(st->all, counts, displs, MPI_PACKED,
+                             st->t.nodes);
+    if (st->call->param[0] == BRUCK)
+        return chorale_gather_all_bruck(&st->t.outer, &b, 2);
+    return chorale_gather_all_ring(&st->t.outer, &b);
+}
+
+static int levels(struct state *st)
+{
+    const struct chorale_call *call = st->call;
+    int except = call->sendbuf == MPI_IN_PLACE ? call->ctx->rank : -1;
+    struct chorale_call part = {
+        .ctx = &st->t.inner,
+        .recvbuf = st->all,
+        .recvcount = (MPI_Count)st->m * call->ctx->size,
+        .recvtype = MPI_PACKED,
+        .root = st->t.lead,
+    };
+    int err = gather_node(st);
+
+    if (err == MPI_SUCCESS && st->t.leads)
+        err = among_leaders(st);
+    if (err == MPI_SUCCESS)
+        err = chorale_part_run(&chorale_bcast_binomial, &part);
+    if (err != MPI_SUCCESS || st->direct)
+        return err;
+    return chorale_nodes_unpack(call->ctx, &st->t, st->all, call->recvbuf,
+                                call->recvcount, call->recvtype, except);
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct state st = { .call = call, .all = call->recvbuf };
+    int err = chorale_topology_init(&st.t, ctx, -1);
+
+    st.m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
+    if (err == MPI_SUCCESS)
+        st.direct = st.t.in_order && chorale_type_is_packed(call->recvtype);
+    if (err == MPI_SUCCESS && !st.direct) {
+        st.all = chorale_scratch(ctx, st.m * (size_t)ctx->size);
+        err = st.all == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (err == MPI_SUCCESS)
+        err = levels(&st);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+/* The largest block counts in every round, and in Bruck's all that one rank
+ * may send at most. */
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_point in, out;
+    double m = (double)pt->msg_size, nodes, rounds = 0;
+    int n;
+
+    chorale_topology_points(pt, &in, &out);
+    in.root = 0;
+    nodes = out.comm_size;
+    for (int r = 1; r < out.comm_size; r *= 2)
+        rounds++;
+    n = chorale_part_cost(&chorale_gather_binomial, &in, term);
+    if (pt->param[0] == RING)
+        rounds = nodes - 1;
+    term[n++] = (struct chorale_term){
+        .messages = rounds,
+        .bytes = (nodes - 1) * pt->ppn * m / rounds,
+    };
+    in.msg_size = pt->msg_size * (size_t)pt->comm_size;
+    return n + chorale_part_cost(&chorale_bcast_binomial, &in, term + n);
+}
+
+/* The whole, twice where Bruck's exchange rotates it. */
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_topology_scratch(pt) +
+           2 * pt->msg_size * (size_t)(pt->comm_size + pt->ppn);
+}
+
+const struct chorale_alg chorale_allgather_two_level = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "two_level",
+    .summary = "gather in each node, exchange among the leaders, broadcast "
+               "in each node",
+    .formula = "<= gather(p, m) + outer(N, p m) + bcast(p, P m)",
+    .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
+    .needs = CHORALE_NEEDS_NODES,
+    .cost_is = CHORALE_COST_BOUND,
+    .nparam = 1,
+    .param = { {
+        .name = "outer",
+        .unit = "among leaders",
+        .def = RING,
+        .min = RING,
+        .max = BRUCK,
+        .candidate = choice,
+        .ncandidate = sizeof(choice) / sizeof(*choice),
+        .word = outer_word,
+    } },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};
