@@ -125,6 +125,23 @@ int chorale_gather_all_mesh(struct chorale_ctx *ctx,
                             const struct chorale_blocks *b,
                             const struct chorale_mesh *mesh);
 
+/* A ring of packed pieces, one of several that a rank takes part in at once. A
+ * round sends piece at to the rank next and receives piece at + step, around,
+ * from prev; that one goes on in the round after. */
+struct chorale_ring_way {
+    char *base;          /* piece i: bytes from base + i pitch on */
+    size_t pitch, bytes;
+    int pieces, at, step;
+    int next, prev;
+};
+
+enum { CHORALE_RING_WAYS = 4 };
+
+/* One round of n <= CHORALE_RING_WAYS ways at once. Returns an MPI error
+ * code. */
+int chorale_ring_ways_round(struct chorale_ctx *ctx,
+                            struct chorale_ring_way *way, int n);
+
 static inline int chorale_gather_all_ring(struct chorale_ctx *ctx,
                                           const struct chorale_blocks *b)
 {

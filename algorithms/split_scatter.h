@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* split_scatter.h - broadcasts of long vectors: the root scatters the vector in
- * P parts, then all gather all parts. Parts are cut by packed bytes, since
+/* split_scatter.h - broadcasts of long vectors: the root scatters the vector
+ * in P parts, then all gather all parts. Parts are cut by packed bytes, since
  * ranks may describe the vector by different types; a type with gaps passes
  * through scratch. Part v belongs to virtual rank v = rank - root mod P. */
 #ifndef CHORALE_ALGORITHMS_SPLIT_SCATTER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* circulant.c - allgather as P broadcasts at a time on the circulant graph,
- * each of a rank's block in nblocks pieces (0: one for every 8 KiB). In a round
- * all of them use the same skip, so a rank talks to one neighbour each way; the
- * pieces go one by one. A piece that a rank has is not sent again.
+ * each of a rank's block in nblocks pieces (0: one for every 8 KiB). In a
+ * round all of them use the same skip, so a rank talks to one neighbour each
+ * way; the pieces go one by one. A piece that a rank has is not sent again.
  *
  * Rounds  S + L - 1, L = ceil(lg P)           P = comm_size, n = m P bytes,
  * Volume  (P - 1) m bytes from each rank      S = nblocks

@@ -27,7 +27,8 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
     int n = chorale_cost_split_scatter(pt, 2, term);
 
-    return n + chorale_cost_gather_all_bruck(CHORALE_SIZES_SPLIT, pt, 2, term + n);
+    return n + chorale_cost_gather_all_bruck(CHORALE_SIZES_SPLIT, pt, 2,
+                                             term + n);
 }
 
 static size_t scratch(const struct chorale_point *pt)

@@ -26,7 +26,8 @@ static int spread(struct chorale_ctx *ctx, const struct chorale_blocks *b,
 
 static int run(const struct chorale_call *call)
 {
-    return chorale_bcast_scattered(call, call->param[0], spread, (int)call->param[1]);
+    return chorale_bcast_scattered(call, call->param[0], spread,
+                                   (int)call->param[1]);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

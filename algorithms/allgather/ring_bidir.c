@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ring_bidir.c - allgather both ways round a ring: one half of every block
+ * travels to the right, the other one to the left, at the same time.
+ *
+ * Rounds  P - 1                               P = comm_size, n = m P bytes
+ * Volume  (P - 1) m bytes from each rank
+ * Cost    with two ports (P - 1) (alpha + m/2 beta). Stated for one port:
+ *         (P - 1) (2 alpha + m beta), if a port takes the messages in an
+ *         order that leaves it no gap; 3 half messages a round are a bound
+ *         that holds in any order
+ * Needs   any P, any datatype: blocks are cut by packed bytes
+ * Source  Chen, Lee, broadcasting on a ring
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/gather_all.h"
+#include "algorithms/packed.h"
+
+static int rounds(struct chorale_ctx *ctx, char *bytes, size_t m)
+{
+    int size = ctx->size, rank = ctx->rank, err = MPI_SUCCESS;
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    struct chorale_ring_way way[2] = {
+        { bytes, m, m / 2, size, rank, -1, right, left },
+        { bytes + m / 2, m, m - m / 2, size, rank, 1, left, right },
+    };
+
+    for (int i = 1; i < size && err == MPI_SUCCESS; i++)
+        err = chorale_ring_ways_round(ctx, way, 2);
+    return err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx), m;
+    struct chorale_packed p;
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    if (err != MPI_SUCCESS || ctx->size == 1)
+        return err;
+    err = chorale_packed_init(&p, ctx, call->recvbuf,
+                              call->recvcount * ctx->size, call->recvtype);
+    if (err != MPI_SUCCESS)
+        return err;
+    m = p.n / (size_t)ctx->size;
+    if (p.staged)
+        err = chorale_range_pack(ctx, &b, ctx->rank, 1,
+                                 p.bytes + m * (size_t)ctx->rank);
+    if (err == MPI_SUCCESS)
+        err = rounds(ctx, p.bytes, m);
+    if (err == MPI_SUCCESS)
+        err = chorale_packed_in(&p);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = 2.0 * (pt->comm_size - 1),
+        .bytes = (double)pt->msg_size / 2,
+    };
+    return 1;
+}
+
+const struct chorale_alg chorale_allgather_ring_bidir = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "ring_bidir",
+    .summary = "both ways round a ring, half of every block each",
+    .formula = "2 (P-1) alpha + (P-1)/P n beta; two ports: half of it",
+    .source = "Chen, Lee, broadcasting on a ring",
+    .overlaps = 1,
+    .run = run,
+    .cost = cost,
+};
