@@ -5,9 +5,7 @@
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
  * Cost    with two ports (P - 1) (alpha + m/2 beta). Stated for one port:
- *         (P - 1) (2 alpha + m beta), if a port takes the messages in an
- *         order that leaves it no gap; 3 half messages a round are a bound
- *         that holds in any order
+ *         (P - 1) (2 alpha + m beta)
  * Needs   any P, any datatype: blocks are cut by packed bytes
  * Source  Chen, Lee, broadcasting on a ring
  */

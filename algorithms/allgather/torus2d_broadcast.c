@@ -7,8 +7,7 @@
  * Rounds  rows + cols - 2, 4 messages each    P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
  * Cost    with four ports (rows + cols - 2) alpha + (P - 1) m/4 beta. Stated
- *         for one port: 4 (rows + cols - 2) alpha + (P - 1) m beta, if a port
- *         takes the messages in an order that leaves it no gap
+ *         for one port: 4 (rows + cols - 2) alpha + (P - 1) m beta
  * Needs   P = rows cols, both 2 or more; rows 0: the most square torus. Any
  *         datatype: blocks are cut by packed bytes. n bytes of scratch, in
  *         which what goes together lies together
