@@ -6,14 +6,15 @@
  *              [COLLECTIVE [VARIANT]]
  *
  * Rank 0 prints TAP: two lines a variant, data and schedule; and one for all
- * of them together. Without --full
- * the calls are a cover of all pairs of what calls can differ in (space.h);
- * with it the whole product. --slice: this launch makes part I of N of the
- * cover; all N parts, at whatever numbers of ranks, are a cover that has the
- * part as one more factor. --data leaves the schedules out. --trace names each call before it is made.
- * --wide only tries blocks whose places in memory are above 2^31 bytes.
- * --library tries the MPI library's own collectives, to test the matrix.
- * Compiled against the MPI library and against SimGrid's. */
+ * of them together. Without --full the calls are a cover of all pairs of what
+ * calls can differ in (space.h); with it the whole product. --slice: this
+ * launch makes part I of N of the cover; all N parts, at whatever numbers of
+ * ranks, are a cover that has the part as one more factor. --wide only tries
+ * blocks whose places in memory are above 2^31 bytes. --data leaves the
+ * schedules out. --trace names each call before it is made. --library tries
+ * the MPI library's own collectives, to test the matrix. Compiled against the
+ * MPI library and against SimGrid's.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

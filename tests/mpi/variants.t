@@ -97,6 +97,14 @@ simulated_lane()
             --slice "$i/8" "$@"
         i=$((i + 1))
     done
+    case ${1-barrier} in
+        barrier)
+            shift $(($# > 0))
+            for p in 3 6 13 16; do
+                keep simulated "eager P=$p" run_eager "$p" --data barrier "$@"
+            done
+            ;;
+    esac
 }
 
 if [ -z "$limit" ]; then
