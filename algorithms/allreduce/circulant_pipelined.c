@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* circulant_pipelined.c - allreduce as a reduction to rank 0 and a broadcast
+ * from there, both of S blocks on the circulant graph in the fewest rounds.
+ *
+ * Rounds  2 (S + L - 1), L = ceil(lg P)       P = comm_size, n = bytes,
+ * Volume  2 n bytes from each rank            S = nblocks
+ * Cost    <= (S + L - 1) (2 (alpha + b beta) + b tau), b the largest block
+ * Needs   any P, any datatype; a commutative operation
+ * Source  Traeff, arXiv 2312.11236, 2407.18004
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/circulant.h"
+#include "algorithms/ctx.h"
+
+static int run(const struct chorale_call *call)
+{
+    struct chorale_call part = *call;
+    int err;
+
+    part.root = 0;
+    /* MPI_Reduce takes MPI_IN_PLACE at the root only. */
+    if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE)
+        part.sendbuf = call->recvbuf;
+    err = chorale_reduce_circulant.run(&part);
+    return err == MPI_SUCCESS ? chorale_bcast_circulant.run(&part) : err;
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    int n = chorale_circulant_cost(pt, 1, term);
+
+    return n + chorale_circulant_cost(pt, 0, term + n);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_point part = *pt;
+    size_t first, second;
+
+    part.root = 0;
+    first = chorale_reduce_circulant.scratch(&part);
+    second = chorale_bcast_circulant.scratch == NULL
+                 ? 0
+                 : chorale_bcast_circulant.scratch(&part);
+    return first > second ? first : second;
+}
+
+static const long nblocks[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
+
+const struct chorale_alg chorale_allreduce_circulant_pipelined = {
+    .coll = CHORALE_ALLREDUCE,
+    .name = "circulant_pipelined",
+    .summary = "reduce, then bcast of blocks on the circulant graph",
+    .formula = "<= (S + ceil(lg P) - 1) (2 alpha + n/S (2 beta + tau)), "
+               "S = nblocks",
+    .source = "Traeff, arXiv 2312.11236, 2407.18004",
+    .needs = CHORALE_NEEDS_COMMUTE,
+    .order = CHORALE_ORDER_FIXED,
+    .cost_is = CHORALE_COST_BOUND,
+    .nparam = 1,
+    .param = { {
+        .name = "nblocks",
+        .unit = "blocks, 0: one for every 8 KiB",
+        .def = 0,
+        .min = 0,
+        .max = 1L << 20,
+        .candidate = nblocks,
+        .ncandidate = sizeof(nblocks) / sizeof(*nblocks),
+    } },
+    .run = run,
+    .cost = cost,
+    .scratch = scratch,
+};
