@@ -403,13 +403,7 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
         count_wait(ctx);
         return PMPI_Waitany(count, req, index, MPI_STATUS_IGNORE);
     }
-    *index = MPI_UNDEFINED;
-    for (int i = 0; i < count; i++)
-        if (req[i] != MPI_REQUEST_NULL) {
-            *index = i;
-            return chorale_note_wait(ctx, &req[i]);
-        }
-    return MPI_SUCCESS;
+    return chorale_note_waitany(ctx, count, req, index);
 }
 
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)

@@ -159,6 +159,24 @@ int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req)
     return MPI_SUCCESS;
 }
 
+int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
+                         int *index)
+{
+    int first = -1, number, least = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (req[i] == MPI_REQUEST_NULL)
+            continue;
+        memcpy(&number, &req[i], sizeof(number));
+        if (first < 0 || number < least) {
+            first = i;
+            least = number;
+        }
+    }
+    *index = first < 0 ? MPI_UNDEFINED : first;
+    return first < 0 ? MPI_SUCCESS : chorale_note_wait(ctx, &req[first]);
+}
+
 int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes)
 {
     struct note *note = add(ctx, REDUCE);

@@ -45,6 +45,9 @@ int chorale_note_send(struct chorale_ctx *ctx, size_t bytes, int dest,
 int chorale_note_recv(struct chorale_ctx *ctx, size_t bytes, int source,
                       MPI_Request *req);
 int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req);
+/* Of several, the one that was posted first. */
+int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
+                         int *index);
 int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes);
 
 /* A call into the library's own collectives: there is no schedule then. */

@@ -23,6 +23,7 @@ const struct chorale_alg chorale_allgather_two_proc = {
     .name = "two_proc",
     .summary = "the two ranks exchange their blocks",
     .formula = "alpha + m beta",
+    .source = "Open MPI, coll tuned: two_proc",
     .needs = CHORALE_NEEDS_PAIR,
     .run = run,
     .cost = chorale_cost_in_turn,

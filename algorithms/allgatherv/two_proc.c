@@ -27,6 +27,7 @@ const struct chorale_alg chorale_allgatherv_two_proc = {
     .name = "two_proc",
     .summary = "the two ranks exchange their blocks",
     .formula = "alpha + max m_i beta",
+    .source = "Open MPI, coll tuned: two_proc",
     .needs = CHORALE_NEEDS_PAIR,
     .run = run,
     .cost = cost,

@@ -381,7 +381,7 @@ static void test_cost_vectors(void)
         { CHORALE_SCAN, "simultaneous_binomial", "", 4, 4718592, 4718592 },
         { CHORALE_EXSCAN, "doubling_123", "", 4, 4718592, 4718592 },
         { CHORALE_BARRIER, "dissemination", "", 4, 0, 0 },
-        { CHORALE_BARRIER, "k_dissemination", "radix=3", 6, 0, 0 },
+        { CHORALE_BARRIER, "k_dissemination", "radix=3", 5, 0, 0 },
         { CHORALE_BARRIER, "tree", "", 8, 0, 0 },
     };
 
