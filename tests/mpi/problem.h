@@ -99,6 +99,6 @@ void check_copies(struct stage *st);
 /* schedule.c: do the counters of a call match the variant's schedule, and its
  * scratch what it states? In simulation: does its time match its cost? */
 void check_schedule(struct stage *st, const struct chorale_alg *alg,
-                    int full);
+                    int full, int slice, int nslice);
 
 #endif

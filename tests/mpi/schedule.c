@@ -277,12 +277,14 @@ static struct chorale_point point(const struct chorale_alg *alg, int p,
     return pt;
 }
 
-/* Sizes with the first and the last root, then other parameters. */
-void check_schedule(struct stage *st, const struct chorale_alg *alg, int full)
+/* Sizes with the first and the last root, then other parameters; of these
+ * points every nslice-th one. */
+void check_schedule(struct stage *st, const struct chorale_alg *alg, int full,
+                    int slice, int nslice)
 {
     static const size_t sizes[] = { 0, 8, 1000, 8192, 65536 };
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
-    int p = st->ctx->size;
+    int p = st->ctx->size, k = slice;
     int nsize = info->dataless ? 1 : info->blocks && !full ? 4 : 5;
     struct chorale_point pt;
     struct space s;
@@ -291,7 +293,8 @@ void check_schedule(struct stage *st, const struct chorale_alg *alg, int full)
         for (int r = 0; r < (info->rooted && p > 1 ? 2 : 1); r++) {
             pt = point(alg, p, sizes[i]);
             pt.root = r * (p - 1);
-            check_point(st, alg, &pt);
+            if (k++ % nslice == 0)
+                check_point(st, alg, &pt);
         }
     space_init(&s, alg, p, 1, 1, full);
     for (int i = 0; i < alg->nparam; i++)
@@ -300,6 +303,7 @@ void check_schedule(struct stage *st, const struct chorale_alg *alg, int full)
             pt.root = info->rooted ? p / 2 : 0;
             pt.ppn = pt.ppn > 0 ? 3 : 0;
             pt.param[i] = s.value[i][v];
-            check_point(st, alg, &pt);
+            if (k++ % nslice == 0)
+                check_point(st, alg, &pt);
         }
 }

@@ -9,6 +9,9 @@
 /* Beyond the segments tried, in the short matrix and in the full one. */
 enum { MANY = 521, MANY_FULL = 4097, UNIT = 8 };
 
+/* More segments of one message take long and show nothing new. */
+enum { SEGMENTS = 600 };
+
 /* Append what is not there yet; returns the new length. */
 static int add_int(int *list, int n, int value)
 {
@@ -39,7 +42,7 @@ static int roots(int *list, int p)
     return add_int(list, n, p - 1);
 }
 
-static int counts(int *list, int p, int full)
+static int counts(int *list, int p, int full, int many)
 {
     int n = 0, q = chorale_pow2_below(p);
 
@@ -54,7 +57,7 @@ static int counts(int *list, int p, int full)
         n = add_int(list, n, q - 1);
         n = add_int(list, n, q);
     }
-    return add_int(list, n, full ? MANY_FULL : MANY);
+    return add_int(list, n, many);
 }
 
 /* Bytes: less than an element, odd, a few sizes, and larger than all. */
@@ -122,7 +125,11 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
     if (info->rooted)
         s->level[ROOT] = roots(s->root, ranks);
     if (!info->dataless) {
-        s->level[UNITS] = counts(s->units, ranks, full);
+        /* blocks of many ranks are many units together */
+        s->level[UNITS] = counts(s->units, ranks, full,
+                                 full && (ranks <= 4 || !info->blocks)
+                                     ? MANY_FULL
+                                     : MANY);
         s->level[TYPE] = info->reduces ? (int)NUSUAL : (int)NTYPE;
     }
     if (!info->dataless && alg->coll != CHORALE_BCAST)
@@ -156,7 +163,14 @@ struct problem space_problem(const struct space *s, const struct fixture *fix,
         p.kind = &fix->kind[at[TYPE]];
     else
         p.layouts = at[TYPE];
-    for (int i = 0; i < s->alg->nparam; i++)
-        p.param[i] = s->value[i][at[PARAM + i]];
+    for (int i = 0; i < s->alg->nparam; i++) {
+        const struct chorale_param *param = &s->alg->param[i];
+        long value = s->value[i][at[PARAM + i]];
+
+        p.param[i] = value;
+        if (param->word == NULL && strcmp(param->unit, "bytes") == 0 &&
+            value > 0 && value < (long)p.units * UNIT / SEGMENTS)
+            p.units = SEGMENTS + 1;
+    }
     return p;
 }

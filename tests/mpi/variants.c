@@ -79,16 +79,18 @@ static int next(const struct space *s, int *at, int from, int to)
     return 0;
 }
 
-/* The product of all factors with default parameters; then each other value
- * of each parameter with all roots and counts, types taking turns. */
+/* The product of all factors with default parameters, places taking turns;
+ * then each other value of each parameter with all roots and counts, all
+ * further factors taking turns. */
 static long try_product(struct test *t, const struct space *s)
 {
     int at[NFACTOR] = { 0 };
     long ran = 0;
 
-    do
+    do {
+        at[PLACING] = t->seed % s->level[PLACING];
         ran += try_at(t, s, at);
-    while (next(s, at, COMM, PARAM));
+    } while (next(s, at, COMM, PLACING) || next(s, at, NODES, PARAM));
     for (int f = PARAM; f < NFACTOR; f++)
         for (int v = 1; v < s->level[f]; v++)
             do {
@@ -171,7 +173,8 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
            t->set.full ? try_product(t, &s) : try_pairs(t, &s));
     if (t->set.data || t->set.library)
         return;
-    check_schedule(&t->stage[WORLD], alg, t->set.full);
+    check_schedule(&t->stage[WORLD], alg, t->set.full, t->set.slice,
+                   t->set.nslice);
     report(t, alg, "schedule", 1);
 }
 

@@ -71,9 +71,11 @@ collect()
 real_lane()
 {
     n=0
-    for p in 1 2 3 5 8; do
+    for p in 1 2 3; do
         keep real "variants P=$p" run_real "$p" variants "$@"
     done
+    keep real "variants P=5" run_real 5 variants --slice 0/2 "$@"
+    keep real "variants P=8" run_real 8 variants --slice 1/2 "$@"
     for p in 1 4; do
         keep real "variants_pieces P=$p" run_real "$p" variants_pieces --data \
             "$@"
@@ -84,17 +86,12 @@ real_lane()
 simulated_lane()
 {
     n=0
-    for p in 1 2 3 4 5 8; do
+    for p in 1 2 3 4; do
         keep simulated "simulated P=$p" run_simulated "$p" "$@"
     done
     i=0
-    for p in 7 16 17 32; do
-        keep simulated "simulated P=$p" run_simulated "$p" --slice "$i/8" "$@"
-        i=$((i + 1))
-    done
-    for p in 6 13 24 33; do
-        keep simulated "simulated P=$p" run_simulated "$p" --data \
-            --slice "$i/8" "$@"
+    for p in 5 7 8 13 16 17; do
+        keep simulated "simulated P=$p" run_simulated "$p" --slice "$i/6" "$@"
         i=$((i + 1))
     done
     case ${1-barrier} in
