@@ -31,6 +31,7 @@ struct chunk {
 struct chorale_scratch {
     struct chunk *top;
     size_t want; /* size of the next first chunk */
+    size_t peak; /* most bytes ever in use */
 };
 
 /* --- context ---------------------------------------------------------- */
@@ -128,6 +129,11 @@ size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx)
     return sum;
 }
 
+size_t chorale_ctx_scratch_peak(const struct chorale_ctx *ctx)
+{
+    return ctx->scratch->peak;
+}
+
 size_t chorale_scratch_mark(const struct chorale_ctx *ctx)
 {
     const struct chunk *top = ctx->scratch->top;
@@ -173,6 +179,8 @@ void *chorale_scratch(struct chorale_ctx *ctx, size_t bytes)
         return NULL;
     mem = top->mem + top->used;
     top->used += size;
+    if (top->start + top->used > scratch->peak)
+        scratch->peak = top->start + top->used;
     return mem;
 }
 

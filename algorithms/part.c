@@ -13,6 +13,7 @@ static struct chorale_point point_of(const struct chorale_alg *part,
 {
     struct chorale_point own = *pt;
 
+    own.n = chorale_coll_n(part->coll, pt->msg_size, pt->comm_size);
     defaults(part, own.param);
     return own;
 }

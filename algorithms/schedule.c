@@ -309,8 +309,8 @@ static int note_rank(struct chorale_schedule *s, struct stage *st,
     set_call(&call, st, alg, pt, rank);
     call.ctx = ctx;
     err = alg->run(&call);
-    if (chorale_ctx_scratch_bytes(ctx) > *scratch)
-        *scratch = chorale_ctx_scratch_bytes(ctx);
+    if (chorale_ctx_scratch_peak(ctx) > *scratch)
+        *scratch = chorale_ctx_scratch_peak(ctx);
     chorale_ctx_free(ctx);
     return err == MPI_SUCCESS ? 0 : -1;
 }

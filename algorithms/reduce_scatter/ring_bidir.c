@@ -5,10 +5,8 @@
  * Rounds  P - 1, two messages each way of a rankP = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n from each rank, half of them each way
- * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one, 2 (P -
- *         1) messages in the best order; served as they are posted, messages
- *         that wait for a port hold up others, 5 (P - 1) at most, which is
- *         what is stated.
+ * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one,
+ *         at most 3 (P - 1) messages, since blocks differ: this is stated.
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee (linear integration)
  */
@@ -35,7 +33,7 @@ const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .name = "ring_bidir",
     .summary = "two rings at once, half of each block either way",
     .formula = "two ports: <= (P-1) (alpha + max m/2 beta + max m tau); one: "
-               "<= 5 (P-1) (alpha + max m/2 beta) + (P-1) max m tau",
+               "<= 3 (P-1) (alpha + max m/2 beta) + (P-1) max m tau",
     .source = "Chen, Lee (linear integration)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -8,7 +8,7 @@
  * Cost    the two parts overlap with two ports: the slower of s1 (R-1)/R n and
  *         (1-s1) (C-1)/C n, then of s1 (C-1) m and (1-s1) (R-1) m, with
  *         max(R,C) - 1 messages each. With one port 2 (R + C - 2) messages in
- *         the best order; served as they are posted, four times as many as a
+ *         the best order; served as they are posted, twice as many as a
  *         bound, which is what is stated. s1 = (C-1)/C / ((R-1)/R + (C-1)/C)
  *         makes both parts take the same time in their first half.
  * Needs   P = R C with R, C >= 2, any datatype, a commutative operation
@@ -51,7 +51,7 @@ const struct chorale_alg chorale_reduce_scatter_torus2d_split = {
     .name = "torus2d_split",
     .summary = "rings in columns and rows of a torus, in both orders at once",
     .formula = "two ports: 2 (max(R,C)-1) alpha + about n/2 beta + n tau; "
-               "one: <= 8 (R+C-2) alpha + 4 (P-1)/P n beta + (P-1)/P n tau",
+               "one: <= 4 (R+C-2) alpha + 2 (P-1)/P n beta + (P-1)/P n tau",
     .source = "Chen, Lee (integration on a wrapped mesh)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -4,10 +4,8 @@
  *
  * Rounds  P - 1, two messages each way of a rankP = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank, half of them each way
- * Cost    (P - 1) (alpha + m/2 beta + m tau) with two ports. With one, 2 (P -
- *         1) messages in the best order; served as they are posted, messages
- *         that wait for a port hold up others, 5 (P - 1) at most, which is
- *         what is stated.
+ * Cost    (P - 1) (alpha + m/2 beta + m tau) with two ports. With one,
+ *         at most 2 (P - 1) messages: this is stated.
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee (linear integration)
  */
@@ -33,7 +31,7 @@ const struct chorale_alg chorale_reduce_scatter_block_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "ring_bidir",
     .summary = "two rings at once, half of each block either way",
-    .formula = "two ports: (P-1) (alpha + m/2 beta + m tau); one: <= 5 (P-1) "
+    .formula = "two ports: (P-1) (alpha + m/2 beta + m tau); one: <= 2 (P-1) "
                "(alpha + m/2 beta) + (P-1) m tau",
     .source = "Chen, Lee (linear integration)",
     .needs = CHORALE_NEEDS_COMMUTE,

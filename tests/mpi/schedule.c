@@ -18,7 +18,7 @@
 #define ALPHA (2 * 0.5e-6 + 16 * BETA)
 #define TAU 0.5e-9
 
-enum { ELEMENT = 8, SLACK = 1024 };
+enum { ELEMENT = 8, SLACK = 2048 };
 
 /* --- one plain call --------------------------------------------------- */
 
@@ -158,7 +158,7 @@ static void check_counters(struct stage *st, const struct chorale_alg *alg,
 static void check_scratch(struct stage *st, const struct chorale_alg *alg,
                           const struct chorale_point *pt)
 {
-    size_t is = chorale_ctx_scratch_bytes(st->ctx);
+    size_t is = chorale_ctx_scratch_peak(st->ctx);
     size_t stated = alg->scratch == NULL ? 0 : alg->scratch(pt);
 
     if (is > stated + (alg->scratch == NULL ? 0 : SLACK))
