@@ -169,7 +169,8 @@ struct problem space_problem(const struct space *s, const struct fixture *fix,
 
         p.param[i] = value;
         if (param->word == NULL && strcmp(param->unit, "bytes") == 0 &&
-            value > 0 && value < (long)p.units * UNIT / SEGMENTS)
+            value > 0 && p.units > SEGMENTS &&
+            value < (long)p.units * UNIT / SEGMENTS)
             p.units = SEGMENTS + 1;
     }
     return p;
