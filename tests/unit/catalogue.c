@@ -442,7 +442,10 @@ static void test_cost_terms(void)
     for (int i = 0; chorale_algs[i] != NULL; i++)
         for (int p = 1; p < 20000; p *= 3) {
             struct chorale_term term[CHORALE_MAX_TERM];
-            struct chorale_point pt = { .comm_size = p, .msg_size = 8 };
+            struct chorale_point pt = {
+                .comm_size = p, .msg_size = 8, .type_size = 8,
+                .commutative = 1, .ppn = 4,
+            };
             int n;
 
             set_defaults(chorale_algs[i], &pt);
