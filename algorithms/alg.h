@@ -212,6 +212,14 @@ void chorale_alg_cost_sums(const struct chorale_alg *alg,
                            const struct chorale_point *pt, double *messages,
                            double *bytes, double *reduced);
 
+/* The same of a campaign's root policy: "first", "middle", "last", or for
+ * "rotate" the one of these three that takes the middle time. Anything else
+ * is pt->root. */
+void chorale_alg_cost_policy(const struct chorale_alg *alg,
+                             const struct chorale_point *pt,
+                             const char *policy, double *messages,
+                             double *bytes, double *reduced);
+
 /* The same for terms at hand. */
 void chorale_term_sums(const struct chorale_term *term, int nterm,
                        double *messages, double *bytes, double *reduced);

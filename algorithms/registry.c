@@ -318,3 +318,41 @@ void chorale_alg_cost_sums(const struct chorale_alg *alg,
     chorale_term_sums(term, chorale_alg_cost(alg, pt, term), messages, bytes,
                       reduced);
 }
+
+/* What a cost comes to where only an order of several is wanted. */
+static double typical(const double sum[3])
+{
+    return sum[0] * 1e-6 + sum[1] * 1e-10 + sum[2] * 1e-10;
+}
+
+void chorale_alg_cost_policy(const struct chorale_alg *alg,
+                             const struct chorale_point *pt,
+                             const char *policy, double *messages,
+                             double *bytes, double *reduced)
+{
+    static const char *const name[3] = { "first", "middle", "last" };
+    const int root[3] = { 0, pt->comm_size / 2, pt->comm_size - 1 };
+    int rooted = chorale_coll_info(alg->coll)->rooted;
+    int rotate = rooted && strcmp(policy, "rotate") == 0, middle = 0;
+    struct chorale_point at = *pt;
+    double sum[3][3];
+
+    for (int i = 0; rooted && i < 3; i++)
+        if (strcmp(policy, name[i]) == 0)
+            at.root = root[i];
+    for (int i = 0; i < (rotate ? 3 : 1); i++) {
+        if (rotate)
+            at.root = root[i];
+        chorale_alg_cost_sums(alg, &at, &sum[i][0], &sum[i][1], &sum[i][2]);
+    }
+    for (int i = 0; rotate && i < 3; i++) {
+        double t = typical(sum[i]), a = typical(sum[(i + 1) % 3]);
+        double b = typical(sum[(i + 2) % 3]);
+
+        if ((a <= t && t <= b) || (b <= t && t <= a))
+            middle = i;
+    }
+    *messages = sum[middle][0];
+    *bytes = sum[middle][1];
+    *reduced = sum[middle][2];
+}

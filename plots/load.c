@@ -198,7 +198,10 @@ static double modelled(const struct chorale_plots_row *row,
                                 .msg_size = (size_t)row->msg_size,
                                 .n = (size_t)row->n,
                                 .type_size = chorale_dtype_size(row->dtype),
-                                .commutative = row->commutes };
+                                .commutative = row->commutes,
+                                .ppn = strcmp(row->shape, "block") == 0
+                                           ? row->ppn
+                                           : 0 };
     int coll = chorale_coll_find(row->coll);
     double messages, bytes, reduced;
     char why[128];
@@ -214,7 +217,8 @@ static double modelled(const struct chorale_plots_row *row,
         chorale_alg_refuses(alg, &pt) != NULL ||
         !chorale_alg_modelled(alg, &pt))
         return NAN;
-    chorale_alg_cost_sums(alg, &pt, &messages, &bytes, &reduced);
+    chorale_alg_cost_policy(alg, &pt, row->root, &messages, &bytes,
+                            &reduced);
     return messages * net->alpha + bytes * net->beta +
            (reduced > 0 ? reduced * net->tau : 0);
 }

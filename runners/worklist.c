@@ -14,7 +14,10 @@
     "WITH l AS (SELECT * FROM launch WHERE uuid = ?1),"                      \
     " p AS (SELECT c.*, EXISTS (SELECT 1 FROM run r"                         \
     "         JOIN launch k USING (launch_id)"                               \
-    "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal) AS done" \
+    "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal) AS done," \
+    "  EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)"           \
+    "           WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal"        \
+    "             AND r.status = 'failed') AS failed"                         \
     "   FROM cell c, l WHERE c.system_id = l.system_id"                      \
     "    AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                    \
     "    AND c.shape = l.shape AND c.launches > l.ordinal),"                 \
@@ -23,7 +26,8 @@
     "                    root_policy, buffers, arrival, siblings, metric))"  \
     "SELECT coll, msg_size, dtype, op, root_policy, provider, variant,"      \
     "       params, cell_id FROM q"                                          \
-    " WHERE NOT done OR (provider = 'library' AND NOT point_done)"           \
+    " WHERE NOT done OR (provider = 'library' AND NOT point_done AND"        \
+    "                     NOT failed)"                                        \
     " ORDER BY coll, msg_size, dtype, op, root_policy, buffers, arrival,"    \
     "          siblings, metric, provider <> 'library', cell_id"
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "algorithms/alg.h"
@@ -69,7 +70,7 @@ static int coefficients(struct chorale_model *model,
         .commutative = strcmp(run->op_class, "noncommutative") != 0,
         .ppn = strcmp(run->shape, "block") == 0 ? run->ppn : 0,
     };
-    char why[160];
+    char why[160], policy[16];
 
     if (alg == NULL || chorale_dtype_find(run->dtype) < 0 ||
         chorale_alg_params_parse(alg, run->params, pt.param, why,
@@ -77,7 +78,9 @@ static int coefficients(struct chorale_model *model,
         return -1;
     if (!chorale_alg_modelled(alg, &pt))
         return 1;
-    chorale_alg_cost_sums(alg, &pt, &cell->a, &cell->b, &cell->c);
+    snprintf(policy, sizeof(policy), "%.*s",
+             (int)strcspn(run->conditions, " "), run->conditions);
+    chorale_alg_cost_policy(alg, &pt, policy, &cell->a, &cell->b, &cell->c);
     if (!isfinite(cell->a + cell->b + cell->c) ||
         cell->a < 0 || cell->b < 0 || cell->c < 0 ||
         cell->a + cell->b + cell->c <= 0)
