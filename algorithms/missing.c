@@ -48,12 +48,6 @@ const struct chorale_missing chorale_missing[] = {
       "MPICH, ch4 shared memory" },
     { CHORALE_ALLREDUCE, "ccl", "calls a vendor's library for accelerators",
       "MPICH, NCCL and RCCL" },
-    { CHORALE_ALLREDUCE, "bine_bw", bine,
-      "De Sensi et al., SC'25, arXiv 2508.17311" },
-    { CHORALE_ALLREDUCE, "bucket_nd",
-      "buckets in more than two dimensions; torus_2d and "
-      "mesh_integrate_broadcast cover two",
-      "Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015" },
     { CHORALE_ALLREDUCE, "multi_lane",
       "gains only where a node has several network ports at once, and needs a "
       "system with them to be shown right",
@@ -67,14 +61,6 @@ const struct chorale_missing chorale_missing[] = {
       "a family between recursive_doubling and ring; its generator of "
       "permutations is not yet written",
       "Kolmakov, Zhang, arXiv 2004.09362" },
-    { CHORALE_ALLREDUCE, "circulant_pipelined",
-      "reduce circulant and bcast circulant one after the other give its "
-      "schedule; fusing the two phases is not yet written",
-      "Traeff, arXiv 2407.18004" },
-    { CHORALE_ALLREDUCE, "double_tree",
-      "the two trees of reduce and bcast double_tree one after the other; "
-      "fusing the two phases is not yet written",
-      "Sanders, Speck, Traeff, 2009" },
     { CHORALE_REDUCE_SCATTER_BLOCK, "two_level",
       "needs blocks reordered by node at both levels",
       "no published implementation" },

@@ -657,6 +657,8 @@ int chorale_schedule_walk(const struct chorale_alg *alg,
     memset(sum, 0, sizeof(*sum));
     if (alg->opaque)
         reason = "its messages depend on data";
+    else if (chorale_alg_refuses(alg, pt) != NULL)
+        reason = "it does not run there";
     else if (schedule_write(&s, alg, pt, &sum->scratch) != 0)
         reason = "it fails, or there is no memory";
     else if (s.opaque)

@@ -121,7 +121,8 @@ static enum chorale_err load_launcher(struct session *s,
         *seed = sqlite3_column_int64(stmt, 4);
         if (launcher->platform == NULL)
             err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
-        else if (!chorale_selector_ok(selector))
+        else if (strcmp(launcher->kind, "smpirun") == 0 &&
+                 !chorale_selector_ok(selector))
             err = chorale_fail(s->msg, CHORALE_DATA,
                                "%s: its sim_selector is none",
                                chorale_store_path(s->store));

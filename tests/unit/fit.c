@@ -82,7 +82,10 @@ static size_t add_variant(size_t n, const struct chorale_alg *alg,
                 pt.type_size = chorale_dtype_size(r->dtype);
                 pt.commutative = 1;
                 chorale_alg_params_parse(alg, "", pt.param, NULL, 0);
-                chorale_alg_cost_sums(alg, &pt, &a, &b, &c);
+                if (chorale_alg_refuses(alg, &pt) != NULL ||
+                    !chorale_alg_modelled(alg, &pt))
+                    continue;
+                chorale_alg_cost_policy(alg, &pt, "rotate", &a, &b, &c);
                 r->seconds = a * alpha + b * beta + c * tau;
                 if (*seed != 0)
                     r->seconds *= noise(seed);
@@ -98,7 +101,10 @@ static struct chorale_points whole_catalogue(int launches, double alpha,
     size_t n = 0;
 
     for (int i = 0; chorale_algs[i] != NULL; i++)
-        n = add_variant(n, chorale_algs[i], launches, alpha, beta, tau, &seed);
+        if (chorale_algs[i]->core &&
+            !chorale_coll_info(chorale_algs[i]->coll)->dataless)
+            n = add_variant(n, chorale_algs[i], launches, alpha, beta, tau,
+                            &seed);
     return (struct chorale_points){ runs, n, NULL };
 }
 
