@@ -185,13 +185,15 @@ const char *chorale_alg_unselectable(const struct chorale_alg *alg,
 
 /* Parse "name=value,name=value" into value[CHORALE_MAX_PARAM] in the
  * descriptor's order; missing ones get their default, "" is all defaults.
- * Numbers take the suffixes K, M, G (1024); parameters with words the word. Returns 0, or -1 with one line in
- * why (unknown name, not a number, out of range). */
+ * Numbers take the suffixes K, M, G (1024); parameters with words the word.
+ * Returns 0, or -1 with one line in why (unknown name, not a number, out of
+ * range). */
 int chorale_alg_params_parse(const struct chorale_alg *alg, const char *text,
                              long *value, char *why, size_t why_size);
 
 /* The canonical text of parameter values: every parameter, sorted by name,
- * plain numbers or words; "" for none. Returns its length; text is cut at size. */
+ * plain numbers or words; "" for none. Returns its length; text is cut at
+ * size. */
 int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
                               char *text, size_t size);
 

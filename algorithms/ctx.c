@@ -407,6 +407,7 @@ int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
 int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                     int *index)
 {
+    *index = MPI_UNDEFINED; /* SMPI leaves it as it is if there are none */
     if (ctx->schedule == NULL) {
         count_wait(ctx);
         return PMPI_Waitany(count, req, index, MPI_STATUS_IGNORE);

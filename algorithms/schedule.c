@@ -381,7 +381,9 @@ static int play_init(struct chorale_schedule *s)
     s->ready = calloc(p, sizeof(*s->ready));
     s->queued = calloc(p, sizeof(*s->queued));
     s->nmoment = 1;
-    return s->moment && s->pair && s->key && s->heap && s->ready && s->queued ? 0 : -1;
+    return s->moment && s->pair && s->key && s->heap && s->ready && s->queued
+               ? 0
+               : -1;
 }
 
 static void wake(struct chorale_schedule *s, int rank)

@@ -358,8 +358,8 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     if (err == CHORALE_OK) {
         err = chorale_spawn(&args, NULL, &child, s->msg);
         if (err == CHORALE_OK)
-            ending = chorale_child_wait(&child, s->opts->stall_seconds, on_line, s,
-                                  &status);
+            ending = chorale_child_wait(&child, s->opts->stall_seconds,
+                                        on_line, s, &status);
         if (err == CHORALE_OK)
             err = judge(s, uuid, ending, status);
         else
