@@ -3,7 +3,7 @@
 #include "algorithms/blocks.h"
 
 #include "algorithms/ctx.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/tree.h"
 
 static struct chorale_blocks blocks(const void *buf, MPI_Datatype type, int n)
 {

@@ -8,7 +8,7 @@
  * start is common by construction. */
 #include "runners/runner.h"
 
-#include "algorithms/tree.h"
+#include "algorithms/engines/tree.h"
 
 #ifdef CHORALE_SIM
 #include <simgrid/barrier.h>

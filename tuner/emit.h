@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/table.h"
+#include "algorithms/dispatch/table.h"
 #include "db/store.h"
 
 #define CHORALE_EMIT_SHAPES (CHORALE_SHAPE_IRREGULAR + 1)

@@ -13,10 +13,10 @@
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/circulant.h"
-#include "algorithms/gather_all.h"
-#include "algorithms/packed.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/circulant.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/packed.h"
+#include "algorithms/engines/tree.h"
 
 /* What one virtual rank receives, the same for every root. */
 struct part {

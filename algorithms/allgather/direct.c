@@ -11,7 +11,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/gather_all.h"
+#include "algorithms/engines/gather_all.h"
 
 #include <limits.h>
 

@@ -12,7 +12,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/part.h"
+#include "algorithms/engines/part.h"
 
 static const struct chorale_alg *const gather[] = {
     &chorale_gather_binomial,

@@ -13,9 +13,9 @@
  * Source  the gather and broadcast of US patents 8,140,826 and 7,827,385
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/combine_all.h"
-#include "algorithms/gather_all.h"
-#include "algorithms/packed.h"
+#include "algorithms/engines/combine_all.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/packed.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -10,8 +10,8 @@
  * Source  Chen, Lee, broadcasting on a ring
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/gather_all.h"
-#include "algorithms/packed.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/packed.h"
 
 static int rounds(struct chorale_ctx *ctx, char *bytes, size_t m)
 {

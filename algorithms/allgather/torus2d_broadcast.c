@@ -14,10 +14,10 @@
  * Source  Chen, Lee, broadcasting on a torus
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/gather_all.h"
-#include "algorithms/mesh_exchange.h"
-#include "algorithms/packed.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/mesh_exchange.h"
+#include "algorithms/engines/packed.h"
+#include "algorithms/engines/tree.h"
 
 #include <limits.h>
 

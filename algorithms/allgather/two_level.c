@@ -12,9 +12,9 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/gather_all.h"
-#include "algorithms/part.h"
-#include "algorithms/two_level.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/part.h"
+#include "algorithms/engines/two_level.h"
 
 enum { RING, BRUCK };
 

@@ -11,9 +11,9 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/flat.h"
-#include "algorithms/gather_all.h"
-#include "algorithms/part.h"
+#include "algorithms/engines/flat.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/part.h"
 
 static int gather(const struct chorale_call *call,
                   const struct chorale_blocks *b)

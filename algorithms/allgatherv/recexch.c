@@ -14,7 +14,7 @@
  * Source  Sack, Gropp, PPoPP, 2012
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/gather_all.h"
+#include "algorithms/engines/gather_all.h"
 
 #include <limits.h>
 

@@ -11,8 +11,8 @@
  * Source  Open MPI (allgather_reduce)
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ordered.h"
-#include "algorithms/part.h"
+#include "algorithms/engines/ordered.h"
+#include "algorithms/engines/part.h"
 
 static const long value[] = { 0, 1, 2, 3, 4, 5 };
 

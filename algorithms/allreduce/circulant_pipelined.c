@@ -9,7 +9,7 @@
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/circulant.h"
+#include "algorithms/engines/circulant.h"
 #include "algorithms/ctx.h"
 
 static int run(const struct chorale_call *call)

@@ -12,7 +12,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/pipeline.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -15,10 +15,10 @@
  * Source  Sack, Gropp, PPoPP 2012; MPICH
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/fold.h"
-#include "algorithms/halves.h"
-#include "algorithms/pipeline.h"
-#include "algorithms/radix.h"
+#include "algorithms/engines/fold.h"
+#include "algorithms/engines/halves.h"
+#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/radix.h"
 
 static int core(const struct chorale_call *call)
 {

@@ -22,8 +22,8 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/gather_all.h"
-#include "algorithms/nested_rings.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/nested_rings.h"
 
 #include <limits.h>
 

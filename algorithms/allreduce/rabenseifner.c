@@ -14,9 +14,9 @@
  *         2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/fold.h"
-#include "algorithms/halves.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/fold.h"
+#include "algorithms/engines/halves.h"
+#include "algorithms/engines/tree.h"
 
 static int core(const struct chorale_call *call)
 {

@@ -14,9 +14,9 @@
  * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/exchange.h"
-#include "algorithms/fold.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/exchange.h"
+#include "algorithms/engines/fold.h"
+#include "algorithms/engines/pipeline.h"
 
 static int core(const struct chorale_call *call)
 {

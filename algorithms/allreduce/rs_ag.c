@@ -12,7 +12,7 @@
  * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/halves.h"
+#include "algorithms/engines/halves.h"
 
 /* Words and what they mean, only ever added at the end. k 0: P. */
 struct half {

@@ -13,7 +13,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/nested_rings.h"
+#include "algorithms/engines/nested_rings.h"
 
 #include <limits.h>
 

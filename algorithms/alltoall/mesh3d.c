@@ -12,7 +12,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/mesh_exchange.h"
+#include "algorithms/engines/mesh_exchange.h"
 
 #include <limits.h>
 

@@ -10,7 +10,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/exchange_all.h"
+#include "algorithms/engines/exchange_all.h"
 
 #include <limits.h>
 

@@ -9,7 +9,7 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/exchange_all.h"
+#include "algorithms/engines/exchange_all.h"
 
 const struct chorale_alg chorale_alltoallv_pairwise_xor = {
     .coll = CHORALE_ALLTOALLV,

@@ -11,7 +11,7 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/exchange_all.h"
+#include "algorithms/engines/exchange_all.h"
 
 #include <limits.h>
 

@@ -8,7 +8,7 @@
  * Needs   any P
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
-#include "algorithms/signal.h"
+#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
 
 static int run(const struct chorale_call *call)

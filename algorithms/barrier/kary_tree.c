@@ -9,7 +9,7 @@
  * Needs   any P
  * Source  Mellor-Crummey, Scott, TOCS, 1991
  */
-#include "algorithms/signal.h"
+#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
 
 #include <limits.h>

@@ -11,8 +11,8 @@
  * Source  Ruefenacht, Bull, Booth, Parallel Computing, 2017
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/radix.h"
-#include "algorithms/signal.h"
+#include "algorithms/engines/radix.h"
+#include "algorithms/engines/signal.h"
 
 #include <limits.h>
 

@@ -8,9 +8,9 @@
  * Needs   any P
  * Source  Mellor-Crummey, Scott, TOCS, 1991
  */
-#include "algorithms/signal.h"
+#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/tree.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -7,7 +7,7 @@
  * Needs   two ranks
  * Source  Open MPI, coll/tuned
  */
-#include "algorithms/signal.h"
+#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
 
 static int run(const struct chorale_call *call)

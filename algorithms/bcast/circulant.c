@@ -11,7 +11,7 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/circulant.h"
+#include "algorithms/engines/circulant.h"
 #include "algorithms/ctx.h"
 
 static int one_round(struct chorale_ctx *ctx, int root,

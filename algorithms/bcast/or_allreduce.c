@@ -13,8 +13,8 @@
  * Source  US patent 7,827,385
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/combine_all.h"
-#include "algorithms/packed.h"
+#include "algorithms/engines/combine_all.h"
+#include "algorithms/engines/packed.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -14,7 +14,7 @@
  * Source  Sack, Gropp, PPoPP, 2012
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/split_scatter.h"
+#include "algorithms/engines/split_scatter.h"
 
 #include <limits.h>
 

@@ -11,7 +11,7 @@
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/block_tree.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
 
 static int run(const struct chorale_call *call)

@@ -13,7 +13,7 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/packed.h"
+#include "algorithms/engines/packed.h"
 
 #include <limits.h>
 

@@ -15,8 +15,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/combine.h"
-#include "algorithms/packed.h"
+#include "algorithms/engines/combine.h"
+#include "algorithms/engines/packed.h"
 
 /* What a rank contributes: its block, packed, at its own position. */
 struct state {

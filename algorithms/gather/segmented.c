@@ -11,8 +11,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/packed.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/packed.h"
+#include "algorithms/engines/pipeline.h"
 
 static int run_root(const struct chorale_call *call)
 {

@@ -11,8 +11,8 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/part.h"
-#include "algorithms/two_level.h"
+#include "algorithms/engines/part.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const inner[] = {
     &chorale_gather_binomial,

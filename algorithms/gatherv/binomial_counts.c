@@ -10,10 +10,10 @@
  * Needs   any P, any root, any datatype; a rank holds its subtree's bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
  */
-#include "algorithms/block_tree.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/flat.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/flat.h"
+#include "algorithms/engines/tree.h"
 
 /* Bytes of the blocks of this rank's subtree to size[0 ...], and on to the
  * parent, unless that is the root. */

@@ -17,7 +17,7 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/pipeline.h"
 
 static struct chorale_flow flow(const long *param)
 {

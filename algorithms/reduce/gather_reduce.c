@@ -11,8 +11,8 @@
  * Source  the definition; in spirit Open MPI's reproducible reduction
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ordered.h"
-#include "algorithms/part.h"
+#include "algorithms/engines/ordered.h"
+#include "algorithms/engines/part.h"
 
 static const char *const gather_word[] = { "binomial", "linear" };
 static const long gather_value[] = { 0, 1 };

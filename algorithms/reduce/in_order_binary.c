@@ -18,7 +18,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/pipeline.h"
 
 static struct chorale_flow flow(const long *param)
 {

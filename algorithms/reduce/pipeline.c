@@ -14,7 +14,7 @@
  *         2003
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/pipeline.h"
 
 static struct chorale_flow flow(const long *param)
 {

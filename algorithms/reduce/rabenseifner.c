@@ -15,9 +15,9 @@
  *         2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/halves.h"
-#include "algorithms/radix.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/halves.h"
+#include "algorithms/engines/radix.h"
+#include "algorithms/engines/tree.h"
 
 /* What a rank does. */
 struct role {

@@ -11,8 +11,8 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/part.h"
-#include "algorithms/topology.h"
+#include "algorithms/engines/part.h"
+#include "algorithms/engines/topology.h"
 
 static const struct chorale_alg *const part[] = {
     &chorale_reduce_binomial,

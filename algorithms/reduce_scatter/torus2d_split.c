@@ -15,7 +15,7 @@
  * Source  Chen, Lee (integration on a wrapped mesh)
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/scatter_reduce_call.h"
+#include "algorithms/engines/scatter_reduce_call.h"
 
 #include <limits.h>
 

@@ -14,7 +14,7 @@
  * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/scatter_reduce_call.h"
+#include "algorithms/engines/scatter_reduce_call.h"
 
 #include <limits.h>
 

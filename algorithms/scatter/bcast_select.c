@@ -11,7 +11,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/part.h"
+#include "algorithms/engines/part.h"
 
 static const struct chorale_alg *const part[] = {
     &chorale_bcast_binomial,

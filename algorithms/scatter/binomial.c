@@ -14,9 +14,9 @@
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/block_tree.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/tree.h"
 
 enum order { FAR, NEAR };
 

@@ -12,10 +12,10 @@
  *         subtree of b blocks holds b m bytes
  * Source  Worringen, LCN, 2003, for pipelines down trees
  */
-#include "algorithms/block_tree.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/packed.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/packed.h"
+#include "algorithms/engines/pipeline.h"
 
 /* Receives posted ahead. A rank falls behind its parent by one message for
  * each of its children at most, as each may add one short segment. */

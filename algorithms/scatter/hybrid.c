@@ -12,7 +12,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/part.h"
+#include "algorithms/engines/part.h"
 
 #include <limits.h>
 

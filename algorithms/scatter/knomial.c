@@ -10,9 +10,9 @@
  *         holds s m bytes
  * Source  MPICH, scatter over trees (iscatter tsp_tree)
  */
-#include "algorithms/block_tree.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/pipeline.h"
 
 static int run(const struct chorale_call *call)
 {

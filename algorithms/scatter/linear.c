@@ -9,7 +9,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/flat.h"
+#include "algorithms/engines/flat.h"
 
 static int run(const struct chorale_call *call)
 {

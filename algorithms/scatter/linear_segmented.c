@@ -12,9 +12,9 @@
  * Source  the segmented scatter of tutorials on MPI collectives
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/flat.h"
-#include "algorithms/packed.h"
-#include "algorithms/pipeline.h"
+#include "algorithms/engines/flat.h"
+#include "algorithms/engines/packed.h"
+#include "algorithms/engines/pipeline.h"
 
 /* Sends on their way. */
 struct flight {

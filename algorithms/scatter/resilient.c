@@ -13,7 +13,7 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/checked.h"
+#include "algorithms/engines/checked.h"
 #include "algorithms/ctx.h"
 
 enum { REFUSED, ACCEPTED };

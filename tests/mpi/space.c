@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "algorithms/tree.h"
+#include "algorithms/engines/tree.h"
 
 /* Beyond the segments tried, in the short matrix and in the full one. */
 enum { MANY = 521, MANY_FULL = 4097, UNIT = 8 };

@@ -8,7 +8,7 @@
  *   LIBRARY  the MPI library it was measured under
  *   NO_TABLE without the symbol
  */
-#include "algorithms/table.h"
+#include "algorithms/dispatch/table.h"
 
 #ifndef LIBRARY
 #define LIBRARY ""

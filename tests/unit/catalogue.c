@@ -3,7 +3,7 @@
  * Linked with the MPI library, but MPI is never initialised: the command
  * asks all of this on a login node. */
 #include "algorithms/alg.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/tree.h"
 #include "tests/tap.h"
 
 #include <limits.h>

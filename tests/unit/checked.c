@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* checked.c - does a corrupted packet get refused? */
-#include "algorithms/checked.h"
+#include "algorithms/engines/checked.h"
 #include "tests/tap.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* circulant.c - the schedule of circulant.h, played out: in every round what a
  * rank sends is what the other one receives, nothing is sent before it was
  * received, and in the end every rank has received every block once. */
-#include "algorithms/circulant.h"
+#include "algorithms/engines/circulant.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include "algorithms/table.h"
+#include "algorithms/dispatch/table.h"
 #include "tests/tap.h"
 #include "tests/unit/fixture.h"
 #include "tuner/emit.h"

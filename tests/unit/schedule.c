@@ -7,7 +7,7 @@
  *     schedule.t [COLLECTIVE [VARIANT]]   only these */
 #include "algorithms/catalogue.h"
 #include "algorithms/schedule.h"
-#include "algorithms/tree.h"
+#include "algorithms/engines/tree.h"
 #include "tests/tap.h"
 
 #include <math.h>

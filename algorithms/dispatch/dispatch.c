@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dispatch.c - which variant runs a call.
+ *
+ * What belongs to a communicator hangs on it as an attribute: first, without
+ * any memory of ours, the number of covered calls so far; from the agreed
+ * call on a struct chorale_state, or the mark that it is the library's for
+ * good. The path after that takes no lock. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "algorithms/dispatch/args.h"
+#include "algorithms/dispatch/dispatch.h"
+#include "algorithms/dispatch/pmpi.h"
+#include "algorithms/dispatch/state.h"
+
+/* Attribute values: odd numbers count calls; states are aligned, so even. */
+#define LIBRARY INTPTR_MAX
+
+/* The process: written once under the lock, then read only. */
+static struct {
+    pthread_mutex_t lock;
+    atomic_int started;      /* the rest below is valid */
+    atomic_int stopped;      /* for good: MPI_Finalize, or cannot start */
+    atomic_int warned;       /* of ranks that disagree */
+    atomic_int after;
+    struct chorale_tuning tuning;
+    int state_key, last_key;
+} core = { .lock = PTHREAD_MUTEX_INITIALIZER,
+           .after = CHORALE_AFTER_DEFAULT };
+
+static const struct chorale_plan library_plan;
+
+/* A line on stderr, in one piece. */
+__attribute__((format(printf, 1, 2)))
+static void say(const char *format, ...)
+{
+    char line[4400];
+    va_list ap;
+    int n;
+
+    va_start(ap, format);
+    n = vsnprintf(line, sizeof(line) - 1, format, ap);
+    va_end(ap);
+    if (n < 0)
+        return;
+    if ((size_t)n > sizeof(line) - 2)
+        n = (int)sizeof(line) - 2;
+    line[n] = '\n';
+    if (write(STDERR_FILENO, line, (size_t)n + 1) < 0)
+        return; /* nowhere to complain */
+}
+
+/* What every rank finds wrong, rank 0 says. */
+static void warn(const char *line)
+{
+    int rank;
+
+    if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
+        say("chorale: %s", line);
+}
+
+static int no_copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
+                   int *flag)
+{
+    (void)comm;
+    (void)key;
+    (void)extra;
+    (void)in;
+    (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+/* A communicator with a value of ours is freed, or gets another value. */
+static int on_free(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)extra;
+    if (((intptr_t)value & 1) == 0)
+        chorale_state_free(value);
+    return MPI_SUCCESS;
+}
+
+/* MPI_Finalize deletes MPI_COMM_SELF's attributes first, while everything
+ * still works: the time to give back what MPI_COMM_WORLD holds. */
+static int on_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)value;
+    (void)extra;
+    chorale_dispatch_stop();
+    return MPI_SUCCESS;
+}
+
+void chorale_dispatch_stop(void)
+{
+    if (!atomic_load(&core.started) || atomic_exchange(&core.stopped, 1))
+        return;
+    PMPI_Comm_delete_attr(MPI_COMM_WORLD, core.state_key);
+    PMPI_Comm_free_keyval(&core.state_key);
+}
+
+/* MPI_Init was called, MPI_Finalize not. */
+static int mpi_is_up(void)
+{
+    int up, down;
+
+    return PMPI_Initialized(&up) == MPI_SUCCESS && up
+        && PMPI_Finalized(&down) == MPI_SUCCESS && !down;
+}
+
+static int make_keys(void)
+{
+    if (PMPI_Comm_create_keyval(no_copy, on_free, &core.state_key, NULL)
+        != MPI_SUCCESS)
+        return 0;
+    if (PMPI_Comm_create_keyval(no_copy, on_finalize, &core.last_key, NULL)
+            != MPI_SUCCESS
+        || PMPI_Comm_set_attr(MPI_COMM_SELF, core.last_key, &core)
+               != MPI_SUCCESS)
+        return 0;
+    /* It lives on until the attribute is gone. */
+    PMPI_Comm_free_keyval(&core.last_key);
+    return 1;
+}
+
+/* Under the lock. */
+static int start_locked(const char *path)
+{
+    int ok = 1;
+
+    if (atomic_load(&core.started) || atomic_load(&core.stopped))
+        return path == NULL && atomic_load(&core.started) ? 0 : -1;
+    if (!mpi_is_up())
+        return -1;
+    if (!make_keys()) {
+        atomic_store(&core.stopped, 1);
+        return -1;
+    }
+    chorale_tuning_load(&core.tuning, path, warn, &ok);
+    if (core.tuning.set.verbose) {
+        char line[512];
+
+        snprintf(line, sizeof(line), "table %.60s of %.100s%s",
+                 core.tuning.table->digest[0] != '\0'
+                     ? core.tuning.table->digest
+                     : "(none)",
+                 core.tuning.table->system[0] != '\0'
+                     ? core.tuning.table->system
+                     : "no system",
+                 core.tuning.idle ? " chooses nothing" : "");
+        warn(line);
+    }
+    atomic_store_explicit(&core.started, 1, memory_order_release);
+    return ok ? 0 : -1;
+}
+
+int chorale_dispatch_use(const char *path)
+{
+    int ret;
+
+    if (!chorale_pmpi_ready())
+        return -1;
+    pthread_mutex_lock(&core.lock);
+    ret = start_locked(path);
+    pthread_mutex_unlock(&core.lock);
+    return ret;
+}
+
+static int is_started(void)
+{
+    if (atomic_load_explicit(&core.stopped, memory_order_acquire))
+        return 0;
+    if (atomic_load_explicit(&core.started, memory_order_acquire))
+        return 1;
+    chorale_dispatch_use(NULL);
+    return atomic_load(&core.started) && !atomic_load(&core.stopped);
+}
+
+void chorale_dispatch_started(void)
+{
+    int after, largest;
+
+    if (!chorale_pmpi_ready() || !is_started())
+        return;
+    after = core.tuning.set.after;
+    if (PMPI_Allreduce(&after, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
+        == MPI_SUCCESS)
+        atomic_store(&core.after, largest);
+}
+
+void chorale_dispatch_at_once(void)
+{
+    atomic_store(&core.after, 1);
+}
+
+/* One line a process, however many communicators are concerned. */
+static void warn_disagreement(const char *why)
+{
+    if (why != NULL && !atomic_exchange(&core.warned, 1))
+        say("chorale: a communicator is left to the library: %s", why);
+}
+
+/* The state of a communicator at this covered call, NULL: the library's. */
+static struct chorale_state *find_state(MPI_Comm comm)
+{
+    struct chorale_state *st;
+    const char *why;
+    void *value;
+    intptr_t ncall = 1;
+    int found;
+
+    if (PMPI_Comm_get_attr(comm, core.state_key, &value, &found)
+        != MPI_SUCCESS)
+        return NULL;
+    if (found && ((intptr_t)value & 1) == 0)
+        return value;
+    if (found && (intptr_t)value == LIBRARY)
+        return NULL;
+    if (found)
+        ncall = ((intptr_t)value - 1) / 2 + 1;
+    if (ncall < atomic_load(&core.after)) {
+        PMPI_Comm_set_attr(comm, core.state_key, (void *)(2 * ncall + 1));
+        return NULL;
+    }
+    st = chorale_state_new(&core.tuning, comm, &why);
+    warn_disagreement(why);
+    PMPI_Comm_set_attr(comm, core.state_key,
+                       st != NULL ? (void *)st : (void *)LIBRARY);
+    return st;
+}
+
+/* Say a choice the first time. slot: the choice's index, or one of the two
+ * after the last for what is not in the table. */
+static void tell(struct chorale_state *st, enum chorale_coll coll,
+                 const struct chorale_point *pt, int slot,
+                 const struct chorale_plan *plan)
+{
+    const int slots = st->tuning->table->nchoice + 2;
+    char params[256] = "";
+
+    if (st->seen == NULL || st->seen[(int)coll * slots + slot]++)
+        return;
+    st->seen[(int)coll * slots + slot] = 1;
+    if (plan->alg != NULL)
+        chorale_alg_params_format(plan->alg, plan->param, params,
+                                  sizeof(params));
+    say("chorale: %s n=%zu P=%d -> %s%s%s", chorale_coll_info(coll)->name,
+        pt->n, pt->comm_size, plan->alg != NULL ? plan->alg->name : "library",
+        params[0] != '\0' ? " " : "", params);
+}
+
+static const struct chorale_plan *
+choose(const struct chorale_state *st, enum chorale_coll coll,
+       const struct chorale_point *pt, int *slot)
+{
+    const struct chorale_tuning *t = st->tuning;
+    const struct chorale_choice *choice;
+
+    *slot = t->table->nchoice + 1;
+    if (t->set.disabled & 1u << coll)
+        return &library_plan;
+    if (t->set.forced & 1u << coll)
+        return &t->set.force[coll];
+    *slot = 0;
+    if (t->selector[coll] == NULL)
+        return &library_plan;
+    choice = t->selector[coll]->select_shape(pt->n, pt->comm_size, st->shape);
+    if (choice == NULL || choice->index < 0
+        || choice->index >= t->table->nchoice)
+        return &library_plan;
+    *slot = choice->index;
+    return chorale_tuning_plan(t, coll, choice->index);
+}
+
+static const struct chorale_plan *find_plan(struct chorale_state *st,
+                                            enum chorale_coll coll,
+                                            struct chorale_point *pt)
+{
+    struct chorale_memo *memo = &st->memo[coll];
+    const struct chorale_plan *plan;
+    int slot;
+
+    if (memo->plan != NULL && memo->msg_size == pt->msg_size
+        && memo->type_size == pt->type_size)
+        return memo->plan;
+    plan = choose(st, coll, pt, &slot);
+    if (plan->alg != NULL) {
+        for (int i = 0; i < CHORALE_MAX_PARAM; i++)
+            pt->param[i] = plan->param[i];
+        if (chorale_alg_refuses(plan->alg, pt) != NULL) {
+            plan = &library_plan;
+            slot = st->tuning->table->nchoice;
+        }
+    }
+    tell(st, coll, pt, slot, plan);
+    memo->msg_size = pt->msg_size;
+    memo->type_size = pt->type_size;
+    memo->plan = plan;
+    return plan;
+}
+
+int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
+                     struct chorale_call *call, int *rc)
+{
+    const struct chorale_plan *plan;
+    struct chorale_point pt = {0};
+    struct chorale_state *st;
+
+    if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL || !is_started())
+        return 0;
+    st = find_state(comm);
+    if (st == NULL
+        || !chorale_args_judge(coll, call, st->rank, st->size, &pt))
+        return 0;
+    pt.ppn = st->ppn;
+    plan = find_plan(st, coll, &pt);
+    if (plan->alg == NULL)
+        return 0;
+    call->ctx = st->ctx;
+    call->param = plan->param;
+    call->commutative = pt.commutative;
+    *rc = plan->alg->run(call);
+    if (*rc != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(comm, *rc);
+    return 1;
+}

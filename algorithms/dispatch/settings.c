@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* settings.c - environment variables to struct chorale_settings. Every rank
+ * reads its own; ranks that differ are found when a communicator's ranks
+ * compare digests. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "algorithms/dispatch/settings.h"
+
+#ifndef CHORALE_SYSCONFDIR
+#define CHORALE_SYSCONFDIR "/etc"
+#endif
+
+#define WORD 256
+
+typedef void warn_fn(const char *line);
+
+__attribute__((format(printf, 2, 3)))
+static void complain(warn_fn *warn, const char *format, ...)
+{
+    char line[1024];
+    va_list ap;
+
+    if (warn == NULL)
+        return;
+    va_start(ap, format);
+    vsnprintf(line, sizeof(line), format, ap);
+    va_end(ap);
+    warn(line);
+}
+
+/* The next word before stop in *text_p, which moves past it.
+ * 1: word filled; 0: text is used up; -1: the word is too long (skipped). */
+static int next_word(const char **text_p, char stop, char *word)
+{
+    const char *start = *text_p, *end;
+    size_t length;
+
+    if (*start == '\0')
+        return 0;
+    end = strchr(start, stop);
+    length = end != NULL ? (size_t)(end - start) : strlen(start);
+    *text_p = start + length + (end != NULL);
+    if (length >= WORD)
+        return -1;
+    memcpy(word, start, length);
+    word[length] = '\0';
+    return 1;
+}
+
+static void read_disable(struct chorale_settings *set, const char *text,
+                         warn_fn *warn)
+{
+    char word[WORD];
+    int got;
+
+    while ((got = next_word(&text, ',', word)) != 0) {
+        int coll = got < 0 ? -1 : chorale_coll_find(word);
+
+        if (coll >= 0)
+            set->disabled |= 1u << coll;
+        else if (got < 0 || word[0] != '\0')
+            complain(warn, "CHORALE_DISABLE: no collective '%.40s'; see "
+                     "chorale list", got < 0 ? "(too long)" : word);
+    }
+}
+
+/* "bcast=binomial:segsize=8K:max_reqs=2" */
+static int read_force_word(struct chorale_settings *set, char *word,
+                           char *why, size_t why_size)
+{
+    char *name = strchr(word, '='), *params;
+    struct chorale_plan plan = {0};
+    int coll;
+
+    snprintf(why, why_size, "write collective=variant:name=value");
+    if (name == NULL)
+        return -1;
+    *name++ = '\0';
+    coll = chorale_coll_find(word);
+    params = strchr(name, ':');
+    if (params != NULL)
+        *params++ = '\0';
+    for (char *p = params; p != NULL && (p = strchr(p, ':')) != NULL;)
+        *p = ',';
+    if (coll < 0) {
+        snprintf(why, why_size, "no collective '%.40s'", word);
+        return -1;
+    }
+    if (strcmp(name, "library") != 0) {
+        plan.alg = chorale_alg_find((enum chorale_coll)coll, name);
+        if (plan.alg == NULL) {
+            snprintf(why, why_size, "%.40s has no variant '%.40s'; see chorale "
+                     "list", word, name);
+            return -1;
+        }
+        if (chorale_alg_params_parse(plan.alg, params != NULL ? params : "",
+                                     plan.param, why, why_size) != 0)
+            return -1;
+    }
+    set->force[coll] = plan;
+    set->forced |= 1u << coll;
+    return 0;
+}
+
+static void read_force(struct chorale_settings *set, const char *text,
+                       warn_fn *warn)
+{
+    char word[WORD], copy[WORD], why[256];
+    int got;
+
+    while ((got = next_word(&text, ',', word)) != 0) {
+        if (got < 0) {
+            complain(warn, "CHORALE_FORCE: a word of more than %d letters is "
+                     "left out", WORD - 1);
+            continue;
+        }
+        if (word[0] == '\0')
+            continue;
+        strcpy(copy, word);
+        if (read_force_word(set, word, why, sizeof(why)) != 0)
+            complain(warn, "CHORALE_FORCE: '%s' is left out: %s", copy, why);
+    }
+}
+
+static void read_after(struct chorale_settings *set, const char *text,
+                       warn_fn *warn)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || value < 1
+        || value > 1000000000) {
+        complain(warn, "CHORALE_AFTER: '%.40s' is not a number from 1 to "
+                 "1000000000; %d is used", text, set->after);
+        return;
+    }
+    set->after = (int)value;
+}
+
+static const char *get(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+static int get_flag(const char *name)
+{
+    const char *text = get(name);
+
+    return text != NULL && strcmp(text, "0") != 0;
+}
+
+void chorale_settings_read(struct chorale_settings *set, warn_fn *warn)
+{
+    const char *text;
+
+    memset(set, 0, sizeof(*set));
+    set->after = CHORALE_AFTER_DEFAULT;
+    set->site_table = CHORALE_SYSCONFDIR "/chorale/current.so";
+    set->secure = getauxval(AT_SECURE) != 0;
+    if (set->secure)
+        return;
+    set->verbose = get_flag("CHORALE_VERBOSE");
+    set->host_buffers = get_flag("CHORALE_HOST_BUFFERS");
+    set->dispatch = get("CHORALE_DISPATCH");
+    if ((text = get("CHORALE_SITE_TABLE")) != NULL)
+        set->site_table = text;
+    if ((text = get("CHORALE_AFTER")) != NULL)
+        read_after(set, text, warn);
+    if ((text = get("CHORALE_DISABLE")) != NULL)
+        read_disable(set, text, warn);
+    if ((text = get("CHORALE_FORCE")) != NULL)
+        read_force(set, text, warn);
+}

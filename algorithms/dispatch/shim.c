@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim.c - the MPI_ names that a preloaded libchorale_pmpi.so takes.
+ *
+ * This process may turn out to run another MPI library than the one we were
+ * built for, with handles of another size (int in MPICH, pointers in Open
+ * MPI), and its calls must go on untouched. So the functions here take each
+ * handle as a machine word: under the calling conventions of 64-bit systems an
+ * argument of up to eight bytes fills one register or stack slot whatever its
+ * type, and passing the word on passes the handle on. Only after the library
+ * was recognised are words turned into our mpi.h's handles (shim_call.c).
+ *
+ * The library must be preloaded into all processes of a job or into none:
+ * their ranks talk to each other.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "algorithms/dispatch/shim.h"
+
+_Static_assert(sizeof(chorale_word) == sizeof(void *)
+                   && sizeof(chorale_word) == 8,
+               "handles pass as machine words of 64 bits");
+
+/* What MPI functions return when there is none to call: MPI_ERR_OTHER of
+ * MPICH, an error in any MPI. */
+#define NO_LIBRARY 15
+
+typedef int init_fn(int *argc, char ***argv);
+typedef int init_thread_fn(int *argc, char ***argv, int required,
+                           int *provided);
+
+#define X(name, params, args) typedef int name##_fn params;
+CHORALE_SHIM_LIST(X)
+#undef X
+
+/* The next tool's function, or the library's. */
+static struct {
+    init_fn *Init;
+    init_thread_fn *Init_thread;
+#define X(name, params, args) name##_fn *name;
+    CHORALE_SHIM_LIST(X)
+#undef X
+} next;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *find_next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name + 1); /* "MPI_X" of "PMPI_X" */
+
+    return found != NULL ? found : chorale_pmpi_symbol(name);
+}
+
+static void find_all(void)
+{
+    *(void **)&next.Init = find_next("PMPI_Init");
+    *(void **)&next.Init_thread = find_next("PMPI_Init_thread");
+#define X(name, params, args)                                                \
+    *(void **)&next.name = find_next("PMPI_" #name);
+    CHORALE_SHIM_LIST(X)
+#undef X
+}
+
+int MPI_Init(int *argc, char ***argv);
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+
+int MPI_Init(int *argc, char ***argv)
+{
+    int rc;
+
+    pthread_once(&once, find_all);
+    if (next.Init == NULL)
+        return NO_LIBRARY;
+    rc = next.Init(argc, argv);
+    if (rc == 0)
+        chorale_shim_started();
+    return rc;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int rc;
+
+    pthread_once(&once, find_all);
+    if (next.Init_thread == NULL)
+        return NO_LIBRARY;
+    rc = next.Init_thread(argc, argv, required, provided);
+    if (rc == 0)
+        chorale_shim_started();
+    return rc;
+}
+
+#define X(name, params, args)                                                \
+    int MPI_##name params;                                                   \
+    int MPI_##name params                                                    \
+    {                                                                        \
+        int rc;                                                              \
+                                                                             \
+        pthread_once(&once, find_all);                                       \
+        if (chorale_shim_##name(&rc, CHORALE_SHIM_UNWRAP args))              \
+            return rc;                                                       \
+        return next.name != NULL ? next.name args : NO_LIBRARY;              \
+    }
+CHORALE_SHIM_LIST(X)
+#undef X

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* state.c - sets a communicator up for the catalogue.
+ *
+ * Every step that can fail on one rank alone happens before an agreement, so
+ * that no rank ever runs a variant whose partners call the library. */
+#include "config.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/dispatch/shape.h"
+#include "algorithms/dispatch/state.h"
+
+/* Of the messages that make the private communicator; a number that
+ * applications do not use for theirs. */
+#ifndef OPEN_MPI
+#define SETUP_TAG 21077
+#endif
+
+/* MPI libraries have a few thousand communicators; ours must not be the
+ * reason that the application's run out. */
+#define MAX_PRIVATE 256
+
+static atomic_int nprivate; /* of this process, now */
+
+static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
+{
+    static const char *const name[] = { "libcuda.so", "libcudart.so",
+                                        "libamdhip64.so",
+                                        "libhsa-runtime64.so",
+                                        "libze_loader.so" };
+
+    (void)size;
+    (void)data;
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+        if (info->dlpi_name != NULL && strstr(info->dlpi_name, name[i]))
+            return 1;
+    return 0;
+}
+
+/* Buffers may be where the processor cannot read. */
+static int gpu_possible(const struct chorale_tuning *tuning)
+{
+    return !tuning->set.host_buffers
+        && dl_iterate_phdr(is_gpu_runtime, NULL) != 0;
+}
+
+/* 1 if all of comm belongs to the MPI_COMM_WORLD we started in. In pieces,
+ * without allocating: all ranks must come to the same answer. */
+static int inside_world(MPI_Comm comm, int size)
+{
+    enum { PIECE = 64 };
+    MPI_Group group, world;
+    int from[PIECE], to[PIECE], inside = 1;
+
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return 0;
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) {
+        PMPI_Group_free(&group);
+        return 0;
+    }
+    for (int i = 0; i < size && inside; i += PIECE) {
+        const int n = size - i < PIECE ? size - i : PIECE;
+
+        for (int k = 0; k < n; k++)
+            from[k] = i + k;
+        inside = PMPI_Group_translate_ranks(group, n, from, world, to)
+                 == MPI_SUCCESS;
+        for (int k = 0; k < n && inside; k++)
+            inside = to[k] != MPI_UNDEFINED;
+    }
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return inside;
+}
+
+/* 1 if every rank says ok and all values are equal. One reduction: the
+ * smallest value and the smallest complement, which is the largest value. */
+static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
+{
+    unsigned long long mine[3] = { value, ~value, ok != 0 }, all[3];
+
+    if (PMPI_Allreduce(mine, all, 3, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
+        != MPI_SUCCESS)
+        all[2] = 0;
+    *all_ok_p = all[2] == 1;
+    return *all_ok_p && all[0] == ~all[1];
+}
+
+/* The node we are on: a digest of its name. */
+static uint64_t this_node(void)
+{
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    int length;
+
+    if (PMPI_Get_processor_name(name, &length) != MPI_SUCCESS)
+        return 0;
+    for (int i = 0; name[i] != '\0'; i++)
+        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
+{
+    uint64_t mine = this_node();
+
+    if (PMPI_Allgather(&mine, (int)sizeof(mine), MPI_BYTE, node,
+                       (int)sizeof(mine), MPI_BYTE, comm) != MPI_SUCCESS)
+        return 0;
+    st->shape = chorale_shape_of(node, st->size, node + st->size);
+    return 1;
+}
+
+/* Open MPI 4.1 copies attributes in MPI_Comm_create_group, against the
+ * standard, and not in MPI_Comm_create; all ranks of comm are here for
+ * either. */
+static int create(MPI_Comm comm, MPI_Group group, MPI_Comm *new_comm)
+{
+#ifdef OPEN_MPI
+    return PMPI_Comm_create(comm, group, new_comm);
+#else
+    return PMPI_Comm_create_group(comm, group, SETUP_TAG, new_comm);
+#endif
+}
+
+/* Make the private communicator. Through the group, not by duplication,
+ * which would run the application's attribute callbacks. Running out of
+ * communicators must not reach the application's error handler. */
+static int make_comm(struct chorale_state *st, MPI_Comm comm)
+{
+    MPI_Errhandler before;
+    MPI_Group group;
+    int rc;
+
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return 0;
+    if (PMPI_Comm_get_errhandler(comm, &before) != MPI_SUCCESS) {
+        PMPI_Group_free(&group);
+        return 0;
+    }
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    rc = create(comm, group, &st->comm);
+    if (rc != MPI_SUCCESS)
+        st->comm = MPI_COMM_NULL;
+    PMPI_Comm_set_errhandler(comm, before);
+    PMPI_Errhandler_free(&before);
+    PMPI_Group_free(&group);
+    return rc == MPI_SUCCESS
+        && chorale_ctx_new(st->comm, &st->ctx) == MPI_SUCCESS;
+}
+
+void chorale_state_free(struct chorale_state *st)
+{
+    if (st == NULL)
+        return;
+    chorale_ctx_free(st->ctx);
+    if (st->comm != MPI_COMM_NULL)
+        PMPI_Comm_free(&st->comm);
+    atomic_fetch_sub(&nprivate, 1);
+    free(st->seen);
+    free(st);
+}
+
+static struct chorale_state *allocate(const struct chorale_tuning *tuning,
+                                      int rank, int size)
+{
+    struct chorale_state *st = calloc(1, sizeof(*st));
+
+    if (st == NULL)
+        return NULL;
+    atomic_fetch_add(&nprivate, 1);
+    st->tuning = tuning;
+    st->comm = MPI_COMM_NULL;
+    st->rank = rank;
+    st->size = size;
+    if (tuning->set.verbose && rank == 0) /* without it: a quiet state */
+        st->seen = calloc(CHORALE_NCOLL, (size_t)tuning->table->nchoice + 2);
+    return st;
+}
+
+/* Tell the variants who shares a node with whom. */
+static int set_nodes(struct chorale_state *st, const uint64_t *node)
+{
+    int *id = calloc((size_t)st->size, sizeof(*id)), rc = MPI_ERR_NO_MEM;
+
+    if (id != NULL) {
+        st->ppn = chorale_shape_nodes(node, st->size, node + st->size, id);
+        rc = chorale_ctx_set_nodes(st->ctx, id);
+    }
+    free(id);
+    return rc == MPI_SUCCESS;
+}
+
+/* The steps after which all ranks of comm take the same way. */
+static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
+                          struct chorale_state *st, uint64_t *node)
+{
+    int ok = st != NULL && node != NULL && !tuning->set.secure
+             && atomic_load(&nprivate) <= MAX_PRIVATE
+             && !gpu_possible(tuning), all_ok;
+
+    if (!agree(comm, tuning->digest, ok, &all_ok))
+        return all_ok ? "tables, settings or versions of Chorale differ "
+                        "between the ranks; set CHORALE_DISPATCH and the "
+                        "like for all of them"
+                      : "a rank cannot take part (it has many communicators "
+                        "already, or a GPU runtime without "
+                        "CHORALE_HOST_BUFFERS=1, or runs set-user-id, or is "
+                        "out of memory)";
+    if (tuning->idle)
+        return "";
+    ok = find_shape(st, comm, node);
+    ok = make_comm(st, comm) && ok;
+    ok = ok && set_nodes(st, node);
+    if (!agree(comm, (uint64_t)st->shape, ok, &all_ok))
+        return "no private communicator could be made (are there too many?)";
+    return NULL;
+}
+
+struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
+                                        MPI_Comm comm, const char **why)
+{
+    struct chorale_state *st;
+    uint64_t *node;
+    int inter, rank, size;
+
+    *why = NULL;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter
+        || PMPI_Comm_size(comm, &size) != MPI_SUCCESS || size < 2
+        || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS
+        || !inside_world(comm, size))
+        return NULL;
+    st = allocate(tuning, rank, size);
+    node = calloc(2 * (size_t)size, sizeof(*node));
+    *why = set_up(tuning, comm, st, node);
+    free(node);
+    if (*why == NULL)
+        return st;
+    if (**why == '\0' || rank != 0)
+        *why = NULL;
+    chorale_state_free(st);
+    return NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* state.h - what the dispatcher keeps for one communicator, and how its
+ * ranks agree to have it. */
+#ifndef CHORALE_ALGORITHMS_STATE_H
+#define CHORALE_ALGORITHMS_STATE_H
+
+#include "algorithms/ctx.h"
+#include "algorithms/dispatch/tuning.h"
+
+/* The last choice of a collective, for the next call like it. */
+struct chorale_memo {
+    size_t msg_size, type_size;
+    const struct chorale_plan *plan; /* NULL: nothing remembered */
+};
+
+struct chorale_state {
+    const struct chorale_tuning *tuning;
+    struct chorale_ctx *ctx; /* on a communicator of our own */
+    MPI_Comm comm;           /* that one */
+    int rank, size;
+    enum chorale_shape shape;
+    int ppn;                 /* ranks a node in blocks; 0: no such placement */
+    struct chorale_memo memo[CHORALE_NCOLL];
+    unsigned char *seen;     /* choices told of; NULL unless verbose */
+};
+
+/* Collective over comm: compare tables, catalogue and settings, make the
+ * private communicator. All ranks return a state, or all return NULL: then
+ * comm is the library's for good, and *why (static; NULL where there is
+ * nothing to say) tells why. */
+struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
+                                        MPI_Comm comm, const char **why);
+
+/* Free, with the private communicator. NULL does nothing. */
+void chorale_state_free(struct chorale_state *st);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table_load.c - opens a dispatch table. What the loader would die of (a file
+ * that ends before its segments do is a bus error in dlopen) is found first,
+ * by reading. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "algorithms/coll.h"
+#include <mpi.h>
+
+#include "algorithms/dispatch/table_load.h"
+
+#define MAX_CHOICES 65536
+
+/* Where the one line goes. */
+struct reason {
+    char *text;
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3)))
+static int refuse(const struct reason *why, const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(why->text, why->size, format, ap);
+    va_end(ap);
+    return -1;
+}
+
+static int check_owner(const struct stat *st, const struct reason *why)
+{
+    if (!S_ISREG(st->st_mode))
+        return refuse(why, "not a regular file");
+    if (st->st_uid != 0 && st->st_uid != geteuid())
+        return refuse(why, "belongs to user %lu, not to you or root; copy it",
+                      (unsigned long)st->st_uid);
+    if (st->st_mode & (S_IWGRP | S_IWOTH))
+        return refuse(why, "others may write it; chmod go-w");
+    return 0;
+}
+
+/* All of the file's segments must lie inside the file. */
+static int check_elf(int fd, off_t file_size, const struct reason *why)
+{
+    ElfW(Ehdr) head;
+    ElfW(Phdr) seg;
+    const size_t size = (size_t)file_size;
+
+    if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head)
+        || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0
+        || head.e_type != ET_DYN || head.e_phentsize != sizeof(seg))
+        return refuse(why, "not a shared object for this machine");
+    for (size_t i = 0; i < head.e_phnum; i++) {
+        const size_t at = (size_t)head.e_phoff + i * sizeof(seg);
+
+        if (at > size || pread(fd, &seg, sizeof(seg), (off_t)at)
+                             != (ssize_t)sizeof(seg))
+            return refuse(why, "the file is cut short");
+        if (seg.p_type == PT_LOAD
+            && (seg.p_offset > size || seg.p_filesz > size - seg.p_offset))
+            return refuse(why, "the file is cut short");
+    }
+    return 0;
+}
+
+static int check_file(const char *path, const struct reason *why)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
+
+    if (fd < 0)
+        return refuse(why, "%s", strerror(errno));
+    ret = fstat(fd, &st) != 0 ? refuse(why, "%s", strerror(errno))
+                              : check_owner(&st, why);
+    if (ret == 0)
+        ret = check_elf(fd, st.st_size, why);
+    close(fd);
+    return ret;
+}
+
+static int check_choices(const struct chorale_table *t,
+                         const struct reason *why)
+{
+    if (t->digest == NULL || t->nchoice < 1 || t->nchoice > MAX_CHOICES
+        || t->choice == NULL || t->nselector < 0
+        || t->nselector > CHORALE_NCOLL
+        || (t->nselector > 0 && t->selector == NULL))
+        return refuse(why, "chorale_table is not filled in; generate it again");
+    for (int i = 0; i < t->nchoice; i++) {
+        const struct chorale_choice *c = &t->choice[i];
+
+        if (c->provider == NULL || c->variant == NULL || c->params == NULL
+            || c->index != i)
+            return refuse(why, "choice %d is not filled in; generate it again",
+                          i);
+    }
+    if (strcmp(t->choice[0].provider, "library") != 0)
+        return refuse(why, "choice 0 is not the library; generate it again");
+    return 0;
+}
+
+/* 1 if this function lies in the same object as the table: another object
+ * with functions of the same names must not have taken their places. */
+static int same_object(const void *function, const struct chorale_table *t)
+{
+    Dl_info ours, its;
+
+    return dladdr(t, &ours) != 0 && dladdr(function, &its) != 0
+        && ours.dli_fbase == its.dli_fbase;
+}
+
+static int check_selectors(const struct chorale_table *t,
+                           const struct reason *why)
+{
+    for (int i = 0; i < t->nselector; i++) {
+        const struct chorale_selector *s = &t->selector[i];
+        const void *plain, *shape;
+
+        memcpy(&plain, &s->select, sizeof(plain));
+        memcpy(&shape, &s->select_shape, sizeof(shape));
+        if (s->coll == NULL || plain == NULL || shape == NULL)
+            return refuse(why, "selector %d is not filled in; generate it "
+                          "again", i);
+        if (!same_object(plain, t) || !same_object(shape, t))
+            return refuse(why, "the program has functions of the same names; "
+                          "link the table with -Wl,-Bsymbolic");
+    }
+    return 0;
+}
+
+/* A table speaks of the MPI library it was measured under. */
+static int check_library(const struct chorale_table *t,
+                         const struct reason *why)
+{
+    char here[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+
+    if (t->mpi_library == NULL || t->mpi_library[0] == '\0' ||
+        PMPI_Get_library_version(here, &length) != MPI_SUCCESS)
+        return 0;
+    here[strcspn(here, "\n")] = '\0';
+    for (char *p = here; *p != '\0'; p++)
+        if (*p == '\t')
+            *p = ' ';
+    if (strcmp(here, t->mpi_library) != 0)
+        return refuse(why, "was measured under '%.100s', this is '%.100s'; "
+                      "tune here", t->mpi_library, here);
+    return 0;
+}
+
+static int check_table(const struct chorale_table *t,
+                       const struct reason *why)
+{
+    if (t->abi != CHORALE_TABLE_ABI)
+        return refuse(why, "written for table interface %d, this is %d; "
+                      "generate it again", t->abi, CHORALE_TABLE_ABI);
+    if (check_choices(t, why) != 0 || check_selectors(t, why) != 0)
+        return -1;
+    return check_library(t, why);
+}
+
+int chorale_table_load(const char *path, const struct chorale_table **table_p,
+                       char *why_text, size_t why_size)
+{
+    const struct reason why = { why_text, why_size };
+    const struct chorale_table *table;
+    char real[PATH_MAX];
+    void *module;
+
+    if (realpath(path, real) == NULL)
+        return refuse(&why, "%s", strerror(errno));
+    if (check_file(real, &why) != 0)
+        return -1;
+    module = dlopen(real, RTLD_NOW | RTLD_LOCAL);
+    if (module == NULL)
+        return refuse(&why, "%s", dlerror());
+    table = dlsym(module, "chorale_table");
+    if (table == NULL || !same_object(table, table)) {
+        dlclose(module);
+        return refuse(&why, "has no symbol chorale_table; make it by chorale "
+                      "generate --format c");
+    }
+    if (check_table(table, &why) != 0) {
+        dlclose(module);
+        return -1;
+    }
+    *table_p = table;
+    return 0;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tuning.c - puts settings, table and catalogue together, and digests all
+ * three, so that ranks can compare eight bytes instead of files. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "algorithms/dispatch/table_load.h"
+#include "algorithms/dispatch/tuning.h"
+
+typedef void warn_fn(const char *line);
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; RFC 9923). */
+static uint64_t fold(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *byte = data;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t fold_text(uint64_t hash, const char *text)
+{
+    return fold(hash, text, strlen(text) + 1);
+}
+
+static uint64_t fold_long(uint64_t hash, long value)
+{
+    return fold(hash, &value, sizeof(value));
+}
+
+static uint64_t fold_alg(uint64_t hash, const struct chorale_alg *alg)
+{
+    if (alg == NULL)
+        return fold_text(hash, "library");
+    hash = fold_text(hash, chorale_coll_info(alg->coll)->name);
+    hash = fold_text(hash, alg->name);
+    hash = fold_long(hash, (long)alg->needs);
+    for (int i = 0; i < alg->nparam; i++) {
+        hash = fold_text(hash, alg->param[i].name);
+        hash = fold_long(hash, alg->param[i].def);
+        hash = fold_long(hash, alg->param[i].min);
+        hash = fold_long(hash, alg->param[i].max);
+    }
+    return hash;
+}
+
+static uint64_t digest(const struct chorale_tuning *t)
+{
+    const struct chorale_settings *set = &t->set;
+    uint64_t hash = fold_text(UINT64_C(0xcbf29ce484222325), PACKAGE_VERSION);
+
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        hash = fold_alg(hash, chorale_algs[i]);
+    hash = fold_text(hash, t->table->digest);
+    for (int i = 0; i < t->table->nchoice; i++) {
+        hash = fold_text(hash, t->table->choice[i].provider);
+        hash = fold_text(hash, t->table->choice[i].variant);
+        hash = fold_text(hash, t->table->choice[i].params);
+    }
+    hash = fold_long(hash, (long)set->disabled);
+    hash = fold_long(hash, (long)set->forced);
+    for (int coll = 0; coll < CHORALE_NCOLL; coll++) {
+        if (!(set->forced & 1u << coll))
+            continue;
+        hash = fold_alg(hash, set->force[coll].alg);
+        hash = fold(hash, set->force[coll].param,
+                    sizeof(set->force[coll].param));
+    }
+    return hash;
+}
+
+/* One choice for one collective: 0, or -1 and a line in why. */
+static int resolve(enum chorale_coll coll, const struct chorale_choice *c,
+                   struct chorale_plan *plan, char *why, size_t why_size)
+{
+    if (strcmp(c->provider, "chorale") != 0)
+        return 0; /* natives need CVARs, which are the application's */
+    plan->alg = chorale_alg_find(coll, c->variant);
+    if (plan->alg == NULL)
+        return 0; /* perhaps another collective's: see known() */
+    if (chorale_alg_params_parse(plan->alg, c->params, plan->param, why,
+                                 why_size) == 0)
+        return 0;
+    plan->alg = NULL;
+    return -1;
+}
+
+/* 1 if some collective of the catalogue has a variant of that name. */
+static int known(const struct chorale_choice *c)
+{
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        if (strcmp(chorale_algs[i]->name, c->variant) == 0)
+            return 1;
+    return 0;
+}
+
+static void warn_choice(const struct chorale_tuning *t, int i,
+                        const char *why, const char *source, warn_fn *warn)
+{
+    const struct chorale_choice *c = &t->table->choice[i];
+    char line[1024];
+
+    snprintf(line, sizeof(line), "%s: choice '%.60s%s%.60s' is left to the "
+             "library: %s", source, c->variant, c->params[0] ? ":" : "",
+             c->params, why);
+    if (warn != NULL)
+        warn(line);
+}
+
+/* Resolve all choices; the first that cannot be served is worth a line. */
+static void resolve_all(struct chorale_tuning *t, const char *source,
+                        warn_fn *warn)
+{
+    int bad = 0;
+
+    for (int i = 0; i < t->table->nchoice; i++) {
+        const struct chorale_choice *c = &t->table->choice[i];
+        char why[256] = "this version of Chorale has no such variant";
+        int wrong = strcmp(c->provider, "chorale") == 0 && !known(c);
+        int served = 0;
+
+        for (int coll = 0; coll < CHORALE_NCOLL; coll++) {
+            struct chorale_plan *plan = &t->plan[coll * t->table->nchoice + i];
+
+            if (resolve((enum chorale_coll)coll, c, plan, why,
+                        sizeof(why)) != 0)
+                wrong = 1;
+            served |= plan->alg != NULL;
+        }
+        if (wrong && !served && bad++ == 0)
+            warn_choice(t, i, why, source, warn);
+    }
+}
+
+static void index_selectors(struct chorale_tuning *t)
+{
+    for (int i = 0; i < t->table->nselector; i++) {
+        int coll = chorale_coll_find(t->table->selector[i].coll);
+
+        if (coll >= 0)
+            t->selector[coll] = &t->table->selector[i];
+    }
+}
+
+/* 1 if neither the table nor a forced variant can choose anything. */
+static int is_idle(const struct chorale_tuning *t)
+{
+    for (int coll = 0; coll < CHORALE_NCOLL; coll++) {
+        if (t->set.disabled & 1u << coll)
+            continue;
+        if (t->set.forced & 1u << coll) {
+            if (t->set.force[coll].alg != NULL)
+                return 0;
+            continue;
+        }
+        for (int i = 0; t->selector[coll] && i < t->table->nchoice; i++)
+            if (t->plan[coll * t->table->nchoice + i].alg != NULL)
+                return 0;
+    }
+    return 1;
+}
+
+/* The table: the one named, or of the site if there is one. Returns where it
+ * is from, NULL for the one compiled in. */
+static const char *find_table(struct chorale_tuning *t, const char *path,
+                              warn_fn *warn, int *ok_p)
+{
+    char why[512], line[4096];
+
+    t->table = &chorale_default_table;
+    if (t->set.secure)
+        return NULL;
+    if (path == NULL)
+        path = t->set.dispatch;
+    if (path == NULL && access(t->set.site_table, F_OK) == 0)
+        path = t->set.site_table;
+    if (path == NULL)
+        return NULL;
+    if (chorale_table_load(path, &t->table, why, sizeof(why)) == 0)
+        return path;
+    snprintf(line, sizeof(line), "%.3000s: %s (all is left to the library)",
+             path, why);
+    if (warn != NULL)
+        warn(line);
+    *ok_p = 0;
+    return NULL;
+}
+
+void chorale_tuning_load(struct chorale_tuning *t, const char *path,
+                         warn_fn *warn, int *ok_p)
+{
+    const char *source;
+    int ok = 1;
+
+    memset(t, 0, sizeof(*t));
+    chorale_settings_read(&t->set, warn);
+    source = find_table(t, path, warn, &ok);
+    t->plan = calloc(CHORALE_NCOLL * (size_t)t->table->nchoice,
+                     sizeof(*t->plan));
+    if (t->plan == NULL) {
+        t->table = &chorale_default_table;
+        t->set.forced = 0;
+        ok = 0;
+    } else if (source != NULL) {
+        resolve_all(t, source, warn);
+        index_selectors(t);
+    }
+    t->idle = is_idle(t);
+    t->digest = digest(t);
+    if (ok_p != NULL)
+        *ok_p = ok;
+}
+
+const struct chorale_plan *chorale_tuning_plan(const struct chorale_tuning *t,
+                                               enum chorale_coll coll, int i)
+{
+    if (i < 0 || i >= t->table->nchoice)
+        i = 0;
+    return &t->plan[(int)coll * t->table->nchoice + i];
+}

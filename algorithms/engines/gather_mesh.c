@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather_mesh.c - all blocks to all ranks along the dimensions of a mesh: see
+ * gather_all.h. */
+#include "algorithms/engines/gather_all.h"
+
+int chorale_mesh_side(int p, int power)
+{
+    int side = 1;
+
+    for (long d = 2; (power == 2 ? d * d : d * d * d) <= p; d++)
+        if (p % d == 0)
+            side = (int)d;
+    return side;
+}
+
+/* Ring of length bundles of stride blocks each, with the ranks that differ in
+ * one coordinate only. */
+static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
+                 int stride, int length)
+{
+    size_t mark = chorale_scratch_mark(ctx);
+    int *map = chorale_scratch(ctx, (size_t)length * sizeof(*map));
+    int inner = ctx->rank % stride, place = ctx->rank / stride % length;
+    int base = ctx->rank - inner - place * stride;
+    struct chorale_blocks bundles;
+    struct chorale_ctx view;
+    MPI_Count count;
+    int err;
+
+    if (map == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < length; i++)
+        map[i] = base + inner + i * stride;
+    chorale_ctx_view(ctx, &view, place, length, map);
+    bundles = chorale_blocks_equal(chorale_block(b, base, &count),
+                                   b->count * stride, b->type, length);
+    err = chorale_gather_all_ring(&view, &bundles);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+int chorale_gather_all_mesh(struct chorale_ctx *ctx,
+                            const struct chorale_blocks *b,
+                            const struct chorale_mesh *mesh)
+{
+    int stride = 1, err = MPI_SUCCESS;
+
+    for (int d = mesh->ndim - 1; d >= 0 && err == MPI_SUCCESS; d--) {
+        err = along(ctx, b, stride, mesh->dim[d]);
+        stride *= mesh->dim[d];
+    }
+    return err;
+}

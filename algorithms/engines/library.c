@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* library.c - the library's own reductions: see library.h. */
+#include "algorithms/engines/library.h"
+
+#include <limits.h>
+
+#include "algorithms/schedule.h"
+
+#ifndef CHORALE_COUNT_MAX
+#define CHORALE_COUNT_MAX INT_MAX
+#endif
+
+/* One reduction in pieces that an int can count; root below 0: to all. A
+ * count of 0 is one piece, as every call is one of the library's. */
+static int in_pieces(struct chorale_ctx *ctx, const void *sendbuf,
+                     void *recvbuf, MPI_Count count, MPI_Datatype type,
+                     MPI_Op op, int root)
+{
+    MPI_Aint extent = chorale_type_extent(type);
+    MPI_Count done = 0;
+    int err;
+
+    if (ctx->schedule != NULL)
+        return chorale_note_opaque(ctx);
+    if (ctx->map != NULL)
+        return MPI_ERR_COMM;
+    do {
+        MPI_Count left = count - done;
+        int piece = left > CHORALE_COUNT_MAX ? CHORALE_COUNT_MAX : (int)left;
+        const void *in = sendbuf == MPI_IN_PLACE
+                             ? MPI_IN_PLACE
+                             : chorale_at(sendbuf, extent, (MPI_Aint)done);
+        void *out = chorale_at(recvbuf, extent, (MPI_Aint)done);
+
+        err = root < 0 ? PMPI_Allreduce(in, out, piece, type, op, ctx->comm)
+                       : PMPI_Reduce(in, out, piece, type, op, root,
+                                     ctx->comm);
+        done += piece;
+    } while (done < count && err == MPI_SUCCESS);
+    return err;
+}
+
+int chorale_library_allreduce(struct chorale_ctx *ctx, const void *sendbuf,
+                              void *recvbuf, MPI_Count count,
+                              MPI_Datatype type, MPI_Op op)
+{
+    return in_pieces(ctx, sendbuf, recvbuf, count, type, op, -1);
+}
+
+int chorale_library_reduce(struct chorale_ctx *ctx, const void *sendbuf,
+                           void *recvbuf, MPI_Count count, MPI_Datatype type,
+                           MPI_Op op, int root)
+{
+    return in_pieces(ctx, sendbuf, recvbuf, count, type, op, root);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mesh_exchange.c - see mesh_exchange.h. */
+#include "algorithms/engines/mesh_exchange.h"
+
+#include "algorithms/engines/exchange_all.h"
+
+/* The largest divisor of n whose power (2 or 3) is not above n. */
+static int near_root(int n, int power)
+{
+    int best = 1;
+
+    for (int d = 2; (power == 2 ? (long)d * d : (long)d * d * d) <= n; d++)
+        if (n % d == 0)
+            best = d;
+    return best;
+}
+
+const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
+                              const long *wanted)
+{
+    int left = size, free = 0;
+
+    mesh->ndim = ndim;
+    for (int i = 0; i < ndim - 1; i++) {
+        if (wanted[i] > 0 && left % wanted[i] != 0)
+            return "needs rows and columns that divide the number of "
+                   "processes";
+        mesh->dim[i] = (int)wanted[i];
+        left /= wanted[i] > 0 ? (int)wanted[i] : 1;
+        free += wanted[i] == 0;
+    }
+    for (int i = 0; i < ndim - 1; i++)
+        if (mesh->dim[i] == 0) {
+            mesh->dim[i] = near_root(left, 1 + free--);
+            left /= mesh->dim[i];
+        }
+    mesh->dim[ndim - 1] = left;
+    for (int i = 0; i < ndim; i++)
+        if (mesh->dim[i] < 2)
+            return "needs a number of processes with more factors";
+    return NULL;
+}
+
+void chorale_mesh_init_cube(struct chorale_mesh *mesh, int size)
+{
+    for (mesh->ndim = 0; size > 1; size /= 2)
+        mesh->dim[mesh->ndim++] = 2;
+}
+
+static int is_cube(const struct chorale_mesh *mesh)
+{
+    int twos = 0;
+
+    for (int i = 0; i < mesh->ndim; i++)
+        twos += mesh->dim[i] == 2;
+    return twos == mesh->ndim;
+}
+
+/* --- one phase -------------------------------------------------------- */
+
+/* The array seen along one dimension: before runs for each coordinate, run
+ * bytes each. */
+struct phase {
+    struct chorale_ctx *ctx;
+    int dim, stride, place; /* this rank's coordinate is place */
+    int before;
+    size_t run;
+    char *tmp;              /* two pieces */
+};
+
+static char *run_at(const struct phase *ph, const void *array, int place,
+                    int i)
+{
+    return chorale_at(array, (MPI_Aint)ph->run,
+                      (MPI_Aint)i * ph->dim + place);
+}
+
+/* The piece of one coordinate, into or out of one contiguous message. */
+static void gather_piece(const struct phase *ph, char *to, const void *from,
+                         int place)
+{
+    for (int i = 0; i < ph->before; i++)
+        chorale_move(ph->ctx, to + (size_t)i * ph->run,
+                     run_at(ph, from, place, i), ph->run);
+}
+
+static void put_piece(const struct phase *ph, void *to, const char *from,
+                      int place)
+{
+    for (int i = 0; i < ph->before; i++)
+        chorale_move(ph->ctx, run_at(ph, to, place, i),
+                     from + (size_t)i * ph->run, ph->run);
+}
+
+/* From one array to another, or inside one if the dimension is of two. */
+static int run_phase(const struct phase *ph, const void *from, void *to)
+{
+    size_t piece = ph->run * (size_t)ph->before;
+    int base = ph->ctx->rank - ph->place * ph->stride;
+    int err = MPI_SUCCESS;
+
+    for (int i = 0; from != to && i < ph->before; i++)
+        chorale_move(ph->ctx, run_at(ph, to, ph->place, i),
+                     run_at(ph, from, ph->place, i), ph->run);
+    for (int i = 1; i < ph->dim && err == MPI_SUCCESS; i++) {
+        int dest = (ph->place + i) % ph->dim;
+        int source = (ph->place + ph->dim - i) % ph->dim;
+        int straight = ph->before == 1;
+        char *out = straight && from != to ? run_at(ph, from, dest, 0)
+                                           : ph->tmp;
+        char *in = straight ? run_at(ph, to, source, 0) : ph->tmp + piece;
+
+        if (out == ph->tmp)
+            gather_piece(ph, out, from, dest);
+        err = chorale_sendrecv(ph->ctx, out, (MPI_Count)piece, MPI_PACKED,
+                               base + dest * ph->stride, in,
+                               (MPI_Count)piece, MPI_PACKED,
+                               base + source * ph->stride);
+        if (err == MPI_SUCCESS && !straight)
+            put_piece(ph, to, in, source);
+    }
+    return err;
+}
+
+/* --- all phases ------------------------------------------------------- */
+
+/* Bytes of the two pieces that a phase needs at most. */
+static size_t tmp_bytes(const struct chorale_mesh *mesh, int size, size_t m)
+{
+    int first = is_cube(mesh) ? 0 : 1; /* the first needs none elsewhere */
+    int most = 0;
+
+    for (int i = first; i < mesh->ndim; i++)
+        most = size / mesh->dim[i] > most ? size / mesh->dim[i] : most;
+    return 2 * m * (size_t)most;
+}
+
+/* Arrays between the phases. */
+static int arrays(const struct chorale_mesh *mesh)
+{
+    return is_cube(mesh) || mesh->ndim < 2 ? 0 : mesh->ndim < 3 ? 1 : 2;
+}
+
+struct state {
+    const struct chorale_mesh *mesh;
+    struct chorale_ctx *ctx;
+    size_t m;
+    const void *first; /* the packed blocks by destination */
+    void *last;        /* the packed blocks by source */
+    char *array[2];
+    char *tmp;
+};
+
+static int run_phases(const struct state *st)
+{
+    const struct chorale_mesh *mesh = st->mesh;
+    const void *from = st->first;
+    int stride = 1, err = MPI_SUCCESS;
+
+    for (int i = mesh->ndim - 1; i >= 0 && err == MPI_SUCCESS; i--) {
+        int dim = mesh->dim[i];
+        void *to = i == 0 || is_cube(mesh) ? st->last
+                                           : st->array[(i - 1) % 2];
+        struct phase ph = {
+            .ctx = st->ctx,
+            .dim = dim,
+            .stride = stride,
+            .place = st->ctx->rank / stride % dim,
+            .before = st->ctx->size / stride / dim,
+            .run = st->m * (size_t)stride,
+            .tmp = st->tmp,
+        };
+
+        err = run_phase(&ph, from, to);
+        from = to;
+        stride *= dim;
+    }
+    return err;
+}
+
+/* Scratch, and the caller's blocks as bytes. */
+static int init(struct state *st, const struct chorale_call *call,
+                const struct chorale_mesh *mesh)
+{
+    struct chorale_exchange ex = chorale_exchange_of(call);
+    int size = ex.ctx->size;
+    MPI_Count count = ex.out.count * size;
+    size_t m = chorale_type_size(ex.in.type) * (size_t)ex.in.count;
+    size_t n = m * (size_t)size;
+
+    *st = (struct state){ .mesh = mesh, .ctx = ex.ctx, .m = m,
+                          .first = ex.out.base, .last = ex.in.base };
+    st->tmp = chorale_scratch(ex.ctx, tmp_bytes(mesh, size, m));
+    for (int i = 0; i < arrays(mesh); i++) {
+        st->array[i] = chorale_scratch(ex.ctx, n);
+        if (st->array[i] == NULL)
+            return MPI_ERR_NO_MEM;
+    }
+    if (!chorale_type_is_packed(ex.in.type))
+        st->last = chorale_scratch(ex.ctx, n);
+    if (!chorale_type_is_packed(ex.out.type)) {
+        char *packed = chorale_scratch(ex.ctx, n);
+
+        st->first = packed;
+        return packed && st->last && st->tmp
+                   ? chorale_pack(ex.ctx, ex.out.base, count, ex.out.type,
+                                  packed)
+                   : MPI_ERR_NO_MEM;
+    }
+    return st->last && st->tmp ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+int chorale_mesh_exchange(const struct chorale_call *call,
+                          const struct chorale_mesh *mesh)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct state st;
+    int err;
+
+    if (ctx->size == 1) {
+        struct chorale_exchange ex = chorale_exchange_of(call);
+
+        return chorale_exchange_own(&ex);
+    }
+    err = init(&st, call, mesh);
+    if (err == MPI_SUCCESS)
+        err = run_phases(&st);
+    if (err == MPI_SUCCESS && st.last != call->recvbuf)
+        err = chorale_unpack(ctx, st.last, call->recvbuf,
+                             call->recvcount * ctx->size, call->recvtype);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+int chorale_cost_mesh(const struct chorale_mesh *mesh,
+                      const struct chorale_point *pt,
+                      struct chorale_term *term)
+{
+    for (int i = 0; i < mesh->ndim; i++)
+        term[i] = (struct chorale_term){
+            .messages = mesh->dim[i] - 1,
+            .bytes = (double)pt->msg_size * (pt->comm_size / mesh->dim[i]),
+        };
+    return mesh->ndim;
+}
+
+size_t chorale_scratch_mesh(const struct chorale_mesh *mesh,
+                            const struct chorale_point *pt)
+{
+    return tmp_bytes(mesh, pt->comm_size, pt->msg_size) +
+           (size_t)arrays(mesh) * pt->msg_size * (size_t)pt->comm_size;
+}

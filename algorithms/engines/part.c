@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* part.c - see part.h. */
+#include "algorithms/engines/part.h"
+
+static void defaults(const struct chorale_alg *part, long *param)
+{
+    for (int i = 0; i < part->nparam; i++)
+        param[i] = part->param[i].def;
+}
+
+static struct chorale_point point_of(const struct chorale_alg *part,
+                                     const struct chorale_point *pt)
+{
+    struct chorale_point own = *pt;
+
+    own.n = chorale_coll_n(part->coll, pt->msg_size, pt->comm_size);
+    defaults(part, own.param);
+    return own;
+}
+
+int chorale_part_run(const struct chorale_alg *part,
+                     const struct chorale_call *call)
+{
+    struct chorale_call own = *call;
+    long param[CHORALE_MAX_PARAM];
+
+    defaults(part, param);
+    own.param = param;
+    return part->run(&own);
+}
+
+int chorale_part_cost(const struct chorale_alg *part,
+                      const struct chorale_point *pt,
+                      struct chorale_term *term)
+{
+    struct chorale_point own = point_of(part, pt);
+
+    return part->cost(&own, term);
+}
+
+size_t chorale_part_scratch(const struct chorale_alg *part,
+                            const struct chorale_point *pt)
+{
+    struct chorale_point own = point_of(part, pt);
+
+    return part->scratch == NULL ? 0 : part->scratch(&own);
+}
+
+const char *chorale_part_refuses(const struct chorale_alg *part,
+                                 const struct chorale_point *pt)
+{
+    struct chorale_point own = point_of(part, pt);
+
+    return chorale_alg_refuses(part, &own);
+}

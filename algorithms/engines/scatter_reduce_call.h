@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scatter_reduce_call.h - what reduce_scatter_block and reduce_scatter share:
+ * one body a variant for both. A call with recvcounts is a reduce_scatter. */
+#ifndef CHORALE_ALGORITHMS_SCATTER_REDUCE_CALL_H
+#define CHORALE_ALGORITHMS_SCATTER_REDUCE_CALL_H
+
+#include "algorithms/alg.h"
+#include "algorithms/engines/scatter_reduce.h"
+
+typedef int chorale_rs_engine(const struct chorale_rs *rs);
+
+/* Run an engine on a call. radix: what it finds in rs->radix. Returns an MPI
+ * error code. */
+int chorale_rs_run(const struct chorale_call *call, chorale_rs_engine *engine,
+                   int radix);
+
+/* Exchange of all ranks in one round. */
+chorale_rs_engine chorale_rs_pairwise;
+
+/* Torus by the parameters of torus2d_split: rows (0: as square as can be) and
+ * per cent of a block column first (below 0: so that both parts take the same
+ * time). Rows and share at a number of processes; 0 rows: there are none. */
+chorale_rs_engine chorale_rs_torus_split;
+int chorale_rs_torus_rows(long rows, int size);
+int chorale_rs_torus_percent(long percent, int rows, int size);
+
+/* Engines on any number of ranks from those that take powers of rs->radix
+ * only (2 for the last two): the other ranks hand their operands to a
+ * survivor of their run (radix.h), which works for all blocks of the run and
+ * gives them back. Rank order is kept, if the engine keeps it. Scratch of a
+ * survivor, beyond the engine's: all blocks, twice unless rs->acc is NULL, the
+ * operation commutes and the radix is 2; and the result of its run. */
+chorale_rs_engine chorale_rs_exchange_folded;
+chorale_rs_engine chorale_rs_butterfly_folded;
+chorale_rs_engine chorale_rs_doubling_folded;
+
+/* The radix of an exchange among size ranks: k, at most size, at least 2. */
+int chorale_rs_radix(long k, int size);
+
+/* The operands of a call as blocks; displacements of a reduce_scatter are
+ * scratch. Returns an MPI error code. */
+int chorale_rs_operands(const struct chorale_call *call,
+                        struct chorale_blocks *own);
+
+/* --- costs ------------------------------------------------------------ */
+
+/* Bytes of block i; of all; of the largest. irregular: reduce_scatter. */
+double chorale_rs_block(const struct chorale_point *pt, int irregular, int i);
+double chorale_rs_total(const struct chorale_point *pt, int irregular);
+double chorale_rs_largest(const struct chorale_point *pt, int irregular);
+
+/* P - 1 rounds of the largest block: ring, pairwise exchange. Exact, for
+ * either collective. */
+int chorale_rs_cost_ring(const struct chorale_point *pt, int irregular,
+                         struct chorale_term *term);
+
+/* Exchange with a radix, folded. near: the butterfly, whose first round has
+ * distance 1 (radix 2). Exact for equal blocks; for the others at powers of
+ * the radix, else a bound. */
+int chorale_rs_cost_exchange(const struct chorale_point *pt, int irregular,
+                             int radix, int near, struct chorale_term *term);
+
+/* Recursive doubling, folded: exact for equal blocks and powers of two, else a
+ * bound. Circulant graph: exact for equal blocks, else a bound. */
+int chorale_rs_cost_doubling(const struct chorale_point *pt, int irregular,
+                             struct chorale_term *term);
+int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
+                              struct chorale_term *term);
+
+/* Both ways round a ring, and the torus: bounds on one port. */
+int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
+                               struct chorale_term *term);
+int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
+                          struct chorale_term *term);
+
+/* Scratch of an engine's run; all: in bytes of all blocks, beyond what tells
+ * where they are. */
+size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
+                          double all, double largest);
+
+#endif

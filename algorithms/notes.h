@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* notes.h - how a schedule is kept, for the files that write, play and read
+ * it. A note is a message's end at one rank, a wait or a reduction. */
+#ifndef CHORALE_ALGORITHMS_NOTES_H
+#define CHORALE_ALGORITHMS_NOTES_H
+
+#include <stddef.h>
+
+#include "algorithms/ctx.h"
+
+enum what { SEND, RECV, WAIT, REDUCE };
+
+/* Moments are counted from 1; 0 is the common start. */
+struct note {
+    enum what what;
+    int peer;       /* SEND, RECV: a rank. WAIT: the note it waits for */
+    size_t bytes;
+    int next;       /* RECV, SEND: the next of the same pair, or -1 */
+    double posted;
+    int posted_by;  /* the moment that posting waited for */
+    double end;     /* of the message, once it is known */
+    int moment;     /* of its end; 0: not known yet */
+};
+
+struct trace {
+    struct note *note;
+    int n, room;
+    int at;         /* when played: the next note */
+    double time;
+    int moment;     /* that the rank's time comes from */
+    double port[2]; /* until when its ports are busy: out, in */
+    int port_by[2];
+};
+
+/* A moment on some path: what it took, and which moment it follows. */
+struct moment {
+    int before;
+    enum what what;
+    size_t bytes;
+};
+
+struct chorale_schedule {
+    int size;
+    struct trace *trace;
+    struct chorale_stat *stat;
+    int opaque;
+    double alpha, beta, tau;
+    struct moment *moment; /* filled by chorale_schedule_play() */
+    int nmoment;
+    int overlaps;
+};
+
+/* Play the notes of all ranks on a one-port, full-duplex network: sets each
+ * rank's time and moment, the moments, overlaps. Returns 0, or -1 if messages
+ * do not match or there is no memory. */
+int chorale_schedule_play(struct chorale_schedule *s);
+
+#endif
