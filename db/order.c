@@ -4,6 +4,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define HALF_PI 1.5707963267948966
+#define MOST_RHO 0.99
 
 static int compare(const void *a, const void *b)
 {
@@ -55,12 +59,60 @@ int chorale_median_interval(size_t n, size_t *lo, size_t *hi)
     return 0;
 }
 
+double chorale_effective_size(const double *x, size_t n, double median)
+{
+    double sum = 0, rho, power, spread = 1;
+    size_t pairs = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        double a = x[i - 1] - median, b = x[i] - median;
+
+        if (a * b > 0)
+            sum += 1;
+        else if (a * b < 0)
+            sum -= 1;
+        pairs += a * b > 0 || a * b < 0;
+    }
+    sum -= sqrt((double)pairs);
+    if (sum <= 0)
+        return (double)n;
+    rho = sin(HALF_PI * sum / (double)pairs);
+    if (rho > MOST_RHO)
+        rho = MOST_RHO;
+    power = rho;
+    for (size_t k = 1; k < n && power > 1e-4; k++, power *= rho)
+        spread += 2 * asin(power) / HALF_PI;
+    return (double)n / spread;
+}
+
+/* The interval of correlated values: as wide as that of fewer. */
+static void correlated_interval(const double *x, size_t n, double effective,
+                                struct chorale_summary *s)
+{
+    double half = 0.98 * (double)n / sqrt(effective);
+    double l = floor((double)n / 2 - half);
+
+    if (l < 1 || effective < 6)
+        return;
+    s->lo = x[(size_t)l - 1];
+    s->hi = x[n - (size_t)l];
+}
+
 void chorale_summarise(double *x, size_t n, struct chorale_summary *s)
 {
     size_t lo, hi;
-    double sum = 0;
+    double sum = 0, effective;
+    double *order = malloc(n * sizeof(*order));
 
+    /* Without memory: as if they were independent. */
+    if (order != NULL)
+        memcpy(order, x, n * sizeof(*order));
     chorale_sort(x, n);
+    effective = order == NULL
+                    ? (double)n
+                    : chorale_effective_size(order, n,
+                                             chorale_quantile(x, n, 0.5));
+    free(order);
     for (size_t i = 0; i < n; i++)
         sum += x[i];
     s->nrep = n;
@@ -73,7 +125,9 @@ void chorale_summarise(double *x, size_t n, struct chorale_summary *s)
     s->p99 = chorale_quantile(x, n, 0.99);
     s->max = x[n - 1];
     s->lo = s->hi = NAN;
-    if (chorale_median_interval(n, &lo, &hi) == 0) {
+    if (effective < (double)n) {
+        correlated_interval(x, n, effective, s);
+    } else if (chorale_median_interval(n, &lo, &hi) == 0) {
         s->lo = x[lo];
         s->hi = x[hi];
     }

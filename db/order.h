@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* What run_summary holds; seconds. lo, hi: nonparametric 95 % interval of the
- * median from order statistics; NAN below 6 values, where none exists. */
+ * median from order statistics, wider where the values are autocorrelated; NAN
+ * below 6 (independent) values, where none exists. */
 struct chorale_summary {
     size_t nrep;
     double median, lo, hi, mean, min, q25, q75, p95, p99, max;
@@ -27,7 +28,15 @@ double chorale_quantile(const double *x, size_t n, double q);
  * of Computer and Communication Systems, 2010, section 2.2.2. */
 int chorale_median_interval(size_t n, size_t *lo, size_t *hi);
 
-/* Summary of x[n], n >= 1; x is sorted in place. */
+/* How many independent values tell as much about the median of x[n], in order
+ * of time: n, or fewer if neighbours lie on the same side of it more often
+ * than not. The signs' correlation r, less its standard error, gives rho =
+ * sin(pi r / 2) of a Gaussian first-order process, and all lags of that count.
+ * median: of x.
+ * Source  Van Vleck, Middleton, Proc. IEEE 54(1), 1966 (the arcsine law). */
+double chorale_effective_size(const double *x, size_t n, double median);
+
+/* Summary of x[n], n >= 1, given in order of time; x is sorted in place. */
 void chorale_summarise(double *x, size_t n, struct chorale_summary *s);
 
 #endif

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 1.
+-- Schema of a Chorale database, version 2.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -36,7 +36,11 @@ CREATE TABLE campaign (
                                         -- of a median at which a cell stops
     cell_seconds REAL NOT NULL,         -- time cap of one run of a cell, s
     max_memory   INTEGER NOT NULL,      -- bytes of buffers a node may hold
-    sync         TEXT NOT NULL CHECK (sync IN ('roundtime', 'barrier')),
+    sync         TEXT NOT NULL CHECK (sync IN
+                     ('roundtime', 'window', 'barrier')),
+    batch        INTEGER NOT NULL DEFAULT 0, -- calls a repetition; 0: as many
+                                        -- as the clock's resolution asks for
+    racing       INTEGER NOT NULL DEFAULT 1, -- surely slower cells stop early
     counters     TEXT NOT NULL DEFAULT '',
     launcher     TEXT NOT NULL CHECK (launcher IN
                      ('mpiexec', 'srun', 'smpirun', 'custom')),
@@ -71,9 +75,14 @@ CREATE TABLE cell (
                     ('', 'builtin', 'pair', 'user', 'noncommutative')),
     root_policy TEXT NOT NULL,          -- none, first, middle, last, rotate
     buffers     TEXT NOT NULL CHECK (buffers IN ('warm', 'rotate', 'cold')),
-    arrival     TEXT NOT NULL DEFAULT 'sync',
-    siblings    TEXT NOT NULL DEFAULT 'alone',
-    metric      TEXT NOT NULL DEFAULT 'duration',
+    arrival     TEXT NOT NULL DEFAULT 'sync', -- who comes late: sync, or
+                                        -- last, random, ascending:FACTOR of
+                                        -- the library's duration
+    siblings    TEXT NOT NULL DEFAULT 'alone', -- or how many communicators
+                                        -- call at once: 2, 4
+    metric      TEXT NOT NULL DEFAULT 'duration' CHECK (metric IN
+                    ('duration', 'throughput')), -- throughput: back-to-back
+                                        -- calls; never decided upon
     launches    INTEGER NOT NULL,       -- how many launches shall run it
     UNIQUE (system_id, coll, comm_size, msg_size, ppn, shape, dtype, op,
             root_policy, buffers, arrival, siblings, metric,
@@ -111,10 +120,19 @@ CREATE TABLE run (
                     ('ok', 'invalid', 'inapplicable', 'failed')),
     reason      TEXT NOT NULL DEFAULT '',
     stop_reason TEXT NOT NULL DEFAULT '' CHECK (stop_reason IN
-                    ('', 'width', 'nrep', 'time', 'equal', 'unequal')),
+                    ('', 'width', 'nrep', 'time', 'raced', 'equal',
+                     'unequal')),
     validity    TEXT NOT NULL DEFAULT '', -- comma-separated: oversubscribed,
                                           -- late, suspicious, clock
     first_call  REAL,                     -- seconds of the very first call
+    sync        TEXT NOT NULL DEFAULT '', -- how repetitions were started:
+                                          -- barrier where the clocks were not
+                                          -- good enough for a common time
+    batch       INTEGER NOT NULL DEFAULT 1, -- calls a repetition
+    separator   REAL,                     -- seconds of the barrier between
+                                          -- two of them, subtracted
+    clock_error REAL,                     -- of the common clock then, s
+    skew        REAL,                     -- s, that the arrival pattern spans
     UNIQUE (cell_id, launch_id)
 );
 CREATE INDEX run_by_launch ON run (launch_id);

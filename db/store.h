@@ -12,7 +12,7 @@
 
 #include "db/err.h"
 
-#define CHORALE_SCHEMA_VERSION 1
+#define CHORALE_SCHEMA_VERSION 2
 #define CHORALE_APPLICATION_ID 0x43484f52 /* "CHOR" */
 #define CHORALE_UUID_SIZE 37
 

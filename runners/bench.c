@@ -175,8 +175,12 @@ static int map_nodes(struct chorale_bench *bench)
         bench->ppn = block_ppn(node, bench->size);
         rc = chorale_ctx_set_nodes(bench->ctx, node);
     }
+#ifdef CHORALE_SIM
+    for (int i = 0; node != NULL && i < bench->size; i++)
+        node[i] = 0;
+#endif
     free(all);
-    free(node);
+    bench->node = node;
     return rc;
 }
 
@@ -321,9 +325,12 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     if (err == CHORALE_OK)
         err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
     if (err == CHORALE_OK)
-        err = mpi_check(chorale_clock_agree(bench), "clock", msg);
+        err = mpi_check(chorale_clock_agree(&bench->clock, bench->sync,
+                                            bench->node), "clock", msg);
     if (err == CHORALE_OK)
         err = mpi_check(chorale_sync_calibrate(bench), "clock", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_floor_measure(bench), "messages", msg);
     if (err == CHORALE_OK)
         err = agree(bench, chorale_environment_record(store, bench, argc,
                                                       argv, msg));
@@ -393,6 +400,8 @@ int main(int argc, char **argv)
     }
     chorale_ctx_free(bench.ctx);
     chorale_ctx_free(bench.sync);
+    chorale_clock_release(&bench.clock);
+    free(bench.node);
     MPI_Finalize();
     return (int)err;
 }

@@ -3,12 +3,16 @@
 #include "runners/runner.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "algorithms/kinds.h"
 
 #define PAGE 4096
+#define LINE 64              /* bytes of a cache line */
+#define CACHE_UNKNOWN (32 << 20)
 
 int chorale_task_root(const struct chorale_task *task, int size, int round)
 {
@@ -161,7 +165,8 @@ size_t chorale_problem_block(const struct chorale_problem *prob, int i,
     return (size_t)prob->counts[i] * unit;
 }
 
-/* The blocks of an irregular collective as this rank sees them. 0 or -1. */
+/* The blocks of an irregular collective as this rank sees them. 0, or what is
+ * wrong: 1, too many elements; 2, no memory. */
 static int irregular(struct chorale_bench *bench,
                      const struct chorale_task *task,
                      struct chorale_problem *prob)
@@ -177,7 +182,7 @@ static int irregular(struct chorale_bench *bench,
     prob->int_displs = calloc(n, sizeof(*prob->int_displs));
     if (!prob->counts || !prob->displs || !prob->int_counts ||
         !prob->int_displs)
-        return -1;
+        return 2;
     for (int i = 0; i < bench->size; i++) {
         int block = task->coll == CHORALE_ALLTOALLV
                         ? (bench->rank + i) % bench->size
@@ -189,12 +194,29 @@ static int irregular(struct chorale_bench *bench,
         prob->displs[i] = at;
         at += (MPI_Aint)(bytes / unit);
         if (at > INT_MAX)
-            return -1;
+            return 1;
         prob->int_counts[i] = (int)prob->counts[i];
         prob->int_displs[i] = (int)prob->displs[i];
     }
     prob->count = prob->counts[bench->rank];
     return 0;
+}
+
+/* Bytes of the caches that a rank may fill, of those that its node shares. */
+static size_t cache_share(const struct chorale_bench *bench)
+{
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+
+    if (bytes <= 0)
+        bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes <= 0)
+        bytes = CACHE_UNKNOWN;
+    return (size_t)(bytes / (bench->node_size > 0 ? bench->node_size : 1));
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
 static char *pages(size_t bytes)
@@ -207,41 +229,96 @@ static char *pages(size_t bytes)
     return p;
 }
 
+static void use_copy(struct chorale_problem *prob, int copy)
+{
+    prob->copy = copy;
+    prob->send = prob->memory + (size_t)copy * prob->stride;
+    prob->recv = prob->send + whole_pages(prob->send_bytes);
+}
+
+/* As many copies as fill the caches twice, within the point's memory. */
+static int allocate(const struct chorale_bench *bench,
+                    struct chorale_problem *prob)
+{
+    size_t cache = 2 * cache_share(bench);
+    double room = bench->work.set.max_memory / bench->node_size;
+
+    prob->stride = whole_pages(prob->send_bytes) +
+                   whole_pages(prob->recv_bytes);
+    prob->ncopy = 1;
+    if (prob->task->buffers == CHORALE_BUFFERS_ROTATE && prob->stride > 0) {
+        while ((size_t)prob->ncopy * prob->stride < cache ||
+               prob->ncopy < 2)
+            prob->ncopy++;
+        while (prob->ncopy > 1 &&
+               (double)prob->ncopy * (double)prob->stride > room)
+            prob->ncopy--;
+    }
+    prob->memory = pages((size_t)prob->ncopy * prob->stride);
+    if (prob->task->buffers == CHORALE_BUFFERS_COLD) {
+        prob->flush_bytes = cache;
+        prob->flush = pages(cache);
+        if (prob->flush == NULL)
+            return -1;
+    }
+    if (prob->memory == NULL)
+        return -1;
+    use_copy(prob, 0);
+    return 0;
+}
+
+void chorale_problem_prepare(struct chorale_problem *prob)
+{
+    volatile char *p = prob->flush;
+
+    if (prob->ncopy > 1)
+        use_copy(prob, (prob->copy + 1) % prob->ncopy);
+    for (size_t i = 0; p != NULL && i < prob->flush_bytes; i += LINE)
+        p[i]++;
+}
+
 int chorale_problem_init(struct chorale_bench *bench,
                          const struct chorale_task *task,
-                         struct chorale_problem *prob)
+                         struct chorale_problem *prob, char *why, size_t size)
 {
     const struct chorale_dtype *dtype = chorale_dtype(task->dtype);
     double send, recv;
-    int failed = 0, rc;
+    enum { COUNT = 1, MEMORY = 2 };
+    int bad = 0, rc;
 
     memset(prob, 0, sizeof(*prob));
+    why[0] = '\0';
     prob->op = MPI_OP_NULL;
     sides(task, bench->size, bench->rank, &send, &recv);
     prob->task = task;
     prob->pt = point(bench, task);
     prob->type = chorale_dtype_handle(task->dtype);
     prob->count = task->msg_size / (int64_t)dtype->size;
-    failed = irregular(bench, task, prob) != 0;
     prob->send_bytes = (size_t)send;
     prob->recv_bytes = (size_t)recv;
+    if (prob->count > INT_MAX)
+        bad = COUNT;
+    else
+        bad = irregular(bench, task, prob);
     rc = chorale_op_new(task->op, task->dtype, bench->work.set.tau,
                         &prob->op);
-    prob->send = pages(prob->send_bytes);
-    prob->recv = pages(prob->recv_bytes);
-    if (rc != MPI_SUCCESS || prob->send == NULL || prob->recv == NULL ||
-        prob->count > INT_MAX)
-        failed = 1;
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX,
+    if (!bad && (rc != MPI_SUCCESS || allocate(bench, prob) != 0))
+        bad = MEMORY;
+    rc = PMPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX,
                         bench->world);
-    return rc != MPI_SUCCESS || failed ? -1 : 0;
+    if (bad == MEMORY)
+        snprintf(why, size, "memory: the buffers could not be allocated");
+    else if (bad == COUNT)
+        snprintf(why, size, "count: MPI counts elements up to %d; choose a "
+                            "larger --type", INT_MAX);
+    return rc;
 }
 
 void chorale_problem_free(struct chorale_problem *prob)
 {
     chorale_op_free(&prob->op);
-    free(prob->send);
-    free(prob->recv);
+    free(prob->memory);
+    free(prob->flush);
     free(prob->counts);
     free(prob->displs);
     free(prob->int_counts);

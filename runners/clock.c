@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c - a clock all ranks agree on.
- *
- * Ranks of one node share its monotonic clock. Between nodes, the first rank
- * of each exchanges round trips with rank 0; the fastest of them bounds the
- * offset from both sides (Cristian, Distributed Computing 3, 1989). In
- * simulation MPI_Wtime is one clock already. */
+/* clock.c - see clock.h. */
 #include "config.h"
 
-#include "runners/runner.h"
+#include "runners/clock.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+#include "db/order.h"
 
 #ifdef CHORALE_SIM
 #include <simgrid/actor.h>
@@ -18,10 +17,11 @@
 #include <sched.h>
 #endif
 
-#define NTRIP 64
+#define NTRIP 24             /* round trips of a reading */
+#define NFIRST 8             /* readings of the agreement */
 #define NSTEP 200
 
-static double local_now(void)
+static double node_clock(void)
 {
 #ifdef CHORALE_SIM
     return PMPI_Wtime();
@@ -33,136 +33,309 @@ static double local_now(void)
 #endif
 }
 
-double chorale_clock_now(const struct chorale_bench *bench)
+static double local_now(const struct chorale_clock *clock)
 {
-    return local_now() - bench->clock.offset;
+    return clock->read != NULL ? clock->read(clock->read_arg) : node_clock();
 }
 
-void chorale_clock_wait(const struct chorale_bench *bench, double t)
+static double common(const struct chorale_clock *clock, double local)
+{
+    return local - clock->ahead - clock->drift * (local - clock->at);
+}
+
+double chorale_clock_now(const struct chorale_clock *clock)
+{
+    return common(clock, local_now(clock));
+}
+
+void chorale_clock_wait(const struct chorale_clock *clock, double t, int gives)
 {
 #ifdef CHORALE_SIM
-    double left = t - chorale_clock_now(bench);
+    double left;
 
-    if (left > 0)
+    (void)gives;
+    /* A local clock that runs fast or slow needs a second look. */
+    while ((left = t - chorale_clock_now(clock)) > 1e-12)
         sg_actor_sleep_for(left);
 #else
-    while (chorale_clock_now(bench) < t)
-        if (bench->oversubscribed)
+    while (chorale_clock_now(clock) < t)
+        if (gives)
             sched_yield();
 #endif
 }
 
-#ifndef CHORALE_SIM
-/* Offset of this rank's clock against rank 0's by round trips. */
-static int exchange(struct chorale_bench *bench, int peer, double *offset,
-                    double *bound)
+/* --- readings --------------------------------------------------------- */
+
+/* What the one that serves says. */
+struct told {
+    double now;              /* its common time */
+    double error;            /* of it: how far its line is off its reading */
+};
+
+static int serve(const struct chorale_clock *clock, struct chorale_ctx *ctx,
+                 int peer, double error)
+{
+    for (int i = 0; i < NTRIP; i++) {
+        int rc = chorale_recv(ctx, NULL, 0, MPI_BYTE, peer);
+        struct told told = { chorale_clock_now(clock), error };
+
+        if (rc == MPI_SUCCESS)
+            rc = chorale_send(ctx, &told, sizeof(told), MPI_BYTE, peer);
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    return MPI_SUCCESS;
+}
+
+/* The quickest round trip. *error: of the one that serves. */
+static int ask(const struct chorale_clock *clock, struct chorale_ctx *ctx,
+               int peer, struct chorale_reading *r, double *error)
 {
     double best = INFINITY;
 
-    *offset = 0;
+    memset(r, 0, sizeof(*r));
     for (int i = 0; i < NTRIP; i++) {
-        double sent = local_now(), theirs = 0;
-        int rc = chorale_send(bench->sync, NULL, 0, MPI_BYTE, peer);
+        double sent = local_now(clock), back;
+        struct told told = { 0 };
+        int rc = chorale_send(ctx, NULL, 0, MPI_BYTE, peer);
 
         if (rc == MPI_SUCCESS)
-            rc = chorale_recv(bench->sync, &theirs, 1, MPI_DOUBLE, peer);
+            rc = chorale_recv(ctx, &told, sizeof(told), MPI_BYTE, peer);
         if (rc != MPI_SUCCESS)
             return rc;
-        double back = local_now();
+        back = local_now(clock);
         if (back - sent < best) {
             best = back - sent;
-            *offset = (sent + back) / 2 - theirs;
+            r->at = (sent + back) / 2;
+            r->ahead = r->at - told.now;
+            r->bound = best / 2;
+            *error = told.error;
         }
     }
-    *bound = best / 2;
     return MPI_SUCCESS;
 }
 
-static int answer(struct chorale_bench *bench, int peer)
-{
-    for (int i = 0; i < NTRIP; i++) {
-        int rc = chorale_recv(bench->sync, NULL, 0, MPI_BYTE, peer);
-        double now = local_now();
+/* --- the line --------------------------------------------------------- */
 
-        if (rc == MPI_SUCCESS)
-            rc = chorale_send(bench->sync, &now, 1, MPI_DOUBLE, peer);
-        if (rc != MPI_SUCCESS)
-            return rc;
+static double median(double *x, size_t n)
+{
+    chorale_sort(x, n);
+    return chorale_quantile(x, n, 0.5);
+}
+
+void chorale_clock_line(const struct chorale_reading *reading, int n,
+                        double *at, double *ahead, double *drift)
+{
+    enum { PAIRS = CHORALE_CLOCK_READINGS * (CHORALE_CLOCK_READINGS - 1) / 2 };
+    double slope[PAIRS], rest[CHORALE_CLOCK_READINGS], off[PAIRS];
+    double span = reading[n - 1].at - reading[0].at, noise;
+    size_t pairs = 0;
+
+    *at = reading[n - 1].at;
+    *drift = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            if (reading[j].at > reading[i].at)
+                slope[pairs++] = (reading[j].ahead - reading[i].ahead) /
+                                 (reading[j].at - reading[i].at);
+    if (n > 2 && pairs > 0)
+        *drift = median(slope, pairs);
+    for (int i = 0; i < n; i++)
+        rest[i] = reading[i].ahead - *drift * (reading[i].at - *at);
+    *ahead = median(rest, (size_t)n);
+    /* Is the drift more than the scatter about the line explains? */
+    for (int i = 0; i < n; i++)
+        off[i] = fabs(reading[i].ahead - *ahead -
+                      *drift * (reading[i].at - *at));
+    noise = 3 * 1.4826 * median(off, (size_t)n);
+    if (fabs(*drift) * span > noise || *drift == 0)
+        return;
+    *drift = 0;
+    for (int i = 0; i < n; i++)
+        rest[i] = reading[i].ahead;
+    *ahead = median(rest, (size_t)n);
+}
+
+/* Keep a reading; of too many, every second one of the older goes. */
+static void take(struct chorale_clock *clock, const struct chorale_reading *r)
+{
+    if (clock->nreading == CHORALE_CLOCK_READINGS) {
+        int kept = 0;
+
+        for (int i = 0; i < clock->nreading; i++)
+            if (i % 2 == 0 || i >= clock->nreading / 2)
+                clock->reading[kept++] = clock->reading[i];
+        clock->nreading = kept;
     }
-    return MPI_SUCCESS;
+    clock->reading[clock->nreading++] = *r;
+    chorale_clock_line(clock->reading, clock->nreading, &clock->at,
+                       &clock->ahead, &clock->drift);
 }
 
-static double smallest_step(void)
+/* --- the hierarchy ---------------------------------------------------- */
+
+static double off_line(const struct chorale_clock *clock,
+                       const struct chorale_reading *r)
 {
+    return fabs(r->at - r->ahead - common(clock, r->at));
+}
+
+/* One pass over the nodes' first ranks. Each learns from one that has learnt
+ * before it; *residual: how far off this one was until now. */
+static int pass(struct chorale_clock *clock, struct chorale_ctx *ctx,
+                double *residual)
+{
+    int rc = MPI_SUCCESS, me = clock->leader;
+    double left = 0;
+
+    *residual = 0;
+    if (ctx->rank != clock->lead_rank)
+        return MPI_SUCCESS;
+    for (int step = 1; step < clock->nleaders && rc == MPI_SUCCESS;
+         step *= 2) {
+        if (me < step && me + step < clock->nleaders) {
+            rc = serve(clock, ctx, clock->lead[me + step], left);
+        } else if (me >= step && me < 2 * step) {
+            struct chorale_reading r;
+            double error = 0;
+            int first = clock->nreading == 0;
+
+            rc = ask(clock, ctx, clock->lead[me - step], &r, &error);
+            if (rc != MPI_SUCCESS)
+                break;
+            /* Without a line there is nothing to compare with. */
+            if (!first)
+                *residual = error + off_line(clock, &r);
+            take(clock, &r);
+            left = error + off_line(clock, &r);
+        }
+    }
+    return rc;
+}
+
+/* The node's line, to all its ranks: they read the same clock. */
+static int spread(struct chorale_clock *clock, struct chorale_ctx *ctx,
+                  const int *node)
+{
+    double line[3] = { clock->at, clock->ahead, clock->drift };
+    int rc = MPI_SUCCESS;
+
+    if (ctx->rank != clock->lead_rank)
+        rc = chorale_recv(ctx, line, 3, MPI_DOUBLE, clock->lead_rank);
+    for (int r = ctx->rank + 1;
+         ctx->rank == clock->lead_rank && r < ctx->size && rc == MPI_SUCCESS;
+         r++)
+        if (node[r] == node[ctx->rank])
+            rc = chorale_send(ctx, line, 3, MPI_DOUBLE, r);
+    clock->at = line[0];
+    clock->ahead = line[1];
+    clock->drift = line[2];
+    return rc;
+}
+
+/* Largest value of any rank, on all: up a chain of doubling steps. */
+static int most(struct chorale_ctx *ctx, double *value)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int step = 1; step < ctx->size && rc == MPI_SUCCESS; step *= 2) {
+        double theirs = 0;
+
+        rc = chorale_sendrecv(ctx, value, 1, MPI_DOUBLE,
+                              (ctx->rank + step) % ctx->size, &theirs, 1,
+                              MPI_DOUBLE,
+                              (ctx->rank - step + ctx->size) % ctx->size);
+        *value = theirs > *value ? theirs : *value;
+    }
+    return rc;
+}
+
+int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
+                        const int *node)
+{
+    double residual = 0;
+    int rc;
+
+    clock->checked = chorale_clock_now(clock);
+    if (clock->shared)
+        return MPI_SUCCESS;
+    rc = pass(clock, ctx, &residual);
+    if (rc == MPI_SUCCESS)
+        rc = spread(clock, ctx, node);
+    if (rc == MPI_SUCCESS)
+        rc = most(ctx, &residual);
+    clock->residual = residual;
+    return rc;
+}
+
+/* Simulated time has none. */
+static double smallest_step(const struct chorale_clock *clock)
+{
+#ifdef CHORALE_SIM
+    (void)clock;
+    return 0;
+#else
     double step = INFINITY;
 
     for (int i = 0; i < NSTEP; i++) {
-        double a = local_now(), b;
+        double a = local_now(clock), b;
         int tries = 0;
 
         do
-            b = local_now();
+            b = local_now(clock);
         while (b <= a && ++tries < 1000);
         if (b > a && b - a < step)
             step = b - a;
     }
     return isfinite(step) ? step : 0;
+#endif
 }
 
-/* Round trips of every node's first rank with rank 0. */
-static int agree(struct chorale_bench *bench, double *offset_p,
-                 double *bound_p)
+/* Which ranks are first on their nodes. Returns 0, or -1: no memory. */
+static int find_leaders(struct chorale_clock *clock, int rank, int size,
+                        const int *node)
 {
-    double offset = 0, bound = 0;
-    MPI_Comm node;
-    int node_rank, first = 0, rc;
+    clock->lead = calloc((size_t)size, sizeof(*clock->lead));
+    if (clock->lead == NULL)
+        return -1;
+    clock->nleaders = 0;
+    for (int r = 0; r < size; r++) {
+        int i = 0;
 
-    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED, bench->rank,
-                              MPI_INFO_NULL, &node);
+        while (i < clock->nleaders && node[clock->lead[i]] != node[r])
+            i++;
+        if (i == clock->nleaders)
+            clock->lead[clock->nleaders++] = r;
+        if (r == rank) {
+            clock->leader = i;
+            clock->lead_rank = clock->lead[i];
+        }
+    }
+    return 0;
+}
+
+int chorale_clock_agree(struct chorale_clock *clock, struct chorale_ctx *ctx,
+                        const int *node)
+{
+    double lacks = find_leaders(clock, ctx->rank, ctx->size, node) != 0;
+    int rc = most(ctx, &lacks);
+
+    if (rc == MPI_SUCCESS && lacks > 0)
+        rc = MPI_ERR_NO_MEM;
     if (rc != MPI_SUCCESS)
         return rc;
-    PMPI_Comm_rank(node, &node_rank);
-    if (node_rank == 0)
-        first = bench->rank;
-    rc = PMPI_Bcast(&first, 1, MPI_INT, 0, node);
-    for (int peer = 1; peer < bench->size && rc == MPI_SUCCESS; peer++) {
-        int leads = peer == bench->rank && node_rank == 0 && first != 0;
-
-        /* Rank 0 learns whether this peer leads another node. */
-        if (bench->rank == peer)
-            rc = chorale_send(bench->sync, &leads, 1, MPI_INT, 0);
-        else if (bench->rank == 0)
-            rc = chorale_recv(bench->sync, &leads, 1, MPI_INT, peer);
-        if (rc == MPI_SUCCESS && leads && bench->rank == peer)
-            rc = exchange(bench, 0, &offset, &bound);
-        else if (rc == MPI_SUCCESS && leads && bench->rank == 0)
-            rc = answer(bench, peer);
-    }
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(&offset, 1, MPI_DOUBLE, 0, node);
-    PMPI_Comm_free(&node);
-    *offset_p = offset;
-    *bound_p = bound;
+    clock->nreading = 0;
+    clock->at = clock->ahead = clock->drift = clock->residual = 0;
+    clock->shared = clock->nleaders == 1;
+    clock->resolution = smallest_step(clock);
+    for (int i = 0; i < NFIRST && rc == MPI_SUCCESS; i++)
+        rc = chorale_clock_check(clock, ctx, node);
+    clock->first_residual = clock->residual;
     return rc;
 }
-#endif
 
-int chorale_clock_agree(struct chorale_bench *bench)
+void chorale_clock_release(struct chorale_clock *clock)
 {
-    double offset = 0, bound = 0;
-    int rc = MPI_SUCCESS;
-
-    bench->clock.offset = 0;
-    bench->clock.residual = 0;
-    bench->clock.resolution = 0;
-#ifndef CHORALE_SIM
-    rc = agree(bench, &offset, &bound);
-    bench->clock.resolution = smallest_step();
-#endif
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_DOUBLE, MPI_MAX,
-                            bench->world);
-    bench->clock.offset = offset;
-    bench->clock.residual = bound;
-    return rc;
+    free(clock->lead);
+    clock->lead = NULL;
 }

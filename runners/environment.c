@@ -142,11 +142,12 @@ static void put_tool(struct rows *rows, const struct chorale_bench *bench)
     put(rows, "tool_options", CHORALE_BUILD_OPTIONS);
     put(rows, "compiler", CHORALE_BUILD_CC " " __VERSION__);
     put(rows, "compiler_flags", CHORALE_BUILD_CFLAGS);
-    put_real(rows, "clock_residual_s", bench->clock.residual);
+    put_real(rows, "clock_residual_s", bench->clock.first_residual);
     put_real(rows, "clock_resolution_s", bench->clock.resolution);
     put_real(rows, "sync_slack_s", bench->slack);
-    put(rows, "sync",
-        bench->work.set.barrier_sync ? "barrier" : "roundtime");
+    put_real(rows, "message_alpha_s", bench->floor_alpha);
+    put_real(rows, "message_beta_s", bench->floor_beta);
+    put(rows, "sync", chorale_sync_names[bench->work.set.sync]);
     snprintf(text, sizeof(text), "%lld", (long long)bench->work.seed);
     put(rows, "seed", text);
 }

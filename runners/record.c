@@ -23,7 +23,8 @@ static enum chorale_err prepare(struct writer *w)
     err = chorale_store_prepare(
         w->store,
         "INSERT INTO run (uuid, cell_id, launch_id, status, reason,"
-        " stop_reason, validity, first_call) VALUES (?,?,?,?,?,?,?,?)",
+        " stop_reason, validity, first_call, sync, batch, separator,"
+        " clock_error, skew) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
         &w->run, w->msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
@@ -63,14 +64,15 @@ static void validity(const struct chorale_bench *bench,
 {
     int nlate = 0;
 
-    text[0] = '\0';
-    if (bench->oversubscribed)
-        snprintf(text, size, "oversubscribed");
     for (int i = 0; i < res->nsample; i++)
         nlate += res->sample[i].late;
-    if (2 * nlate > res->nsample)
-        snprintf(text + strlen(text), size - strlen(text), "%slate",
-                 text[0] != '\0' ? "," : "");
+    snprintf(text, size, "%s%s%s%s",
+             bench->oversubscribed ? ",oversubscribed" : "",
+             2 * nlate > res->nsample ? ",late" : "",
+             res->clock_lost ? ",clock" : "",
+             res->suspicious ? ",suspicious" : "");
+    if (text[0] == ',')
+        memmove(text, text + 1, strlen(text));
 }
 
 static enum chorale_err put_run(struct writer *w,
@@ -96,10 +98,14 @@ static enum chorale_err put_run(struct writer *w,
                           ? res->stop_reason
                           : "", -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(w->run, 7, flags, -1, SQLITE_TRANSIENT);
-    if (res->first_call > 0)
-        sqlite3_bind_double(w->run, 8, res->first_call);
-    else
-        sqlite3_bind_null(w->run, 8);
+    bind_real(w->run, 8, res->first_call > 0 ? res->first_call : NAN);
+    sqlite3_bind_text(w->run, 9,
+                      res->nsample > 0 ? chorale_sync_names[res->sync] : "",
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_int(w->run, 10, res->batch);
+    bind_real(w->run, 11, res->separator > 0 ? res->separator : NAN);
+    bind_real(w->run, 12, res->nsample > 0 ? res->clock_error : NAN);
+    bind_real(w->run, 13, res->skew > 0 ? res->skew : NAN);
     err = chorale_store_step(w->store, w->run, NULL, w->msg);
     *run_id = sqlite3_last_insert_rowid(chorale_store_db(w->store));
     return err;

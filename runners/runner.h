@@ -17,14 +17,25 @@
 #include "algorithms/alg.h"
 #include "algorithms/ctx.h"
 #include "db/store.h"
+#include "runners/clock.h"
+#include "runners/stopping.h"
+
+/* How repetitions start together (sync.c). */
+enum chorale_sync {
+    CHORALE_SYNC_ROUNDTIME,  /* at a time announced before each */
+    CHORALE_SYNC_WINDOW,     /* at fixed intervals, announced for many */
+    CHORALE_SYNC_BARRIER,    /* after a barrier; ranks time themselves */
+    CHORALE_NSYNC
+};
+extern const char *const chorale_sync_names[CHORALE_NSYNC];
 
 /* How to measure: the campaign's row, without what only launchers need. */
 struct chorale_settings {
-    int nrep_min, nrep_max, nwarmup;
-    double target_width;     /* relative */
-    double cell_seconds;     /* time cap of a cell */
+    struct chorale_stop stop;/* when a cell has been seen enough */
+    int nwarmup;
+    int batch;               /* calls a repetition; 0: by the resolution */
     double max_memory;       /* bytes of buffers on a node */
-    int barrier_sync;        /* start from a barrier, not at a common time */
+    int sync;                /* enum chorale_sync, where clocks allow */
     double tau;              /* s/byte charged to reductions, simulated */
     char counters[512];      /* PAPI event names, comma-separated */
 };
@@ -47,11 +58,31 @@ enum chorale_root_policy {
     CHORALE_ROOT_ROTATE      /* first, middle, last in turn */
 };
 
+/* Where the data lie before a repetition (buffers.c). */
+enum chorale_buffers {
+    CHORALE_BUFFERS_WARM,    /* where they were */
+    CHORALE_BUFFERS_ROTATE,  /* in the copy unused for longest, of more than
+                              * the last-level cache together */
+    CHORALE_BUFFERS_COLD     /* flushed from the caches */
+};
+
+/* Who comes late (arrival.c). */
+enum chorale_arrival {
+    CHORALE_ARRIVAL_SYNC,
+    CHORALE_ARRIVAL_LAST,    /* the last rank, by the whole skew */
+    CHORALE_ARRIVAL_RANDOM,  /* each by a part of it, other ones each time */
+    CHORALE_ARRIVAL_ASCENDING/* rank r by r / (P - 1) of it */
+};
+
+enum chorale_metric { CHORALE_METRIC_DURATION, CHORALE_METRIC_THROUGHPUT };
+
 /* One point: its candidates are cand[first ... first + ncand - 1]. */
 struct chorale_task {
     int coll;                /* enum chorale_coll */
     int dtype, op;           /* rows of kinds.h; op -1: none */
     int root_policy;
+    int buffers, arrival, metric;
+    double late_by;          /* skew, as a factor of the library's duration */
     int64_t msg_size;        /* m, bytes, a multiple of the type's size */
     int first, ncand;
 };
@@ -65,13 +96,6 @@ struct chorale_worklist {
     int64_t launch_id, seed;
     int ordinal, comm_size, ppn;
     char shape[16];          /* as planned */
-};
-
-/* The clock all ranks agree on (clock.c). */
-struct chorale_clock {
-    double offset;           /* local - common, s */
-    double residual;         /* bound of its error over all ranks, s */
-    double resolution;       /* smallest step seen, s */
 };
 
 /* One running program. */
@@ -88,6 +112,11 @@ struct chorale_bench {
     struct chorale_stat stat;
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
+    double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
+    double window;           /* when the next window opens, common time; 0:
+                              * it is to be announced (sync.c) */
+    int *node;               /* of each rank; in simulation one: they read one
+                              * clock */
     int oversubscribed;      /* more ranks than processors on some node */
     struct chorale_worklist work;
     struct chorale_counters *counters;
@@ -107,8 +136,13 @@ struct chorale_problem {
     MPI_Count *counts;
     MPI_Aint *displs;
     int *int_counts, *int_displs;
-    char *send, *recv;
+    char *send, *recv;       /* the copy in use */
     size_t send_bytes, recv_bytes;
+    char *memory;            /* of all copies */
+    size_t stride;           /* bytes of one */
+    int ncopy, copy;
+    char *flush;             /* to push the rest out of the caches */
+    size_t flush_bytes;
 };
 
 /* What came of one candidate. */
@@ -128,6 +162,13 @@ struct chorale_result {
     enum chorale_status status;
     char reason[160];
     const char *stop_reason;
+    int sync;                /* enum chorale_sync: how it was started */
+    int batch;               /* calls a repetition */
+    double separator;        /* s between two of them, subtracted; 0: none */
+    double clock_error;      /* s */
+    double skew;             /* s, of the arrival pattern */
+    int suspicious;          /* faster than a message can be */
+    int clock_lost;          /* the clock was too bad at the end */
     double first_call;       /* s, of the verified call */
     int nsample;             /* valid on rank 0 only */
     struct chorale_sample *sample;
@@ -135,16 +176,17 @@ struct chorale_result {
     double *counter;         /* PAPI values, summed; NAN: not available */
 };
 
-/* clock.c: agree on a common clock; collective over bench->world. */
-int chorale_clock_agree(struct chorale_bench *bench);
-/* Common time now [s]; local clock read only. */
-double chorale_clock_now(const struct chorale_bench *bench);
-/* Return at common time t, at once if it has passed. */
-void chorale_clock_wait(const struct chorale_bench *bench, double t);
+/* Common time now [s]; local clock read only. Return at common time t. */
+double chorale_now_common(const struct chorale_bench *bench);
+void chorale_wait_common(const struct chorale_bench *bench, double t);
 
-/* sync.c: start together; collective. *late_p: t was past on arrival. Returns
+/* sync.c: start together; collective. window: seconds that the repetition may
+ * take (CHORALE_SYNC_WINDOW). *late_p: the start was past on arrival. Returns
  * the common start time. */
-double chorale_sync_start(struct chorale_bench *bench, int *late_p);
+double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
+                          double window, int *late_p);
+/* The next start begins a new row of windows; collective. */
+void chorale_sync_restart(struct chorale_bench *bench);
 /* Return when all have left the last repetition: traffic of the program's own
  * before that would share the links with a rank that is still busy. */
 int chorale_sync_end(struct chorale_bench *bench);
@@ -160,12 +202,15 @@ MPI_Datatype chorale_dtype_handle(int dtype);
 int chorale_op_new(int op, int dtype, double tau, MPI_Op *op_p);
 void chorale_op_free(MPI_Op *op);
 
-/* buffers.c: allocate and describe; collective. 0, or -1 if some rank lacks
- * memory. */
+/* buffers.c: allocate and describe; collective. Returns an MPI error code; why
+ * says why the point cannot be, or is empty. */
 int chorale_problem_init(struct chorale_bench *bench,
                          const struct chorale_task *task,
-                         struct chorale_problem *prob);
+                         struct chorale_problem *prob, char *why,
+                         size_t size);
 void chorale_problem_free(struct chorale_problem *prob);
+/* Before each repetition: the next copy, or cold caches. Not collective. */
+void chorale_problem_prepare(struct chorale_problem *prob);
 /* Root of that repetition under the point's root policy. */
 int chorale_task_root(const struct chorale_task *task, int size, int round);
 /* Bytes of block i of a problem, and where it begins in a buffer of all. */
@@ -186,6 +231,12 @@ void chorale_verify_fill(const struct chorale_bench *bench,
 int chorale_verify_check(const struct chorale_bench *bench,
                          const struct chorale_problem *prob, int root,
                          int round, char *why, size_t size);
+
+/* floor.c: how fast messages are, at the beginning; collective. Then rank 0
+ * knows what no candidate of a point can be faster than [s], 0: unknown. */
+int chorale_floor_measure(struct chorale_bench *bench);
+double chorale_floor(const struct chorale_bench *bench,
+                     const struct chorale_task *task);
 
 /* provider.c: one call of a candidate. Returns an MPI error code. */
 int chorale_provider_call(struct chorale_bench *bench,

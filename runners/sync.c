@@ -3,9 +3,11 @@
  *
  * Round-time scheme (Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016): before
  * each repetition, once all ranks have left the last one, rank 0 announces a
- * start a little ahead on the common clock and every rank waits for it. A rank
- * that hears of it too late says so, and the lead grows. In simulation the
- * start is common by construction. */
+ * start a little ahead on the common clock and every rank waits for it. Window
+ * scheme: one announcement for a row of repetitions, each of which has a
+ * window as long as it may take. A rank that comes too late says so, and the
+ * lead grows. Where clocks do not agree well enough ranks leave a barrier and
+ * time themselves. In simulation the start is common by construction. */
 #include "runners/runner.h"
 
 #include "algorithms/engines/tree.h"
@@ -18,21 +20,23 @@
 #define LEAD 3.0        /* times the slowest announcement seen */
 #define LEAST_SLACK 2e-6
 
-#ifndef CHORALE_SIM
-/* Binomial broadcast of one double from rank 0. */
-static int announce(struct chorale_bench *bench, double *value)
-{
-    int child[32], parent, rc = MPI_SUCCESS;
-    int n = chorale_binomial(bench->rank, bench->size, &parent, child);
+const char *const chorale_sync_names[CHORALE_NSYNC] = { "roundtime", "window",
+                                                        "barrier" };
 
-    if (parent >= 0)
-        rc = chorale_recv(bench->sync, value, 1, MPI_DOUBLE, parent);
-    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-        rc = chorale_send(bench->sync, value, 1, MPI_DOUBLE, child[i]);
-    return rc;
+double chorale_now_common(const struct chorale_bench *bench)
+{
+    return chorale_clock_now(&bench->clock);
 }
 
-#endif
+void chorale_wait_common(const struct chorale_bench *bench, double t)
+{
+    chorale_clock_wait(&bench->clock, t, bench->oversubscribed);
+}
+
+void chorale_sync_restart(struct chorale_bench *bench)
+{
+    bench->window = 0;
+}
 
 int chorale_sync_barrier(struct chorale_bench *bench)
 {
@@ -50,11 +54,14 @@ int chorale_sync_barrier(struct chorale_bench *bench)
 #ifdef CHORALE_SIM
 /* All simulated ranks live in one process, where SimGrid has a barrier that
  * sends no message and takes no time: they leave it at the same instant. */
-double chorale_sync_start(struct chorale_bench *bench, int *late_p)
+double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
+                          double window, int *late_p)
 {
+    (void)how;
+    (void)window;
     sg_barrier_wait(bench->sim_barrier);
     *late_p = 0;
-    return chorale_clock_now(bench);
+    return chorale_now_common(bench);
 }
 
 int chorale_sync_end(struct chorale_bench *bench)
@@ -72,25 +79,54 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
                       MPI_BYTE, 0, bench->world);
 }
 #else
+/* Binomial broadcast of one double from rank 0. */
+static int announce(struct chorale_bench *bench, double *value)
+{
+    int child[32], parent, rc = MPI_SUCCESS;
+    int n = chorale_binomial(bench->rank, bench->size, &parent, child);
+
+    if (parent >= 0)
+        rc = chorale_recv(bench->sync, value, 1, MPI_DOUBLE, parent);
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+        rc = chorale_send(bench->sync, value, 1, MPI_DOUBLE, child[i]);
+    return rc;
+}
+
 int chorale_sync_end(struct chorale_bench *bench)
 {
     return chorale_sync_barrier(bench);
 }
 
-double chorale_sync_start(struct chorale_bench *bench, int *late_p)
+/* A start that rank 0 chooses, a little ahead; 0 on error. */
+static double announced(struct chorale_bench *bench)
 {
     double start;
 
     /* First all must have left the repetition before: a rank that finishes
      * early would announce a start while others are still busy. */
-    *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
-    if (bench->work.set.barrier_sync)
-        return chorale_clock_now(bench);
-    start = chorale_clock_now(bench) + bench->slack;
-    if (announce(bench, &start) != MPI_SUCCESS ||
-        chorale_clock_now(bench) > start)
-        *late_p = 1;
-    chorale_clock_wait(bench, start);
+    if (chorale_sync_barrier(bench) != MPI_SUCCESS)
+        return 0;
+    start = chorale_now_common(bench) + bench->slack;
+    return announce(bench, &start) == MPI_SUCCESS ? start : 0;
+}
+
+double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
+                          double window, int *late_p)
+{
+    double start;
+
+    if (how == CHORALE_SYNC_BARRIER) {
+        bench->window = 0; /* whoever comes next announces again */
+        *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
+        return chorale_now_common(bench);
+    }
+    if (how == CHORALE_SYNC_WINDOW && bench->window > 0)
+        start = bench->window;
+    else
+        start = announced(bench);
+    bench->window = how == CHORALE_SYNC_WINDOW ? start + window : 0;
+    *late_p = chorale_now_common(bench) > start;
+    chorale_wait_common(bench, start);
     return start;
 }
 
@@ -103,10 +139,10 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
         double sent, delay;
 
         rc = chorale_sync_barrier(bench);
-        sent = chorale_clock_now(bench);
+        sent = chorale_now_common(bench);
         if (rc == MPI_SUCCESS)
             rc = announce(bench, &sent);
-        delay = chorale_clock_now(bench) - sent;
+        delay = chorale_now_common(bench) - sent;
         if (i > 0 && delay > worst) /* the first one connects */
             worst = delay;
     }

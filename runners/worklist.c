@@ -25,22 +25,30 @@
     "       WINDOW w AS (PARTITION BY coll, msg_size, dtype, op,"            \
     "                    root_policy, buffers, arrival, siblings, metric))"  \
     "SELECT coll, msg_size, dtype, op, root_policy, provider, variant,"      \
-    "       params, cell_id FROM q"                                          \
+    "       params, cell_id, buffers, arrival, metric FROM q"                \
     " WHERE NOT done OR (provider = 'library' AND NOT point_done AND"        \
     "                     NOT failed)"                                        \
     " ORDER BY coll, msg_size, dtype, op, root_policy, buffers, arrival,"    \
     "          siblings, metric, provider <> 'library', cell_id"
 
+/* In the order of their enums. */
 static const char *const root_policies[] = { "none", "first", "middle",
                                              "last", "rotate" };
+static const char *const buffer_policies[] = { "warm", "rotate", "cold" };
+static const char *const arrivals[] = { "sync", "last", "random",
+                                        "ascending" };
+static const char *const metrics[] = { "duration", "throughput" };
 
-static int root_policy_find(const char *name)
+static int name_find(const char *const *names, int n, const char *name)
 {
-    for (int i = 0; i < (int)(sizeof(root_policies) / sizeof(char *)); i++)
-        if (strcmp(root_policies[i], name) == 0)
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
             return i;
     return -1;
 }
+
+#define FIND(names, name) \
+    name_find(names, (int)(sizeof(names) / sizeof(*(names))), name)
 
 static const char *text(sqlite3_stmt *stmt, int column)
 {
@@ -62,8 +70,8 @@ static enum chorale_err load_launch(struct chorale_store *store,
         store,
         "SELECT l.launch_id, l.ordinal, l.seed, l.comm_size, l.ppn, l.shape,"
         "       c.nrep_min, c.nrep_max, c.nwarmup, c.target_width,"
-        "       c.cell_seconds, c.max_memory, c.sync = 'barrier', c.tau,"
-        "       c.counters"
+        "       c.cell_seconds, c.max_memory, c.sync, c.tau, c.counters,"
+        "       c.batch, c.racing"
         "  FROM launch l JOIN campaign c USING (campaign_id)"
         " WHERE l.uuid = ?1", &stmt, msg);
     if (err != CHORALE_OK)
@@ -83,18 +91,41 @@ static enum chorale_err load_launch(struct chorale_store *store,
         work->comm_size = sqlite3_column_int(stmt, 3);
         work->ppn = sqlite3_column_int(stmt, 4);
         strncpy(work->shape, text(stmt, 5), sizeof(work->shape) - 1);
-        set->nrep_min = sqlite3_column_int(stmt, 6);
-        set->nrep_max = sqlite3_column_int(stmt, 7);
+        set->stop.nrep_min = sqlite3_column_int(stmt, 6);
+        set->stop.nrep_max = sqlite3_column_int(stmt, 7);
         set->nwarmup = sqlite3_column_int(stmt, 8);
-        set->target_width = sqlite3_column_double(stmt, 9);
-        set->cell_seconds = sqlite3_column_double(stmt, 10);
+        set->stop.target_width = sqlite3_column_double(stmt, 9);
+        set->stop.cell_seconds = sqlite3_column_double(stmt, 10);
         set->max_memory = sqlite3_column_double(stmt, 11);
-        set->barrier_sync = sqlite3_column_int(stmt, 12);
+        set->sync = name_find(chorale_sync_names, CHORALE_NSYNC,
+                              text(stmt, 12));
+        if (set->sync < 0)
+            set->sync = CHORALE_SYNC_BARRIER; /* the schema allows no other */
         set->tau = sqlite3_column_double(stmt, 13);
         strncpy(set->counters, text(stmt, 14), sizeof(set->counters) - 1);
+        set->batch = sqlite3_column_int(stmt, 15);
+        set->stop.racing = sqlite3_column_int(stmt, 16);
     }
     sqlite3_finalize(stmt);
     return err;
+}
+
+/* "ascending:0.5"; -1: unknown. */
+static int read_arrival(const char *word, double *late_by)
+{
+    char name[16] = "", *rest;
+    size_t len = strcspn(word, ":");
+
+    *late_by = 0;
+    if (len >= sizeof(name))
+        return -1;
+    memcpy(name, word, len);
+    if (word[len] == ':') {
+        *late_by = strtod(word + len + 1, &rest);
+        if (*rest != '\0' || !(*late_by > 0))
+            return -1;
+    }
+    return FIND(arrivals, name);
 }
 
 /* Fill a task and a candidate from a row of PENDING. */
@@ -112,17 +143,23 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
     task->dtype = chorale_dtype_find(text(stmt, 2));
     task->op = *text(stmt, 3) != '\0' ? chorale_opkind_find(text(stmt, 3))
                                       : -1;
-    task->root_policy = root_policy_find(text(stmt, 4));
+    task->root_policy = FIND(root_policies, text(stmt, 4));
+    task->buffers = FIND(buffer_policies, text(stmt, 9));
+    task->arrival = read_arrival(text(stmt, 10), &task->late_by);
+    task->metric = FIND(metrics, text(stmt, 11));
     if (task->coll < 0 || task->dtype < 0 || task->root_policy < 0 ||
+        task->buffers < 0 || task->arrival < 0 || task->metric < 0 ||
         (*text(stmt, 3) != '\0' && task->op < 0) ||
         chorale_coll_info((enum chorale_coll)task->coll)->reduces !=
             (task->op >= 0))
         return chorale_fail(msg, CHORALE_DATA,
                             "cell %lld: this build does not know %s of %s "
-                            "with op '%s' and root %s; plan again",
+                            "with op '%s', root %s, buffers %s, arrival %s "
+                            "and metric %s; plan again",
                             (long long)sqlite3_column_int64(stmt, 8),
                             text(stmt, 0), text(stmt, 2), text(stmt, 3),
-                            text(stmt, 4));
+                            text(stmt, 4), text(stmt, 9), text(stmt, 10),
+                            text(stmt, 11));
     cand->cell_id = sqlite3_column_int64(stmt, 8);
     cand->alg = -1;
     if (strcmp(text(stmt, 5), "library") == 0)
@@ -149,7 +186,9 @@ static int same_point(const struct chorale_task *a,
 {
     return a->coll == b->coll && a->msg_size == b->msg_size &&
            a->dtype == b->dtype && a->op == b->op &&
-           a->root_policy == b->root_policy;
+           a->root_policy == b->root_policy && a->buffers == b->buffers &&
+           a->arrival == b->arrival && a->metric == b->metric &&
+           memcmp(&a->late_by, &b->late_by, sizeof(a->late_by)) == 0;
 }
 
 static int grow(void *array_p, int count, size_t size)

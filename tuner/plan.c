@@ -19,6 +19,7 @@
 
 #define MAX_COMBINATIONS 4096
 #define LOCAL_MAX 16 /* ranks a processor, on this node */
+#define ROTATE_FROM 65536 /* bytes: from there caches matter */
 
 /* To prune parameters before anything is measured: seconds a message, a byte
  * and a reduced byte on a fast network. */
@@ -70,7 +71,19 @@ struct point {
     enum chorale_coll coll;
     long msg_size, procs;
     int dtype, op;
+    const char *arrival, *siblings;
 };
+
+/* The default keeps small data where applications mostly have them, in the
+ * caches, and long data out of them. */
+static const char *buffer_policy(const struct planner *p,
+                                 const struct point *pt)
+{
+    if (strcmp(p->plan->buffers, "auto") != 0)
+        return p->plan->buffers;
+    return !p->sys.simulated && pt->msg_size >= ROTATE_FROM ? "rotate"
+                                                            : "warm";
+}
 
 static enum chorale_err put_cell(struct planner *p, const struct point *pt,
                                  const char *provider, const char *variant,
@@ -85,8 +98,12 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
         pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
         pt->op >= 0 ? "builtin" : "", info->rooted ? p->plan->root : "none",
     };
+    const char *condition[] = { buffer_policy(p, pt), pt->arrival,
+                                pt->siblings, p->plan->metric };
 
     chorale_uuid(uuid);
+    for (int i = 0; i < 4; i++)
+        sqlite3_bind_text(s, 18 + i, condition[i], -1, SQLITE_TRANSIENT);
     for (int i = 0; i < 10; i++)
         sqlite3_bind_text(s, 1 + i, text[i], -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(s, 11, p->campaign_id);
@@ -222,6 +239,36 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
     return err;
 }
 
+/* As it is stored: with its factor, written in one way. */
+static void spell_arrival(char *word, size_t size)
+{
+    size_t name = strcspn(word, ":");
+    double factor = word[name] == ':' ? strtod(word + name + 1, NULL) : 1;
+
+    if (strcmp(word, "sync") != 0)
+        snprintf(word + name, size - name, ":%.6g", factor);
+}
+
+/* The point under each arrival pattern and with each number of siblings. */
+static enum chorale_err put_conditions(struct planner *p, struct point *pt)
+{
+    char arrival[32], siblings[32];
+    enum chorale_err err = CHORALE_OK;
+
+    pt->arrival = arrival;
+    pt->siblings = siblings;
+    for (size_t i = 0; err == CHORALE_OK &&
+                       chorale_spec_word(p->plan->arrival, i, arrival,
+                                         sizeof(arrival)) == 1; i++) {
+        spell_arrival(arrival, sizeof(arrival));
+        for (size_t j = 0; err == CHORALE_OK &&
+                           chorale_spec_word(p->plan->siblings, j, siblings,
+                                             sizeof(siblings)) == 1; j++)
+            err = put_point(p, pt);
+    }
+    return err;
+}
+
 static enum chorale_err put_points(struct planner *p)
 {
     enum chorale_err err = CHORALE_OK;
@@ -242,7 +289,7 @@ static enum chorale_err put_points(struct planner *p)
                                   ? 0
                                   : (p->size[j] + size - 1) / size * size;
                 if (pt.msg_size != last)
-                    err = put_point(p, &pt);
+                    err = put_conditions(p, &pt);
                 last = pt.msg_size;
             }
         }
@@ -261,7 +308,8 @@ static enum chorale_err name_campaign(const struct planner *p,
         plan->collectives, plan->variants, plan->set,
         plan->providers,  plan->dtype,     plan->op,
         plan->root,       plan->sync,      plan->counters,
-        plan->sim_selector,
+        plan->sim_selector, plan->buffers, plan->arrival,
+        plan->siblings,   plan->metric,
     };
     size_t nword = sizeof(word) / sizeof(word[0]), len = 0;
     char *text = NULL;
@@ -275,9 +323,10 @@ static enum chorale_err name_campaign(const struct planner *p,
     for (size_t i = 0; out != NULL && i < nword; i++)
         fprintf(out, "%s|", word[i] != NULL ? word[i] : "");
     if (out != NULL)
-        fprintf(out, "%ld %ld %ld %ld %ld %ld %ld %.17g %.17g", plan->ppn,
-                plan->launches, plan->nrep_min, plan->nrep_max, plan->nwarmup,
-                plan->seed, plan->max_memory, plan->width, plan->cell_seconds);
+        fprintf(out, "%ld %ld %ld %ld %ld %ld %ld %.17g %.17g %ld",
+                plan->ppn, plan->launches, plan->nrep_min, plan->nrep_max,
+                plan->nwarmup, plan->seed, plan->max_memory, plan->width,
+                plan->cell_seconds, plan->batch);
     if (out == NULL || fclose(out) != 0 || text == NULL) {
         free(text);
         return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
@@ -300,8 +349,8 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
         " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
         " cell_seconds,"
         " max_memory, sync, counters, launcher, launcher_cmd, platform,"
-        " network, tau, sim_selector)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " network, tau, sim_selector, batch, racing)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         &s, p->msg);
     if (err != CHORALE_OK)
         return err;
@@ -336,6 +385,8 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
     sqlite3_bind_double(s, 19, p->sys.simulated ? plan->tau : 0);
     sqlite3_bind_text(s, 20, p->sys.simulated ? plan->sim_selector : "", -1,
                       SQLITE_STATIC);
+    sqlite3_bind_int64(s, 21, plan->batch);
+    sqlite3_bind_int(s, 22, !plan->no_racing);
     err = chorale_store_step(p->store, s, NULL, p->msg);
     sqlite3_finalize(s);
     s = NULL;
@@ -365,8 +416,9 @@ static enum chorale_err write_all(struct planner *p, const char *command)
             p->store,
             "INSERT INTO cell (uuid, provider, variant, params, coll, shape,"
             " dtype, op, op_class, root_policy, campaign_id, system_id,"
-            " msg_size, n, comm_size, ppn, launches, buffers)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'warm')"
+            " msg_size, n, comm_size, ppn, launches, buffers, arrival,"
+            " siblings, metric)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
             " ON CONFLICT DO UPDATE SET"
             " launches = max(launches, excluded.launches),"
             " campaign_id = excluded.campaign_id",

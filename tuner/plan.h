@@ -11,11 +11,12 @@
 struct chorale_plan {
     const char *collectives, *sizes, *procs, *dtype, *op, *root;
     const char *providers, *variants, *set, *counters, *sync;
+    const char *buffers, *arrival, *siblings, *metric;
     const char *launcher, *launcher_cmd, *platform, *network, *sim_selector;
     const char *system;
-    long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory;
+    long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory, batch;
     double width, cell_seconds, tau;
-    int dry_run;
+    int dry_run, no_racing;
 };
 
 /* Defaults; 0 and NULL where the launcher decides. */
@@ -23,7 +24,8 @@ struct chorale_plan {
     {                                                                        \
         .sizes = "8:1M", .op = "sum", .root = "rotate",                      \
         .providers = "chorale,library", .set = "core", .counters = "",       \
-        .sync = "roundtime", .launcher = "mpiexec",                         \
+        .sync = "roundtime", .launcher = "mpiexec", .buffers = "auto",       \
+        .arrival = "sync", .siblings = "alone", .metric = "duration",        \
         .sim_selector = "mpich", .nrep_max = 100,                            \
         .nwarmup = 2, .seed = 1, .width = 0.05, .cell_seconds = 0.5,         \
         .tau = 1e-10                                                         \
@@ -83,8 +85,31 @@ struct chorale_plan {
       "BYTES", "cells whose buffers pass this on a node are recorded as "    \
       "inapplicable (default: half of this machine's memory)", 1, 0 },       \
     { "sync", 0, CHORALE_OPT_TEXT, offsetof(type, field.sync), "METHOD",     \
-      "start repetitions at a common time (roundtime) or from a barrier "    \
-      "(default: roundtime)", 0, 0 },                                        \
+      "start repetitions at a common time announced each time (roundtime), " \
+      "at fixed intervals (window), or from a barrier (default: roundtime; " \
+      "barrier where the clocks do not agree well enough)", 0, 0 },          \
+    { "batch", 0, CHORALE_OPT_INT, offsetof(type, field.batch), "N",         \
+      "calls a repetition, with a barrier between them whose time is "       \
+      "subtracted (default: as many as make 100 steps of the clock)", 1,     \
+      100000 },                                                              \
+    { "metric", 0, CHORALE_OPT_TEXT, offsetof(type, field.metric), "NAME",   \
+      "duration: from the common start to the last rank out; throughput: "   \
+      "calls back to back, on which nothing is decided (default: duration)", \
+      0, 0 },                                                                \
+    { "no-racing", 0, CHORALE_OPT_FLAG, offsetof(type, field.no_racing),     \
+      NULL, "go on with variants that are surely slower", 0, 0 },            \
+    { "buffers", 0, CHORALE_OPT_TEXT, offsetof(type, field.buffers),         \
+      "POLICY", "warm: the same ones again; rotate: through more than the "  \
+      "last-level cache; cold: caches flushed before each repetition "       \
+      "(default: rotate from 64 KiB on, else warm; warm in simulation)", 0,  \
+      0 },                                                                   \
+    { "arrival", 0, CHORALE_OPT_TEXT, offsetof(type, field.arrival), "LIST", \
+      "who comes late: sync (nobody), last, random, ascending, the latest "  \
+      "by :FACTOR of the library's duration, 1 unless said, as in "          \
+      "sync,ascending:0.5 (default: sync)", 0, 0 },                          \
+    { "siblings", 0, CHORALE_OPT_TEXT, offsetof(type, field.siblings),       \
+      "LIST", "alone, or how many communicators call at once on the same "   \
+      "nodes: alone,2 (default: alone)", 0, 0 },                             \
     { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
       "LIST", "PAPI events to record, e.g. PAPI_TOT_CYC", 0, 0 },            \
     { "launcher", 0, CHORALE_OPT_TEXT, offsetof(type, field.launcher),       \

@@ -70,7 +70,48 @@ static int known_root(const char *word)
 
 static int known_sync(const char *word)
 {
-    return chorale_spec_listed("roundtime,barrier", word);
+    return chorale_spec_listed("roundtime,window,barrier", word);
+}
+
+static int known_buffers(const char *word)
+{
+    return chorale_spec_listed("auto,warm,rotate,cold", word);
+}
+
+static int known_metric(const char *word)
+{
+    return chorale_spec_listed("duration,throughput", word);
+}
+
+/* sync, or last, random, ascending with a factor. */
+static int known_arrival(const char *word)
+{
+    char name[16] = "", *rest = NULL;
+    size_t len = strcspn(word, ":");
+    double factor = 1;
+
+    if (len >= sizeof(name) || len == 0)
+        return 0;
+    memcpy(name, word, len);
+    if (word[len] == ':') {
+        factor = strtod(word + len + 1, &rest);
+        if (rest == word + len + 1 || *rest != '\0')
+            return 0;
+    }
+    return strcmp(word, "sync") == 0 ||
+           (chorale_spec_listed("last,random,ascending", name) &&
+            factor > 0 && factor <= 100);
+}
+
+static int known_siblings(const char *word)
+{
+    char *rest;
+    long count;
+
+    if (strcmp(word, "alone") == 0)
+        return 1;
+    count = strtol(word, &rest, 10);
+    return rest != word && *rest == '\0' && count >= 2 && count <= 1024;
 }
 
 static int known_launcher(const char *word)
@@ -140,8 +181,17 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         { "--set", plan->set, known_set, "there are core, all", 1 },
         { "--root", plan->root, known_root,
           "there are first, middle, last, rotate", 1 },
-        { "--sync", plan->sync, known_sync, "there are roundtime, barrier",
-          1 },
+        { "--sync", plan->sync, known_sync,
+          "there are roundtime, window, barrier", 1 },
+        { "--buffers", plan->buffers, known_buffers,
+          "there are warm, rotate, cold", 1 },
+        { "--metric", plan->metric, known_metric,
+          "there are duration, throughput", 1 },
+        { "--arrival", plan->arrival, known_arrival,
+          "write sync, last, random or ascending, and if wanted by how many "
+          "durations: last:0.5", 0 },
+        { "--siblings", plan->siblings, known_siblings,
+          "write alone or a number of communicators from 2 on", 0 },
         { "--launcher", plan->launcher, known_launcher,
           "there are mpiexec, srun, smpirun, custom", 1 },
         { "--network", plan->network, known_network,

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* admit.c - which candidates of a point may be timed: those that can run
+ * there, for whose memory there is room, and that give the right result from
+ * every root that will be timed. */
+#include "runners/point.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BARRIER_DELAY 1e-3   /* s, that one rank comes late to be waited for */
+
+static int is_barrier(const struct chorale_timing *t)
+{
+    return chorale_coll_info((enum chorale_coll)t->task->coll)->dataless;
+}
+
+/* A barrier's promise: the first to leave is not before the last to come. */
+static int left_early(struct chorale_bench *bench, double in, double out,
+                      int *early)
+{
+    double mine[2] = { in, -out }, all[2];
+    int rc = PMPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, bench->world);
+
+    *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
+    return rc;
+}
+
+/* Run once on a fresh pattern from one root, and compare. Returns an MPI error
+ * code of the runner's own traffic; *status and why are this rank's. */
+static int call_once(struct chorale_timing *t, int c, int root, int round,
+                     double *seconds, int *status, char *why, size_t size)
+{
+    struct chorale_bench *bench = t->bench;
+    double in, out;
+    int early = 0, err, rc;
+
+    *status = CHORALE_RUN_OK;
+    chorale_verify_fill(bench, &t->prob, root, round);
+    rc = chorale_sync_barrier(bench);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    memset(&bench->stat, 0, sizeof(bench->stat));
+    bench->ctx->stat = &bench->stat;
+    if (is_barrier(t) && bench->rank == round % bench->size)
+        chorale_wait_common(bench, chorale_now_common(bench) + BARRIER_DELAY);
+    in = chorale_now_common(bench);
+    err = chorale_provider_call(bench, &t->prob, chorale_timing_cand(t, c),
+                                root);
+    out = chorale_now_common(bench);
+    *seconds = out - in;
+    bench->ctx->stat = NULL;
+    if (is_barrier(t))
+        rc = left_early(bench, in, out, &early);
+    if (err != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING] = "";
+        int len;
+
+        PMPI_Error_string(err, text, &len);
+        *status = CHORALE_RUN_FAILED;
+        snprintf(why, size, "MPI error: %.140s", text);
+    } else if (early) {
+        *status = CHORALE_RUN_INVALID;
+        snprintf(why, size, "a rank left before the last one came");
+    } else if (chorale_verify_check(bench, &t->prob, root, round, why,
+                                    size) != 0) {
+        *status = CHORALE_RUN_INVALID;
+    }
+    return rc;
+}
+
+/* The same verdict on all ranks. */
+static int verify_root(struct chorale_timing *t, int c, int turn, int round,
+                       struct chorale_result *res)
+{
+    struct chorale_bench *bench = t->bench;
+    /* status, then the rank that says why, so that MAX finds one of them */
+    int mine[2] = { CHORALE_RUN_OK, -1 }, all[2];
+    double seconds = 0;
+    char why[160] = "";
+    int rc = call_once(t, c, chorale_task_root(t->task, bench->size, turn),
+                       round, &seconds, &mine[0], why, sizeof(why));
+
+    if (mine[0] != CHORALE_RUN_OK)
+        mine[1] = bench->rank;
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, bench->world);
+    if (rc == MPI_SUCCESS && turn == 0)
+        rc = PMPI_Allreduce(&seconds, &res->first_call, 1, MPI_DOUBLE,
+                            MPI_MAX, bench->world);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(&bench->stat, &res->stat,
+                            sizeof(res->stat) / sizeof(long long),
+                            MPI_LONG_LONG, MPI_SUM, bench->world);
+    if (rc == MPI_SUCCESS && all[1] >= 0) {
+        rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, all[1], bench->world);
+        for (char *p = why; *p != '\0'; p++)
+            if (*p == '\n')
+                *p = ' ';
+        chorale_result_fail(res, (enum chorale_status)all[0], why);
+    }
+    return rc;
+}
+
+/* From every root that will be timed; no pattern is seen twice. */
+static int verify(struct chorale_timing *t, int c)
+{
+    struct chorale_result *res = &t->result[c];
+    int rc = MPI_SUCCESS;
+
+    chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
+    for (int turn = 0; turn < chorale_timing_turns(t->task) &&
+                       rc == MPI_SUCCESS && res->status == CHORALE_RUN_OK;
+         turn++)
+        rc = verify_root(t, c, turn, 3 * c + turn + 1, res);
+    return rc;
+}
+
+int chorale_admit(struct chorale_timing *t)
+{
+    double most = t->bench->work.set.max_memory;
+    double buffers = chorale_problem_memory(t->bench, t->task);
+    int rc = MPI_SUCCESS;
+
+    for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
+        const struct chorale_cand *cand = chorale_timing_cand(t, c);
+        struct chorale_result *res = &t->result[c];
+        double need = buffers + chorale_problem_scratch(t->bench, t->task,
+                                                        cand);
+        const char *no = NULL;
+
+        if (cand->alg >= 0) {
+            memcpy(t->prob.pt.param, cand->param, sizeof(cand->param));
+            no = chorale_alg_refuses(chorale_algs[cand->alg], &t->prob.pt);
+        }
+        if (no != NULL) {
+            chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
+        } else if (need > most) {
+            chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, "");
+            snprintf(res->reason, sizeof(res->reason), CHORALE_NO_MEMORY,
+                     need, most);
+        } else {
+            rc = verify(t, c);
+        }
+        t->active[c] = res->status == CHORALE_RUN_OK;
+    }
+    chorale_timing_announce(t, 0);
+    return rc;
+}
+
+int chorale_verify_again(struct chorale_timing *t)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
+        struct chorale_result *res = &t->result[c], after = { 0 };
+        int status = (int)res->status;
+
+        rc = PMPI_Bcast(&status, 1, MPI_INT, 0, t->bench->world);
+        if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
+            continue;
+        chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
+        rc = verify_root(t, c, 0, 3 * (t->ncand + c) + 1, &after);
+        if (after.status != CHORALE_RUN_OK) {
+            chorale_result_fail(res, after.status, "");
+            snprintf(res->reason, sizeof(res->reason),
+                     "after the repetitions: %.130s", after.reason);
+        }
+    }
+    chorale_timing_announce(t, 0);
+    return rc;
+}

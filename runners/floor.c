@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* floor.c - what no collective can be faster than: one message of no bytes,
+ * and the bytes that some rank must receive (or send) anyway, at the
+ * bandwidth of the longest messages. Measured between neighbours in rank and
+ * between the ends, the quicker of which counts. */
+#include "runners/runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NTRIP 5
+#define LONG (1 << 21)       /* bytes; the slope is taken to twice as many */
+#define MARGIN 0.98          /* rounding of clocks, lower overheads */
+
+/* One way from rank 0 to peer: half the quickest round trip; rank 0's result.
+ * In simulation the first is as good as any. */
+static int one_way(struct chorale_bench *bench, int peer, char *buf,
+                   size_t bytes, double *best)
+{
+    int rc = MPI_SUCCESS, other = bench->rank == 0 ? peer : 0;
+
+    if (bench->rank != 0 && bench->rank != peer)
+        return MPI_SUCCESS;
+    for (int i = 0; i < NTRIP && rc == MPI_SUCCESS; i++) {
+        double sent = chorale_now_common(bench), back;
+
+        if (bench->rank == 0)
+            rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              other);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_recv(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              other);
+        if (rc == MPI_SUCCESS && bench->rank != 0)
+            rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              other);
+        back = chorale_now_common(bench);
+        if ((back - sent) / 2 < *best)
+            *best = (back - sent) / 2;
+    }
+    return rc;
+}
+
+int chorale_floor_measure(struct chorale_bench *bench)
+{
+    const size_t bytes[3] = { 0, LONG, 2 * LONG };
+    double best[3] = { INFINITY, INFINITY, INFINITY };
+    char *buf = calloc(bytes[2], 1);
+    int lacks = buf == NULL, any, rc;
+
+    bench->floor_alpha = bench->floor_beta = 0;
+    rc = PMPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, bench->world);
+    for (int i = 0; i < 3 && rc == MPI_SUCCESS && !any && bench->size > 1;
+         i++) {
+        rc = one_way(bench, 1, buf, bytes[i], &best[i]);
+        if (rc == MPI_SUCCESS && bench->size > 2)
+            rc = one_way(bench, bench->size - 1, buf, bytes[i], &best[i]);
+    }
+    if (bench->rank == 0 && isfinite(best[2])) {
+        bench->floor_alpha = best[0];
+        bench->floor_beta = fmax(0, (best[2] - best[1]) / LONG);
+    }
+    free(buf);
+    return rc;
+}
+
+double chorale_floor(const struct chorale_bench *bench,
+                     const struct chorale_task *task)
+{
+    double m = (double)task->msg_size, bytes = m;
+
+    if (bench->size < 2)
+        return 0;
+    switch ((enum chorale_coll)task->coll) {
+    case CHORALE_BARRIER:
+        bytes = 0;
+        break;
+    case CHORALE_GATHER:
+    case CHORALE_SCATTER:
+    case CHORALE_ALLGATHER:
+    case CHORALE_ALLTOALL:
+    case CHORALE_REDUCE_SCATTER_BLOCK:
+        bytes = m * (bench->size - 1);
+        break;
+    case CHORALE_GATHERV:
+    case CHORALE_SCATTERV:
+    case CHORALE_ALLGATHERV:
+    case CHORALE_ALLTOALLV:
+    case CHORALE_REDUCE_SCATTER:
+        /* The blocks' mean is m; the largest, 2 m, may stay at home. */
+        bytes = bench->size > 2 ? m * (bench->size - 2) : 0;
+        break;
+    case CHORALE_BCAST:
+    case CHORALE_REDUCE:
+    case CHORALE_ALLREDUCE:
+    case CHORALE_SCAN:
+    case CHORALE_EXSCAN:
+    case CHORALE_NCOLL:
+        break;
+    }
+    if (task->coll != CHORALE_BARRIER && task->msg_size == 0)
+        return 0;
+    return MARGIN * (bench->floor_alpha + bench->floor_beta * bytes);
+}

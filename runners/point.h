@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* point.h - what the parts of measuring one point share: measure.c holds it
+ * together, admit.c verifies, timing.c repeats, arrival.c makes ranks late. */
+#ifndef CHORALE_RUNNERS_POINT_H
+#define CHORALE_RUNNERS_POINT_H
+
+#include "runners/runner.h"
+
+/* One point while it is measured. "All" are the same on all ranks, the others
+ * are rank 0's. */
+struct chorale_timing {
+    struct chorale_bench *bench;
+    const struct chorale_task *task;
+    struct chorale_problem prob;
+    struct chorale_result *result;
+    int ncand;               /* all */
+    int nentry;              /* all; ncand, and the separating barrier */
+    int batch;               /* all; calls a repetition */
+    double skew;             /* all; s, of the arrival pattern */
+    int *active;             /* all [nentry]: still timed */
+    int *how;                /* all [nentry] enum chorale_sync */
+    double *window;          /* all [nentry]: s, that a repetition may take */
+    int *order;              /* all [nentry] */
+    int round;               /* all */
+    struct chorale_slot *slot; /* all: of the chunk */
+    int nslot;
+    double *local, *global;  /* values of the slots, on a rank and of all */
+    struct chorale_seen *seen; /* [nentry] */
+    int *room;               /* [nentry], samples allocated */
+    double *longest;         /* [nentry], of the last chunk, s */
+    struct chorale_sample **sample; /* [nentry] */
+    int *nsample;            /* [nentry] */
+    double *work;            /* two times nrep_max, for the stopping rule */
+    double lead;             /* windows grow by this factor */
+    int lacking;             /* out of memory */
+};
+
+/* One repetition of a chunk. */
+struct chorale_slot {
+    int entry, round;
+    double start;
+};
+
+static inline const struct chorale_cand *
+chorale_timing_cand(const struct chorale_timing *t, int c)
+{
+    return &t->bench->work.cand[t->task->first + c];
+}
+
+#define CHORALE_NO_MEMORY \
+    "memory: needs %.0f bytes a node, --max-memory is %.0f"
+
+/* Set a result's status and its reason. */
+void chorale_result_fail(struct chorale_result *res,
+                         enum chorale_status status, const char *reason);
+
+/* Roots that the repetitions take in turn. */
+int chorale_timing_turns(const struct chorale_task *task);
+
+/* `chorale run` learns which candidate is called, should it end the program;
+ * 0: none. */
+void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
+
+/* admit.c: refuse, verify; sets active. Returns an MPI error code. */
+int chorale_admit(struct chorale_timing *t);
+
+/* The same check once more of those that were timed. */
+int chorale_verify_again(struct chorale_timing *t);
+
+/* timing.c: all active candidates, interleaved, until they have been seen
+ * enough; fills their samples. Returns an MPI error code. */
+int chorale_timing_run(struct chorale_timing *t);
+
+/* 0, or -1: out of memory; release in any case. */
+int chorale_timing_init(struct chorale_timing *t);
+void chorale_timing_release(struct chorale_timing *t);
+
+/* arrival.c: how late a rank comes in that round, s, of a skew. */
+double chorale_arrival_delay(const struct chorale_bench *bench,
+                             enum chorale_arrival arrival, double skew,
+                             int round);
+
+/* splitmix64. */
+uint64_t chorale_random(uint64_t *state);
+
+#endif
