@@ -286,21 +286,45 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
                FROM l WHERE launches > 1) h USING (cell_id);
 
--- Every cell against the library's default at the same point: speedup > 1 is
--- faster than the library.
+-- Every cell against the library's default at the same point, launch by launch
+-- (what changes from launch to launch cancels): mean of the logarithms.
+CREATE VIEW v_paired AS
+SELECT c.cell_id, count(*) AS launches,
+       avg(ln(t.median / s.median)) AS mu,
+       avg(ln(t.median / s.median) * ln(t.median / s.median)) AS mu2
+  FROM cell c JOIN run r USING (cell_id) JOIN run_summary s USING (run_id)
+  JOIN cell b
+    ON b.provider = 'library' AND b.system_id = c.system_id
+   AND b.coll = c.coll AND b.comm_size = c.comm_size
+   AND b.msg_size = c.msg_size AND b.ppn = c.ppn AND b.shape = c.shape
+   AND b.dtype = c.dtype AND b.op = c.op AND b.root_policy = c.root_policy
+   AND b.buffers = c.buffers AND b.arrival = c.arrival
+   AND b.siblings = c.siblings AND b.metric = c.metric
+   AND b.variant = 'default'
+  JOIN run q ON q.cell_id = b.cell_id AND q.launch_id = r.launch_id
+  JOIN run_summary t ON t.run_id = q.run_id
+ WHERE r.status = 'ok' AND s.median > 0 AND q.status = 'ok' AND t.median > 0
+ GROUP BY c.cell_id;
+
+-- Speed-up over the library's default: above 1 is faster. speedup_lo and _hi:
+-- 95 % interval over the launches (NULL with one, exact in simulation).
 CREATE VIEW v_speedup AS
 SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
        v.provider, v.variant, v.params, v.dtype, v.op, v.root_policy,
        v.buffers, v.arrival, v.siblings, v.metric, v.seconds,
-       b.seconds AS library_seconds, b.seconds / v.seconds AS speedup,
+       exp(p.mu) * v.seconds AS library_seconds, exp(p.mu) AS speedup,
+       CASE WHEN p.launches > 1 THEN exp(p.mu - h.half)
+            WHEN y.kind = 'simulated' THEN exp(p.mu) END AS speedup_lo,
+       CASE WHEN p.launches > 1 THEN exp(p.mu + h.half)
+            WHEN y.kind = 'simulated' THEN exp(p.mu) END AS speedup_hi,
        v.launches, v.validity, v.cell_id, v.system_id
-  FROM v_summary v JOIN v_summary b
-    ON b.provider = 'library' AND b.system_id = v.system_id
-   AND b.coll = v.coll AND b.comm_size = v.comm_size
-   AND b.msg_size = v.msg_size AND b.ppn = v.ppn AND b.shape = v.shape
-   AND b.dtype = v.dtype AND b.op = v.op AND b.root_policy = v.root_policy
-   AND b.buffers = v.buffers AND b.arrival = v.arrival
-   AND b.siblings = v.siblings AND b.metric = v.metric;
+  FROM v_summary v JOIN system y USING (system_id)
+  JOIN v_paired p USING (cell_id)
+  LEFT JOIN (SELECT cell_id,
+               (SELECT t FROM student_t WHERE df <= launches - 1
+                 ORDER BY df DESC LIMIT 1)
+               * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
+               FROM v_paired WHERE launches > 1) h USING (cell_id);
 
 -- The fastest variant of each measured point, and by how much.
 CREATE VIEW v_best AS
