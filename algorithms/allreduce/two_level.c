@@ -12,7 +12,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const up[] = {
     &chorale_reduce_binomial,
@@ -27,7 +27,6 @@ static const struct chorale_alg *const down[] = {
 static const char *const up_word[] = {
     "binomial", "linear", "pipeline",
 };
-static const long up_choice[] = { 0, 1, 2 };
 
 static const struct chorale_alg *const outer[] = {
     &chorale_allreduce_recursive_doubling,
@@ -40,7 +39,6 @@ static const char *const outer_word[] = {
     "recursive_doubling", "reduce_bcast", "ring", "rabenseifner",
     "circulant",
 };
-static const long outer_choice[] = { 0, 1, 2, 3, 4 };
 
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
@@ -65,42 +63,24 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    int err = chorale_topology_init(&t, ctx, -1);
-
-    if (err == MPI_SUCCESS)
-        err = levels(call, &t);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
+    int n = chorale_two_level_cost(pt, up[pt->param[0]], outer[pt->param[1]],
+                                   term);
 
-    chorale_topology_points(pt, &in, &out);
-    n = chorale_part_cost(up[pt->param[0]], &in, term);
-    n += chorale_part_cost(outer[pt->param[1]], &out, term + n);
-    return n + chorale_part_cost(down[pt->param[0]], &in, term + n);
-}
-
-static size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
+    return n + chorale_two_level_cost(pt, down[pt->param[0]], NULL, term + n);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point in, out;
+    size_t a = chorale_two_level_scratch(pt, up[pt->param[0]],
+                                         outer[pt->param[1]]);
+    size_t b = chorale_two_level_scratch(pt, down[pt->param[0]], NULL);
 
-    chorale_topology_points(pt, &in, &out);
-    return chorale_topology_scratch(pt) +
-           most(most(chorale_part_scratch(up[pt->param[0]], &in),
-                     chorale_part_scratch(down[pt->param[0]], &in)),
-                chorale_part_scratch(outer[pt->param[1]], &out));
+    return a > b ? a : b;
 }
 
 const struct chorale_alg chorale_allreduce_two_level = {
@@ -115,26 +95,8 @@ const struct chorale_alg chorale_allreduce_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 2,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(up) / sizeof(*up) - 1,
-            .candidate = up_choice,
-            .ncandidate = sizeof(up_choice) / sizeof(*up_choice),
-            .word = up_word,
-        },
-        {
-            .name = "outer",
-            .unit = "among leaders",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(outer) / sizeof(*outer) - 1,
-            .candidate = outer_choice,
-            .ncandidate = sizeof(outer_choice) / sizeof(*outer_choice),
-            .word = outer_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, up_word),
+        CHORALE_PARAM_PART("outer", "among leaders", 0, outer_word),
     },
     .run = run,
     .cost = cost,

@@ -11,7 +11,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const part[] = {
     &chorale_bcast_binomial,
@@ -25,49 +25,39 @@ static const char *const part_word[] = {
     "binomial", "linear", "knomial", "pipeline", "scatter_ring_allgather",
     "circulant",
 };
-static const long part_choice[] = { 0, 1, 2, 3, 4, 5 };
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_call level = *call;
+    int err = MPI_SUCCESS;
+
+    if (t->leads) {
+        level.ctx = &t->outer;
+        level.root = t->index[call->root];
+        err = chorale_part_run(part[call->param[1]], &level);
+    }
+    if (err != MPI_SUCCESS)
+        return err;
+    level.ctx = &t->inner;
+    level.root = t->lead;
+    return chorale_part_run(part[call->param[0]], &level);
+}
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    struct chorale_call level = *call;
-    int err = chorale_topology_init(&t, ctx, call->root);
-
-    if (err == MPI_SUCCESS && t.leads) {
-        level.ctx = &t.outer;
-        level.root = t.index[call->root];
-        err = chorale_part_run(part[call->param[1]], &level);
-    }
-    if (err == MPI_SUCCESS) {
-        level.ctx = &t.inner;
-        level.root = t.lead;
-        err = chorale_part_run(part[call->param[0]], &level);
-    }
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_two_level_run(call, call->root, levels);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
-
-    chorale_topology_points(pt, &in, &out);
-    n = chorale_part_cost(part[pt->param[1]], &out, term);
-    return n + chorale_part_cost(part[pt->param[0]], &in, term + n);
+    return chorale_two_level_cost(pt, part[pt->param[0]], part[pt->param[1]],
+                                  term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point in, out;
-    size_t inner, outer;
-
-    chorale_topology_points(pt, &in, &out);
-    inner = chorale_part_scratch(part[pt->param[0]], &in);
-    outer = chorale_part_scratch(part[pt->param[1]], &out);
-    return chorale_topology_scratch(pt) + (inner > outer ? inner : outer);
+    return chorale_two_level_scratch(pt, part[pt->param[0]],
+                                     part[pt->param[1]]);
 }
 
 const struct chorale_alg chorale_bcast_two_level = {
@@ -80,26 +70,8 @@ const struct chorale_alg chorale_bcast_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 2,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
-        {
-            .name = "outer",
-            .unit = "among leaders",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, part_word),
+        CHORALE_PARAM_PART("outer", "among leaders", 0, part_word),
     },
     .run = run,
     .cost = cost,

@@ -82,4 +82,7 @@ int chorale_cost_ramp_tree(const struct chorale_point *pt,
                            struct chorale_term *term);
 size_t chorale_scratch_ramp_tree(const struct chorale_point *pt);
 
+/* Bytes of the s largest blocks of the ramp, its last ones. */
+double chorale_ramp_largest(const struct chorale_point *pt, double s);
+
 #endif

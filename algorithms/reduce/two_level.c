@@ -12,7 +12,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const part[] = {
     &chorale_reduce_binomial,
@@ -24,21 +24,31 @@ static const struct chorale_alg *const part[] = {
 static const char *const part_word[] = {
     "binomial", "linear", "pipeline", "rabenseifner", "circulant",
 };
-static const long part_choice[] = { 0, 1, 2, 3, 4 };
 
-/* in: the call in this node. A rank that is alone there has nothing to add. */
-static int levels(const struct chorale_call *call, struct chorale_topology *t,
-                  struct chorale_call *in)
+/* The call in this node, with room for its total at a leader. */
+static int node_call(const struct chorale_call *call,
+                     struct chorale_topology *t, struct chorale_call *in)
 {
-    struct chorale_call out = *call;
-    int err = MPI_SUCCESS;
-
+    *in = *call;
     in->ctx = &t->inner;
     in->root = t->lead;
-    if (t->inner.size > 1) {
-        err = chorale_part_run(part[call->param[0]], in);
+    if (!t->leads || t->inner.size == 1 || call->ctx->rank == call->root)
+        return MPI_SUCCESS;
+    in->recvbuf = chorale_scratch_typed(call->ctx, call->recvcount,
+                                        call->recvtype);
+    return in->recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+/* A rank that is alone in its node has nothing to add there. */
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_call in, out = *call;
+    int err = node_call(call, t, &in);
+
+    if (err == MPI_SUCCESS && t->inner.size > 1) {
+        err = chorale_part_run(part[call->param[0]], &in);
         out.sendbuf = call->ctx->rank == call->root ? MPI_IN_PLACE
-                                                    : in->recvbuf;
+                                                    : in.recvbuf;
     }
     if (err != MPI_SUCCESS || !t->leads)
         return err;
@@ -49,44 +59,19 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t,
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    struct chorale_call in = *call;
-    int err = chorale_topology_init(&t, ctx, call->root);
-
-    if (err == MPI_SUCCESS && t.leads && t.inner.size > 1 &&
-        ctx->rank != call->root) {
-        in.recvbuf = chorale_scratch_typed(ctx, call->recvcount,
-                                           call->recvtype);
-        err = in.recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-    }
-    if (err == MPI_SUCCESS)
-        err = levels(call, &t, &in);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_two_level_run(call, call->root, levels);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
-
-    chorale_topology_points(pt, &in, &out);
-    n = chorale_part_cost(part[pt->param[0]], &in, term);
-    return n + chorale_part_cost(part[pt->param[1]], &out, term + n);
+    return chorale_two_level_cost(pt, part[pt->param[0]], part[pt->param[1]],
+                                  term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point in, out;
-    size_t inner, outer;
-
-    chorale_topology_points(pt, &in, &out);
-    inner = chorale_part_scratch(part[pt->param[0]], &in);
-    outer = chorale_part_scratch(part[pt->param[1]], &out);
-    return chorale_topology_scratch(pt) + pt->msg_size +
-           (inner > outer ? inner : outer);
+    return pt->msg_size + chorale_two_level_scratch(pt, part[pt->param[0]],
+                                                    part[pt->param[1]]);
 }
 
 const struct chorale_alg chorale_reduce_two_level = {
@@ -100,26 +85,8 @@ const struct chorale_alg chorale_reduce_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 2,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
-        {
-            .name = "outer",
-            .unit = "among leaders",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, part_word),
+        CHORALE_PARAM_PART("outer", "among leaders", 0, part_word),
     },
     .run = run,
     .cost = cost,
