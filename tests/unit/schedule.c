@@ -72,10 +72,10 @@ static void judge(const struct chorale_alg *alg,
     }
     chorale_term_sums(term, nterm, &a, &b, &c);
     stated = a * pt->alpha + b * pt->beta + c * pt->tau;
-    if (sum.overlaps && !alg->overlaps)
+    if (sum.overlaps && !chorale_alg_overlaps(alg, pt))
         snprintf(wrong, size, "two messages at one port");
-    else if (!alg->overlaps && exact_at(alg, pt->comm_size) &&
-             differs(stated, sum.seconds))
+    else if (!chorale_alg_overlaps(alg, pt) &&
+             exact_at(alg, pt->comm_size) && differs(stated, sum.seconds))
         snprintf(wrong, size, "states %g %g %g, takes %g %g %g", a, b, c,
                  sum.messages, sum.bytes, sum.reduced);
     else if (sum.seconds > stated && differs(sum.seconds, stated))
