@@ -3,15 +3,17 @@
  * through its control variables, at two processes.
  *
  *     mpiexec -n 2 native [-c COLLECTIVE] [-b BATCHES]
- *     mpiexec -n 1 valgrind --tool=callgrind ... native -k : -n P-1 native -k
+ *     mpiexec -n 1 valgrind --tool=callgrind ... native -k BYTES :
+ *             -n P-1 native -k BYTES
  *
  * Each batch calls one side many times, alternating between a communicator
  * and the same with its ranks reversed, so that no rank can run ahead. Batches
  * of the two sides are interleaved; a size's ratio is the median over pairs of
  * neighbouring batches.
  *
- * -k has callgrind count the instructions of each side of each pair, a few
- * calls of 8 bytes: native.sh reads the counts. */
+ * -k has callgrind count the instructions of each side of each pair, in a few
+ * calls of that many bytes (or of the next more that MPICH's algorithm takes):
+ * native.sh reads the counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -351,7 +353,8 @@ static void count_side(const struct bench *b, int side, const char *label)
     CALLGRIND_DUMP_STATS_AT(label);
 }
 
-static void count_pair(struct bench *b, const struct pair *p, int rank)
+static void count_pair(struct bench *b, const struct pair *p, int rank,
+                       int bytes)
 {
     char why[160];
 
@@ -362,15 +365,16 @@ static void count_pair(struct bench *b, const struct pair *p, int rank)
                                  sizeof(why)) != 0 ||
         force(p->coll, p->native) != 0)
         return;
-    set_size(b, 8);
-    batch(b, 0, 4);
+    set_size(b, bytes);
+    while (isnan(batch(b, 0, 4)) && bytes < LARGEST)
+        set_size(b, bytes *= 2);
     batch(b, 1, 4);
     count_side(b, 0, "library");
     count_side(b, 1, "ours");
     force(p->coll, "auto");
     if (rank == 0)
-        printf("@counted %s %s %d\n", chorale_coll_info(p->coll)->name,
-               p->variant, COUNTED);
+        printf("@counted %s %s %d %d\n", chorale_coll_info(p->coll)->name,
+               p->variant, COUNTED, bytes);
 }
 
 static void open_ways(struct bench *b, int rank)
@@ -395,17 +399,18 @@ int main(int argc, char **argv)
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Init(&argc, &argv);
-    while ((opt = getopt(argc, argv, "c:b:k")) != -1) {
+    while ((opt = getopt(argc, argv, "c:b:k:")) != -1) {
         if (opt == 'c')
             only = optarg;
         if (opt == 'b')
             nbatch = atoi(optarg);
-        counting |= opt == 'k';
+        if (opt == 'k')
+            counting = atoi(optarg);
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if ((counting ? size > MAX_RANKS : size != 2) || nbatch < 1 ||
-        nbatch > MAX_BATCHES) {
+    if ((counting ? size > MAX_RANKS : size != 2) || counting < 0 ||
+        counting > LARGEST || nbatch < 1 || nbatch > MAX_BATCHES) {
         fprintf(stderr, "native: wants 2 ranks and 1 to %d batches\n",
                 MAX_BATCHES);
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -418,7 +423,7 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     open_ways(&b, rank);
     for (size_t i = 0; counting && i < NPAIR; i++)
-        count_pair(&b, &pairs[i], rank);
+        count_pair(&b, &pairs[i], rank, counting);
     if (rank == 0 && !counting)
         printf("# ours / MPICH's same algorithm, median of %d interleaved "
                "pairs of batches, P = 2\n%-45s     8    64   512    4K   "
