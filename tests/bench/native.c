@@ -103,6 +103,7 @@ struct bench {
     MPI_Aint displs[MAX_RANKS];
     int int_counts[MAX_RANKS], int_displs[MAX_RANKS];
     MPI_Datatype type;
+    int irregular;
     const struct chorale_alg *alg;
     long param[CHORALE_MAX_PARAM];
 };
@@ -219,14 +220,17 @@ static int library(const struct bench *b, MPI_Comm comm)
 
 static int ours(const struct bench *b, struct chorale_ctx *ctx)
 {
-    const struct chorale_call call = {
+    struct chorale_call call = {
         .ctx = ctx, .sendbuf = b->send, .recvbuf = b->recv,
         .sendcount = b->count, .recvcount = b->count, .sendtype = b->type,
-        .recvtype = b->type, .sendcounts = b->counts,
-        .recvcounts = b->counts, .sdispls = b->displs, .rdispls = b->displs,
-        .op = MPI_SUM, .commutative = 1, .param = b->param,
+        .recvtype = b->type, .op = MPI_SUM, .commutative = 1,
+        .param = b->param,
     };
 
+    if (b->irregular) {
+        call.sendcounts = call.recvcounts = b->counts;
+        call.sdispls = call.rdispls = b->displs;
+    }
     return b->alg->run(&call);
 }
 
@@ -256,6 +260,7 @@ static void set_size(struct bench *b, int bytes)
     int size = b->type == MPI_DOUBLE ? (int)sizeof(double) : 1;
 
     b->count = bytes / size;
+    b->irregular = chorale_coll_info(b->alg->coll)->irregular;
     for (int i = 0; i < MAX_RANKS; i++) {
         b->counts[i] = b->count;
         b->displs[i] = (MPI_Aint)b->count * i;
