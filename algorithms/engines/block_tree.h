@@ -82,4 +82,10 @@ int chorale_cost_ramp_tree(const struct chorale_point *pt,
                            struct chorale_term *term);
 size_t chorale_scratch_ramp_tree(const struct chorale_point *pt);
 
+/* The same with the sizes of the blocks ahead of them: each bytes a rank, in
+ * one round less than the data. */
+int chorale_cost_counted_tree(const struct chorale_point *pt, double each,
+                              struct chorale_term *term);
+size_t chorale_scratch_counted_tree(const struct chorale_point *pt);
+
 #endif

@@ -116,10 +116,6 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
-/* The largest divisor d of p with d^power <= p: the shorter side of the most
- * square mesh (power 2), the shortest of the most cubic one (3). */
-int chorale_mesh_side(int p, int power);
-
 /* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension,
  * then along the one before with bundles of the blocks that a rank has, and so
  * on. Takes a number for each rank of a ring in scratch. */
@@ -188,6 +184,12 @@ typedef int chorale_gather_all(struct chorale_ctx *ctx,
                                const struct chorale_blocks *b);
 int chorale_allgather_run(const struct chorale_call *call,
                           chorale_gather_all *exchange);
+
+/* A mesh of ndim dimensions by its parameters: run, cost, scratch. */
+int chorale_allgather_mesh_run(const struct chorale_call *call, int ndim);
+int chorale_allgather_mesh_cost(const struct chorale_point *pt, int ndim,
+                                struct chorale_term *term);
+size_t chorale_allgather_mesh_scratch(const struct chorale_point *pt);
 
 /* Recursive exchange by the parameters radix and order: run, scratch (halving:
  * all blocks once more, and where each place's are) and the parameters. */
