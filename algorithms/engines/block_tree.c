@@ -376,3 +376,22 @@ size_t chorale_scratch_ramp_tree(const struct chorale_point *pt)
         s *= 2;
     return pt->comm_size < 3 ? 0 : (size_t)chorale_ramp_largest(pt, s) + 1;
 }
+
+int chorale_cost_counted_tree(const struct chorale_point *pt, double each,
+                              struct chorale_term *term)
+{
+    int rounds = chorale_ceil_log2(pt->comm_size) - 1, n = 0;
+
+    if (rounds > 0)
+        term[n++] = (struct chorale_term){
+            .messages = rounds,
+            .bytes = each * pt->comm_size / rounds,
+        };
+    return n + chorale_cost_ramp_tree(pt, term + n);
+}
+
+size_t chorale_scratch_counted_tree(const struct chorale_point *pt)
+{
+    return chorale_scratch_ramp_tree(pt) +
+           sizeof(int64_t) * ((size_t)pt->comm_size + 1);
+}

@@ -18,7 +18,7 @@
 #define ALPHA (2 * 0.5e-6 + 16 * BETA)
 #define TAU 0.5e-9
 
-enum { ELEMENT = 8, SLACK = 2048 };
+enum { ELEMENT = 8, SLACK = 1024 };
 
 /* --- one plain call --------------------------------------------------- */
 
