@@ -2,9 +2,17 @@
 /* two_level.c - reduction in each node to its leader, allreduce among the
  * leaders, broadcast in each node.
  *
- * Rounds  twice those of inner on p ranks a node, and of outer on N nodes
+ * The parts are blocking: each segment goes through both levels before a
+ * leader turns to the next one. With one port a rank that gains next to
+ * nothing; it may pay where the levels use different hardware, memory and
+ * network card, and the other ranks of a node work on a segment while the
+ * leaders exchange the next one.
+ *
+ * Rounds  twice those of inner on p ranks a node, and of outer on N nodes, for
+ *         each of S segments
  * Volume  between nodes that of outer
- * Cost    at most reduce(p) + outer(N) + bcast(p)
+ * Cost    at most S (reduce(p) + outer(N) + bcast(p)), of a segment; the last
+ *         is shorter
  * Needs   a commutative operation; several nodes with several ranks; any
  *         placement and datatype
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
@@ -12,6 +20,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const up[] = {
@@ -40,7 +49,7 @@ static const char *const outer_word[] = {
     "circulant",
 };
 
-static int levels(const struct chorale_call *call, struct chorale_topology *t)
+static int whole(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_call part = *call;
     int err;
@@ -61,12 +70,19 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
                               : err;
 }
 
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    return chorale_two_level_segments(call, t, CHORALE_NO_ROOT,
+                                      call->param[2], whole);
+}
+
 static int run(const struct chorale_call *call)
 {
     return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
+static int whole_cost(const struct chorale_point *pt,
+                      struct chorale_term *term)
 {
     int n = chorale_two_level_cost(pt, up[pt->param[0]], outer[pt->param[1]],
                                    term);
@@ -74,11 +90,20 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return n + chorale_two_level_cost(pt, down[pt->param[0]], NULL, term + n);
 }
 
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
+
+    return chorale_two_level_segments_cost(pt, s, whole_cost, term);
+}
+
 static size_t scratch(const struct chorale_point *pt)
 {
-    size_t a = chorale_two_level_scratch(pt, up[pt->param[0]],
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
+    struct chorale_point one = chorale_two_level_segment(pt, s);
+    size_t a = chorale_two_level_scratch(&one, up[pt->param[0]],
                                          outer[pt->param[1]]);
-    size_t b = chorale_two_level_scratch(pt, down[pt->param[0]], NULL);
+    size_t b = chorale_two_level_scratch(&one, down[pt->param[0]], NULL);
 
     return a > b ? a : b;
 }
@@ -87,16 +112,17 @@ const struct chorale_alg chorale_allreduce_two_level = {
     .coll = CHORALE_ALLREDUCE,
     .name = "two_level",
     .summary = "reduce in each node, allreduce among the leaders, broadcast "
-               "in each node",
-    .formula = "<= reduce(p) + outer(N) + bcast(p)",
+               "there; segments may let memory and network overlap",
+    .formula = "<= S (reduce(p) + outer(N) + bcast(p)) of a segment",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .nparam = 2,
+    .nparam = 3,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, up_word),
         CHORALE_PARAM_PART("outer", "among leaders", 0, outer_word),
+        CHORALE_PARAM_LEVEL_SEGSIZE,
     },
     .run = run,
     .cost = cost,

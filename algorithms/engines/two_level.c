@@ -6,6 +6,7 @@
 #include "algorithms/engines/block_tree.h"
 #include "algorithms/engines/gather_all.h"
 #include "algorithms/engines/part.h"
+#include "algorithms/engines/pipeline.h"
 
 int chorale_two_level_run(const struct chorale_call *call, int root,
                           int (*levels)(const struct chorale_call *call,
@@ -52,6 +53,75 @@ size_t chorale_two_level_scratch(const struct chorale_point *pt,
     return chorale_topology_scratch(pt) +
            most(inner != NULL ? chorale_part_scratch(inner, &in) : 0,
                 outer != NULL ? chorale_part_scratch(outer, &out) : 0);
+}
+
+/* --- vectors in segments ---------------------------------------------- */
+
+const long chorale_level_segsizes[CHORALE_NLEVEL_SEGSIZE] = {
+    0, 65536, 524288
+};
+
+int chorale_two_level_segments(const struct chorale_call *call,
+                               struct chorale_topology *t, int root,
+                               long segsize,
+                               int (*levels)(const struct chorale_call *call,
+                                             struct chorale_topology *t))
+{
+    size_t size = chorale_type_size(call->recvtype), last;
+    size_t s = chorale_whole_segment(segsize, size);
+    size_t segments = chorale_segments(size * (size_t)call->recvcount, s,
+                                       &last);
+    MPI_Aint step = chorale_type_extent(call->recvtype) *
+                    (MPI_Aint)(segments > 1 ? s / size : 0);
+    struct chorale_call part = *call;
+    int err = MPI_SUCCESS;
+
+    if (segments == 1)
+        return levels(call, t);
+    for (size_t j = 0; j < segments && err == MPI_SUCCESS; j++) {
+        size_t mark = chorale_scratch_mark(call->ctx);
+
+        part.recvcount = (MPI_Count)((j + 1 < segments ? s : last) / size);
+        if (call->sendbuf != MPI_IN_PLACE)
+            part.sendbuf = chorale_at(call->sendbuf, step, (MPI_Aint)j);
+        if (root == CHORALE_NO_ROOT || call->ctx->rank == root)
+            part.recvbuf = chorale_at(call->recvbuf, step, (MPI_Aint)j);
+        err = levels(&part, t);
+        chorale_scratch_release(call->ctx, mark);
+    }
+    return err;
+}
+
+struct chorale_point
+chorale_two_level_segment(const struct chorale_point *pt, size_t s)
+{
+    struct chorale_point one = *pt;
+
+    if (s > 0 && s < pt->msg_size)
+        one.msg_size = one.n = s;
+    return one;
+}
+
+int chorale_two_level_segments_cost(
+    const struct chorale_point *pt, size_t s,
+    int (*cost)(const struct chorale_point *pt, struct chorale_term *term),
+    struct chorale_term *term)
+{
+    struct chorale_point one = chorale_two_level_segment(pt, s);
+    size_t last, segments = chorale_segments(pt->msg_size, s, &last);
+    double before = (double)(segments - 1), messages, bytes, reduced;
+    int n = cost(&one, term);
+
+    if (segments == 1)
+        return n;
+    chorale_term_sums(term, n, &messages, &bytes, &reduced);
+    term[0] = (struct chorale_term){
+        .messages = before * messages,
+        .bytes = messages > 0 ? bytes / messages : 0,
+        .reduced = before * reduced,
+    };
+    one.msg_size = one.n = last;
+    return 1 + cost(&one, term + 1);
 }
 
 /* --- blocks, node after node ------------------------------------------ */

@@ -28,6 +28,38 @@ size_t chorale_two_level_scratch(const struct chorale_point *pt,
                                  const struct chorale_alg *inner,
                                  const struct chorale_alg *outer);
 
+/* --- vectors in segments ---------------------------------------------- */
+
+/* Both levels' parameter: 0, or what is large enough for a network. */
+enum { CHORALE_NLEVEL_SEGSIZE = 3 };
+extern const long chorale_level_segsizes[CHORALE_NLEVEL_SEGSIZE];
+
+#define CHORALE_PARAM_LEVEL_SEGSIZE                                          \
+    {                                                                        \
+        .name = "segsize", .unit = "bytes, 0: whole", .def = 0, .min = 0,    \
+        .max = 1L << 30, .candidate = chorale_level_segsizes,                \
+        .ncandidate = CHORALE_NLEVEL_SEGSIZE                                 \
+    }
+
+/* levels() on segment after segment of a reduction's vector, cut in whole
+ * elements. segsize: bytes, 0: the whole. root: the one rank that has a
+ * recvbuf; CHORALE_NO_ROOT: all have. */
+int chorale_two_level_segments(const struct chorale_call *call,
+                               struct chorale_topology *t, int root,
+                               long segsize,
+                               int (*levels)(const struct chorale_call *call,
+                                             struct chorale_topology *t));
+
+/* The point of a full segment of s bytes (0: the whole), and the cost of all
+ * segments, one after the other, as cost() tells that of one: one term more,
+ * for all but the last. */
+struct chorale_point
+chorale_two_level_segment(const struct chorale_point *pt, size_t s);
+int chorale_two_level_segments_cost(
+    const struct chorale_point *pt, size_t s,
+    int (*cost)(const struct chorale_point *pt, struct chorale_term *term),
+    struct chorale_term *term);
+
 /* --- blocks, node after node ------------------------------------------ */
 
 /* A root's blocks of all ranks as they lie in its buffer, from or to bytes,

@@ -2,9 +2,16 @@
 /* two_level.c - reduction in each node to its leader, then among the leaders.
  * The root leads its node.
  *
- * Rounds  those of inner on p ranks a node and of outer on N nodes
+ * The parts are blocking: each segment goes through both levels before a
+ * leader turns to the next one. With one port a rank that gains next to
+ * nothing; it may pay where the levels use different hardware, memory and
+ * network card, and the other ranks of a node work on a segment while the
+ * leaders exchange the next one.
+ *
+ * Rounds  those of inner on p ranks a node and of outer on N nodes, for each
+ *         of S segments
  * Volume  (N - 1) n bytes between nodes where outer is a tree
- * Cost    at most inner(p) + outer(N)
+ * Cost    at most S (inner(p) + outer(N)), of a segment; the last is shorter
  * Needs   a commutative operation; several nodes with several ranks; any
  *         placement, root and datatype
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
@@ -12,6 +19,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const part[] = {
@@ -40,7 +48,7 @@ static int node_call(const struct chorale_call *call,
 }
 
 /* A rank that is alone in its node has nothing to add there. */
-static int levels(const struct chorale_call *call, struct chorale_topology *t)
+static int whole(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_call in, out = *call;
     int err = node_call(call, t, &in);
@@ -57,36 +65,55 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
     return chorale_part_run(part[call->param[1]], &out);
 }
 
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    return chorale_two_level_segments(call, t, call->root, call->param[2],
+                                      whole);
+}
+
 static int run(const struct chorale_call *call)
 {
     return chorale_two_level_run(call, call->root, levels);
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
+static int whole_cost(const struct chorale_point *pt,
+                      struct chorale_term *term)
 {
     return chorale_two_level_cost(pt, part[pt->param[0]], part[pt->param[1]],
                                   term);
 }
 
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
+
+    return chorale_two_level_segments_cost(pt, s, whole_cost, term);
+}
+
 static size_t scratch(const struct chorale_point *pt)
 {
-    return pt->msg_size + chorale_two_level_scratch(pt, part[pt->param[0]],
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
+    struct chorale_point one = chorale_two_level_segment(pt, s);
+
+    return one.msg_size + chorale_two_level_scratch(&one, part[pt->param[0]],
                                                     part[pt->param[1]]);
 }
 
 const struct chorale_alg chorale_reduce_two_level = {
     .coll = CHORALE_REDUCE,
     .name = "two_level",
-    .summary = "in each node to its leader, then among the leaders",
-    .formula = "<= inner(p) + outer(N)",
+    .summary = "in each node to its leader, then among the leaders; segments "
+               "may let memory and network overlap",
+    .formula = "<= S (inner(p) + outer(N)) of a segment",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .nparam = 2,
+    .nparam = 3,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, part_word),
         CHORALE_PARAM_PART("outer", "among leaders", 0, part_word),
+        CHORALE_PARAM_LEVEL_SEGSIZE,
     },
     .run = run,
     .cost = cost,
