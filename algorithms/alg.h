@@ -137,7 +137,7 @@ struct chorale_alg {
     int core;                /* in the default plan: at most 6 a collective */
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no
-                              * fit uses it */
+                              * fit uses it. See overlaps_at */
     int opaque;              /* its messages depend on data, or the library
                               * sends some: no schedule can be written down,
                               * the stated cost is all there is */
@@ -151,6 +151,10 @@ struct chorale_alg {
      * network: fills at most CHORALE_MAX_TERM terms and returns how many.
      * Irregular collectives: with the blocks of chorale_ramp(). */
     int (*cost)(const struct chorale_point *pt, struct chorale_term *term);
+
+    /* 1 where it overlaps (see there) with some parameter values only. The
+     * hook itself may be NULL. */
+    int (*overlaps_at)(const struct chorale_point *pt);
 
     /* Further constraints: NULL if this variant can run at pt, else why not
      * (a static string). The hook itself may be NULL. */
@@ -196,6 +200,10 @@ int chorale_alg_params_parse(const struct chorale_alg *alg, const char *text,
  * size. */
 int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
                               char *text, size_t size);
+
+/* 1 if it overlaps at pt, always or there. */
+int chorale_alg_overlaps(const struct chorale_alg *alg,
+                         const struct chorale_point *pt);
 
 /* 1 if its time at pt can be foretold from alpha, beta and tau: 0 where sends
  * overlap, where the library does a part, and where there is only a bound. */

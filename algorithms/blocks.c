@@ -3,7 +3,6 @@
 #include "algorithms/blocks.h"
 
 #include "algorithms/ctx.h"
-#include "algorithms/engines/tree.h"
 
 static struct chorale_blocks blocks(const void *buf, MPI_Datatype type, int n)
 {
@@ -23,7 +22,7 @@ struct chorale_blocks chorale_blocks_equal(const void *buf, MPI_Count count,
 {
     struct chorale_blocks b = blocks(buf, type, n);
 
-    b.count = count;
+    b.count = b.each = count;
     return b;
 }
 
@@ -46,6 +45,8 @@ struct chorale_blocks chorale_blocks_split(const void *buf, MPI_Count total,
 
     b.count = total;
     b.split = 1;
+    b.each = total / n;
+    b.longer = (int)(total % n);
     return b;
 }
 
@@ -58,23 +59,17 @@ struct chorale_blocks chorale_blocks_at(const struct chorale_blocks *b,
     return other;
 }
 
-/* Elements before block i. */
-static MPI_Aint start_of(const struct chorale_blocks *b, int i,
-                         MPI_Count *count)
+/* Elements before block i that is not given. */
+static MPI_Count before(const struct chorale_blocks *b, int i)
 {
-    size_t offset, length;
+    return b->each * i + (i < b->longer ? i : b->longer);
+}
+
+/* Elements before given block i. */
+static MPI_Aint start_of(const struct chorale_blocks *b, int i)
+{
     MPI_Aint start = 0;
 
-    if (b->split) {
-        chorale_split((size_t)b->count, b->n, i, &offset, &length);
-        *count = (MPI_Count)length;
-        return (MPI_Aint)offset;
-    }
-    if (b->counts == NULL) {
-        *count = b->count;
-        return (MPI_Aint)b->count * i;
-    }
-    *count = b->counts[i];
     if (b->displs != NULL)
         return b->displs[i];
     for (int j = 0; j < i; j++)
@@ -84,18 +79,30 @@ static MPI_Aint start_of(const struct chorale_blocks *b, int i,
 
 void *chorale_block(const struct chorale_blocks *b, int i, MPI_Count *count)
 {
-    return chorale_at(b->base, b->extent, start_of(b, i, count));
+    if (b->counts == NULL) {
+        *count = b->each + (i < b->longer);
+        return chorale_at(b->base, b->extent, (MPI_Aint)before(b, i));
+    }
+    *count = b->counts[i];
+    return chorale_at(b->base, b->extent, start_of(b, i));
 }
 
 void *chorale_block_range(const struct chorale_blocks *b, int first, int k,
                           MPI_Count *count)
 {
-    MPI_Count length = 0;
-    MPI_Aint start = k > 0 ? start_of(b, first, &length) : 0;
+    MPI_Aint start;
 
+    if (b->counts == NULL) {
+        MPI_Count at = before(b, first);
+
+        *count = before(b, first + k) - at;
+        return chorale_at(b->base, b->extent, (MPI_Aint)at);
+    }
     *count = 0;
-    if (k > 0)
-        *count = start_of(b, first + k - 1, &length) - start + length;
+    if (k == 0)
+        return b->base;
+    start = start_of(b, first);
+    *count = start_of(b, first + k - 1) - start + b->counts[first + k - 1];
     return chorale_at(b->base, b->extent, start);
 }
 

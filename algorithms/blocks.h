@@ -15,6 +15,8 @@ struct chorale_blocks {
     int n;                   /* how many blocks */
     MPI_Count count;         /* elements of each, or of the whole split one */
     int split;               /* count is the whole, cut evenly in n parts */
+    MPI_Count each;          /* elements of a block that is not given; the */
+    int longer;              /* first ones of a split whole have one more */
     const MPI_Count *counts; /* elements of each, or NULL */
     const MPI_Aint *displs;  /* with counts: in extents; NULL: block after
                               * block (then chorale_block is O(n)) */

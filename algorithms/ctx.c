@@ -333,8 +333,9 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     return err;
 }
 
-int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
-                  MPI_Datatype type, int dest, MPI_Request *req)
+static int start_send(struct chorale_ctx *ctx, const void *buf,
+                      MPI_Count count, MPI_Datatype type, int dest,
+                      int synchronous, MPI_Request *req)
 {
     struct message m;
     int err;
@@ -345,10 +346,25 @@ int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
-    err = PMPI_Isend(buf, m.count, m.type, in_comm(ctx, dest), TAG,
-                     ctx->comm, req);
+    dest = in_comm(ctx, dest);
+    err = synchronous ? PMPI_Issend(buf, m.count, m.type, dest, TAG,
+                                    ctx->comm, req)
+                      : PMPI_Isend(buf, m.count, m.type, dest, TAG, ctx->comm,
+                                   req);
     message_release(&m);
     return err;
+}
+
+int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                  MPI_Datatype type, int dest, MPI_Request *req)
+{
+    return start_send(ctx, buf, count, type, dest, 0, req);
+}
+
+int chorale_issend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                   MPI_Datatype type, int dest, MPI_Request *req)
+{
+    return start_send(ctx, buf, count, type, dest, 1, req);
 }
 
 int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,

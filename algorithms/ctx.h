@@ -125,6 +125,9 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                  MPI_Datatype type, int source);
 int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
                   MPI_Datatype type, int dest, MPI_Request *req);
+/* Synchronous: it is not done before the receiver has begun to receive. */
+int chorale_issend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                   MPI_Datatype type, int dest, MPI_Request *req);
 int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                   MPI_Datatype type, int source, MPI_Request *req);
 int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,

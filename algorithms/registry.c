@@ -269,10 +269,17 @@ int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
 
 /* --- cost ------------------------------------------------------------- */
 
+int chorale_alg_overlaps(const struct chorale_alg *alg,
+                         const struct chorale_point *pt)
+{
+    return alg->overlaps || (alg->overlaps_at && alg->overlaps_at(pt));
+}
+
 int chorale_alg_modelled(const struct chorale_alg *alg,
                          const struct chorale_point *pt)
 {
-    if (alg->overlaps || (alg->opaque && alg->cost_is != CHORALE_COST_EXACT))
+    if (chorale_alg_overlaps(alg, pt) ||
+        (alg->opaque && alg->cost_is != CHORALE_COST_EXACT))
         return 0;
     for (int i = 0; i < alg->nparam; i++)
         if (alg->param[i].word != NULL &&

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "algorithms/coll.h"
-#include "tuner/spec.h"
 #include "tuner/launcher.h"
+#include "tuner/spec.h"
 
 #include <errno.h>
 #include <limits.h>

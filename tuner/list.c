@@ -140,7 +140,9 @@ static void print_alg(const struct chorale_alg *alg)
            alg->core ? "  [core]" : "");
     snprintf(text, sizeof(text), "%s (%s%s)", alg->formula,
              cost_text[alg->cost_is],
-             alg->overlaps ? "; sends overlap" : "");
+             alg->overlaps      ? "; sends overlap"
+             : alg->overlaps_at ? "; with some parameters messages overlap"
+                                : "");
     print_field("cost", text);
     for (int i = 0; i < alg->nparam; i++)
         print_param(&alg->param[i]);

@@ -132,8 +132,6 @@ static size_t scratch(const struct chorale_point *pt)
     return (size_t)pt->comm_size * sizeof(struct part);
 }
 
-static const long nblocks[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
-
 const struct chorale_alg chorale_allgather_circulant = {
     .coll = CHORALE_ALLGATHER,
     .name = "circulant",
@@ -141,15 +139,7 @@ const struct chorale_alg chorale_allgather_circulant = {
     .formula = "(P-1) S alpha + (P-1)/P n beta, S = nblocks",
     .source = "Traeff, arXiv 2312.11236, 2407.18004",
     .nparam = 1,
-    .param = { {
-        .name = "nblocks",
-        .unit = "pieces of a block, 0: one for every 8 KiB",
-        .def = 0,
-        .min = 0,
-        .max = 1L << 20,
-        .candidate = nblocks,
-        .ncandidate = sizeof(nblocks) / sizeof(*nblocks),
-    } },
+    .param = { CHORALE_CIRCULANT_NBLOCKS("pieces of a block") },
     .run = run,
     .cost = cost,
     .scratch = scratch,

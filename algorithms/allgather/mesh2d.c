@@ -13,43 +13,20 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
 
-#include <limits.h>
-
 static int run(const struct chorale_call *call)
 {
-    struct chorale_mesh mesh;
-    struct chorale_blocks b;
-    int err;
-
-    if (chorale_mesh_init(&mesh, call->ctx->size, 2, call->param) != NULL)
-        return MPI_ERR_ARG;
-    err = chorale_allgather_blocks(call, &b);
-    return err == MPI_SUCCESS ? chorale_gather_all_mesh(call->ctx, &b, &mesh)
-                              : err;
+    return chorale_allgather_mesh_run(call, 2);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_mesh mesh;
-
-    if (chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param) != NULL)
-        return 0;
-    return chorale_cost_gather_all_mesh(pt, &mesh, term);
+    return chorale_allgather_mesh_cost(pt, 2, term);
 }
 
 static const char *refuses(const struct chorale_point *pt)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param);
+    return chorale_mesh_refuses(pt, 2);
 }
-
-static size_t scratch(const struct chorale_point *pt)
-{
-    return (size_t)pt->comm_size * sizeof(int);
-}
-
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
 
 const struct chorale_alg chorale_allgather_mesh2d = {
     .coll = CHORALE_ALLGATHER,
@@ -58,17 +35,10 @@ const struct chorale_alg chorale_allgather_mesh2d = {
     .formula = "(rows + cols - 2) alpha + (P-1)/P n beta",
     .source = "Faraj, Yuan, ICS, 2005",
     .nparam = 1,
-    .param = { {
-        .name = "rows",
-        .unit = "rows of the mesh, 0: most square",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    } },
+    .param = { CHORALE_MESH_PARAM("rows", "rows of the mesh, 0: most square",
+                                  6) },
     .run = run,
     .cost = cost,
     .refuses = refuses,
-    .scratch = scratch,
+    .scratch = chorale_allgather_mesh_scratch,
 };

@@ -14,43 +14,20 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
 
-#include <limits.h>
-
 static int run(const struct chorale_call *call)
 {
-    struct chorale_mesh mesh;
-    struct chorale_blocks b;
-    int err;
-
-    if (chorale_mesh_init(&mesh, call->ctx->size, 3, call->param) != NULL)
-        return MPI_ERR_ARG;
-    err = chorale_allgather_blocks(call, &b);
-    return err == MPI_SUCCESS ? chorale_gather_all_mesh(call->ctx, &b, &mesh)
-                              : err;
+    return chorale_allgather_mesh_run(call, 3);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_mesh mesh;
-
-    if (chorale_mesh_init(&mesh, pt->comm_size, 3, pt->param) != NULL)
-        return 0;
-    return chorale_cost_gather_all_mesh(pt, &mesh, term);
+    return chorale_allgather_mesh_cost(pt, 3, term);
 }
 
 static const char *refuses(const struct chorale_point *pt)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 3, pt->param);
+    return chorale_mesh_refuses(pt, 3);
 }
-
-static size_t scratch(const struct chorale_point *pt)
-{
-    return (size_t)pt->comm_size * sizeof(int);
-}
-
-static const long rows[] = { 0, 2, 3, 4, 8 };
 
 const struct chorale_alg chorale_allgather_mesh3d = {
     .coll = CHORALE_ALLGATHER,
@@ -59,25 +36,13 @@ const struct chorale_alg chorale_allgather_mesh3d = {
     .formula = "(rows + cols + z - 3) alpha + (P-1)/P n beta",
     .source = "Faraj, Yuan, ICS, 2005",
     .nparam = 2,
-    .param = { {
-        .name = "rows",
-        .unit = "slowest dimension, 0: most cubic",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    }, {
-        .name = "cols",
-        .unit = "second dimension, 0: most square rest",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    } },
+    .param = { CHORALE_MESH_PARAM("rows", "slowest dimension, 0: most cubic",
+                                  5),
+               CHORALE_MESH_PARAM("cols",
+                                  "second dimension, 0: most square rest",
+                                  5) },
     .run = run,
     .cost = cost,
     .refuses = refuses,
-    .scratch = scratch,
+    .scratch = chorale_allgather_mesh_scratch,
 };

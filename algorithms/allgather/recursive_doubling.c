@@ -13,11 +13,7 @@
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_blocks b;
-    int err = chorale_allgather_blocks(call, &b);
-
-    return err == MPI_SUCCESS ? chorale_gather_all_doubling(call->ctx, &b)
-                              : err;
+    return chorale_allgather_run(call, chorale_gather_all_doubling);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

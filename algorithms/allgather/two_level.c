@@ -19,13 +19,12 @@
 enum { RING, BRUCK };
 
 static const char *const outer_word[] = { "ring", "bruck" };
-static const long choice[] = { 0, 1 };
 
 /* all: every block, node after node, on every rank; recvbuf itself, where the
  * blocks lie there like that. */
 struct state {
     const struct chorale_call *call;
-    struct chorale_topology t;
+    struct chorale_topology *t;
     size_t m; /* bytes of a block */
     char *all;
     int direct;
@@ -38,13 +37,13 @@ static int gather_node(struct state *st)
     MPI_Aint stride = chorale_type_extent(call->recvtype) *
                       (MPI_Aint)call->recvcount;
 
-    part.ctx = &st->t.inner;
-    part.root = st->t.lead;
+    part.ctx = &st->t->inner;
+    part.root = st->t->lead;
     part.recvbuf = chorale_at(st->all, (MPI_Aint)st->m,
-                              st->t.start[st->t.node]);
+                              st->t->start[st->t->node]);
     part.recvcount = (MPI_Count)st->m;
     part.recvtype = MPI_PACKED;
-    if (call->sendbuf == MPI_IN_PLACE && !(st->t.leads && st->direct)) {
+    if (call->sendbuf == MPI_IN_PLACE && !(st->t->leads && st->direct)) {
         part.sendbuf = chorale_at(call->recvbuf, stride, call->ctx->rank);
         part.sendcount = call->recvcount;
         part.sendtype = call->recvtype;
@@ -57,59 +56,58 @@ static int among_leaders(struct state *st)
     struct chorale_blocks b;
     MPI_Count *counts;
     MPI_Aint *displs;
-    int err = chorale_topology_counts(&st->t, st->call->ctx, st->m, &counts,
+    int err = chorale_topology_counts(st->t, st->call->ctx, st->m, &counts,
                                       &displs);
 
     if (err != MPI_SUCCESS)
         return err;
     b = chorale_blocks_given(st->all, counts, displs, MPI_PACKED,
-                             st->t.nodes);
+                             st->t->nodes);
     if (st->call->param[0] == BRUCK)
-        return chorale_gather_all_bruck(&st->t.outer, &b, 2);
-    return chorale_gather_all_ring(&st->t.outer, &b);
+        return chorale_gather_all_bruck(&st->t->outer, &b, 2);
+    return chorale_gather_all_ring(&st->t->outer, &b);
 }
 
-static int levels(struct state *st)
+static int phases(struct state *st)
 {
     const struct chorale_call *call = st->call;
     int except = call->sendbuf == MPI_IN_PLACE ? call->ctx->rank : -1;
     struct chorale_call part = {
-        .ctx = &st->t.inner,
+        .ctx = &st->t->inner,
         .recvbuf = st->all,
         .recvcount = (MPI_Count)st->m * call->ctx->size,
         .recvtype = MPI_PACKED,
-        .root = st->t.lead,
+        .root = st->t->lead,
     };
+    struct chorale_blocks whole;
     int err = gather_node(st);
 
-    if (err == MPI_SUCCESS && st->t.leads)
+    if (err == MPI_SUCCESS && st->t->leads)
         err = among_leaders(st);
     if (err == MPI_SUCCESS)
         err = chorale_part_run(&chorale_bcast_binomial, &part);
     if (err != MPI_SUCCESS || st->direct)
         return err;
-    return chorale_nodes_unpack(call->ctx, &st->t, st->all, call->recvbuf,
-                                call->recvcount, call->recvtype, except);
+    whole = chorale_blocks_equal(call->recvbuf, call->recvcount,
+                                 call->recvtype, call->ctx->size);
+    return chorale_nodes_unpack(call->ctx, st->t, st->all, &whole, except);
+}
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct state st = { .call = call, .t = t, .all = call->recvbuf };
+
+    st.m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
+    st.direct = t->in_order && chorale_type_is_packed(call->recvtype);
+    if (!st.direct)
+        st.all = chorale_scratch(ctx, st.m * (size_t)ctx->size);
+    return st.all == NULL && !st.direct ? MPI_ERR_NO_MEM : phases(&st);
 }
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct state st = { .call = call, .all = call->recvbuf };
-    int err = chorale_topology_init(&st.t, ctx, -1);
-
-    st.m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
-    if (err == MPI_SUCCESS)
-        st.direct = st.t.in_order && chorale_type_is_packed(call->recvtype);
-    if (err == MPI_SUCCESS && !st.direct) {
-        st.all = chorale_scratch(ctx, st.m * (size_t)ctx->size);
-        err = st.all == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-    }
-    if (err == MPI_SUCCESS)
-        err = levels(&st);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
 }
 
 /* The largest block counts in every round, and in Bruck's all that one rank
@@ -153,16 +151,8 @@ const struct chorale_alg chorale_allgather_two_level = {
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
-    .param = { {
-        .name = "outer",
-        .unit = "among leaders",
-        .def = RING,
-        .min = RING,
-        .max = BRUCK,
-        .candidate = choice,
-        .ncandidate = sizeof(choice) / sizeof(*choice),
-        .word = outer_word,
-    } },
+    .param = { CHORALE_PARAM_PART("outer", "among leaders", RING,
+                                  outer_word) },
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -12,10 +12,7 @@
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_blocks b;
-    int err = chorale_allgather_blocks(call, &b);
-
-    return err == MPI_SUCCESS ? chorale_gather_all_xor(call->ctx, &b) : err;
+    return chorale_allgather_run(call, chorale_gather_all_xor);
 }
 
 const struct chorale_alg chorale_allgather_two_proc = {

@@ -21,7 +21,7 @@
 static int run(const struct chorale_call *call)
 {
     struct chorale_blocks b;
-    int err = chorale_allgatherv_blocks(call, &b);
+    int err = chorale_allgather_blocks(call, &b);
 
     if (err != MPI_SUCCESS)
         return err;

@@ -9,8 +9,8 @@
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/circulant.h"
 #include "algorithms/ctx.h"
+#include "algorithms/engines/circulant.h"
 
 static int run(const struct chorale_call *call)
 {
@@ -45,8 +45,6 @@ static size_t scratch(const struct chorale_point *pt)
     return first > second ? first : second;
 }
 
-static const long nblocks[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
-
 const struct chorale_alg chorale_allreduce_circulant_pipelined = {
     .coll = CHORALE_ALLREDUCE,
     .name = "circulant_pipelined",
@@ -58,15 +56,7 @@ const struct chorale_alg chorale_allreduce_circulant_pipelined = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
-    .param = { {
-        .name = "nblocks",
-        .unit = "blocks, 0: one for every 8 KiB",
-        .def = 0,
-        .min = 0,
-        .max = 1L << 20,
-        .candidate = nblocks,
-        .ncandidate = sizeof(nblocks) / sizeof(*nblocks),
-    } },
+    .param = { CHORALE_CIRCULANT_NBLOCKS("blocks") },
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -2,9 +2,17 @@
 /* two_level.c - reduction in each node to its leader, allreduce among the
  * leaders, broadcast in each node.
  *
- * Rounds  twice those of inner on p ranks a node, and of outer on N nodes
+ * The parts are blocking: each segment goes through both levels before a
+ * leader turns to the next one. With one port a rank that gains next to
+ * nothing; it may pay where the levels use different hardware, memory and
+ * network card, and the other ranks of a node work on a segment while the
+ * leaders exchange the next one.
+ *
+ * Rounds  twice those of inner on p ranks a node, and of outer on N nodes, for
+ *         each of S segments
  * Volume  between nodes that of outer
- * Cost    at most reduce(p) + outer(N) + bcast(p)
+ * Cost    at most S (reduce(p) + outer(N) + bcast(p)), of a segment; the last
+ *         is shorter
  * Needs   a commutative operation; several nodes with several ranks; any
  *         placement and datatype
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
@@ -12,7 +20,8 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const up[] = {
     &chorale_reduce_binomial,
@@ -27,7 +36,6 @@ static const struct chorale_alg *const down[] = {
 static const char *const up_word[] = {
     "binomial", "linear", "pipeline",
 };
-static const long up_choice[] = { 0, 1, 2 };
 
 static const struct chorale_alg *const outer[] = {
     &chorale_allreduce_recursive_doubling,
@@ -40,9 +48,8 @@ static const char *const outer_word[] = {
     "recursive_doubling", "reduce_bcast", "ring", "rabenseifner",
     "circulant",
 };
-static const long outer_choice[] = { 0, 1, 2, 3, 4 };
 
-static int levels(const struct chorale_call *call, struct chorale_topology *t)
+static int whole(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_call part = *call;
     int err;
@@ -63,78 +70,59 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
                               : err;
 }
 
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    return chorale_two_level_segments(call, t, CHORALE_NO_ROOT,
+                                      call->param[2], whole);
+}
+
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    int err = chorale_topology_init(&t, ctx, -1);
+    return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
+}
 
-    if (err == MPI_SUCCESS)
-        err = levels(call, &t);
-    chorale_scratch_release(ctx, mark);
-    return err;
+static int whole_cost(const struct chorale_point *pt,
+                      struct chorale_term *term)
+{
+    int n = chorale_two_level_cost(pt, up[pt->param[0]], outer[pt->param[1]],
+                                   term);
+
+    return n + chorale_two_level_cost(pt, down[pt->param[0]], NULL, term + n);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
 
-    chorale_topology_points(pt, &in, &out);
-    n = chorale_part_cost(up[pt->param[0]], &in, term);
-    n += chorale_part_cost(outer[pt->param[1]], &out, term + n);
-    return n + chorale_part_cost(down[pt->param[0]], &in, term + n);
-}
-
-static size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
+    return chorale_two_level_segments_cost(pt, s, whole_cost, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point in, out;
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
+    struct chorale_point one = chorale_two_level_segment(pt, s);
+    size_t a = chorale_two_level_scratch(&one, up[pt->param[0]],
+                                         outer[pt->param[1]]);
+    size_t b = chorale_two_level_scratch(&one, down[pt->param[0]], NULL);
 
-    chorale_topology_points(pt, &in, &out);
-    return chorale_topology_scratch(pt) +
-           most(most(chorale_part_scratch(up[pt->param[0]], &in),
-                     chorale_part_scratch(down[pt->param[0]], &in)),
-                chorale_part_scratch(outer[pt->param[1]], &out));
+    return a > b ? a : b;
 }
 
 const struct chorale_alg chorale_allreduce_two_level = {
     .coll = CHORALE_ALLREDUCE,
     .name = "two_level",
     .summary = "reduce in each node, allreduce among the leaders, broadcast "
-               "in each node",
-    .formula = "<= reduce(p) + outer(N) + bcast(p)",
+               "there; segments may let memory and network overlap",
+    .formula = "<= S (reduce(p) + outer(N) + bcast(p)) of a segment",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .nparam = 2,
+    .nparam = 3,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(up) / sizeof(*up) - 1,
-            .candidate = up_choice,
-            .ncandidate = sizeof(up_choice) / sizeof(*up_choice),
-            .word = up_word,
-        },
-        {
-            .name = "outer",
-            .unit = "among leaders",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(outer) / sizeof(*outer) - 1,
-            .candidate = outer_choice,
-            .ncandidate = sizeof(outer_choice) / sizeof(*outer_choice),
-            .word = outer_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, up_word),
+        CHORALE_PARAM_PART("outer", "among leaders", 0, outer_word),
+        CHORALE_PARAM_LEVEL_SEGSIZE,
     },
     .run = run,
     .cost = cost,

@@ -13,44 +13,25 @@
 #include "algorithms/ctx.h"
 #include "algorithms/engines/mesh_exchange.h"
 
-#include <limits.h>
-
 static int run(const struct chorale_call *call)
 {
-    struct chorale_mesh mesh = { 0 };
-
-    if (call->ctx->size > 1 &&
-        chorale_mesh_init(&mesh, call->ctx->size, 2, call->param) != NULL)
-        return MPI_ERR_OTHER;
-    return chorale_mesh_exchange(call, &mesh);
+    return chorale_alltoall_mesh_run(call, 2);
 }
 
 static const char *refuses(const struct chorale_point *pt)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param);
+    return chorale_mesh_refuses(pt, 2);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param) == NULL
-               ? chorale_cost_mesh(&mesh, pt, term)
-               : 0;
+    return chorale_alltoall_mesh_cost(pt, 2, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 2, pt->param) == NULL
-               ? chorale_scratch_mesh(&mesh, pt)
-               : 0;
+    return chorale_alltoall_mesh_scratch(pt, 2);
 }
-
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
 
 const struct chorale_alg chorale_alltoall_mesh2d = {
     .coll = CHORALE_ALLTOALL,
@@ -59,15 +40,7 @@ const struct chorale_alg chorale_alltoall_mesh2d = {
     .formula = "(x+y-2) alpha + (2 - 1/x - 1/y) n beta, x rows, y = P/x",
     .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
     .nparam = 1,
-    .param = { {
-        .name = "rows",
-        .unit = "rows, 0: as square as can be",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    } },
+    .param = { CHORALE_MESH_PARAM("rows", "rows, 0: as square as can be", 6) },
     .run = run,
     .cost = cost,
     .refuses = refuses,

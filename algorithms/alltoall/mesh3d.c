@@ -14,44 +14,25 @@
 #include "algorithms/ctx.h"
 #include "algorithms/engines/mesh_exchange.h"
 
-#include <limits.h>
-
 static int run(const struct chorale_call *call)
 {
-    struct chorale_mesh mesh = { 0 };
-
-    if (call->ctx->size > 1 &&
-        chorale_mesh_init(&mesh, call->ctx->size, 3, call->param) != NULL)
-        return MPI_ERR_OTHER;
-    return chorale_mesh_exchange(call, &mesh);
+    return chorale_alltoall_mesh_run(call, 3);
 }
 
 static const char *refuses(const struct chorale_point *pt)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 3, pt->param);
+    return chorale_mesh_refuses(pt, 3);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 3, pt->param) == NULL
-               ? chorale_cost_mesh(&mesh, pt, term)
-               : 0;
+    return chorale_alltoall_mesh_cost(pt, 3, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_mesh mesh;
-
-    return chorale_mesh_init(&mesh, pt->comm_size, 3, pt->param) == NULL
-               ? chorale_scratch_mesh(&mesh, pt)
-               : 0;
+    return chorale_alltoall_mesh_scratch(pt, 3);
 }
-
-static const long lengths[] = { 0, 2, 3, 4, 8 };
 
 const struct chorale_alg chorale_alltoall_mesh3d = {
     .coll = CHORALE_ALLTOALL,
@@ -60,23 +41,11 @@ const struct chorale_alg chorale_alltoall_mesh3d = {
     .formula = "(x+y+z-3) alpha + (3 - 1/x - 1/y - 1/z) n beta",
     .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
     .nparam = 2,
-    .param = { {
-        .name = "rows",
-        .unit = "rows, 0: as near to a cube as can be",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = lengths,
-        .ncandidate = sizeof(lengths) / sizeof(*lengths),
-    }, {
-        .name = "cols",
-        .unit = "columns, 0: as near to a cube as can be",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = lengths,
-        .ncandidate = sizeof(lengths) / sizeof(*lengths),
-    } },
+    .param = { CHORALE_MESH_PARAM("rows",
+                                  "rows, 0: as near to a cube as can be", 5),
+               CHORALE_MESH_PARAM("cols",
+                                  "columns, 0: as near to a cube as can be",
+                                  5) },
     .run = run,
     .cost = cost,
     .refuses = refuses,

@@ -13,39 +13,15 @@
  * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/cost.h"
 #include "algorithms/engines/exchange_all.h"
-
-static int run(const struct chorale_call *call)
-{
-    return chorale_exchange_barriers(
-        call, (enum chorale_exchange_barrier)call->param[0],
-        call->param[1] == 0);
-}
-
-static const char *refuses(const struct chorale_point *pt)
-{
-    return pt->param[1] == 0 && (pt->comm_size & (pt->comm_size - 1)) != 0
-               ? "order xor needs a power-of-two number of processes"
-               : NULL;
-}
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int n = chorale_cost_barriers(
-        pt->comm_size, (enum chorale_exchange_barrier)pt->param[0], term);
+    int n = chorale_cost_barriers(pt, term);
 
-    if (pt->comm_size < 2)
-        return 0;
-    term[n] = (struct chorale_term){ .messages = pt->comm_size - 1,
-                                     .bytes = (double)pt->msg_size };
-    return n + 1;
+    return n + chorale_cost_in_turn(pt, term + n);
 }
-
-static const long kind[] = { CHORALE_EXCHANGE_LIGHT, CHORALE_EXCHANGE_FULL,
-                             CHORALE_EXCHANGE_ONCE };
-static const char *const kind_word[] = { "light", "full", "once" };
-static const long order[] = { 0, 1 };
-static const char *const order_word[] = { "xor", "shift" };
 
 const struct chorale_alg chorale_alltoall_pairwise_barrier = {
     .coll = CHORALE_ALLTOALL,
@@ -56,26 +32,8 @@ const struct chorale_alg chorale_alltoall_pairwise_barrier = {
     .source = "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
     .nparam = 2,
-    .param = { {
-        .name = "kind",
-        .unit = "what rounds wait for",
-        .def = CHORALE_EXCHANGE_LIGHT,
-        .min = 0,
-        .max = 2,
-        .candidate = kind,
-        .ncandidate = sizeof(kind) / sizeof(*kind),
-        .word = kind_word,
-    }, {
-        .name = "order",
-        .unit = "of the pairs",
-        .def = 1,
-        .min = 0,
-        .max = 1,
-        .candidate = order,
-        .ncandidate = sizeof(order) / sizeof(*order),
-        .word = order_word,
-    } },
-    .run = run,
+    .param = { CHORALE_BARRIER_KIND_PARAM, CHORALE_BARRIER_ORDER_PARAM },
+    .run = chorale_exchange_barriers,
     .cost = cost,
-    .refuses = refuses,
+    .refuses = chorale_refuses_barriers,
 };

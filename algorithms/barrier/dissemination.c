@@ -8,8 +8,8 @@
  * Needs   any P
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988
  */
-#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/signal.h"
 #include "algorithms/engines/tree.h"
 
 static int run(const struct chorale_call *call)

@@ -9,8 +9,8 @@
  * Needs   any P
  * Source  Mellor-Crummey, Scott, TOCS, 1991
  */
-#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/signal.h"
 
 #include <limits.h>
 

@@ -7,8 +7,8 @@
  * Needs   any P
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
-#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/signal.h"
 
 static int run_first(struct chorale_ctx *ctx)
 {

@@ -10,8 +10,8 @@
  * Needs   any P
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/signal.h"
 #include "algorithms/engines/tree.h"
 
 static int run(const struct chorale_call *call)

@@ -12,7 +12,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const up[] = {
     &chorale_gather_linear,
@@ -25,7 +25,6 @@ static const struct chorale_alg *const down[] = {
 static const char *const up_word[] = {
     "linear", "binomial",
 };
-static const long up_choice[] = { 0, 1 };
 
 static const struct chorale_alg *const outer[] = {
     &chorale_barrier_dissemination,
@@ -36,38 +35,34 @@ static const struct chorale_alg *const outer[] = {
 static const char *const outer_word[] = {
     "dissemination", "recursive_doubling", "tree", "linear",
 };
-static const long outer_choice[] = { 0, 1, 2, 3 };
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_call in = {
+        .ctx = &t->inner,
+        .sendtype = MPI_BYTE,
+        .recvtype = MPI_BYTE,
+    };
+    struct chorale_call out = { .ctx = &t->outer, .commutative = 1 };
+    int err = chorale_part_run(up[call->param[0]], &in);
+
+    if (err == MPI_SUCCESS && t->leads)
+        err = chorale_part_run(outer[call->param[1]], &out);
+    return err == MPI_SUCCESS ? chorale_part_run(down[call->param[0]], &in)
+                              : err;
+}
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    struct chorale_call in = { .sendtype = MPI_BYTE, .recvtype = MPI_BYTE };
-    struct chorale_call out = { .commutative = 1 };
-    int err = chorale_topology_init(&t, ctx, -1);
-
-    in.ctx = &t.inner;
-    out.ctx = &t.outer;
-    if (err == MPI_SUCCESS)
-        err = chorale_part_run(up[call->param[0]], &in);
-    if (err == MPI_SUCCESS && t.leads)
-        err = chorale_part_run(outer[call->param[1]], &out);
-    if (err == MPI_SUCCESS)
-        err = chorale_part_run(down[call->param[0]], &in);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
+    int n = chorale_two_level_cost(pt, up[pt->param[0]], outer[pt->param[1]],
+                                   term);
 
-    chorale_topology_points(pt, &in, &out);
-    n = chorale_part_cost(up[pt->param[0]], &in, term);
-    n += chorale_part_cost(outer[pt->param[1]], &out, term + n);
-    return n + chorale_part_cost(down[pt->param[0]], &in, term + n);
+    return n + chorale_two_level_cost(pt, down[pt->param[0]], NULL, term + n);
 }
 
 const struct chorale_alg chorale_barrier_two_level = {
@@ -80,26 +75,8 @@ const struct chorale_alg chorale_barrier_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 2,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(up) / sizeof(*up) - 1,
-            .candidate = up_choice,
-            .ncandidate = sizeof(up_choice) / sizeof(*up_choice),
-            .word = up_word,
-        },
-        {
-            .name = "outer",
-            .unit = "among leaders",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(outer) / sizeof(*outer) - 1,
-            .candidate = outer_choice,
-            .ncandidate = sizeof(outer_choice) / sizeof(*outer_choice),
-            .word = outer_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, up_word),
+        CHORALE_PARAM_PART("outer", "among leaders", 0, outer_word),
     },
     .run = run,
     .cost = cost,

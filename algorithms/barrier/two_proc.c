@@ -7,8 +7,8 @@
  * Needs   two ranks
  * Source  Open MPI, coll/tuned
  */
-#include "algorithms/engines/signal.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/signal.h"
 
 static int run(const struct chorale_call *call)
 {

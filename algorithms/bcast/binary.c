@@ -16,7 +16,11 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_KARY, 2, param[0] };
+    return (struct chorale_flow){
+        .shape = CHORALE_KARY,
+        .radix = 2,
+        .segsize = param[0],
+    };
 }
 
 static int run(const struct chorale_call *call)

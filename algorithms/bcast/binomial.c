@@ -18,7 +18,11 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_KNOMIAL, 2, param ? *param : 0 };
+    return (struct chorale_flow){
+        .shape = CHORALE_KNOMIAL,
+        .radix = 2,
+        .segsize = param ? *param : 0,
+    };
 }
 
 /* The vector as it is. Here and not by the flow of one segment: this is what

@@ -16,7 +16,11 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_CHAIN, param[0], param[1] };
+    return (struct chorale_flow){
+        .shape = CHORALE_CHAIN,
+        .radix = param[0],
+        .segsize = param[1],
+    };
 }
 
 static int run(const struct chorale_call *call)

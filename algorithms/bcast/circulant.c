@@ -11,8 +11,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/circulant.h"
 #include "algorithms/ctx.h"
+#include "algorithms/engines/circulant.h"
 
 static int one_round(struct chorale_ctx *ctx, int root,
                      const struct chorale_blocks *b,
@@ -88,8 +88,6 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_circulant_cost(pt, 0, term);
 }
 
-static const long nblocks[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
-
 const struct chorale_alg chorale_bcast_circulant = {
     .coll = CHORALE_BCAST,
     .name = "circulant",
@@ -98,15 +96,7 @@ const struct chorale_alg chorale_bcast_circulant = {
     .source = "Traeff, arXiv 2312.11236, 2407.18004",
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
-    .param = { {
-        .name = "nblocks",
-        .unit = "blocks, 0: one for every 8 KiB",
-        .def = 0,
-        .min = 0,
-        .max = 1L << 20,
-        .candidate = nblocks,
-        .ncandidate = sizeof(nblocks) / sizeof(*nblocks),
-    } },
+    .param = { CHORALE_CIRCULANT_NBLOCKS("blocks") },
     .run = run,
     .cost = cost,
 };

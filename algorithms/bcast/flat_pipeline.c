@@ -14,7 +14,11 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_CHAIN, INT_MAX, param[0] };
+    return (struct chorale_flow){
+        .shape = CHORALE_CHAIN,
+        .radix = INT_MAX,
+        .segsize = param[0],
+    };
 }
 
 static int run(const struct chorale_call *call)

@@ -7,7 +7,9 @@
  * Volume  (P - 1) n bytes in all, radix n from each inner rank
  * Cost    (radix (S - 1) + steps) (alpha + s beta), exact for P > radix: steps
  *         of the last rank reached, each child in its turn; a short last
- *         segment is counted as it is
+ *         segment is counted as it is. Without recv_preposted a rank
+ *         receives a segment only after it has passed on the one before:
+ *         radix + 1 for radix where a child of the root has radix children
  * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Worringen, LCN 2003
  */
@@ -16,7 +18,12 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_KARY, param[0], param[1] };
+    return (struct chorale_flow){
+        .shape = CHORALE_KARY,
+        .radix = param[0],
+        .segsize = param[1],
+        .waits = param[2] == 0,
+    };
 }
 
 static int run(const struct chorale_call *call)
@@ -40,9 +47,18 @@ const struct chorale_alg chorale_bcast_kary = {
     .formula = "<= radix (H + S-1) (alpha + s beta), H = ceil(log_radix(P "
                "(radix-1) + 1)) - 1",
     .source = "Worringen, LCN 2003",
-    .nparam = 2,
+    .nparam = 3,
     .param = { CHORALE_PARAM_RADIX(4),
-               CHORALE_PARAM_SEGSIZE(8192) },
+               CHORALE_PARAM_SEGSIZE(8192),
+               {
+                   .name = "recv_preposted",
+                   .unit = "0: one segment is passed on, then the next comes",
+                   .def = 1,
+                   .min = 0,
+                   .max = 1,
+                   .candidate = chorale_no_yes,
+                   .ncandidate = 2,
+               } },
     .run = run,
     .cost = cost,
 };

@@ -15,7 +15,11 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_CHAIN, 1, param[0] };
+    return (struct chorale_flow){
+        .shape = CHORALE_CHAIN,
+        .radix = 1,
+        .segsize = param[0],
+    };
 }
 
 static int run(const struct chorale_call *call)

@@ -2,16 +2,24 @@
 /* two_level.c - broadcast to the leaders of the nodes, then in each node. The
  * root leads its node.
  *
- * Rounds  those of outer on N nodes and of inner on p ranks a node
+ * The parts are blocking: each segment goes through both levels before a
+ * leader turns to the next one. With one port a rank that gains next to
+ * nothing; it may pay where the levels use different hardware, memory and
+ * network card, and the other ranks of a node work on a segment while the
+ * leaders exchange the next one.
+ *
+ * Rounds  those of outer on N nodes and of inner on p ranks a node, for each
+ *         of S segments
  * Volume  (N - 1) n bytes between nodes where outer is a tree
- * Cost    at most outer(N) + inner(p)
+ * Cost    at most S (outer(N) + inner(p)), of a segment; the last is shorter
  * Needs   several nodes with several ranks; any placement, root and datatype
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const part[] = {
     &chorale_bcast_binomial,
@@ -25,81 +33,93 @@ static const char *const part_word[] = {
     "binomial", "linear", "knomial", "pipeline", "scatter_ring_allgather",
     "circulant",
 };
-static const long part_choice[] = { 0, 1, 2, 3, 4, 5 };
+
+static int whole(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_call level = *call;
+    int err = MPI_SUCCESS;
+
+    if (t->leads) {
+        level.ctx = &t->outer;
+        level.root = t->index[call->root];
+        err = chorale_part_run(part[call->param[1]], &level);
+    }
+    if (err != MPI_SUCCESS)
+        return err;
+    level.ctx = &t->inner;
+    level.root = t->lead;
+    return chorale_part_run(part[call->param[0]], &level);
+}
+
+/* The packed vector, segment after segment. */
+static int segments(const struct chorale_call *call, const void *what,
+                    char *bytes, size_t n)
+{
+    struct chorale_topology *t = *(struct chorale_topology *const *)what;
+    size_t s = (size_t)call->param[2], last;
+    size_t count = chorale_segments(n, s, &last);
+    struct chorale_call segment = *call;
+    int err = MPI_SUCCESS;
+
+    segment.recvtype = MPI_PACKED;
+    for (size_t j = 0; j < count && err == MPI_SUCCESS; j++) {
+        segment.recvbuf = bytes + j * s;
+        segment.recvcount = (MPI_Count)(j + 1 < count ? s : last);
+        err = whole(&segment, t);
+    }
+    return err;
+}
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    size_t n = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
+
+    if (call->param[2] == 0 || n <= (size_t)call->param[2])
+        return whole(call, t);
+    return chorale_packed_bcast(call, segments, &t);
+}
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    struct chorale_call level = *call;
-    int err = chorale_topology_init(&t, ctx, call->root);
+    return chorale_two_level_run(call, call->root, levels);
+}
 
-    if (err == MPI_SUCCESS && t.leads) {
-        level.ctx = &t.outer;
-        level.root = t.index[call->root];
-        err = chorale_part_run(part[call->param[1]], &level);
-    }
-    if (err == MPI_SUCCESS) {
-        level.ctx = &t.inner;
-        level.root = t.lead;
-        err = chorale_part_run(part[call->param[0]], &level);
-    }
-    chorale_scratch_release(ctx, mark);
-    return err;
+static int whole_cost(const struct chorale_point *pt,
+                      struct chorale_term *term)
+{
+    return chorale_two_level_cost(pt, part[pt->param[0]], part[pt->param[1]],
+                                  term);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
-
-    chorale_topology_points(pt, &in, &out);
-    n = chorale_part_cost(part[pt->param[1]], &out, term);
-    return n + chorale_part_cost(part[pt->param[0]], &in, term + n);
+    return chorale_two_level_segments_cost(pt, (size_t)pt->param[2],
+                                           whole_cost, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point in, out;
-    size_t inner, outer;
+    struct chorale_point one = chorale_two_level_segment(
+        pt, (size_t)pt->param[2]);
 
-    chorale_topology_points(pt, &in, &out);
-    inner = chorale_part_scratch(part[pt->param[0]], &in);
-    outer = chorale_part_scratch(part[pt->param[1]], &out);
-    return chorale_topology_scratch(pt) + (inner > outer ? inner : outer);
+    return chorale_two_level_scratch(&one, part[pt->param[0]],
+                                     part[pt->param[1]]);
 }
 
 const struct chorale_alg chorale_bcast_two_level = {
     .coll = CHORALE_BCAST,
     .name = "two_level",
-    .summary = "to the leaders of the nodes, then in each node",
-    .formula = "<= outer(N) + inner(p)",
+    .summary = "to the leaders of the nodes, then in each node; segments "
+               "may let memory and network overlap",
+    .formula = "<= S (outer(N) + inner(p)) of a segment",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
-    .nparam = 2,
+    .nparam = 3,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
-        {
-            .name = "outer",
-            .unit = "among leaders",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, part_word),
+        CHORALE_PARAM_PART("outer", "among leaders", 0, part_word),
+        CHORALE_PARAM_LEVEL_SEGSIZE,
     },
     .run = run,
     .cost = cost,

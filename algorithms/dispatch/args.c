@@ -7,8 +7,8 @@
  * address is wrong only with types whose data lies where the address says. */
 #include "config.h"
 
-#include "algorithms/dispatch/args.h"
 #include "algorithms/ctx.h"
+#include "algorithms/dispatch/args.h"
 
 /* The groups of types in the standard's table of valid operations
  * (MPI 3.1, section 5.9.2). */

@@ -27,6 +27,7 @@
     X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_count)    \
     X(Get_library_version) X(Get_processor_name) X(Group_free) X(Group_size) \
     X(Group_translate_ranks) X(Initialized) X(Irecv) X(Isend)                \
+    X(Issend)                                                                \
     X(Op_commutative) X(Pack) X(Pack_size) X(Recv) X(Reduce)                 \
     X(Reduce_local) X(Reduce_scatter_block) X(Request_free) X(Scatter)       \
     X(Send) X(Sendrecv) X(Testall) X(Type_commit) X(Type_contiguous)         \
@@ -147,6 +148,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Initialized chorale_pmpi.Initialized
 #define PMPI_Irecv chorale_pmpi.Irecv
 #define PMPI_Isend chorale_pmpi.Isend
+#define PMPI_Issend chorale_pmpi.Issend
 #define PMPI_Op_commutative chorale_pmpi.Op_commutative
 #define PMPI_Pack chorale_pmpi.Pack
 #define PMPI_Pack_size chorale_pmpi.Pack_size

@@ -348,8 +348,7 @@ size_t chorale_scratch_block_tree(const struct chorale_point *pt, long radix)
     return most > 1 ? pt->msg_size * (size_t)most : 0;
 }
 
-/* Bytes of the s largest blocks of the ramp: its last ones. */
-static double largest(const struct chorale_point *pt, double s)
+double chorale_ramp_largest(const struct chorale_point *pt, double s)
 {
     double p = pt->comm_size, m = (double)pt->msg_size;
 
@@ -362,8 +361,10 @@ int chorale_cost_ramp_tree(const struct chorale_point *pt,
     int n = 0;
 
     for (double s = 1; s < pt->comm_size; s *= 2)
-        term[n++] = (struct chorale_term){ .messages = 1,
-                                           .bytes = largest(pt, s) };
+        term[n++] = (struct chorale_term){
+            .messages = 1,
+            .bytes = chorale_ramp_largest(pt, s),
+        };
     return n;
 }
 
@@ -373,5 +374,24 @@ size_t chorale_scratch_ramp_tree(const struct chorale_point *pt)
 
     while (2 * s < pt->comm_size)
         s *= 2;
-    return pt->comm_size < 3 ? 0 : (size_t)largest(pt, s) + 1;
+    return pt->comm_size < 3 ? 0 : (size_t)chorale_ramp_largest(pt, s) + 1;
+}
+
+int chorale_cost_counted_tree(const struct chorale_point *pt, double each,
+                              struct chorale_term *term)
+{
+    int rounds = chorale_ceil_log2(pt->comm_size) - 1, n = 0;
+
+    if (rounds > 0)
+        term[n++] = (struct chorale_term){
+            .messages = rounds,
+            .bytes = each * pt->comm_size / rounds,
+        };
+    return n + chorale_cost_ramp_tree(pt, term + n);
+}
+
+size_t chorale_scratch_counted_tree(const struct chorale_point *pt)
+{
+    return chorale_scratch_ramp_tree(pt) +
+           sizeof(int64_t) * ((size_t)pt->comm_size + 1);
 }

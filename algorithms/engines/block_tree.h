@@ -82,4 +82,13 @@ int chorale_cost_ramp_tree(const struct chorale_point *pt,
                            struct chorale_term *term);
 size_t chorale_scratch_ramp_tree(const struct chorale_point *pt);
 
+/* Bytes of the s largest blocks of the ramp, its last ones. */
+double chorale_ramp_largest(const struct chorale_point *pt, double s);
+
+/* The same with the sizes of the blocks ahead of them: each bytes a rank, in
+ * one round less than the data. */
+int chorale_cost_counted_tree(const struct chorale_point *pt, double each,
+                              struct chorale_term *term);
+size_t chorale_scratch_counted_tree(const struct chorale_point *pt);
+
 #endif

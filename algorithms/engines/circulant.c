@@ -131,6 +131,10 @@ chorale_circulant_round(const struct chorale_circulant *c, int nblocks, int i)
     return r;
 }
 
+const long chorale_circulant_nblocks_values[CHORALE_NNBLOCKS] = {
+    0, 1, 2, 4, 8, 16, 32, 64
+};
+
 int chorale_circulant_nblocks(long param, size_t n, size_t unit)
 {
     size_t want = param > 0 ? (size_t)param : n / 8192 + (n % 8192 != 0);

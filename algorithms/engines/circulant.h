@@ -45,6 +45,16 @@ chorale_circulant_round(const struct chorale_circulant *c, int nblocks, int i);
  * most one a unit; 0: one for every 8 KiB. At least 1. */
 int chorale_circulant_nblocks(long param, size_t n, size_t unit);
 
+enum { CHORALE_NNBLOCKS = 8 };
+extern const long chorale_circulant_nblocks_values[CHORALE_NNBLOCKS];
+#define CHORALE_CIRCULANT_NBLOCKS(what)                                      \
+    {                                                                        \
+        .name = "nblocks", .unit = what ", 0: one for every 8 KiB",          \
+        .def = 0, .min = 0, .max = 1L << 20,                                 \
+        .candidate = chorale_circulant_nblocks_values,                       \
+        .ncandidate = CHORALE_NNBLOCKS                                       \
+    }
+
 /* A bound of the critical path: every round takes as long as the largest
  * block; that is reduced in each of them where reduces is 1. Fills term as
  * chorale_alg.cost. */

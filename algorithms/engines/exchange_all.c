@@ -43,13 +43,6 @@ int chorale_exchange_own(const struct chorale_exchange *ex)
                         ex->in.type);
 }
 
-/* A given block without bytes: both ends know, nothing is sent. */
-static int is_void(const struct chorale_blocks *b, MPI_Count count)
-{
-    return b->counts != NULL &&
-           (count == 0 || chorale_type_size(b->type) == 0);
-}
-
 /* Blocks out and in, at one time; from: where the block to send is. */
 static int swap(const struct chorale_exchange *ex, const void *out,
                 MPI_Count out_count, MPI_Datatype out_type, int dest,
@@ -57,8 +50,8 @@ static int swap(const struct chorale_exchange *ex, const void *out,
 {
     MPI_Count in_count;
     void *in = chorale_block(&ex->in, source, &in_count);
-    int sends = !is_void(&ex->out, out_count);
-    int receives = !is_void(&ex->in, in_count);
+    int sends = !chorale_exchange_void(&ex->out, out_count);
+    int receives = !chorale_exchange_void(&ex->in, in_count);
 
     if (sends && receives)
         return chorale_sendrecv(ex->ctx, out, out_count, out_type, dest, in,
@@ -105,65 +98,6 @@ int chorale_exchange_xor(const struct chorale_call *call)
         err = chorale_exchange_round(&ex, ex.ctx->rank ^ i,
                                      ex.ctx->rank ^ i);
     return err;
-}
-
-/* --- rounds that start alike ------------------------------------------ */
-
-/* To the source of the next block: send it; from its destination alike. */
-static int tokens(const struct chorale_exchange *ex, int dest, int source)
-{
-    MPI_Count out, in;
-    char none = 0;
-
-    chorale_block(&ex->out, dest, &out);
-    chorale_block(&ex->in, source, &in);
-    if (!is_void(&ex->out, out) && !is_void(&ex->in, in))
-        return chorale_sendrecv(ex->ctx, &none, 0, MPI_BYTE, source, &none, 0,
-                                MPI_BYTE, dest);
-    if (!is_void(&ex->in, in))
-        return chorale_send(ex->ctx, &none, 0, MPI_BYTE, source);
-    if (!is_void(&ex->out, out))
-        return chorale_recv(ex->ctx, &none, 0, MPI_BYTE, dest);
-    return MPI_SUCCESS;
-}
-
-int chorale_exchange_barriers(const struct chorale_call *call,
-                              enum chorale_exchange_barrier kind, int by_xor)
-{
-    struct chorale_exchange ex = chorale_exchange_of(call);
-    struct chorale_call barrier = { .ctx = call->ctx };
-    int rank = ex.ctx->rank, size = ex.ctx->size;
-    int err = chorale_exchange_own(&ex);
-
-    for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
-        int up = rank < size - i ? rank + i : rank - (size - i);
-        int down = rank < i ? rank - i + size : rank - i;
-        int dest = by_xor ? rank ^ i : up;
-        int source = by_xor ? rank ^ i : down;
-
-        if (kind == CHORALE_EXCHANGE_LIGHT)
-            err = tokens(&ex, dest, source);
-        else if (kind == CHORALE_EXCHANGE_FULL || i == 1)
-            err = chorale_barrier_dissemination.run(&barrier);
-        if (err == MPI_SUCCESS)
-            err = chorale_exchange_round(&ex, dest, source);
-    }
-    return err;
-}
-
-int chorale_cost_barriers(int size, enum chorale_exchange_barrier kind,
-                          struct chorale_term *term)
-{
-    double rounds = chorale_ceil_log2(size);
-
-    if (size < 2)
-        return 0;
-    term[0] = (struct chorale_term){
-        .messages = kind == CHORALE_EXCHANGE_LIGHT  ? size - 1
-                    : kind == CHORALE_EXCHANGE_FULL ? rounds * (size - 1)
-                                                    : rounds,
-    };
-    return 1;
 }
 
 /* --- in place --------------------------------------------------------- */
@@ -296,7 +230,7 @@ static int post_recv(const struct chorale_exchange *ex, int distance,
     void *in = chorale_block(&ex->in, source, &count);
 
     *req = MPI_REQUEST_NULL;
-    if (is_void(&ex->in, count))
+    if (chorale_exchange_void(&ex->in, count))
         return MPI_SUCCESS;
     return chorale_irecv(ex->ctx, in, count, ex->in.type, source, req);
 }
@@ -311,7 +245,7 @@ static int post_send(const struct chorale_exchange *ex, int distance,
     const void *out = chorale_block(&ex->out, dest, &count);
 
     *req = MPI_REQUEST_NULL;
-    if (is_void(&ex->out, count))
+    if (chorale_exchange_void(&ex->out, count))
         return MPI_SUCCESS;
     return chorale_isend(ex->ctx, out, count, ex->out.type, dest, req);
 }

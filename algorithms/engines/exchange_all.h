@@ -25,6 +25,14 @@ struct chorale_exchange {
 
 struct chorale_exchange chorale_exchange_of(const struct chorale_call *call);
 
+/* A given block without bytes: both ends know, nothing is sent. */
+static inline int chorale_exchange_void(const struct chorale_blocks *b,
+                                        MPI_Count count)
+{
+    return b->counts != NULL &&
+           (count == 0 || chorale_type_size(b->type) == 0);
+}
+
 /* Copy this rank's block for itself. Nothing in place. */
 int chorale_exchange_own(const struct chorale_exchange *ex);
 
@@ -80,12 +88,32 @@ enum chorale_exchange_barrier {
     CHORALE_EXCHANGE_FULL,
     CHORALE_EXCHANGE_ONCE
 };
-int chorale_exchange_barriers(const struct chorale_call *call,
-                              enum chorale_exchange_barrier kind, int by_xor);
 
-/* What those empty messages take, as terms before others. */
-int chorale_cost_barriers(int size, enum chorale_exchange_barrier kind,
+
+/* By the parameters kind and order (of the pairs): run, refuses, and what
+ * those empty messages take, as terms before others. */
+int chorale_exchange_barriers(const struct chorale_call *call);
+const char *chorale_refuses_barriers(const struct chorale_point *pt);
+int chorale_cost_barriers(const struct chorale_point *pt,
                           struct chorale_term *term);
+
+extern const long chorale_barrier_kinds[], chorale_barrier_orders[];
+extern const char *const chorale_barrier_kind_word[];
+extern const char *const chorale_barrier_order_word[];
+
+#define CHORALE_BARRIER_KIND_PARAM                                           \
+    {                                                                        \
+        .name = "kind", .unit = "what rounds wait for",                      \
+        .def = CHORALE_EXCHANGE_LIGHT, .min = 0, .max = 2,                   \
+        .candidate = chorale_barrier_kinds, .ncandidate = 3,                 \
+        .word = chorale_barrier_kind_word                                    \
+    }
+#define CHORALE_BARRIER_ORDER_PARAM                                          \
+    {                                                                        \
+        .name = "order", .unit = "of the pairs", .def = 1, .min = 0,         \
+        .max = 1, .candidate = chorale_barrier_orders, .ncandidate = 2,      \
+        .word = chorale_barrier_order_word                                   \
+    }
 
 /* Bytes of the requests of each. */
 size_t chorale_scratch_linear(const struct chorale_point *pt);

@@ -325,22 +325,54 @@ int chorale_gather_all_circulant_from(struct chorale_ctx *ctx,
 int chorale_allgather_blocks(const struct chorale_call *call,
                              struct chorale_blocks *b)
 {
-    *b = chorale_blocks_equal(call->recvbuf, call->recvcount, call->recvtype,
-                              call->ctx->size);
-    return chorale_keep_own(call, call->ctx->rank);
-}
-
-int chorale_allgatherv_blocks(const struct chorale_call *call,
-                              struct chorale_blocks *b)
-{
+    int size = call->ctx->size;
     MPI_Count count;
     void *own;
 
+    if (call->recvcounts == NULL) {
+        *b = chorale_blocks_equal(call->recvbuf, call->recvcount,
+                                  call->recvtype, size);
+        return chorale_keep_own(call, call->ctx->rank);
+    }
     *b = chorale_blocks_given(call->recvbuf, call->recvcounts, call->rdispls,
-                              call->recvtype, call->ctx->size);
+                              call->recvtype, size);
     if (call->sendbuf == MPI_IN_PLACE)
         return MPI_SUCCESS;
     own = chorale_block(b, call->ctx->rank, &count);
     return chorale_copy(call->ctx, call->sendbuf, call->sendcount,
                         call->sendtype, own, count, call->recvtype);
+}
+
+int chorale_allgather_run(const struct chorale_call *call,
+                          chorale_gather_all *exchange)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? exchange(call->ctx, &b) : err;
+}
+
+const long chorale_recexch_radixes[CHORALE_RECEXCH_NRADIX] = { 2, 3, 4, 8,
+                                                               16 };
+const long chorale_recexch_orders[] = { 0, 1 };
+const char *const chorale_recexch_order_word[] = { "doubling", "halving" };
+
+int chorale_allgather_recexch_run(const struct chorale_call *call)
+{
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    return err == MPI_SUCCESS ? chorale_gather_all_recexch_from(
+                                    call->ctx, &b, (int)call->param[0],
+                                    call->param[1] != 0, 0)
+                              : err;
+}
+
+size_t chorale_allgather_recexch_scratch(const struct chorale_point *pt)
+{
+    size_t places = (size_t)pt->comm_size;
+
+    return pt->param[1] == 0 || pt->comm_size < 2
+               ? 0
+               : pt->n + places * (sizeof(MPI_Count) + sizeof(MPI_Aint));
 }

@@ -15,6 +15,8 @@
 #ifndef CHORALE_ALGORITHMS_GATHER_ALL_H
 #define CHORALE_ALGORITHMS_GATHER_ALL_H
 
+#include <limits.h>
+
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
 #include "algorithms/ctx.h"
@@ -114,10 +116,6 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
-/* The largest divisor d of p with d^power <= p: the shorter side of the most
- * square mesh (power 2), the shortest of the most cubic one (3). */
-int chorale_mesh_side(int p, int power);
-
 /* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension,
  * then along the one before with bundles of the blocks that a rank has, and so
  * on. Takes a number for each rank of a ring in scratch. */
@@ -161,6 +159,12 @@ static inline int chorale_gather_all_bruck(struct chorale_ctx *ctx,
     return chorale_gather_all_bruck_from(ctx, b, k, 0);
 }
 
+static inline int chorale_gather_all_bruck2(struct chorale_ctx *ctx,
+                                            const struct chorale_blocks *b)
+{
+    return chorale_gather_all_bruck_from(ctx, b, 2, 0);
+}
+
 static inline int chorale_gather_all_circulant(struct chorale_ctx *ctx,
                                                const struct chorale_blocks *b)
 {
@@ -169,12 +173,46 @@ static inline int chorale_gather_all_circulant(struct chorale_ctx *ctx,
 
 /* --- blocks of a call ------------------------------------------------- */
 
-/* The blocks of an allgather(v)'s receive buffer, with this rank's own in its
- * place. Returns an MPI error code. */
+/* The blocks of the receive buffer of an allgather, or of an allgatherv if the
+ * call has recvcounts, with this rank's own in its place. Returns an MPI error
+ * code. */
 int chorale_allgather_blocks(const struct chorale_call *call,
                              struct chorale_blocks *b);
-int chorale_allgatherv_blocks(const struct chorale_call *call,
-                              struct chorale_blocks *b);
+
+/* An exchange above as a variant's run, for either collective. */
+typedef int chorale_gather_all(struct chorale_ctx *ctx,
+                               const struct chorale_blocks *b);
+int chorale_allgather_run(const struct chorale_call *call,
+                          chorale_gather_all *exchange);
+
+/* A mesh of ndim dimensions by its parameters: run, cost, scratch. */
+int chorale_allgather_mesh_run(const struct chorale_call *call, int ndim);
+int chorale_allgather_mesh_cost(const struct chorale_point *pt, int ndim,
+                                struct chorale_term *term);
+size_t chorale_allgather_mesh_scratch(const struct chorale_point *pt);
+
+/* Recursive exchange by the parameters radix and order: run, scratch (halving:
+ * all blocks once more, and where each place's are) and the parameters. */
+int chorale_allgather_recexch_run(const struct chorale_call *call);
+size_t chorale_allgather_recexch_scratch(const struct chorale_point *pt);
+
+enum { CHORALE_RECEXCH_NRADIX = 5 };
+extern const long chorale_recexch_radixes[CHORALE_RECEXCH_NRADIX];
+extern const long chorale_recexch_orders[];
+extern const char *const chorale_recexch_order_word[];
+
+#define CHORALE_RECEXCH_RADIX_PARAM                                          \
+    {                                                                        \
+        .name = "radix", .unit = "ranks in a group", .def = 2, .min = 2,     \
+        .max = INT_MAX, .candidate = chorale_recexch_radixes,                \
+        .ncandidate = CHORALE_RECEXCH_NRADIX                                 \
+    }
+#define CHORALE_RECEXCH_ORDER_PARAM                                          \
+    {                                                                        \
+        .name = "order", .unit = "distances", .def = 0, .min = 0, .max = 1,  \
+        .candidate = chorale_recexch_orders, .ncandidate = 2,                \
+        .word = chorale_recexch_order_word                                   \
+    }
 
 /* --- costs ------------------------------------------------------------ */
 

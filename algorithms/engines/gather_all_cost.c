@@ -6,8 +6,6 @@
 #include "algorithms/engines/radix.h"
 #include "algorithms/engines/tree.h"
 
-#include <math.h>
-
 double chorale_sizes_most(enum chorale_sizes sizes,
                           const struct chorale_point *pt, int k)
 {
@@ -200,18 +198,20 @@ int chorale_cost_gather_all_segmented_ring(enum chorale_sizes sizes,
                                            struct chorale_term *term)
 {
     double most = chorale_sizes_most(sizes, pt, 1), s = (double)segsize;
-    double segments = 0, rounds;
-    int size = pt->comm_size;
+    size_t segments = 0, rounds, size = (size_t)pt->comm_size;
 
     if (segsize == 0 || size < 2)
         return chorale_cost_gather_all_ring(sizes, pt, term);
-    for (int i = 0; i < size; i++)
-        segments += ceil(block_size(sizes, pt, i) / s);
+    for (int i = 0; i < pt->comm_size; i++) {
+        size_t bytes = (size_t)block_size(sizes, pt, i);
+
+        segments += bytes / segsize + (bytes % segsize != 0);
+    }
     rounds = segments + size - 2;
     if (size > 2)
-        rounds += ceil(segments / (size - 1));
+        rounds += (segments + size - 2) / (size - 1);
     term[0] = (struct chorale_term){
-        .messages = segments > 0 ? rounds : 0,
+        .messages = segments > 0 ? (double)rounds : 0,
         .bytes = s < most ? s : most,
     };
     return 1;

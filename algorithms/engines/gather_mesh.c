@@ -3,16 +3,6 @@
  * gather_all.h. */
 #include "algorithms/engines/gather_all.h"
 
-int chorale_mesh_side(int p, int power)
-{
-    int side = 1;
-
-    for (long d = 2; (power == 2 ? d * d : d * d * d) <= p; d++)
-        if (p % d == 0)
-            side = (int)d;
-    return side;
-}
-
 /* Ring of length bundles of stride blocks each, with the ranks that differ in
  * one coordinate only. */
 static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
@@ -50,4 +40,32 @@ int chorale_gather_all_mesh(struct chorale_ctx *ctx,
         stride *= mesh->dim[d];
     }
     return err;
+}
+
+int chorale_allgather_mesh_run(const struct chorale_call *call, int ndim)
+{
+    struct chorale_mesh mesh;
+    struct chorale_blocks b;
+    int err;
+
+    if (chorale_mesh_init(&mesh, call->ctx->size, ndim, call->param) != NULL)
+        return MPI_ERR_ARG;
+    err = chorale_allgather_blocks(call, &b);
+    return err == MPI_SUCCESS ? chorale_gather_all_mesh(call->ctx, &b, &mesh)
+                              : err;
+}
+
+int chorale_allgather_mesh_cost(const struct chorale_point *pt, int ndim,
+                                struct chorale_term *term)
+{
+    struct chorale_mesh mesh;
+
+    return chorale_mesh_init(&mesh, pt->comm_size, ndim, pt->param) == NULL
+               ? chorale_cost_gather_all_mesh(pt, &mesh, term)
+               : 0;
+}
+
+size_t chorale_allgather_mesh_scratch(const struct chorale_point *pt)
+{
+    return (size_t)pt->comm_size * sizeof(int);
 }

@@ -4,15 +4,16 @@
 
 #include "algorithms/engines/exchange_all.h"
 
-/* The largest divisor of n whose power (2 or 3) is not above n. */
-static int near_root(int n, int power)
-{
-    int best = 1;
+const long chorale_mesh_lengths[CHORALE_NMESH_LENGTH] = { 0, 2, 3, 4, 8, 16 };
 
-    for (int d = 2; (power == 2 ? (long)d * d : (long)d * d * d) <= n; d++)
-        if (n % d == 0)
-            best = d;
-    return best;
+int chorale_mesh_side(int p, int power)
+{
+    int side = 1;
+
+    for (long d = 2; (power == 2 ? d * d : d * d * d) <= p; d++)
+        if (p % d == 0)
+            side = (int)d;
+    return side;
 }
 
 const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
@@ -31,7 +32,7 @@ const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
     }
     for (int i = 0; i < ndim - 1; i++)
         if (mesh->dim[i] == 0) {
-            mesh->dim[i] = near_root(left, 1 + free--);
+            mesh->dim[i] = chorale_mesh_side(left, 1 + free--);
             left /= mesh->dim[i];
         }
     mesh->dim[ndim - 1] = left;
@@ -39,6 +40,13 @@ const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
         if (mesh->dim[i] < 2)
             return "needs a number of processes with more factors";
     return NULL;
+}
+
+const char *chorale_mesh_refuses(const struct chorale_point *pt, int ndim)
+{
+    struct chorale_mesh mesh;
+
+    return chorale_mesh_init(&mesh, pt->comm_size, ndim, pt->param);
 }
 
 void chorale_mesh_init_cube(struct chorale_mesh *mesh, int size)
@@ -231,6 +239,35 @@ int chorale_mesh_exchange(const struct chorale_call *call,
                              call->recvcount * ctx->size, call->recvtype);
     chorale_scratch_release(ctx, mark);
     return err;
+}
+
+int chorale_alltoall_mesh_run(const struct chorale_call *call, int ndim)
+{
+    struct chorale_mesh mesh = { 0 };
+
+    if (call->ctx->size > 1 &&
+        chorale_mesh_init(&mesh, call->ctx->size, ndim, call->param) != NULL)
+        return MPI_ERR_OTHER;
+    return chorale_mesh_exchange(call, &mesh);
+}
+
+int chorale_alltoall_mesh_cost(const struct chorale_point *pt, int ndim,
+                               struct chorale_term *term)
+{
+    struct chorale_mesh mesh;
+
+    return chorale_mesh_init(&mesh, pt->comm_size, ndim, pt->param) == NULL
+               ? chorale_cost_mesh(&mesh, pt, term)
+               : 0;
+}
+
+size_t chorale_alltoall_mesh_scratch(const struct chorale_point *pt, int ndim)
+{
+    struct chorale_mesh mesh;
+
+    return chorale_mesh_init(&mesh, pt->comm_size, ndim, pt->param) == NULL
+               ? chorale_scratch_mesh(&mesh, pt)
+               : 0;
 }
 
 int chorale_cost_mesh(const struct chorale_mesh *mesh,

@@ -10,6 +10,8 @@
 #ifndef CHORALE_ALGORITHMS_MESH_EXCHANGE_H
 #define CHORALE_ALGORITHMS_MESH_EXCHANGE_H
 
+#include <limits.h>
+
 #include "algorithms/alg.h"
 
 #define CHORALE_MESH_MAX_DIM 31
@@ -26,6 +28,22 @@ struct chorale_mesh {
 const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
                               const long *wanted);
 
+/* Why a point's parameters are no mesh of its processes, or NULL. */
+const char *chorale_mesh_refuses(const struct chorale_point *pt, int ndim);
+
+/* The largest divisor d of p with d^power <= p: the shorter side of the most
+ * square mesh (power 2), the shortest of the most cubic one (3). */
+int chorale_mesh_side(int p, int power);
+
+/* A parameter that is a length, with n candidates. */
+enum { CHORALE_NMESH_LENGTH = 6 };
+extern const long chorale_mesh_lengths[CHORALE_NMESH_LENGTH];
+#define CHORALE_MESH_PARAM(word, what, n)                                    \
+    {                                                                        \
+        .name = word, .unit = what, .def = 0, .min = 0, .max = INT_MAX,      \
+        .candidate = chorale_mesh_lengths, .ncandidate = n                   \
+    }
+
 /* size is a power of two: lg size dimensions of two. */
 void chorale_mesh_init_cube(struct chorale_mesh *mesh, int size);
 
@@ -39,5 +57,12 @@ int chorale_cost_mesh(const struct chorale_mesh *mesh,
                       struct chorale_term *term);
 size_t chorale_scratch_mesh(const struct chorale_mesh *mesh,
                             const struct chorale_point *pt);
+
+/* Run, cost and scratch of a mesh of ndim dimensions by its parameters. */
+int chorale_alltoall_mesh_run(const struct chorale_call *call, int ndim);
+int chorale_alltoall_mesh_cost(const struct chorale_point *pt, int ndim,
+                               struct chorale_term *term);
+size_t chorale_alltoall_mesh_scratch(const struct chorale_point *pt,
+                                     int ndim);
 
 #endif

@@ -6,6 +6,19 @@
 
 #include "algorithms/alg.h"
 
+/* A parameter that names one of several parts, words[value], for use in a
+ * descriptor; at most CHORALE_NPART of them. */
+enum { CHORALE_NPART = 8 };
+extern const long chorale_part_number[CHORALE_NPART];
+
+#define CHORALE_PARAM_PART(field, what, usual, words)                        \
+    {                                                                        \
+        .name = (field), .unit = (what), .def = (usual), .min = 0,           \
+        .max = sizeof(words) / sizeof(*(words)) - 1,                         \
+        .candidate = chorale_part_number,                                    \
+        .ncandidate = sizeof(words) / sizeof(*(words)), .word = (words)      \
+    }
+
 /* part->run on the call, but for its param. */
 int chorale_part_run(const struct chorale_alg *part,
                      const struct chorale_call *call);

@@ -20,6 +20,8 @@ enum { CHORALE_NSEGSIZE = 10, CHORALE_NRADIX = 5, CHORALE_NFANOUT = 4 };
 extern const long chorale_segsizes[CHORALE_NSEGSIZE];
 extern const long chorale_radixes[CHORALE_NRADIX];
 extern const long chorale_fanouts[CHORALE_NFANOUT];
+extern const long chorale_leaf_reqs[3];
+extern const long chorale_no_yes[2];
 
 #define CHORALE_PARAM_SEGSIZE(usual)                                         \
     {                                                                        \
@@ -39,12 +41,26 @@ extern const long chorale_fanouts[CHORALE_NFANOUT];
         .max = INT_MAX, .candidate = chorale_fanouts,                        \
         .ncandidate = CHORALE_NFANOUT                                        \
     }
+#define CHORALE_PARAM_LEAF_REQS                                              \
+    {                                                                        \
+        .name = "max_reqs",                                                  \
+        .unit = "sends of a leaf in flight, 0: no limit", .def = 0,          \
+        .min = 0, .max = INT_MAX, .candidate = chorale_leaf_reqs,            \
+        .ncandidate = 3                                                      \
+    }
 
 /* The tree and the segments of one variant at given parameters. */
 struct chorale_flow {
     enum chorale_shape shape;
     long radix;
-    long segsize; /* bytes; 0: one segment */
+    long segsize;  /* bytes; 0: one segment */
+    long max_reqs; /* reductions: a leaf has at most so many sends under way
+                    * that the parent has not begun to receive, and waits
+                    * then; 0: as many as the MPI library takes */
+    int waits;     /* broadcasts: a rank receives a segment after it has passed
+                    * on the one before; else while it does */
+    int each;      /* reductions: a rank receives from all children at once;
+                    * else from one after the other */
 };
 
 /* n bytes in segments of s: how many, at least one; the length of the last.
@@ -65,6 +81,13 @@ struct chorale_view {
     int parent;
 };
 
+/* The tree of flow with its root at rank base; a virtual rank's number, and
+ * that of child i. */
+void chorale_view_init(struct chorale_view *view, struct chorale_ctx *ctx,
+                       const struct chorale_flow *flow, int base);
+int chorale_view_rank(const struct chorale_view *view, int v);
+int chorale_view_child(const struct chorale_view *view, int i);
+
 /* n packed bytes in segments of s from the parent, and on to the children. */
 int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
                       size_t s);
@@ -84,7 +107,7 @@ int chorale_flow_bcast(const struct chorale_call *call,
                        const struct chorale_flow *flow);
 
 /* Its critical path, exact, and its scratch (none: the types that scratch is
- * stated for are packed). */
+ * stated for are packed). waits: for k-ary trees only. */
 int chorale_flow_bcast_cost(const struct chorale_point *pt,
                             const struct chorale_flow *flow,
                             struct chorale_term *term);
@@ -93,7 +116,8 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
  * root; if it is not call->root, it passes the result on in one message. The
  * vector is cut in whole elements. Operands are combined in order of the
  * tree's virtual ranks, which start at base (in-order trees: end there), in
- * all shapes but the k-ary and the near k-nomial one. */
+ * all shapes but the k-ary and the near k-nomial one. The cost is a bound with
+ * each, else exact. */
 int chorale_flow_reduce(const struct chorale_call *call,
                         const struct chorale_flow *flow, int base);
 int chorale_flow_reduce_cost(const struct chorale_point *pt,

@@ -77,6 +77,50 @@ static struct chorale_way way_below_chains(const struct chorale_cut *cut,
     return more > 0 ? chorale_way_longer(cut, best, way) : best;
 }
 
+/* A k-ary tree in which a rank receives a segment after it has passed on the
+ * one before. tree->v has the last segment after the way arrived and had the
+ * one before it after first full steps; both are counted from when the root
+ * began to send that one. A child takes the last segment when it has passed
+ * on the one before. */
+static struct chorale_way way_in_turn(const struct chorale_cut *cut,
+                                      const struct chorale_tree *tree,
+                                      struct chorale_way arrived,
+                                      double first)
+{
+    struct chorale_way best = arrived;
+
+    for (int i = 0; i < tree->nchild; i++) {
+        struct chorale_tree child;
+        struct chorale_way ready = { 0, 0 };
+
+        chorale_tree_init(&child, tree->shape, tree->radix, tree->size,
+                          chorale_tree_child(tree, i));
+        first++;
+        ready.full = first + child.nchild;
+        arrived = chorale_way_longer(cut, arrived, ready);
+        arrived.last++;
+        best = chorale_way_longer(
+            cut, best, way_in_turn(cut, &child, arrived, first));
+    }
+    return chorale_way_longer(cut, best, arrived);
+}
+
+/* From the root, for the last two segments. A step more for each of those
+ * before, if the first child has to pass on as many as the root. */
+static struct chorale_way way_root_in_turn(const struct chorale_cut *cut,
+                                           const struct chorale_tree *root)
+{
+    struct chorale_way way = { root->nchild, 0 };
+    struct chorale_tree child;
+
+    chorale_tree_init(&child, root->shape, root->radix, root->size,
+                      chorale_tree_child(root, 0));
+    way = way_in_turn(cut, root, way, 0);
+    if (child.nchild == root->nchild)
+        way.full += cut->segments - 2;
+    return way;
+}
+
 int chorale_way_terms(const struct chorale_cut *cut, struct chorale_way way,
                       struct chorale_term *term)
 {
@@ -100,7 +144,8 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
     root_init(&root, pt, flow);
     chorale_cut_init(&cut, pt, pt->msg_size, (size_t)flow->segsize);
     if (cut.segments > 1) {
-        way = flow->shape == CHORALE_CHAIN
+        way = flow->waits ? way_root_in_turn(&cut, &root)
+              : flow->shape == CHORALE_CHAIN
                   ? way_below_chains(&cut, &root)
                   : chorale_way_below(&cut, &root, &steps);
         way.full += (cut.segments - 2) * root.nchild;
@@ -210,7 +255,17 @@ size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
     size_t s = chorale_whole_segment(flow->segsize, pt->type_size);
     size_t last, segments = chorale_segments(pt->msg_size, s, &last);
     int passes_on = pt->comm_size > 1 && base != pt->root;
+    size_t leaf = 0, each = 0;
+    struct chorale_tree root;
 
-    return scratch_bytes(pt, flow, 1) +
+    if (flow->max_reqs > 0 && segments > (size_t)flow->max_reqs)
+        leaf = (size_t)flow->max_reqs * sizeof(MPI_Request);
+    if (flow->each && pt->comm_size > 1) {
+        root_init(&root, pt, flow);
+        each = ((size_t)root.nchild + 1) *
+               (sizeof(void *) + sizeof(MPI_Request) +
+                (segments > 1 ? s : last));
+    }
+    return (each > 0 ? each : scratch_bytes(pt, flow, 1)) + leaf +
            (passes_on && segments > 1 ? pt->msg_size : 0);
 }

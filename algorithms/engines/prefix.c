@@ -142,6 +142,11 @@ static int chain_exclusive(const struct chain *c)
     return err == MPI_SUCCESS ? chain_rank(c, acc, NULL) : err;
 }
 
+const long chorale_prefix_segsizes[CHORALE_PREFIX_NSEGSIZE] = {
+    0,         1L << 10,  4L << 10,   8L << 10,   16L << 10,
+    32L << 10, 64L << 10, 128L << 10, 512L << 10, 1L << 20
+};
+
 int chorale_prefix_chain(const struct chorale_call *call, long segsize,
                          int inclusive)
 {

@@ -8,6 +8,8 @@
 #ifndef CHORALE_ALGORITHMS_PREFIX_H
 #define CHORALE_ALGORITHMS_PREFIX_H
 
+#include <limits.h>
+
 #include "algorithms/alg.h"
 #include "algorithms/ctx.h"
 
@@ -21,6 +23,16 @@ int chorale_prefix_start(const struct chorale_call *call);
  * sends that on, in segments of segsize bytes (0: whole), which overlap. */
 int chorale_prefix_chain(const struct chorale_call *call, long segsize,
                          int inclusive);
+
+enum { CHORALE_PREFIX_NSEGSIZE = 10 };
+extern const long chorale_prefix_segsizes[CHORALE_PREFIX_NSEGSIZE];
+#define CHORALE_PREFIX_SEGSIZE_PARAM                                         \
+    {                                                                        \
+        .name = "segsize", .unit = "bytes, 0: one segment",                  \
+        .def = 8L << 10, .min = 0, .max = LONG_MAX,                          \
+        .candidate = chorale_prefix_segsizes,                                \
+        .ncandidate = CHORALE_PREFIX_NSEGSIZE                                \
+    }
 
 /* Exchanges with the rank at distance 1, 2, 4, ... in number (rank xor 2^j):
  * each rank keeps the result so far and that of its whole group; any size. */

@@ -4,6 +4,8 @@
 #ifndef CHORALE_ALGORITHMS_SCATTER_REDUCE_CALL_H
 #define CHORALE_ALGORITHMS_SCATTER_REDUCE_CALL_H
 
+#include <limits.h>
+
 #include "algorithms/alg.h"
 #include "algorithms/engines/scatter_reduce.h"
 
@@ -17,13 +19,6 @@ int chorale_rs_run(const struct chorale_call *call, chorale_rs_engine *engine,
 /* Exchange of all ranks in one round. */
 chorale_rs_engine chorale_rs_pairwise;
 
-/* Torus by the parameters of torus2d_split: rows (0: as square as can be) and
- * per cent of a block column first (below 0: so that both parts take the same
- * time). Rows and share at a number of processes; 0 rows: there are none. */
-chorale_rs_engine chorale_rs_torus_split;
-int chorale_rs_torus_rows(long rows, int size);
-int chorale_rs_torus_percent(long percent, int rows, int size);
-
 /* Engines on any number of ranks from those that take powers of rs->radix
  * only (2 for the last two): the other ranks hand their operands to a
  * survivor of their run (radix.h), which works for all blocks of the run and
@@ -36,6 +31,57 @@ chorale_rs_engine chorale_rs_doubling_folded;
 
 /* The radix of an exchange among size ranks: k, at most size, at least 2. */
 int chorale_rs_radix(long k, int size);
+
+/* --- variants of both collectives: run, refuses, parameters ------------ */
+
+/* Recursive halving: parameter order. */
+extern const long chorale_rs_halving_orders[];
+extern const char *const chorale_rs_halving_word[];
+int chorale_rs_halving_run(const struct chorale_call *call);
+#define CHORALE_RS_HALVING_PARAM                                             \
+    {                                                                        \
+        .name = "order", .unit = "distance of the first partner", .def = 0,  \
+        .min = 0, .max = 1, .candidate = chorale_rs_halving_orders,          \
+        .ncandidate = 2, .word = chorale_rs_halving_word                     \
+    }
+
+/* Recursive exchange: parameter radix. */
+enum { CHORALE_RS_NRADIX = 5 };
+extern const long chorale_rs_recexch_radixes[CHORALE_RS_NRADIX];
+int chorale_rs_recexch_run(const struct chorale_call *call);
+#define CHORALE_RS_RECEXCH_PARAM                                             \
+    {                                                                        \
+        .name = "radix", .unit = "ranks that exchange in a round", .def = 2, \
+        .min = 2, .max = INT_MAX, .candidate = chorale_rs_recexch_radixes,   \
+        .ncandidate = CHORALE_RS_NRADIX                                      \
+    }
+
+/* Torus: parameters rows (0: as square as can be) and s1, per cent of a block
+ * column first (below 0: so that both parts take the same time). Rows and
+ * share at a number of processes; 0 rows: there are none. */
+enum { CHORALE_RS_NTORUS_ROWS = 4, CHORALE_RS_NTORUS_SHARE = 4 };
+extern const long chorale_rs_torus_rows_values[CHORALE_RS_NTORUS_ROWS];
+extern const long chorale_rs_torus_shares[CHORALE_RS_NTORUS_SHARE];
+int chorale_rs_torus_rows(long rows, int size);
+int chorale_rs_torus_percent(long percent, int rows, int size);
+int chorale_rs_torus_run(const struct chorale_call *call);
+const char *chorale_rs_torus_refuses(const struct chorale_point *pt);
+#define CHORALE_RS_TORUS_ROWS_PARAM                                          \
+    {                                                                        \
+        .name = "rows",                                                      \
+        .unit = "rows of the torus, 0: as square as can be", .def = 0,       \
+        .min = 0, .max = INT_MAX,                                            \
+        .candidate = chorale_rs_torus_rows_values,                           \
+        .ncandidate = CHORALE_RS_NTORUS_ROWS                                 \
+    }
+#define CHORALE_RS_TORUS_SHARE_PARAM                                         \
+    {                                                                        \
+        .name = "s1",                                                        \
+        .unit = "per cent of a block column first, -1: balanced",            \
+        .def = -1, .min = -1, .max = 100,                                    \
+        .candidate = chorale_rs_torus_shares,                                \
+        .ncandidate = CHORALE_RS_NTORUS_SHARE                                \
+    }
 
 /* The operands of a call as blocks; displacements of a reduce_scatter are
  * scratch. Returns an MPI error code. */
@@ -60,6 +106,12 @@ int chorale_rs_cost_ring(const struct chorale_point *pt, int irregular,
 int chorale_rs_cost_exchange(const struct chorale_point *pt, int irregular,
                              int radix, int near, struct chorale_term *term);
 
+/* Recursive halving and recursive exchange by their parameters. */
+int chorale_rs_cost_halving(const struct chorale_point *pt, int irregular,
+                            struct chorale_term *term);
+int chorale_rs_cost_recexch(const struct chorale_point *pt, int irregular,
+                            struct chorale_term *term);
+
 /* Recursive doubling, folded: exact for equal blocks and powers of two, else a
  * bound. Circulant graph: exact for equal blocks, else a bound. */
 int chorale_rs_cost_doubling(const struct chorale_point *pt, int irregular,
@@ -77,5 +129,13 @@ int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
  * where they are. */
 size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
                           double all, double largest);
+
+/* The same of variants with parameters. */
+size_t chorale_rs_halving_scratch(const struct chorale_point *pt,
+                                  int irregular);
+size_t chorale_rs_recexch_scratch(const struct chorale_point *pt,
+                                  int irregular);
+size_t chorale_rs_torus_scratch(const struct chorale_point *pt,
+                                int irregular);
 
 #endif

@@ -3,9 +3,9 @@
  * scatter_reduce_parts.h. */
 #include "algorithms/engines/scatter_reduce_parts.h"
 
-#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/engines/exchange_all.h"
 #include "algorithms/engines/flat.h"
 #include "algorithms/engines/ordered.h"

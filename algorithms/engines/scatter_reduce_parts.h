@@ -20,6 +20,26 @@ enum {
     CHORALE_RS_ALLREDUCE_MAX = 4
 };
 
+#define CHORALE_RS_PART_PARAM(of, what, last, words)                         \
+    {                                                                        \
+        .name = of, .unit = what, .def = 0, .min = 0, .max = (last),         \
+        .candidate = chorale_rs_part_values, .ncandidate = (last) + 1,       \
+        .word = words                                                        \
+    }
+#define CHORALE_RS_REDUCE_PARAM                                              \
+    CHORALE_RS_PART_PARAM("reduce", "variant of reduce",                     \
+                          CHORALE_RS_REDUCE_MAX, chorale_rs_reduce_word)
+#define CHORALE_RS_SCATTER_PARAM                                             \
+    CHORALE_RS_PART_PARAM("scatter", "way of the sums from rank 0",          \
+                          CHORALE_RS_SCATTER_MAX, chorale_rs_scatter_word)
+#define CHORALE_RS_ALLTOALL_PARAM                                            \
+    CHORALE_RS_PART_PARAM("alltoall", "order of the exchange",               \
+                          CHORALE_RS_ALLTOALL_MAX, chorale_rs_alltoall_word)
+#define CHORALE_RS_ALLREDUCE_PARAM                                           \
+    CHORALE_RS_PART_PARAM("allreduce", "variant of allreduce",               \
+                          CHORALE_RS_ALLREDUCE_MAX,                          \
+                          chorale_rs_allreduce_word)
+
 /* Reduce to rank 0, then scatter: parameters reduce, scatter. The functions of
  * a descriptor. */
 int chorale_rs_linear_run(const struct chorale_call *call);

@@ -4,8 +4,241 @@
 #include "algorithms/engines/two_level.h"
 
 #include "algorithms/engines/block_tree.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/part.h"
+#include "algorithms/engines/pipeline.h"
 
-const char *const chorale_outer_word[] = { "binomial", "linear" };
+int chorale_two_level_run(const struct chorale_call *call, int root,
+                          int (*levels)(const struct chorale_call *call,
+                                        struct chorale_topology *t))
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct chorale_topology t;
+    int err = root == CHORALE_RUNS ? chorale_topology_init_runs(&t, ctx)
+                                   : chorale_topology_init(&t, ctx, root);
+
+    if (err == MPI_SUCCESS)
+        err = levels(call, &t);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+int chorale_two_level_cost(const struct chorale_point *pt,
+                           const struct chorale_alg *inner,
+                           const struct chorale_alg *outer,
+                           struct chorale_term *term)
+{
+    struct chorale_point in, out;
+    int n = 0;
+
+    chorale_topology_points(pt, &in, &out);
+    if (inner != NULL)
+        n = chorale_part_cost(inner, &in, term);
+    return outer != NULL ? n + chorale_part_cost(outer, &out, term + n) : n;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t chorale_two_level_scratch(const struct chorale_point *pt,
+                                 const struct chorale_alg *inner,
+                                 const struct chorale_alg *outer)
+{
+    struct chorale_point in, out;
+
+    chorale_topology_points(pt, &in, &out);
+    return chorale_topology_scratch(pt) +
+           most(inner != NULL ? chorale_part_scratch(inner, &in) : 0,
+                outer != NULL ? chorale_part_scratch(outer, &out) : 0);
+}
+
+/* --- vectors in segments ---------------------------------------------- */
+
+const long chorale_level_segsizes[CHORALE_NLEVEL_SEGSIZE] = {
+    0, 65536, 524288
+};
+
+int chorale_two_level_segments(const struct chorale_call *call,
+                               struct chorale_topology *t, int root,
+                               long segsize,
+                               int (*levels)(const struct chorale_call *call,
+                                             struct chorale_topology *t))
+{
+    size_t size = chorale_type_size(call->recvtype), last;
+    size_t s = chorale_whole_segment(segsize, size);
+    size_t segments = chorale_segments(size * (size_t)call->recvcount, s,
+                                       &last);
+    MPI_Aint step = chorale_type_extent(call->recvtype) *
+                    (MPI_Aint)(segments > 1 ? s / size : 0);
+    struct chorale_call part = *call;
+    int err = MPI_SUCCESS;
+
+    if (segments == 1)
+        return levels(call, t);
+    for (size_t j = 0; j < segments && err == MPI_SUCCESS; j++) {
+        size_t mark = chorale_scratch_mark(call->ctx);
+
+        part.recvcount = (MPI_Count)((j + 1 < segments ? s : last) / size);
+        if (call->sendbuf != MPI_IN_PLACE)
+            part.sendbuf = chorale_at(call->sendbuf, step, (MPI_Aint)j);
+        if (root == CHORALE_NO_ROOT || call->ctx->rank == root)
+            part.recvbuf = chorale_at(call->recvbuf, step, (MPI_Aint)j);
+        err = levels(&part, t);
+        chorale_scratch_release(call->ctx, mark);
+    }
+    return err;
+}
+
+struct chorale_point
+chorale_two_level_segment(const struct chorale_point *pt, size_t s)
+{
+    struct chorale_point one = *pt;
+
+    if (s > 0 && s < pt->msg_size)
+        one.msg_size = one.n = s;
+    return one;
+}
+
+int chorale_two_level_segments_cost(
+    const struct chorale_point *pt, size_t s,
+    int (*cost)(const struct chorale_point *pt, struct chorale_term *term),
+    struct chorale_term *term)
+{
+    struct chorale_point one = chorale_two_level_segment(pt, s);
+    size_t last, segments = chorale_segments(pt->msg_size, s, &last);
+    double before = (double)(segments - 1), messages, bytes, reduced;
+    int n = cost(&one, term);
+
+    if (segments == 1)
+        return n;
+    chorale_term_sums(term, n, &messages, &bytes, &reduced);
+    term[0] = (struct chorale_term){
+        .messages = before * messages,
+        .bytes = messages > 0 ? bytes / messages : 0,
+        .reduced = before * reduced,
+    };
+    one.msg_size = one.n = last;
+    return 1 + cost(&one, term + 1);
+}
+
+/* --- blocks, node after node ------------------------------------------ */
+
+int chorale_nodes_pack(struct chorale_ctx *ctx,
+                       const struct chorale_topology *t,
+                       const struct chorale_blocks *whole, char *bytes)
+{
+    size_t size = chorale_type_size(whole->type);
+    int err = MPI_SUCCESS;
+
+    for (int i = 0; i < ctx->size && err == MPI_SUCCESS; i++) {
+        MPI_Count count;
+        void *block = chorale_block(whole, t->order[i], &count);
+
+        err = chorale_pack(ctx, block, count, whole->type, bytes);
+        bytes += size * (size_t)count;
+    }
+    return err;
+}
+
+int chorale_nodes_unpack(struct chorale_ctx *ctx,
+                         const struct chorale_topology *t, const char *bytes,
+                         const struct chorale_blocks *whole, int except)
+{
+    size_t size = chorale_type_size(whole->type);
+    int err = MPI_SUCCESS;
+
+    for (int i = 0; i < ctx->size && err == MPI_SUCCESS; i++) {
+        MPI_Count count;
+        void *block = chorale_block(whole, t->order[i], &count);
+
+        if (t->order[i] != except)
+            err = chorale_unpack(ctx, bytes, block, count, whole->type);
+        bytes += size * (size_t)count;
+    }
+    return err;
+}
+
+/* Bytes of the blocks at the first n places. */
+static size_t bytes_before(const struct chorale_topology *t,
+                           const struct chorale_blocks *whole, int n)
+{
+    size_t size = chorale_type_size(whole->type);
+    MPI_Count sum = 0;
+
+    if (whole->counts == NULL)
+        return size * (size_t)whole->count * (size_t)n;
+    for (int i = 0; i < n; i++)
+        sum += whole->counts[t->order[i]];
+    return size * (size_t)sum;
+}
+
+int chorale_node_blocks_init(struct chorale_node_blocks *b,
+                             struct chorale_ctx *ctx,
+                             const struct chorale_topology *t,
+                             const struct chorale_blocks *whole,
+                             size_t bytes)
+{
+    MPI_Count count;
+
+    *b = (struct chorale_node_blocks){ NULL, NULL, 0 };
+    if (!t->leads)
+        return MPI_SUCCESS;
+    if (whole == NULL) {
+        b->mine = chorale_scratch(ctx, bytes);
+        return b->mine == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (t->in_order && chorale_type_is_packed(whole->type))
+        b->all = chorale_range_piece(whole, 0, ctx->size, &count);
+    b->direct = b->all != NULL;
+    if (!b->direct)
+        b->all = chorale_scratch(ctx, bytes_before(t, whole, ctx->size));
+    if (b->all == NULL)
+        return MPI_ERR_NO_MEM;
+    b->mine = b->all + bytes_before(t, whole, t->start[t->node]);
+    return MPI_SUCCESS;
+}
+
+struct chorale_call
+chorale_node_gather(const struct chorale_call *call,
+                    struct chorale_topology *t,
+                    const struct chorale_node_blocks *b,
+                    const struct chorale_blocks *whole)
+{
+    struct chorale_call part = *call;
+
+    part.ctx = &t->inner;
+    part.root = t->lead;
+    part.recvbuf = b->mine;
+    part.recvtype = MPI_PACKED;
+    /* In place the root's block is there, or it is packed from its place. */
+    if (call->sendbuf == MPI_IN_PLACE && !b->direct) {
+        part.sendbuf = chorale_block(whole, call->root, &part.sendcount);
+        part.sendtype = whole->type;
+    }
+    return part;
+}
+
+struct chorale_call
+chorale_node_scatter(const struct chorale_call *call,
+                     struct chorale_topology *t,
+                     const struct chorale_node_blocks *b)
+{
+    struct chorale_call part = *call;
+
+    part.ctx = &t->inner;
+    part.root = t->lead;
+    part.sendbuf = b->mine;
+    part.sendtype = MPI_PACKED;
+    return part;
+}
+
+/* --- equal blocks among the leaders ----------------------------------- */
+
+const char *const chorale_outer_word[CHORALE_OUTERS] = { "binomial",
+                                                         "linear" };
 
 /* A k-nomial tree of as high a radix as there are nodes is flat. */
 static long radix_of(long outer, int nodes)
@@ -81,60 +314,38 @@ int chorale_outer_scatter(struct chorale_topology *t, int root, long outer,
     return err == MPI_SUCCESS ? chorale_scatter_down(&tree) : err;
 }
 
-static struct chorale_point node_blocks(const struct chorale_point *out,
-                                        int ppn)
+/* The leaders, with a node's blocks for one. */
+static struct chorale_point node_blocks(const struct chorale_point *pt)
 {
-    struct chorale_point pt = *out;
+    struct chorale_point in, out;
 
-    pt.msg_size *= (size_t)ppn;
-    pt.n = pt.msg_size * (size_t)pt.comm_size;
-    return pt;
+    chorale_topology_points(pt, &in, &out);
+    out.msg_size *= (size_t)pt->ppn;
+    out.n = out.msg_size * (size_t)out.comm_size;
+    return out;
 }
 
-int chorale_outer_cost(const struct chorale_point *out, long outer, int ppn,
+int chorale_outer_cost(const struct chorale_point *pt, long outer,
                        struct chorale_term *term)
 {
-    struct chorale_point pt = node_blocks(out, ppn);
+    struct chorale_point out = node_blocks(pt);
 
-    return chorale_cost_block_tree(&pt, radix_of(outer, pt.comm_size), term);
+    return chorale_cost_block_tree(&out, radix_of(outer, out.comm_size),
+                                   term);
 }
 
-size_t chorale_outer_scratch(const struct chorale_point *out, long outer,
-                             int ppn)
+size_t chorale_two_level_blocks_scratch(const struct chorale_point *pt,
+                                        const struct chorale_alg *inner,
+                                        long outer)
 {
-    struct chorale_point pt = node_blocks(out, ppn);
+    struct chorale_point in, out;
 
-    return chorale_scratch_block_tree(&pt, radix_of(outer, pt.comm_size)) +
-           sizeof(int64_t) * ((size_t)pt.comm_size + 1);
-}
-
-int chorale_nodes_pack(struct chorale_ctx *ctx,
-                       const struct chorale_topology *t, const void *buf,
-                       MPI_Count count, MPI_Datatype type, char *bytes)
-{
-    MPI_Aint stride = chorale_type_extent(type) * (MPI_Aint)count;
-    size_t m = chorale_type_size(type) * (size_t)count;
-    int err = MPI_SUCCESS;
-
-    for (int i = 0; i < ctx->size && err == MPI_SUCCESS; i++)
-        err = chorale_pack(ctx, chorale_at(buf, stride, t->order[i]), count,
-                           type, bytes + m * (size_t)i);
-    return err;
-}
-
-int chorale_nodes_unpack(struct chorale_ctx *ctx,
-                         const struct chorale_topology *t, const char *bytes,
-                         void *buf, MPI_Count count, MPI_Datatype type,
-                         int except)
-{
-    MPI_Aint stride = chorale_type_extent(type) * (MPI_Aint)count;
-    size_t m = chorale_type_size(type) * (size_t)count;
-    int err = MPI_SUCCESS;
-
-    for (int i = 0; i < ctx->size && err == MPI_SUCCESS; i++)
-        if (t->order[i] != except)
-            err = chorale_unpack(ctx, bytes + m * (size_t)i,
-                                 chorale_at(buf, stride, t->order[i]), count,
-                                 type);
-    return err;
+    chorale_topology_points(pt, &in, &out);
+    out = node_blocks(pt);
+    return chorale_topology_scratch(pt) +
+           pt->msg_size * (size_t)pt->comm_size +
+           most(chorale_part_scratch(inner, &in),
+                chorale_scratch_block_tree(
+                    &out, radix_of(outer, out.comm_size)) +
+                    sizeof(int64_t) * ((size_t)out.comm_size + 1));
 }

@@ -10,8 +10,8 @@
  *         holds s m bytes
  * Source  MPICH, gather over trees (igather tsp_tree)
  */
-#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/engines/pipeline.h"
 
 static int run(const struct chorale_call *call)

@@ -10,7 +10,8 @@
  *         short last segment is counted as it is
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
  *         cut to whole elements, at least one; 0: S = 1. A rank has one
- *         segment on its way up at a time: there is no max_reqs
+ *         segment on its way up at a time, but with max_reqs a leaf has so
+ *         many that its parent has not begun to take, and never more
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
@@ -18,7 +19,12 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_KARY, 2, param[0] };
+    return (struct chorale_flow){
+        .shape = CHORALE_KARY,
+        .radix = 2,
+        .segsize = param[0],
+        .max_reqs = param[1],
+    };
 }
 
 static int run(const struct chorale_call *call)
@@ -51,8 +57,9 @@ const struct chorale_alg chorale_reduce_binary = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .core = 1,
-    .nparam = 1,
-    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .nparam = 2,
+    .param = { CHORALE_PARAM_SEGSIZE(8192),
+               CHORALE_PARAM_LEAF_REQS },
     .run = run,
     .cost = cost,
     .scratch = scratch,

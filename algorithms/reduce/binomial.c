@@ -13,7 +13,9 @@
  *         range of ranks to the right of its parent, and rank 0 passes the
  *         result on: alpha + n beta more, unless it is the root
  * Needs   any P, any root, any datatype, any operation. segsize is cut to
- *         whole elements, at least one; 0: S = 1
+ *         whole elements, at least one; 0: S = 1. With max_reqs a leaf has
+ *         so many segments that its parent has not begun to take, and never
+ *         more
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
@@ -21,7 +23,12 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_KNOMIAL, 2, param ? *param : 0 };
+    return (struct chorale_flow){
+        .shape = CHORALE_KNOMIAL,
+        .radix = 2,
+        .segsize = param ? *param : 0,
+        .max_reqs = param ? param[1] : 0,
+    };
 }
 
 /* The tree's root: see Cost. */
@@ -165,8 +172,9 @@ const struct chorale_alg chorale_reduce_binomial = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .core = 1,
-    .nparam = 1,
-    .param = { CHORALE_PARAM_SEGSIZE(0) },
+    .nparam = 2,
+    .param = { CHORALE_PARAM_SEGSIZE(0),
+               CHORALE_PARAM_LEAF_REQS },
     .run = run,
     .cost = cost,
     .scratch = scratch,

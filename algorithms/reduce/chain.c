@@ -10,7 +10,8 @@
  *         last segment is counted as it is
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
  *         cut to whole elements, at least one; 0: S = 1. A rank has one
- *         segment on its way up at a time: there is no max_reqs
+ *         segment on its way up at a time, but with max_reqs a leaf has so
+ *         many that its parent has not begun to take, and never more
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
@@ -18,7 +19,12 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_CHAIN, param[0], param[1] };
+    return (struct chorale_flow){
+        .shape = CHORALE_CHAIN,
+        .radix = param[0],
+        .segsize = param[1],
+        .max_reqs = param[2],
+    };
 }
 
 static int run(const struct chorale_call *call)
@@ -51,9 +57,10 @@ const struct chorale_alg chorale_reduce_chain = {
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
-    .nparam = 2,
+    .nparam = 3,
     .param = { CHORALE_PARAM_FANOUT,
-               CHORALE_PARAM_SEGSIZE(8192) },
+               CHORALE_PARAM_SEGSIZE(8192),
+               CHORALE_PARAM_LEAF_REQS },
     .run = run,
     .cost = cost,
     .scratch = scratch,

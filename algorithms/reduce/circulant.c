@@ -11,8 +11,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/circulant.h"
 #include "algorithms/ctx.h"
+#include "algorithms/engines/circulant.h"
 
 #include <string.h>
 
@@ -164,8 +164,6 @@ static size_t scratch(const struct chorale_point *pt)
                      pt->msg_size / nblocks + pt->type_size + nblocks;
 }
 
-static const long nblocks[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
-
 const struct chorale_alg chorale_reduce_circulant = {
     .coll = CHORALE_REDUCE,
     .name = "circulant",
@@ -177,15 +175,7 @@ const struct chorale_alg chorale_reduce_circulant = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
-    .param = { {
-        .name = "nblocks",
-        .unit = "blocks, 0: one for every 8 KiB",
-        .def = 0,
-        .min = 0,
-        .max = 1L << 20,
-        .candidate = nblocks,
-        .ncandidate = sizeof(nblocks) / sizeof(*nblocks),
-    } },
+    .param = { CHORALE_CIRCULANT_NBLOCKS("blocks") },
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -22,7 +22,11 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_IN_ORDER, 2, param[0] };
+    return (struct chorale_flow){
+        .shape = CHORALE_IN_ORDER,
+        .radix = 2,
+        .segsize = param[0],
+    };
 }
 
 static int run(const struct chorale_call *call)

@@ -9,8 +9,9 @@
  *         radix: steps from the rank farthest from the root, each child in its
  *         turn; a short last segment is counted as it is
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1. A rank has one
- *         segment on its way up at a time: there is no max_reqs
+ *         cut to whole elements, at least one; 0: S = 1. With
+ *         buffer_per_child a rank receives from all children at once, then
+ *         the cost is a bound
  * Source  Worringen, LCN 2003
  */
 #include "algorithms/catalogue.h"
@@ -18,7 +19,12 @@
 
 static struct chorale_flow flow(const long *param)
 {
-    return (struct chorale_flow){ CHORALE_KARY, param[0], param[1] };
+    return (struct chorale_flow){
+        .shape = CHORALE_KARY,
+        .radix = param[0],
+        .segsize = param[1],
+        .each = param[2] > 0,
+    };
 }
 
 static int run(const struct chorale_call *call)
@@ -42,6 +48,11 @@ static size_t scratch(const struct chorale_point *pt)
     return chorale_flow_reduce_scratch(pt, &f, pt->root);
 }
 
+static int overlaps_at(const struct chorale_point *pt)
+{
+    return pt->param[2] > 0;
+}
+
 const struct chorale_alg chorale_reduce_kary = {
     .coll = CHORALE_REDUCE,
     .name = "kary",
@@ -51,10 +62,20 @@ const struct chorale_alg chorale_reduce_kary = {
     .source = "Worringen, LCN 2003",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
-    .nparam = 2,
+    .nparam = 3,
     .param = { CHORALE_PARAM_RADIX(4),
-               CHORALE_PARAM_SEGSIZE(8192) },
+               CHORALE_PARAM_SEGSIZE(8192),
+               {
+                   .name = "buffer_per_child",
+                   .unit = "1: receives from all children at once",
+                   .def = 0,
+                   .min = 0,
+                   .max = 1,
+                   .candidate = chorale_no_yes,
+                   .ncandidate = 2,
+               } },
     .run = run,
     .cost = cost,
+    .overlaps_at = overlaps_at,
     .scratch = scratch,
 };

@@ -2,9 +2,16 @@
 /* two_level.c - reduction in each node to its leader, then among the leaders.
  * The root leads its node.
  *
- * Rounds  those of inner on p ranks a node and of outer on N nodes
+ * The parts are blocking: each segment goes through both levels before a
+ * leader turns to the next one. With one port a rank that gains next to
+ * nothing; it may pay where the levels use different hardware, memory and
+ * network card, and the other ranks of a node work on a segment while the
+ * leaders exchange the next one.
+ *
+ * Rounds  those of inner on p ranks a node and of outer on N nodes, for each
+ *         of S segments
  * Volume  (N - 1) n bytes between nodes where outer is a tree
- * Cost    at most inner(p) + outer(N)
+ * Cost    at most S (inner(p) + outer(N)), of a segment; the last is shorter
  * Needs   a commutative operation; several nodes with several ranks; any
  *         placement, root and datatype
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
@@ -12,7 +19,8 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const part[] = {
     &chorale_reduce_binomial,
@@ -24,21 +32,31 @@ static const struct chorale_alg *const part[] = {
 static const char *const part_word[] = {
     "binomial", "linear", "pipeline", "rabenseifner", "circulant",
 };
-static const long part_choice[] = { 0, 1, 2, 3, 4 };
 
-/* in: the call in this node. A rank that is alone there has nothing to add. */
-static int levels(const struct chorale_call *call, struct chorale_topology *t,
-                  struct chorale_call *in)
+/* The call in this node, with room for its total at a leader. */
+static int node_call(const struct chorale_call *call,
+                     struct chorale_topology *t, struct chorale_call *in)
 {
-    struct chorale_call out = *call;
-    int err = MPI_SUCCESS;
-
+    *in = *call;
     in->ctx = &t->inner;
     in->root = t->lead;
-    if (t->inner.size > 1) {
-        err = chorale_part_run(part[call->param[0]], in);
+    if (!t->leads || t->inner.size == 1 || call->ctx->rank == call->root)
+        return MPI_SUCCESS;
+    in->recvbuf = chorale_scratch_typed(call->ctx, call->recvcount,
+                                        call->recvtype);
+    return in->recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+/* A rank that is alone in its node has nothing to add there. */
+static int whole(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_call in, out = *call;
+    int err = node_call(call, t, &in);
+
+    if (err == MPI_SUCCESS && t->inner.size > 1) {
+        err = chorale_part_run(part[call->param[0]], &in);
         out.sendbuf = call->ctx->rank == call->root ? MPI_IN_PLACE
-                                                    : in->recvbuf;
+                                                    : in.recvbuf;
     }
     if (err != MPI_SUCCESS || !t->leads)
         return err;
@@ -47,79 +65,55 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t,
     return chorale_part_run(part[call->param[1]], &out);
 }
 
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    return chorale_two_level_segments(call, t, call->root, call->param[2],
+                                      whole);
+}
+
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    struct chorale_call in = *call;
-    int err = chorale_topology_init(&t, ctx, call->root);
+    return chorale_two_level_run(call, call->root, levels);
+}
 
-    if (err == MPI_SUCCESS && t.leads && t.inner.size > 1 &&
-        ctx->rank != call->root) {
-        in.recvbuf = chorale_scratch_typed(ctx, call->recvcount,
-                                           call->recvtype);
-        err = in.recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-    }
-    if (err == MPI_SUCCESS)
-        err = levels(call, &t, &in);
-    chorale_scratch_release(ctx, mark);
-    return err;
+static int whole_cost(const struct chorale_point *pt,
+                      struct chorale_term *term)
+{
+    return chorale_two_level_cost(pt, part[pt->param[0]], part[pt->param[1]],
+                                  term);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
 
-    chorale_topology_points(pt, &in, &out);
-    n = chorale_part_cost(part[pt->param[0]], &in, term);
-    return n + chorale_part_cost(part[pt->param[1]], &out, term + n);
+    return chorale_two_level_segments_cost(pt, s, whole_cost, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point in, out;
-    size_t inner, outer;
+    size_t s = chorale_whole_segment(pt->param[2], pt->type_size);
+    struct chorale_point one = chorale_two_level_segment(pt, s);
 
-    chorale_topology_points(pt, &in, &out);
-    inner = chorale_part_scratch(part[pt->param[0]], &in);
-    outer = chorale_part_scratch(part[pt->param[1]], &out);
-    return chorale_topology_scratch(pt) + pt->msg_size +
-           (inner > outer ? inner : outer);
+    return one.msg_size + chorale_two_level_scratch(&one, part[pt->param[0]],
+                                                    part[pt->param[1]]);
 }
 
 const struct chorale_alg chorale_reduce_two_level = {
     .coll = CHORALE_REDUCE,
     .name = "two_level",
-    .summary = "in each node to its leader, then among the leaders",
-    .formula = "<= inner(p) + outer(N)",
+    .summary = "in each node to its leader, then among the leaders; segments "
+               "may let memory and network overlap",
+    .formula = "<= S (inner(p) + outer(N)) of a segment",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .nparam = 2,
+    .nparam = 3,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
-        {
-            .name = "outer",
-            .unit = "among leaders",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(part) / sizeof(*part) - 1,
-            .candidate = part_choice,
-            .ncandidate = sizeof(part_choice) / sizeof(*part_choice),
-            .word = part_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, part_word),
+        CHORALE_PARAM_PART("outer", "among leaders", 0, part_word),
+        CHORALE_PARAM_LEVEL_SEGSIZE,
     },
     .run = run,
     .cost = cost,

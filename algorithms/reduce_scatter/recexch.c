@@ -16,28 +16,15 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
 
-#include <limits.h>
-
-static int run(const struct chorale_call *call)
-{
-    return chorale_rs_run(call, chorale_rs_exchange_folded,
-                          chorale_rs_radix(call->param[0], call->ctx->size));
-}
-
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    return chorale_rs_cost_exchange(
-        pt, 1, chorale_rs_radix(pt->param[0], pt->comm_size), 0, term);
+    return chorale_rs_cost_recexch(pt, 1, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    int radix = chorale_rs_radix(pt->param[0], pt->comm_size);
-
-    return chorale_rs_scratch(pt, 1, 3, radix + 2);
+    return chorale_rs_recexch_scratch(pt, 1);
 }
-
-static const long radix[] = { 2, 3, 4, 8, 16 };
 
 const struct chorale_alg chorale_reduce_scatter_recexch = {
     .coll = CHORALE_REDUCE_SCATTER,
@@ -49,16 +36,8 @@ const struct chorale_alg chorale_reduce_scatter_recexch = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "ranks that exchange in a round",
-        .def = 2,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
-    .run = run,
+    .param = { CHORALE_RS_RECEXCH_PARAM },
+    .run = chorale_rs_recexch_run,
     .cost = cost,
     .scratch = scratch,
 };

@@ -17,29 +17,15 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
 
-enum { FAR, NEAR };
-
-static int run(const struct chorale_call *call)
-{
-    return chorale_rs_run(call,
-                          call->param[0] == NEAR
-                              ? chorale_rs_butterfly_folded
-                              : chorale_rs_exchange_folded,
-                          2);
-}
-
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    return chorale_rs_cost_exchange(pt, 1, 2, pt->param[0] == NEAR, term);
+    return chorale_rs_cost_halving(pt, 1, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_rs_scratch(pt, 1, pt->param[0] == NEAR ? 4 : 2, 4);
+    return chorale_rs_halving_scratch(pt, 1);
 }
-
-static const char *const order[] = { "far", "near" };
-static const long orders[] = { FAR, NEAR };
 
 const struct chorale_alg chorale_reduce_scatter_recursive_halving = {
     .coll = CHORALE_REDUCE_SCATTER,
@@ -53,17 +39,8 @@ const struct chorale_alg chorale_reduce_scatter_recursive_halving = {
     .cost_is = CHORALE_COST_POW2,
     .core = 1,
     .nparam = 1,
-    .param = { {
-        .name = "order",
-        .unit = "distance of the first partner",
-        .def = FAR,
-        .min = FAR,
-        .max = NEAR,
-        .candidate = orders,
-        .ncandidate = 2,
-        .word = order,
-    } },
-    .run = run,
+    .param = { CHORALE_RS_HALVING_PARAM },
+    .run = chorale_rs_halving_run,
     .cost = cost,
     .scratch = scratch,
 };

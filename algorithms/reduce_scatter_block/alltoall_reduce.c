@@ -18,11 +18,6 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_rs_alltoall_cost(pt, 0, term);
 }
 
-static const char *refuses(const struct chorale_point *pt)
-{
-    return chorale_rs_alltoall_refuses(pt);
-}
-
 static size_t scratch(const struct chorale_point *pt)
 {
     return chorale_rs_alltoall_scratch(pt, 0);
@@ -36,18 +31,9 @@ const struct chorale_alg chorale_reduce_scatter_block_alltoall_reduce = {
     .source = "Faraj, Yuan, ICS 2005",
     .order = CHORALE_ORDER_RANK,
     .nparam = 1,
-    .param = { {
-        .name = "alltoall",
-        .unit = "order of the exchange",
-        .def = 0,
-        .min = 0,
-        .max = CHORALE_RS_ALLTOALL_MAX,
-        .candidate = chorale_rs_part_values,
-        .ncandidate = CHORALE_RS_ALLTOALL_MAX + 1,
-        .word = chorale_rs_alltoall_word,
-    } },
+    .param = { CHORALE_RS_ALLTOALL_PARAM },
     .run = chorale_rs_alltoall_run,
     .cost = cost,
-    .refuses = refuses,
+    .refuses = chorale_rs_alltoall_refuses,
     .scratch = scratch,
 };

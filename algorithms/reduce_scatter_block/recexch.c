@@ -16,28 +16,15 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
 
-#include <limits.h>
-
-static int run(const struct chorale_call *call)
-{
-    return chorale_rs_run(call, chorale_rs_exchange_folded,
-                          chorale_rs_radix(call->param[0], call->ctx->size));
-}
-
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    return chorale_rs_cost_exchange(
-        pt, 0, chorale_rs_radix(pt->param[0], pt->comm_size), 0, term);
+    return chorale_rs_cost_recexch(pt, 0, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    int radix = chorale_rs_radix(pt->param[0], pt->comm_size);
-
-    return chorale_rs_scratch(pt, 0, 3, radix + 2);
+    return chorale_rs_recexch_scratch(pt, 0);
 }
-
-static const long radix[] = { 2, 3, 4, 8, 16 };
 
 const struct chorale_alg chorale_reduce_scatter_block_recexch = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
@@ -50,16 +37,8 @@ const struct chorale_alg chorale_reduce_scatter_block_recexch = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "ranks that exchange in a round",
-        .def = 2,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
-    .run = run,
+    .param = { CHORALE_RS_RECEXCH_PARAM },
+    .run = chorale_rs_recexch_run,
     .cost = cost,
     .scratch = scratch,
 };

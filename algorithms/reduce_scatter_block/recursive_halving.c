@@ -16,29 +16,15 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
 
-enum { FAR, NEAR };
-
-static int run(const struct chorale_call *call)
-{
-    return chorale_rs_run(call,
-                          call->param[0] == NEAR
-                              ? chorale_rs_butterfly_folded
-                              : chorale_rs_exchange_folded,
-                          2);
-}
-
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    return chorale_rs_cost_exchange(pt, 0, 2, pt->param[0] == NEAR, term);
+    return chorale_rs_cost_halving(pt, 0, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_rs_scratch(pt, 0, pt->param[0] == NEAR ? 4 : 2, 4);
+    return chorale_rs_halving_scratch(pt, 0);
 }
-
-static const char *const order[] = { "far", "near" };
-static const long orders[] = { FAR, NEAR };
 
 const struct chorale_alg chorale_reduce_scatter_block_recursive_halving = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
@@ -51,17 +37,8 @@ const struct chorale_alg chorale_reduce_scatter_block_recursive_halving = {
     .order = CHORALE_ORDER_FIXED,
     .core = 1,
     .nparam = 1,
-    .param = { {
-        .name = "order",
-        .unit = "distance of the first partner",
-        .def = FAR,
-        .min = FAR,
-        .max = NEAR,
-        .candidate = orders,
-        .ncandidate = 2,
-        .word = order,
-    } },
-    .run = run,
+    .param = { CHORALE_RS_HALVING_PARAM },
+    .run = chorale_rs_halving_run,
     .cost = cost,
     .scratch = scratch,
 };

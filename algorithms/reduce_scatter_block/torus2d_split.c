@@ -17,34 +17,15 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
 
-#include <limits.h>
-
-static int run(const struct chorale_call *call)
-{
-    return chorale_rs_run(call, chorale_rs_torus_split, 0);
-}
-
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
     return chorale_rs_cost_torus(pt, 0, term);
 }
 
-static const char *refuses(const struct chorale_point *pt)
-{
-    return pt->comm_size < 2 ||
-                   chorale_rs_torus_rows(pt->param[0], pt->comm_size) > 0
-               ? NULL
-               : "needs P = rows * columns, 2 <= rows <= columns";
-}
-
 static size_t scratch(const struct chorale_point *pt)
 {
-    /* Packed operands, and at most half of them for sums and on the way. */
-    return chorale_rs_scratch(pt, 0, 3, 4);
+    return chorale_rs_torus_scratch(pt, 0);
 }
-
-static const long rows[] = { 0, 2, 3, 4 };
-static const long share[] = { -1, 0, 50, 100 };
 
 const struct chorale_alg chorale_reduce_scatter_block_torus2d_split = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
@@ -58,25 +39,9 @@ const struct chorale_alg chorale_reduce_scatter_block_torus2d_split = {
     .cost_is = CHORALE_COST_BOUND,
     .overlaps = 1,
     .nparam = 2,
-    .param = { {
-        .name = "rows",
-        .unit = "rows of the torus, 0: as square as can be",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    }, {
-        .name = "s1",
-        .unit = "per cent of a block column first, -1: balanced",
-        .def = -1,
-        .min = -1,
-        .max = 100,
-        .candidate = share,
-        .ncandidate = sizeof(share) / sizeof(*share),
-    } },
-    .run = run,
+    .param = { CHORALE_RS_TORUS_ROWS_PARAM, CHORALE_RS_TORUS_SHARE_PARAM },
+    .run = chorale_rs_torus_run,
     .cost = cost,
-    .refuses = refuses,
+    .refuses = chorale_rs_torus_refuses,
     .scratch = scratch,
 };

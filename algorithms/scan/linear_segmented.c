@@ -12,8 +12,6 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/prefix.h"
 
-#include <limits.h>
-
 static int run(const struct chorale_call *call)
 {
     return chorale_prefix_chain(call, call->param[0], 1);
@@ -29,10 +27,6 @@ static size_t scratch(const struct chorale_point *pt)
     return chorale_prefix_chain_scratch(pt, pt->param[0], 1);
 }
 
-static const long segsize[] = { 0,         1L << 10,  4L << 10,  8L << 10,
-                                16L << 10, 32L << 10, 64L << 10, 128L << 10,
-                                512L << 10, 1L << 20 };
-
 const struct chorale_alg chorale_scan_linear_segmented = {
     .coll = CHORALE_SCAN,
     .name = "linear_segmented",
@@ -43,15 +37,7 @@ const struct chorale_alg chorale_scan_linear_segmented = {
     .order = CHORALE_ORDER_RANK,
     .core = 1,
     .nparam = 1,
-    .param = { {
-        .name = "segsize",
-        .unit = "bytes, 0: one segment",
-        .def = 8L << 10,
-        .min = 0,
-        .max = LONG_MAX,
-        .candidate = segsize,
-        .ncandidate = sizeof(segsize) / sizeof(*segsize),
-    } },
+    .param = { CHORALE_PREFIX_SEGSIZE_PARAM },
     .run = run,
     .cost = cost,
     .scratch = scratch,

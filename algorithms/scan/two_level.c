@@ -15,7 +15,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/topology.h"
+#include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const inner[] = {
     &chorale_scan_simultaneous_binomial,
@@ -25,7 +25,6 @@ static const struct chorale_alg *const inner[] = {
 static const char *const inner_word[] = {
     "simultaneous_binomial", "recursive_doubling", "linear",
 };
-static const long inner_choice[] = { 0, 1, 2 };
 
 static const struct chorale_alg *const outer[] = {
     &chorale_exscan_doubling_123,
@@ -36,7 +35,6 @@ static const struct chorale_alg *const outer[] = {
 static const char *const outer_word[] = {
     "doubling_123", "shift_scan", "recursive_doubling", "linear",
 };
-static const long outer_choice[] = { 0, 1, 2, 3 };
 
 /* The total of all nodes before this one, in prefix, to all of this node. */
 static int get_prefix(const struct chorale_call *call,
@@ -79,40 +77,23 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_topology t;
-    int err = chorale_topology_init_runs(&t, ctx);
-
-    if (err == MPI_SUCCESS)
-        err = levels(call, &t);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_two_level_run(call, CHORALE_RUNS, levels);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    int n;
+    int n = chorale_two_level_cost(pt, inner[pt->param[0]],
+                                   outer[pt->param[1]], term);
 
-    chorale_topology_points(pt, &in, &out);
-    in.root = in.comm_size - 1;
-    n = chorale_part_cost(inner[pt->param[0]], &in, term);
-    n += chorale_part_cost(outer[pt->param[1]], &out, term + n);
-    n += chorale_part_cost(&chorale_bcast_binomial, &in, term + n);
+    n += chorale_two_level_cost(pt, &chorale_bcast_binomial, NULL, term + n);
     term[n] = (struct chorale_term){ .reduced = (double)pt->msg_size };
     return n + 1;
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point in, out;
-    size_t a, b;
-
-    chorale_topology_points(pt, &in, &out);
-    a = chorale_part_scratch(inner[pt->param[0]], &in);
-    b = chorale_part_scratch(outer[pt->param[1]], &out);
-    return chorale_topology_scratch(pt) + pt->msg_size + (a > b ? a : b);
+    return pt->msg_size + chorale_two_level_scratch(pt, inner[pt->param[0]],
+                                                    outer[pt->param[1]]);
 }
 
 const struct chorale_alg chorale_scan_two_level = {
@@ -126,26 +107,8 @@ const struct chorale_alg chorale_scan_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 2,
     .param = {
-        {
-            .name = "inner",
-            .unit = "in a node",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(inner) / sizeof(*inner) - 1,
-            .candidate = inner_choice,
-            .ncandidate = sizeof(inner_choice) / sizeof(*inner_choice),
-            .word = inner_word,
-        },
-        {
-            .name = "outer",
-            .unit = "exscan of totals",
-            .def = 0,
-            .min = 0,
-            .max = sizeof(outer) / sizeof(*outer) - 1,
-            .candidate = outer_choice,
-            .ncandidate = sizeof(outer_choice) / sizeof(*outer_choice),
-            .word = outer_word,
-        },
+        CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
+        CHORALE_PARAM_PART("outer", "exscan of totals", 0, outer_word),
     },
     .run = run,
     .cost = cost,

@@ -14,8 +14,8 @@
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
-#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/engines/tree.h"
 
 enum order { FAR, NEAR };

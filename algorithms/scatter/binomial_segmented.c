@@ -12,8 +12,8 @@
  *         subtree of b blocks holds b m bytes
  * Source  Worringen, LCN, 2003, for pipelines down trees
  */
-#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/engines/packed.h"
 #include "algorithms/engines/pipeline.h"
 

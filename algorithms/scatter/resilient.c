@@ -13,8 +13,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/checked.h"
 #include "algorithms/ctx.h"
+#include "algorithms/engines/checked.h"
 
 enum { REFUSED, ACCEPTED };
 

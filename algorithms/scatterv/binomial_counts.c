@@ -10,10 +10,9 @@
  * Needs   any P, any root, any datatype; a rank holds its subtree's bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
  */
-#include "algorithms/engines/block_tree.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/block_tree.h"
 #include "algorithms/engines/flat.h"
-#include "algorithms/engines/tree.h"
 
 /* size[i]: bytes of block v + i, here: pass the children theirs. */
 static int counts_down(const struct chorale_block_tree *t,
@@ -93,20 +92,7 @@ static int run(const struct chorale_call *call)
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int rounds = chorale_ceil_log2(pt->comm_size) - 1, n = 0;
-
-    if (rounds > 0)
-        term[n++] = (struct chorale_term){
-            .messages = rounds,
-            .bytes = 16.0 * pt->comm_size / rounds,
-        };
-    return n + chorale_cost_ramp_tree(pt, term + n);
-}
-
-static size_t scratch(const struct chorale_point *pt)
-{
-    return chorale_scratch_ramp_tree(pt) +
-           sizeof(int64_t) * ((size_t)pt->comm_size + 1);
+    return chorale_cost_counted_tree(pt, 16.0, term);
 }
 
 const struct chorale_alg chorale_scatterv_binomial_counts = {
@@ -120,5 +106,5 @@ const struct chorale_alg chorale_scatterv_binomial_counts = {
     .opaque = 1,
     .run = run,
     .cost = cost,
-    .scratch = scratch,
+    .scratch = chorale_scratch_counted_tree,
 };

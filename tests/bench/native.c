@@ -3,15 +3,17 @@
  * through its control variables, at two processes.
  *
  *     mpiexec -n 2 native [-c COLLECTIVE] [-b BATCHES]
- *     mpiexec -n 1 valgrind --tool=callgrind ... native -k : -n P-1 native -k
+ *     mpiexec -n 1 valgrind --tool=callgrind ... native -k BYTES :
+ *             -n P-1 native -k BYTES
  *
  * Each batch calls one side many times, alternating between a communicator
  * and the same with its ranks reversed, so that no rank can run ahead. Batches
  * of the two sides are interleaved; a size's ratio is the median over pairs of
  * neighbouring batches.
  *
- * -k has callgrind count the instructions of each side of each pair, a few
- * calls of 8 bytes: native.sh reads the counts. */
+ * -k has callgrind count the instructions of each side of each pair, in a few
+ * calls of that many bytes (or of the next more that MPICH's algorithm takes):
+ * native.sh reads the counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +103,7 @@ struct bench {
     MPI_Aint displs[MAX_RANKS];
     int int_counts[MAX_RANKS], int_displs[MAX_RANKS];
     MPI_Datatype type;
+    int irregular;
     const struct chorale_alg *alg;
     long param[CHORALE_MAX_PARAM];
 };
@@ -217,14 +220,17 @@ static int library(const struct bench *b, MPI_Comm comm)
 
 static int ours(const struct bench *b, struct chorale_ctx *ctx)
 {
-    const struct chorale_call call = {
+    struct chorale_call call = {
         .ctx = ctx, .sendbuf = b->send, .recvbuf = b->recv,
         .sendcount = b->count, .recvcount = b->count, .sendtype = b->type,
-        .recvtype = b->type, .sendcounts = b->counts,
-        .recvcounts = b->counts, .sdispls = b->displs, .rdispls = b->displs,
-        .op = MPI_SUM, .commutative = 1, .param = b->param,
+        .recvtype = b->type, .op = MPI_SUM, .commutative = 1,
+        .param = b->param,
     };
 
+    if (b->irregular) {
+        call.sendcounts = call.recvcounts = b->counts;
+        call.sdispls = call.rdispls = b->displs;
+    }
     return b->alg->run(&call);
 }
 
@@ -254,6 +260,7 @@ static void set_size(struct bench *b, int bytes)
     int size = b->type == MPI_DOUBLE ? (int)sizeof(double) : 1;
 
     b->count = bytes / size;
+    b->irregular = chorale_coll_info(b->alg->coll)->irregular;
     for (int i = 0; i < MAX_RANKS; i++) {
         b->counts[i] = b->count;
         b->displs[i] = (MPI_Aint)b->count * i;
@@ -351,7 +358,8 @@ static void count_side(const struct bench *b, int side, const char *label)
     CALLGRIND_DUMP_STATS_AT(label);
 }
 
-static void count_pair(struct bench *b, const struct pair *p, int rank)
+static void count_pair(struct bench *b, const struct pair *p, int rank,
+                       int bytes)
 {
     char why[160];
 
@@ -362,15 +370,16 @@ static void count_pair(struct bench *b, const struct pair *p, int rank)
                                  sizeof(why)) != 0 ||
         force(p->coll, p->native) != 0)
         return;
-    set_size(b, 8);
-    batch(b, 0, 4);
+    set_size(b, bytes);
+    while (isnan(batch(b, 0, 4)) && bytes < LARGEST)
+        set_size(b, bytes *= 2);
     batch(b, 1, 4);
     count_side(b, 0, "library");
     count_side(b, 1, "ours");
     force(p->coll, "auto");
     if (rank == 0)
-        printf("@counted %s %s %d\n", chorale_coll_info(p->coll)->name,
-               p->variant, COUNTED);
+        printf("@counted %s %s %d %d\n", chorale_coll_info(p->coll)->name,
+               p->variant, COUNTED, bytes);
 }
 
 static void open_ways(struct bench *b, int rank)
@@ -395,17 +404,18 @@ int main(int argc, char **argv)
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Init(&argc, &argv);
-    while ((opt = getopt(argc, argv, "c:b:k")) != -1) {
+    while ((opt = getopt(argc, argv, "c:b:k:")) != -1) {
         if (opt == 'c')
             only = optarg;
         if (opt == 'b')
             nbatch = atoi(optarg);
-        counting |= opt == 'k';
+        if (opt == 'k')
+            counting = atoi(optarg);
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if ((counting ? size > MAX_RANKS : size != 2) || nbatch < 1 ||
-        nbatch > MAX_BATCHES) {
+    if ((counting ? size > MAX_RANKS : size != 2) || counting < 0 ||
+        counting > LARGEST || nbatch < 1 || nbatch > MAX_BATCHES) {
         fprintf(stderr, "native: wants 2 ranks and 1 to %d batches\n",
                 MAX_BATCHES);
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -418,7 +428,7 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     open_ways(&b, rank);
     for (size_t i = 0; counting && i < NPAIR; i++)
-        count_pair(&b, &pairs[i], rank);
+        count_pair(&b, &pairs[i], rank, counting);
     if (rank == 0 && !counting)
         printf("# ours / MPICH's same algorithm, median of %d interleaved "
                "pairs of batches, P = 2\n%-45s     8    64   512    4K   "

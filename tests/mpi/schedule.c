@@ -18,7 +18,7 @@
 #define ALPHA (2 * 0.5e-6 + 16 * BETA)
 #define TAU 0.5e-9
 
-enum { ELEMENT = 8, SLACK = 2048 };
+enum { ELEMENT = 8, SLACK = 1024 };
 
 /* --- one plain call --------------------------------------------------- */
 
@@ -175,7 +175,8 @@ static void compare(struct stage *st, const struct chorale_alg *alg,
                     const struct chorale_point *pt, const char *what,
                     double is, double want, int bound)
 {
-    double slack = 1e-9 + 1e-9 * want + (alg->overlaps ? 64 * BETA : 0);
+    double slack = 1e-9 + 1e-9 * want +
+                   (chorale_alg_overlaps(alg, pt) ? 64 * BETA : 0);
 
     if ((!bound && is < want - slack) || is > want + slack)
         fail(st, alg, pt, what, 1e6 * is, 1e6 * want);
@@ -205,10 +206,11 @@ static void check_time(struct stage *st, const struct chorale_alg *alg,
         return;
     if (!alg->opaque && chorale_schedule_walk(alg, pt, &sum, NULL) != 0)
         return;
-    if (!alg->opaque && !alg->overlaps)
+    if (!alg->opaque && !chorale_alg_overlaps(alg, pt))
         compare(st, alg, pt, "simulated us, by its schedule", end,
                 sum.seconds, 0);
-    bound = alg->overlaps || alg->cost_is == CHORALE_COST_BOUND ||
+    bound = chorale_alg_overlaps(alg, pt) ||
+            alg->cost_is == CHORALE_COST_BOUND ||
             (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) != 0);
     compare(st, alg, pt,
             bound ? "simulated us, stated at most" : "simulated us, stated",

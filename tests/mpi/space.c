@@ -106,7 +106,7 @@ static int values(const struct chorale_param *param, long *list, int p,
             n = add_long(list, n, v);
         return n;
     }
-    if (strcmp(param->unit, "bytes") == 0)
+    if (strncmp(param->unit, "bytes", 5) == 0)
         return byte_values(param, list, full);
     return number_values(param, list, p, full);
 }
@@ -168,7 +168,7 @@ struct problem space_problem(const struct space *s, const struct fixture *fix,
         long value = s->value[i][at[PARAM + i]];
 
         p.param[i] = value;
-        if (param->word == NULL && strcmp(param->unit, "bytes") == 0 &&
+        if (param->word == NULL && strncmp(param->unit, "bytes", 5) == 0 &&
             value > 0 && p.units > SEGMENTS &&
             value < (long)p.units * UNIT / SEGMENTS)
             p.units = SEGMENTS + 1;

@@ -96,8 +96,8 @@ simulated_lane()
         keep simulated "simulated P=$p" run_simulated "$p" "$@"
     done
     i=0
-    for p in 4 5 7 8 13 16 17; do
-        keep simulated "simulated P=$p" run_simulated "$p" --slice "$i/7" "$@"
+    for p in 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33; do
+        keep simulated "simulated P=$p" run_simulated "$p" --slice "$i/18" "$@"
         i=$((i + 1))
     done
     case ${1-barrier} in

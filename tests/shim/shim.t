@@ -229,7 +229,7 @@ ok $? "before the shim it sees all"
 
 # libchorale.
 if [ -f "$lib" ] && "$MPICC" "$top_srcdir/tests/shim/example.c" \
-    -I"$top_srcdir/algorithms" -L"$(dirname "$lib")" -lchorale \
+    -I"$top_srcdir/algorithms/dispatch" -L"$(dirname "$lib")" -lchorale \
     -Wl,-rpath,"$(dirname "$lib")" -o "$work/example" 2>"$work/err"; then
     ok 0 "a program compiles with chorale.h and libchorale"
     for P in 1 2 4; do

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* locality_bruck.c - Bruck's allgather among nodes, with as many ways as a
+ * node has ranks: each rank of a node fetches what another node has, and they
+ * share that among themselves before the next step. Step j multiplies the
+ * nodes that a node knows by p; few messages of each rank leave its node.
+ *
+ * Rounds  ceil(log_p N) between nodes, ceil(lg p) in a node before the first
+ *         and after each of them              p ranks a node, N nodes
+ * Volume  (N - 1) p m bytes into each node, one message a rank and step
+ * Cost    at most that of one message a step, of what the node knows, and of
+ *         Bruck's exchanges in a node of what it does not know yet
+ * Needs   several nodes with equally many ranks, two or more; any placement
+ *         and datatype. Other nodes work too, where a rank may fetch several
+ *         pieces; P m bytes of scratch
+ * Source  Bienz, Gautam, Kharel, arXiv 2206.03564
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/ctx.h"
+#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/tree.h"
+#include "algorithms/engines/two_level.h"
+
+/* all: packed blocks, node after node from this rank's on, round to it. */
+struct state {
+    struct chorale_ctx *ctx;
+    struct chorale_topology *t;
+    size_t m; /* bytes of a block */
+    char *all;
+    MPI_Count *counts; /* of what each rank of the node fetched */
+    MPI_Aint *displs;
+};
+
+/* Where the node i further on starts among the bytes of all, i <= nodes. */
+static size_t offset_of(const struct state *st, long i)
+{
+    const struct chorale_topology *t = st->t;
+    int own = t->start[t->node], places = st->ctx->size;
+
+    if (i < t->nodes) {
+        places = t->start[(t->node + i) % t->nodes] - own;
+        places += places < 0 ? st->ctx->size : 0;
+    }
+    return st->m * (size_t)places;
+}
+
+/* Pieces first ... end - 1 of a step are fetched by rank place of a node that
+ * has members; piece 0 is at home. Piece i is that of the node i w further
+ * on. */
+static void pieces_of(int pieces, int members, int place, int *first,
+                      int *end)
+{
+    size_t offset, length;
+
+    chorale_split((size_t)pieces, members, place, &offset, &length);
+    *first = offset > 0 ? (int)offset : 1;
+    *end = (int)(offset + length);
+}
+
+/* The rank of that node which fetches piece i. */
+static int fetcher(const struct state *st, long node, int pieces, int i)
+{
+    const struct chorale_topology *t = st->t;
+    int members = chorale_topology_members(t, (int)node), place = 0;
+    int first, end;
+
+    for (;; place++) {
+        pieces_of(pieces, members, place, &first, &end);
+        if (i < end)
+            return t->order[t->start[node] + place];
+    }
+}
+
+/* Own pieces come, and this node's go to those who fetch them. w nodes are
+ * known. */
+static int fetch(const struct state *st, long w, int pieces)
+{
+    const struct chorale_topology *t = st->t;
+    int first, end, err = MPI_SUCCESS;
+
+    pieces_of(pieces, t->inner.size, t->inner.rank, &first, &end);
+    for (int i = first; i < end && err == MPI_SUCCESS; i++) {
+        long far = i * w, k = w < t->nodes - far ? w : t->nodes - far;
+        long to = (t->node - far + t->nodes) % t->nodes;
+        long from = (t->node + far) % t->nodes;
+        size_t at = offset_of(st, far);
+
+        err = chorale_sendrecv(
+            st->ctx, st->all, (MPI_Count)offset_of(st, k), MPI_PACKED,
+            fetcher(st, to, pieces, i), st->all + at,
+            (MPI_Count)(offset_of(st, far + k) - at), MPI_PACKED,
+            fetcher(st, from, pieces, i));
+    }
+    return err;
+}
+
+/* What each rank of the node fetched to all of them. */
+static int share(struct state *st, long w, int pieces)
+{
+    struct chorale_topology *t = st->t;
+    struct chorale_blocks b;
+
+    for (int r = 0; r < t->inner.size; r++) {
+        int first, end;
+        size_t at;
+
+        pieces_of(pieces, t->inner.size, r, &first, &end);
+        at = offset_of(st, first * w);
+        st->displs[r] = (MPI_Aint)at;
+        st->counts[r] = end <= first
+                            ? 0
+                            : (MPI_Count)(offset_of(st, end * w) - at);
+    }
+    b = chorale_blocks_given(st->all, st->counts, st->displs, MPI_PACKED,
+                             t->inner.size);
+    return chorale_gather_all_bruck(&t->inner, &b, 2);
+}
+
+/* The blocks of the node, then steps of p ways. */
+static int exchange(struct state *st)
+{
+    struct chorale_topology *t = st->t;
+    struct chorale_blocks b = chorale_blocks_equal(
+        st->all, (MPI_Count)st->m, MPI_PACKED, t->inner.size);
+    int ways = 2, err = chorale_gather_all_bruck(&t->inner, &b, 2);
+
+    for (int i = 0; i < t->nodes; i++)
+        if (chorale_topology_members(t, i) > ways)
+            ways = chorale_topology_members(t, i);
+    for (long w = 1; w < t->nodes && err == MPI_SUCCESS; w *= ways) {
+        long pieces = (t->nodes + w - 1) / w;
+
+        if (pieces > ways)
+            pieces = ways;
+        err = fetch(st, w, (int)pieces);
+        if (err == MPI_SUCCESS)
+            err = share(st, w, (int)pieces);
+    }
+    return err;
+}
+
+/* Own block to its place among the bytes; all others from there to theirs. */
+static int pack_own(const struct state *st, const struct chorale_call *call,
+                    const struct chorale_blocks *whole)
+{
+    char *at = st->all + st->m * (size_t)st->t->inner.rank;
+    MPI_Count count;
+    void *block = chorale_block(whole, st->ctx->rank, &count);
+
+    if (call->sendbuf == MPI_IN_PLACE)
+        return chorale_pack(st->ctx, block, count, whole->type, at);
+    return chorale_pack(st->ctx, call->sendbuf, call->sendcount,
+                        call->sendtype, at);
+}
+
+static int unpack_all(const struct state *st, int in_place,
+                      const struct chorale_blocks *whole)
+{
+    const struct chorale_topology *t = st->t;
+    int size = st->ctx->size, err = MPI_SUCCESS;
+
+    for (int i = 0; i < size && err == MPI_SUCCESS; i++) {
+        int rank = t->order[(t->start[t->node] + i) % size];
+        MPI_Count count;
+        void *block = chorale_block(whole, rank, &count);
+
+        if (!in_place || rank != st->ctx->rank)
+            err = chorale_unpack(st->ctx, st->all + st->m * (size_t)i, block,
+                                 count, whole->type);
+    }
+    return err;
+}
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t members = (size_t)t->inner.size;
+    struct chorale_blocks whole = chorale_blocks_equal(
+        call->recvbuf, call->recvcount, call->recvtype, ctx->size);
+    struct state st = { .ctx = ctx, .t = t };
+    int err;
+
+    st.m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
+    st.all = chorale_scratch(ctx, st.m * (size_t)ctx->size);
+    st.counts = chorale_scratch(ctx, members * sizeof(*st.counts));
+    st.displs = chorale_scratch(ctx, members * sizeof(*st.displs));
+    if (st.all == NULL || st.counts == NULL || st.displs == NULL)
+        return MPI_ERR_NO_MEM;
+    err = pack_own(&st, call, &whole);
+    if (err == MPI_SUCCESS)
+        err = exchange(&st);
+    return err == MPI_SUCCESS
+               ? unpack_all(&st, call->sendbuf == MPI_IN_PLACE, &whole)
+               : err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
+}
+
+/* In a node no round carries more than all that a step brings. */
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_point in, out;
+    double node = (double)pt->msg_size * pt->ppn;
+    int n;
+
+    chorale_topology_points(pt, &in, &out);
+    n = chorale_cost_gather_all_bruck(CHORALE_SIZES_EQUAL, &in, 2, term);
+    for (long w = 1; w < out.comm_size; w *= pt->ppn) {
+        long left = out.comm_size - w;
+
+        term[n++] = (struct chorale_term){
+            .messages = 1,
+            .bytes = node * (double)(w < left ? w : left),
+        };
+        for (long r = 1; r < pt->ppn; r *= 2) {
+            long k = (r < pt->ppn - r ? r : pt->ppn - r) * w;
+
+            term[n++] = (struct chorale_term){
+                .messages = 1,
+                .bytes = node * (double)(k < left ? k : left),
+            };
+        }
+    }
+    return n;
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return pt->comm_size % pt->ppn == 0
+               ? NULL
+               : "needs nodes with equally many processes";
+}
+
+/* All blocks, and once more where an exchange in a node rotates them. */
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_topology_scratch(pt) +
+           2 * pt->msg_size * (size_t)pt->comm_size +
+           (sizeof(MPI_Count) + sizeof(MPI_Aint)) * (size_t)pt->ppn;
+}
+
+const struct chorale_alg chorale_allgather_locality_bruck = {
+    .coll = CHORALE_ALLGATHER,
+    .name = "locality_bruck",
+    .summary = "Bruck's exchange among nodes, the ranks of a node fetching "
+               "each a part",
+    .formula = "<= (ceil(log_p N) (ceil(lg p) + 1) + ceil(lg p)) alpha + "
+               "(1 + 2/p) n beta",
+    .source = "Bienz, Gautam, Kharel, arXiv 2206.03564",
+    .needs = CHORALE_NEEDS_NODES,
+    .cost_is = CHORALE_COST_BOUND,
+    .run = run,
+    .cost = cost,
+    .refuses = refuses,
+    .scratch = scratch,
+};

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scatter_reduce_cost.c - what the engines of the two reduce-scatters take:
+ * time and scratch. See scatter_reduce_call.h. */
+#include "algorithms/engines/scatter_reduce_call.h"
+
+#include "algorithms/engines/radix.h"
+
+double chorale_rs_block(const struct chorale_point *pt, int irregular, int i)
+{
+    size_t bytes = pt->msg_size;
+
+    if (irregular)
+        bytes = chorale_ramp(pt->msg_size, pt->type_size, pt->comm_size, i);
+    return (double)bytes;
+}
+
+double chorale_rs_total(const struct chorale_point *pt, int irregular)
+{
+    double sum = 0;
+
+    if (!irregular)
+        return (double)pt->msg_size * pt->comm_size;
+    for (int i = 0; i < pt->comm_size; i++)
+        sum += chorale_rs_block(pt, 1, i);
+    return sum;
+}
+
+double chorale_rs_largest(const struct chorale_point *pt, int irregular)
+{
+    return chorale_rs_block(pt, irregular, pt->comm_size - 1);
+}
+
+int chorale_rs_cost_ring(const struct chorale_point *pt, int irregular,
+                         struct chorale_term *term)
+{
+    double rounds = pt->comm_size - 1;
+    double m = chorale_rs_largest(pt, irregular);
+
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){ .messages = rounds,
+                                     .bytes = m,
+                                     .reduced = rounds * m };
+    return 1;
+}
+
+/* Bytes of the run of a place. */
+static double run_bytes(const struct chorale_point *pt, int irregular,
+                        int radix, int place)
+{
+    int last = chorale_fold_rank(place, pt->comm_size, radix);
+    int first = place == 0 ? 0
+                           : chorale_fold_rank(place - 1, pt->comm_size,
+                                               radix) + 1;
+    double sum = 0;
+
+    if (!irregular)
+        return (double)pt->msg_size * (last + 1 - first);
+    for (int i = first; i <= last; i++)
+        sum += chorale_rs_block(pt, 1, i);
+    return sum;
+}
+
+/* Bytes of span places of the core, step apart. */
+static double part_bytes(const struct chorale_point *pt, int irregular,
+                         int radix, int first, int step, int span)
+{
+    double sum = 0;
+
+    for (int i = 0; i < span; i++)
+        sum += run_bytes(pt, irregular, radix, first + i * step);
+    return sum;
+}
+
+/* The largest part of span places: consecutive ones, or every so many. Equal
+ * blocks: it is that of place 0. */
+static double largest_part(const struct chorale_point *pt, int irregular,
+                           int radix, int core, int span, int near)
+{
+    int parts = core / span, step = near ? parts : 1;
+    double most = 0;
+
+    for (int i = 0; i < (irregular ? parts : 1); i++) {
+        double sum = part_bytes(pt, irregular, radix, near ? i : i * span,
+                                step, span);
+
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* The smallest part of span consecutive places: in either case the first or
+ * the last one. */
+static double smallest_part(const struct chorale_point *pt, int irregular,
+                            int core, int span)
+{
+    double first = part_bytes(pt, irregular, 2, 0, 1, span);
+    double last = part_bytes(pt, irregular, 2, core - span, 1, span);
+
+    return first < last ? first : last;
+}
+
+/* What folding costs, before and after; returns how many terms. */
+static int cost_fold(const struct chorale_point *pt, int irregular,
+                     const struct chorale_fold *fold,
+                     struct chorale_term *term)
+{
+    double all = chorale_rs_total(pt, irregular);
+
+    if (fold->most == 0)
+        return 0;
+    term[0] = (struct chorale_term){ .messages = fold->most,
+                                     .bytes = all,
+                                     .reduced = fold->most * all };
+    term[1] = (struct chorale_term){
+        .messages = fold->most,
+        .bytes = chorale_rs_largest(pt, irregular),
+    };
+    return 2;
+}
+
+int chorale_rs_cost_exchange(const struct chorale_point *pt, int irregular,
+                             int radix, int near, struct chorale_term *term)
+{
+    int n, steps = radix - 1;
+    struct chorale_fold fold;
+
+    if (pt->comm_size < 2)
+        return 0;
+    chorale_fold_init(&fold, 0, pt->comm_size, radix);
+    n = cost_fold(pt, irregular, &fold, term);
+    for (int span = fold.core / radix; span > 0; span /= radix) {
+        double m = largest_part(pt, irregular, radix, fold.core, span, near);
+
+        term[n++] = (struct chorale_term){ .messages = steps,
+                                           .bytes = m,
+                                           .reduced = steps * m };
+    }
+    return n;
+}
+
+int chorale_rs_cost_halving(const struct chorale_point *pt, int irregular,
+                            struct chorale_term *term)
+{
+    return chorale_rs_cost_exchange(pt, irregular, 2, pt->param[0] != 0,
+                                    term);
+}
+
+int chorale_rs_cost_recexch(const struct chorale_point *pt, int irregular,
+                            struct chorale_term *term)
+{
+    return chorale_rs_cost_exchange(
+        pt, irregular, chorale_rs_radix(pt->param[0], pt->comm_size), 0,
+        term);
+}
+
+int chorale_rs_cost_doubling(const struct chorale_point *pt, int irregular,
+                             struct chorale_term *term)
+{
+    double all = chorale_rs_total(pt, irregular), own;
+    struct chorale_fold fold;
+    int n;
+
+    if (pt->comm_size < 2)
+        return 0;
+    chorale_fold_init(&fold, 0, pt->comm_size, 2);
+    n = cost_fold(pt, irregular, &fold, term);
+    own = largest_part(pt, irregular, 2, fold.core, 1, 0);
+    for (int span = 1; span < fold.core; span *= 2) {
+        double out = all - smallest_part(pt, irregular, fold.core, span);
+        double rest = all - smallest_part(pt, irregular, fold.core, 2 * span);
+
+        term[n++] = (struct chorale_term){ .messages = 1,
+                                           .bytes = out,
+                                           .reduced = rest + own };
+    }
+    return n;
+}
+
+int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
+                              struct chorale_term *term)
+{
+    int n = 0;
+
+    for (int left = pt->comm_size; left > 1; left = (left + 1) / 2) {
+        double sum = 0;
+
+        /* Blocks grow with their number, if they differ. */
+        for (int i = 1; i <= left / 2; i++)
+            sum += chorale_rs_block(pt, irregular, pt->comm_size - i);
+        term[n++] = (struct chorale_term){ .messages = 1,
+                                           .bytes = sum,
+                                           .reduced = sum };
+    }
+    return n;
+}
+
+/* One port does with 2 (P - 1) messages where blocks are equal. Where they are
+ * not, the two directions get out of step and ports stand idle now and then:
+ * a round more for every two. */
+int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
+                               struct chorale_term *term)
+{
+    double rounds = pt->comm_size - 1, unit = (double)pt->type_size;
+    double m = chorale_rs_largest(pt, irregular);
+
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){ .messages = (irregular ? 3 : 2) * rounds,
+                                     .bytes = (m + unit) / 2,
+                                     .reduced = rounds * m };
+    return 1;
+}
+
+/* Bytes of k blocks in a row, or every step-th, of which a line that is
+ * reduced consists: the largest such line. */
+static double largest_line(const struct chorale_point *pt, int irregular,
+                           int k, int step)
+{
+    double sum = 0;
+
+    for (int i = 0; i < k; i++)
+        sum += chorale_rs_block(pt, irregular, pt->comm_size - 1 - i * step);
+    return sum;
+}
+
+int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
+                          struct chorale_term *term)
+{
+    int size = pt->comm_size, rows, cols;
+    double first, m, row, column, unit = (double)pt->type_size;
+
+    if (size < 2)
+        return 0;
+    rows = chorale_rs_torus_rows(pt->param[0], size);
+    cols = size / rows;
+    first = chorale_rs_torus_percent(pt->param[1], rows, size) / 100.0;
+    m = chorale_rs_largest(pt, irregular);
+    row = largest_line(pt, irregular, cols, 1);
+    column = largest_line(pt, irregular, rows, cols);
+    /* A block's first part is rounded down, its second up. */
+    term[0] = (struct chorale_term){ .messages = rows - 1,
+                                     .bytes = first * row };
+    term[1] = (struct chorale_term){
+        .messages = cols - 1, .bytes = (1 - first) * column + rows * unit
+    };
+    term[2] = (struct chorale_term){ .messages = cols - 1,
+                                     .bytes = first * m };
+    term[3] = (struct chorale_term){ .messages = rows - 1,
+                                     .bytes = (1 - first) * m + unit };
+    for (int i = 0; i < 4; i++) {
+        term[i].reduced = term[i].messages * term[i].bytes;
+        term[i].messages *= 2; /* on one port, served as they are posted */
+    }
+    return 4;
+}
+
+/* Where blocks are: a count, a displacement and a rank each. */
+static size_t places(int n)
+{
+    return (sizeof(MPI_Count) + sizeof(MPI_Aint) + sizeof(int)) * (size_t)n;
+}
+
+size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
+                          double all, double largest)
+{
+    double bytes = all * chorale_rs_total(pt, irregular) +
+                   largest * chorale_rs_largest(pt, irregular);
+
+    /* Of the call, of a fold, of an engine. */
+    return (size_t)bytes + 3 * places(pt->comm_size);
+}
+
+size_t chorale_rs_torus_scratch(const struct chorale_point *pt, int irregular)
+{
+    /* Packed operands, and at most half of them for sums and on the way. Of
+     * both parts where the blocks, the lines and the ranks of a line are. */
+    return chorale_rs_scratch(pt, irregular, 3, 4) +
+           (pt->comm_size > 1 ? 4 * places(pt->comm_size) : 0);
+}
+
+size_t chorale_rs_halving_scratch(const struct chorale_point *pt,
+                                  int irregular)
+{
+    return chorale_rs_scratch(pt, irregular, pt->param[0] != 0 ? 4 : 2, 4);
+}
+
+size_t chorale_rs_recexch_scratch(const struct chorale_point *pt,
+                                  int irregular)
+{
+    return chorale_rs_scratch(
+        pt, irregular, 3, chorale_rs_radix(pt->param[0], pt->comm_size) + 2);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* two_level.c - gatherv in each node to its leader, then of the nodes' bytes
+ * among the leaders. A leader is told first what its ranks bring; the root,
+ * which leads its node, knows. It puts the blocks that came node after node
+ * where they belong.
+ *
+ * Rounds  those of inner on p ranks a node, twice, and of outer on N nodes
+ * Volume  n - m_root bytes to the root, as in any gatherv, those of the nodes
+ *         once more inside them; 8 bytes a rank of sizes
+ * Cost    at most gather(p, 8 bytes) + inner(p) + outer(N), with the largest
+ *         blocks in every place
+ * Needs   several nodes with several ranks; any placement, root and datatype
+ * Source  Open MPI, HAN; Kandalla et al., CAC 2010
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/engines/part.h"
+#include "algorithms/engines/two_level_v.h"
+
+/* By the words of chorale_level_v_word. */
+static const struct chorale_alg *const part[] = {
+    &chorale_gatherv_binomial_counts,
+    &chorale_gatherv_linear,
+};
+static const struct chorale_alg *const sizes_part[] = {
+    &chorale_gather_binomial,
+    &chorale_gather_linear,
+};
+
+/* whole: at the root, the blocks of all ranks. */
+struct state {
+    const struct chorale_call *call;
+    struct chorale_topology *t;
+    const struct chorale_blocks *whole;
+    struct chorale_sizes_v node; /* at a leader */
+};
+
+/* Tell the leader, and let it see what that amounts to. */
+static int learn_sizes(struct state *st)
+{
+    const struct chorale_call *call = st->call;
+    struct chorale_topology *t = st->t;
+    struct chorale_call tell = {
+        .ctx = &t->inner,
+        .root = t->lead,
+        .sendcount = 1,
+        .recvcount = 1,
+        .sendtype = MPI_INT64_T,
+        .recvtype = MPI_INT64_T,
+    };
+    int64_t own, *size = NULL;
+    int err = MPI_SUCCESS;
+
+    if (t->leads) {
+        size = chorale_scratch(call->ctx,
+                               (size_t)t->inner.size * sizeof(*size));
+        if (size == NULL)
+            return MPI_ERR_NO_MEM;
+    }
+    if (st->whole != NULL) {
+        chorale_sizes_v_read(t, st->whole, t->start[t->node], t->inner.size,
+                             size);
+    } else if (t->node != t->index[call->root]) {
+        own = (int64_t)chorale_type_size(call->sendtype) *
+              (int64_t)call->sendcount;
+        tell.sendbuf = &own;
+        tell.recvbuf = size;
+        err = chorale_part_run(sizes_part[call->param[0]], &tell);
+    }
+    return err == MPI_SUCCESS && t->leads
+               ? chorale_sizes_v_node(&st->node, call->ctx, t, size)
+               : err;
+}
+
+static int in_node(struct state *st, const struct chorale_node_blocks *b)
+{
+    struct chorale_call call = chorale_node_gather(st->call, st->t, b,
+                                                   st->whole);
+
+    call.recvcounts = st->node.count;
+    call.rdispls = st->node.displ;
+    return chorale_part_run(part[st->call->param[0]], &call);
+}
+
+static int among_leaders(struct state *st, const struct chorale_node_blocks *b)
+{
+    struct chorale_topology *t = st->t;
+    struct chorale_call call = {
+        .ctx = &t->outer,
+        .root = t->index[st->call->root],
+        .sendbuf = b->mine,
+        .sendcount = (MPI_Count)st->node.bytes,
+        .sendtype = MPI_PACKED,
+        .recvtype = MPI_PACKED,
+    };
+    struct chorale_sizes_v nodes;
+    int err = MPI_SUCCESS;
+
+    if (st->whole != NULL) {
+        err = chorale_sizes_v_nodes(&nodes, st->call->ctx, t, st->whole);
+        call.sendbuf = MPI_IN_PLACE;
+        call.recvbuf = b->all;
+        call.recvcounts = nodes.count;
+        call.rdispls = nodes.displ;
+    }
+    return err == MPI_SUCCESS
+               ? chorale_part_run(part[st->call->param[1]], &call)
+               : err;
+}
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct state st = { .call = call, .t = t };
+    struct chorale_blocks whole;
+    struct chorale_node_blocks b;
+    int err;
+
+    if (ctx->rank == call->root) {
+        whole = chorale_blocks_given(call->recvbuf, call->recvcounts,
+                                     call->rdispls, call->recvtype,
+                                     ctx->size);
+        st.whole = &whole;
+    }
+    err = learn_sizes(&st);
+    if (err == MPI_SUCCESS)
+        err = chorale_node_blocks_init(&b, ctx, t, st.whole, st.node.bytes);
+    if (err == MPI_SUCCESS)
+        err = in_node(&st, &b);
+    if (err == MPI_SUCCESS && t->leads)
+        err = among_leaders(&st, &b);
+    if (err != MPI_SUCCESS || st.whole == NULL || b.direct)
+        return err;
+    return chorale_nodes_unpack(ctx, t, b.all, &whole,
+                                call->sendbuf == MPI_IN_PLACE ? call->root
+                                                              : -1);
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_two_level_run(call, call->root, levels);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_point sizes = *pt;
+    int n;
+
+    sizes.msg_size = sizeof(int64_t);
+    n = chorale_two_level_cost(&sizes, sizes_part[pt->param[0]], NULL, term);
+    return n + chorale_two_level_v_cost(pt, pt->param[0], pt->param[1], 4,
+                                        term + n);
+}
+
+const struct chorale_alg chorale_gatherv_two_level = {
+    .coll = CHORALE_GATHERV,
+    .name = "two_level",
+    .summary = "in each node to its leader, then among the leaders",
+    .formula = "<= gather(p, 8) + inner(p) + outer(N), of the largest blocks",
+    .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
+    .needs = CHORALE_NEEDS_NODES,
+    .cost_is = CHORALE_COST_BOUND,
+    .opaque = 1,
+    .nparam = 2,
+    .param = {
+        CHORALE_PARAM_PART("inner", "in a node", CHORALE_OUTER_LINEAR,
+                           chorale_level_v_word),
+        CHORALE_PARAM_PART("outer", "among leaders", CHORALE_OUTER_LINEAR,
+                           chorale_level_v_word),
+    },
+    .run = run,
+    .cost = cost,
+    .scratch = chorale_two_level_v_scratch,
+};

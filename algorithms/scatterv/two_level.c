@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* two_level.c - scatterv of the nodes' bytes to the leaders, then in each
+ * node. The leaders are told first what each of their ranks gets. The root
+ * leads its node, and sorts the blocks by nodes first, if they do not lie so.
+ *
+ * Rounds  those of outer on N nodes, twice, and of inner on p ranks a node
+ * Volume  n - m_root bytes from the root, as in any scatterv, those of the
+ *         nodes once more inside them; 8 bytes a rank of sizes
+ * Cost    at most outer(N, 8 p bytes) + outer(N) + inner(p), with the largest
+ *         blocks in every place
+ * Needs   several nodes with several ranks; any placement, root and datatype
+ * Source  Open MPI, HAN; Kandalla et al., CAC 2010
+ */
+#include "algorithms/catalogue.h"
+#include "algorithms/engines/part.h"
+#include "algorithms/engines/two_level_v.h"
+
+/* By the words of chorale_level_v_word, which are those of equal blocks. */
+static const struct chorale_alg *const part[] = {
+    &chorale_scatterv_binomial_counts,
+    &chorale_scatterv_linear,
+};
+
+/* whole: at the root, the blocks of all ranks. */
+struct state {
+    const struct chorale_call *call;
+    struct chorale_topology *t;
+    const struct chorale_blocks *whole;
+    struct chorale_sizes_v node; /* at a leader */
+};
+
+/* Leaders: the sizes of a node's blocks come from the root. */
+static int learn_sizes(struct state *st)
+{
+    struct chorale_ctx *ctx = st->call->ctx;
+    struct chorale_topology *t = st->t;
+    int ranks = st->whole != NULL ? ctx->size : t->inner.size, err;
+    int64_t *all = chorale_scratch(ctx, (size_t)ranks * sizeof(*all));
+    int64_t *size = all;
+
+    if (all == NULL)
+        return MPI_ERR_NO_MEM;
+    if (st->whole != NULL) {
+        chorale_sizes_v_read(t, st->whole, 0, ctx->size, all);
+        size += t->start[t->node];
+    }
+    err = chorale_outer_scatter(t, t->index[st->call->root],
+                                st->call->param[1], sizeof(*size), all, size);
+    return err == MPI_SUCCESS ? chorale_sizes_v_node(&st->node, ctx, t, size)
+                              : err;
+}
+
+static int among_leaders(struct state *st, const struct chorale_node_blocks *b)
+{
+    struct chorale_topology *t = st->t;
+    struct chorale_call call = {
+        .ctx = &t->outer,
+        .root = t->index[st->call->root],
+        .sendtype = MPI_PACKED,
+        .recvbuf = b->mine,
+        .recvcount = (MPI_Count)st->node.bytes,
+        .recvtype = MPI_PACKED,
+    };
+    struct chorale_sizes_v nodes;
+    int err = MPI_SUCCESS;
+
+    if (st->whole != NULL) {
+        err = chorale_sizes_v_nodes(&nodes, st->call->ctx, t, st->whole);
+        call.recvbuf = MPI_IN_PLACE;
+        call.sendbuf = b->all;
+        call.sendcounts = nodes.count;
+        call.sdispls = nodes.displ;
+    }
+    return err == MPI_SUCCESS
+               ? chorale_part_run(part[st->call->param[1]], &call)
+               : err;
+}
+
+static int in_node(struct state *st, const struct chorale_node_blocks *b)
+{
+    struct chorale_call call = chorale_node_scatter(st->call, st->t, b);
+
+    call.sendcounts = st->node.count;
+    call.sdispls = st->node.displ;
+    return chorale_part_run(part[st->call->param[0]], &call);
+}
+
+static int levels(const struct chorale_call *call, struct chorale_topology *t)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    struct state st = { .call = call, .t = t };
+    struct chorale_blocks whole;
+    struct chorale_node_blocks b;
+    int err = MPI_SUCCESS;
+
+    if (ctx->rank == call->root) {
+        whole = chorale_blocks_given(call->sendbuf, call->sendcounts,
+                                     call->sdispls, call->sendtype,
+                                     ctx->size);
+        st.whole = &whole;
+    }
+    if (t->leads)
+        err = learn_sizes(&st);
+    if (err == MPI_SUCCESS)
+        err = chorale_node_blocks_init(&b, ctx, t, st.whole, st.node.bytes);
+    if (err == MPI_SUCCESS && st.whole != NULL && !b.direct)
+        err = chorale_nodes_pack(ctx, t, &whole, b.all);
+    if (err == MPI_SUCCESS && t->leads)
+        err = among_leaders(&st, &b);
+    return err == MPI_SUCCESS ? in_node(&st, &b) : err;
+}
+
+static int run(const struct chorale_call *call)
+{
+    return chorale_two_level_run(call, call->root, levels);
+}
+
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_point sizes = *pt;
+    int n;
+
+    sizes.msg_size = sizeof(int64_t);
+    n = chorale_outer_cost(&sizes, pt->param[1], term);
+    return n + chorale_two_level_v_cost(pt, pt->param[0], pt->param[1], 16,
+                                        term + n);
+}
+
+const struct chorale_alg chorale_scatterv_two_level = {
+    .coll = CHORALE_SCATTERV,
+    .name = "two_level",
+    .summary = "to the leaders of the nodes, then in each node",
+    .formula = "<= outer(N, 8 p) + outer(N) + inner(p), of the largest "
+               "blocks",
+    .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
+    .needs = CHORALE_NEEDS_NODES,
+    .cost_is = CHORALE_COST_BOUND,
+    .opaque = 1,
+    .nparam = 2,
+    .param = {
+        CHORALE_PARAM_PART("inner", "in a node", CHORALE_OUTER_LINEAR,
+                           chorale_level_v_word),
+        CHORALE_PARAM_PART("outer", "among leaders", CHORALE_OUTER_LINEAR,
+                           chorale_level_v_word),
+    },
+    .run = run,
+    .cost = cost,
+    .scratch = chorale_two_level_v_scratch,
+};
