@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What changes the winner, in simulated time: who comes late, and calls back
+# to back. And what must not: batches with a barrier between the calls.
+. "$(dirname "$0")/../lib.sh"
+[ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
+
+platform "$work/flat.xml" 0.5 1250000000 16
+measure() { # database, options of plan...
+    db=$work/$1
+    shift
+    "$chorale" plan "$db" -q --launcher smpirun --platform "$work/flat.xml" \
+        --network loggp --root first -P 16 "$@" &&
+        timeout 200 "$chorale" run "$db" >/dev/null 2>"$work/err.txt" ||
+        cat "$work/err.txt"
+}
+winner() { # database, condition of v_best
+    sqlite3 "$work/$1" "SELECT variant FROM v_best WHERE $2"
+}
+ranking() { # database, metric
+    sqlite3 "$work/$1" "SELECT group_concat(variant) FROM (SELECT variant
+        FROM v_summary WHERE metric = '$2' AND provider = 'chorale'
+        GROUP BY variant ORDER BY min(seconds))"
+}
+
+measure arrival.db -c reduce -m 2K --arrival sync,ascending,last:0.5
+is "$(sqlite3 "$work/arrival.db" "SELECT count(DISTINCT arrival) FROM v_summary")" 3 \
+    "three arrival patterns are three conditions"
+sync=$(winner arrival.db "arrival = 'sync'")
+late=$(winner arrival.db "arrival = 'ascending:1'")
+[ -n "$sync" ] && [ -n "$late" ] && [ "$sync" != "$late" ]
+ok $? "reduce, 2 KiB, 16 ranks: $sync wins together, $late if ranks come late"
+is "$(sqlite3 "$work/arrival.db" "SELECT count(*) FROM run JOIN cell USING (cell_id)
+    WHERE (arrival = 'sync') <> (skew IS NULL)")" 0 \
+    "runs say by how much ranks were late"
+is "$(sqlite3 "$work/arrival.db" "SELECT round(a.skew / b.skew, 6)
+    FROM run a JOIN cell c ON c.cell_id = a.cell_id AND c.arrival = 'last:0.5'
+    JOIN run b JOIN cell d ON d.cell_id = b.cell_id AND d.arrival = 'ascending:1'
+    LIMIT 1")" 0.5 "the factor is the skew's"
+
+variants=linear,binomial,chain
+measure alone.db -c bcast -m 8 --variants $variants
+measure batched.db -c bcast -m 8 --variants $variants --batch 10
+measure through.db -c bcast -m 8 --variants $variants --metric throughput
+is "$(sqlite3 "$work/batched.db" "SELECT count(*) FROM run WHERE batch <> 10
+    OR separator IS NULL")" 0 "batches say their size and what was subtracted"
+alone=$(ranking alone.db duration)
+is "$(ranking batched.db duration)" "$alone" \
+    "batches rank as single calls do: $alone"
+through=$(ranking through.db throughput)
+[ -n "$through" ] && [ "$through" != "$alone" ]
+ok $? "calls back to back rank otherwise: $through"
+timeout 60 "$chorale" decide "$work/through.db" >"$work/out" 2>&1
+is "$(sqlite3 "$work/through.db" "SELECT count(*) FROM decision")" 0 \
+    "and nothing is decided on them"
+finish
