@@ -10,7 +10,8 @@
  *    typical one; of equal cuts all but one;
  *  - what takes NEAR_BYTES times as long as another choice even if messages
  *    cost nothing but their bytes;
- *  - radixes and numbers of requests beyond the number of ranks, all but one.
+ *  - radixes and numbers of requests beyond the number of ranks, and radixes
+ *    of shapes that have none, all but one.
  * Radixes are not held against each other otherwise: where sends overlap,
  * a message costs less than the model's latency. */
 #include "config.h"
@@ -21,13 +22,13 @@
 #include <string.h>
 
 #define MAX_COMBINATIONS 4096
-#define NEAR_CUT 1.3
+#define NEAR_CUT 1.25
 #define NEAR_BYTES 2.0
 
 /* Seconds a message, a byte and a reduced byte on a fast network; a message
  * where most of its latency is hidden behind others. */
 #define TYPICAL_ALPHA 1e-6
-#define HIDDEN_ALPHA 5e-8
+#define HIDDEN_ALPHA 1e-7
 #define TYPICAL_BETA 1e-10
 #define TYPICAL_TAU 1e-10
 
@@ -94,8 +95,16 @@ static int cuts(const struct chorale_param *par)
     return is_one_of(par->name, word);
 }
 
-/* Of combination k, the first one that differs in how it cuts only. */
-static long uncut(const struct chorale_alg *alg, long k)
+static int fans(const struct chorale_param *par)
+{
+    static const char *const word[] = { "radix", "fanout", NULL };
+
+    return is_one_of(par->name, word);
+}
+
+/* Of combination k, the first one that differs in such parameters only. */
+static long without(const struct chorale_alg *alg, long k,
+                    int (*such)(const struct chorale_param *par))
 {
     long rest = k, weight = 1, first = 0;
 
@@ -104,7 +113,7 @@ static long uncut(const struct chorale_alg *alg, long k)
 
         if (par->ncandidate == 0)
             continue;
-        if (!cuts(par))
+        if (!such(par))
             first += rest % par->ncandidate * weight;
         weight *= par->ncandidate;
         rest /= par->ncandidate;
@@ -170,15 +179,37 @@ static int equal(double a, double b)
     return a <= b * (1 + 1e-9) && b <= a * (1 + 1e-9);
 }
 
+/* Choices k and j cost the same, whatever the number of ranks. */
+static int is_unread(const struct chorale_alg *alg,
+                     const struct chorale_point *at, long k, long j)
+{
+    static const int size[] = { 33, 64, 250 };
+    struct chorale_point a = *at, b = *at;
+
+    combination(alg, k, a.param);
+    combination(alg, j, b.param);
+    for (int i = 0; i < 3; i++) {
+        a.comm_size = b.comm_size = size[i];
+        if (!equal(seconds(alg, &a, HIDDEN_ALPHA),
+                   seconds(alg, &b, HIDDEN_ALPHA)))
+            return 0;
+    }
+    return 1;
+}
+
 /* Choice k is no use beside choice j. */
-static int is_worse(const struct chorale_alg *alg, const struct choice *choice,
-                    long k, long j)
+static int is_worse(const struct chorale_alg *alg,
+                    const struct chorale_point *at,
+                    const struct choice *choice, long k, long j)
 {
     const struct choice *a = &choice[k], *b = &choice[j];
 
     if (a->bytes > NEAR_BYTES * b->typical)
         return 1;
-    if (uncut(alg, k) != uncut(alg, j))
+    if (j < k && without(alg, k, fans) == without(alg, j, fans) &&
+        is_unread(alg, at, k, j))
+        return 1;
+    if (without(alg, k, cuts) != without(alg, j, cuts))
         return 0;
     if (equal(a->hidden, b->hidden) && equal(a->typical, b->typical))
         return b->is_default || j < k;
@@ -186,15 +217,16 @@ static int is_worse(const struct chorale_alg *alg, const struct choice *choice,
            a->typical > NEAR_CUT * b->typical;
 }
 
-static int is_near(const struct chorale_alg *alg, const struct choice *choice,
-                   long n, long k)
+static int is_near(const struct chorale_alg *alg,
+                   const struct chorale_point *at,
+                   const struct choice *choice, long n, long k)
 {
     if (choice[k].is_default)
         return 1;
     if (choice[k].typical < 0)
         return 0;
     for (long j = 0; j < n; j++)
-        if (j != k && choice[j].typical >= 0 && is_worse(alg, choice, k, j))
+        if (j != k && choice[j].typical >= 0 && is_worse(alg, at, choice, k, j))
             return 0;
     return 1;
 }
@@ -215,7 +247,7 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
         return chorale_fail(msg, CHORALE_ENV, "out of memory");
     judge_alone(alg, &pt, choice, n);
     for (long k = 0; k < n && err == CHORALE_OK; k++) {
-        if (!is_near(alg, choice, n, k))
+        if (!is_near(alg, at, choice, n, k))
             continue;
         combination(alg, k, pt.param);
         err = put(arg, pt.param);
