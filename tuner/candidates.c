@@ -8,8 +8,8 @@
  *  - what cuts the data otherwise than another choice and is NEAR_CUT times
  *    slower by its stated cost, on a network of little latency and on a
  *    typical one; of equal cuts all but one;
- *  - what takes NEAR_BYTES times as long as another choice even if messages
- *    cost nothing but their bytes;
+ *  - what takes NEAR_BYTES times as long as another choice, of any variant of
+ *    the collective, even if messages cost nothing but their bytes;
  *  - radixes and numbers of requests beyond the number of ranks, and radixes
  *    of shapes that have none, all but one.
  * Radixes are not held against each other otherwise: where sends overlap,
@@ -18,12 +18,13 @@
 
 #include "tuner/candidates.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_COMBINATIONS 4096
 #define NEAR_CUT 1.25
-#define NEAR_BYTES 2.0
+#define NEAR_BYTES 1.5
 
 /* Seconds a message, a byte and a reduced byte on a fast network; a message
  * where most of its latency is hidden behind others. */
@@ -204,8 +205,6 @@ static int is_worse(const struct chorale_alg *alg,
 {
     const struct choice *a = &choice[k], *b = &choice[j];
 
-    if (a->bytes > NEAR_BYTES * b->typical)
-        return 1;
     if (j < k && without(alg, k, fans) == without(alg, j, fans) &&
         is_unread(alg, at, k, j))
         return 1;
@@ -217,13 +216,36 @@ static int is_worse(const struct chorale_alg *alg,
            a->typical > NEAR_CUT * b->typical;
 }
 
+/* The least stated time of the collective at this point. */
+static double least(enum chorale_coll coll, const struct chorale_point *at)
+{
+    struct chorale_point pt = *at;
+    double best = INFINITY, t;
+
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+
+        if (alg->coll != coll)
+            continue;
+        for (long k = 0; k < combinations(alg); k++) {
+            combination(alg, k, pt.param);
+            if (chorale_alg_refuses(alg, &pt) != NULL)
+                continue;
+            t = seconds(alg, &pt, TYPICAL_ALPHA);
+            if (t < best)
+                best = t;
+        }
+    }
+    return best;
+}
+
 static int is_near(const struct chorale_alg *alg,
                    const struct chorale_point *at,
-                   const struct choice *choice, long n, long k)
+                   const struct choice *choice, double best, long n, long k)
 {
     if (choice[k].is_default)
         return 1;
-    if (choice[k].typical < 0)
+    if (choice[k].typical < 0 || choice[k].bytes > NEAR_BYTES * best)
         return 0;
     for (long j = 0; j < n; j++)
         if (j != k && choice[j].typical >= 0 && is_worse(alg, at, choice, k, j))
@@ -240,6 +262,7 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
     long n = combinations(alg);
     struct choice *choice = calloc((size_t)n, sizeof(*choice));
     struct chorale_point pt = *at;
+    double best = alg->nparam > 0 ? least(alg->coll, at) : 0;
     enum chorale_err err = CHORALE_OK;
     int any = 0;
 
@@ -247,7 +270,7 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
         return chorale_fail(msg, CHORALE_ENV, "out of memory");
     judge_alone(alg, &pt, choice, n);
     for (long k = 0; k < n && err == CHORALE_OK; k++) {
-        if (!is_near(alg, at, choice, n, k))
+        if (!is_near(alg, at, choice, best, n, k))
             continue;
         combination(alg, k, pt.param);
         err = put(arg, pt.param);
@@ -282,7 +305,7 @@ static enum chorale_err put_core(const struct chorale_alg *alg,
 {
     struct chorale_point pt = *at;
     long best[CHORALE_MAX_PARAM] = { 0 };
-    double least, t;
+    double fastest, t;
     enum chorale_err err;
 
     for (int i = 0; i < alg->nparam; i++)
@@ -290,13 +313,13 @@ static enum chorale_err put_core(const struct chorale_alg *alg,
     err = put(arg, pt.param);
     if (alg->nparam == 0)
         return err;
-    least = seconds(alg, &pt, TYPICAL_ALPHA) * (1 - 1e-6);
+    fastest = seconds(alg, &pt, TYPICAL_ALPHA) * (1 - 1e-6);
     memcpy(best, pt.param, sizeof(best));
     for (long k = 0; k < combinations(alg); k++) {
         combination(alg, k, pt.param);
         t = seconds(alg, &pt, TYPICAL_ALPHA);
-        if (t < least) {
-            least = t;
+        if (t < fastest) {
+            fastest = t;
             memcpy(best, pt.param, sizeof(best));
         }
     }

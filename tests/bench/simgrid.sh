@@ -60,6 +60,10 @@ left_out='automatic|mpich|ompi|mvapich2|impi|arrival_.*'
 left_out="$left_out|ompi_split_bintree|mvapich2_two_level|SMP_linear"
 left_out="$left_out|smp_rsag|smp_rsag_lr|smp_rsag_rab"
 
+# These call other collectives, so they are forced alone, with mpich's choice
+# for their parts.
+composed='default|GB|mvapich2_.*|mpich_smp|redbcast|rab1|rab2|smp_.*|SMP_.*'
+
 # What SimGrid has for a collective: it says so when asked for nonsense.
 algorithms()
 {
@@ -101,6 +105,11 @@ measure()
 one_size()
 {
     measure "$1" mpich chorale,library --set near
+    for c in $(echo "$colls" | tr , ' '); do
+        for name in $(grep -xE "$composed" "$work/$c.all"); do
+            measure "$1" "mpich,$c:$name" library
+        done
+    done
     k=1
     while :; do
         selector=mpich
@@ -127,7 +136,8 @@ for c in $(echo "$colls" | tr , ' '); do
             vectors=${vectors#none}${vectors:+,}$c ;;
         *) blocks=${blocks#none}${blocks:+,}$c ;;
     esac
-    algorithms "$c" >"$work/$c.names"
+    algorithms "$c" >"$work/$c.all"
+    grep -vxE "$composed" "$work/$c.all" >"$work/$c.names"
 done
 vectors=$(echo "$vectors" | sed 's/^none,*//; s/^,//')
 blocks=$(echo "$blocks" | sed 's/^none,*//; s/^,//')
