@@ -74,26 +74,34 @@ algorithms()
         tr , '\n' | grep -vxE "$left_out"
 }
 
-# measure PROCS SELECTOR PROVIDERS [OPTION...]: into at.PROCS.db
+# Of a list of collectives those with vectors, or with blocks.
+those_with() # vectors|blocks LIST
+{
+    pattern='barrier|bcast|reduce|allreduce'
+    case $1 in
+        vectors) echo "$2" | tr , '\n' | grep -xE "$pattern" ;;
+        blocks) echo "$2" | tr , '\n' | grep -vxE "$pattern" ;;
+    esac | paste -sd , -
+}
+
+# measure PROCS COLLS SELECTOR PROVIDERS [OPTION...]: into at.PROCS.db
 measure()
 {
     part=$out/at.$1.db
     at=$1
-    selector=$2
-    providers=$3
-    shift 3
-    for set in "$vectors $vector_sizes" "$blocks $block_sizes"; do
-        [ "${set%% *}" = none ] && continue
-        "$chorale" plan "$part" -q -c "${set%% *}" -m "${set##* }" -P "$at" \
+    list=$2
+    selector=$3
+    providers=$4
+    shift 4
+    for set in vectors blocks; do
+        some=$(those_with $set "$list")
+        [ -z "$some" ] && continue
+        [ $set = vectors ] && sizes=$vector_sizes || sizes=$block_sizes
+        "$chorale" plan "$part" -q -c "$some" -m "$sizes" -P "$at" \
             --launcher smpirun --platform "$platform" --network loggp \
             --root first --sim-selector "$selector" \
             --providers "$providers" "$@" || exit 1
     done
-    # A thousand segments take a minute to simulate and are never best.
-    sqlite3 "$part" "DELETE FROM cell WHERE params LIKE '%segsize=%'
-        AND 256 * substr(params, instr(params, 'segsize=') + 8) < msg_size
-        AND substr(params, instr(params, 'segsize=') + 8) > 0
-        AND cell_id NOT IN (SELECT cell_id FROM run)"
     "$chorale" run "$part" -q 2>>"$work/run.$at.log" && return
     echo "# P = $at, $selector: $(tail -1 "$work/run.$at.log")"
     sqlite3 "$part" "DELETE FROM cell
@@ -104,45 +112,37 @@ measure()
 # All of one process count.
 one_size()
 {
-    measure "$1" mpich chorale,library --set near
+    measure "$1" "$colls" mpich chorale,library --set near
     for c in $(echo "$colls" | tr , ' '); do
         for name in $(grep -xE "$composed" "$work/$c.all"); do
-            measure "$1" "mpich,$c:$name" library
+            measure "$1" "$c" "mpich,$c:$name" library
         done
     done
     k=1
     while :; do
         selector=mpich
+        forced=
         for c in $(echo "$colls" | tr , ' '); do
             name=$(sed -n "${k}p" "$work/$c.names")
-            [ -n "$name" ] && selector=$selector,$c:$name
+            [ -z "$name" ] && continue
+            selector=$selector,$c:$name
+            forced=$forced,$c
         done
-        [ "$selector" = mpich ] && break
+        [ -z "$forced" ] && break
         # One that fails may end the program's own calls too: then one by one.
-        measure "$1" "$selector" library ||
+        measure "$1" "${forced#,}" "$selector" library ||
             for one in $(echo "${selector#mpich,}" | tr , ' '); do
-                measure "$1" "mpich,$one" library
+                measure "$1" "${one%%:*}" "mpich,$one" library
             done
         k=$((k + 1))
     done
     echo "# P = $1 done"
 }
 
-vectors=none
-blocks=none
 for c in $(echo "$colls" | tr , ' '); do
-    case $c in
-        barrier|bcast|reduce|allreduce)
-            vectors=${vectors#none}${vectors:+,}$c ;;
-        *) blocks=${blocks#none}${blocks:+,}$c ;;
-    esac
     algorithms "$c" >"$work/$c.all"
     grep -vxE "$composed" "$work/$c.all" >"$work/$c.names"
 done
-vectors=$(echo "$vectors" | sed 's/^none,*//; s/^,//')
-blocks=$(echo "$blocks" | sed 's/^none,*//; s/^,//')
-vectors=${vectors:-none}
-blocks=${blocks:-none}
 
 # The largest first, $jobs at a time.
 echo "$procs" | tr , '\n' | sort -rn >"$work/queue"
