@@ -63,8 +63,9 @@ int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
                                      int root);
 
 /* Bruck with radix k >= 2 over packed bytes, rotated at the end: any size,
- * at most (k - 1) ceil(log_k P) messages. Takes the bytes of all blocks in
- * scratch. */
+ * at most (k - 1) ceil(log_k P) messages, k - 1 under way at a time. Takes the
+ * bytes of all blocks in scratch, and requests where k is not 2. */
+size_t chorale_scratch_gather_all_bruck(int size, int k);
 int chorale_gather_all_bruck_from(struct chorale_ctx *ctx,
                                   const struct chorale_blocks *b, int k,
                                   int root);
