@@ -6,8 +6,9 @@
  * thousand messages a rank. The set `near` leaves out
  *  - what does not run at this point, unless nothing does;
  *  - what cuts the data otherwise than another choice and is NEAR_CUT times
- *    slower by its stated cost, on a network of little latency and on a
- *    typical one; of equal cuts all but one;
+ *    slower by its stated cost (of a few messages: NEAR_FEW times), on a
+ *    network of little latency and on a typical one; of equal cuts all but
+ *    one;
  *  - what takes NEAR_BYTES times as long as another choice, of any variant of
  *    the collective, even if messages cost nothing but their bytes;
  *  - radixes and numbers of requests beyond the number of ranks, and radixes
@@ -24,6 +25,8 @@
 
 #define MAX_COMBINATIONS 4096
 #define NEAR_CUT 1.25
+#define NEAR_FEW 2.0
+#define FEW 64 /* messages on the path */
 #define NEAR_BYTES 1.5
 
 /* Seconds a message, a byte and a reduced byte on a fast network; a message
@@ -68,7 +71,7 @@ static void combination(const struct chorale_alg *alg, long k, long *value)
 }
 
 static double seconds(const struct chorale_alg *alg, struct chorale_point *at,
-                      double alpha)
+                      double alpha, double *messages)
 {
     struct chorale_term term[CHORALE_MAX_TERM];
     double a, b, c;
@@ -77,6 +80,8 @@ static double seconds(const struct chorale_alg *alg, struct chorale_point *at,
     at->beta = TYPICAL_BETA;
     at->tau = TYPICAL_TAU;
     chorale_term_sums(term, alg->cost(at, term), &a, &b, &c);
+    if (messages != NULL)
+        *messages = a;
     return a * alpha + b * at->beta + c * at->tau;
 }
 
@@ -147,6 +152,7 @@ static int beyond(const struct chorale_alg *alg,
 struct choice {
     double hidden, typical; /* seconds; negative: left out */
     double bytes;           /* of bytes alone */
+    double messages;        /* on the path */
     int is_default;
 };
 
@@ -164,14 +170,15 @@ static void judge_alone(const struct chorale_alg *alg,
 {
     for (long k = 0; k < n; k++) {
         combination(alg, k, at->param);
-        choice[k] = (struct choice){ -1, -1, 0,
+        choice[k] = (struct choice){ -1, -1, 0, 0,
                                      is_default(alg, at->param) };
         if (chorale_alg_refuses(alg, at) != NULL ||
             (!choice[k].is_default && beyond(alg, at)))
             continue;
-        choice[k].hidden = seconds(alg, at, HIDDEN_ALPHA);
-        choice[k].typical = seconds(alg, at, TYPICAL_ALPHA);
-        choice[k].bytes = seconds(alg, at, 0);
+        choice[k].hidden = seconds(alg, at, HIDDEN_ALPHA, NULL);
+        choice[k].typical = seconds(alg, at, TYPICAL_ALPHA,
+                                    &choice[k].messages);
+        choice[k].bytes = seconds(alg, at, 0, NULL);
     }
 }
 
@@ -191,8 +198,8 @@ static int is_unread(const struct chorale_alg *alg,
     combination(alg, j, b.param);
     for (int i = 0; i < 3; i++) {
         a.comm_size = b.comm_size = size[i];
-        if (!equal(seconds(alg, &a, HIDDEN_ALPHA),
-                   seconds(alg, &b, HIDDEN_ALPHA)))
+        if (!equal(seconds(alg, &a, HIDDEN_ALPHA, NULL),
+                   seconds(alg, &b, HIDDEN_ALPHA, NULL)))
             return 0;
     }
     return 1;
@@ -204,6 +211,7 @@ static int is_worse(const struct chorale_alg *alg,
                     const struct choice *choice, long k, long j)
 {
     const struct choice *a = &choice[k], *b = &choice[j];
+    double far = a->messages > FEW ? NEAR_CUT : NEAR_FEW;
 
     if (j < k && without(alg, k, fans) == without(alg, j, fans) &&
         is_unread(alg, at, k, j))
@@ -212,8 +220,7 @@ static int is_worse(const struct chorale_alg *alg,
         return 0;
     if (equal(a->hidden, b->hidden) && equal(a->typical, b->typical))
         return b->is_default || j < k;
-    return a->hidden > NEAR_CUT * b->hidden &&
-           a->typical > NEAR_CUT * b->typical;
+    return a->hidden > far * b->hidden && a->typical > far * b->typical;
 }
 
 /* The least stated time of the collective at this point. */
@@ -231,7 +238,7 @@ static double least(enum chorale_coll coll, const struct chorale_point *at)
             combination(alg, k, pt.param);
             if (chorale_alg_refuses(alg, &pt) != NULL)
                 continue;
-            t = seconds(alg, &pt, TYPICAL_ALPHA);
+            t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
             if (t < best)
                 best = t;
         }
@@ -313,11 +320,11 @@ static enum chorale_err put_core(const struct chorale_alg *alg,
     err = put(arg, pt.param);
     if (alg->nparam == 0)
         return err;
-    fastest = seconds(alg, &pt, TYPICAL_ALPHA) * (1 - 1e-6);
+    fastest = seconds(alg, &pt, TYPICAL_ALPHA, NULL) * (1 - 1e-6);
     memcpy(best, pt.param, sizeof(best));
     for (long k = 0; k < combinations(alg); k++) {
         combination(alg, k, pt.param);
-        t = seconds(alg, &pt, TYPICAL_ALPHA);
+        t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
         if (t < fastest) {
             fastest = t;
             memcpy(best, pt.param, sizeof(best));
