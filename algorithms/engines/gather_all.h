@@ -119,12 +119,27 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
  * square mesh (power 2), the shortest of the most cubic one (3). */
 int chorale_mesh_side(int p, int power);
 
-/* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension,
- * then along the one before with bundles of the blocks that a rank has, and so
- * on. Takes a number for each rank of a ring in scratch. */
+/* What happens along a dimension of a mesh, and a parameter that says so. */
+enum chorale_mesh_way { CHORALE_MESH_RING, CHORALE_MESH_DIRECT };
+extern const char *const chorale_mesh_way_word[CHORALE_MESH_DIRECT + 1];
+extern const long chorale_mesh_ways[CHORALE_MESH_DIRECT + 1];
+
+#define CHORALE_PARAM_MESH_WAY                                               \
+    {                                                                        \
+        .name = "way", .unit = "along a dimension",                          \
+        .def = CHORALE_MESH_RING, .min = 0, .max = CHORALE_MESH_DIRECT,      \
+        .candidate = chorale_mesh_ways,                                      \
+        .ncandidate = CHORALE_MESH_DIRECT + 1, .word = chorale_mesh_way_word \
+    }
+
+/* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension (or
+ * all its messages at once), then along the one before with bundles of the
+ * blocks that a rank has, and so on. Takes a number for each rank of a
+ * dimension in scratch, directly two requests more. */
 int chorale_gather_all_mesh(struct chorale_ctx *ctx,
                             const struct chorale_blocks *b,
-                            const struct chorale_mesh *mesh);
+                            const struct chorale_mesh *mesh,
+                            enum chorale_mesh_way way);
 
 /* A ring of packed pieces, one of several that a rank takes part in at once. A
  * round sends piece at to the rank next and receives piece at + step, around,

@@ -3,6 +3,9 @@
  * gather_all.h. */
 #include "algorithms/engines/gather_all.h"
 
+const char *const chorale_mesh_way_word[] = { "ring", "direct" };
+const long chorale_mesh_ways[] = { CHORALE_MESH_RING, CHORALE_MESH_DIRECT };
+
 int chorale_mesh_side(int p, int power)
 {
     int side = 1;
@@ -13,10 +16,10 @@ int chorale_mesh_side(int p, int power)
     return side;
 }
 
-/* Ring of length bundles of stride blocks each, with the ranks that differ in
- * one coordinate only. */
+/* length bundles of stride blocks each, among the ranks that differ in one
+ * coordinate only. */
 static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
-                 int stride, int length)
+                 int stride, int length, enum chorale_mesh_way way)
 {
     size_t mark = chorale_scratch_mark(ctx);
     int *map = chorale_scratch(ctx, (size_t)length * sizeof(*map));
@@ -34,19 +37,22 @@ static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     chorale_ctx_view(ctx, &view, place, length, map);
     bundles = chorale_blocks_equal(chorale_block(b, base, &count),
                                    b->count * stride, b->type, length);
-    err = chorale_gather_all_ring(&view, &bundles);
+    err = way == CHORALE_MESH_DIRECT
+              ? chorale_gather_all_direct(&view, &bundles, 0)
+              : chorale_gather_all_ring(&view, &bundles);
     chorale_scratch_release(ctx, mark);
     return err;
 }
 
 int chorale_gather_all_mesh(struct chorale_ctx *ctx,
                             const struct chorale_blocks *b,
-                            const struct chorale_mesh *mesh)
+                            const struct chorale_mesh *mesh,
+                            enum chorale_mesh_way way)
 {
     int stride = 1, err = MPI_SUCCESS;
 
     for (int d = mesh->ndim - 1; d >= 0 && err == MPI_SUCCESS; d--) {
-        err = along(ctx, b, stride, mesh->dim[d]);
+        err = along(ctx, b, stride, mesh->dim[d], way);
         stride *= mesh->dim[d];
     }
     return err;

@@ -159,7 +159,8 @@ sqlite3 "$db" <"$source/simgrid.sql"
 for part in "$out"/at.*.db; do
     sqlite3 "$db" "ATTACH '$part' AS part" ".read $source/simgrid_add.sql"
 done
-sed 's/#.*//' "$source/simgrid.map" | tr -s ' ' '|' | grep . >"$work/map"
+sed 's/#.*//' "$source/simgrid.map" |
+    awk 'NF { print $1 "|" $2 "|" $3 "|" $4 "|" $5 + 0 }' >"$work/map"
 sqlite3 "$db" "DELETE FROM same" ".import $work/map same"
 echo
 echo "# The same algorithm, ours / theirs (LogGP, P = 8, 13, 16)"

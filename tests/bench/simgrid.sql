@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS wrong
 (coll TEXT, comm_size INTEGER, msg_size INTEGER, what TEXT, status TEXT,
  reason TEXT, PRIMARY KEY (coll, comm_size, msg_size, what));
 CREATE TABLE IF NOT EXISTS same
-(coll TEXT, variant TEXT, params TEXT, algorithm TEXT);
+(coll TEXT, variant TEXT, params TEXT, algorithm TEXT, least INTEGER);
 
 DROP VIEW IF EXISTS v_same;
 CREATE VIEW v_same AS
@@ -24,7 +24,7 @@ SELECT m.coll, m.variant, m.params, m.algorithm, count(*) AS points,
    AND (m.params = '-' OR o.params = m.params)
   JOIN theirs t ON t.coll = m.coll AND t.algorithm = m.algorithm
    AND t.comm_size = o.comm_size AND t.msg_size = o.msg_size
- WHERE o.comm_size IN (8, 13, 16)
+ WHERE o.comm_size IN (8, 13, 16) AND o.msg_size >= m.least
  GROUP BY 1, 2, 3, 4;
 
 DROP VIEW IF EXISTS v_point;
