@@ -160,7 +160,7 @@ for part in "$out"/at.*.db; do
     sqlite3 "$db" "ATTACH '$part' AS part" ".read $source/simgrid_add.sql"
 done
 sed 's/#.*//' "$source/simgrid.map" |
-    awk 'NF { print $1 "|" $2 "|" $3 "|" $4 "|" $5 + 0 }' >"$work/map"
+    awk 'NF { print $1 "|" $2 "|" $3 "|" $4 "|" $5 + 0 "|" $6 }' >"$work/map"
 sqlite3 "$db" "DELETE FROM same" ".import $work/map same"
 echo
 echo "# The same algorithm, ours / theirs (LogGP, P = 8, 13, 16)"

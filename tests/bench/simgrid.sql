@@ -10,7 +10,8 @@ CREATE TABLE IF NOT EXISTS wrong
 (coll TEXT, comm_size INTEGER, msg_size INTEGER, what TEXT, status TEXT,
  reason TEXT, PRIMARY KEY (coll, comm_size, msg_size, what));
 CREATE TABLE IF NOT EXISTS same
-(coll TEXT, variant TEXT, params TEXT, algorithm TEXT, least INTEGER);
+(coll TEXT, variant TEXT, params TEXT, algorithm TEXT, least INTEGER,
+ ranks TEXT);
 
 DROP VIEW IF EXISTS v_same;
 CREATE VIEW v_same AS
@@ -25,6 +26,8 @@ SELECT m.coll, m.variant, m.params, m.algorithm, count(*) AS points,
   JOIN theirs t ON t.coll = m.coll AND t.algorithm = m.algorithm
    AND t.comm_size = o.comm_size AND t.msg_size = o.msg_size
  WHERE o.comm_size IN (8, 13, 16) AND o.msg_size >= m.least
+   AND (m.ranks = '' OR
+        (m.ranks = 'pow2') = (o.comm_size & (o.comm_size - 1) = 0))
  GROUP BY 1, 2, 3, 4;
 
 DROP VIEW IF EXISTS v_point;
