@@ -255,7 +255,8 @@ static int is_near(const struct chorale_alg *alg,
     if (choice[k].typical < 0 || choice[k].bytes > NEAR_BYTES * best)
         return 0;
     for (long j = 0; j < n; j++)
-        if (j != k && choice[j].typical >= 0 && is_worse(alg, at, choice, k, j))
+        if (j != k && choice[j].typical >= 0 &&
+            is_worse(alg, at, choice, k, j))
             return 0;
     return 1;
 }

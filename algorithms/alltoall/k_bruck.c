@@ -6,8 +6,8 @@
  * Rounds  at most (k - 1) ceil(log_k P)       P = comm_size, n = m P bytes
  * Volume  m times the digits other than 0 of 1 ... P - 1 from each rank
  * Cost    sum over places j and digits d > 0 of alpha + m beta b(j, d), b the
- *         numbers below P with digit d at place j; none where b = 0. Less where
- *         messages under way overlap
+ *         numbers below P with digit d at place j; none where b = 0; less
+ *         where messages under way overlap
  * Needs   any P, any datatype; up to 3 n bytes of scratch; works in place
  * Source  Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022
  */

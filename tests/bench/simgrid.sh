@@ -114,9 +114,10 @@ one_size()
 {
     measure "$1" "$colls" mpich chorale,library --set near
     for c in $(echo "$colls" | tr , ' '); do
-        for name in $(grep -xE "$composed" "$work/$c.all"); do
-            measure "$1" "$c" "mpich,$c:$name" library
-        done
+        grep -xE "$composed" "$work/$c.all" |
+            while read -r name; do
+                measure "$1" "$c" "mpich,$c:$name" library </dev/null
+            done
     done
     k=1
     while :; do
