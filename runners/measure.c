@@ -99,10 +99,24 @@ static int is_barrier(const struct state *st)
 static int left_early(struct chorale_bench *bench, double in, double out,
                       int *early)
 {
-    double mine[2] = { in, -out }, all[2];
-    int rc = PMPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, bench->world);
+    double all[2] = { in, -out };
+    int rc = chorale_agree_max(bench, all, 2);
 
     *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
+    return rc;
+}
+
+/* What all ranks sent in the call, added up. */
+static int add_stats(struct chorale_bench *bench, struct chorale_stat *sum)
+{
+    double v[4] = { (double)bench->stat.messages,
+                    (double)bench->stat.bytes_sent,
+                    (double)bench->stat.bytes_reduced,
+                    (double)bench->stat.waits };
+    int rc = chorale_agree_sum(bench, v, 4);
+
+    *sum = (struct chorale_stat){ (long long)v[0], (long long)v[1],
+                                  (long long)v[2], (long long)v[3] };
     return rc;
 }
 
@@ -112,11 +126,13 @@ static int verify_root(struct state *st, int c, int turn)
 {
     struct chorale_bench *bench = st->bench;
     struct chorale_result *res = &st->result[c];
-    /* status, then the rank that says why, so that MAX finds one of them */
-    int mine[2] = { CHORALE_RUN_OK, -1 }, all[2], rc;
+    /* status, the rank that says why, so that the maximum finds one of them;
+     * seconds */
+    double all[3] = { CHORALE_RUN_OK, -1, 0 };
+    int rc;
     int round = 3 * c + turn + 1; /* no pattern is seen twice */
     int root = chorale_task_root(st->task, bench->size, turn);
-    double seconds, in, out;
+    double in, out;
     int early = 0;
     char why[160] = "";
 
@@ -131,40 +147,38 @@ static int verify_root(struct state *st, int c, int turn)
     in = chorale_clock_now(bench);
     rc = chorale_provider_call(bench, &st->prob, cand_of(st, c), root);
     out = chorale_clock_now(bench);
-    seconds = out - in;
+    all[2] = out - in;
     bench->ctx->stat = NULL;
     if (rc == MPI_SUCCESS && is_barrier(st))
         rc = left_early(bench, in, out, &early);
     if (rc == MPI_SUCCESS && early) {
-        mine[0] = CHORALE_RUN_INVALID;
+        all[0] = CHORALE_RUN_INVALID;
         snprintf(why, sizeof(why), "a rank left before the last one came");
     } else if (rc != MPI_SUCCESS) {
         char text[MPI_MAX_ERROR_STRING] = "";
         int len;
 
         PMPI_Error_string(rc, text, &len);
-        mine[0] = CHORALE_RUN_FAILED;
+        all[0] = CHORALE_RUN_FAILED;
         snprintf(why, sizeof(why), "MPI error: %.140s", text);
     } else if (chorale_verify_check(bench, &st->prob, root, round, why,
                                     sizeof(why)) != 0) {
-        mine[0] = CHORALE_RUN_INVALID;
+        all[0] = CHORALE_RUN_INVALID;
     }
-    if (mine[0] != CHORALE_RUN_OK)
-        mine[1] = bench->rank;
-    rc = PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, bench->world);
+    if (all[0] != (double)CHORALE_RUN_OK)
+        all[1] = bench->rank;
+    rc = chorale_agree_max(bench, all, 3);
     if (rc == MPI_SUCCESS && turn == 0)
-        rc = PMPI_Allreduce(&seconds, &res->first_call, 1, MPI_DOUBLE,
-                            MPI_MAX, bench->world);
+        res->first_call = all[2];
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(&bench->stat, &res->stat,
-                            sizeof(res->stat) / sizeof(long long),
-                            MPI_LONG_LONG, MPI_SUM, bench->world);
+        rc = add_stats(bench, &res->stat);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
-        rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, all[1], bench->world);
+        rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, (int)all[1],
+                        bench->world);
         for (char *p = why; *p != '\0'; p++)
             if (*p == '\n')
                 *p = ' ';
-        fail(res, (enum chorale_status)all[0], why);
+        fail(res, (enum chorale_status)(int)all[0], why);
     }
     return rc;
 }
