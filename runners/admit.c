@@ -18,8 +18,8 @@ static int is_barrier(const struct chorale_timing *t)
 static int left_early(struct chorale_bench *bench, double in, double out,
                       int *early)
 {
-    double mine[2] = { in, -out }, all[2];
-    int rc = PMPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, bench->world);
+    double all[2] = { in, -out };
+    int rc = chorale_agree_max(bench, all, 2);
 
     *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
     return rc;
@@ -68,35 +68,49 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     return rc;
 }
 
+/* What all ranks sent in the call, added up. */
+static int add_stats(struct chorale_bench *bench, struct chorale_stat *sum)
+{
+    double v[4] = { (double)bench->stat.messages,
+                    (double)bench->stat.bytes_sent,
+                    (double)bench->stat.bytes_reduced,
+                    (double)bench->stat.waits };
+    int rc = chorale_agree_sum(bench, v, 4);
+
+    *sum = (struct chorale_stat){ (long long)v[0], (long long)v[1],
+                                  (long long)v[2], (long long)v[3] };
+    return rc;
+}
+
 /* The same verdict on all ranks. */
 static int verify_root(struct chorale_timing *t, int c, int turn, int round,
                        struct chorale_result *res)
 {
     struct chorale_bench *bench = t->bench;
-    /* status, then the rank that says why, so that MAX finds one of them */
-    int mine[2] = { CHORALE_RUN_OK, -1 }, all[2];
-    double seconds = 0;
+    int status = CHORALE_RUN_OK, rc;
+    double all[3] = { 0, -1, 0 };
     char why[160] = "";
-    int rc = call_once(t, c, chorale_task_root(t->task, bench->size, turn),
-                       round, &seconds, &mine[0], why, sizeof(why));
 
-    if (mine[0] != CHORALE_RUN_OK)
-        mine[1] = bench->rank;
+    rc = call_once(t, c, chorale_task_root(t->task, bench->size, turn), round,
+                   &all[2], &status, why, sizeof(why));
+    /* Status, the rank that says why, so that the maximum finds one of them,
+     * and seconds. */
+    all[0] = status;
+    if (status != CHORALE_RUN_OK)
+        all[1] = bench->rank;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, bench->world);
+        rc = chorale_agree_max(bench, all, 3);
     if (rc == MPI_SUCCESS && turn == 0)
-        rc = PMPI_Allreduce(&seconds, &res->first_call, 1, MPI_DOUBLE,
-                            MPI_MAX, bench->world);
+        res->first_call = all[2];
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(&bench->stat, &res->stat,
-                            sizeof(res->stat) / sizeof(long long),
-                            MPI_LONG_LONG, MPI_SUM, bench->world);
+        rc = add_stats(bench, &res->stat);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
-        rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, all[1], bench->world);
+        rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, (int)all[1],
+                        bench->world);
         for (char *p = why; *p != '\0'; p++)
             if (*p == '\n')
                 *p = ' ';
-        chorale_result_fail(res, (enum chorale_status)all[0], why);
+        chorale_result_fail(res, (enum chorale_status)(int)all[0], why);
     }
     return rc;
 }

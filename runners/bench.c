@@ -344,6 +344,8 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     if (err == CHORALE_OK && bench->rank == 0)
         err = chorale_record_finish(store, bench, msg);
     err = agree(bench, err);
+    if (bench->rank == 0)
+        free(bench->sim_row);
     chorale_counters_close(bench);
     chorale_worklist_free(&bench->work);
     chorale_store_close(store);

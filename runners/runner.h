@@ -121,6 +121,7 @@ struct chorale_bench {
     struct chorale_worklist work;
     struct chorale_counters *counters;
     void *sim_barrier;       /* SimGrid's, in simulation */
+    double *sim_row;         /* there: [size][CHORALE_AGREE_MAX], of all */
 };
 
 /* Buffers and arguments of one point (buffers.c). */
@@ -192,8 +193,15 @@ void chorale_sync_restart(struct chorale_bench *bench);
 int chorale_sync_end(struct chorale_bench *bench);
 /* Learn how much lead a common start needs. */
 int chorale_sync_calibrate(struct chorale_bench *bench);
-/* Dissemination barrier: no rank leaves before all have entered, and ranks
- * leave with little skew. Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
+/* Every rank learns the maximum, or the sum, of each of n <= CHORALE_AGREE_MAX
+ * values. In simulation no message is sent. */
+enum { CHORALE_AGREE_MAX = 8 };
+int chorale_agree_max(struct chorale_bench *bench, double *value, int n);
+int chorale_agree_sum(struct chorale_bench *bench, double *value, int n);
+/* Dissemination barrier: no rank leaves before all have entered. With messages
+ * also in simulation, where the other barrier takes no time.
+ * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
+int chorale_sync_separate(struct chorale_bench *bench);
 int chorale_sync_barrier(struct chorale_bench *bench);
 
 /* kinds_mpi.c: handles. The op of a simulated reduction charges tau; freed by

@@ -10,6 +10,9 @@
  * time themselves. In simulation the start is common by construction. */
 #include "runners/runner.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "algorithms/engines/tree.h"
 
 #ifdef CHORALE_SIM
@@ -38,7 +41,7 @@ void chorale_sync_restart(struct chorale_bench *bench)
     bench->window = 0;
 }
 
-int chorale_sync_barrier(struct chorale_bench *bench)
+int chorale_sync_separate(struct chorale_bench *bench)
 {
     int rc = MPI_SUCCESS;
 
@@ -54,6 +57,12 @@ int chorale_sync_barrier(struct chorale_bench *bench)
 #ifdef CHORALE_SIM
 /* All simulated ranks live in one process, where SimGrid has a barrier that
  * sends no message and takes no time: they leave it at the same instant. */
+int chorale_sync_barrier(struct chorale_bench *bench)
+{
+    sg_barrier_wait(bench->sim_barrier);
+    return MPI_SUCCESS;
+}
+
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
                           double window, int *late_p)
 {
@@ -72,11 +81,49 @@ int chorale_sync_end(struct chorale_bench *bench)
 
 int chorale_sync_calibrate(struct chorale_bench *bench)
 {
+    void *shared[2] = { NULL, NULL };
+    int rc;
+
     bench->slack = 0;
-    if (bench->rank == 0)
-        bench->sim_barrier = sg_barrier_init((unsigned)bench->size);
-    return PMPI_Bcast(&bench->sim_barrier, sizeof(bench->sim_barrier),
-                      MPI_BYTE, 0, bench->world);
+    if (bench->rank == 0) {
+        shared[0] = sg_barrier_init((unsigned)bench->size);
+        shared[1] = calloc((size_t)bench->size * CHORALE_AGREE_MAX,
+                           sizeof(double));
+    }
+    rc = PMPI_Bcast(shared, sizeof(shared), MPI_BYTE, 0, bench->world);
+    bench->sim_barrier = shared[0];
+    bench->sim_row = shared[1];
+    return rc == MPI_SUCCESS && shared[1] == NULL ? MPI_ERR_NO_MEM : rc;
+}
+
+static int agree(struct chorale_bench *bench, double *value, int n, int sum)
+{
+    memcpy(bench->sim_row + CHORALE_AGREE_MAX * bench->rank, value,
+           (size_t)n * sizeof(*value));
+    sg_barrier_wait(bench->sim_barrier);
+    for (int i = 0; i < n; i++)
+        value[i] = bench->sim_row[i];
+    for (int r = 1; r < bench->size; r++)
+        for (int i = 0; i < n; i++) {
+            double x = bench->sim_row[CHORALE_AGREE_MAX * r + i];
+
+            if (sum)
+                value[i] += x;
+            else if (x > value[i])
+                value[i] = x;
+        }
+    sg_barrier_wait(bench->sim_barrier); /* then it is written again */
+    return MPI_SUCCESS;
+}
+
+int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
+{
+    return agree(bench, value, n, 0);
+}
+
+int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
+{
+    return agree(bench, value, n, 1);
 }
 #else
 /* Binomial broadcast of one double from rank 0. */
@@ -90,6 +137,23 @@ static int announce(struct chorale_bench *bench, double *value)
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
         rc = chorale_send(bench->sync, value, 1, MPI_DOUBLE, child[i]);
     return rc;
+}
+
+int chorale_sync_barrier(struct chorale_bench *bench)
+{
+    return chorale_sync_separate(bench);
+}
+
+int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
+{
+    return PMPI_Allreduce(MPI_IN_PLACE, value, n, MPI_DOUBLE, MPI_MAX,
+                          bench->world);
+}
+
+int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
+{
+    return PMPI_Allreduce(MPI_IN_PLACE, value, n, MPI_DOUBLE, MPI_SUM,
+                          bench->world);
 }
 
 int chorale_sync_end(struct chorale_bench *bench)

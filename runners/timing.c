@@ -77,7 +77,7 @@ static int call(struct chorale_timing *t, int c, int root)
             bad = chorale_provider_call(t->bench, &t->prob,
                                         chorale_timing_cand(t, c), root);
         if (bad == MPI_SUCCESS && separated(t))
-            bad = chorale_sync_barrier(t->bench);
+            bad = chorale_sync_separate(t->bench);
         rc = bad != MPI_SUCCESS ? bad : rc;
     }
     return rc;

@@ -107,10 +107,12 @@ static void fill_elements(struct chorale_problem *prob, char *at,
                           size_t bytes, int rank, int dest, int round)
 {
     size_t size = prob->pt.type_size;
+    char value[NCLASS][8];
 
+    for (int c = 0; c < NCLASS; c++)
+        store_value(prob, value[c], value_of(c, rank));
     for (size_t i = 0; i < bytes / size; i++)
-        store_value(prob, at + i * size,
-                    value_of(class_of(dest, i, round), rank));
+        memcpy(at + i * size, value[class_of(dest, i, round)], size);
 }
 
 /* The plain definition for one class: x_0 op x_1 op ... of that many ranks, in

@@ -13,19 +13,13 @@
 
 #include "algorithms/alg.h"
 #include "algorithms/kinds.h"
+#include "tuner/candidates.h"
 #include "tuner/launcher.h"
 #include "tuner/spec.h"
 #include "tuner/system.h"
 
-#define MAX_COMBINATIONS 4096
 #define LOCAL_MAX 16 /* ranks a processor, on this node */
 #define ROTATE_FROM 65536 /* bytes: from there caches matter */
-
-/* To prune parameters before anything is measured: seconds a message, a byte
- * and a reduced byte on a fast network. */
-#define TYPICAL_ALPHA 1e-6
-#define TYPICAL_BETA 1e-10
-#define TYPICAL_TAU 1e-10
 
 struct planner {
     struct chorale_plan *plan;
@@ -130,94 +124,41 @@ static enum chorale_err put_params(struct planner *p, const struct point *pt,
     return put_cell(p, pt, "chorale", alg->name, params);
 }
 
-/* Combinations of the parameters' candidate values; number k of them. */
-static long combinations(const struct chorale_alg *alg)
-{
-    long total = 1;
+/* One choice of a variant's parameters is one cell. */
+struct choice {
+    struct planner *p;
+    const struct point *pt;
+    const struct chorale_alg *alg;
+};
 
-    for (int i = 0; i < alg->nparam; i++)
-        if (alg->param[i].ncandidate > 0)
-            total *= alg->param[i].ncandidate;
-    return total < MAX_COMBINATIONS ? total : MAX_COMBINATIONS;
+static enum chorale_err put_choice(void *arg, const long *value)
+{
+    const struct choice *choice = arg;
+
+    return put_params(choice->p, choice->pt, choice->alg, value);
 }
 
-static void combination(const struct chorale_alg *alg, long k, long *value)
+static enum chorale_err put_variant(struct planner *p, const struct point *pt,
+                                    const struct chorale_alg *alg,
+                                    enum chorale_set set)
 {
-    for (int i = 0; i < alg->nparam; i++) {
-        const struct chorale_param *par = &alg->param[i];
-
-        value[i] = par->def;
-        if (par->ncandidate > 0) {
-            value[i] = par->candidate[k % par->ncandidate];
-            k /= par->ncandidate;
-        }
-    }
-}
-
-static enum chorale_err put_all(struct planner *p, const struct point *pt,
-                                const struct chorale_alg *alg)
-{
-    enum chorale_err err = CHORALE_OK;
-
-    for (long k = 0; k < combinations(alg) && err == CHORALE_OK; k++) {
-        long value[CHORALE_MAX_PARAM] = { 0 };
-
-        combination(alg, k, value);
-        err = put_params(p, pt, alg, value);
-    }
-    return err;
-}
-
-/* Seconds that the stated cost gives on a typical network. */
-static double typical_seconds(const struct chorale_alg *alg,
-                              const struct chorale_point *at)
-{
-    struct chorale_term term[CHORALE_MAX_TERM];
-    double a, b, c;
-
-    chorale_term_sums(term, alg->cost(at, term), &a, &b, &c);
-    return a * TYPICAL_ALPHA + b * TYPICAL_BETA + c * TYPICAL_TAU;
-}
-
-/* The default values, and those that the stated cost favours where it tells
- * them apart. */
-static enum chorale_err put_core(struct planner *p, const struct point *pt,
-                                 const struct chorale_alg *alg)
-{
-    struct chorale_point at = {
+    const struct chorale_point at = {
         .comm_size = (int)pt->procs,
         .msg_size = (size_t)pt->msg_size,
         .n = chorale_coll_n(alg->coll, (size_t)pt->msg_size, (int)pt->procs),
         .type_size = chorale_dtype(pt->dtype)->size,
         .commutative = 1,
+        .ppn = (int)planned_ppn(p, pt->procs),
     };
-    long best[CHORALE_MAX_PARAM] = { 0 };
-    double least, seconds;
-    enum chorale_err err;
+    struct choice choice = { p, pt, alg };
 
-    for (int i = 0; i < alg->nparam; i++)
-        at.param[i] = alg->param[i].def;
-    err = put_params(p, pt, alg, at.param);
-    least = alg->nparam > 0 ? typical_seconds(alg, &at) * (1 - 1e-6) : 0;
-    memcpy(best, at.param, sizeof(best));
-    for (long k = 0; alg->nparam > 0 && k < combinations(alg); k++) {
-        combination(alg, k, at.param);
-        seconds = typical_seconds(alg, &at);
-        if (seconds < least) {
-            least = seconds;
-            memcpy(best, at.param, sizeof(best));
-        }
-    }
-    for (int i = 0; i < alg->nparam && err == CHORALE_OK; i++)
-        if (best[i] != alg->param[i].def)
-            return put_params(p, pt, alg, best);
-    return err;
+    return chorale_candidates(alg, set, &at, put_choice, &choice, p->msg);
 }
 
 static enum chorale_err put_point(struct planner *p, const struct point *pt)
 {
     const char *coll = chorale_coll_info(pt->coll)->name;
-    int core = strcmp(p->plan->set, "core") == 0;
+    enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
     enum chorale_err err = put_cell(p, pt, "library", "default", "");
 
     p->npoint++;
@@ -230,11 +171,13 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
         if (alg->coll != pt->coll)
             continue;
         snprintf(full, sizeof(full), "%s:%s", coll, alg->name);
-        if (p->plan->variants == NULL && core)
-            err = alg->core ? put_core(p, pt, alg) : CHORALE_OK;
-        else if (chorale_spec_listed(p->plan->variants, alg->name) ||
-                 chorale_spec_listed(p->plan->variants, full))
-            err = put_all(p, pt, alg);
+        if (p->plan->variants == NULL) {
+            if (alg->core || set != CHORALE_SET_CORE)
+                err = put_variant(p, pt, alg, set);
+        } else if (chorale_spec_listed(p->plan->variants, alg->name) ||
+                   chorale_spec_listed(p->plan->variants, full)) {
+            err = put_variant(p, pt, alg, CHORALE_SET_ALL);
+        }
     }
     return err;
 }

@@ -50,7 +50,8 @@ struct chorale_plan {
     { "set", 0, CHORALE_OPT_TEXT, offsetof(type, field.set), "SET",          \
       "core: at most six variants a collective, each with the parameters "   \
       "that its model favours; all: everything that `chorale list` shows, "  \
-      "with every listed value (default: core)", 0, 0 },                     \
+      "with every listed value; near: the same without the values that its " \
+      "model puts far behind others (default: core)", 0, 0 },                \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
       "LIST", "whose variants: chorale, library (default: both)", 0, 0 },    \
     { "ppn", 0, CHORALE_OPT_INT, offsetof(type, field.ppn), "N",             \

@@ -9,6 +9,7 @@
 
 #include "algorithms/alg.h"
 #include "algorithms/kinds.h"
+#include "tuner/candidates.h"
 #include "tuner/launcher.h"
 #include "tuner/plan.h"
 #include "tuner/spec.h"
@@ -60,7 +61,7 @@ static int known_variant(const char *word)
 
 static int known_set(const char *word)
 {
-    return chorale_spec_listed("core,all", word);
+    return chorale_set_find(word) >= 0;
 }
 
 static int known_root(const char *word)
@@ -178,7 +179,7 @@ static enum chorale_err check_options(struct chorale_plan *plan,
           "`chorale list` names them", 0 },
         { "--providers", plan->providers, known_provider,
           "there are chorale and library", 0 },
-        { "--set", plan->set, known_set, "there are core, all", 1 },
+        { "--set", plan->set, known_set, "there are core, near, all", 1 },
         { "--root", plan->root, known_root,
           "there are first, middle, last, rotate", 1 },
         { "--sync", plan->sync, known_sync,

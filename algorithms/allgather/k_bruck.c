@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* k_bruck.c - allgather by Bruck's algorithm to base radix: in the phase with
  * w = 1, k, k^2, ... blocks collected a rank gets w more from each of k - 1
- * others, w, 2 w, ... ranks further on, one after the other. Packed bytes, put
- * in their places at the end.
+ * others, w, 2 w, ... ranks further on, all under way together. Packed bytes,
+ * put in their places at the end.
  *
  * Rounds  <= (k - 1) ceil(log_k P)            P = comm_size, n = m P bytes,
  * Volume  (P - 1) m bytes from each rank      k = radix
  * Cost    one message for every multiple d w < P of w, d < k, with
- *         min(w, P - d w) blocks: exact
+ *         min(w, P - d w) blocks; less where messages under way overlap
  * Needs   any P, any datatype; n bytes of scratch
  * Source  Bruck et al., IEEE TPDS 8(11), 1997
  */
@@ -34,10 +34,12 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return pt->comm_size < 2 ? 0 : pt->n;
+    return pt->comm_size < 2 ? 0
+                             : pt->n + chorale_scratch_gather_all_bruck(
+                                           pt->comm_size, (int)pt->param[0]);
 }
 
-static const long radix[] = { 2, 3, 4, 8, 16 };
+static const long radix[] = { 2, 3, 4, 5, 6, 8, 16 };
 
 const struct chorale_alg chorale_allgather_k_bruck = {
     .coll = CHORALE_ALLGATHER,
@@ -45,6 +47,7 @@ const struct chorale_alg chorale_allgather_k_bruck = {
     .summary = "Bruck's algorithm to another base than 2",
     .formula = "<= (k-1) ceil(log_k P) alpha + (P-1)/P n beta",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
+    .overlaps = 1,
     .scratch = scratch,
     .nparam = 1,
     .param = { {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mesh2d.c - allgather on a mesh of rows x cols ranks, row by row: a ring in
- * every row, then one in every column with what the row has.
+ * every row, then one in every column with what the row has; or all messages
+ * of a row, then of a column, at once.
  *
  * Rounds  (cols - 1) + (rows - 1)             P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
  * Cost    (cols - 1) (alpha + m beta) + (rows - 1) (alpha + cols m beta),
- *         exact
+ *         exact for rings; at once less where messages under way overlap
  * Needs   P = rows cols, both 2 or more; rows 0: the most square mesh. Any
  *         datatype
  * Source  Faraj, Yuan, ICS, 2005
@@ -28,17 +29,29 @@ static const char *refuses(const struct chorale_point *pt)
     return chorale_mesh_refuses(pt, 2);
 }
 
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_allgather_mesh_scratch(pt, 2);
+}
+
+static int overlaps_at(const struct chorale_point *pt)
+{
+    return pt->param[1] == CHORALE_MESH_DIRECT;
+}
+
 const struct chorale_alg chorale_allgather_mesh2d = {
     .coll = CHORALE_ALLGATHER,
     .name = "mesh2d",
-    .summary = "rings in the rows of a mesh, then in its columns",
+    .summary = "rings in the rows of a mesh, then in its columns; or directly",
     .formula = "(rows + cols - 2) alpha + (P-1)/P n beta",
     .source = "Faraj, Yuan, ICS, 2005",
-    .nparam = 1,
+    .nparam = 2,
     .param = { CHORALE_MESH_PARAM("rows", "rows of the mesh, 0: most square",
-                                  6) },
+                                  6),
+               CHORALE_PARAM_MESH_WAY },
     .run = run,
     .cost = cost,
     .refuses = refuses,
-    .scratch = chorale_allgather_mesh_scratch,
+    .scratch = scratch,
+    .overlaps_at = overlaps_at,
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mesh3d.c - allgather on a mesh of rows x cols x z ranks, z fastest: rings
  * along z, then along the columns with what they brought, then along the
- * rows.
+ * rows; or all messages of a dimension at once.
  *
  * Rounds  (z - 1) + (cols - 1) + (rows - 1)   P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
  * Cost    (z - 1) (alpha + m beta) + (cols - 1) (alpha + z m beta) +
- *         (rows - 1) (alpha + cols z m beta), exact
+ *         (rows - 1) (alpha + cols z m beta), exact for rings; at once less
+ *         where messages under way overlap
  * Needs   P = rows cols z, each 2 or more; rows, cols 0: the shortest side of
  *         the most cubic mesh, of the most square rest. Any datatype
  * Source  Faraj, Yuan, ICS, 2005
@@ -29,20 +30,32 @@ static const char *refuses(const struct chorale_point *pt)
     return chorale_mesh_refuses(pt, 3);
 }
 
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_allgather_mesh_scratch(pt, 3);
+}
+
+static int overlaps_at(const struct chorale_point *pt)
+{
+    return pt->param[2] == CHORALE_MESH_DIRECT;
+}
+
 const struct chorale_alg chorale_allgather_mesh3d = {
     .coll = CHORALE_ALLGATHER,
     .name = "mesh3d",
     .summary = "rings along the three dimensions of a mesh, one by one",
     .formula = "(rows + cols + z - 3) alpha + (P-1)/P n beta",
     .source = "Faraj, Yuan, ICS, 2005",
-    .nparam = 2,
+    .nparam = 3,
     .param = { CHORALE_MESH_PARAM("rows", "slowest dimension, 0: most cubic",
                                   5),
                CHORALE_MESH_PARAM("cols",
                                   "second dimension, 0: most square rest",
-                                  5) },
+                                  5),
+               CHORALE_PARAM_MESH_WAY },
     .run = run,
     .cost = cost,
     .refuses = refuses,
-    .scratch = chorale_allgather_mesh_scratch,
+    .scratch = scratch,
+    .overlaps_at = overlaps_at,
 };

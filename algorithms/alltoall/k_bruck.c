@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* k_bruck.c - alltoall by the digits of the distance to any radix k: digit d
  * at place j is a hop of d k^j, in one message with all blocks that have it.
+ * The messages of one place are under way together.
  *
  * Rounds  at most (k - 1) ceil(log_k P)       P = comm_size, n = m P bytes
  * Volume  m times the digits other than 0 of 1 ... P - 1 from each rank
  * Cost    sum over places j and digits d > 0 of alpha + m beta b(j, d), b the
- *         numbers below P with digit d at place j; none where b = 0; exact
+ *         numbers below P with digit d at place j; none where b = 0; less
+ *         where messages under way overlap
  * Needs   any P, any datatype; up to 3 n bytes of scratch; works in place
  * Source  Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022
  */
@@ -34,7 +36,7 @@ static size_t scratch(const struct chorale_point *pt)
                                  pt->msg_size, pt->in_place);
 }
 
-static const long radix[] = { 2, 3, 4, 8, 16 };
+static const long radix[] = { 2, 3, 4, 5, 6, 8, 16 };
 
 const struct chorale_alg chorale_alltoall_k_bruck = {
     .coll = CHORALE_ALLTOALL,
@@ -44,6 +46,7 @@ const struct chorale_alg chorale_alltoall_k_bruck = {
                "below P with digit d at place j",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022",
     .core = 1,
+    .overlaps = 1,
     .nparam = 1,
     .param = { {
         .name = "radix",

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mesh2d.c - alltoall on a mesh of rows x cols: first along each row, all
- * blocks for one column in one message, then along each column.
+ * blocks for one column in one message, then along each column; the messages
+ * of a row, or column, are under way together.
  *
  * Rounds  (x - 1) + (y - 1)                   P = x y, n = m P bytes,
  * Volume  n (2 - 1/x - 1/y) from each rank    x rows, y columns
- * Cost    (y - 1) (alpha + x m beta) + (x - 1) (alpha + y m beta), exact
- * Needs   P with two factors above 1, any datatype; n + 2 n/y bytes of
+ * Cost    (y - 1) (alpha + x m beta) + (x - 1) (alpha + y m beta);
+ *         less where messages under way overlap
+ * Needs   P with two factors above 1, any datatype; n + 2 (n - n/y) bytes of
  *         scratch; works in place
  * Source  Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989
  */
@@ -39,6 +41,7 @@ const struct chorale_alg chorale_alltoall_mesh2d = {
     .summary = "along the rows of a mesh, then along its columns",
     .formula = "(x+y-2) alpha + (2 - 1/x - 1/y) n beta, x rows, y = P/x",
     .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
+    .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_MESH_PARAM("rows", "rows, 0: as square as can be", 6) },
     .run = run,

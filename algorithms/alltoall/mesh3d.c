@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mesh3d.c - alltoall on a mesh of rows x cols x depth, one dimension after
  * the other, the last one first: all blocks for one coordinate travel in one
- * message.
+ * message; those of one dimension are under way together.
  *
  * Rounds  (x - 1) + (y - 1) + (z - 1)         P = x y z, n = m P bytes
  * Volume  n (3 - 1/x - 1/y - 1/z) from each rank
- * Cost    sum over the dimensions d of (d - 1) (alpha + P/d m beta), exact
- * Needs   P with three factors above 1, any datatype; at most 3 n bytes of
+ * Cost    sum over the dimensions d of (d - 1) (alpha + P/d m beta);
+ *         less where messages under way overlap
+ * Needs   P with three factors above 1, any datatype; at most 4 n bytes of
  *         scratch; works in place
  * Source  Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989
  */
@@ -40,6 +41,7 @@ const struct chorale_alg chorale_alltoall_mesh3d = {
     .summary = "along the three dimensions of a mesh",
     .formula = "(x+y+z-3) alpha + (3 - 1/x - 1/y - 1/z) n beta",
     .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
+    .overlaps = 1,
     .nparam = 2,
     .param = { CHORALE_MESH_PARAM("rows",
                                   "rows, 0: as near to a cube as can be", 5),

@@ -11,28 +11,47 @@ int chorale_bruck_blocks(int size, int k, long weight, int digit)
     return (int)(size / period * weight + rest);
 }
 
-/* Blocks of the largest message: at each place digit 1 is the most common. */
+/* Blocks that are under way at most: at one place, of all digits. */
 static int most_blocks(int size, int k)
 {
     int most = 0;
 
     for (long weight = 1; weight < size; weight *= k) {
-        int blocks = chorale_bruck_blocks(size, k, weight, 1);
+        int blocks = size - chorale_bruck_blocks(size, k, weight, 0);
 
         most = blocks > most ? blocks : most;
     }
     return most;
 }
 
-/* Work space for the blocks under way, and two messages; nothing where every
- * block goes by itself. */
+/* Messages each way under way at most. */
+static size_t most_messages(int size, int k)
+{
+    return (size_t)(k < size ? k : size) - 1;
+}
+
+static size_t request_bytes(int size, int k)
+{
+    return k == 2 ? 0 : 2 * most_messages(size, k) * sizeof(MPI_Request);
+}
+
+/* Every block is a message of its own, at its first and last hop. */
+static int all_alone(int size, int k)
+{
+    return k >= size || (k == 2 && size <= 3);
+}
+
+/* Work space for the blocks, and for those under way each way; requests alone
+ * where every block goes by itself. */
 size_t chorale_scratch_bruck(int size, int k, size_t slot, int in_place)
 {
     size_t most = (size_t)most_blocks(size, k);
 
-    if (size < 2 || (most <= 1 && !in_place))
+    if (size < 2)
         return 0;
-    return slot * ((size_t)size + 2 * most);
+    if (all_alone(size, k) && !in_place)
+        return request_bytes(size, k);
+    return slot * ((size_t)size + 2 * most) + request_bytes(size, k);
 }
 
 struct state {
@@ -43,7 +62,8 @@ struct state {
     int out_packed, in_packed; /* blocks of the caller that are bytes */
     char *work;     /* the block with i ranks to go is at place i, once it
                      * has been received; in place, at once */
-    char *out, *in; /* one message each */
+    char *out, *in; /* the messages of one place, one after the other */
+    MPI_Request pair[2], *req;
 };
 
 /* The caller's block that has i ranks to go. */
@@ -77,10 +97,9 @@ static int put_own(const struct state *st, int i, const char *from)
 
 /* Fill the message of one digit, or empty the one that came. */
 static int pass_blocks(const struct state *st, int k, long weight, int digit,
-                       int fills)
+                       int fills, char *at)
 {
     long period = weight * k;
-    char *at = fills ? st->out : st->in;
     int err = MPI_SUCCESS;
 
     for (long first = digit * weight; first < st->size; first += period)
@@ -101,26 +120,69 @@ static int pass_blocks(const struct state *st, int k, long weight, int digit,
     return err;
 }
 
-/* One message: up by digit times weight. */
-static int hop(const struct state *st, int k, long weight, int digit)
+/* A message of one block is its first and last hop: it goes from the caller's
+ * buffer to the caller's buffer. */
+static int is_alone(const struct state *st, int blocks)
 {
+    return blocks == 1 && st->equal && !st->ex->in_place;
+}
+
+/* Start one message, up by digit times weight, at that place of out and in;
+ * *n requests are under way. */
+static int post(struct state *st, int k, long weight, int digit, size_t at,
+                int *n)
+{
+    struct chorale_ctx *ctx = st->ex->ctx;
     int blocks = chorale_bruck_blocks(st->size, k, weight, digit);
     int distance = (int)(digit * weight);
     int dest = (int)(((long)st->rank + distance) % st->size);
     int source = st->rank < distance ? st->rank - distance + st->size
                                      : st->rank - distance;
-    MPI_Count bytes = (MPI_Count)st->slot * blocks;
-    int err;
+    int alone = is_alone(st, blocks), err = MPI_SUCCESS;
+    MPI_Count out_count = (MPI_Count)st->slot * blocks, in_count = out_count;
+    MPI_Datatype out_type = alone ? st->ex->out.type : MPI_PACKED;
+    MPI_Datatype in_type = alone ? st->ex->in.type : MPI_PACKED;
+    const void *out = alone ? chorale_block(&st->ex->out, dest, &out_count)
+                            : st->out + at;
+    void *in = alone ? chorale_block(&st->ex->in, source, &in_count)
+                     : st->in + at;
 
-    /* A message of one block is its first and last hop. */
-    if (blocks == 1 && st->equal && !st->ex->in_place)
-        return chorale_exchange_round(st->ex, dest, source);
-    err = pass_blocks(st, k, weight, digit, 1);
+    if (!alone)
+        err = pass_blocks(st, k, weight, digit, 1, st->out + at);
     if (err == MPI_SUCCESS)
-        err = chorale_sendrecv(st->ex->ctx, st->out, bytes, MPI_PACKED, dest,
-                               st->in, bytes, MPI_PACKED, source);
+        err = chorale_irecv(ctx, in, in_count, in_type, source, &st->req[*n]);
+    *n += err == MPI_SUCCESS;
     if (err == MPI_SUCCESS)
-        err = pass_blocks(st, k, weight, digit, 0);
+        err = chorale_isend(ctx, out, out_count, out_type, dest,
+                            &st->req[*n]);
+    *n += err == MPI_SUCCESS;
+    return err;
+}
+
+/* All hops of one place, at once. */
+static int hops(struct state *st, int k, long weight)
+{
+    size_t at = 0;
+    int n = 0, err = MPI_SUCCESS, last;
+
+    for (int digit = 1; digit < k && digit * weight < st->size &&
+                        err == MPI_SUCCESS; digit++) {
+        err = post(st, k, weight, digit, at, &n);
+        at += st->slot *
+              (size_t)chorale_bruck_blocks(st->size, k, weight, digit);
+    }
+    last = chorale_waitall(st->ex->ctx, n, st->req);
+    if (err == MPI_SUCCESS)
+        err = last;
+    at = 0;
+    for (int digit = 1; digit < k && digit * weight < st->size &&
+                        err == MPI_SUCCESS; digit++) {
+        int blocks = chorale_bruck_blocks(st->size, k, weight, digit);
+
+        if (!is_alone(st, blocks))
+            err = pass_blocks(st, k, weight, digit, 0, st->in + at);
+        at += st->slot * (size_t)blocks;
+    }
     return err;
 }
 
@@ -128,7 +190,7 @@ static int init(struct state *st, const struct chorale_exchange *ex,
                 size_t slot, int k)
 {
     size_t most = (size_t)most_blocks(ex->ctx->size, k);
-    int direct = ex->out.counts == NULL && !ex->in_place && most <= 1;
+    int alone = all_alone(ex->ctx->size, k) && !ex->in_place;
     int err = MPI_SUCCESS;
 
     *st = (struct state){
@@ -138,15 +200,20 @@ static int init(struct state *st, const struct chorale_exchange *ex,
         .size = ex->ctx->size,
         .equal = ex->out.counts == NULL,
     };
-    if (direct)
+    st->req = k == 2 ? st->pair
+                     : chorale_scratch(ex->ctx,
+                                       request_bytes(st->size, k));
+    if (st->req == NULL)
+        return MPI_ERR_NO_MEM;
+    if (alone && st->equal)
         return MPI_SUCCESS;
     st->out_packed = chorale_type_is_packed(ex->out.type);
     st->in_packed = chorale_type_is_packed(ex->in.type);
     st->out = chorale_scratch(ex->ctx, slot * most);
     st->in = chorale_scratch(ex->ctx, slot * most);
-    if (most > 1 || ex->in_place)
+    if (!alone)
         st->work = chorale_scratch(ex->ctx, slot * (size_t)st->size);
-    if (!st->out || !st->in || (!st->work && (most > 1 || ex->in_place)))
+    if (!st->out || !st->in || (!st->work && !alone))
         return MPI_ERR_NO_MEM;
     for (int i = 1; ex->in_place && i < st->size && err == MPI_SUCCESS; i++)
         err = take_own(st, i, st->work + (size_t)i * slot);
@@ -165,9 +232,7 @@ int chorale_bruck(const struct chorale_exchange *ex, size_t slot, int k)
         err = init(&st, ex, slot, k);
     for (long weight = 1; weight < ex->ctx->size && err == MPI_SUCCESS;
          weight *= k)
-        for (int digit = 1; digit < k && digit * weight < ex->ctx->size &&
-                            err == MPI_SUCCESS; digit++)
-            err = hop(&st, k, weight, digit);
+        err = hops(&st, k, weight);
     chorale_scratch_release(ex->ctx, mark);
     return err;
 }

@@ -2,7 +2,8 @@
 /* bruck.h - alltoall in about lg P messages a rank: Bruck et al.'s exchange
  * with any radix. The block that has i ranks to go (upwards, modulo P) takes
  * one hop for each digit of i other than 0: digit d at place j is a hop of
- * d k^j. All blocks with that digit there travel in one message.
+ * d k^j. All blocks with that digit there travel in one message; the messages
+ * of one place are under way together.
  *
  * A block leaves the caller's buffer at its first hop and enters it at its
  * last, so nothing is rotated.
@@ -21,7 +22,8 @@ int chorale_bruck(const struct chorale_exchange *ex, size_t slot, int k);
  * (a power of k): the blocks in that message. */
 int chorale_bruck_blocks(int size, int k, long weight, int digit);
 
-/* The critical path, exact: every rank sends alike. Returns the terms. */
+/* The critical path, exact for k = 2: every rank sends alike. Returns the
+ * terms. */
 int chorale_cost_bruck(int size, int k, double slot,
                        struct chorale_term *term);
 

@@ -247,29 +247,57 @@ int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
 
 /* --- Bruck ------------------------------------------------------------ */
 
-/* blocks v, v + 1, ... of held, one after the other, as packed bytes */
-static int bruck_rounds(struct chorale_ctx *ctx,
+size_t chorale_scratch_gather_all_bruck(int size, int k)
+{
+    int most = (k < size ? k : size) - 1;
+
+    return k == 2 ? 0 : 2 * (size_t)most * sizeof(MPI_Request);
+}
+
+/* bytes: blocks v, v + 1, ..., one after the other, w of them held: get up to
+ * w more from each of k - 1 ranks. */
+static int bruck_phase(struct chorale_ctx *ctx, const struct chorale_blocks *b,
+                       int k, long w, int v, char *bytes, MPI_Request *req)
+{
+    int size = ctx->size, n = 0, err = MPI_SUCCESS, last;
+    char *at = bytes + chorale_range_bytes(b, v, (int)w);
+
+    for (long d = w, end = k * w;
+         d < end && d < size && err == MPI_SUCCESS; d += w) {
+        int blocks = (int)(w < size - d ? w : size - d);
+        size_t in = chorale_range_bytes(b, plus(v, (int)d, size), blocks);
+
+        err = chorale_irecv(ctx, at, (MPI_Count)in, MPI_PACKED,
+                            plus(ctx->rank, (int)d, size), &req[n]);
+        n += err == MPI_SUCCESS;
+        at += in;
+    }
+    for (long d = w, end = k * w;
+         d < end && d < size && err == MPI_SUCCESS; d += w) {
+        int blocks = (int)(w < size - d ? w : size - d);
+        size_t out = chorale_range_bytes(b, v, blocks);
+
+        err = chorale_isend(ctx, bytes, (MPI_Count)out, MPI_PACKED,
+                            minus(ctx->rank, (int)d, size), &req[n]);
+        n += err == MPI_SUCCESS;
+    }
+    last = chorale_waitall(ctx, n, req);
+    return err == MPI_SUCCESS ? last : err;
+}
+
+static int bruck_phases(struct chorale_ctx *ctx,
                         const struct chorale_blocks *b, int k, int v,
                         char *bytes)
 {
-    int size = ctx->size;
-    size_t held = chorale_range_bytes(b, v, 1);
-    int err = MPI_SUCCESS;
+    MPI_Request pair[2];
+    MPI_Request *req =
+        k == 2 ? pair
+               : chorale_scratch(ctx, chorale_scratch_gather_all_bruck(
+                                          ctx->size, k));
+    int err = req == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 
-    for (long w = 1; w < size; w *= k)
-        for (long d = w, end = k * w; d < end && d < size; d += w) {
-            int blocks = (int)(w < size - d ? w : size - d);
-            size_t out = chorale_range_bytes(b, v, blocks);
-            size_t in = chorale_range_bytes(b, plus(v, (int)d, size), blocks);
-
-            err = chorale_sendrecv(
-                ctx, bytes, (MPI_Count)out, MPI_PACKED,
-                minus(ctx->rank, (int)d, size), bytes + held, (MPI_Count)in,
-                MPI_PACKED, plus(ctx->rank, (int)d, size));
-            if (err != MPI_SUCCESS)
-                return err;
-            held += in;
-        }
+    for (long w = 1; w < ctx->size && err == MPI_SUCCESS; w *= k)
+        err = bruck_phase(ctx, b, k, w, v, bytes, req);
     return err;
 }
 
@@ -289,7 +317,7 @@ int chorale_gather_all_bruck_from(struct chorale_ctx *ctx,
         return MPI_ERR_NO_MEM;
     err = chorale_range_pack(ctx, b, v, 1, bytes);
     if (err == MPI_SUCCESS)
-        err = bruck_rounds(ctx, b, k, v, bytes);
+        err = bruck_phases(ctx, b, k, v, bytes);
     if (err == MPI_SUCCESS)
         err = chorale_range_unpack(ctx, b, plus(v, 1, size), size - 1,
                                    bytes + chorale_range_bytes(b, v, 1));

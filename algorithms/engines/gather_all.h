@@ -65,8 +65,9 @@ int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
                                      int root);
 
 /* Bruck with radix k >= 2 over packed bytes, rotated at the end: any size,
- * at most (k - 1) ceil(log_k P) messages. Takes the bytes of all blocks in
- * scratch. */
+ * at most (k - 1) ceil(log_k P) messages, k - 1 under way at a time. Takes the
+ * bytes of all blocks in scratch, and requests where k is not 2. */
+size_t chorale_scratch_gather_all_bruck(int size, int k);
 int chorale_gather_all_bruck_from(struct chorale_ctx *ctx,
                                   const struct chorale_blocks *b, int k,
                                   int root);
@@ -116,12 +117,27 @@ int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
-/* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension,
- * then along the one before with bundles of the blocks that a rank has, and so
- * on. Takes a number for each rank of a ring in scratch. */
+/* What happens along a dimension of a mesh, and a parameter that says so. */
+enum chorale_mesh_way { CHORALE_MESH_RING, CHORALE_MESH_DIRECT };
+extern const char *const chorale_mesh_way_word[CHORALE_MESH_DIRECT + 1];
+extern const long chorale_mesh_ways[CHORALE_MESH_DIRECT + 1];
+
+#define CHORALE_PARAM_MESH_WAY                                               \
+    {                                                                        \
+        .name = "way", .unit = "along a dimension",                          \
+        .def = CHORALE_MESH_RING, .min = 0, .max = CHORALE_MESH_DIRECT,      \
+        .candidate = chorale_mesh_ways,                                      \
+        .ncandidate = CHORALE_MESH_DIRECT + 1, .word = chorale_mesh_way_word \
+    }
+
+/* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension (or
+ * all its messages at once), then along the one before with bundles of the
+ * blocks that a rank has, and so on. Takes a number for each rank of a
+ * dimension in scratch, directly two requests more. */
 int chorale_gather_all_mesh(struct chorale_ctx *ctx,
                             const struct chorale_blocks *b,
-                            const struct chorale_mesh *mesh);
+                            const struct chorale_mesh *mesh,
+                            enum chorale_mesh_way way);
 
 /* A ring of packed pieces, one of several that a rank takes part in at once. A
  * round sends piece at to the rank next and receives piece at + step, around,
@@ -185,11 +201,13 @@ typedef int chorale_gather_all(struct chorale_ctx *ctx,
 int chorale_allgather_run(const struct chorale_call *call,
                           chorale_gather_all *exchange);
 
-/* A mesh of ndim dimensions by its parameters: run, cost, scratch. */
+/* A mesh of ndim dimensions by its parameters, the last of which is the way:
+ * run, cost, scratch. */
 int chorale_allgather_mesh_run(const struct chorale_call *call, int ndim);
 int chorale_allgather_mesh_cost(const struct chorale_point *pt, int ndim,
                                 struct chorale_term *term);
-size_t chorale_allgather_mesh_scratch(const struct chorale_point *pt);
+size_t chorale_allgather_mesh_scratch(const struct chorale_point *pt,
+                                      int ndim);
 
 /* Recursive exchange by the parameters radix and order: run, scratch (halving:
  * all blocks once more, and where each place's are) and the parameters. */

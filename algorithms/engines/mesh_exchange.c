@@ -73,7 +73,8 @@ struct phase {
     int dim, stride, place; /* this rank's coordinate is place */
     int before;
     size_t run;
-    char *tmp;              /* two pieces */
+    char *tmp;              /* two pieces for each round */
+    MPI_Request *req;       /* two for each round */
 };
 
 static char *run_at(const struct phase *ph, const void *array, int place,
@@ -100,47 +101,76 @@ static void put_piece(const struct phase *ph, void *to, const char *from,
                      from + (size_t)i * ph->run, ph->run);
 }
 
-/* From one array to another, or inside one if the dimension is of two. */
-static int run_phase(const struct phase *ph, const void *from, void *to)
+/* Start the exchange of round i; *n requests are under way. Its pieces have a
+ * place of their own in tmp, out before in. */
+static int post_round(const struct phase *ph, const void *from, void *to,
+                      int i, int *n)
 {
     size_t piece = ph->run * (size_t)ph->before;
     int base = ph->ctx->rank - ph->place * ph->stride;
-    int err = MPI_SUCCESS;
+    int dest = (ph->place + i) % ph->dim;
+    int source = (ph->place + ph->dim - i) % ph->dim;
+    int straight = ph->before == 1, err;
+    char *tmp = ph->tmp + 2 * (size_t)(i - 1) * piece;
+    char *out = straight && from != to ? run_at(ph, from, dest, 0) : tmp;
+    char *in = straight ? run_at(ph, to, source, 0) : tmp + piece;
 
+    if (out == tmp)
+        gather_piece(ph, out, from, dest);
+    err = chorale_irecv(ph->ctx, in, (MPI_Count)piece, MPI_PACKED,
+                        base + source * ph->stride, &ph->req[*n]);
+    *n += err == MPI_SUCCESS;
+    if (err == MPI_SUCCESS)
+        err = chorale_isend(ph->ctx, out, (MPI_Count)piece, MPI_PACKED,
+                            base + dest * ph->stride, &ph->req[*n]);
+    *n += err == MPI_SUCCESS;
+    return err;
+}
+
+/* From one array to another, or inside one if the dimension is of two: all
+ * rounds under way at a time. */
+static int run_phase(const struct phase *ph, const void *from, void *to)
+{
+    size_t piece = ph->run * (size_t)ph->before;
+    int n = 0, err = MPI_SUCCESS, last;
+
+    for (int i = 1; i < ph->dim && err == MPI_SUCCESS; i++)
+        err = post_round(ph, from, to, i, &n);
     for (int i = 0; from != to && i < ph->before; i++)
         chorale_move(ph->ctx, run_at(ph, to, ph->place, i),
                      run_at(ph, from, ph->place, i), ph->run);
-    for (int i = 1; i < ph->dim && err == MPI_SUCCESS; i++) {
-        int dest = (ph->place + i) % ph->dim;
-        int source = (ph->place + ph->dim - i) % ph->dim;
-        int straight = ph->before == 1;
-        char *out = straight && from != to ? run_at(ph, from, dest, 0)
-                                           : ph->tmp;
-        char *in = straight ? run_at(ph, to, source, 0) : ph->tmp + piece;
-
-        if (out == ph->tmp)
-            gather_piece(ph, out, from, dest);
-        err = chorale_sendrecv(ph->ctx, out, (MPI_Count)piece, MPI_PACKED,
-                               base + dest * ph->stride, in,
-                               (MPI_Count)piece, MPI_PACKED,
-                               base + source * ph->stride);
-        if (err == MPI_SUCCESS && !straight)
-            put_piece(ph, to, in, source);
-    }
+    last = chorale_waitall(ph->ctx, n, ph->req);
+    if (err == MPI_SUCCESS)
+        err = last;
+    for (int i = 1; i < ph->dim && ph->before > 1 && err == MPI_SUCCESS; i++)
+        put_piece(ph, to, ph->tmp + (2 * (size_t)i - 1) * piece,
+                  (ph->place + ph->dim - i) % ph->dim);
     return err;
 }
 
 /* --- all phases ------------------------------------------------------- */
 
-/* Bytes of the two pieces that a phase needs at most. */
+/* Bytes of the pieces that a phase needs at most. */
 static size_t tmp_bytes(const struct chorale_mesh *mesh, int size, size_t m)
 {
     int first = is_cube(mesh) ? 0 : 1; /* the first needs none elsewhere */
     int most = 0;
 
-    for (int i = first; i < mesh->ndim; i++)
-        most = size / mesh->dim[i] > most ? size / mesh->dim[i] : most;
+    for (int i = first; i < mesh->ndim; i++) {
+        int others = size - size / mesh->dim[i];
+
+        most = others > most ? others : most;
+    }
     return 2 * m * (size_t)most;
+}
+
+static size_t request_bytes(const struct chorale_mesh *mesh)
+{
+    int most = 1;
+
+    for (int i = 0; i < mesh->ndim; i++)
+        most = mesh->dim[i] > most ? mesh->dim[i] : most;
+    return 2 * (size_t)(most - 1) * sizeof(MPI_Request);
 }
 
 /* Arrays between the phases. */
@@ -157,6 +187,7 @@ struct state {
     void *last;        /* the packed blocks by source */
     char *array[2];
     char *tmp;
+    MPI_Request *req;
 };
 
 static int run_phases(const struct state *st)
@@ -177,6 +208,7 @@ static int run_phases(const struct state *st)
             .before = st->ctx->size / stride / dim,
             .run = st->m * (size_t)stride,
             .tmp = st->tmp,
+            .req = st->req,
         };
 
         err = run_phase(&ph, from, to);
@@ -199,6 +231,9 @@ static int init(struct state *st, const struct chorale_call *call,
     *st = (struct state){ .mesh = mesh, .ctx = ex.ctx, .m = m,
                           .first = ex.out.base, .last = ex.in.base };
     st->tmp = chorale_scratch(ex.ctx, tmp_bytes(mesh, size, m));
+    st->req = chorale_scratch(ex.ctx, request_bytes(mesh));
+    if (st->req == NULL)
+        return MPI_ERR_NO_MEM;
     for (int i = 0; i < arrays(mesh); i++) {
         st->array[i] = chorale_scratch(ex.ctx, n);
         if (st->array[i] == NULL)
@@ -286,5 +321,6 @@ size_t chorale_scratch_mesh(const struct chorale_mesh *mesh,
                             const struct chorale_point *pt)
 {
     return tmp_bytes(mesh, pt->comm_size, pt->msg_size) +
-           (size_t)arrays(mesh) * pt->msg_size * (size_t)pt->comm_size;
+           (size_t)arrays(mesh) * pt->msg_size * (size_t)pt->comm_size +
+           request_bytes(mesh);
 }

@@ -62,6 +62,16 @@ is "$(sqlite3 "$work/core.db" "SELECT count(*) FROM cell WHERE coll = 'barrier' 
 is "$(sqlite3 "$work/all.db" "SELECT count(*) FROM
     (SELECT DISTINCT coll, variant FROM cell WHERE provider = 'chorale')")" "$total" \
     "--set all plans every variant"
+# shellcheck disable=SC2086
+"$chorale" plan "$work/near.db" $sim -m 64K -P 8 --set near -q
+is "$(sqlite3 "$work/near.db" "SELECT count(*) FROM
+    (SELECT DISTINCT coll, variant FROM cell WHERE provider = 'chorale')")" "$total" \
+    "--set near plans every variant"
+is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
+    SELECT 2 * count(*) < (SELECT count(*) FROM more.cell) AND
+        count(*) = (SELECT count(*) FROM more.cell JOIN main.cell
+                     USING (coll, variant, params)) FROM main.cell")" 1 \
+    "with less than half of its cells, all of which --set all has"
 
 # A library that ends the program: SimGrid's pair alltoall at an odd number.
 # shellcheck disable=SC2086

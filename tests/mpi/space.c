@@ -7,7 +7,9 @@
 #include "algorithms/engines/tree.h"
 
 /* Beyond the segments tried, in the short matrix and in the full one. */
-enum { MANY = 521, MANY_FULL = 4097, UNIT = 8 };
+/* MANY: more than a segment of 4 KiB. Few ranks can have more of them, blocks
+ * of many ranks must be fewer: they are many units together. */
+enum { FEW = 131, MANY = 521, MANY_FULL = 4097, UNIT = 8 };
 
 /* More segments of one message take long and show nothing new. */
 enum { SEGMENTS = 600 };
@@ -111,6 +113,13 @@ static int values(const struct chorale_param *param, long *list, int p,
     return number_values(param, list, p, full);
 }
 
+static int most_units(int ranks, int blocks, int full)
+{
+    if (full && ranks <= (blocks ? 4 : 8))
+        return MANY_FULL;
+    return blocks && ranks > 17 ? FEW : MANY;
+}
+
 void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
                 int ncomm, int nslice, int full)
 {
@@ -125,11 +134,8 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
     if (info->rooted)
         s->level[ROOT] = roots(s->root, ranks);
     if (!info->dataless) {
-        /* blocks of many ranks are many units together */
         s->level[UNITS] = counts(s->units, ranks, full,
-                                 full && (ranks <= 4 || !info->blocks)
-                                     ? MANY_FULL
-                                     : MANY);
+                                 most_units(ranks, info->blocks, full));
         s->level[TYPE] = info->reduces ? (int)NUSUAL : (int)NTYPE;
     }
     if (!info->dataless && alg->coll != CHORALE_BCAST)

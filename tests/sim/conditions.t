@@ -6,11 +6,12 @@
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 
 platform "$work/flat.xml" 0.5 1250000000 16
-measure() { # database, options of plan...
+measure() { # database, network, options of plan...
     db=$work/$1
-    shift
+    network=$2
+    shift 2
     "$chorale" plan "$db" -q --launcher smpirun --platform "$work/flat.xml" \
-        --network loggp --root first -P 16 "$@" &&
+        --network "$network" --root first -P 16 "$@" &&
         timeout 200 "$chorale" run "$db" >/dev/null 2>"$work/err.txt" ||
         cat "$work/err.txt"
 }
@@ -20,10 +21,10 @@ winner() { # database, condition of v_best
 ranking() { # database, metric
     sqlite3 "$work/$1" "SELECT group_concat(variant) FROM (SELECT variant
         FROM v_summary WHERE metric = '$2' AND provider = 'chorale'
-        GROUP BY variant ORDER BY min(seconds))"
+        GROUP BY variant ORDER BY round(1e9 * min(seconds)), variant)"
 }
 
-measure arrival.db -c reduce -m 2K --arrival sync,ascending,last:0.5
+measure arrival.db loggp -c reduce -m 2K --arrival sync,ascending,last:0.5
 is "$(sqlite3 "$work/arrival.db" "SELECT count(DISTINCT arrival) FROM v_summary")" 3 \
     "three arrival patterns are three conditions"
 sync=$(winner arrival.db "arrival = 'sync'")
@@ -39,9 +40,9 @@ is "$(sqlite3 "$work/arrival.db" "SELECT round(a.skew / b.skew, 6)
     LIMIT 1")" 0.5 "the factor is the skew's"
 
 variants=linear,binomial,chain
-measure alone.db -c bcast -m 8 --variants $variants
-measure batched.db -c bcast -m 8 --variants $variants --batch 10
-measure through.db -c bcast -m 8 --variants $variants --metric throughput
+measure alone.db hockney -c bcast -m 8 --variants $variants
+measure batched.db hockney -c bcast -m 8 --variants $variants --batch 10
+measure through.db hockney -c bcast -m 8 --variants $variants --metric throughput
 is "$(sqlite3 "$work/batched.db" "SELECT count(*) FROM run WHERE batch <> 10
     OR separator IS NULL")" 0 "batches say their size and what was subtracted"
 alone=$(ranking alone.db duration)

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* candidates.c - which values of a variant's parameters a plan measures.
+ *
+ * Of a dozen sizes of a segment most are hopeless at any given point, and
+ * those cost most to measure: a megabyte in segments of one kilobyte is a
+ * thousand messages a rank. The set `near` leaves out
+ *  - what does not run at this point, unless nothing does;
+ *  - what cuts the data otherwise than another choice and is NEAR_CUT times
+ *    slower by its stated cost (of a few messages: NEAR_FEW times), on a
+ *    network of little latency and on a typical one; of equal cuts all but
+ *    one;
+ *  - what takes NEAR_BYTES times as long as another choice, of any variant of
+ *    the collective, even if messages cost nothing but their bytes;
+ *  - radixes and numbers of requests beyond the number of ranks, and radixes
+ *    of shapes that have none, all but one.
+ * Radixes are not held against each other otherwise: where sends overlap,
+ * a message costs less than the model's latency. */
+#include "config.h"
+
+#include "tuner/candidates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_COMBINATIONS 4096
+#define NEAR_CUT 1.25
+#define NEAR_FEW 2.0
+#define FEW 64 /* messages on the path */
+#define NEAR_BYTES 1.5
+
+/* Seconds a message, a byte and a reduced byte on a fast network; a message
+ * where most of its latency is hidden behind others. */
+#define TYPICAL_ALPHA 1e-6
+#define HIDDEN_ALPHA 1e-7
+#define TYPICAL_BETA 1e-10
+#define TYPICAL_TAU 1e-10
+
+int chorale_set_find(const char *name)
+{
+    static const char *const word[] = { "core", "near", "all" };
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, word[i]) == 0)
+            return i;
+    return -1;
+}
+
+/* Combinations of the parameters' candidate values; number k of them. */
+static long combinations(const struct chorale_alg *alg)
+{
+    long total = 1;
+
+    for (int i = 0; i < alg->nparam; i++)
+        if (alg->param[i].ncandidate > 0)
+            total *= alg->param[i].ncandidate;
+    return total < MAX_COMBINATIONS ? total : MAX_COMBINATIONS;
+}
+
+static void combination(const struct chorale_alg *alg, long k, long *value)
+{
+    for (int i = 0; i < alg->nparam; i++) {
+        const struct chorale_param *par = &alg->param[i];
+
+        value[i] = par->def;
+        if (par->ncandidate > 0) {
+            value[i] = par->candidate[k % par->ncandidate];
+            k /= par->ncandidate;
+        }
+    }
+}
+
+static double seconds(const struct chorale_alg *alg, struct chorale_point *at,
+                      double alpha, double *messages)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double a, b, c;
+
+    at->alpha = alpha;
+    at->beta = TYPICAL_BETA;
+    at->tau = TYPICAL_TAU;
+    chorale_term_sums(term, alg->cost(at, term), &a, &b, &c);
+    if (messages != NULL)
+        *messages = a;
+    return a * alpha + b * at->beta + c * at->tau;
+}
+
+static int is_one_of(const char *name, const char *const *word)
+{
+    for (; *word != NULL; word++)
+        if (strcmp(name, *word) == 0)
+            return 1;
+    return 0;
+}
+
+static int cuts(const struct chorale_param *par)
+{
+    static const char *const word[] = { "segsize", "first_segsize", "nblocks",
+                                        NULL };
+
+    return is_one_of(par->name, word);
+}
+
+static int fans(const struct chorale_param *par)
+{
+    static const char *const word[] = { "radix", "fanout", NULL };
+
+    return is_one_of(par->name, word);
+}
+
+/* Of combination k, the first one that differs in such parameters only. */
+static long without(const struct chorale_alg *alg, long k,
+                    int (*such)(const struct chorale_param *par))
+{
+    long rest = k, weight = 1, first = 0;
+
+    for (int i = 0; i < alg->nparam; i++) {
+        const struct chorale_param *par = &alg->param[i];
+
+        if (par->ncandidate == 0)
+            continue;
+        if (!such(par))
+            first += rest % par->ncandidate * weight;
+        weight *= par->ncandidate;
+        rest /= par->ncandidate;
+    }
+    return first;
+}
+
+/* A parameter that counts ranks has a listed value that does the same: the
+ * least one that takes all ranks. */
+static int beyond(const struct chorale_alg *alg,
+                  const struct chorale_point *at)
+{
+    static const char *const word[] = { "radix", "fanout", "scatter_radix",
+                                        "max_reqs", NULL };
+
+    for (int i = 0; i < alg->nparam; i++) {
+        const struct chorale_param *par = &alg->param[i];
+
+        if (at->param[i] < at->comm_size || !is_one_of(par->name, word))
+            continue;
+        for (int j = 0; j < par->ncandidate; j++)
+            if ((par->candidate[j] >= at->comm_size &&
+                 par->candidate[j] < at->param[i]) ||
+                (par->candidate[j] == 0 && par->min == 0))
+                return 1;
+    }
+    return 0;
+}
+
+struct choice {
+    double hidden, typical; /* seconds; negative: left out */
+    double bytes;           /* of bytes alone */
+    double messages;        /* on the path */
+    int is_default;
+};
+
+static int is_default(const struct chorale_alg *alg, const long *value)
+{
+    for (int i = 0; i < alg->nparam; i++)
+        if (value[i] != alg->param[i].def)
+            return 0;
+    return 1;
+}
+
+static void judge_alone(const struct chorale_alg *alg,
+                        struct chorale_point *at, struct choice *choice,
+                        long n)
+{
+    for (long k = 0; k < n; k++) {
+        combination(alg, k, at->param);
+        choice[k] = (struct choice){ -1, -1, 0, 0,
+                                     is_default(alg, at->param) };
+        if (chorale_alg_refuses(alg, at) != NULL ||
+            (!choice[k].is_default && beyond(alg, at)))
+            continue;
+        choice[k].hidden = seconds(alg, at, HIDDEN_ALPHA, NULL);
+        choice[k].typical = seconds(alg, at, TYPICAL_ALPHA,
+                                    &choice[k].messages);
+        choice[k].bytes = seconds(alg, at, 0, NULL);
+    }
+}
+
+static int equal(double a, double b)
+{
+    return a <= b * (1 + 1e-9) && b <= a * (1 + 1e-9);
+}
+
+/* Choices k and j cost the same, whatever the number of ranks. */
+static int is_unread(const struct chorale_alg *alg,
+                     const struct chorale_point *at, long k, long j)
+{
+    static const int size[] = { 33, 64, 250 };
+    struct chorale_point a = *at, b = *at;
+
+    combination(alg, k, a.param);
+    combination(alg, j, b.param);
+    for (int i = 0; i < 3; i++) {
+        a.comm_size = b.comm_size = size[i];
+        if (!equal(seconds(alg, &a, HIDDEN_ALPHA, NULL),
+                   seconds(alg, &b, HIDDEN_ALPHA, NULL)))
+            return 0;
+    }
+    return 1;
+}
+
+/* Choice k is no use beside choice j. */
+static int is_worse(const struct chorale_alg *alg,
+                    const struct chorale_point *at,
+                    const struct choice *choice, long k, long j)
+{
+    const struct choice *a = &choice[k], *b = &choice[j];
+    double far = a->messages > FEW ? NEAR_CUT : NEAR_FEW;
+
+    if (j < k && without(alg, k, fans) == without(alg, j, fans) &&
+        is_unread(alg, at, k, j))
+        return 1;
+    if (without(alg, k, cuts) != without(alg, j, cuts))
+        return 0;
+    if (equal(a->hidden, b->hidden) && equal(a->typical, b->typical))
+        return b->is_default || j < k;
+    return a->hidden > far * b->hidden && a->typical > far * b->typical;
+}
+
+/* The least stated time of the collective at this point. */
+static double least(enum chorale_coll coll, const struct chorale_point *at)
+{
+    struct chorale_point pt = *at;
+    double best = INFINITY, t;
+
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+
+        if (alg->coll != coll)
+            continue;
+        for (long k = 0; k < combinations(alg); k++) {
+            combination(alg, k, pt.param);
+            if (chorale_alg_refuses(alg, &pt) != NULL)
+                continue;
+            t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
+            if (t < best)
+                best = t;
+        }
+    }
+    return best;
+}
+
+static int is_near(const struct chorale_alg *alg,
+                   const struct chorale_point *at,
+                   const struct choice *choice, double best, long n, long k)
+{
+    if (choice[k].is_default)
+        return 1;
+    if (choice[k].typical < 0 || choice[k].bytes > NEAR_BYTES * best)
+        return 0;
+    for (long j = 0; j < n; j++)
+        if (j != k && choice[j].typical >= 0 &&
+            is_worse(alg, at, choice, k, j))
+            return 0;
+    return 1;
+}
+
+typedef enum chorale_err put_fn(void *arg, const long *value);
+
+static enum chorale_err put_near(const struct chorale_alg *alg,
+                                 const struct chorale_point *at, put_fn *put,
+                                 void *arg, struct chorale_errmsg *msg)
+{
+    long n = combinations(alg);
+    struct choice *choice = calloc((size_t)n, sizeof(*choice));
+    struct chorale_point pt = *at;
+    double best = alg->nparam > 0 ? least(alg->coll, at) : 0;
+    enum chorale_err err = CHORALE_OK;
+    int any = 0;
+
+    if (choice == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    judge_alone(alg, &pt, choice, n);
+    for (long k = 0; k < n && err == CHORALE_OK; k++) {
+        if (!is_near(alg, at, choice, best, n, k))
+            continue;
+        combination(alg, k, pt.param);
+        err = put(arg, pt.param);
+        any = 1;
+    }
+    free(choice);
+    if (!any) { /* no list has the defaults, and nothing listed runs */
+        for (int i = 0; i < alg->nparam; i++)
+            pt.param[i] = alg->param[i].def;
+        err = put(arg, pt.param);
+    }
+    return err;
+}
+
+static enum chorale_err put_all(const struct chorale_alg *alg, put_fn *put,
+                                void *arg)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (long k = 0; k < combinations(alg) && err == CHORALE_OK; k++) {
+        long value[CHORALE_MAX_PARAM] = { 0 };
+
+        combination(alg, k, value);
+        err = put(arg, value);
+    }
+    return err;
+}
+
+static enum chorale_err put_core(const struct chorale_alg *alg,
+                                 const struct chorale_point *at, put_fn *put,
+                                 void *arg)
+{
+    struct chorale_point pt = *at;
+    long best[CHORALE_MAX_PARAM] = { 0 };
+    double fastest, t;
+    enum chorale_err err;
+
+    for (int i = 0; i < alg->nparam; i++)
+        pt.param[i] = alg->param[i].def;
+    err = put(arg, pt.param);
+    if (alg->nparam == 0)
+        return err;
+    fastest = seconds(alg, &pt, TYPICAL_ALPHA, NULL) * (1 - 1e-6);
+    memcpy(best, pt.param, sizeof(best));
+    for (long k = 0; k < combinations(alg); k++) {
+        combination(alg, k, pt.param);
+        t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
+        if (t < fastest) {
+            fastest = t;
+            memcpy(best, pt.param, sizeof(best));
+        }
+    }
+    return err != CHORALE_OK || is_default(alg, best) ? err : put(arg, best);
+}
+
+enum chorale_err
+chorale_candidates(const struct chorale_alg *alg, enum chorale_set set,
+                   const struct chorale_point *at,
+                   enum chorale_err (*put)(void *arg, const long *value),
+                   void *arg, struct chorale_errmsg *msg)
+{
+    switch (set) {
+    case CHORALE_SET_CORE:
+        return put_core(alg, at, put, arg);
+    case CHORALE_SET_NEAR:
+        return put_near(alg, at, put, arg, msg);
+    case CHORALE_SET_ALL:
+        break;
+    }
+    return put_all(alg, put, arg);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* candidates.h - which values of a variant's parameters a plan measures. */
+#ifndef CHORALE_TUNER_CANDIDATES_H
+#define CHORALE_TUNER_CANDIDATES_H
+
+#include "algorithms/alg.h"
+#include "db/err.h"
+
+enum chorale_set {
+    CHORALE_SET_CORE, /* the defaults, and those that the stated cost favours
+                       * where it tells them apart */
+    CHORALE_SET_NEAR, /* all but those that cannot be best: see
+                       * candidates.c */
+    CHORALE_SET_ALL   /* every combination of the listed values */
+};
+
+/* The set of that name ("core", "near", "all"), or -1. */
+int chorale_set_find(const char *name);
+
+/* Call put for each choice of values at a point, in a fixed order, until one
+ * call fails. at->param is not read. */
+enum chorale_err
+chorale_candidates(const struct chorale_alg *alg, enum chorale_set set,
+                   const struct chorale_point *at,
+                   enum chorale_err (*put)(void *arg, const long *value),
+                   void *arg, struct chorale_errmsg *msg);
+
+#endif
