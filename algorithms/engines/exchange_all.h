@@ -81,7 +81,8 @@ int chorale_exchange_window(const struct chorale_call *call, long max_reqs);
 int chorale_exchange_width(long max_reqs, int size);
 
 /* Rounds of chorale_exchange_shift or _xor that start alike. light: before it
- * is sent, whoever gets a block says so with an empty message to the sender;
+ * is sent, whoever gets a block says so with an empty message to the sender (but
+ * not in the first round);
  * full: a barrier before each round; once: one barrier, before the first. */
 enum chorale_exchange_barrier {
     CHORALE_EXCHANGE_LIGHT,
