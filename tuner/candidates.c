@@ -23,7 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/engines/tree.h"
+
 #define MAX_COMBINATIONS 4096
+#define MAX_VALUES 40
 #define NEAR_CUT 1.25
 #define NEAR_FEW 2.0
 #define FEW 64 /* messages on the path */
@@ -46,26 +49,80 @@ int chorale_set_find(const char *name)
     return -1;
 }
 
-/* Combinations of the parameters' candidate values; number k of them. */
-static long combinations(const struct chorale_alg *alg)
-{
-    long total = 1;
+/* The values of a variant's parameters that are worth trying at a point. */
+struct lists {
+    const struct chorale_alg *alg;
+    long value[CHORALE_MAX_PARAM][MAX_VALUES];
+    int n[CHORALE_MAX_PARAM]; /* 0: the default only */
+};
 
-    for (int i = 0; i < alg->nparam; i++)
-        if (alg->param[i].ncandidate > 0)
-            total *= alg->param[i].ncandidate;
-    return total < MAX_COMBINATIONS ? total : MAX_COMBINATIONS;
+static void add_value(struct lists *ls, int i, long value)
+{
+    const struct chorale_param *par = &ls->alg->param[i];
+
+    for (int j = 0; j < ls->n[i]; j++)
+        if (ls->value[i][j] == value)
+            return;
+    if (value >= par->min && value <= par->max && ls->n[i] < MAX_VALUES)
+        ls->value[i][ls->n[i]++] = value;
 }
 
-static void combination(const struct chorale_alg *alg, long k, long *value)
+/* The square root of P, the sides of all meshes of P, and the number of
+ * blocks that is best on a typical network, its half and its double. */
+static void add_by_point(struct lists *ls, int i,
+                         const struct chorale_point *at)
 {
+    const char *name = ls->alg->param[i].name;
+    long p = at->comm_size, root = lround(ceil(sqrt((double)p))), best;
+
+    if (strcmp(name, "radix") == 0 && root < p)
+        add_value(ls, i, root);
+    if (strcmp(name, "rows") == 0)
+        for (long d = root; d >= 2; d--)
+            if (p % d == 0 && d * d < p)
+                add_value(ls, i, d);
+    if (strcmp(name, "nblocks") == 0 && p > 2) {
+        best = lround(sqrt((chorale_ceil_log2((int)p) - 1) * TYPICAL_BETA *
+                           (double)at->n / TYPICAL_ALPHA));
+        add_value(ls, i, best > 1 ? best / 2 : 1);
+        add_value(ls, i, best > 0 ? best : 1);
+        add_value(ls, i, best > 0 ? 2 * best : 1);
+    }
+}
+
+static void lists_init(struct lists *ls, const struct chorale_alg *alg,
+                       const struct chorale_point *at)
+{
+    memset(ls, 0, sizeof(*ls));
+    ls->alg = alg;
     for (int i = 0; i < alg->nparam; i++) {
         const struct chorale_param *par = &alg->param[i];
 
-        value[i] = par->def;
-        if (par->ncandidate > 0) {
-            value[i] = par->candidate[k % par->ncandidate];
-            k /= par->ncandidate;
+        for (int j = 0; j < par->ncandidate; j++)
+            add_value(ls, i, par->candidate[j]);
+        if (par->ncandidate > 0)
+            add_by_point(ls, i, at);
+    }
+}
+
+/* Combinations of the parameters' values; number k of them. */
+static long combinations(const struct lists *ls)
+{
+    long total = 1;
+
+    for (int i = 0; i < ls->alg->nparam; i++)
+        if (ls->n[i] > 0)
+            total *= ls->n[i];
+    return total < MAX_COMBINATIONS ? total : MAX_COMBINATIONS;
+}
+
+static void combination(const struct lists *ls, long k, long *value)
+{
+    for (int i = 0; i < ls->alg->nparam; i++) {
+        value[i] = ls->alg->param[i].def;
+        if (ls->n[i] > 0) {
+            value[i] = ls->value[i][k % ls->n[i]];
+            k /= ls->n[i];
         }
     }
 }
@@ -109,20 +166,18 @@ static int fans(const struct chorale_param *par)
 }
 
 /* Of combination k, the first one that differs in such parameters only. */
-static long without(const struct chorale_alg *alg, long k,
+static long without(const struct lists *ls, long k,
                     int (*such)(const struct chorale_param *par))
 {
     long rest = k, weight = 1, first = 0;
 
-    for (int i = 0; i < alg->nparam; i++) {
-        const struct chorale_param *par = &alg->param[i];
-
-        if (par->ncandidate == 0)
+    for (int i = 0; i < ls->alg->nparam; i++) {
+        if (ls->n[i] == 0)
             continue;
-        if (!such(par))
-            first += rest % par->ncandidate * weight;
-        weight *= par->ncandidate;
-        rest /= par->ncandidate;
+        if (!such(&ls->alg->param[i]))
+            first += rest % ls->n[i] * weight;
+        weight *= ls->n[i];
+        rest /= ls->n[i];
     }
     return first;
 }
@@ -164,12 +219,13 @@ static int is_default(const struct chorale_alg *alg, const long *value)
     return 1;
 }
 
-static void judge_alone(const struct chorale_alg *alg,
-                        struct chorale_point *at, struct choice *choice,
-                        long n)
+static void judge_alone(const struct lists *ls, struct chorale_point *at,
+                        struct choice *choice, long n)
 {
+    const struct chorale_alg *alg = ls->alg;
+
     for (long k = 0; k < n; k++) {
-        combination(alg, k, at->param);
+        combination(ls, k, at->param);
         choice[k] = (struct choice){ -1, -1, 0, 0,
                                      is_default(alg, at->param) };
         if (chorale_alg_refuses(alg, at) != NULL ||
@@ -188,14 +244,15 @@ static int equal(double a, double b)
 }
 
 /* Choices k and j cost the same, whatever the number of ranks. */
-static int is_unread(const struct chorale_alg *alg,
-                     const struct chorale_point *at, long k, long j)
+static int is_unread(const struct lists *ls, const struct chorale_point *at,
+                     long k, long j)
 {
+    const struct chorale_alg *alg = ls->alg;
     static const int size[] = { 33, 64, 250 };
     struct chorale_point a = *at, b = *at;
 
-    combination(alg, k, a.param);
-    combination(alg, j, b.param);
+    combination(ls, k, a.param);
+    combination(ls, j, b.param);
     for (int i = 0; i < 3; i++) {
         a.comm_size = b.comm_size = size[i];
         if (!equal(seconds(alg, &a, HIDDEN_ALPHA, NULL),
@@ -206,17 +263,16 @@ static int is_unread(const struct chorale_alg *alg,
 }
 
 /* Choice k is no use beside choice j. */
-static int is_worse(const struct chorale_alg *alg,
-                    const struct chorale_point *at,
+static int is_worse(const struct lists *ls, const struct chorale_point *at,
                     const struct choice *choice, long k, long j)
 {
     const struct choice *a = &choice[k], *b = &choice[j];
     double far = a->messages > FEW ? NEAR_CUT : NEAR_FEW;
 
-    if (j < k && without(alg, k, fans) == without(alg, j, fans) &&
-        is_unread(alg, at, k, j))
+    if (j < k && without(ls, k, fans) == without(ls, j, fans) &&
+        is_unread(ls, at, k, j))
         return 1;
-    if (without(alg, k, cuts) != without(alg, j, cuts))
+    if (without(ls, k, cuts) != without(ls, j, cuts))
         return 0;
     if (equal(a->hidden, b->hidden) && equal(a->typical, b->typical))
         return b->is_default || j < k;
@@ -231,11 +287,13 @@ static double least(enum chorale_coll coll, const struct chorale_point *at)
 
     for (int i = 0; chorale_algs[i] != NULL; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
+        struct lists ls;
 
         if (alg->coll != coll)
             continue;
-        for (long k = 0; k < combinations(alg); k++) {
-            combination(alg, k, pt.param);
+        lists_init(&ls, alg, at);
+        for (long k = 0; k < combinations(&ls); k++) {
+            combination(&ls, k, pt.param);
             if (chorale_alg_refuses(alg, &pt) != NULL)
                 continue;
             t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
@@ -246,8 +304,7 @@ static double least(enum chorale_coll coll, const struct chorale_point *at)
     return best;
 }
 
-static int is_near(const struct chorale_alg *alg,
-                   const struct chorale_point *at,
+static int is_near(const struct lists *ls, const struct chorale_point *at,
                    const struct choice *choice, double best, long n, long k)
 {
     if (choice[k].is_default)
@@ -256,7 +313,7 @@ static int is_near(const struct chorale_alg *alg,
         return 0;
     for (long j = 0; j < n; j++)
         if (j != k && choice[j].typical >= 0 &&
-            is_worse(alg, at, choice, k, j))
+            is_worse(ls, at, choice, k, j))
             return 0;
     return 1;
 }
@@ -267,7 +324,9 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
                                  const struct chorale_point *at, put_fn *put,
                                  void *arg, struct chorale_errmsg *msg)
 {
-    long n = combinations(alg);
+    struct lists ls;
+    lists_init(&ls, alg, at);
+    long n = combinations(&ls);
     struct choice *choice = calloc((size_t)n, sizeof(*choice));
     struct chorale_point pt = *at;
     double best = alg->nparam > 0 ? least(alg->coll, at) : 0;
@@ -276,11 +335,11 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
 
     if (choice == NULL)
         return chorale_fail(msg, CHORALE_ENV, "out of memory");
-    judge_alone(alg, &pt, choice, n);
+    judge_alone(&ls, &pt, choice, n);
     for (long k = 0; k < n && err == CHORALE_OK; k++) {
-        if (!is_near(alg, at, choice, best, n, k))
+        if (!is_near(&ls, at, choice, best, n, k))
             continue;
-        combination(alg, k, pt.param);
+        combination(&ls, k, pt.param);
         err = put(arg, pt.param);
         any = 1;
     }
@@ -293,15 +352,18 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
     return err;
 }
 
-static enum chorale_err put_all(const struct chorale_alg *alg, put_fn *put,
+static enum chorale_err put_all(const struct chorale_alg *alg,
+                                const struct chorale_point *at, put_fn *put,
                                 void *arg)
 {
+    struct lists ls;
     enum chorale_err err = CHORALE_OK;
 
-    for (long k = 0; k < combinations(alg) && err == CHORALE_OK; k++) {
+    lists_init(&ls, alg, at);
+    for (long k = 0; k < combinations(&ls) && err == CHORALE_OK; k++) {
         long value[CHORALE_MAX_PARAM] = { 0 };
 
-        combination(alg, k, value);
+        combination(&ls, k, value);
         err = put(arg, value);
     }
     return err;
@@ -313,18 +375,20 @@ static enum chorale_err put_core(const struct chorale_alg *alg,
 {
     struct chorale_point pt = *at;
     long best[CHORALE_MAX_PARAM] = { 0 };
+    struct lists ls;
     double fastest, t;
     enum chorale_err err;
 
     for (int i = 0; i < alg->nparam; i++)
         pt.param[i] = alg->param[i].def;
+    lists_init(&ls, alg, at);
     err = put(arg, pt.param);
     if (alg->nparam == 0)
         return err;
     fastest = seconds(alg, &pt, TYPICAL_ALPHA, NULL) * (1 - 1e-6);
     memcpy(best, pt.param, sizeof(best));
-    for (long k = 0; k < combinations(alg); k++) {
-        combination(alg, k, pt.param);
+    for (long k = 0; k < combinations(&ls); k++) {
+        combination(&ls, k, pt.param);
         t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
         if (t < fastest) {
             fastest = t;
@@ -348,5 +412,5 @@ chorale_candidates(const struct chorale_alg *alg, enum chorale_set set,
     case CHORALE_SET_ALL:
         break;
     }
-    return put_all(alg, put, arg);
+    return put_all(alg, at, put, arg);
 }

@@ -11,7 +11,9 @@ enum chorale_set {
                        * where it tells them apart */
     CHORALE_SET_NEAR, /* all but those that cannot be best: see
                        * candidates.c */
-    CHORALE_SET_ALL   /* every combination of the listed values */
+    CHORALE_SET_ALL   /* every combination of the listed values, and of those
+                       * that follow from the point: the square root of P as
+                       * a radix, all meshes, the best number of blocks */
 };
 
 /* The set of that name ("core", "near", "all"), or -1. */

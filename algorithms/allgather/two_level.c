@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* two_level.c - gather in each node to its leader, ring or Bruck exchange of
- * the nodes' blocks among the leaders, broadcast of the whole in each node.
+ * the nodes' blocks among the leaders, broadcast of the whole in each node;
+ * inner: how to gather and to broadcast there.
  * Where ranks are not placed in blocks, every rank puts the blocks where they
  * belong.
  *
- * Rounds  those of gather and bcast on p ranks a node, of outer on N nodes
+ * Rounds  those of inner on p ranks a node and of outer on N nodes
  * Volume  (P - p) m bytes into each node, and as many out of it
  * Cost    at most gather(p, m) + outer(N, p m) + bcast(p, P m)
  * Needs   several nodes with several ranks; any placement and datatype
@@ -19,6 +20,26 @@
 enum { RING, BRUCK };
 
 static const char *const outer_word[] = { "ring", "bruck" };
+
+/* In a node: to the leader, and from it. */
+static const struct chorale_alg *const up[] = {
+    &chorale_gather_binomial,
+    &chorale_gather_linear,
+    &chorale_gather_binomial,
+    &chorale_gather_linear,
+};
+static const struct chorale_alg *const down[] = {
+    &chorale_bcast_binomial,
+    &chorale_bcast_linear,
+    &chorale_bcast_scatter_ring_allgather,
+    &chorale_bcast_scatter_ring_allgather,
+};
+static const char *const inner_word[] = {
+    "binomial",
+    "linear",
+    "binomial_scatter_ring_allgather",
+    "linear_scatter_ring_allgather",
+};
 
 /* all: every block, node after node, on every rank; recvbuf itself, where the
  * blocks lie there like that. */
@@ -48,7 +69,7 @@ static int gather_node(struct state *st)
         part.sendcount = call->recvcount;
         part.sendtype = call->recvtype;
     }
-    return chorale_part_run(&chorale_gather_binomial, &part);
+    return chorale_part_run(up[call->param[0]], &part);
 }
 
 static int among_leaders(struct state *st)
@@ -63,7 +84,7 @@ static int among_leaders(struct state *st)
         return err;
     b = chorale_blocks_given(st->all, counts, displs, MPI_PACKED,
                              st->t->nodes);
-    if (st->call->param[0] == BRUCK)
+    if (st->call->param[1] == BRUCK)
         return chorale_gather_all_bruck(&st->t->outer, &b, 2);
     return chorale_gather_all_ring(&st->t->outer, &b);
 }
@@ -85,7 +106,7 @@ static int phases(struct state *st)
     if (err == MPI_SUCCESS && st->t->leads)
         err = among_leaders(st);
     if (err == MPI_SUCCESS)
-        err = chorale_part_run(&chorale_bcast_binomial, &part);
+        err = chorale_part_run(down[call->param[0]], &part);
     if (err != MPI_SUCCESS || st->direct)
         return err;
     whole = chorale_blocks_equal(call->recvbuf, call->recvcount,
@@ -123,15 +144,15 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     nodes = out.comm_size;
     for (int r = 1; r < out.comm_size; r *= 2)
         rounds++;
-    n = chorale_part_cost(&chorale_gather_binomial, &in, term);
-    if (pt->param[0] == RING)
+    n = chorale_part_cost(up[pt->param[0]], &in, term);
+    if (pt->param[1] == RING)
         rounds = nodes - 1;
     term[n++] = (struct chorale_term){
         .messages = rounds,
         .bytes = (nodes - 1) * pt->ppn * m / rounds,
     };
     in.msg_size = pt->msg_size * (size_t)pt->comm_size;
-    return n + chorale_part_cost(&chorale_bcast_binomial, &in, term + n);
+    return n + chorale_part_cost(down[pt->param[0]], &in, term + n);
 }
 
 /* The whole, twice where Bruck's exchange rotates it. */
@@ -150,8 +171,9 @@ const struct chorale_alg chorale_allgather_two_level = {
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
-    .nparam = 1,
-    .param = { CHORALE_PARAM_PART("outer", "among leaders", RING,
+    .nparam = 2,
+    .param = { CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
+               CHORALE_PARAM_PART("outer", "among leaders", RING,
                                   outer_word) },
     .run = run,
     .cost = cost,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pairwise_barrier.c - pairwise alltoall whose rounds start alike, so that
  * they do not run into each other on a network that would congest. kind:
- * light, who gets a block first tells its sender; full, a barrier before each
- * round; once, one barrier before the first. order: the pairs of
+ * light, who gets a block first tells its sender, but for the first; full, a
+ * barrier before each round; once, one before the first. order: the pairs of
  * pairwise_shift or of pairwise_xor.
  *
- * Rounds  P - 1, and as many empty messages (light), ceil(lg P) times as many
+ * Rounds  P - 1, and P - 2 empty messages (light), (P - 1) ceil(lg P)
  *         (full), ceil(lg P) (once)           P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
  * Cost    (P - 1) (alpha + m beta) + alpha for each empty message, exact
@@ -27,7 +27,7 @@ const struct chorale_alg chorale_alltoall_pairwise_barrier = {
     .coll = CHORALE_ALLTOALL,
     .name = "pairwise_barrier",
     .summary = "pairwise rounds that wait for each other",
-    .formula = "(P-1) (alpha + n/P beta) + (P-1, (P-1) ceil(lg P) or "
+    .formula = "(P-1) (alpha + n/P beta) + (P-2, (P-1) ceil(lg P) or "
                "ceil(lg P)) alpha: light, full, once",
     .source = "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_SEPARATE,

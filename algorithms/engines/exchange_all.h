@@ -80,9 +80,10 @@ int chorale_exchange_window(const struct chorale_call *call, long max_reqs);
 /* Requests of a side under way at most. */
 int chorale_exchange_width(long max_reqs, int size);
 
-/* Rounds of chorale_exchange_shift or _xor that start alike. light: before it
- * is sent, whoever gets a block says so with an empty message to the sender;
- * full: a barrier before each round; once: one barrier, before the first. */
+/* Rounds of chorale_exchange_shift or _xor that start alike. light: before a
+ * block is sent, whoever gets it tells the sender so by an empty message, but
+ * for the first; full: a barrier before each round; once: one barrier, before
+ * the first. */
 enum chorale_exchange_barrier {
     CHORALE_EXCHANGE_LIGHT,
     CHORALE_EXCHANGE_FULL,

@@ -49,8 +49,9 @@ int chorale_exchange_barriers(const struct chorale_call *call)
         int dest = by_xor ? rank ^ i : up;
         int source = by_xor ? rank ^ i : down;
 
+        /* Before the first round nobody can be in the way. */
         if (kind == CHORALE_EXCHANGE_LIGHT)
-            err = tokens(&ex, dest, source);
+            err = i > 1 ? tokens(&ex, dest, source) : MPI_SUCCESS;
         else if (kind == CHORALE_EXCHANGE_FULL || i == 1)
             err = chorale_barrier_dissemination.run(&barrier);
         if (err == MPI_SUCCESS)
@@ -76,7 +77,7 @@ int chorale_cost_barriers(const struct chorale_point *pt,
     if (size < 2)
         return 0;
     term[0] = (struct chorale_term){
-        .messages = kind == CHORALE_EXCHANGE_LIGHT  ? size - 1
+        .messages = kind == CHORALE_EXCHANGE_LIGHT  ? size - 2
                     : kind == CHORALE_EXCHANGE_FULL ? rounds * (size - 1)
                                                     : rounds,
     };
