@@ -26,11 +26,12 @@ static int left_early(struct chorale_bench *bench, double in, double out,
 }
 
 /* What an MPI error means. A forced algorithm that does not fit the arguments
- * says so by one: MPICH at the end of a stack of lines. */
+ * says so by one, and MPICH why in the last line: "MPIR_Bcast_impl(345)..: ".
+ */
 static int explain(const struct chorale_cand *cand, int err, char *why,
                    size_t size)
 {
-    char text[MPI_MAX_ERROR_STRING] = "", *last;
+    char text[MPI_MAX_ERROR_STRING] = "", *last, *colon;
     int len;
 
     PMPI_Error_string(err, text, &len);
@@ -43,8 +44,11 @@ static int explain(const struct chorale_cand *cand, int err, char *why,
         text[--len] = '\0';
     last = strrchr(text, '\n');
     last = last != NULL ? last + 1 : text;
-    if (strstr(last, "): ") != NULL)
-        last = strstr(last, "): ") + 3;
+    colon = strchr(last, ')');
+    if (colon != NULL)
+        colon += 1 + strspn(colon + 1, ".");
+    if (colon != NULL && strncmp(colon, ": ", 2) == 0)
+        last = colon + 2;
     snprintf(why, size, "the library: %.140s", last);
     return CHORALE_RUN_INAPPLICABLE;
 }
