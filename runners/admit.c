@@ -25,12 +25,41 @@ static int left_early(struct chorale_bench *bench, double in, double out,
     return rc;
 }
 
+/* What an MPI error means. A forced algorithm that does not fit the arguments
+ * says so by one, and MPICH why in the last line: "MPIR_Bcast_impl(345)..: ".
+ */
+static int explain(const struct chorale_cand *cand, int err, char *why,
+                   size_t size)
+{
+    char text[MPI_MAX_ERROR_STRING] = "", *last, *colon;
+    int len;
+
+    PMPI_Error_string(err, text, &len);
+    if (cand->provider != CHORALE_PROVIDER_NATIVE) {
+        snprintf(why, size, "MPI error: %.140s", text);
+        return CHORALE_RUN_FAILED;
+    }
+    len = (int)strlen(text);
+    while (len > 0 && text[len - 1] == '\n')
+        text[--len] = '\0';
+    last = strrchr(text, '\n');
+    last = last != NULL ? last + 1 : text;
+    colon = strchr(last, ')');
+    if (colon != NULL)
+        colon += 1 + strspn(colon + 1, ".");
+    if (colon != NULL && strncmp(colon, ": ", 2) == 0)
+        last = colon + 2;
+    snprintf(why, size, "the library: %.140s", last);
+    return CHORALE_RUN_INAPPLICABLE;
+}
+
 /* Run once on a fresh pattern from one root, and compare. Returns an MPI error
  * code of the runner's own traffic; *status and why are this rank's. */
 static int call_once(struct chorale_timing *t, int c, int root, int round,
                      double *seconds, int *status, char *why, size_t size)
 {
     struct chorale_bench *bench = t->bench;
+    const struct chorale_cand *cand = chorale_timing_cand(t, c);
     double in, out;
     int early = 0, err, rc;
 
@@ -39,25 +68,21 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     rc = chorale_sync_barrier(bench);
     if (rc != MPI_SUCCESS)
         return rc;
+    chorale_provider_begin(bench, t->task, cand);
     memset(&bench->stat, 0, sizeof(bench->stat));
     bench->ctx->stat = &bench->stat;
     if (is_barrier(t) && bench->rank == round % bench->size)
         chorale_wait_common(bench, chorale_now_common(bench) + BARRIER_DELAY);
     in = chorale_now_common(bench);
-    err = chorale_provider_call(bench, &t->prob, chorale_timing_cand(t, c),
-                                root);
+    err = chorale_provider_call(bench, &t->prob, cand, root);
     out = chorale_now_common(bench);
+    chorale_provider_end(bench, t->task, cand);
     *seconds = out - in;
     bench->ctx->stat = NULL;
     if (is_barrier(t))
         rc = left_early(bench, in, out, &early);
     if (err != MPI_SUCCESS) {
-        char text[MPI_MAX_ERROR_STRING] = "";
-        int len;
-
-        PMPI_Error_string(err, text, &len);
-        *status = CHORALE_RUN_FAILED;
-        snprintf(why, size, "MPI error: %.140s", text);
+        *status = explain(cand, err, why, size);
     } else if (early) {
         *status = CHORALE_RUN_INVALID;
         snprintf(why, size, "a rank left before the last one came");
@@ -142,10 +167,9 @@ int chorale_admit(struct chorale_timing *t)
                                                         cand);
         const char *no = NULL;
 
-        if (cand->alg >= 0) {
-            memcpy(t->prob.pt.param, cand->param, sizeof(cand->param));
-            no = chorale_alg_refuses(chorale_algs[cand->alg], &t->prob.pt);
-        }
+        rc = chorale_provider_admit(t->bench, &t->prob, cand, &no);
+        if (rc != MPI_SUCCESS)
+            break;
         if (no != NULL) {
             chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
         } else if (need > most) {

@@ -22,12 +22,14 @@
 
 #define LOCK_SECONDS 10
 
-/* The question that is answered from inside MPI, without a launch. */
+/* The question that is answered from inside MPI, without a launch; and that a
+ * launch may force the library's algorithms. */
 #ifdef CHORALE_SIM
 #define ASK "--hosts"
 #else
 #define ASK "--world"
 #endif
+#define NATIVE "--native"
 
 static const char usage[] =
     "Usage: chorale-runner [OPTION]... results.db LAUNCH\n"
@@ -47,12 +49,28 @@ static const char usage[] =
     "      --hosts            print the hosts of the simulated platform\n"
 #else
     "      --world            print how many ranks the launcher started\n"
+    "      --natives          print the algorithms of the MPI library that "
+    "can be forced,\n"
+    "                         and exit without starting MPI\n"
 #endif
+    "      --native           before results.db: the launch may force such "
+    "algorithms\n"
     "  -h, --help             show this help\n"
     "      --version          show the version\n"
     "\n"
     "Examples:\n"
     "  $ chorale-runner --probe\n";
+
+#ifndef CHORALE_SIM
+static int print_natives(void)
+{
+    struct chorale_native *native = chorale_native_open();
+
+    chorale_native_print(native, stdout);
+    chorale_native_close(native);
+    return 0;
+}
+#endif
 
 /* Options that need no launch. Returns the exit code, or -1 to go on. */
 static int early(int argc, char **argv)
@@ -76,9 +94,13 @@ static int early(int argc, char **argv)
         puts(library);
         return 0;
     }
+#ifndef CHORALE_SIM
+    if (argc == 2 && strcmp(argv[1], "--natives") == 0)
+        return print_natives();
+#endif
     if (argc == 2 && strcmp(argv[1], ASK) == 0)
         return -1;
-    if (argc != 3) {
+    if (argc != 3 && (argc != 4 || strcmp(argv[1], NATIVE) != 0)) {
         fprintf(stderr, "chorale-runner: wants results.db and a launch; see "
                         "--help\n");
         return CHORALE_USAGE;
@@ -318,10 +340,12 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     if (err != CHORALE_OK)
         return err;
     if (bench->rank == 0)
-        err = open_launch(bench, argv[1], argv[2], &store, msg);
+        err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
     err = agree(bench, err);
     if (err == CHORALE_OK)
         err = mpi_check(chorale_worklist_share(bench), "MPI_Bcast", msg);
+    if (err == CHORALE_OK)
+        chorale_provider_open(bench);
     if (err == CHORALE_OK)
         err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
     if (err == CHORALE_OK)
@@ -382,6 +406,8 @@ int main(int argc, char **argv)
     if (code >= 0)
         return code;
     die_with_parent();
+    if (argc == 4)
+        chorale_native_allow();
     if (MPI_Init(&argc, &argv) != MPI_SUCCESS) {
         fprintf(stderr, "chorale-runner: MPI_Init failed\n");
         return CHORALE_ENV;
@@ -402,6 +428,7 @@ int main(int argc, char **argv)
     }
     chorale_ctx_free(bench.ctx);
     chorale_ctx_free(bench.sync);
+    chorale_native_close(bench.native);
     chorale_clock_release(&bench.clock);
     free(bench.node);
     MPI_Finalize();

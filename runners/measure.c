@@ -40,18 +40,21 @@ static int read_counters(struct chorale_timing *t)
     int npapi = chorale_counters_count(bench), rc = MPI_SUCCESS;
 
     for (int c = 0; npapi > 0 && c < t->ncand && rc == MPI_SUCCESS; c++) {
+        const struct chorale_cand *cand = chorale_timing_cand(t, c);
         struct chorale_result *res = &t->result[c];
         int status = (int)res->status;
 
         rc = PMPI_Bcast(&status, 1, MPI_INT, 0, bench->world);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
+        chorale_provider_begin(bench, t->task, cand);
         rc = chorale_sync_barrier(bench);
         bench->ctx->stat = &bench->stat; /* PAPI sees it */
         chorale_counters_start(bench);
-        chorale_provider_call(bench, &t->prob, chorale_timing_cand(t, c),
+        chorale_provider_call(bench, &t->prob, cand,
                               chorale_task_root(t->task, bench->size, 0));
         chorale_counters_stop(bench, res->counter);
+        chorale_provider_end(bench, t->task, cand);
         bench->ctx->stat = NULL;
         if (rc == MPI_SUCCESS)
             rc = PMPI_Allreduce(MPI_IN_PLACE, res->counter, npapi, MPI_DOUBLE,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provider.c - one call of a candidate: ours, or the library's default. */
+/* provider.c - one call of a candidate: ours, the library's default, or one of
+ * its own algorithms. */
 #include "runners/runner.h"
 
-#include <limits.h>
+#include <string.h>
 
-static int library(const struct chorale_bench *bench,
-                   const struct chorale_problem *prob, int root)
+static int library(const struct chorale_problem *prob, int root,
+                   MPI_Comm comm)
 {
     int count = (int)prob->count;
     MPI_Datatype type = prob->type;
-    MPI_Comm comm = bench->lib;
     const int *counts = prob->int_counts, *displs = prob->int_displs;
 
     switch ((enum chorale_coll)prob->task->coll) {
@@ -64,6 +64,59 @@ static int library(const struct chorale_bench *bench,
     return MPI_ERR_OTHER;
 }
 
+void chorale_provider_open(struct chorale_bench *bench)
+{
+    struct chorale_worklist *work = &bench->work;
+    int native = 0;
+
+    for (int c = 0; c < work->ncand; c++)
+        native |= work->cand[c].provider == CHORALE_PROVIDER_NATIVE;
+    if (native)
+        bench->native = chorale_native_open();
+    for (int t = 0; native && t < work->ntask; t++)
+        for (int i = 0; i < work->task[t].ncand; i++) {
+            struct chorale_cand *cand = &work->cand[work->task[t].first + i];
+
+            cand->place = chorale_native_find(
+                bench->native, (enum chorale_coll)work->task[t].coll,
+                cand->name);
+        }
+}
+
+int chorale_provider_admit(struct chorale_bench *bench,
+                           struct chorale_problem *prob,
+                           const struct chorale_cand *cand,
+                           const char **why_p)
+{
+    *why_p = NULL;
+    if (cand->provider == CHORALE_PROVIDER_NATIVE)
+        return chorale_native_admit(bench->native, bench->world,
+                                    (enum chorale_coll)prob->task->coll,
+                                    cand->place, why_p);
+    if (cand->provider == CHORALE_PROVIDER_CHORALE) {
+        memcpy(prob->pt.param, cand->param, sizeof(cand->param));
+        *why_p = chorale_alg_refuses(chorale_algs[cand->alg], &prob->pt);
+    }
+    return MPI_SUCCESS;
+}
+
+void chorale_provider_begin(struct chorale_bench *bench,
+                            const struct chorale_task *task,
+                            const struct chorale_cand *cand)
+{
+    if (cand->provider == CHORALE_PROVIDER_NATIVE)
+        chorale_native_begin(bench->native, (enum chorale_coll)task->coll,
+                             cand->place);
+}
+
+void chorale_provider_end(struct chorale_bench *bench,
+                          const struct chorale_task *task,
+                          const struct chorale_cand *cand)
+{
+    if (cand->provider == CHORALE_PROVIDER_NATIVE)
+        chorale_native_end(bench->native, (enum chorale_coll)task->coll);
+}
+
 int chorale_provider_call(struct chorale_bench *bench,
                           const struct chorale_problem *prob,
                           const struct chorale_cand *cand, int root)
@@ -87,6 +140,11 @@ int chorale_provider_call(struct chorale_bench *bench,
     };
 
     if (cand->provider == CHORALE_PROVIDER_LIBRARY)
-        return library(bench, prob, root);
+        return library(prob, root, bench->lib);
+    if (cand->provider == CHORALE_PROVIDER_NATIVE)
+        return library(prob, root,
+                       chorale_native_comm(bench->native,
+                                           (enum chorale_coll)prob->task->coll,
+                                           cand->place, bench->lib));
     return chorale_algs[cand->alg]->run(&call);
 }

@@ -18,6 +18,7 @@
 #include "algorithms/ctx.h"
 #include "db/store.h"
 #include "runners/clock.h"
+#include "runners/native.h"
 #include "runners/stopping.h"
 
 /* How repetitions start together (sync.c). */
@@ -40,13 +41,19 @@ struct chorale_settings {
     char counters[512];      /* PAPI event names, comma-separated */
 };
 
-enum chorale_provider { CHORALE_PROVIDER_LIBRARY, CHORALE_PROVIDER_CHORALE };
+enum chorale_provider {
+    CHORALE_PROVIDER_LIBRARY, /* what it does by itself */
+    CHORALE_PROVIDER_NATIVE, /* an algorithm of its own, forced */
+    CHORALE_PROVIDER_CHORALE
+};
 
 /* One candidate of a point: a pending cell. Plain data, broadcast as bytes. */
 struct chorale_cand {
     int64_t cell_id;
     int provider;            /* enum chorale_provider */
-    int alg;                 /* index in chorale_algs, -1: the library */
+    int alg;                 /* index in chorale_algs, -1: the library's */
+    char name[CHORALE_NATIVE_NAME]; /* native: the algorithm */
+    int place;               /* native: its place, -1: there is none */
     long param[CHORALE_MAX_PARAM];
 };
 
@@ -120,6 +127,7 @@ struct chorale_bench {
     int oversubscribed;      /* more ranks than processors on some node */
     struct chorale_worklist work;
     struct chorale_counters *counters;
+    struct chorale_native *native; /* NULL: nothing can be forced */
     void *sim_barrier;       /* SimGrid's, in simulation */
     double *sim_row;         /* there: [size][CHORALE_AGREE_MAX], of all */
 };
@@ -246,7 +254,22 @@ int chorale_floor_measure(struct chorale_bench *bench);
 double chorale_floor(const struct chorale_bench *bench,
                      const struct chorale_task *task);
 
-/* provider.c: one call of a candidate. Returns an MPI error code. */
+/* provider.c: look up the native algorithms that are candidates. */
+void chorale_provider_open(struct chorale_bench *bench);
+/* Once for each candidate of a point, collective; *why_p: why it cannot be
+ * called, or NULL. Returns an MPI error code. */
+int chorale_provider_admit(struct chorale_bench *bench,
+                           struct chorale_problem *prob,
+                           const struct chorale_cand *cand,
+                           const char **why_p);
+/* Around the calls of a candidate; not to be timed. */
+void chorale_provider_begin(struct chorale_bench *bench,
+                            const struct chorale_task *task,
+                            const struct chorale_cand *cand);
+void chorale_provider_end(struct chorale_bench *bench,
+                          const struct chorale_task *task,
+                          const struct chorale_cand *cand);
+/* One call of a candidate. Returns an MPI error code. */
 int chorale_provider_call(struct chorale_bench *bench,
                           const struct chorale_problem *prob,
                           const struct chorale_cand *cand, int root);

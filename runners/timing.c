@@ -100,11 +100,15 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
 {
     struct chorale_bench *bench = t->bench;
     int root = chorale_task_root(t->task, bench->size, t->round), late, rc;
+    const struct chorale_cand *cand =
+        c < t->ncand ? chorale_timing_cand(t, c) : NULL;
     double *v = t->local + (size_t)(slot - t->slot) * NVALUE;
     double start, in, out;
 
-    if (simulated() && c < t->ncand)
-        chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
+    if (simulated() && cand != NULL)
+        chorale_timing_announce(t, cand->cell_id);
+    if (cand != NULL)
+        chorale_provider_begin(bench, t->task, cand);
     chorale_problem_prepare(&t->prob);
     start = chorale_sync_start(bench, (enum chorale_sync)t->how[c],
                                t->window[c], &late);
@@ -121,6 +125,8 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     v[FAILED] = rc != MPI_SUCCESS;
     v[OWN] = out - in;
     v[BUSY] = chorale_now_common(bench) - start;
+    if (cand != NULL)
+        chorale_provider_end(bench, t->task, cand);
     *slot = (struct chorale_slot){ c, t->round, start };
 }
 

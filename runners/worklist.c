@@ -162,8 +162,17 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
                             text(stmt, 11));
     cand->cell_id = sqlite3_column_int64(stmt, 8);
     cand->alg = -1;
+    cand->place = -1;
     if (strcmp(text(stmt, 5), "library") == 0)
         return CHORALE_OK;
+    if (strcmp(text(stmt, 5), "native") == 0) {
+        /* Whether there is such a one, the library says (provider.c). */
+        cand->provider = CHORALE_PROVIDER_NATIVE;
+        if (strlen(text(stmt, 6)) < sizeof(cand->name) &&
+            *text(stmt, 7) == '\0')
+            strcpy(cand->name, text(stmt, 6));
+        return CHORALE_OK;
+    }
     if (strcmp(text(stmt, 5), "chorale") == 0)
         alg = chorale_alg_find((enum chorale_coll)task->coll, text(stmt, 6));
     if (alg == NULL)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tuner/launcher.h"
+#include "tuner/natives.h"
 #include "tuner/spawn.h"
 #include "tuner/system.h"
 #include "tuner/verb.h"
@@ -66,6 +67,7 @@ static int check_launch(void)
 
 static int check_mpi(void)
 {
+    struct chorale_natives natives;
     struct chorale_errmsg msg;
     char library[256];
 
@@ -74,6 +76,15 @@ static int check_mpi(void)
         return 1;
     }
     say("MPI", "%s", library);
+    if (chorale_natives_load(&natives, &msg) != CHORALE_OK)
+        say("native", "MISSING: %s", msg.text);
+    else if (natives.count > 0)
+        say("native", "%d algorithms of the library's own can be forced",
+            natives.count);
+    else
+        say("native", "none: the library does not let its algorithms be "
+                      "forced");
+    chorale_natives_free(&natives);
     return check_launch();
 }
 

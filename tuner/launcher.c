@@ -423,6 +423,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         }
     }
     chorale_args_add(args, "%s", runner);
+    if (launcher->native)
+        chorale_args_add(args, "--native");
     chorale_args_add(args, "%s", db_path);
     chorale_args_add(args, "%s", launch);
     return err;

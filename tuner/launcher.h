@@ -26,6 +26,7 @@ struct chorale_launcher {
     const char *network;     /* a row's name */
     const char *selector;    /* SimGrid's coll-selector, and algorithms that
                               * it is to use: mpich,bcast:ompi_pipeline */
+    int native;              /* it may force the library's algorithms */
 };
 
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */

@@ -9,10 +9,11 @@
 #include "algorithms/alg.h"
 #include "algorithms/count.inc"
 #include "algorithms/missing.h"
+#include "tuner/natives.h"
 #include "tuner/verb.h"
 
 struct opts {
-    int json, missing, counts;
+    int json, missing, counts, native;
 };
 
 static const struct {
@@ -221,7 +222,8 @@ static void print_all(int coll, int *count)
         print_alg(alg);
     }
     printf("\n%d variants, and provider library: what the MPI library "
-           "does by itself.\n", *count);
+           "does by itself.\n`chorale list --native`: the MPI library's own "
+           "algorithms, provider native.\n", *count);
 #ifdef CHORALE_NO_PATENTED
     printf("Built without the variants that are under a patent.\n");
 #endif
@@ -262,6 +264,40 @@ static void print_missing(int coll)
     printf("\n%d published algorithms are not in the catalogue.\n", count);
 }
 
+/* Of the MPI library that chorale-runner is built with. */
+static enum chorale_err print_native(int coll, int json,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_natives natives;
+    enum chorale_err err = chorale_natives_load(&natives, msg);
+    json_t *list = json_array();
+    int count = 0;
+
+    for (int i = 0; err == CHORALE_OK && i < natives.count; i++) {
+        const struct chorale_native_name *row = &natives.row[i];
+        const char *name = chorale_coll_info(row->coll)->name;
+
+        if (coll >= 0 && (int)row->coll != coll)
+            continue;
+        count++;
+        if (json)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "coll",
+                                                  name, "provider", "native",
+                                                  "name", row->name));
+        else
+            printf("%-22s %s\n", name, row->name);
+    }
+    if (err == CHORALE_OK && json) {
+        json_dumpf(list, stdout, JSON_INDENT(2));
+        printf("\n");
+    } else if (err == CHORALE_OK) {
+        printf("\n%d algorithms of the MPI library can be forced.\n", count);
+    }
+    json_decref(list);
+    chorale_natives_free(&natives);
+    return err;
+}
+
 static void dump(int coll, int missing)
 {
     json_t *list = json_array();
@@ -285,7 +321,7 @@ static void dump(int coll, int missing)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { 0, 0, 0 };
+    struct opts opts = { 0, 0, 0, 0 };
     int nword, count = 0, coll = -1;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1,
                                               &nword, msg);
@@ -296,6 +332,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return chorale_fail(msg, CHORALE_USAGE,
                             "unknown collective '%s'; `chorale list` without "
                             "a word names all", argv[1]);
+    if (opts.native)
+        return print_native(coll, opts.json, msg);
     if (opts.json)
         dump(coll, opts.missing);
     else if (opts.missing)
@@ -313,6 +351,8 @@ static const struct chorale_opt options[] = {
       0 },
     { "counts", 0, CHORALE_OPT_FLAG, offsetof(struct opts, counts), NULL,
       "show only how many variants each collective has", 0, 0 },
+    { "native", 0, CHORALE_OPT_FLAG, offsetof(struct opts, native), NULL,
+      "show the algorithms inside the MPI library that can be forced", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },

@@ -15,6 +15,7 @@
 #include "algorithms/kinds.h"
 #include "tuner/candidates.h"
 #include "tuner/launcher.h"
+#include "tuner/natives.h"
 #include "tuner/spec.h"
 #include "tuner/system.h"
 
@@ -25,6 +26,7 @@ struct planner {
     struct chorale_plan *plan;
     struct chorale_store *store;
     struct chorale_system sys;
+    struct chorale_natives natives;
     long *size, *proc;
     size_t nsize, nproc;
     sqlite3_int64 campaign_id;
@@ -155,6 +157,26 @@ static enum chorale_err put_variant(struct planner *p, const struct point *pt,
     return chorale_candidates(alg, set, &at, put_choice, &choice, p->msg);
 }
 
+/* The library's own algorithms: all of them, or those that are named. */
+static enum chorale_err put_natives(struct planner *p, const struct point *pt)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (int i = 0; i < p->natives.count && err == CHORALE_OK; i++) {
+        const struct chorale_native_name *native = &p->natives.row[i];
+        char full[128];
+
+        if (native->coll != pt->coll)
+            continue;
+        snprintf(full, sizeof(full), "%s:%s",
+                 chorale_coll_info(pt->coll)->name, native->name);
+        if (chorale_spec_listed(p->plan->variants, native->name) ||
+            chorale_spec_listed(p->plan->variants, full))
+            err = put_cell(p, pt, "native", native->name, "");
+    }
+    return err;
+}
+
 static enum chorale_err put_point(struct planner *p, const struct point *pt)
 {
     const char *coll = chorale_coll_info(pt->coll)->name;
@@ -162,6 +184,8 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
     enum chorale_err err = put_cell(p, pt, "library", "default", "");
 
     p->npoint++;
+    if (err == CHORALE_OK)
+        err = put_natives(p, pt);
     if (!chorale_spec_listed(p->plan->providers, "chorale"))
         return err;
     for (int i = 0; chorale_algs[i] != NULL && err == CHORALE_OK; i++) {
@@ -427,6 +451,42 @@ static enum chorale_err fill_defaults(struct planner *p)
     return CHORALE_OK;
 }
 
+/* The library's algorithms, and whether the words of --variants that the
+ * catalogue does not know are some of them. */
+static enum chorale_err find_natives(struct planner *p)
+{
+    const struct chorale_plan *plan = p->plan;
+    char word[128];
+    enum chorale_err err;
+
+    if (!chorale_spec_listed(plan->providers, "native"))
+        return CHORALE_OK;
+    err = chorale_natives_load(&p->natives, p->msg);
+    if (err == CHORALE_OK && p->natives.count == 0)
+        err = chorale_fail(p->msg, CHORALE_ENV,
+                           "--providers %s: %.100s lets none of its "
+                           "algorithms be forced by control variables",
+                           plan->providers, p->sys.mpi_library);
+    for (size_t k = 0; err == CHORALE_OK && plan->variants != NULL &&
+                       chorale_spec_word(plan->variants, k, word,
+                                         sizeof(word)) == 1; k++) {
+        int known = chorale_plan_variant(plan, word);
+
+        for (int i = 0; i < p->natives.count; i++)
+            known |= chorale_spec_listed(
+                         plan->collectives,
+                         chorale_coll_info(p->natives.row[i].coll)->name) &&
+                     chorale_native_is(&p->natives.row[i], word);
+        if (!known)
+            err = chorale_fail(p->msg, CHORALE_USAGE,
+                               "--variants %s: neither the catalogue nor the "
+                               "MPI library has it; `chorale list` and "
+                               "`chorale list --native` show what there is",
+                               word);
+    }
+    return err;
+}
+
 /* A dry run plans into a file of its own that nobody sees. */
 static enum chorale_err open_store(struct planner *p, const char *path)
 {
@@ -459,6 +519,8 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK)
         err = chorale_system_describe(plan, &p.sys, msg);
     if (err == CHORALE_OK)
+        err = find_natives(&p);
+    if (err == CHORALE_OK)
         err = fill_defaults(&p);
     if (err == CHORALE_OK)
         err = open_store(&p, path);
@@ -477,6 +539,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     }
     chorale_store_close(p.store);
     chorale_system_release(&p.sys);
+    chorale_natives_free(&p.natives);
     free(p.proc);
     free(p.size);
     return err;
@@ -523,6 +586,10 @@ const struct chorale_verb chorale_verb_plan = {
         "database is made if it is missing; planning again adds what is new "
         "and raises the number of launches, and forgets nothing. `chorale "
         "run` then executes what is pending.\n"
+        "Provider native is the MPI library's own algorithms, each forced by "
+        "the library's control variables, where it has such: MPICH's and Open "
+        "MPI's do. Their parameters stay at the library's defaults. They are "
+        "measured beside the others and never chosen by `chorale decide`.\n"
         "A simulated system (--launcher smpirun --platform FILE.xml) is a "
         "system of its own: decisions never mix it with a real one.",
     .example = "chorale plan results.db -m 8:1M -P 2:64 --ppn 8 --launcher "

@@ -53,7 +53,9 @@ struct chorale_plan {
       "with every listed value; near: the same without the values that its " \
       "model puts far behind others (default: core)", 0, 0 },                \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
-      "LIST", "whose variants: chorale, library (default: both)", 0, 0 },    \
+      "LIST", "whose variants: chorale; native, the MPI library's own, each "\
+      "forced; library, its default, which is always measured (default: "     \
+      "chorale,library)", 0, 0 },                                            \
     { "ppn", 0, CHORALE_OPT_INT, offsetof(type, field.ppn), "N",             \
       "ranks on a node (default: all on this node; 1 in simulation)", 1,     \
       1 << 20 },                                                             \
@@ -142,6 +144,10 @@ struct chorale_plan {
  * follows from them (launcher, network, min-iterations). CHORALE_USAGE. */
 enum chorale_err chorale_plan_check(struct chorale_plan *plan,
                                     struct chorale_errmsg *msg);
+
+/* 1 if a word of --variants names one of the catalogue that a planned
+ * collective has. */
+int chorale_plan_variant(const struct chorale_plan *plan, const char *word);
 
 /* Type and operation of a collective, rows of kinds.h: what was asked, else
  * its default; op -1 where nothing is reduced. CHORALE_USAGE: not defined. */

@@ -42,7 +42,7 @@ static int known_coll(const char *word)
 
 static int known_provider(const char *word)
 {
-    return strcmp(word, "chorale") == 0 || strcmp(word, "library") == 0;
+    return chorale_spec_listed("chorale,native,library", word);
 }
 
 static int known_variant(const char *word)
@@ -57,6 +57,12 @@ static int known_variant(const char *word)
             return 1;
     }
     return 0;
+}
+
+/* The MPI library's own are not known before it is asked (plan.c). */
+static int any_variant(const char *word)
+{
+    return word[0] != '\0';
 }
 
 static int known_set(const char *word)
@@ -135,32 +141,38 @@ static int known_op(const char *word)
     return chorale_opkind_find(word) >= 0;
 }
 
+int chorale_plan_variant(const struct chorale_plan *plan, const char *word)
+{
+    int used = 0;
+
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const char *coll = chorale_coll_info(chorale_algs[i]->coll)->name;
+        char full[128];
+
+        snprintf(full, sizeof(full), "%s:%s", coll, chorale_algs[i]->name);
+        used |= chorale_spec_listed(plan->collectives, coll) &&
+                (strcmp(word, chorale_algs[i]->name) == 0 ||
+                 strcmp(word, full) == 0);
+    }
+    return used;
+}
+
 /* Every --variants word names a variant of a collective that is planned. */
 static enum chorale_err check_variants(const struct chorale_plan *plan,
                                        struct chorale_errmsg *msg)
 {
     char word[128];
 
+    if (chorale_spec_listed(plan->providers, "native"))
+        return CHORALE_OK; /* or of the library: plan.c */
     for (size_t k = 0; plan->variants != NULL &&
                        chorale_spec_word(plan->variants, k, word,
-                                         sizeof(word)) == 1; k++) {
-        int used = 0;
-
-        for (int i = 0; chorale_algs[i] != NULL; i++) {
-            const char *coll = chorale_coll_info(chorale_algs[i]->coll)->name;
-            char full[128];
-
-            snprintf(full, sizeof(full), "%s:%s", coll, chorale_algs[i]->name);
-            used |= chorale_spec_listed(plan->collectives, coll) &&
-                    (strcmp(word, chorale_algs[i]->name) == 0 ||
-                     strcmp(word, full) == 0);
-        }
-        if (!used)
+                                         sizeof(word)) == 1; k++)
+        if (!chorale_plan_variant(plan, word))
             return chorale_fail(msg, CHORALE_USAGE,
                                 "--variants %s: none of --collectives %s has "
                                 "it; `chorale list` shows which do", word,
                                 plan->collectives);
-    }
     return CHORALE_OK;
 }
 
@@ -175,10 +187,12 @@ static enum chorale_err check_options(struct chorale_plan *plan,
     } row[] = {
         { "--collectives", plan->collectives, known_coll,
           "`chorale list` names them", 0 },
-        { "--variants", plan->variants, known_variant,
+        { "--variants", plan->variants,
+          chorale_spec_listed(plan->providers, "native") ? any_variant
+                                                         : known_variant,
           "`chorale list` names them", 0 },
         { "--providers", plan->providers, known_provider,
-          "there are chorale and library", 0 },
+          "there are chorale, native and library", 0 },
         { "--set", plan->set, known_set, "there are core, near, all", 1 },
         { "--root", plan->root, known_root,
           "there are first, middle, last, rotate", 1 },
@@ -223,6 +237,13 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                             "or impi, and after it, if wanted, algorithms to "
                             "force: mpich,bcast:ompi_pipeline",
                             plan->sim_selector);
+    if (strcmp(plan->launcher, "smpirun") == 0 &&
+        chorale_spec_listed(plan->providers, "native"))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--providers %s: in simulation native algorithms "
+                            "are forced by --sim-selector, one a collective "
+                            "and campaign, and measured as library: "
+                            "mpich,bcast:ompi_pipeline", plan->providers);
     if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher custom: give the command with "

@@ -100,11 +100,15 @@ static enum chorale_err load_launcher(struct session *s,
 
     err = chorale_store_prepare(
         s->store,
-        "SELECT launcher, platform, network, sim_selector, seed"
+        "SELECT launcher, platform, network, sim_selector, seed,"
+        "       EXISTS (SELECT 1 FROM cell c WHERE c.system_id = ?2"
+        "                  AND c.comm_size = ?3 AND c.provider = 'native')"
         "  FROM campaign WHERE campaign_id = ?1", &stmt, s->msg);
     if (err != CHORALE_OK)
         return err;
     sqlite3_bind_int64(stmt, 1, p->campaign_id);
+    sqlite3_bind_int64(stmt, 2, p->system_id);
+    sqlite3_bind_int(stmt, 3, p->comm_size);
     err = chorale_store_step(s->store, stmt, &row, s->msg);
     if (err == CHORALE_OK && row) {
         const char *text[4];
@@ -119,6 +123,7 @@ static enum chorale_err load_launcher(struct session *s,
         launcher->selector = selector;
         launcher->command = s->opts->launcher_cmd;
         *seed = sqlite3_column_int64(stmt, 4);
+        launcher->native = sqlite3_column_int(stmt, 5);
         if (launcher->platform == NULL)
             err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
         else if (strcmp(launcher->kind, "smpirun") == 0 &&

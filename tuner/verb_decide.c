@@ -184,8 +184,9 @@ static enum chorale_err append_json(json_t *list, const char *path,
     return CHORALE_OK;
 }
 
-/* What may not enter a table is not compared: patents unless allowed, and
- * variants that are only ever measured. */
+/* What may not enter a table is not compared: patents unless allowed, variants
+ * that are only ever measured, and what no table could call: the library's own
+ * algorithms. */
 static void drop_unselectable(struct chorale_points *points,
                               int allow_patented)
 {
@@ -198,6 +199,8 @@ static void drop_unselectable(struct chorale_points *points,
                 ? chorale_alg_find(row->coll, row->variant)
                 : NULL;
 
+        if (strcmp(row->provider, "native") == 0)
+            continue;
         if (alg == NULL ||
             chorale_alg_unselectable(alg, allow_patented) == NULL)
             points->row[kept++] = *row;
@@ -297,6 +300,9 @@ const struct chorale_verb chorale_verb_decide = {
         " switch where their interpolated times cross. Next to the library a"
         " variant keeps to the sizes it was measured at. Outside the measured"
         " sizes and process counts the library decides.\n"
+        "Provider native, the library's own algorithms, is not chosen and not"
+        " compared with: a table cannot call them. v_best and `chorale plot`"
+        " show where one of them would be fastest.\n"
         "There is one table for each type and operation measured. The table"
         " decision of the database is replaced for each system; the same"
         " measurements give the same rows.",

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Provider native: the algorithms inside the MPI library, forced, measured
+# beside its default, and never chosen.
+. "$(dirname "$0")/../lib.sh"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+"$top_builddir/chorale-runner" --natives >"$work/natives.txt"
+ok $? "the library is asked without a launcher"
+[ -s "$work/natives.txt" ] || {
+    skip "the library has no such variables" "its algorithms are forced"
+    finish
+}
+
+cd "$work" || exit 99
+is "$(grep -cvE '^[a-z_]+ [A-Za-z0-9_.+-]+$' natives.txt)" 0 \
+    "each line is a collective and a name"
+is "$(grep -E ' (auto|ignore)$' natives.txt)" "" \
+    "what the library does by itself is not among them"
+is "$(sort natives.txt | uniq -d)" "" "no name stands twice"
+for name in "bcast binomial" "allreduce recursive_doubling"; do
+    grep -qx "$name" natives.txt
+    ok $? "there is $name"
+done
+is "$("$chorale" list --native bcast | grep -c '^bcast ')" \
+    "$(grep -c '^bcast ' natives.txt)" "list shows them"
+
+"$chorale" plan n.db --providers chorale,native,library -c bcast,allreduce \
+    -m 8,4K -P 2 --launches 4 -i 5 --cell-time 0.005 -q
+ok $? "they are planned"
+is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE provider = 'native'
+    AND params = ''")" "$(($(grep -cE '^(bcast|allreduce) ' natives.txt) * 2))" \
+    "each at each point"
+sqlite3 n.db "INSERT INTO cell SELECT NULL, 'no-such-cell', campaign_id,
+    system_id, provider, 'no_such_algorithm', params, coll, msg_size, n,
+    comm_size, ppn, shape, dtype, op, op_class, root_policy, buffers, arrival,
+    siblings, metric, launches FROM cell WHERE provider = 'native' LIMIT 1"
+timeout 300 "$chorale" run n.db -q
+ok $? "and run"
+is "$(sqlite3 n.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
+    "to the end"
+is "$(sqlite3 n.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
+    WHERE provider = 'native' AND status <> 'ok'
+    AND NOT (status = 'inapplicable' AND reason <> '')")" 0 \
+    "each is ok, or inapplicable for a reason"
+is "$(sqlite3 n.db "SELECT count(DISTINCT coll || variant) FROM run
+    JOIN cell USING (cell_id) WHERE provider = 'native' AND status = 'ok'
+    AND (coll, variant) IN (VALUES ('bcast', 'binomial'),
+                                   ('allreduce', 'recursive_doubling'))")" 2 \
+    "binomial and recursive doubling are ok: verified and timed"
+is "$(sqlite3 n.db "SELECT DISTINCT status || ': ' || reason FROM run
+    JOIN cell USING (cell_id) WHERE variant = 'no_such_algorithm'")" \
+    "inapplicable: the library has no algorithm of this name" \
+    "a name that the library does not know is inapplicable"
+is "$(sqlite3 n.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
+    WHERE provider <> 'native' AND status NOT IN ('ok', 'inapplicable')")" 0 \
+    "and the others run as ever"
+is "$(sqlite3 n.db "SELECT count(*) FROM counter JOIN run USING (run_id)
+    JOIN cell USING (cell_id) WHERE provider = 'native'")" 0 \
+    "what cannot be seen of the library is absent, not zero"
+
+# Make them look ten times faster than anything else: a table cannot call them.
+sqlite3 n.db "UPDATE run_summary SET median = 1e-9 * (1 + run_id % 7 / 100.0)
+    WHERE run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
+                      WHERE provider = 'native');
+    UPDATE run SET validity = ''"
+is "$(sqlite3 n.db "SELECT DISTINCT provider FROM v_best")" native \
+    "v_best names them where they are fastest"
+"$chorale" decide n.db -q
+ok $? "a table is decided"
+is "$(sqlite3 n.db "SELECT count(*) FROM decision
+    WHERE provider = 'native'")" 0 "and has none of them"
+
+"$chorale" plan v.db --providers native --variants bcast:binomial \
+    -c bcast,allreduce -m 8 -P 2 -q
+is "$(sqlite3 v.db "SELECT group_concat(DISTINCT provider || ':' || variant)
+    FROM cell WHERE coll = 'bcast'")" "library:default,native:binomial" \
+    "--variants chooses among them"
+"$chorale" plan v.db --providers native --variants no_such -m 8 -P 2 -q \
+    2>err.txt
+is $? 2 "a name that neither has is refused"
+like "$(cat err.txt)" 'no_such' "by its name"
+platform p.xml 1 1e9 4
+"$chorale" plan s.db --launcher smpirun --platform p.xml -P 2 \
+    --providers native,library -q 2>err.txt
+is $? 2 "in simulation there is another way"
+like "$(cat err.txt)" 'sim-selector' "and it is named"
+finish
