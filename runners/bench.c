@@ -48,6 +48,8 @@ static const char usage[] =
 #else
     "      --world            print how many ranks the launcher started\n"
 #endif
+    "      --announce         name the cell before each repetition, to find "
+    "one that hangs\n"
     "  -h, --help             show this help\n"
     "      --version          show the version\n"
     "\n"
@@ -377,8 +379,15 @@ int main(int argc, char **argv)
     struct chorale_bench bench = { 0 };
     struct chorale_errmsg msg = { "" };
     enum chorale_err err;
-    int code = early(argc, argv);
+    int code;
 
+    if (argc > 1 && strcmp(argv[1], "--announce") == 0) {
+        bench.announce = 1;
+        argv[1] = argv[0];
+        argv++;
+        argc--;
+    }
+    code = early(argc, argv);
     if (code >= 0)
         return code;
     die_with_parent();

@@ -103,7 +103,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     double *v = t->local + (size_t)(slot - t->slot) * NVALUE;
     double start, in, out;
 
-    if (simulated() && c < t->ncand)
+    if ((simulated() || bench->announce) && c < t->ncand)
         chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
     chorale_problem_prepare(&t->prob);
     start = chorale_sync_start(bench, (enum chorale_sync)t->how[c],
