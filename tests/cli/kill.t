@@ -42,11 +42,13 @@ decided "$work/whole.db" >"$work/whole.txt"
 [ -s "$work/whole.txt" ]
 ok $? "it decides"
 planned=$(sqlite3 "$work/whole.db" "SELECT sum(planned) FROM v_progress")
-most=$((whole_ms / 4 + 200))
+most=$((whole_ms / 3 + 200))
 diag "$planned runs in $whole_ms ms; killed after 0 to $most ms"
 
-# N numbers in [0, most], reproducible.
-awk -v n="$KILLS" -v most="$most" -v seed="$SEED" 'BEGIN { srand(seed)
+# Numbers in [0, most], reproducible; more than KILLS, because a campaign may
+# end before its moment has come.
+awk -v n="$((3 * KILLS + 50))" -v most="$most" -v seed="$SEED" 'BEGIN {
+    srand(seed)
     for (i = 0; i < n; i++) printf "%.3f\n", rand() * most / 1000 }' \
     >"$work/delays.txt"
 
@@ -63,7 +65,8 @@ while [ "$kills" -lt "$KILLS" ] && [ "$status" -eq 0 ]; do
     while :; do
         setsid "$chorale" run "$db" -q 2>>"$work/err.txt" &
         pid=$!
-        if read -r delay <&9; then
+        if [ "$kills" -lt "$KILLS" ]; then
+            read -r delay <&9 || { status=90; break; }
             sleep "$delay"
             # A zombie can be signalled too: its state says whether it ended.
             if kill -0 $pid 2>/dev/null &&
