@@ -14,9 +14,9 @@ trap 'exit 130' INT TERM
 
 # Large points show the statements, small ones the disk's commits as well: a
 # point of the default plan has seven candidates of 100 repetitions.
-"$store" fill "$work/large.db" 40 250 "$samples" || exit
-rm -f "$work/large.db"
-"$store" fill "$work/r.db" 7 100 "$samples" || exit
+"$store" fill "$work/small.db" 7 100 $((samples / 50)) || exit
+rm -f "$work/small.db"
+"$store" fill "$work/r.db" 40 100 "$samples" || exit
 echo "# $(($(wc -c <"$work/r.db") / 1000000)) MB of file"
 for view in v_summary v_speedup v_best v_progress; do
     "$store" query "$work/r.db" "SELECT count(*) FROM $view" || exit
