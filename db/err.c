@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *chorale_err_text(enum chorale_err err)
 {
@@ -17,6 +18,21 @@ const char *chorale_err_text(enum chorale_err err)
     return "unknown error";
 }
 
+/* One line, whatever text of others is in it. */
+static void flatten(char *text)
+{
+    char *out = text;
+
+    for (const char *in = text; *in != '\0'; in++) {
+        int space = *in == '\n' || *in == '\r';
+
+        if (space)
+            in += strspn(in + 1, " \t\r\n");
+        *out++ = space ? ' ' : *in;
+    }
+    *out = '\0';
+}
+
 enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
                               const char *format, ...)
 {
@@ -26,6 +42,7 @@ enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
         va_start(ap, format);
         vsnprintf(msg->text, sizeof(msg->text), format, ap);
         va_end(ap);
+        flatten(msg->text);
     }
     return err;
 }

@@ -9,6 +9,8 @@
 
 #include "db/store.h"
 
+#include "db/migrate.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -98,6 +100,11 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
         return chorale_fail(msg, CHORALE_DATA,
                             "%s: not a SQLite database; name the file that "
                             "`chorale plan` or `chorale tune` made", path);
+    case SQLITE_CONSTRAINT:
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: a row does not fit (%s); correct it with "
+                            "sqlite3 or restore a copy", path,
+                            sqlite3_errmsg(store->db));
     case SQLITE_NOMEM:
         return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
     default:
@@ -152,6 +159,7 @@ static enum chorale_err check_header(const char *path, int fd, int *fresh_p,
 }
 
 static enum chorale_err check_identity(struct chorale_store *store,
+                                       enum chorale_store_mode mode,
                                        struct chorale_errmsg *msg)
 {
     sqlite3_int64 id, version;
@@ -167,12 +175,22 @@ static enum chorale_err check_identity(struct chorale_store *store,
         return chorale_fail(msg, CHORALE_DATA,
                             "%s: a SQLite database of another program, not "
                             "of chorale; name another file", store->path);
-    if (version != CHORALE_SCHEMA_VERSION)
+    if (version < 1 || version > CHORALE_SCHEMA_VERSION)
         return chorale_fail(msg, CHORALE_DATA,
                             "%s: has schema version %lld, this chorale reads "
                             "version %d; use the chorale that wrote it",
                             store->path, (long long)version,
                             CHORALE_SCHEMA_VERSION);
+    if (version < CHORALE_SCHEMA_VERSION && mode == CHORALE_STORE_READ)
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: has the older schema version %lld, this "
+                            "chorale reads version %d; `chorale run` or "
+                            "`chorale decide` on it brings it up to date "
+                            "with all its rows (keep a copy for an older "
+                            "chorale)", store->path, (long long)version,
+                            CHORALE_SCHEMA_VERSION);
+    if (version < CHORALE_SCHEMA_VERSION)
+        return chorale_migrate(store, schema, msg);
     return CHORALE_OK;
 }
 
@@ -252,7 +270,7 @@ static enum chorale_err open_db(struct chorale_store *store,
                                 "tune` fills a database", store->path);
         err = create_schema(store, msg);
     } else {
-        err = check_identity(store, msg);
+        err = check_identity(store, mode, msg);
     }
     if (err != CHORALE_OK)
         return err;

@@ -53,6 +53,8 @@ static const char usage[] =
     "can be forced,\n"
     "                         and exit without starting MPI\n"
 #endif
+    "      --announce         name the cell before each repetition, to find "
+    "one that hangs\n"
     "      --native           before results.db: the launch may force such "
     "algorithms\n"
     "  -h, --help             show this help\n"
@@ -401,8 +403,15 @@ int main(int argc, char **argv)
     struct chorale_bench bench = { 0 };
     struct chorale_errmsg msg = { "" };
     enum chorale_err err;
-    int code = early(argc, argv);
+    int code;
 
+    if (argc > 1 && strcmp(argv[1], "--announce") == 0) {
+        bench.announce = 1;
+        argv[1] = argv[0];
+        argv++;
+        argc--;
+    }
+    code = early(argc, argv);
     if (code >= 0)
         return code;
     die_with_parent();

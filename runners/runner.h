@@ -124,6 +124,7 @@ struct chorale_bench {
                               * it is to be announced (sync.c) */
     int *node;               /* of each rank; in simulation one: they read one
                               * clock */
+    int announce;            /* name the cell of every repetition */
     int oversubscribed;      /* more ranks than processors on some node */
     struct chorale_worklist work;
     struct chorale_counters *counters;

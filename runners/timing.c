@@ -105,7 +105,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     double *v = t->local + (size_t)(slot - t->slot) * NVALUE;
     double start, in, out;
 
-    if (simulated() && cand != NULL)
+    if ((simulated() || bench->announce) && cand != NULL)
         chorale_timing_announce(t, cand->cell_id);
     if (cand != NULL)
         chorale_provider_begin(bench, t->task, cand);

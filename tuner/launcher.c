@@ -391,6 +391,7 @@ static enum chorale_err custom_args(const char *command, int comm_size,
 enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        int comm_size, int ppn,
                                        const char *db_path, const char *launch,
+                                       int announce,
                                        struct chorale_args *args,
                                        struct chorale_sim_files *files,
                                        struct chorale_errmsg *msg)
@@ -423,6 +424,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         }
     }
     chorale_args_add(args, "%s", runner);
+    if (announce)
+        chorale_args_add(args, "--announce");
     if (launcher->native)
         chorale_args_add(args, "--native");
     chorale_args_add(args, "%s", db_path);

@@ -39,12 +39,13 @@ struct chorale_sim_files {
 };
 void chorale_sim_files_close(struct chorale_sim_files *files);
 
-/* Command line of a launch of P ranks, ppn a node. hosts: names of the
- * simulated hosts, nhost of them. Free args; close files after the launch.
+/* Command line of a launch of P ranks, ppn a node. announce: the runner shall
+ * name the cell of every repetition. Free args; close files after the launch.
  * CHORALE_ENV: a program is missing; CHORALE_USAGE: more nodes than hosts. */
 enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        int comm_size, int ppn,
                                        const char *db_path, const char *launch,
+                                       int announce,
                                        struct chorale_args *args,
                                        struct chorale_sim_files *files,
                                        struct chorale_errmsg *msg);

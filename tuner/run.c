@@ -21,6 +21,10 @@
 #include "tuner/verb.h"
 
 #define ORPHAN_SECONDS 10
+#define HANG_SECONDS 60.0    /* or this many times a cell's time cap */
+#define HANG_CAPS 60.0
+#define VAIN_MAX 4           /* launches on end that brought nothing */
+#define SUSPECT_ANY (-1LL)   /* some cell that was being timed */
 
 /* Launches with pending cells, in the order to run them: one launch of every
  * comm_size before the second of any, so that launches are spread in time. */
@@ -55,8 +59,12 @@ struct session {
     char what[64], last_err[512];
     int comm_size, end_code; /* the runner's own verdict, -1: none */
     int launch_failed;       /* it did not get to its first point */
-    long long trying;        /* cell whose first call is under way, 0: none */
-    long long suspect;       /* cell that ended the launch before this one */
+    long long trying;        /* cell whose call is under way, 0: none said */
+    long long suspect;       /* cell that ended the launch before this one;
+                              * SUSPECT_ANY: it hung where none was said, so
+                              * this one announces every repetition */
+    int vain;                /* launches on end that brought nothing */
+    double silence, hang;    /* seconds: allowed now, and during a call */
     struct chorale_errmsg *msg;
 };
 
@@ -94,6 +102,7 @@ static enum chorale_err load_launcher(struct session *s,
                                       char network[16], char selector[512],
                                       sqlite3_int64 *seed)
 {
+    double hang;
     sqlite3_stmt *stmt = NULL;
     int row = 0;
     enum chorale_err err;
@@ -102,7 +111,8 @@ static enum chorale_err load_launcher(struct session *s,
         s->store,
         "SELECT launcher, platform, network, sim_selector, seed,"
         "       EXISTS (SELECT 1 FROM cell c WHERE c.system_id = ?2"
-        "                  AND c.comm_size = ?3 AND c.provider = 'native')"
+        "                  AND c.comm_size = ?3 AND c.provider = 'native'),"
+        "       cell_seconds"
         "  FROM campaign WHERE campaign_id = ?1", &stmt, s->msg);
     if (err != CHORALE_OK)
         return err;
@@ -124,6 +134,13 @@ static enum chorale_err load_launcher(struct session *s,
         launcher->command = s->opts->launcher_cmd;
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->native = sqlite3_column_int(stmt, 5);
+        hang = HANG_CAPS * sqlite3_column_double(stmt, 6);
+        if (s->opts->hang_seconds > 0)
+            s->hang = s->opts->hang_seconds;
+        else if (strcmp(launcher->kind, "smpirun") == 0)
+            s->hang = s->opts->stall_seconds; /* one call may compute long */
+        else
+            s->hang = hang > HANG_SECONDS ? hang : HANG_SECONDS;
         if (launcher->platform == NULL)
             err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
         else if (strcmp(launcher->kind, "smpirun") == 0 &&
@@ -216,8 +233,10 @@ static int on_line(void *arg, const char *line, int is_err)
         chorale_progress_step(&s->bar, ncell, s->what);
         return 0;
     }
-    if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1)
+    if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1) {
+        s->silence = s->trying > 0 ? s->hang : s->opts->stall_seconds;
         return 0;
+    }
     if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
         return 1;
     /* The runner's own line says it best, then the first one said. */
@@ -245,20 +264,23 @@ static enum chorale_err launch_cells(struct session *s, const char *uuid,
     return chorale_store_int(s->store, sql, 0, count, s->msg);
 }
 
-/* A launch ended in the first call of a cell, before anything was stored. The
- * second time in the same cell, that cell has failed and the others go on. */
-static enum chorale_err blame(struct session *s, const char *uuid,
+/* A launch ended or hung in a call of a cell. The second time in the same
+ * cell, that cell has failed and the others go on. */
+static enum chorale_err blame(struct session *s, const char *uuid, int hung,
                               const char *reason)
 {
     sqlite3_stmt *stmt = NULL;
     char text[700], run[CHORALE_UUID_SIZE];
+    int again = s->suspect == s->trying ||
+                (s->suspect == SUSPECT_ANY && hung);
     enum chorale_err err;
 
-    if (s->suspect != s->trying) {
-        s->suspect = s->trying;
+    s->suspect = s->trying;
+    if (!again)
         return CHORALE_OK;
-    }
-    snprintf(text, sizeof(text), "it ended the program: %s", reason);
+    s->vain = 0;
+    snprintf(text, sizeof(text), "%s%s", hung ? "" : "it ended the program: ",
+             reason);
     err = chorale_store_prepare(
         s->store,
         "INSERT INTO run (launch_id, cell_id, status, reason, uuid)"
@@ -286,15 +308,19 @@ static enum chorale_err judge(struct session *s, const char *uuid,
     const char *said = s->last_err;
     enum chorale_err err;
 
-    if (s->end_code == 0)
+    if (s->end_code == 0) {
+        if (s->suspect == SUSPECT_ANY)
+            s->suspect = 0;
+        s->vain = 0;
         return CHORALE_OK; /* all is stored, however it ended */
+    }
     if (strncmp(said, "chorale-runner: ", 16) == 0)
         said += 16;
     if (ending == CHORALE_ENDED_STOPPED)
         snprintf(reason, sizeof(reason), "stopped");
     else if (ending == CHORALE_ENDED_STALLED)
-        snprintf(reason, sizeof(reason), "silent for %g s, ended",
-                 s->opts->stall_seconds);
+        snprintf(reason, sizeof(reason), "hang: silent for %g s",
+                 s->silence);
     else if (said[0] != '\0')
         snprintf(reason, sizeof(reason), "%s", said);
     else if (WIFSIGNALED(status))
@@ -319,10 +345,16 @@ static enum chorale_err judge(struct session *s, const char *uuid,
         return chorale_fail(s->msg, (enum chorale_err)s->end_code, "%s",
                             reason);
     }
+    s->vain = stored > 0 ? 0 : s->vain + 1;
+    if (s->trying > 0 && s->vain <= VAIN_MAX)
+        return blame(s, uuid, ending == CHORALE_ENDED_STALLED, reason);
+    if (ending == CHORALE_ENDED_STALLED &&
+        (stored > 0 || s->suspect != SUSPECT_ANY) && s->vain <= VAIN_MAX) {
+        s->suspect = SUSPECT_ANY;
+        return CHORALE_OK;
+    }
     if (stored > 0)
         return CHORALE_OK; /* it got on: try the rest in a new launch */
-    if (s->trying > 0)
-        return blame(s, uuid, reason);
     return chorale_fail(s->msg, CHORALE_ENV,
                         "a launch of %d ranks failed before its first point "
                         "was stored: %s", s->comm_size, reason);
@@ -344,6 +376,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     s->end_code = -1;
     s->launch_failed = 0;
     s->trying = 0;
+    s->silence = s->opts->stall_seconds;
     s->last_err[0] = '\0';
     chorale_uuid(uuid);
     if (realpath(chorale_store_path(s->store), db) == NULL)
@@ -352,7 +385,8 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     err = load_launcher(s, p, &launcher, network, selector, &seed);
     if (err == CHORALE_OK)
         err = chorale_launcher_args(&launcher, p->comm_size, p->ppn, db, uuid,
-                                    &args, &files, s->msg);
+                                    s->suspect == SUSPECT_ANY, &args, &files,
+                                    s->msg);
     if (err == CHORALE_OK && !chorale_in_path(args.word[0]))
         err = chorale_fail(s->msg, CHORALE_ENV,
                            "no program %s in PATH; install it, or name the "
@@ -363,8 +397,8 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     if (err == CHORALE_OK) {
         err = chorale_spawn(&args, NULL, &child, s->msg);
         if (err == CHORALE_OK)
-            ending = chorale_child_wait(&child, s->opts->stall_seconds,
-                                        on_line, s, &status);
+            ending = chorale_child_wait(&child, &s->silence, on_line, s,
+                                        &status);
         if (err == CHORALE_OK)
             err = judge(s, uuid, ending, status);
         else
@@ -522,6 +556,11 @@ static const struct chorale_opt options[] = {
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct chorale_run_opts, stall_seconds), "TIME",
       "end a launch that stores nothing for this long (default: 5m)", 1, 0 },
+    { "hang", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct chorale_run_opts, hang_seconds), "TIME",
+      "a call that takes this long hangs; when it hangs again its cell has "
+      "failed and the others go on (default: 1m, at least 60 times the plan's "
+      "time cap of a cell; in simulation as --stall-timeout)", 1, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, quiet), NULL,
       "no progress bar, no summary", 0, 0 },

@@ -11,6 +11,8 @@ struct chorale_run_opts {
                               * 0: all */
     const char *launcher_cmd;/* of kind custom; never taken from the file */
     double stall_seconds;    /* a silent launch is ended after this */
+    double hang_seconds;     /* and one in a call of a cell after this; 0: by
+                              * the cells' time cap */
     int quiet, verbose;
 };
 

@@ -204,8 +204,9 @@ static void end_group(struct chorale_child *child, int *status)
 }
 
 enum chorale_ending chorale_child_wait(struct chorale_child *child,
-                                 double stall_seconds, chorale_line_fn *fn,
-                                 void *arg, int *status_p)
+                                       const double *silence,
+                                       chorale_line_fn *fn, void *arg,
+                                       int *status_p)
 {
     struct stream s[2] = { { .fd = child->out }, { .fd = child->err,
                                                    .is_err = 1 } };
@@ -236,7 +237,7 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
         } else if (finished > 0 && now() - finished > GRACE_SECONDS) {
             ending = CHORALE_ENDED_LATE;
             end_group(child, status_p);
-        } else if (now() - heard > stall_seconds) {
+        } else if (now() - heard > *silence) {
             ending = CHORALE_ENDED_STALLED;
             end_group(child, status_p);
         } else if (open_ends == 0) {
@@ -278,12 +279,13 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
 {
     struct keep keep = { .text = text, .size = size };
     struct chorale_child child;
+    const double silence = 60;
     enum chorale_err err = chorale_spawn(args, remedy, &child, msg);
 
     if (err != CHORALE_OK)
         return err;
     text[0] = '\0';
-    if (chorale_child_wait(&child, 60, keep_line, &keep, status_p) !=
+    if (chorale_child_wait(&child, &silence, keep_line, &keep, status_p) !=
         CHORALE_ENDED)
         return chorale_fail(msg, CHORALE_ENV, "%s does not answer",
                             args->word[0]);

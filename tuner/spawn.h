@@ -44,14 +44,16 @@ typedef int chorale_line_fn(void *arg, const char *line, int is_err);
 enum chorale_ending {
     CHORALE_ENDED,           /* by itself */
     CHORALE_ENDED_LATE,      /* said it was done, hung, and was ended */
-    CHORALE_ENDED_STALLED,   /* silent for stall_seconds, and was ended */
+    CHORALE_ENDED_STALLED,   /* silent for too long, and was ended */
     CHORALE_ENDED_STOPPED    /* chorale_stop_requested() */
 };
 
-/* Pass the child's lines to fn until it ends. *status_p is as of waitpid. */
+/* Pass the child's lines to fn until it ends. *silence: the seconds that it
+ * may be silent now; fn may change them. *status_p is as of waitpid. */
 enum chorale_ending chorale_child_wait(struct chorale_child *child,
-                                 double stall_seconds, chorale_line_fn *fn,
-                                 void *arg, int *status_p);
+                                       const double *silence,
+                                       chorale_line_fn *fn, void *arg,
+                                       int *status_p);
 
 /* Run to the end and keep its standard output in text[size] if it exits with
  * 0, else the first line of its standard error (of its output, if it said

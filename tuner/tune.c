@@ -264,6 +264,10 @@ static const struct chorale_opt options[] = {
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct tune_opts, run.stall_seconds), "TIME",
       "end a launch that stores nothing for this long (default: 5m)", 1, 0 },
+    { "hang", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct tune_opts, run.hang_seconds), "TIME",
+      "a call that takes this long hangs (default: as `chorale run --help` "
+      "says)", 1, 0 },
     { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct tune_opts, plan.dry_run),
       NULL, "say what would be planned and write nothing", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.quiet),

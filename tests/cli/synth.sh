@@ -12,6 +12,7 @@
 set -eu
 
 schema=$1 out=$2 name=${3-fat-tree} sizes=${4-2 64} nvariant=${5-3}
+version=$(sed -n 's/.* database, version \([0-9]*\).*/\1/p' "$schema")
 quoted=$(printf '%s' "$name" | sed "s/'/''/g")
 
 rm -f "$out"
@@ -19,7 +20,7 @@ rm -f "$out"
     cat "$schema"
     cat <<SQL
 PRAGMA application_id = $((0x43484f52));
-PRAGMA user_version = 1;
+PRAGMA user_version = $version;
 BEGIN;
 INSERT INTO system VALUES (1, 'sys-1', '$quoted', 'simulated', 'synthetic',
     'synthetic MPI 1.0', '2026-01-01T00:00:00Z');

@@ -14,8 +14,11 @@
 static const char rows[] =
     "INSERT INTO system VALUES (7, 's', '<b>|x', 'simulated', 'sig',"
     " 'lib `x` [a](b)', '');"
-    "INSERT INTO campaign VALUES (1, 'c', 7, '', '', 1, 1, 2, 9, 1, 0.1, 1,"
-    " 9, 'barrier', '', 'custom', '', '', '', 0, '');"
+    "INSERT INTO campaign (campaign_id, uuid, system_id, created, command,"
+    " seed, launches, nrep_min, nrep_max, nwarmup, target_width, cell_seconds,"
+    " max_memory, sync, launcher)"
+    " VALUES (1, 'c', 7, '', '', 1, 1, 2, 9, 1, 0.1, 1, 9, 'barrier',"
+    " 'custom');"
     "INSERT INTO launch (launch_id, uuid, campaign_id, system_id, ordinal,"
     " comm_size, ppn, shape, seed, started, status)"
     " VALUES (1, 'l', 1, 7, 0, 4, 1, 'block', 1, '', 'done');"

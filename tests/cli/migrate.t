@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A database of schema version 1 becomes one of today's when it is opened for
+# writing: with all its rows, what the user added, and today's tables, checks
+# and views. Where that does not work the file stays as it was.
+. "$(dirname "$0")/../lib.sh"
+
+schema1=$top_srcdir/tests/cli/schema1.sql
+old=$work/old.db
+
+sh "$top_srcdir/tests/cli/synth.sh" "$schema1" "$old" ring "2 16"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 1 "a database of version 1"
+sqlite3 "$old" <<SQL
+CREATE TABLE "my ""notes" (t);
+INSERT INTO "my ""notes" VALUES ('kept');
+CREATE INDEX my_index ON run (validity);
+CREATE VIEW my_view AS SELECT count(*) AS n FROM v_summary JOIN cell USING (cell_id);
+CREATE TRIGGER my_trigger AFTER DELETE ON run BEGIN SELECT 1; END;
+INSERT INTO environment VALUES (1, 'k', 'v');
+INSERT INTO sample SELECT run_id, 0, 1, 0, 0, NULL, NULL, 0 FROM run;
+INSERT INTO counter SELECT run_id, -1, 'e', 1 FROM run;
+INSERT INTO baseline VALUES ('b', 1, 1, '2026-01-01T00:00:00Z');
+SQL
+is "$(sqlite3 "$old" 'PRAGMA foreign_key_check')" "" "its rows refer to each other"
+
+# Every row of every table, by the columns of version 1.
+sqlite3 "$old" "SELECT 'SELECT ''' || replace(m.name, '\"', '') || ''', ' ||
+    group_concat('\"' || p.name || '\"') || ' FROM \"' ||
+    replace(m.name, '\"', '\"\"') || '\" ORDER BY 2, 3, 4;'
+    FROM sqlite_master m, pragma_table_info(m.name) p
+    WHERE m.type = 'table' GROUP BY m.name HAVING count(*) > 2" >"$work/rows.sql"
+[ "$(wc -l <"$work/rows.sql")" -ge 12 ]
+ok $? "all tables are compared"
+sqlite3 "$old" <"$work/rows.sql" >"$work/before.txt"
+[ "$(wc -l <"$work/before.txt")" -gt 1000 ]
+ok $? "with all their rows"
+n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
+
+# To read it is not enough.
+cp "$old" "$work/copy.db"
+err=$("$chorale" status "$old" 2>&1)
+is $? 4 "reading it exits with 4"
+like "$err" 'older schema version 1.*version 2.*chorale decide.*up to date' \
+    "and says what to do"
+is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
+cmp -s "$old" "$work/copy.db"
+ok $? "the file is as it was"
+
+"$chorale" decide "$old" -q
+ok $? "a command that writes opens it"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 2 "it is of version 2"
+# decide has replaced its own table; the others have every row.
+sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
+grep -v '^decision' "$work/before.txt" >"$work/b.txt"
+grep -v '^decision' "$work/after.txt" >"$work/a.txt"
+cmp "$work/b.txt" "$work/a.txt"
+ok $? "every row is there, every value the same"
+is "$(sqlite3 "$old" 'PRAGMA integrity_check')" ok "integrity_check"
+is "$(sqlite3 "$old" 'PRAGMA foreign_key_check')" "" "foreign_key_check"
+
+# What a new database has, it has, and what the user had.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$work/new.db"
+for name in old new; do
+    sqlite3 "$work/$name.db" "SELECT type, name, replace(sql, '\"', '')
+        FROM sqlite_master WHERE name NOT LIKE 'my%' AND sql IS NOT NULL
+        ORDER BY 1, 2" >"$work/$name.txt"
+done
+cmp "$work/old.txt" "$work/new.txt"
+ok $? "tables, indexes and views are those of a new database"
+is "$(sqlite3 "$old" "SELECT group_concat(name) FROM (SELECT name
+    FROM sqlite_master WHERE name LIKE 'my%' ORDER BY name)")" \
+    'my "notes,my_index,my_trigger,my_view' "the user's own are there"
+is "$(sqlite3 "$old" 'SELECT n FROM my_view')" "$n_view" "the user's view works"
+is "$(sqlite3 "$old" 'SELECT * FROM "my ""notes"')" kept "the user's table too"
+for view in v_summary v_paired v_speedup v_best v_progress; do
+    [ "$(sqlite3 "$old" "SELECT count(*) FROM $view")" -gt 0 ]
+    ok $? "$view has rows"
+done
+is "$(sqlite3 "$old" "SELECT sync || batch || (separator IS NULL) FROM run
+    LIMIT 1")" 11 "an old run: no word of its start, one call, no separator"
+is "$(sqlite3 "$old" "SELECT DISTINCT batch || ',' || racing FROM campaign")" \
+    0,1 "an old campaign: the defaults"
+sqlite3 "$old" "UPDATE run SET stop_reason = 'raced' WHERE run_id = 1"
+ok $? "what version 2 allows, it allows"
+sqlite3 "$old" "UPDATE run SET stop_reason = 'bored' WHERE run_id = 1" 2>/dev/null
+[ $? -ne 0 ]
+ok $? "what it refuses, it refuses"
+sqlite3 "$old" "PRAGMA foreign_keys = ON; DELETE FROM cell" 2>/dev/null
+[ $? -ne 0 ]
+ok $? "the references hold"
+sum=$(cksum <"$old")
+"$chorale" status "$old" >/dev/null
+ok $? "now it can be read"
+is "$(cksum <"$old")" "$sum" "and is not written again"
+
+# Where it does not work.
+refuse() { # what is wrong, pattern, code
+    sum=$(cksum <"$work/bad.db")
+    err=$("$chorale" decide "$work/bad.db" -q 2>&1)
+    is $? "$3" "$1: exit $3"
+    like "$err" "$2" "$1: it says so"
+    is "$(printf '%s\n' "$err" | wc -l)" 1 "$1: one line"
+    is "$(cksum <"$work/bad.db")" "$sum" "$1: the file is as it was"
+}
+cp "$work/copy.db" "$work/bad.db"
+sqlite3 "$work/bad.db" "UPDATE cell SET metric = 'charm' WHERE cell_id = 9"
+refuse "a value that is refused now" "metric" 4
+cp "$work/copy.db" "$work/bad.db"
+sqlite3 "$work/bad.db" "DELETE FROM launch WHERE launch_id = 3"
+refuse "rows that refer to nothing" "refer to rows that are gone" 4
+cp "$work/copy.db" "$work/bad.db"
+sqlite3 "$work/bad.db" "ALTER TABLE run ADD COLUMN mine"
+refuse "a column that would be lost" "mine" 4
+finish
