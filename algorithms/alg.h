@@ -130,7 +130,8 @@ struct chorale_alg {
     const char *patents;     /* numbers, "US 8,140,826"; NULL: none known */
     const char *unselectable; /* why it is measured but never chosen; NULL */
     const char *fallback;    /* where it does not do as its parameters say,
-                              * and what it does there; NULL: nowhere */
+                              * and what it does there, segments in whole
+                              * elements apart; NULL: nowhere */
     unsigned needs;          /* enum chorale_needs, or-ed */
     enum chorale_order order; /* at every point; see order_at */
     enum chorale_cost_is cost_is;
