@@ -129,10 +129,11 @@ struct chorale_alg {
     const char *source;      /* where the algorithm is published */
     const char *patents;     /* numbers, "US 8,140,826"; NULL: none known */
     const char *unselectable; /* why it is measured but never chosen; NULL */
-    const char *fallback;    /* what it runs inside where its own way ends;
-                              * NULL: it has no such place */
+    const char *fallback;    /* where it does not do as its parameters say,
+                              * and what it does there, segments in whole
+                              * elements apart; NULL: nowhere */
     unsigned needs;          /* enum chorale_needs, or-ed */
-    enum chorale_order order;
+    enum chorale_order order; /* at every point; see order_at */
     enum chorale_cost_is cost_is;
     int core;                /* in the default plan: at most 6 a collective */
     int overlaps;            /* one rank has several sends or receives in
@@ -155,6 +156,11 @@ struct chorale_alg {
     /* 1 where it overlaps (see there) with some parameter values only. The
      * hook itself may be NULL. */
     int (*overlaps_at)(const struct chorale_point *pt);
+
+    /* The order at a point, where it depends on the parameters (a part that
+     * they choose), the root or the operation; order is then the weakest of
+     * them. The hook itself may be NULL. */
+    enum chorale_order (*order_at)(const struct chorale_point *pt);
 
     /* Further constraints: NULL if this variant can run at pt, else why not
      * (a static string). The hook itself may be NULL. */
@@ -181,6 +187,10 @@ int chorale_alg_index(const struct chorale_alg *alg);
  * what all ranks of a communicator know alike. */
 const char *chorale_alg_refuses(const struct chorale_alg *alg,
                                 const struct chorale_point *pt);
+
+/* In which order it combines operands at pt. */
+enum chorale_order chorale_alg_order(const struct chorale_alg *alg,
+                                     const struct chorale_point *pt);
 
 /* NULL if alg may enter a table, else why not (static string): patents need
  * allow_patented, and some variants are only ever measured. */

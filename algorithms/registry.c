@@ -56,6 +56,12 @@ const char *chorale_alg_refuses(const struct chorale_alg *alg,
     return alg->refuses == NULL ? NULL : alg->refuses(pt);
 }
 
+enum chorale_order chorale_alg_order(const struct chorale_alg *alg,
+                                     const struct chorale_point *pt)
+{
+    return alg->order_at == NULL ? alg->order : alg->order_at(pt);
+}
+
 const char *chorale_alg_unselectable(const struct chorale_alg *alg,
                                      int allow_patented)
 {

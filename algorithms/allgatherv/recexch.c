@@ -30,6 +30,7 @@ const struct chorale_alg chorale_allgatherv_recexch = {
     .formula = "<= (k-1) q alpha + n beta; folded + 2 e alpha + "
                "e (m + n) beta",
     .source = "Sack, Gropp, PPoPP, 2012",
+    .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,
     .scratch = chorale_allgather_recexch_scratch,
     .nparam = 2,

@@ -32,6 +32,7 @@ const struct chorale_alg chorale_reduce_scatter_recexch = {
     .summary = "groups of radix ranks exchange their parts of what is left",
     .formula = "<= (k-1) q alpha + (k-1) n (beta + tau) for P = k^q",
     .source = "Sack, Gropp, PPoPP 2012",
+    .fallback = "a radix beyond P is P",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
