@@ -31,6 +31,7 @@ const struct chorale_alg chorale_allgatherv_recexch = {
                "e (m + n) beta",
     .source = "Sack, Gropp, PPoPP, 2012",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.76,
     .scratch = chorale_allgather_recexch_scratch,
     .nparam = 2,
     .param = { CHORALE_RECEXCH_RADIX_PARAM, CHORALE_RECEXCH_ORDER_PARAM },

@@ -54,6 +54,7 @@ const struct chorale_alg chorale_allreduce_recexch = {
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.94,
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },

@@ -90,5 +90,7 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "with reduce=rabenseifner, ring_gather, binary or pipeline "
+                  "a commutative operation",
     .scratch = scratch,
 };

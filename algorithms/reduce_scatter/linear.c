@@ -38,11 +38,13 @@ const struct chorale_alg chorale_reduce_scatter_linear = {
     .fallback = "reduce and scatter as the parameters say",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.33,
     .core = 1,
     .nparam = 2,
     .param = { CHORALE_RS_REDUCE_PARAM, CHORALE_RS_SCATTER_PARAM },
     .run = chorale_rs_linear_run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "with reduce=pipeline a commutative operation",
     .scratch = scratch,
 };

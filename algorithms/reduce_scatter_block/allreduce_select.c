@@ -40,5 +40,7 @@ const struct chorale_alg chorale_reduce_scatter_block_allreduce_select = {
     .run = chorale_rs_select_run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "with allreduce=ring, rabenseifner or circulant a "
+                  "commutative operation",
     .scratch = scratch,
 };

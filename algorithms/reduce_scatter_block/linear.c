@@ -42,5 +42,6 @@ const struct chorale_alg chorale_reduce_scatter_block_linear = {
     .run = chorale_rs_linear_run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "with reduce=pipeline a commutative operation",
     .scratch = scratch,
 };
