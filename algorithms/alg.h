@@ -18,6 +18,10 @@
 #define CHORALE_MAX_PARAM 4
 #define CHORALE_MAX_TERM 96
 
+/* How far above its schedule a stated bound may be, if the descriptor does not
+ * say otherwise. */
+#define CHORALE_WITHIN 1.25
+
 /* A tunable of a variant. Values are whole numbers in [min, max]. Where a
  * parameter chooses among things with names (the variant that does a part),
  * word[value] is that name: people and databases see the word. Words are only
@@ -116,7 +120,8 @@ enum chorale_order {
 
 /* What the stated cost is on a one-port, full-duplex network. */
 enum chorale_cost_is {
-    CHORALE_COST_EXACT = 0,  /* the critical path */
+    CHORALE_COST_EXACT = 0,  /* the critical path; where overlaps_at says that
+                              * messages overlap an upper bound */
     CHORALE_COST_POW2,       /* exact at powers of two, else an upper bound */
     CHORALE_COST_BOUND       /* an upper bound */
 };
@@ -135,6 +140,9 @@ struct chorale_alg {
     unsigned needs;          /* enum chorale_needs, or-ed */
     enum chorale_order order; /* at every point; see order_at */
     enum chorale_cost_is cost_is;
+    double within;           /* where the cost is an upper bound: it is at most
+                              * this many times what the variant's schedule
+                              * takes on one port. 0: CHORALE_WITHIN */
     int core;                /* in the default plan: at most 6 a collective */
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no
@@ -163,8 +171,10 @@ struct chorale_alg {
     enum chorale_order (*order_at)(const struct chorale_point *pt);
 
     /* Further constraints: NULL if this variant can run at pt, else why not
-     * (a static string). The hook itself may be NULL. */
+     * (a static string). The hook itself may be NULL; constraint is what it
+     * demands, in a few words for people, and is there with the hook only. */
     const char *(*refuses)(const struct chorale_point *pt);
+    const char *constraint;
 
     /* Bytes of scratch the busiest rank allocates at pt for contiguous
      * types; an upper bound, but for what alignment costs. NULL: none. */
@@ -214,6 +224,10 @@ int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
 /* 1 if it overlaps at pt, always or there. */
 int chorale_alg_overlaps(const struct chorale_alg *alg,
                          const struct chorale_point *pt);
+
+/* 1 if the stated cost at pt is the critical path, 0 if it is a bound. */
+int chorale_alg_exact(const struct chorale_alg *alg,
+                      const struct chorale_point *pt);
 
 /* 1 if its time at pt can be foretold from alpha, beta and tau: 0 where sends
  * overlap, where the library does a part, and where there is only a bound. */

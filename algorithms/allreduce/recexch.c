@@ -56,6 +56,7 @@ const struct chorale_alg chorale_allreduce_recexch = {
                 "exchanged",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.94,
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },

@@ -96,5 +96,7 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .cost = cost,
     .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with reduce=rabenseifner, ring_gather, binary or pipeline "
+                  "a commutative operation",
     .scratch = scratch,
 };

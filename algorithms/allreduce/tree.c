@@ -96,6 +96,7 @@ const struct chorale_alg chorale_allreduce_tree = {
               "LCN 2003",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.88,
     .nparam = 3,
     .param = { {
                    .name = "tree_type",
@@ -113,5 +114,7 @@ const struct chorale_alg chorale_allreduce_tree = {
     .cost = cost,
     .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with tree_type=kary, knomial_near or binary a commutative "
+                  "operation",
     .scratch = scratch,
 };

@@ -57,6 +57,7 @@ const struct chorale_alg chorale_reduce_kary = {
                } },
     .run = run,
     .cost = cost,
+    .within = 1.34,
     .overlaps_at = overlaps_at,
     .scratch = scratch,
 };

@@ -42,6 +42,7 @@ const struct chorale_alg chorale_reduce_scatter_linear = {
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.33,
     .core = 1,
     .nparam = 2,
     .param = { CHORALE_RS_REDUCE_PARAM, CHORALE_RS_SCATTER_PARAM },
@@ -49,5 +50,6 @@ const struct chorale_alg chorale_reduce_scatter_linear = {
     .cost = cost,
     .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with reduce=pipeline a commutative operation",
     .scratch = scratch,
 };

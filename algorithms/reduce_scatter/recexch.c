@@ -36,6 +36,7 @@ const struct chorale_alg chorale_reduce_scatter_recexch = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.33,
     .nparam = 1,
     .param = { CHORALE_RS_RECEXCH_PARAM },
     .run = chorale_rs_recexch_run,

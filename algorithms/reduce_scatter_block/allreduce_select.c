@@ -45,5 +45,7 @@ const struct chorale_alg chorale_reduce_scatter_block_allreduce_select = {
     .cost = cost,
     .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with allreduce=ring, rabenseifner or circulant a "
+                  "commutative operation",
     .scratch = scratch,
 };

@@ -47,5 +47,6 @@ const struct chorale_alg chorale_reduce_scatter_block_linear = {
     .cost = cost,
     .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with reduce=pipeline a commutative operation",
     .scratch = scratch,
 };
