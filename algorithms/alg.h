@@ -18,6 +18,10 @@
 #define CHORALE_MAX_PARAM 4
 #define CHORALE_MAX_TERM 96
 
+/* How far above its schedule a stated bound may be, if the descriptor does not
+ * say otherwise. */
+#define CHORALE_WITHIN 1.25
+
 /* A tunable of a variant. Values are whole numbers in [min, max]. Where a
  * parameter chooses among things with names (the variant that does a part),
  * word[value] is that name: people and databases see the word. Words are only
@@ -116,7 +120,8 @@ enum chorale_order {
 
 /* What the stated cost is on a one-port, full-duplex network. */
 enum chorale_cost_is {
-    CHORALE_COST_EXACT = 0,  /* the critical path */
+    CHORALE_COST_EXACT = 0,  /* the critical path; where overlaps_at says that
+                              * messages overlap an upper bound */
     CHORALE_COST_POW2,       /* exact at powers of two, else an upper bound */
     CHORALE_COST_BOUND       /* an upper bound */
 };
@@ -129,11 +134,15 @@ struct chorale_alg {
     const char *source;      /* where the algorithm is published */
     const char *patents;     /* numbers, "US 8,140,826"; NULL: none known */
     const char *unselectable; /* why it is measured but never chosen; NULL */
-    const char *fallback;    /* what it runs inside where its own way ends;
-                              * NULL: it has no such place */
+    const char *fallback;    /* where it does not do as its parameters say,
+                              * and what it does there, segments in whole
+                              * elements apart; NULL: nowhere */
     unsigned needs;          /* enum chorale_needs, or-ed */
-    enum chorale_order order;
+    enum chorale_order order; /* at every point; see order_at */
     enum chorale_cost_is cost_is;
+    double within;           /* where the cost is an upper bound: it is at most
+                              * this many times what the variant's schedule
+                              * takes on one port. 0: CHORALE_WITHIN */
     int core;                /* in the default plan: at most 6 a collective */
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no
@@ -156,9 +165,16 @@ struct chorale_alg {
      * hook itself may be NULL. */
     int (*overlaps_at)(const struct chorale_point *pt);
 
+    /* The order at a point, where it depends on the parameters (a part that
+     * they choose), the root or the operation; order is then the weakest of
+     * them. The hook itself may be NULL. */
+    enum chorale_order (*order_at)(const struct chorale_point *pt);
+
     /* Further constraints: NULL if this variant can run at pt, else why not
-     * (a static string). The hook itself may be NULL. */
+     * (a static string). The hook itself may be NULL; constraint is what it
+     * demands, in a few words for people, and is there with the hook only. */
     const char *(*refuses)(const struct chorale_point *pt);
+    const char *constraint;
 
     /* Bytes of scratch the busiest rank allocates at pt for contiguous
      * types; an upper bound, but for what alignment costs. NULL: none. */
@@ -182,6 +198,10 @@ int chorale_alg_index(const struct chorale_alg *alg);
 const char *chorale_alg_refuses(const struct chorale_alg *alg,
                                 const struct chorale_point *pt);
 
+/* In which order it combines operands at pt. */
+enum chorale_order chorale_alg_order(const struct chorale_alg *alg,
+                                     const struct chorale_point *pt);
+
 /* NULL if alg may enter a table, else why not (static string): patents need
  * allow_patented, and some variants are only ever measured. */
 const char *chorale_alg_unselectable(const struct chorale_alg *alg,
@@ -204,6 +224,10 @@ int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
 /* 1 if it overlaps at pt, always or there. */
 int chorale_alg_overlaps(const struct chorale_alg *alg,
                          const struct chorale_point *pt);
+
+/* 1 if the stated cost at pt is the critical path, 0 if it is a bound. */
+int chorale_alg_exact(const struct chorale_alg *alg,
+                      const struct chorale_point *pt);
 
 /* 1 if its time at pt can be foretold from alpha, beta and tau: 0 where sends
  * overlap, where the library does a part, and where there is only a bound. */

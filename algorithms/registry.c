@@ -56,6 +56,12 @@ const char *chorale_alg_refuses(const struct chorale_alg *alg,
     return alg->refuses == NULL ? NULL : alg->refuses(pt);
 }
 
+enum chorale_order chorale_alg_order(const struct chorale_alg *alg,
+                                     const struct chorale_point *pt)
+{
+    return alg->order_at == NULL ? alg->order : alg->order_at(pt);
+}
+
 const char *chorale_alg_unselectable(const struct chorale_alg *alg,
                                      int allow_patented)
 {
@@ -275,6 +281,17 @@ int chorale_alg_overlaps(const struct chorale_alg *alg,
     return alg->overlaps || (alg->overlaps_at && alg->overlaps_at(pt));
 }
 
+int chorale_alg_exact(const struct chorale_alg *alg,
+                      const struct chorale_point *pt)
+{
+    int p = pt->comm_size;
+
+    if (alg->overlaps_at != NULL && alg->overlaps_at(pt))
+        return 0;
+    return alg->cost_is == CHORALE_COST_EXACT ||
+           (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) == 0);
+}
+
 int chorale_alg_modelled(const struct chorale_alg *alg,
                          const struct chorale_point *pt)
 {
@@ -293,10 +310,8 @@ int chorale_alg_cost(const struct chorale_alg *alg,
                      struct chorale_term *term)
 {
     struct chorale_schedule_sum sum;
-    int p = pt->comm_size;
 
-    if (alg->cost_is == CHORALE_COST_EXACT || alg->opaque ||
-        (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) == 0) ||
+    if (chorale_alg_exact(alg, pt) || alg->opaque ||
         chorale_schedule_walk(alg, pt, &sum, NULL) != 0)
         return alg->cost(pt, term);
     memcpy(term, sum.term, sizeof(*term) * (size_t)sum.nterm);

@@ -46,21 +46,25 @@ static const char *const cost_text[] = {
     [CHORALE_COST_BOUND] = "bound",
 };
 
-/* "label   text", wrapped at words and indented. */
-static void print_field(const char *label, const char *text)
+/* Text from column at on, wrapped at words and indented so far. */
+static void print_words(const char *text, int at, int indent)
 {
-    int at = printf("      %-8s", label);
-
     while (*text != '\0') {
         int word = (int)strcspn(text, " ");
 
-        if (at + 1 + word > WIDTH && at > 14)
-            at = printf("\n%14s", "") - 1;
+        if (at + 1 + word > WIDTH && at > indent)
+            at = printf("\n%*s", indent, "") - 1;
         at += printf(" %.*s", word, text);
         text += word;
         text += strspn(text, " ");
     }
     printf("\n");
+}
+
+/* "label   text" */
+static void print_field(const char *label, const char *text)
+{
+    print_words(text, printf("      %-8s", label), 14);
 }
 
 static size_t add(char *text, size_t size, size_t used, const char *more)
@@ -114,6 +118,26 @@ static void needs_text(const struct chorale_alg *alg, char *text, size_t size)
             n = add(text, size, n, n > 0 ? ", " : "");
             n = add(text, size, n, needs[i].text);
         }
+    if (alg->constraint != NULL) {
+        n = add(text, size, n, n > 0 ? ", " : "");
+        add(text, size, n, alg->constraint);
+    }
+}
+
+/* The formula and what it is. A formula for people may be a bound where the
+ * cost that is computed is exact. */
+static void cost_line(const struct chorale_alg *alg, char *text, size_t size)
+{
+    int rough = alg->cost_is == CHORALE_COST_EXACT &&
+                strncmp(alg->formula, "<=", 2) == 0;
+
+    snprintf(text, size, "%s%s%s%s%s", alg->formula, rough ? "; " : " (",
+             rough ? "computed exactly" : cost_text[alg->cost_is],
+             alg->overlaps      ? "; messages overlap"
+             : alg->overlaps_at ? ", but a bound where parameters make "
+                                  "messages overlap"
+                                : "",
+             rough ? "" : ")");
 }
 
 /* What the busiest rank takes, at a point that is easy to scale from. */
@@ -136,14 +160,12 @@ static size_t example_scratch(const struct chorale_alg *alg)
 static void print_alg(const struct chorale_alg *alg)
 {
     char text[512];
+    int at = printf("  %-25s", alg->name);
 
-    printf("  %-26s%s%s\n", alg->name, alg->summary,
-           alg->core ? "  [core]" : "");
-    snprintf(text, sizeof(text), "%s (%s%s)", alg->formula,
-             cost_text[alg->cost_is],
-             alg->overlaps      ? "; sends overlap"
-             : alg->overlaps_at ? "; with some parameters messages overlap"
-                                : "");
+    snprintf(text, sizeof(text), "%s%s", alg->summary,
+             alg->core ? " [core]" : "");
+    print_words(text, at, 27);
+    cost_line(alg, text, sizeof(text));
     print_field("cost", text);
     for (int i = 0; i < alg->nparam; i++)
         print_param(&alg->param[i]);
@@ -156,9 +178,12 @@ static void print_alg(const struct chorale_alg *alg)
         print_field("scratch", text);
     }
     if (alg->order != CHORALE_ORDER_NONE)
-        print_field("order", order_text[alg->order]);
+        print_field("order", alg->order_at != NULL
+                                 ? "rank order with some parameters, roots "
+                                   "or operations"
+                                 : order_text[alg->order]);
     if (alg->fallback != NULL)
-        print_field("inside", alg->fallback);
+        print_field("except", alg->fallback);
     if (alg->patents != NULL)
         print_field("patents", alg->patents);
     if (alg->unselectable != NULL)
@@ -195,15 +220,20 @@ static json_t *alg_json(const struct chorale_alg *alg)
         if (alg->needs & needs[i].flag)
             json_array_append_new(want, json_string(needs[i].text));
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:b, s:s, s:s, s:b, s:o, s:o, s:o, s:o,"
-        " s:o, s:I}",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o,"
+        " s:o, s:o, s:b, s:I}",
         "coll", chorale_coll_info(alg->coll)->name, "variant", alg->name,
         "summary", alg->summary, "cost", alg->formula, "cost_is",
-        cost_text[alg->cost_is], "overlaps", alg->overlaps, "source",
-        alg->source, "order", order_text[alg->order], "core", alg->core,
-        "needs", want, "params", params, "patents", maybe(alg->patents),
+        cost_text[alg->cost_is], "overlaps",
+        alg->overlaps      ? "always"
+        : alg->overlaps_at ? "some"
+                           : "never",
+        "source", alg->source, "order", order_text[alg->order], "core",
+        alg->core, "needs", want, "constraint", maybe(alg->constraint),
+        "params", params, "patents", maybe(alg->patents),
         "unselectable", maybe(alg->unselectable), "fallback",
-        maybe(alg->fallback), "scratch_bytes_m65536_p16",
+        maybe(alg->fallback), "order_depends", alg->order_at != NULL,
+        "scratch_bytes_m65536_p16",
         (json_int_t)example_scratch(alg));
 }
 

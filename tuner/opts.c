@@ -131,6 +131,11 @@ static enum chorale_err set_number(const struct chorale_opt *opt,
         else if (opt->type == CHORALE_OPT_PERCENT && value < 0)
             err = chorale_fail(msg, CHORALE_USAGE, "%s: '%s' is negative",
                                what, text);
+        else if (opt->type == CHORALE_OPT_PERCENT && value >= 1 &&
+                 strchr(text, '%') == NULL)
+            err = chorale_fail(msg, CHORALE_USAGE,
+                               "%s %s: write %s%% for percent, or a fraction "
+                               "below 1", what, text, text);
     }
     if (err != CHORALE_OK)
         return err;
@@ -228,8 +233,12 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
         argv[1 + nword++] = argv[optind];
     if (nword < min_words)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "%s: %s is missing; see `chorale %s --help`",
-                            verb->name, verb->args, verb->name);
+                            "%s: name %s%s; see `chorale %s --help`",
+                            verb->name,
+                            strcmp(verb->args, "results.db") == 0
+                                ? "a database, as "
+                                : "",
+                            verb->args, verb->name);
     if (nword > max_words)
         return chorale_fail(msg, CHORALE_USAGE,
                             "%s: '%s' is one word too many; see `chorale %s "

@@ -487,24 +487,28 @@ static enum chorale_err find_natives(struct planner *p)
     return err;
 }
 
-/* A dry run plans into a file of its own that nobody sees. */
-static enum chorale_err open_store(struct planner *p, const char *path)
+/* A dry run of a database that is not there plans into a file of its own,
+ * whose name goes to scratch; SQLite wants it to stay until it is closed. */
+static enum chorale_err open_store(struct planner *p, const char *path,
+                                   char scratch[64])
 {
-    char name[] = P_tmpdir "/chorale-XXXXXX";
-    enum chorale_err err;
     int fd;
 
     if (!p->plan->dry_run || access(path, F_OK) == 0)
         return chorale_store_open(path, CHORALE_STORE_CREATE, &p->store,
                                   p->msg);
-    fd = mkstemp(name);
-    if (fd < 0)
-        return chorale_fail(p->msg, CHORALE_ENV, "%s: %s", name,
-                            strerror(errno));
+    snprintf(scratch, 64, "%s", P_tmpdir "/chorale-XXXXXX");
+    fd = mkstemp(scratch);
+    if (fd < 0) {
+        enum chorale_err err = chorale_fail(p->msg, CHORALE_ENV, "%s: %s",
+                                            scratch, strerror(errno));
+
+        scratch[0] = '\0';
+        return err;
+    }
     close(fd);
-    err = chorale_store_open(name, CHORALE_STORE_CREATE, &p->store, p->msg);
-    unlink(name);
-    return err;
+    return chorale_store_open(scratch, CHORALE_STORE_CREATE, &p->store,
+                              p->msg);
 }
 
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
@@ -515,6 +519,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
 {
     struct planner p = { .plan = plan, .msg = msg };
     enum chorale_err err = chorale_plan_check(plan, msg);
+    char scratch[64] = "";
 
     if (err == CHORALE_OK)
         err = chorale_system_describe(plan, &p.sys, msg);
@@ -523,7 +528,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK)
         err = fill_defaults(&p);
     if (err == CHORALE_OK)
-        err = open_store(&p, path);
+        err = open_store(&p, path, scratch);
     if (err == CHORALE_OK)
         err = chorale_store_lock(p.store, CHORALE_LOCK_CAMPAIGN, 0, msg);
     if (err == CHORALE_OK)
@@ -532,12 +537,15 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
         snprintf(system, 128, "%s", p.sys.name);
         *campaign_p = p.campaign_id;
         if (!quiet)
-            printf("%s: %s %ld cells at %ld points on system %s, %ld %s "
+            printf("%s: %s %ld cells at %ld %s on system %s, %ld %s "
                    "each\n", path, plan->dry_run ? "would plan" : "planned",
-                   p.ncell, p.npoint, p.sys.name, plan->launches,
+                   p.ncell, p.npoint, p.npoint == 1 ? "point" : "points",
+                   p.sys.name, plan->launches,
                    plan->launches == 1 ? "launch" : "launches");
     }
     chorale_store_close(p.store);
+    if (scratch[0] != '\0')
+        unlink(scratch);
     chorale_system_release(&p.sys);
     chorale_natives_free(&p.natives);
     free(p.proc);

@@ -160,7 +160,8 @@ enum chorale_err chorale_spec_list(const char *what, const char *text,
             return chorale_fail(msg, CHORALE_USAGE,
                                 "%s %s: not a list; write numbers and ranges "
                                 "like 8,64K or 8:1M (doubling), 8:1M:x4, "
-                                "2:64:+2; K, M, G are powers of 1024", what,
+                                "2:64:+2, the smaller end first; K, M, G, T "
+                                "are powers of 1024", what,
                                 text);
         }
         if (*at++ == '\0')

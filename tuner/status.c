@@ -93,7 +93,7 @@ static enum chorale_err print_failed(struct chorale_store *store,
     while (err == CHORALE_OK &&
            (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
            row)
-        printf("launch of P = %lld (number %lld, %s) ended early: %s\n",
+        printf("a launch of P = %lld (number %lld, %s) ended early: %s\n",
                sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
                (const char *)sqlite3_column_text(stmt, 2),
                (const char *)sqlite3_column_text(stmt, 3));

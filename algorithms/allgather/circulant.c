@@ -138,6 +138,7 @@ const struct chorale_alg chorale_allgather_circulant = {
     .summary = "P broadcasts at a time on the circulant graph",
     .formula = "(P-1) S alpha + (P-1)/P n beta, S = nblocks",
     .source = "Traeff, arXiv 2312.11236, 2407.18004",
+    .fallback = "no more pieces of a block than bytes",
     .nparam = 1,
     .param = { CHORALE_CIRCULANT_NBLOCKS("pieces of a block") },
     .run = run,

@@ -254,5 +254,6 @@ const struct chorale_alg chorale_allgather_locality_bruck = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "equally many ranks on every node",
     .scratch = scratch,
 };

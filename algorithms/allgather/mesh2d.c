@@ -52,6 +52,8 @@ const struct chorale_alg chorale_allgather_mesh2d = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P = rows columns, both 2 or more",
     .scratch = scratch,
+    .within = 1,
     .overlaps_at = overlaps_at,
 };

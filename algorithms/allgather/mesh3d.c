@@ -56,6 +56,8 @@ const struct chorale_alg chorale_allgather_mesh3d = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P of three factors, all 2 or more",
     .scratch = scratch,
+    .within = 1,
     .overlaps_at = overlaps_at,
 };

@@ -29,6 +29,7 @@ const struct chorale_alg chorale_allgather_recexch = {
     .summary = "exchanges in groups of radix ranks; the rest folds",
     .formula = "(k-1) q alpha + n beta; folded + 2 e alpha + e (m + n) beta",
     .source = "Sack, Gropp, PPoPP, 2012",
+    .fallback = "a radix beyond P is P",
     .scratch = chorale_allgather_recexch_scratch,
     .nparam = 2,
     .param = { CHORALE_RECEXCH_RADIX_PARAM, CHORALE_RECEXCH_ORDER_PARAM },

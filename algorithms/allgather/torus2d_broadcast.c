@@ -211,5 +211,6 @@ const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P = rows columns, both 2 or more",
     .scratch = scratch,
 };

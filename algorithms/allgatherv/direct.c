@@ -44,6 +44,7 @@ const struct chorale_alg chorale_allgatherv_direct = {
     .formula = "<= (P-1) (2 alpha + 3/2 M beta), M the largest block",
     .source = "Open MPI, coll/base",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 2,
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_MAX_REQS("sends") },

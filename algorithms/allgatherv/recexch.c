@@ -30,7 +30,9 @@ const struct chorale_alg chorale_allgatherv_recexch = {
     .formula = "<= (k-1) q alpha + n beta; folded + 2 e alpha + "
                "e (m + n) beta",
     .source = "Sack, Gropp, PPoPP, 2012",
+    .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.76,
     .scratch = chorale_allgather_recexch_scratch,
     .nparam = 2,
     .param = { CHORALE_RECEXCH_RADIX_PARAM, CHORALE_RECEXCH_ORDER_PARAM },

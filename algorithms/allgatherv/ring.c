@@ -49,6 +49,7 @@ const struct chorale_alg chorale_allgatherv_ring = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Traeff "
               "et al., EuroPVM/MPI, 2008",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 2.19,
     .core = 1,
     .nparam = 1,
     .param = { {

@@ -92,5 +92,7 @@ const struct chorale_alg chorale_allreduce_allgather_reduce = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "with allgather=recursive_doubling P a power of two, with "
+                  "neighbor_exchange P even",
     .scratch = scratch,
 };

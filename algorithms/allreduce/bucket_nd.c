@@ -8,9 +8,9 @@
  * Rounds  2 (sum of d_i - 1), dims messages    P = d_1 d_2 ... = comm_size,
  *         at a time                            n = bytes
  * Volume  2 (P - 1)/P n bytes from each rank, spread over dims neighbours
- * Cost    with one port <= (2 dims - 1) (dims 2 (sum of d_i - 1) alpha +
- *         (P - 1)/P n 2 beta), as messages wait for each other; dims ports:
- *         2 (sum of d_i - 1) alpha + (P - 1)/P n (2 beta/dims + tau)
+ * Cost    with one port <= 3 dims (sum of d_i - 1) alpha +
+ *         (P - 1)/P n (3 beta + tau), as messages wait for each other; dims
+ *         ports: 2 (sum of d_i - 1) alpha + (P - 1)/P n (2 beta/dims + tau)
  * Needs   P with dims factors above 1, any datatype; a commutative operation
  * Source  Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015
  */
@@ -68,13 +68,14 @@ const struct chorale_alg chorale_allreduce_bucket_nd = {
     .coll = CHORALE_ALLREDUCE,
     .name = "bucket_nd",
     .summary = "rings along the dimensions of a torus, one part a dimension",
-    .formula = "dims ports: 2 (sum of d_i - 1) alpha + (P-1)/P n "
-               "(2 beta/dims + tau); one port: <= (2 dims - 1) dims times "
-               "the messages",
+    .formula = "<= 3 dims (sum of d_i - 1) alpha + (P-1)/P n (3 beta + tau); "
+               "dims ports: 2 (sum of d_i - 1) alpha + (P-1)/P n "
+               "(2 beta/dims + tau)",
     .source = "Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 2.01,
     .overlaps = 1,
     .nparam = 1,
     .param = { { .name = "dims",
@@ -87,5 +88,6 @@ const struct chorale_alg chorale_allreduce_bucket_nd = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P of as many factors as dims, all 2 or more",
     .scratch = scratch,
 };

@@ -52,6 +52,7 @@ const struct chorale_alg chorale_allreduce_circulant_pipelined = {
     .formula = "<= (S + ceil(lg P) - 1) (2 alpha + n/S (2 beta + tau)), "
                "S = nblocks",
     .source = "Traeff, arXiv 2312.11236, 2407.18004",
+    .fallback = "no more blocks than elements",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

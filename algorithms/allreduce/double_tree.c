@@ -49,6 +49,7 @@ const struct chorale_alg chorale_allreduce_double_tree = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.34,
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,

@@ -63,6 +63,8 @@ const struct chorale_alg chorale_allreduce_k_reduce_scatter_allgather = {
                "2 n beta + n tau), k the radix, K = k^q <= P, "
                "e = ceil(P/K) - 1",
     .source = "Sack, Gropp, PPoPP 2012",
+    .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
+                "exchanged",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,

@@ -12,10 +12,11 @@
  * Rounds  2 (P - 1), 2 messages at a time;    P = comm_size, n = bytes
  *         wrap: 2 (rows + cols - 2), 4 at a time
  * Volume  2 (P - 1)/P n bytes from each rank, spread over 2 or 4 neighbours
- * Cost    with one port <= 3 (4 (P - 1) alpha + (P - 1)/P n 2 beta) +
- *         (P - 1)/P n tau, as messages wait for each other; with two ports
- *         2 (P - 1) alpha + (P - 1)/P n (beta + tau). wrap: (rows + cols - 2)
- *         instead of (P - 1) before alpha, and four ports for a half of beta
+ * Cost    with one port <= 6 (P - 1) alpha + (P - 1)/P n (3 beta + tau), as
+ *         messages wait for each other; with two ports 2 (P - 1) alpha +
+ *         (P - 1)/P n (beta + tau). wrap: one port <= 12 (rows + cols - 2)
+ *         alpha and the same bytes, four ports 2 (rows + cols - 2) alpha and
+ *         half of beta
  * Needs   P = rows cols, with wrap both 2 or more; rows 0: the most square
  *         mesh. Any datatype; a commutative operation
  * Source  Chen, Lee (integration and broadcasting on meshes)
@@ -117,13 +118,15 @@ const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
     .coll = CHORALE_ALLREDUCE,
     .name = "mesh_integrate_broadcast",
     .summary = "integration, then broadcasting between neighbours on a mesh",
-    .formula = "<= 12 (P-1) alpha + (P-1)/P n (6 beta + tau); two ports: "
-               "2 (P-1) alpha + (P-1)/P n (beta + tau); wrap: four ports, "
-               "2 (rows + cols - 2) alpha + (P-1)/P n (beta/2 + tau)",
+    .formula = "<= 6 (P-1) alpha + (P-1)/P n (3 beta + tau); two ports: "
+               "2 (P-1) alpha + (P-1)/P n (beta + tau); wrap: <= 12 (rows + "
+               "cols - 2) alpha and the same bytes, four ports: 2 (rows + "
+               "cols - 2) alpha + (P-1)/P n (beta/2 + tau)",
     .source = "Chen, Lee (integration and broadcasting on meshes)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 2.08,
     .overlaps = 1,
     .nparam = 2,
     .param = { {
@@ -146,5 +149,7 @@ const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P a multiple of rows; with wrap=1 rows and columns of 2 or "
+                  "more",
     .scratch = scratch,
 };

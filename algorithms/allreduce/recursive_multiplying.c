@@ -47,6 +47,8 @@ const struct chorale_alg chorale_allreduce_recursive_multiplying = {
                "n tau), k the radix, q = floor(log_k P), "
                "e = ceil(P / k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
+    .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
+                "exchanged",
     .order = CHORALE_ORDER_RANK,
     .core = 1,
     .nparam = 1,

@@ -64,6 +64,11 @@ static const char *refuses(const struct chorale_point *pt)
                                              bcast_part[pt->param[1]]);
 }
 
+static enum chorale_order order_at(const struct chorale_point *pt)
+{
+    return chorale_reduce_then_bcast_order(pt, reduce_part[pt->param[0]]);
+}
+
 const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .coll = CHORALE_ALLREDUCE,
     .name = "reduce_bcast",
@@ -71,7 +76,7 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .formula = "<= the parts' (binomial: ceil(lg P) (2 alpha + 2 n beta + "
                "n tau))",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-    .order = CHORALE_ORDER_RANK,
+    .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .core = 1,
     .nparam = 2,
@@ -89,6 +94,9 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
                  .word = bcast_word } },
     .run = run,
     .cost = cost,
+    .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with reduce=rabenseifner, ring_gather, binary or pipeline "
+                  "a commutative operation",
     .scratch = scratch,
 };

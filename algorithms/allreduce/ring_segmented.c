@@ -128,5 +128,6 @@ const struct chorale_alg chorale_allreduce_ring_segmented = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P of 2 or more, n/P of two segments or more",
     .scratch = scratch,
 };

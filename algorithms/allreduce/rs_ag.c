@@ -111,5 +111,7 @@ const struct chorale_alg chorale_allreduce_rs_ag = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "with rs=halving or ag=doubling P a power of two, with "
+                  "ag=neighbor P even",
     .scratch = scratch,
 };

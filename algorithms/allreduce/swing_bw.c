@@ -33,6 +33,7 @@ const struct chorale_alg chorale_allreduce_swing_bw = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.7,
     .run = run,
     .cost = chorale_swing_cost,
     .scratch = chorale_swing_scratch,

@@ -91,5 +91,6 @@ const struct chorale_alg chorale_allreduce_torus_2d = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P = rows columns, both 2 or more",
     .scratch = scratch,
 };

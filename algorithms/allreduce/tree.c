@@ -70,14 +70,20 @@ static size_t scratch(const struct chorale_point *pt)
     return chorale_flow_allreduce_scratch(pt, &f);
 }
 
-static const char *refuses(const struct chorale_point *pt)
+static enum chorale_order order_at(const struct chorale_point *pt)
 {
     long type = pt->param[0];
 
-    if (pt->commutative || type == KNOMIAL || type == CHAIN ||
-        type == IN_ORDER)
-        return NULL;
-    return "this tree needs a commutative operation";
+    return type == KNOMIAL || type == CHAIN || type == IN_ORDER
+               ? CHORALE_ORDER_RANK
+               : CHORALE_ORDER_FIXED;
+}
+
+static const char *refuses(const struct chorale_point *pt)
+{
+    return pt->commutative || order_at(pt) == CHORALE_ORDER_RANK
+               ? NULL
+               : "this tree needs a commutative operation";
 }
 
 const struct chorale_alg chorale_allreduce_tree = {
@@ -90,6 +96,7 @@ const struct chorale_alg chorale_allreduce_tree = {
               "LCN 2003",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.88,
     .nparam = 3,
     .param = { {
                    .name = "tree_type",
@@ -105,6 +112,9 @@ const struct chorale_alg chorale_allreduce_tree = {
                CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,
     .cost = cost,
+    .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with tree_type=kary, knomial_near or binary a commutative "
+                  "operation",
     .scratch = scratch,
 };

@@ -48,6 +48,8 @@ const struct chorale_alg chorale_alltoall_line_updating = {
                "floor(P^2/4) (alpha + n/P beta), or half",
     .source = "Chen, Lee, proposition 3.1; Chen, thesis, Cornell, 1993",
     .needs = CHORALE_NEEDS_SEPARATE,
+    .cost_is = CHORALE_COST_BOUND,
+    .within = 1.52,
     .overlaps = 1,
     .nparam = 1,
     .param = { {

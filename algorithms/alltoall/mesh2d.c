@@ -47,5 +47,6 @@ const struct chorale_alg chorale_alltoall_mesh2d = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P = rows columns, both 2 or more",
     .scratch = scratch,
 };

@@ -263,6 +263,8 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
                "four ports 2 u(y) alpha + x u(y) n/P beta; wrapped floor(y/2) "
                "for u(y) messages, and half the bytes",
     .source = "Chen, Lee, propositions 3.2, 3.4; Chen, thesis, Cornell, 1993",
+    .cost_is = CHORALE_COST_BOUND,
+    .within = 1.88,
     .overlaps = 1,
     .nparam = 2,
     .param = { {
@@ -285,5 +287,6 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P = rows columns, 2 <= rows <= columns",
     .scratch = scratch,
 };

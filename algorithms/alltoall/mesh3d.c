@@ -51,5 +51,6 @@ const struct chorale_alg chorale_alltoall_mesh3d = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P of three factors, all 2 or more",
     .scratch = scratch,
 };

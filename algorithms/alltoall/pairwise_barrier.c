@@ -36,4 +36,5 @@ const struct chorale_alg chorale_alltoall_pairwise_barrier = {
     .run = chorale_exchange_barriers,
     .cost = cost,
     .refuses = chorale_refuses_barriers,
+    .constraint = "with order=xor P a power of two",
 };

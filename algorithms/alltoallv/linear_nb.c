@@ -30,6 +30,7 @@ const struct chorale_alg chorale_alltoallv_linear_nb = {
     .needs = CHORALE_NEEDS_SEPARATE,
     .core = 1,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 3.85,
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_EXCHANGE_MAX_REQS(0, max_reqs) },

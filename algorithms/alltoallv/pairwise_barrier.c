@@ -31,9 +31,11 @@ const struct chorale_alg chorale_alltoallv_pairwise_barrier = {
     .source = "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.63,
     .nparam = 2,
     .param = { CHORALE_BARRIER_KIND_PARAM, CHORALE_BARRIER_ORDER_PARAM },
     .run = chorale_exchange_barriers,
     .cost = cost,
     .refuses = chorale_refuses_barriers,
+    .constraint = "with order=xor P a power of two",
 };

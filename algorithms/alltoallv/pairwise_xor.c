@@ -19,6 +19,7 @@ const struct chorale_alg chorale_alltoallv_pairwise_xor = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_POW2 | CHORALE_NEEDS_SEPARATE,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.7,
     .run = chorale_exchange_xor,
     .cost = chorale_cost_exchange_v,
 };

@@ -31,6 +31,7 @@ const struct chorale_alg chorale_alltoallv_scattered = {
     .needs = CHORALE_NEEDS_SEPARATE,
     .core = 1,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 3.85,
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_EXCHANGE_MAX_REQS(32, max_reqs) },

@@ -85,6 +85,7 @@ const struct chorale_alg chorale_barrier_kary_tree = {
                "height of the complete k-ary tree",
     .source = "Mellor-Crummey, Scott, TOCS, 1991",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 2,
     .nparam = 2,
     .param = {
         {

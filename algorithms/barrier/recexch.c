@@ -102,6 +102,7 @@ const struct chorale_alg chorale_barrier_recexch = {
     .formula = "<= ((k-1) q + 2 (k-1)) alpha on one port, k = radix, "
                "q = floor(log_k P); no fold: 2 (k-1) alpha less",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing, 2017",
+    .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,
     .overlaps = 1,
     .nparam = 1,

@@ -94,6 +94,7 @@ const struct chorale_alg chorale_bcast_circulant = {
     .summary = "blocks on the circulant graph, in the fewest rounds",
     .formula = "<= (S + ceil(lg P) - 1) (alpha + n/S beta), S = nblocks",
     .source = "Traeff, arXiv 2312.11236, 2407.18004",
+    .fallback = "no more blocks than bytes",
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
     .param = { CHORALE_CIRCULANT_NBLOCKS("blocks") },

@@ -83,6 +83,7 @@ const struct chorale_alg chorale_bcast_double_tree = {
     .formula = "<= 2 (floor(lg(P-1)) + S) (alpha + s beta), S = ceil(n/2s)",
     .source = "Sanders, Speck, Traeff, Parallel Computing 35, 2009",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.34,
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,

@@ -21,19 +21,7 @@ static struct chorale_flow flow(const long *param)
     };
 }
 
-static int run(const struct chorale_call *call)
-{
-    struct chorale_flow f = flow(call->param);
-
-    return chorale_flow_bcast(call, &f);
-}
-
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    struct chorale_flow f = flow(pt->param);
-
-    return chorale_flow_bcast_cost(pt, &f, term);
-}
+CHORALE_FLOW_BCAST(flow)
 
 const struct chorale_alg chorale_bcast_flat_pipeline = {
     .coll = CHORALE_BCAST,

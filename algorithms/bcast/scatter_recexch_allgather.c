@@ -48,6 +48,7 @@ const struct chorale_alg chorale_bcast_scatter_recexch_allgather = {
     .formula = "((k1-1) ceil(log_k1 P) + (k2-1) q) alpha + 2 (P-1)/P n beta; "
                "folded + 2 e alpha + e (1 + 1/P) n beta",
     .source = "Sack, Gropp, PPoPP, 2012",
+    .fallback = "a gather_radix beyond P is P",
     .nparam = 2,
     .param = { {
         .name = "scatter_radix",

@@ -147,4 +147,5 @@ const struct chorale_alg chorale_bcast_split_binary = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
+    .constraint = "P of 3 or more, n of 2 bytes or more",
 };

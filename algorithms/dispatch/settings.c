@@ -71,6 +71,29 @@ static void read_disable(struct chorale_settings *set, const char *text,
     }
 }
 
+/* The variant of that name, with the parameters of the text. */
+static int read_plan(enum chorale_coll coll, const char *name,
+                     const char *params, struct chorale_plan *plan, char *why,
+                     size_t why_size)
+{
+    const char *word = chorale_coll_info(coll)->name, *never;
+
+    plan->alg = chorale_alg_find(coll, name);
+    if (plan->alg == NULL) {
+        snprintf(why, why_size, "%s has no variant '%.40s'; see chorale list",
+                 word, name);
+        return -1;
+    }
+    never = chorale_alg_unselectable(plan->alg, 1);
+    if (never != NULL) {
+        snprintf(why, why_size, "%s %s is only ever measured: %s", word, name,
+                 never);
+        return -1;
+    }
+    return chorale_alg_params_parse(plan->alg, params, plan->param, why,
+                                    why_size);
+}
+
 /* "bcast=binomial:segsize=8K:max_reqs=2" */
 static int read_force_word(struct chorale_settings *set, char *word,
                            char *why, size_t why_size)
@@ -93,17 +116,10 @@ static int read_force_word(struct chorale_settings *set, char *word,
         snprintf(why, why_size, "no collective '%.40s'", word);
         return -1;
     }
-    if (strcmp(name, "library") != 0) {
-        plan.alg = chorale_alg_find((enum chorale_coll)coll, name);
-        if (plan.alg == NULL) {
-            snprintf(why, why_size, "%.40s has no variant '%.40s'; see chorale "
-                     "list", word, name);
-            return -1;
-        }
-        if (chorale_alg_params_parse(plan.alg, params != NULL ? params : "",
-                                     plan.param, why, why_size) != 0)
-            return -1;
-    }
+    if (strcmp(name, "library") != 0 &&
+        read_plan((enum chorale_coll)coll, name, params != NULL ? params : "",
+                  &plan, why, why_size) != 0)
+        return -1;
     set->force[coll] = plan;
     set->forced |= 1u << coll;
     return 0;

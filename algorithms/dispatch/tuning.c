@@ -78,13 +78,19 @@ static uint64_t digest(const struct chorale_tuning *t)
 static int resolve(enum chorale_coll coll, const struct chorale_choice *c,
                    struct chorale_plan *plan, char *why, size_t why_size)
 {
+    const char *never;
+
     if (strcmp(c->provider, "chorale") != 0)
         return 0; /* natives need CVARs, which are the application's */
     plan->alg = chorale_alg_find(coll, c->variant);
     if (plan->alg == NULL)
         return 0; /* perhaps another collective's: see known() */
-    if (chorale_alg_params_parse(plan->alg, c->params, plan->param, why,
-                                 why_size) == 0)
+    never = chorale_alg_unselectable(plan->alg, 1);
+    if (never != NULL)
+        snprintf(why, why_size, "%s %s is only ever measured: %s",
+                 chorale_coll_info(coll)->name, c->variant, never);
+    else if (chorale_alg_params_parse(plan->alg, c->params, plan->param, why,
+                                      why_size) == 0)
         return 0;
     plan->alg = NULL;
     return -1;

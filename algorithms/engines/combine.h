@@ -9,7 +9,7 @@
 /* The parameter "base": which reduction. */
 extern const char *const chorale_combine_word[];
 extern const long chorale_combine_base[];
-enum { CHORALE_COMBINE_BASES = 4 };
+enum { CHORALE_COMBINE_PIPELINE = 2, CHORALE_COMBINE_BASES = 4 };
 
 #define CHORALE_COMBINE_BASE                                                 \
     {                                                                        \

@@ -11,6 +11,14 @@ int chorale_flat_batch(long max_reqs, int comm_size)
     return max_reqs > 1 && max_reqs < all ? (int)max_reqs : all;
 }
 
+/* Requests of a scatter: not those of the blocking sends. */
+static int nonblocking(long max_reqs, int comm_size)
+{
+    int all = comm_size - 1;
+
+    return max_reqs > 1 ? all - (int)(all / max_reqs) : all;
+}
+
 /* One collective as its root and the others see it. */
 struct flat {
     struct chorale_ctx *ctx;
@@ -56,9 +64,9 @@ static int all_in_turn(const struct flat *f)
     return err;
 }
 
-/* req: room for batch requests. Those under way are completed even after an
- * error, since they use the user's buffer. */
-static int all_in_flight(const struct flat *f, MPI_Request *req, int batch)
+/* Receives, batch by batch; req: room for one. Those under way are completed
+ * even after an error, since they use the user's buffer. */
+static int receive_batches(const struct flat *f, MPI_Request *req, int batch)
 {
     int size = f->ctx->size, under_way = 0, err = MPI_SUCCESS, none, last;
 
@@ -75,18 +83,40 @@ static int all_in_flight(const struct flat *f, MPI_Request *req, int batch)
     return err == MPI_SUCCESS ? last : err;
 }
 
+/* Sends, every max_reqs-th of them blocking; req: room for the others. */
+static int send_all(const struct flat *f, MPI_Request *req, long max_reqs)
+{
+    int size = f->ctx->size, under_way = 0, err = MPI_SUCCESS, none, last;
+    long sent = 0;
+
+    for (int r = next_rank(f->root, size); r != f->root && err == MPI_SUCCESS;
+         r = next_rank(r, size)) {
+        int blocks = max_reqs > 1 && (sent + 1) % max_reqs == 0;
+
+        err = one(f, r, blocks ? NULL : &req[under_way], &none);
+        sent += !none;
+        under_way += err == MPI_SUCCESS && !none && !blocks;
+    }
+    last = chorale_waitall(f->ctx, under_way, req);
+    return err == MPI_SUCCESS ? last : err;
+}
+
 static int run_root(const struct flat *f, long max_reqs)
 {
     struct chorale_ctx *ctx = f->ctx;
     size_t mark = chorale_scratch_mark(ctx);
-    int batch = chorale_flat_batch(max_reqs, ctx->size);
+    int room = f->sends ? nonblocking(max_reqs, ctx->size)
+                        : chorale_flat_batch(max_reqs, ctx->size);
     MPI_Request *req;
     int err;
 
     if (max_reqs == CHORALE_IN_TURN)
         return all_in_turn(f);
-    req = chorale_scratch(ctx, (size_t)batch * sizeof(*req));
-    err = req == NULL ? MPI_ERR_NO_MEM : all_in_flight(f, req, batch);
+    req = chorale_scratch(ctx, (size_t)room * sizeof(*req));
+    if (req == NULL)
+        return MPI_ERR_NO_MEM;
+    err = f->sends ? send_all(f, req, max_reqs)
+                   : receive_batches(f, req, room);
     chorale_scratch_release(ctx, mark);
     return err;
 }
@@ -257,8 +287,14 @@ int chorale_cost_flat_v(const struct chorale_point *pt,
     return 1;
 }
 
-size_t chorale_scratch_flat(const struct chorale_point *pt)
+size_t chorale_scratch_flat_receives(const struct chorale_point *pt)
 {
     return sizeof(MPI_Request) *
            (size_t)chorale_flat_batch(pt->param[0], pt->comm_size);
+}
+
+size_t chorale_scratch_flat_sends(const struct chorale_point *pt)
+{
+    return sizeof(MPI_Request) *
+           (size_t)nonblocking(pt->param[0], pt->comm_size);
 }

@@ -23,15 +23,24 @@ extern const long chorale_max_reqs[CHORALE_NMAX_REQS];
         .ncandidate = CHORALE_NMAX_REQS                                      \
     }
 
+#define CHORALE_PARAM_SEND_REQS                                              \
+    {                                                                        \
+        .name = "max_reqs", .unit = "every so many-th send blocks, 0: none", \
+        .def = 0, .min = 0, .max = INT_MAX, .candidate = chorale_max_reqs,   \
+        .ncandidate = CHORALE_NMAX_REQS                                      \
+    }
+
 int chorale_flat_batch(long max_reqs, int comm_size);
 
 /* For max_reqs: blocking messages, one after the other. */
 enum { CHORALE_IN_TURN = -1 };
 
 /* The whole collective. The root deals with the ranks in their order from its
- * own on, with at most max_reqs messages in flight (0 or 1: all of them): it
- * waits for all after every max_reqs-th and at the end. v-variants send no
- * empty blocks, as both ends know them. Return an MPI error code. */
+ * own on. Gathers: with at most max_reqs receives in flight (0 or 1: all of
+ * them); it waits for all after every max_reqs-th and at the end. Scatters:
+ * every max_reqs-th send is a blocking one (0 or 1: none), and it waits for
+ * the others at the end only. v-variants send no empty blocks, as both ends
+ * know them. Return an MPI error code. */
 int chorale_flat_gather(const struct chorale_call *call, long max_reqs);
 int chorale_flat_gatherv(const struct chorale_call *call, long max_reqs);
 int chorale_flat_scatter(const struct chorale_call *call, long max_reqs);
@@ -47,8 +56,10 @@ int chorale_scatterv_own(const struct chorale_call *call);
 int chorale_cost_flat_v(const struct chorale_point *pt,
                         struct chorale_term *term);
 
-/* Scratch with requests in flight; max_reqs is parameter 0. */
-size_t chorale_scratch_flat(const struct chorale_point *pt);
+/* Scratch for the requests of gathers, of scatters; max_reqs is parameter
+ * 0. */
+size_t chorale_scratch_flat_receives(const struct chorale_point *pt);
+size_t chorale_scratch_flat_sends(const struct chorale_point *pt);
 
 /* The blocks of chorale_ramp() at pt: bytes of all of them, and in *nonempty
  * (unless NULL) how many have any. */

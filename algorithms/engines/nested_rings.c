@@ -232,13 +232,13 @@ static void sizes_of(const struct chorale_point *pt,
     }
 }
 
-/* The largest message of all lanes in a round of the first half; *last: until
+/* The mean message of all lanes in a round of the first half; *last: until
  * when that does not change. */
-static double most_in_round(const struct chorale_torus *torus,
+static double mean_in_round(const struct chorale_torus *torus,
                             double bytes[][CHORALE_MAX_DIM], int round,
                             int *last)
 {
-    double most = 0;
+    double sum = 0;
 
     *last = INT_MAX;
     for (int lane = 0; lane < lanes_of(torus); lane++) {
@@ -246,10 +246,10 @@ static double most_in_round(const struct chorale_torus *torus,
 
         while (end < round)
             end += torus->length[dim_of(torus, lane, ++i)] - 1;
-        most = bytes[lane][i] > most ? bytes[lane][i] : most;
+        sum += bytes[lane][i];
         *last = end < *last ? end : *last;
     }
-    return most;
+    return sum / lanes_of(torus);
 }
 
 int chorale_nested_rings_cost(const struct chorale_point *pt,
@@ -258,19 +258,19 @@ int chorale_nested_rings_cost(const struct chorale_point *pt,
 {
     double bytes[MAX_LANES][CHORALE_MAX_DIM];
     int lanes = lanes_of(torus), half = rounds_of(torus) / 2, n = 0, last;
-    /* A message of a round may wait for all others at both of its ports. */
-    double each = lanes * (2 * lanes - 1);
+    /* At one port, and half of it again for waiting at the other end's. */
+    double each = lanes > 1 ? 1.5 * lanes : 1;
 
     for (int lane = 0; lane < lanes; lane++)
         sizes_of(pt, torus, lane, bytes[lane]);
     for (int round = 0; round < half; round = last + 1) {
-        double most = most_in_round(torus, bytes, round, &last);
+        double mean = mean_in_round(torus, bytes, round, &last);
         double rounds = last + 1 - round;
 
         term[n++] = (struct chorale_term){
             .messages = 2 * rounds * each,
-            .bytes = most,
-            .reduced = rounds * lanes * most,
+            .bytes = mean,
+            .reduced = rounds * lanes * mean,
         };
     }
     return n;

@@ -28,9 +28,10 @@ int chorale_nested_rings(const struct chorale_call *call,
                          const struct chorale_torus *torus);
 
 /* Its critical path: exact for one part, as the largest block travels all the
- * way. With k parts an upper bound, k (2 k - 1) messages a round: on one port
- * k would do in the best order, but messages that are served as they are
- * posted wait for each other. Its scratch. */
+ * way. With k parts an upper bound, 3/2 k messages a round: on one port k would
+ * do in the best order, but messages that are served as they are posted wait
+ * for each other, by up to a third in all that has been played. Its
+ * scratch. */
 int chorale_nested_rings_cost(const struct chorale_point *pt,
                               const struct chorale_torus *torus,
                               struct chorale_term *term);

@@ -55,3 +55,19 @@ const char *chorale_part_refuses(const struct chorale_alg *part,
 
     return chorale_alg_refuses(part, &own);
 }
+
+int chorale_part_overlaps(const struct chorale_alg *part,
+                          const struct chorale_point *pt)
+{
+    struct chorale_point own = point_of(part, pt);
+
+    return chorale_alg_overlaps(part, &own);
+}
+
+enum chorale_order chorale_part_order(const struct chorale_alg *part,
+                                      const struct chorale_point *pt)
+{
+    struct chorale_point own = point_of(part, pt);
+
+    return chorale_alg_order(part, &own);
+}

@@ -23,8 +23,9 @@ extern const long chorale_part_number[CHORALE_NPART];
 int chorale_part_run(const struct chorale_alg *part,
                      const struct chorale_call *call);
 
-/* part at the point, but for its param: cost, scratch (0: none), and why it
- * cannot run there (NULL: it can). */
+/* part at the point, but for its param: cost, scratch (0: none), why it
+ * cannot run there (NULL: it can), whether it overlaps there, and in which
+ * order it combines operands. */
 int chorale_part_cost(const struct chorale_alg *part,
                       const struct chorale_point *pt,
                       struct chorale_term *term);
@@ -32,5 +33,9 @@ size_t chorale_part_scratch(const struct chorale_alg *part,
                             const struct chorale_point *pt);
 const char *chorale_part_refuses(const struct chorale_alg *part,
                                  const struct chorale_point *pt);
+int chorale_part_overlaps(const struct chorale_alg *part,
+                          const struct chorale_point *pt);
+enum chorale_order chorale_part_order(const struct chorale_alg *part,
+                                      const struct chorale_point *pt);
 
 #endif

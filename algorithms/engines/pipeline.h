@@ -112,6 +112,24 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
                             const struct chorale_flow *flow,
                             struct chorale_term *term);
 
+/* A bcast's run() and cost() where both are those of the flow that
+ * flow(param) gives. */
+#define CHORALE_FLOW_BCAST(flow)                                             \
+    static int run(const struct chorale_call *call)                          \
+    {                                                                        \
+        struct chorale_flow f = flow(call->param);                           \
+                                                                             \
+        return chorale_flow_bcast(call, &f);                                 \
+    }                                                                        \
+                                                                             \
+    static int cost(const struct chorale_point *pt,                          \
+                    struct chorale_term *term)                               \
+    {                                                                        \
+        struct chorale_flow f = flow(pt->param);                             \
+                                                                             \
+        return chorale_flow_bcast_cost(pt, &f, term);                        \
+    }
+
 /* Reduction (a reduce's call) up a tree. base: the rank that is the tree's
  * root; if it is not call->root, it passes the result on in one message. The
  * vector is cut in whole elements. Operands are combined in order of the
@@ -125,6 +143,35 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
                              struct chorale_term *term);
 size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
                                    const struct chorale_flow *flow, int base);
+
+/* The order_at() of reductions up a knomial tree whose root is the call's, or
+ * rank 0 where the operation does not commute. */
+enum chorale_order chorale_flow_order_at(const struct chorale_point *pt);
+
+/* A reduce's run(), cost() and scratch() where all are those of the flow that
+ * flow(param) gives, its tree's root the call's. */
+#define CHORALE_FLOW_REDUCE(flow)                                            \
+    static int run(const struct chorale_call *call)                          \
+    {                                                                        \
+        struct chorale_flow f = flow(call->param);                           \
+                                                                             \
+        return chorale_flow_reduce(call, &f, call->root);                    \
+    }                                                                        \
+                                                                             \
+    static int cost(const struct chorale_point *pt,                          \
+                    struct chorale_term *term)                               \
+    {                                                                        \
+        struct chorale_flow f = flow(pt->param);                             \
+                                                                             \
+        return chorale_flow_reduce_cost(pt, &f, pt->root, term);             \
+    }                                                                        \
+                                                                             \
+    static size_t scratch(const struct chorale_point *pt)                    \
+    {                                                                        \
+        struct chorale_flow f = flow(pt->param);                             \
+                                                                             \
+        return chorale_flow_reduce_scratch(pt, &f, pt->root);                \
+    }
 
 /* Allreduce: up a tree and down the same one. A rank passes a segment of the
  * result on to a child in the step in which the child's next operand comes.

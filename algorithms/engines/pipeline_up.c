@@ -288,6 +288,12 @@ static int up_init(struct up *u, const struct chorale_call *call,
     return MPI_SUCCESS;
 }
 
+enum chorale_order chorale_flow_order_at(const struct chorale_point *pt)
+{
+    return pt->commutative && pt->root != 0 ? CHORALE_ORDER_FIXED
+                                            : CHORALE_ORDER_RANK;
+}
+
 int chorale_flow_reduce(const struct chorale_call *call,
                         const struct chorale_flow *flow, int base)
 {

@@ -58,3 +58,11 @@ const char *chorale_reduce_then_bcast_refuses(
 
     return why != NULL ? why : chorale_part_refuses(bcast, &part);
 }
+
+enum chorale_order chorale_reduce_then_bcast_order(
+    const struct chorale_point *pt, const struct chorale_alg *reduce)
+{
+    struct chorale_point part = from_zero(pt);
+
+    return chorale_part_order(reduce, &part);
+}

@@ -22,5 +22,7 @@ size_t chorale_reduce_then_bcast_scratch(const struct chorale_point *pt,
 const char *chorale_reduce_then_bcast_refuses(
     const struct chorale_point *pt, const struct chorale_alg *reduce,
     const struct chorale_alg *bcast);
+enum chorale_order chorale_reduce_then_bcast_order(
+    const struct chorale_point *pt, const struct chorale_alg *reduce);
 
 #endif

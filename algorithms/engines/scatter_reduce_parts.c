@@ -191,6 +191,14 @@ const char *chorale_rs_linear_refuses(const struct chorale_point *pt,
     return chorale_part_refuses(reduce_part[pt->param[0]], &all);
 }
 
+enum chorale_order chorale_rs_linear_order(const struct chorale_point *pt,
+                                           int irregular)
+{
+    struct chorale_point all = whole(pt, irregular);
+
+    return chorale_part_order(reduce_part[pt->param[0]], &all);
+}
+
 size_t chorale_rs_linear_scratch(const struct chorale_point *pt,
                                  int irregular)
 {
@@ -324,6 +332,14 @@ const char *chorale_rs_select_refuses(const struct chorale_point *pt,
     struct chorale_point all = whole(pt, irregular);
 
     return chorale_part_refuses(allreduce_part[pt->param[0]], &all);
+}
+
+enum chorale_order chorale_rs_select_order(const struct chorale_point *pt,
+                                           int irregular)
+{
+    struct chorale_point all = whole(pt, irregular);
+
+    return chorale_part_order(allreduce_part[pt->param[0]], &all);
 }
 
 size_t chorale_rs_select_scratch(const struct chorale_point *pt,

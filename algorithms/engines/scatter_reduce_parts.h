@@ -47,6 +47,8 @@ int chorale_rs_linear_cost(const struct chorale_point *pt, int irregular,
                            struct chorale_term *term);
 const char *chorale_rs_linear_refuses(const struct chorale_point *pt,
                                       int irregular);
+enum chorale_order chorale_rs_linear_order(const struct chorale_point *pt,
+                                           int irregular);
 size_t chorale_rs_linear_scratch(const struct chorale_point *pt,
                                  int irregular);
 
@@ -65,6 +67,8 @@ int chorale_rs_select_cost(const struct chorale_point *pt, int irregular,
                            struct chorale_term *term);
 const char *chorale_rs_select_refuses(const struct chorale_point *pt,
                                       int irregular);
+enum chorale_order chorale_rs_select_order(const struct chorale_point *pt,
+                                           int irregular);
 size_t chorale_rs_select_scratch(const struct chorale_point *pt,
                                  int irregular);
 

@@ -32,6 +32,7 @@ const struct chorale_alg chorale_exscan_recursive_doubling = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,
+    .within = 1.33,
     .core = 1,
     .run = run,
     .cost = cost,

@@ -26,10 +26,11 @@ const struct chorale_alg chorale_gather_linear_nb = {
     .summary = "the root receives from every rank, several at a time",
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .fallback = "max_reqs 1 is no limit, as 0",
     .nparam = 1,
     .param = { CHORALE_PARAM_MAX_REQS("receives") },
     .overlaps = 1,
     .run = run,
     .cost = chorale_cost_in_turn,
-    .scratch = chorale_scratch_flat,
+    .scratch = chorale_scratch_flat_receives,
 };

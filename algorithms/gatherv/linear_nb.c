@@ -25,11 +25,12 @@ const struct chorale_alg chorale_gatherv_linear_nb = {
     .summary = "the root receives from every rank, several at a time",
     .formula = "(P-1) alpha + (n - m_root) beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .fallback = "max_reqs 1 is no limit, as 0",
     .nparam = 1,
     .param = { CHORALE_PARAM_MAX_REQS("receives") },
     .core = 1,
     .overlaps = 1,
     .run = run,
     .cost = chorale_cost_flat_v,
-    .scratch = chorale_scratch_flat,
+    .scratch = chorale_scratch_flat_receives,
 };

@@ -27,26 +27,7 @@ static struct chorale_flow flow(const long *param)
     };
 }
 
-static int run(const struct chorale_call *call)
-{
-    struct chorale_flow f = flow(call->param);
-
-    return chorale_flow_reduce(call, &f, call->root);
-}
-
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    struct chorale_flow f = flow(pt->param);
-
-    return chorale_flow_reduce_cost(pt, &f, pt->root, term);
-}
-
-static size_t scratch(const struct chorale_point *pt)
-{
-    struct chorale_flow f = flow(pt->param);
-
-    return chorale_flow_reduce_scratch(pt, &f, pt->root);
-}
+CHORALE_FLOW_REDUCE(flow)
 
 const struct chorale_alg chorale_reduce_binary = {
     .coll = CHORALE_REDUCE,

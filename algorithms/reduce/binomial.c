@@ -170,12 +170,15 @@ const struct chorale_alg chorale_reduce_binomial = {
     .summary = "binomial tree; keeps rank order for operations that need it",
     .formula = "S ceil(lg P) (alpha + s beta + s tau)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-    .order = CHORALE_ORDER_RANK,
+    .fallback = "other roots than 0 with an operation that does not commute: "
+                "from rank 0, which passes the result on",
+    .order = CHORALE_ORDER_FIXED,
     .core = 1,
     .nparam = 2,
     .param = { CHORALE_PARAM_SEGSIZE(0),
                CHORALE_PARAM_LEAF_REQS },
     .run = run,
     .cost = cost,
+    .order_at = chorale_flow_order_at,
     .scratch = scratch,
 };

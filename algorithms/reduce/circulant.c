@@ -171,6 +171,7 @@ const struct chorale_alg chorale_reduce_circulant = {
     .formula = "<= (S + ceil(lg P) - 1) (alpha + n/S beta + n/S tau), "
                "S = nblocks",
     .source = "Traeff, arXiv 2312.11236, 2407.18004",
+    .fallback = "no more blocks than elements",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

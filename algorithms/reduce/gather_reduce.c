@@ -63,11 +63,6 @@ static size_t scratch(const struct chorale_point *pt)
            chorale_part_scratch(gather_part[pt->param[0]], pt);
 }
 
-static const char *refuses(const struct chorale_point *pt)
-{
-    return chorale_part_refuses(gather_part[pt->param[0]], pt);
-}
-
 const struct chorale_alg chorale_reduce_gather_reduce = {
     .coll = CHORALE_REDUCE,
     .name = "gather_reduce",
@@ -78,7 +73,7 @@ const struct chorale_alg chorale_reduce_gather_reduce = {
     .order = CHORALE_ORDER_RANK,
     .nparam = 1,
     .param = { { .name = "gather",
-                 .unit = "",
+                 .unit = "variant",
                  .def = 0,
                  .min = 0,
                  .max = 1,
@@ -87,6 +82,5 @@ const struct chorale_alg chorale_reduce_gather_reduce = {
                  .word = gather_word } },
     .run = run,
     .cost = cost,
-    .refuses = refuses,
     .scratch = scratch,
 };

@@ -54,12 +54,15 @@ const struct chorale_alg chorale_reduce_knomial = {
     .summary = "k-nomial tree; keeps rank order for operations that need it",
     .formula = "<= S (radix-1) ceil(log_radix P) (alpha + s beta + s tau)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .order = CHORALE_ORDER_RANK,
+    .fallback = "other roots than 0 with an operation that does not commute: "
+                "from rank 0, which passes the result on",
+    .order = CHORALE_ORDER_FIXED,
     .core = 1,
     .nparam = 2,
     .param = { CHORALE_PARAM_RADIX(4),
                CHORALE_PARAM_SEGSIZE(0) },
     .run = run,
     .cost = cost,
+    .order_at = chorale_flow_order_at,
     .scratch = scratch,
 };

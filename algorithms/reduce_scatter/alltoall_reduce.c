@@ -37,5 +37,6 @@ const struct chorale_alg chorale_reduce_scatter_alltoall_reduce = {
     .run = chorale_rs_alltoall_run,
     .cost = cost,
     .refuses = chorale_rs_alltoall_refuses,
+    .constraint = "with alltoall=pairwise_xor P a power of two",
     .scratch = scratch,
 };

@@ -41,6 +41,7 @@ const struct chorale_alg chorale_reduce_scatter_butterfly = {
     .source = "Traeff, EuroPVM/MPI 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,
+    .within = 1.31,
     .core = 1,
     .run = run,
     .cost = cost,

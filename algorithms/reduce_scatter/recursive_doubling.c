@@ -41,6 +41,7 @@ const struct chorale_alg chorale_reduce_scatter_recursive_doubling = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.31,
     .run = run,
     .cost = cost,
     .scratch = scratch,

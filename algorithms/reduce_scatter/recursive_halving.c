@@ -37,6 +37,7 @@ const struct chorale_alg chorale_reduce_scatter_recursive_halving = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_POW2,
+    .within = 1.31,
     .core = 1,
     .nparam = 1,
     .param = { CHORALE_RS_HALVING_PARAM },

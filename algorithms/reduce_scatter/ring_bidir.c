@@ -38,6 +38,7 @@ const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 2.86,
     .overlaps = 1,
     .run = run,
     .cost = cost,

@@ -16,6 +16,11 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_rs_select_cost(pt, 0, term);
 }
 
+static enum chorale_order order_at(const struct chorale_point *pt)
+{
+    return chorale_rs_select_order(pt, 0);
+}
+
 static const char *refuses(const struct chorale_point *pt)
 {
     return chorale_rs_select_refuses(pt, 0);
@@ -33,12 +38,14 @@ const struct chorale_alg chorale_reduce_scatter_block_allreduce_select = {
     .formula = "recursive_doubling: F (alpha + n beta + n tau), F = floor(lg "
                "P); P not a power of two: + 2 (alpha + n beta) + n tau",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-    .fallback = "allreduce as the parameter says",
-    .order = CHORALE_ORDER_RANK,
+    .order = CHORALE_ORDER_FIXED,
     .nparam = 1,
     .param = { CHORALE_RS_ALLREDUCE_PARAM },
     .run = chorale_rs_select_run,
     .cost = cost,
+    .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with allreduce=ring, rabenseifner or circulant a "
+                  "commutative operation",
     .scratch = scratch,
 };

@@ -17,6 +17,11 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_rs_linear_cost(pt, 0, term);
 }
 
+static enum chorale_order order_at(const struct chorale_point *pt)
+{
+    return chorale_rs_linear_order(pt, 0);
+}
+
 static const char *refuses(const struct chorale_point *pt)
 {
     return chorale_rs_linear_refuses(pt, 0);
@@ -34,13 +39,14 @@ const struct chorale_alg chorale_reduce_scatter_block_linear = {
     .formula = "binomial: ceil(lg P) (2 alpha + n beta + n tau) + (P-1)/P n "
                "beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .fallback = "reduce and scatter as the parameters say",
-    .order = CHORALE_ORDER_RANK,
+    .order = CHORALE_ORDER_FIXED,
     .core = 1,
     .nparam = 2,
     .param = { CHORALE_RS_REDUCE_PARAM, CHORALE_RS_SCATTER_PARAM },
     .run = chorale_rs_linear_run,
     .cost = cost,
+    .order_at = order_at,
     .refuses = refuses,
+    .constraint = "with reduce=pipeline a commutative operation",
     .scratch = scratch,
 };

@@ -34,6 +34,7 @@ const struct chorale_alg chorale_reduce_scatter_block_recexch = {
                "with r = ceil(P/k^q) - 1: <= ((k-1) q + 2 r) alpha + (r n + "
                "r m + (k-1) n) beta + (r + k-1) n tau",
     .source = "Sack, Gropp, PPoPP 2012",
+    .fallback = "a radix beyond P is P",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,

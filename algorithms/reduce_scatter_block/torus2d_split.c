@@ -37,11 +37,13 @@ const struct chorale_alg chorale_reduce_scatter_block_torus2d_split = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 4,
     .overlaps = 1,
     .nparam = 2,
     .param = { CHORALE_RS_TORUS_ROWS_PARAM, CHORALE_RS_TORUS_SHARE_PARAM },
     .run = chorale_rs_torus_run,
     .cost = cost,
     .refuses = chorale_rs_torus_refuses,
+    .constraint = "P = rows columns, 2 <= rows <= columns",
     .scratch = scratch,
 };

@@ -108,6 +108,7 @@ const struct chorale_alg chorale_scan_binomial_tree = {
     .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,
+    .within = 1.67,
     .run = run,
     .cost = cost,
     .scratch = scratch,

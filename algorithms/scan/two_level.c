@@ -105,6 +105,7 @@ const struct chorale_alg chorale_scan_two_level = {
     .needs = CHORALE_NEEDS_NODES,
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.67,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),

@@ -87,13 +87,6 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_part_cost(part[pt->param[0]], &own, term);
 }
 
-static const char *refuses(const struct chorale_point *pt)
-{
-    struct chorale_point own = whole(pt);
-
-    return chorale_part_refuses(part[pt->param[0]], &own);
-}
-
 static size_t scratch(const struct chorale_point *pt)
 {
     struct chorale_point own = whole(pt);
@@ -122,6 +115,5 @@ const struct chorale_alg chorale_scatter_bcast_select = {
     } },
     .run = run,
     .cost = cost,
-    .refuses = refuses,
     .scratch = scratch,
 };

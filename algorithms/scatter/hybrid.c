@@ -46,6 +46,11 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_part_cost(choose(pt->msg_size, pt->param), pt, term);
 }
 
+static int overlaps_at(const struct chorale_point *pt)
+{
+    return chorale_part_overlaps(choose(pt->msg_size, pt->param), pt);
+}
+
 static size_t scratch(const struct chorale_point *pt)
 {
     return chorale_part_scratch(choose(pt->msg_size, pt->param), pt);
@@ -88,8 +93,8 @@ const struct chorale_alg chorale_scatter_hybrid = {
         .candidate = switch_bytes,
         .ncandidate = sizeof(switch_bytes) / sizeof(*switch_bytes),
     } },
-    .overlaps = 1,
     .run = run,
     .cost = cost,
+    .overlaps_at = overlaps_at,
     .scratch = scratch,
 };

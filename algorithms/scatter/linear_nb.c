@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_nb.c - flat scatter with several sends in flight: the root waits for
- * all of them after every max_reqs-th send and at the end. max_reqs 0 or 1:
- * no limit.
+/* linear_nb.c - flat scatter with all sends in flight, but for every
+ * max_reqs-th, which is a blocking one; the root waits for the others at the
+ * end. max_reqs 0 or 1: none blocks.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes, all from the root
  * Cost    (P - 1) (alpha + m beta): exact where a rank sends one
- *         message at a time. Where messages in flight overlap it is a bound:
- *         a batch then pays alpha once, ceil((P - 1)/max_reqs) alpha in all.
+ *         message at a time. Where messages in flight overlap it is a bound.
  * Needs   any P, any root, any datatype
- * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ * Source  Open MPI, coll/base, scatter linear_nb
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
@@ -23,14 +22,15 @@ static int run(const struct chorale_call *call)
 const struct chorale_alg chorale_scatter_linear_nb = {
     .coll = CHORALE_SCATTER,
     .name = "linear_nb",
-    .summary = "the root sends every rank its block, several at a time",
+    .summary = "the root sends every rank its block without waiting",
     .formula = "(P-1) alpha + (P-1)/P n beta",
-    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .source = "Open MPI, coll/base, scatter linear_nb",
+    .fallback = "max_reqs 1: no send blocks, as with 0",
     .nparam = 1,
-    .param = { CHORALE_PARAM_MAX_REQS("sends") },
+    .param = { CHORALE_PARAM_SEND_REQS },
     .core = 1,
     .overlaps = 1,
     .run = run,
     .cost = chorale_cost_in_turn,
-    .scratch = chorale_scratch_flat,
+    .scratch = chorale_scratch_flat_sends,
 };

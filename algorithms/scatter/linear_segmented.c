@@ -108,6 +108,7 @@ const struct chorale_alg chorale_scatter_linear_segmented = {
     .summary = "the root sends every rank a segment, then the next one",
     .formula = "(P-1) (ceil(m/s) alpha + m beta)",
     .source = "the segmented scatter of tutorials on MPI collectives",
+    .fallback = "max_reqs 1 is no limit, as 0",
     .nparam = 2,
     .param = { CHORALE_PARAM_SEGSIZE(8192),
                CHORALE_PARAM_MAX_REQS("sends") },

@@ -2,7 +2,8 @@
 /* resilient.c - flat scatter of checked and acknowledged blocks: the receiver
  * verifies a checksum and answers, and the root sends again what was refused,
  * up to retries times; after that both return an error. It shows what such
- * care costs above the MPI library's own; it does not survive dead ranks.
+ * care costs above the MPI library's own; it does not survive dead ranks, nor
+ * damaged answers, which carry no checksum.
  *
  * Rounds  2 (P - 1), two more a retransmission
  * Volume  (P - 1) (m + 8) bytes from the root, P - 1 to it

@@ -76,6 +76,7 @@ const struct chorale_alg chorale_scatter_two_level = {
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.67,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_nb.c - flat scatterv with several sends in flight: the root waits
- * for all of them after every max_reqs-th send and at the end. max_reqs 0 or
- * 1: no limit. Empty blocks are not sent.
+/* linear_nb.c - flat scatterv with all sends in flight, but for every
+ * max_reqs-th, which is a blocking one; the root waits for the others at the
+ * end. max_reqs 0 or 1: none blocks. Empty blocks are not sent.
  *
  * Rounds  P - 1, less one for each empty block
  * Volume  n - m_root bytes, all from the root
  * Cost    (P - 1) alpha + (n - m_root) beta: exact where a rank sends one
- *         message at a time. Where messages in flight overlap it is a bound:
- *         a batch then pays alpha once, ceil((P - 1)/max_reqs) alpha in all.
+ *         message at a time. Where messages in flight overlap it is a bound.
  * Needs   any P, any root, any datatype
- * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
+ * Source  Open MPI, coll/base, scatter linear_nb
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/flat.h"
@@ -22,14 +21,15 @@ static int run(const struct chorale_call *call)
 const struct chorale_alg chorale_scatterv_linear_nb = {
     .coll = CHORALE_SCATTERV,
     .name = "linear_nb",
-    .summary = "the root sends every rank its block, several at a time",
+    .summary = "the root sends every rank its block without waiting",
     .formula = "(P-1) alpha + (n - m_root) beta",
-    .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .source = "Open MPI, coll/base, scatter linear_nb",
+    .fallback = "max_reqs 1: no send blocks, as with 0",
     .nparam = 1,
-    .param = { CHORALE_PARAM_MAX_REQS("sends") },
+    .param = { CHORALE_PARAM_SEND_REQS },
     .core = 1,
     .overlaps = 1,
     .run = run,
     .cost = chorale_cost_flat_v,
-    .scratch = chorale_scratch_flat,
+    .scratch = chorale_scratch_flat_sends,
 };

@@ -20,7 +20,7 @@ bad 2 'unknown verb .frob' "unknown verb" "$chorale" frob
 bad 2 'no verb' "no verb" "$chorale"
 bad 2 'unknown option --frob' "unknown option" "$chorale" plan "$db" --frob
 bad 2 'needs a value' "option without its value" "$chorale" plan "$db" -m
-bad 2 'results.db is missing' "no database named" "$chorale" plan
+bad 2 'name a database' "no database named" "$chorale" plan
 bad 2 'one word too many' "two databases" "$chorale" plan "$db" other.db
 bad 2 'unknown frobnicate.*chorale list' "unknown collective" \
     $plan -c bcast,frobnicate

@@ -22,12 +22,21 @@ print("colls", len(core))
 print("noorder", [v["variant"] for v in have if not v["order"] and
       v["coll"] in ("reduce", "allreduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block")])
 print("total", len(have))
+print("refusals", sum(v["constraint"] is not None for v in have) >= 20,
+      sorted({v["overlaps"] for v in have}))
 PY
 like "$(grep '^both' "$work/facts")" '^both \[\]$' "nothing is both there and missing"
 like "$(grep '^noreason' "$work/facts")" '^noreason \[\]$' "what is missing has a reason and a source"
 like "$(grep '^core' "$work/facts")" '^core [1-6] [1-6]$' "every collective has a core set of at most six"
 is "$(grep '^colls' "$work/facts")" "colls 16" "there are sixteen collectives"
 like "$(grep '^noorder' "$work/facts")" '^noorder \[\]$' "every reduction says its order"
+is "$(grep '^refusals' "$work/facts")" "refusals True ['always', 'never', 'some']" \
+    "constraints are told, and overlaps"
+is "$("$chorale" list | LC_ALL=C grep -c '.\{81\}')" 0 "list has no line above 80 columns"
+is "$("$chorale" list --missing | LC_ALL=C grep -c '.\{81\}')" 0 "nor has list --missing"
+like "$("$chorale" list bcast)" 'needs    P of 3 or more' "what a variant refuses is among its needs"
+like "$("$chorale" list reduce)" 'computed exactly' "an exact cost with a rough formula says so"
+is "$("$chorale" list | grep -c 'cost     <= .*(exact)')" 0 "and is not called exact itself"
 total=$(sed -n 's/^total //p' "$work/facts")
 is "$("$chorale" list --counts | awk '$1 != "all" { n += $2 } END { print n }')" "$total" \
     "list --counts adds up"

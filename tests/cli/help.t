@@ -43,6 +43,11 @@ ok $? "--version"
 ok $? "chorale-runner --help"
 like "$("$top_builddir/chorale-runner" --probe)" '.' "chorale-runner --probe names the MPI"
 
+like "$("$chorale" plan "$work/none.db" -c bcast -m 8 -P 2 --dry-run)" \
+    'would plan [1-9][0-9]* cells' "a dry run says how much there is"
+[ ! -e "$work/none.db" ]
+ok $? "and makes nothing"
+
 "$chorale" list >"$work/list.txt"
 ok $? "list"
 n=$(sed -n 's/^\([0-9]*\) variants.*/\1/p' "$work/list.txt")

@@ -198,7 +198,7 @@ static void check_time(struct stage *st, const struct chorale_alg *alg,
                        const struct chorale_point *pt, double started)
 {
     struct chorale_schedule_sum sum;
-    int p = pt->comm_size, bound;
+    int bound;
     double end = clock_now() - started;
 
     MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, st->ctx->comm);
@@ -209,9 +209,7 @@ static void check_time(struct stage *st, const struct chorale_alg *alg,
     if (!alg->opaque && !chorale_alg_overlaps(alg, pt))
         compare(st, alg, pt, "simulated us, by its schedule", end,
                 sum.seconds, 0);
-    bound = chorale_alg_overlaps(alg, pt) ||
-            alg->cost_is == CHORALE_COST_BOUND ||
-            (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) != 0);
+    bound = chorale_alg_overlaps(alg, pt) || !chorale_alg_exact(alg, pt);
     compare(st, alg, pt,
             bound ? "simulated us, stated at most" : "simulated us, stated",
             end, stated_time(alg, pt), bound);

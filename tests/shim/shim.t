@@ -141,6 +141,25 @@ for bad in unknown params; do
     ok $? "a choice that cannot be run ($bad) is the library's, others stay"
 done
 
+# What is only ever measured is never served.
+table measured '-DSCATTER="resilient"'
+run 2 "$shim" CHORALE_DISPATCH="$work/measured.so" CHORALE_VERBOSE=1 \
+    "$work/app"
+[ "$(lines "^chorale: .*/measured.so: choice 'resilient' is left to the \
+library: scatter resilient is only ever measured")" -eq 1 ] &&
+    [ "$(lines 'scatter .* -> resilient')" -eq 0 ] &&
+    [ "$(lines 'scatter .* -> library')" -gt 0 ] &&
+    [ "$(lines 'scatter .* -> binomial')" -gt 0 ] &&
+    [ $status -eq 0 ] && grep -q "^app: wrong=0" "$work/out"
+ok $? "a table's choice that is only ever measured is the library's"
+for bad in scatter=resilient allreduce=swing_lat; do
+    run 2 "$shim" CHORALE_FORCE=$bad CHORALE_VERBOSE=1 "$work/app"
+    [ "$(lines "^chorale: CHORALE_FORCE: '$bad' .* only ever measured")" \
+      -eq 1 ] && [ "$(lines "-> ${bad#*=}")" -eq 0 ] && [ $status -eq 0 ] &&
+        grep -q "^app: wrong=0" "$work/out"
+    ok $? "CHORALE_FORCE=$bad is refused in one line"
+done
+
 # Ranks that do not have the same.
 table other '-DDIGEST="another"'
 for last in "CHORALE_DISPATCH=$work/other.so" "NOTHING=1" \

@@ -5,6 +5,7 @@
  *   DIGEST   its digest
  *   VARIANT  of bcast
  *   PARAMS   of bcast
+ *   SCATTER  the variant of long scatters
  *   LIBRARY  the MPI library it was measured under
  *   NO_TABLE without the symbol
  */
@@ -25,6 +26,9 @@
 #ifndef PARAMS
 #define PARAMS ""
 #endif
+#ifndef SCATTER
+#define SCATTER "linear_nb"
+#endif
 
 #define CHOICE(i, what, text)                                                \
     { .provider = "chorale", .variant = what, .params = text, .index = i }
@@ -39,7 +43,7 @@ static const struct chorale_choice choice[] = {
     CHOICE(6, "reduce_bcast", ""),
     CHOICE(7, "ring", ""),
     CHOICE(8, "gather_bcast", ""),
-    CHOICE(9, "linear_nb", "")
+    CHOICE(9, SCATTER, "")
 };
 
 /* Small, middle, large. */

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* costs.c - stated costs against rows worked out by hand or by a simulator.
+ * What a schedule says of them: schedule.c. MPI is never initialised. */
+#include "algorithms/alg.h"
+#include "tests/tap.h"
+
+#include <math.h>
+#include <string.h>
+
+static int near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* The stated cost with these parameters at pt. */
+static int cost_at(enum chorale_coll coll, const char *name,
+                   const char *params, struct chorale_point *pt, double a,
+                   double b, double c)
+{
+    const struct chorale_alg *alg = chorale_alg_find(coll, name);
+    char why[200] = "no such variant";
+    double is[3];
+
+    if (alg == NULL || chorale_alg_params_parse(alg, params, pt->param, why,
+                                                sizeof(why)) != 0) {
+        tap_diag("%s %s: %s", chorale_coll_info(coll)->name, name, why);
+        return 0;
+    }
+    chorale_alg_cost_sums(alg, pt, &is[0], &is[1], &is[2]);
+    if (near(is[0], a) && near(is[1], b) && near(is[2], c))
+        return 1;
+    tap_diag("%s %s, P = %d, m = %zu: %g %g %g, expected %g %g %g",
+             chorale_coll_info(coll)->name, name, pt->comm_size,
+             pt->msg_size, is[0], is[1], is[2], a, b, c);
+    return 0;
+}
+
+/* The same with that root, m bytes a block. */
+static int cost_with(enum chorale_coll coll, const char *name,
+                     const char *params, int comm_size, size_t m, int root,
+                     int commutative, double a, double b, double c)
+{
+    struct chorale_point pt = { .comm_size = comm_size,
+                                .msg_size = m,
+                                .n = chorale_coll_n(coll, m, comm_size),
+                                .type_size = 1,
+                                .root = root,
+                                .commutative = commutative };
+
+    return cost_at(coll, name, params, &pt, a, b, c);
+}
+
+static int cost_is(enum chorale_coll coll, const char *name, int comm_size,
+                   size_t m, int commutative, double a, double b, double c)
+{
+    return cost_with(coll, name, "", comm_size, m, 0, commutative, a, b, c);
+}
+
+/* P = 12: rows worked out by hand or by a one-port simulator. */
+static void test_cost_rows(void)
+{
+    const double n = 1179648;
+    const size_t v = 1179648, m = v / 12;
+    static const enum chorale_coll B = CHORALE_BCAST, S = CHORALE_SCATTER,
+                                   G = CHORALE_GATHER;
+
+    tap_ok(cost_is(B, "binomial", 12, v, 1, 4, 4718592, 0), "bcast binomial");
+    tap_ok(cost_is(B, "scatter_ring_allgather", 12, v, 1, 15, 2162688, 0),
+           "bcast scatter_ring_allgather");
+    tap_ok(cost_is(B, "scatter_ring_allgather", 12, 30, 1, 15, 27 + 11 * 3, 0),
+           "the same with blocks of unequal size");
+    tap_ok(cost_is(B, "scatter_ring_allgather", 12, 5, 1, 15, 4 + 11, 0),
+           "the same with empty blocks");
+    tap_ok(cost_with(CHORALE_REDUCE, "binomial", "", 12, v, 5, 0, 5, 5 * n,
+                     4 * n),
+           "reduce binomial in rank order to another root costs one more "
+           "message");
+    tap_ok(cost_is(CHORALE_ALLREDUCE, "recursive_doubling", 12, v, 1, 5,
+                   5898240, 4718592),
+           "allreduce recursive_doubling");
+    tap_ok(cost_is(CHORALE_ALLREDUCE, "reduce_bcast", 12, v, 0, 8, 8 * n,
+                   4 * n),
+           "allreduce reduce_bcast keeps order at no cost");
+    tap_ok(cost_is(CHORALE_ALLGATHER, "ring", 12, m, 1, 11, 1081344, 0),
+           "allgather ring");
+    tap_ok(cost_is(CHORALE_REDUCE_SCATTER_BLOCK, "ring", 12, m, 1, 11,
+                   1081344, 1081344),
+           "reduce_scatter_block ring");
+    tap_ok(cost_is(S, "binomial", 12, m, 1, 4, 1081344, 0) &&
+               cost_is(G, "binomial", 12, m, 1, 4, 1081344, 0),
+           "scatter and gather binomial");
+    tap_ok(cost_is(S, "linear", 12, m, 1, 11, 1081344, 0) &&
+               cost_is(S, "linear_nb", 12, m, 1, 11, 1081344, 0) &&
+               cost_is(G, "linear", 12, m, 1, 11, 1081344, 0),
+           "scatter and gather linear");
+}
+
+/* The same point for what has parameters or is long: from the formulas, and
+ * where trees are incomplete from a simulator of one-port networks. */
+static void test_cost_vectors(void)
+{
+    static const struct {
+        enum chorale_coll coll;
+        const char *name, *params;
+        double a, b, c;
+    } row[] = {
+        { CHORALE_BCAST, "knomial", "radix=3,segsize=0", 5, 5898240, 0 },
+        { CHORALE_BCAST, "pipeline", "segsize=8K", 154, 1261568, 0 },
+        { CHORALE_BCAST, "chain", "fanout=4,segsize=8K", 577, 4726784, 0 },
+        { CHORALE_BCAST, "binary", "segsize=8K", 291, 2383872, 0 },
+        { CHORALE_BCAST, "split_binary", "segsize=8K", 148, 1794048, 0 },
+        { CHORALE_BCAST, "circulant", "nblocks=16", 19, 1400832, 0 },
+        { CHORALE_REDUCE, "rabenseifner", "", 7, 3244032, 2211840 },
+        { CHORALE_ALLREDUCE, "recursive_doubling", "", 5, 5898240, 4718592 },
+        { CHORALE_ALLREDUCE, "ring", "", 22, 2162688, 1081344 },
+        { CHORALE_ALLREDUCE, "circulant", "", 8, 2162688, 1081344 },
+        { CHORALE_ALLREDUCE, "rabenseifner", "", 8, 4423680, 2211840 },
+        { CHORALE_ALLGATHER, "ring", "", 11, 1081344, 0 },
+        { CHORALE_ALLGATHER, "neighbor_exchange", "", 6, 1081344, 0 },
+        { CHORALE_ALLGATHER, "bruck", "", 4, 1081344, 0 },
+        { CHORALE_GATHER, "or_whole", "base=binomial", 4, 4718592, 4718592 },
+        { CHORALE_GATHER, "or_positionwise", "base=binomial", 48, 4718592,
+          4718592 },
+        { CHORALE_ALLTOALL, "pairwise_shift", "", 11, 1081344, 0 },
+        { CHORALE_ALLTOALL, "bruck", "", 4, 1966080, 0 },
+        { CHORALE_ALLTOALL, "k_bruck", "radix=3", 5, 1671168, 0 },
+        { CHORALE_SCAN, "simultaneous_binomial", "", 4, 4718592, 4718592 },
+        { CHORALE_EXSCAN, "doubling_123", "", 4, 4718592, 4718592 },
+        { CHORALE_BARRIER, "dissemination", "", 4, 0, 0 },
+        { CHORALE_BARRIER, "k_dissemination", "radix=3", 5, 0, 0 },
+        { CHORALE_BARRIER, "tree", "", 8, 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+        const struct chorale_coll_info *info = chorale_coll_info(row[i].coll);
+        size_t m = info->dataless ? 0 : info->blocks ? 98304 : 1179648;
+
+        if (chorale_alg_find(row[i].coll, row[i].name) == NULL)
+            continue; /* built without patented variants */
+        tap_ok(cost_with(row[i].coll, row[i].name, row[i].params, 12, m, 0, 1,
+                         row[i].a, row[i].b, row[i].c),
+               "%s %s %s", info->name, row[i].name, row[i].params);
+    }
+}
+
+#define COUNTS "inner=binomial_counts,outer=binomial_counts"
+
+/* Variants without a schedule, whose costs nothing else holds: by hand. The
+ * blocks are 0, 200, ..., 1400 bytes at P = 8, 0, 200, ..., 1000 at P = 6. */
+static const struct {
+    enum chorale_coll coll;
+    const char *name, *params;
+    int comm_size, ppn;
+    size_t m;
+    double a, b, c;
+} opaque_row[] = {
+    /* counts in L - 1 messages, then the 1, 2, 4 largest blocks */
+    { CHORALE_GATHERV, "binomial_counts", "", 8, 0, 700, 5,
+      32 + 1400 + 2600 + 4400, 0 },
+    { CHORALE_GATHERV, "binomial_counts", "", 6, 0, 500, 5,
+      24 + 1000 + 1800 + 2800, 0 },
+    { CHORALE_GATHERV, "binomial_counts", "", 2, 0, 100, 1, 200, 0 },
+    { CHORALE_SCATTERV, "binomial_counts", "", 8, 0, 700, 5,
+      128 + 1400 + 2600 + 4400, 0 },
+    { CHORALE_SCATTERV, "binomial_counts", "", 6, 0, 500, 5,
+      96 + 1000 + 1800 + 2800, 0 },
+    { CHORALE_SCATTERV, "binomial_counts", "", 2, 0, 100, 1, 200, 0 },
+    /* sizes of a node; in the node; between two nodes the 4 or 3 largest */
+    { CHORALE_GATHERV, "two_level", COUNTS, 8, 4, 700, 2 + 3 + 1,
+      24 + (16 + 1400 + 2600) + 4400, 0 },
+    { CHORALE_GATHERV, "two_level", COUNTS, 6, 3, 500, 2 + 3 + 1,
+      16 + (12 + 1000 + 1800) + 2400, 0 },
+    { CHORALE_GATHERV, "two_level", "inner=linear,outer=linear", 8, 4, 700,
+      3 + 3 + 1, 24 + 3600 + 4400, 0 },
+    { CHORALE_SCATTERV, "two_level", COUNTS, 8, 4, 700, 1 + 3 + 1,
+      32 + (64 + 1400 + 2600) + 4400, 0 },
+    { CHORALE_SCATTERV, "two_level", COUNTS, 6, 3, 500, 1 + 3 + 1,
+      24 + (48 + 1000 + 1800) + 2400, 0 },
+    { CHORALE_SCATTERV, "two_level", "inner=linear,outer=linear", 8, 4, 700,
+      1 + 3 + 1, 32 + 3600 + 4400, 0 },
+    /* an allreduce of 8 bytes, then 3 rounds of 4, 4, 4 or 3, 2, 2 slots */
+    { CHORALE_ALLTOALLV, "padded_bruck", "", 8, 0, 700, 3 + 3,
+      24 + 12 * 1400, 24 },
+    { CHORALE_ALLTOALLV, "padded_bruck", "", 6, 0, 500, 4 + 3,
+      32 + 7 * 1000, 24 },
+    { CHORALE_ALLTOALLV, "padded_bruck", "", 2, 0, 100, 1 + 1, 8 + 200, 8 },
+    /* as many sizes, then as many of the largest blocks */
+    { CHORALE_ALLTOALLV, "two_phase_bruck", "", 8, 0, 700, 6,
+      3 * (32 + 4400), 0 },
+    { CHORALE_ALLTOALLV, "two_phase_bruck", "", 6, 0, 500, 6,
+      (24 + 2400) + 2 * (16 + 1800), 0 },
+    { CHORALE_ALLTOALLV, "two_phase_bruck", "", 2, 0, 100, 2, 8 + 200, 0 },
+    /* a block with 8 bytes of checksum, an answer of 1 */
+    { CHORALE_SCATTER, "resilient", "", 8, 0, 700, 14, 7 * 709, 0 },
+    { CHORALE_SCATTER, "resilient", "", 5, 0, 0, 8, 4 * 9, 0 },
+    { CHORALE_SCATTER, "resilient", "", 1, 0, 700, 0, 0, 0 },
+};
+
+#define OPAQUE_ROWS (sizeof(opaque_row) / sizeof(*opaque_row))
+
+static void test_cost_opaque(void)
+{
+    int held = 1;
+
+    for (size_t i = 0; i < OPAQUE_ROWS; i++) {
+        struct chorale_point pt = {
+            .comm_size = opaque_row[i].comm_size,
+            .msg_size = opaque_row[i].m,
+            .n = chorale_coll_n(opaque_row[i].coll, opaque_row[i].m,
+                                opaque_row[i].comm_size),
+            .type_size = 1,
+            .commutative = 1,
+            .ppn = opaque_row[i].ppn,
+        };
+
+        if (chorale_alg_find(opaque_row[i].coll, opaque_row[i].name) == NULL)
+            continue; /* built without patented variants */
+        tap_ok(cost_at(opaque_row[i].coll, opaque_row[i].name,
+                       opaque_row[i].params, &pt, opaque_row[i].a,
+                       opaque_row[i].b, opaque_row[i].c),
+               "%s at P = %d, by hand", opaque_row[i].name, pt.comm_size);
+    }
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        size_t k = 0;
+
+        while (k < OPAQUE_ROWS &&
+               (opaque_row[k].coll != chorale_algs[i]->coll ||
+                strcmp(opaque_row[k].name, chorale_algs[i]->name) != 0))
+            k++;
+        if (chorale_algs[i]->opaque && k == OPAQUE_ROWS) {
+            tap_diag("%s has no row", chorale_algs[i]->name);
+            held = 0;
+        }
+    }
+    tap_ok(held, "every variant without a schedule has a row");
+}
+
+static void test_cost_pow2(void)
+{
+    for (int lg = 0; lg <= 10; lg++) {
+        int p = 1 << lg, ok = 1;
+        double f = p - 1, m = 4096, n = m * p;
+
+        ok &= cost_is(CHORALE_BCAST, "linear", p, 4096, 1, f, f * m, 0);
+        ok &= cost_is(CHORALE_BCAST, "binomial", p, 4096, 1, lg, lg * m, 0);
+        ok &= cost_is(CHORALE_BCAST, "scatter_ring_allgather", p,
+                      4096 * (size_t)p, 1, lg + f, 2 * f * m, 0);
+        ok &= cost_is(CHORALE_REDUCE, "binomial", p, 4096, 1, lg, lg * m,
+                      lg * m);
+        ok &= cost_is(CHORALE_ALLREDUCE, "recursive_doubling", p, 4096, 0, lg,
+                      lg * m, lg * m);
+        ok &= cost_is(CHORALE_ALLREDUCE, "reduce_bcast", p, 4096, 1, 2 * lg,
+                      2 * lg * m, lg * m);
+        ok &= cost_is(CHORALE_REDUCE_SCATTER_BLOCK, "ring", p, 4096, 1, f,
+                      f * m, f * m);
+        ok &= cost_is(CHORALE_GATHER, "linear", p, 4096, 1, f, f * m, 0);
+        ok &= cost_is(CHORALE_GATHER, "binomial", p, 4096, 1, lg, f * m, 0);
+        ok &= cost_is(CHORALE_SCATTER, "linear", p, 4096, 1, f, f * m, 0);
+        ok &= cost_is(CHORALE_SCATTER, "linear_nb", p, 4096, 1, f, f * m, 0);
+        ok &= cost_is(CHORALE_SCATTER, "binomial", p, 4096, 1, lg, f * m, 0);
+        ok &= cost_is(CHORALE_ALLGATHER, "ring", p, 4096, 1, f, f * m, 0);
+        ok &= cost_is(CHORALE_ALLGATHER, "gather_bcast", p, 4096, 1, 2 * lg,
+                      f * m + lg * n, 0);
+        tap_ok(ok, "all costs at P = %d", p);
+    }
+}
+
+static void set_defaults(const struct chorale_alg *alg,
+                         struct chorale_point *pt)
+{
+    for (int i = 0; i < alg->nparam; i++)
+        pt->param[i] = alg->param[i].def;
+}
+
+/* No cost may overrun its terms, at any P. */
+static void test_cost_terms(void)
+{
+    int most = 0;
+
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        for (int p = 1; p < 20000; p *= 3) {
+            struct chorale_term term[CHORALE_MAX_TERM];
+            struct chorale_point pt = {
+                .comm_size = p, .msg_size = 8, .type_size = 8,
+                .commutative = 1, .ppn = 4,
+            };
+            int n;
+
+            set_defaults(chorale_algs[i], &pt);
+            if (chorale_alg_refuses(chorale_algs[i], &pt) != NULL)
+                continue;
+            n = chorale_algs[i]->cost(&pt, term);
+            most = n > most ? n : most;
+        }
+    tap_ok(most > 0 && most <= CHORALE_MAX_TERM, "terms fit (most: %d)",
+           most);
+}
+
+int main(void)
+{
+    test_cost_rows();
+    test_cost_vectors();
+    test_cost_opaque();
+    test_cost_pow2();
+    test_cost_terms();
+    return tap_done();
+}
