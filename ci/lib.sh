@@ -78,7 +78,7 @@ build_in() { # directory, configure arguments...
     build=$1
     shift
     mkdir -p "$build" || exit 3
-    say "building in $build"
+    say "building in $build; the log is $log"
     if ! (
         set -e
         [ -x "$top/configure" ] && [ "$top/configure" -nt "$top/configure.ac" ] ||

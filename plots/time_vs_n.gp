@@ -28,12 +28,14 @@ if (ARG3 eq 'svg') {
 }
 set output ARG2
 
-# The library is linetype 1, black and thick. The others take seven colours
-# that colour-blind people tell apart (Okabe and Ito, 2008; yellow darkened)
-# and eight point types: 56 different pairs.
-hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0xB8A800'
+# The library is linetype 1, black and thick. The others take nine colours
+# that colour-blind people tell apart (seven of Okabe and Ito, 2008, yellow
+# darkened; indigo and wine of Tol's muted scheme, SRON/EPS/TN/09-002) and eight
+# point types: 72 different pairs.
+hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
+    0x882255 0xB8A800'
 marks = '5 9 11 13 4 8 10 12'
-hue(i) = int(word(hues, 1 + (i - 2) % 7))
+hue(i) = int(word(hues, 1 + (i - 2) % 9))
 mark(i) = int(word(marks, 1 + (i - 2) % 8))
 set linetype 1 linecolor rgb 0x000000 linewidth 3 pointtype 7 pointsize 0.9
 do for [i = 2:nseries + 1] {

@@ -32,41 +32,17 @@ static const struct chorale_alg *const part_of[] = {
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_call part = *call;
-    MPI_Count whole = call->recvcount * (MPI_Count)ctx->size;
-    int err;
-
-    part.sendcount = call->recvcount;
-    part.sendtype = call->recvtype;
-    if (call->sendbuf == MPI_IN_PLACE)
-        part.sendbuf = call->recvbuf;
-    part.recvbuf = chorale_scratch_typed(ctx, whole, call->recvtype);
-    if (part.recvbuf == NULL)
-        return MPI_ERR_NO_MEM;
-    err = chorale_part_run(part_of[call->param[0]], &part);
-    if (err == MPI_SUCCESS)
-        err = chorale_reduce_ordered(call, part.recvbuf, ctx->size);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_reduce_gathered(call, part_of[call->param[0]], 1);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int n = chorale_part_cost(part_of[pt->param[0]], pt, term);
-
-    if (pt->comm_size > 1)
-        term[n++] = (struct chorale_term){
-            .reduced = (double)pt->msg_size * (pt->comm_size - 1),
-        };
-    return n;
+    return chorale_cost_gathered(pt, part_of[pt->param[0]], term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return pt->msg_size * (size_t)pt->comm_size +
-           chorale_part_scratch(part_of[pt->param[0]], pt);
+    return chorale_scratch_gathered(pt, part_of[pt->param[0]]);
 }
 
 static const char *refuses(const struct chorale_point *pt)

@@ -2,6 +2,8 @@
 /* ordered.c - see ordered.h. */
 #include "algorithms/engines/ordered.h"
 
+#include "algorithms/engines/part.h"
+
 int chorale_reduce_ordered(const struct chorale_call *call, const void *x,
                            int n)
 {
@@ -16,4 +18,50 @@ int chorale_reduce_ordered(const struct chorale_call *call, const void *x,
                                    call->recvbuf, call->recvcount,
                                    call->recvtype, call->op);
     return err;
+}
+
+int chorale_reduce_gathered(const struct chorale_call *call,
+                            const struct chorale_alg *gather, int here)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx);
+    struct chorale_call part = *call;
+    int err;
+
+    part.recvbuf = NULL;
+    part.sendcount = call->recvcount;
+    part.sendtype = call->recvtype;
+    if (call->sendbuf == MPI_IN_PLACE)
+        part.sendbuf = call->recvbuf;
+    if (here) {
+        part.recvbuf = chorale_scratch_typed(
+            ctx, call->recvcount * (MPI_Count)ctx->size, call->recvtype);
+        if (part.recvbuf == NULL)
+            return MPI_ERR_NO_MEM;
+    }
+    err = chorale_part_run(gather, &part);
+    if (err == MPI_SUCCESS && here)
+        err = chorale_reduce_ordered(call, part.recvbuf, ctx->size);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
+int chorale_cost_gathered(const struct chorale_point *pt,
+                          const struct chorale_alg *gather,
+                          struct chorale_term *term)
+{
+    int n = chorale_part_cost(gather, pt, term);
+
+    if (pt->comm_size > 1)
+        term[n++] = (struct chorale_term){
+            .reduced = (double)pt->msg_size * (pt->comm_size - 1),
+        };
+    return n;
+}
+
+size_t chorale_scratch_gathered(const struct chorale_point *pt,
+                                const struct chorale_alg *gather)
+{
+    return pt->msg_size * (size_t)pt->comm_size +
+           chorale_part_scratch(gather, pt);
 }

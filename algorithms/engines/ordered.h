@@ -12,4 +12,15 @@
 int chorale_reduce_ordered(const struct chorale_call *call, const void *x,
                            int n);
 
+/* The vectors of all ranks by gather, a gather (at call->root: here is 1
+ * there) or an allgather (here is 1 everywhere), then combined in rank order
+ * where here is 1; its critical path, exact as the part's is; its scratch. */
+int chorale_reduce_gathered(const struct chorale_call *call,
+                            const struct chorale_alg *gather, int here);
+int chorale_cost_gathered(const struct chorale_point *pt,
+                          const struct chorale_alg *gather,
+                          struct chorale_term *term);
+size_t chorale_scratch_gathered(const struct chorale_point *pt,
+                                const struct chorale_alg *gather);
+
 #endif

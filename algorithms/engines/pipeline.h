@@ -148,8 +148,25 @@ size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
  * rank 0 where the operation does not commute. */
 enum chorale_order chorale_flow_order_at(const struct chorale_point *pt);
 
-/* A reduce's run(), cost() and scratch() where all are those of the flow that
- * flow(param) gives, its tree's root the call's. */
+/* A reduce's cost() and scratch() where they are those of the flow that
+ * flow(param) gives, its tree's root base: an expression of pt. */
+#define CHORALE_FLOW_REDUCE_COSTS(flow, base)                                \
+    static int cost(const struct chorale_point *pt,                          \
+                    struct chorale_term *term)                               \
+    {                                                                        \
+        struct chorale_flow f = flow(pt->param);                             \
+                                                                             \
+        return chorale_flow_reduce_cost(pt, &f, (base), term);               \
+    }                                                                        \
+                                                                             \
+    static size_t scratch(const struct chorale_point *pt)                    \
+    {                                                                        \
+        struct chorale_flow f = flow(pt->param);                             \
+                                                                             \
+        return chorale_flow_reduce_scratch(pt, &f, (base));                  \
+    }
+
+/* The same and its run(), the tree's root that of the call. */
 #define CHORALE_FLOW_REDUCE(flow)                                            \
     static int run(const struct chorale_call *call)                          \
     {                                                                        \
@@ -158,20 +175,7 @@ enum chorale_order chorale_flow_order_at(const struct chorale_point *pt);
         return chorale_flow_reduce(call, &f, call->root);                    \
     }                                                                        \
                                                                              \
-    static int cost(const struct chorale_point *pt,                          \
-                    struct chorale_term *term)                               \
-    {                                                                        \
-        struct chorale_flow f = flow(pt->param);                             \
-                                                                             \
-        return chorale_flow_reduce_cost(pt, &f, pt->root, term);             \
-    }                                                                        \
-                                                                             \
-    static size_t scratch(const struct chorale_point *pt)                    \
-    {                                                                        \
-        struct chorale_flow f = flow(pt->param);                             \
-                                                                             \
-        return chorale_flow_reduce_scratch(pt, &f, pt->root);                \
-    }
+    CHORALE_FLOW_REDUCE_COSTS(flow, pt->root)
 
 /* Allreduce: up a tree and down the same one. A rank passes a segment of the
  * result on to a child in the step in which the child's next operand comes.

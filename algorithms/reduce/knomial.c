@@ -33,20 +33,7 @@ static int run(const struct chorale_call *call)
     return chorale_flow_reduce(call, &f, call->commutative ? call->root : 0);
 }
 
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    struct chorale_flow f = flow(pt->param);
-
-    return chorale_flow_reduce_cost(pt, &f, pt->commutative ? pt->root : 0,
-                                    term);
-}
-
-static size_t scratch(const struct chorale_point *pt)
-{
-    struct chorale_flow f = flow(pt->param);
-
-    return chorale_flow_reduce_scratch(pt, &f, pt->commutative ? pt->root : 0);
-}
+CHORALE_FLOW_REDUCE_COSTS(flow, pt->commutative ? pt->root : 0)
 
 const struct chorale_alg chorale_reduce_knomial = {
     .coll = CHORALE_REDUCE,
