@@ -159,8 +159,7 @@ static int *host_map(struct chorale_bench *bench, char *hosts, int *nnode_p)
     int *map = calloc((size_t)bench->size, sizeof(int)), len;
 
     PMPI_Get_processor_name(mine, &len);
-    PMPI_Gather(mine, sizeof(mine), MPI_CHAR, hosts, sizeof(mine), MPI_CHAR, 0,
-                bench->world);
+    chorale_own_gather(bench, mine, hosts, sizeof(mine));
     *nnode_p = 0;
     for (int r = 0; bench->rank == 0 && map != NULL && r < bench->size; r++) {
         map[r] = -1;

@@ -32,6 +32,19 @@ void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id)
     }
 }
 
+/* Rank 0, which stores them, gets the sums. */
+static int add_up(struct chorale_bench *bench, double *value, int n)
+{
+    double *room = malloc((size_t)n * sizeof(*room));
+    int lacks = room == NULL, rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS)
+        rc = lacks ? MPI_ERR_NO_MEM
+                   : chorale_own_reduce(bench, value, n, 1, room);
+    free(room);
+    return rc;
+}
+
 /* One more call of each candidate with PAPI's counters on, outside the
  * timing. */
 static int read_counters(struct chorale_timing *t)
@@ -44,7 +57,7 @@ static int read_counters(struct chorale_timing *t)
         struct chorale_result *res = &t->result[c];
         int status = (int)res->status;
 
-        rc = PMPI_Bcast(&status, 1, MPI_INT, 0, bench->world);
+        rc = chorale_own_bcast(bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
         chorale_provider_begin(bench, t->task, cand);
@@ -57,8 +70,7 @@ static int read_counters(struct chorale_timing *t)
         chorale_provider_end(bench, t->task, cand);
         bench->ctx->stat = NULL;
         if (rc == MPI_SUCCESS)
-            rc = PMPI_Allreduce(MPI_IN_PLACE, res->counter, npapi, MPI_DOUBLE,
-                                MPI_SUM, bench->world);
+            rc = add_up(bench, res->counter, npapi);
     }
     return rc;
 }
@@ -172,8 +184,7 @@ int chorale_measure(struct chorale_bench *bench,
         return MPI_SUCCESS;
     }
     lacks |= chorale_timing_init(&t) != 0;
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX,
-                        bench->world);
+    rc = chorale_own_most(bench, &lacks);
     if (rc == MPI_SUCCESS && !lacks)
         rc = chorale_problem_init(bench, task, &t.prob, why, sizeof(why));
     else

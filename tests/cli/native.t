@@ -30,10 +30,11 @@ ok $? "they are planned"
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE provider = 'native'
     AND params = ''")" "$(($(grep -cE '^(bcast|allreduce) ' natives.txt) * 2))" \
     "each at each point"
-sqlite3 n.db "INSERT INTO cell SELECT NULL, 'no-such-cell', campaign_id,
-    system_id, provider, 'no_such_algorithm', params, coll, msg_size, n,
-    comm_size, ppn, shape, dtype, op, op_class, root_policy, buffers, arrival,
-    siblings, metric, launches FROM cell WHERE provider = 'native' LIMIT 1"
+point="campaign_id, system_id, provider, params, coll, msg_size, n, comm_size,
+    ppn, shape, dtype, op, op_class, root_policy, buffers, arrival, siblings,
+    metric, launches"
+sqlite3 n.db "INSERT INTO cell (uuid, variant, $point) SELECT 'no-such-cell',
+    'no_such_algorithm', $point FROM cell WHERE provider = 'native' LIMIT 1"
 timeout 300 "$chorale" run n.db -q
 ok $? "and run"
 is "$(sqlite3 n.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
