@@ -253,7 +253,8 @@ static void print_all(int coll, int *count)
     }
     printf("\n%d variants, and provider library: what the MPI library "
            "does by itself.\n`chorale list --native`: the MPI library's own "
-           "algorithms, provider native.\n", *count);
+           "algorithms, provider native; in\nsimulation SimGrid's, "
+           "`chorale list --simulated`.\n", *count);
 #ifdef CHORALE_NO_PATENTED
     printf("Built without the variants that are under a patent.\n");
 #endif

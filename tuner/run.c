@@ -281,7 +281,8 @@ static enum chorale_err judge(struct session *s, const char *uuid,
                       stored);
 }
 
-static enum chorale_err one_launch(struct session *s, const struct chorale_pending *p)
+static enum chorale_err one_launch(struct session *s,
+                                   const struct chorale_pending *p)
 {
     struct chorale_launcher launcher = { .platform = NULL };
     struct chorale_args args = { .count = 0 };
