@@ -39,6 +39,16 @@ int chorale_own_gather(struct chorale_bench *bench, const void *mine,
     return rc;
 }
 
+static void combine(double *value, const double *other, int n, int sum)
+{
+    for (int k = 0; k < n; k++) {
+        if (sum)
+            value[k] += other[k];
+        else if (other[k] > value[k])
+            value[k] = other[k];
+    }
+}
+
 int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room)
 {
@@ -48,25 +58,49 @@ int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
     /* The nearest first: the order of a sum is always the same. */
     for (int i = nchild - 1; i >= 0 && rc == MPI_SUCCESS; i--) {
         rc = chorale_recv(bench->sync, room, n, MPI_DOUBLE, child[i]);
-        for (int k = 0; k < n && rc == MPI_SUCCESS; k++) {
-            if (sum)
-                value[k] += room[k];
-            else if (room[k] > value[k])
-                value[k] = room[k];
-        }
+        if (rc == MPI_SUCCESS)
+            combine(value, room, n, sum);
     }
     if (parent >= 0 && rc == MPI_SUCCESS)
         rc = chorale_send(bench->sync, value, n, MPI_DOUBLE, parent);
     return rc;
 }
 
+/* Ranks wait for each other once a round, which is what it costs where they
+ * share processors with others: exchanges with a distant rank in every round,
+ * both ways at powers of two; round a circle otherwise, where a maximum may
+ * come by several ways, and a sum may not. */
+int chorale_own_all(struct chorale_bench *bench, double *value, int n,
+                    int sum)
+{
+    int size = bench->size, rank = bench->rank, rc = MPI_SUCCESS;
+    int both = (size & (size - 1)) == 0;
+    double room[CHORALE_AGREE_MAX];
+
+    if (sum && !both) {
+        rc = chorale_own_reduce(bench, value, n, 1, room);
+        return rc == MPI_SUCCESS
+                   ? chorale_own_bcast(bench, value,
+                                       (size_t)n * sizeof(*value), 0)
+                   : rc;
+    }
+    for (int step = 1; step < size && rc == MPI_SUCCESS; step *= 2) {
+        rc = chorale_sendrecv(bench->sync, value, n, MPI_DOUBLE,
+                              both ? rank ^ step : (rank + step) % size, room,
+                              n, MPI_DOUBLE,
+                              both ? rank ^ step
+                                   : (rank - step + size) % size);
+        if (rc == MPI_SUCCESS)
+            combine(value, room, n, sum);
+    }
+    return rc;
+}
+
 int chorale_own_most(struct chorale_bench *bench, int *value)
 {
-    double most = *value, room;
-    int rc = chorale_own_reduce(bench, &most, 1, 0, &room);
+    double most = *value;
+    int rc = chorale_own_all(bench, &most, 1, 0);
 
-    if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, &most, sizeof(most), 0);
     *value = (int)most;
     return rc;
 }

@@ -198,7 +198,10 @@ int chorale_own_gather(struct chorale_bench *bench, const void *mine,
  * others are spoilt. room[n] is scratch. */
 int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room);
-/* Every rank learns the largest value. */
+/* Every rank learns the maxima, or sums, of n <= CHORALE_AGREE_MAX values;
+ * the largest value. */
+int chorale_own_all(struct chorale_bench *bench, double *value, int n,
+                    int sum);
 int chorale_own_most(struct chorale_bench *bench, int *value);
 
 /* Common time now [s]; local clock read only. Return at common time t. */

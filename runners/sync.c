@@ -144,25 +144,14 @@ int chorale_sync_barrier(struct chorale_bench *bench)
     return chorale_sync_separate(bench);
 }
 
-static int agree(struct chorale_bench *bench, double *value, int n, int sum)
-{
-    double room[CHORALE_AGREE_MAX];
-    int rc = chorale_own_reduce(bench, value, n, sum, room);
-
-    return rc == MPI_SUCCESS
-               ? chorale_own_bcast(bench, value,
-                                   (size_t)n * sizeof(*value), 0)
-               : rc;
-}
-
 int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
 {
-    return agree(bench, value, n, 0);
+    return chorale_own_all(bench, value, n, 0);
 }
 
 int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
 {
-    return agree(bench, value, n, 1);
+    return chorale_own_all(bench, value, n, 1);
 }
 
 int chorale_sync_end(struct chorale_bench *bench)
