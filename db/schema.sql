@@ -100,6 +100,8 @@ CREATE TABLE launch (
     comm_size   INTEGER NOT NULL,
     ppn         INTEGER NOT NULL,
     shape       TEXT NOT NULL,
+    siblings    INTEGER NOT NULL DEFAULT 1, -- communicators of comm_size
+                                        -- ranks; ppn is of one of them
     seed        INTEGER NOT NULL,
     job_id      TEXT NOT NULL DEFAULT '',
     host_map    TEXT NOT NULL DEFAULT '', -- node of each rank: 0,0,1,1

@@ -118,13 +118,13 @@ static void die_with_parent(void)
 #endif
 }
 
-static int private_comm(MPI_Comm world, MPI_Comm *comm,
-                        struct chorale_ctx **ctx)
+static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
 {
-    int rc = PMPI_Comm_dup(world, comm);
+    MPI_Comm comm;
+    int rc = PMPI_Comm_dup(from, &comm);
 
     if (rc == MPI_SUCCESS)
-        rc = chorale_ctx_new(*comm, ctx);
+        rc = chorale_ctx_new(comm, ctx);
     return rc;
 }
 
@@ -132,15 +132,15 @@ static int private_comm(MPI_Comm world, MPI_Comm *comm,
 static int count_node(struct chorale_bench *bench)
 {
 #ifdef CHORALE_SIM
-    bench->node_size = bench->size;
+    bench->node_size = bench->world_size;
     return MPI_SUCCESS;
 #else
     MPI_Comm node;
     cpu_set_t mine, all;
     int rc;
 
-    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED, bench->rank,
-                              MPI_INFO_NULL, &node);
+    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED,
+                              bench->world_rank, MPI_INFO_NULL, &node);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_size(node, &bench->node_size);
@@ -172,13 +172,33 @@ static int block_ppn(const int *node, int size)
     return ppn < size ? ppn : 0;
 }
 
+/* The nodes of comm's ranks, numbered in comm. */
+static int map_comm(struct chorale_bench *bench, const int *world)
+{
+    int apart = bench->work.siblings, rc;
+    int *node = calloc((size_t)bench->size, sizeof(*node));
+
+    if (node == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < bench->size; i++) {
+        const int *mine = &world[i * apart + bench->sibling];
+
+        while (world[node[i] * apart + bench->sibling] != *mine)
+            node[i]++;
+    }
+    bench->ppn = block_ppn(node, bench->size);
+    rc = chorale_ctx_set_nodes(bench->ctx, node);
+    free(node);
+    return rc;
+}
+
 /* Which rank is on which node: a node's number is its first rank. Rank 0
  * compares the names, so that a thousand simulated ranks need not. */
 static int map_nodes(struct chorale_bench *bench)
 {
-    size_t n = (size_t)bench->size, room = MPI_MAX_PROCESSOR_NAME;
+    size_t n = (size_t)bench->world_size, room = MPI_MAX_PROCESSOR_NAME;
     char name[MPI_MAX_PROCESSOR_NAME] = "";
-    char *all = malloc(bench->rank == 0 ? n * room : 1);
+    char *all = malloc(bench->world_rank == 0 ? n * room : 1);
     int *node = calloc(n, sizeof(*node));
     int length = 0, lacks = all == NULL || node == NULL, any, rc;
 
@@ -189,18 +209,16 @@ static int map_nodes(struct chorale_bench *bench)
     if (rc == MPI_SUCCESS)
         rc = PMPI_Gather(name, (int)room, MPI_CHAR, all, (int)room, MPI_CHAR,
                          0, bench->world);
-    for (int i = 0; rc == MPI_SUCCESS && bench->rank == 0 && i < bench->size;
-         i++)
+    for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
+                    i < bench->world_size; i++)
         while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
             node[i]++;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(node, bench->size, MPI_INT, 0, bench->world);
-    if (rc == MPI_SUCCESS) {
-        bench->ppn = block_ppn(node, bench->size);
-        rc = chorale_ctx_set_nodes(bench->ctx, node);
-    }
+        rc = PMPI_Bcast(node, bench->world_size, MPI_INT, 0, bench->world);
+    if (rc == MPI_SUCCESS)
+        rc = map_comm(bench, node);
 #ifdef CHORALE_SIM
-    for (int i = 0; node != NULL && i < bench->size; i++)
+    for (int i = 0; node != NULL && i < bench->world_size; i++)
         node[i] = 0;
 #endif
     free(all);
@@ -252,13 +270,15 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
                                  msg);
     if (err == CHORALE_OK)
         err = chorale_worklist_load(*store, uuid, &bench->work, msg);
-    if (err == CHORALE_OK && bench->work.comm_size != bench->size)
+    if (err == CHORALE_OK &&
+        bench->work.comm_size * bench->work.siblings != bench->world_size)
         err = chorale_fail(msg, CHORALE_ENV,
                            "the launch is planned for %d ranks, "
                            "MPI_COMM_WORLD has %d; the launcher must belong "
                            "to the MPI that chorale-runner is built with "
                            "(`chorale doctor` names both)",
-                           bench->work.comm_size, bench->size);
+                           bench->work.comm_size * bench->work.siblings,
+                           bench->world_size);
     return err;
 }
 
@@ -281,7 +301,7 @@ static enum chorale_err one_point(struct chorale_bench *bench,
     err = mpi_check(chorale_measure(bench, task, result),
                     chorale_coll_info((enum chorale_coll)task->coll)->name,
                     msg);
-    if (err == CHORALE_OK && bench->rank == 0)
+    if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_point(store, bench, task, result, msg);
     for (int c = 0; c < task->ncand; c++)
         chorale_result_free(&result[c]);
@@ -299,7 +319,7 @@ static enum chorale_err all_points(struct chorale_bench *bench,
         const struct chorale_task *task = &bench->work.task[t];
 
         err = one_point(bench, store, task, msg);
-        if (err == CHORALE_OK && bench->rank == 0) {
+        if (err == CHORALE_OK && bench->world_rank == 0) {
             printf("@point %d %s %lld\n", task->ncand,
                    chorale_coll_info((enum chorale_coll)task->coll)->name,
                    (long long)task->msg_size);
@@ -316,13 +336,30 @@ static enum chorale_err set_up(struct chorale_bench *bench,
 
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_errhandler(bench->world, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(bench->world, &bench->rank);
-    PMPI_Comm_size(bench->world, &bench->size);
+    PMPI_Comm_rank(bench->world, &bench->world_rank);
+    PMPI_Comm_size(bench->world, &bench->world_size);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_dup(bench->world, &bench->lib);
+        rc = private_comm(bench->world, &bench->sync);
+    return mpi_check(rc, "MPI_Comm_dup", msg);
+}
+
+/* The communicator of the collectives: all ranks, or every so many of them,
+ * so that siblings share nodes. */
+static int set_up_comm(struct chorale_bench *bench)
+{
+    int rc;
+
+    bench->sibling = bench->world_rank % bench->work.siblings;
+    rc = PMPI_Comm_split(bench->world, bench->sibling, bench->world_rank,
+                         &bench->comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_rank(bench->comm, &bench->rank);
+    PMPI_Comm_size(bench->comm, &bench->size);
+    rc = PMPI_Comm_dup(bench->comm, &bench->lib);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_errhandler(bench->lib, MPI_ERRORS_RETURN);
-    return mpi_check(rc, "MPI_Comm_dup", msg);
+    return rc == MPI_SUCCESS ? private_comm(bench->comm, &bench->ctx) : rc;
 }
 
 /* The whole launch. The communicators live until MPI_Finalize. */
@@ -330,22 +367,17 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
                                char **argv, struct chorale_errmsg *msg)
 {
     struct chorale_store *store = NULL;
-    MPI_Comm ours, sync;
     enum chorale_err err = set_up(bench, msg);
 
-    if (err == CHORALE_OK)
-        err = mpi_check(private_comm(bench->world, &ours, &bench->ctx),
-                        "MPI_Comm_dup", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(private_comm(bench->world, &sync, &bench->sync),
-                        "MPI_Comm_dup", msg);
     if (err != CHORALE_OK)
         return err;
-    if (bench->rank == 0)
+    if (bench->world_rank == 0)
         err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
     err = agree(bench, err);
     if (err == CHORALE_OK)
         err = mpi_check(chorale_worklist_share(bench), "MPI_Bcast", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(set_up_comm(bench), "MPI_Comm_split", msg);
     if (err == CHORALE_OK)
         chorale_provider_open(bench);
     if (err == CHORALE_OK)
@@ -367,10 +399,10 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
                                               "out of memory"));
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
-    if (err == CHORALE_OK && bench->rank == 0)
+    if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_finish(store, bench, msg);
     err = agree(bench, err);
-    if (bench->rank == 0)
+    if (bench->world_rank == 0)
         free(bench->sim_row);
     chorale_counters_close(bench);
     chorale_worklist_free(&bench->work);
@@ -427,7 +459,7 @@ int main(int argc, char **argv)
         return 0;
     }
     err = launch(&bench, argc, argv, &msg);
-    if (bench.rank == 0) {
+    if (bench.world_rank == 0) {
         if (err != CHORALE_OK)
             fprintf(stderr, "chorale-runner: %s\n", msg.text);
         /* All is committed: what follows may hang in some libraries, and

@@ -78,7 +78,7 @@ static void open_events(struct chorale_bench *bench)
     counters->set = PAPI_NULL;
     if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
         PAPI_create_eventset(&counters->set) != PAPI_OK) {
-        if (bench->rank == 0)
+        if (bench->world_rank == 0)
             fprintf(stderr, "chorale-runner: PAPI does not start here; no "
                             "counters are recorded\n");
         return;
@@ -88,7 +88,7 @@ static void open_events(struct chorale_bench *bench)
 
         if (rc == PAPI_OK)
             counters->slot[i] = counters->nslot++;
-        else if (bench->rank == 0)
+        else if (bench->world_rank == 0)
             fprintf(stderr, "chorale-runner: counter %s is not available "
                             "here (%s) and is stored as absent; "
                             "`papi_native_avail` lists those that are\n",
@@ -108,7 +108,7 @@ int chorale_counters_open(struct chorale_bench *bench)
 #ifdef USE_PAPI
     open_events(bench);
 #else
-    if (bench->rank == 0)
+    if (bench->world_rank == 0)
         fprintf(stderr, "chorale-runner: built without PAPI: the counters "
                         "%s are stored as absent\n", bench->work.set.counters);
 #endif

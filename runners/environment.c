@@ -160,7 +160,7 @@ static int *host_map(struct chorale_bench *bench, char *hosts, int *nnode_p)
 
     PMPI_Get_processor_name(mine, &len);
     PMPI_Gather(mine, sizeof(mine), MPI_CHAR, hosts, sizeof(mine), MPI_CHAR, 0,
-                bench->world);
+                bench->comm);
     *nnode_p = 0;
     for (int r = 0; bench->rank == 0 && map != NULL && r < bench->size; r++) {
         map[r] = -1;
@@ -264,7 +264,7 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
     enum chorale_err err = CHORALE_OK;
     int nnode, *map = host_map(bench, hosts, &nnode);
 
-    if (bench->rank == 0) {
+    if (bench->world_rank == 0) {
         const char *shape;
 
         if (map == NULL || hosts == NULL) {

@@ -26,7 +26,7 @@ int chorale_timing_turns(const struct chorale_task *task)
 
 void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id)
 {
-    if (t->bench->rank == 0) {
+    if (t->bench->world_rank == 0) {
         printf("@try %lld\n", (long long)cell_id);
         fflush(stdout);
     }
@@ -56,6 +56,8 @@ static int read_counters(struct chorale_timing *t)
         chorale_counters_stop(bench, res->counter);
         chorale_provider_end(bench, t->task, cand);
         bench->ctx->stat = NULL;
+        if (bench->sibling != 0)
+            memset(res->counter, 0, (size_t)npapi * sizeof(*res->counter));
         if (rc == MPI_SUCCESS)
             rc = PMPI_Allreduce(MPI_IN_PLACE, res->counter, npapi, MPI_DOUBLE,
                                 MPI_SUM, bench->world);
@@ -115,7 +117,7 @@ static int look_again(struct chorale_timing *t)
 
     if (rc == MPI_SUCCESS)
         rc = chorale_verify_again(t);
-    if (rc == MPI_SUCCESS && t->bench->rank == 0)
+    if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
         judge(t);
     return rc == MPI_SUCCESS ? read_counters(t) : rc;
 }

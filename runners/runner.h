@@ -101,28 +101,33 @@ struct chorale_worklist {
     struct chorale_cand *cand;
     int ncand;
     int64_t launch_id, seed;
-    int ordinal, comm_size, ppn;
+    int ordinal, comm_size, ppn, siblings;
     char shape[16];          /* as planned */
 };
 
 /* One running program. */
 struct chorale_bench {
-    MPI_Comm world;          /* rank order of everything */
+    MPI_Comm world;          /* of all ranks: the runner's own traffic */
+    int world_rank, world_size;
+    MPI_Comm comm;           /* rank order of the collective: all, or those of
+                              * one of work.siblings communicators */
     MPI_Comm lib;            /* what the provider library runs on */
-    int rank, size;
+    int rank, size;          /* in comm */
+    int sibling;             /* which of them; the first is measured, the
+                              * others only call as it does */
     int ppn;                 /* ranks a node, placed in blocks; 0: one node,
                               * or no such placement */
     int node_size;           /* ranks whose memory is one: of this node, in
                               * simulation all */
     struct chorale_ctx *ctx; /* what our variants run on */
-    struct chorale_ctx *sync;/* the runner's own traffic */
+    struct chorale_ctx *sync;/* the runner's own traffic, of world */
     struct chorale_stat stat;
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
     double window;           /* when the next window opens, common time; 0:
                               * it is to be announced (sync.c) */
-    int *node;               /* of each rank; in simulation one: they read one
+    int *node;               /* of each rank of world; in simulation one: they read one
                               * clock */
     int announce;            /* name the cell of every repetition */
     int oversubscribed;      /* more ranks than processors on some node */
@@ -130,7 +135,7 @@ struct chorale_bench {
     struct chorale_counters *counters;
     struct chorale_native *native; /* NULL: nothing can be forced */
     void *sim_barrier;       /* SimGrid's, in simulation */
-    double *sim_row;         /* there: [size][CHORALE_AGREE_MAX], of all */
+    double *sim_row;         /* there: [world_size][CHORALE_AGREE_MAX] */
 };
 
 /* Buffers and arguments of one point (buffers.c). */

@@ -28,8 +28,11 @@
 
 /* What a repetition leaves on a rank; the largest of all ranks counts. */
 enum value {
-    OUT, IN, MINUS_IN, ROOT_OUT, LATE, FAILED,
+    OUT, IN, MINUS_IN, ROOT_OUT,
     OWN,                     /* out - in, on the rank's own clock */
+    MEASURED,                /* those above are of the communicator that is
+                              * measured, those below also of its siblings */
+    LATE = MEASURED, FAILED,
     BUSY,                    /* from the start until it is ready again */
     NVALUE
 };
@@ -124,6 +127,9 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     v[LATE] = late;
     v[FAILED] = rc != MPI_SUCCESS;
     v[OWN] = out - in;
+    if (bench->sibling != 0)
+        for (int i = 0; i < MEASURED; i++)
+            v[i] = -INFINITY;
     v[BUSY] = chorale_now_common(bench) - start;
     if (cand != NULL)
         chorale_provider_end(bench, t->task, cand);
@@ -330,7 +336,7 @@ static int chunk_end(struct chorale_timing *t, int *nround)
 
     if (rc != MPI_SUCCESS)
         return rc;
-    if (t->bench->rank == 0) {
+    if (t->bench->world_rank == 0) {
         read_slots(t, 1);
         update_seen(t);
         judge_chunk(t);
@@ -401,7 +407,7 @@ static int warm_up(struct chorale_timing *t)
     }
     if (rc != MPI_SUCCESS)
         return rc;
-    if (t->bench->rank == 0) {
+    if (t->bench->world_rank == 0) {
         double any, library;
 
         read_slots(t, 0);
@@ -434,7 +440,7 @@ static int time_simulated(struct chorale_timing *t)
 
     rounds(t, SIM_REPS * turns);
     rc = chunk_end(t, &nround);
-    for (int c = 0; rc == MPI_SUCCESS && t->bench->rank == 0 && c < t->ncand;
+    for (int c = 0; rc == MPI_SUCCESS && t->bench->world_rank == 0 && c < t->ncand;
          c++) {
         const struct chorale_sample *x = t->sample[c];
 

@@ -20,16 +20,18 @@
     "             AND r.status = 'failed') AS failed"                         \
     "   FROM cell c, l WHERE c.system_id = l.system_id"                      \
     "    AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                    \
-    "    AND c.shape = l.shape AND c.launches > l.ordinal),"                 \
+    "    AND c.shape = l.shape AND c.launches > l.ordinal"                   \
+    "    AND c.siblings = CASE l.siblings WHEN 1 THEN 'alone'"               \
+    "                     ELSE '' || l.siblings END),"                        \
     " q AS (SELECT p.*, min(done) OVER w AS point_done FROM p"               \
     "       WINDOW w AS (PARTITION BY coll, msg_size, dtype, op,"            \
-    "                    root_policy, buffers, arrival, siblings, metric))"  \
+    "                    root_policy, buffers, arrival, metric))"            \
     "SELECT coll, msg_size, dtype, op, root_policy, provider, variant,"      \
     "       params, cell_id, buffers, arrival, metric FROM q"                \
     " WHERE NOT done OR (provider = 'library' AND NOT point_done AND"        \
     "                     NOT failed)"                                        \
     " ORDER BY coll, msg_size, dtype, op, root_policy, buffers, arrival,"    \
-    "          siblings, metric, provider <> 'library', cell_id"
+    "          metric, provider <> 'library', cell_id"
 
 /* In the order of their enums. */
 static const char *const root_policies[] = { "none", "first", "middle",
@@ -71,7 +73,7 @@ static enum chorale_err load_launch(struct chorale_store *store,
         "SELECT l.launch_id, l.ordinal, l.seed, l.comm_size, l.ppn, l.shape,"
         "       c.nrep_min, c.nrep_max, c.nwarmup, c.target_width,"
         "       c.cell_seconds, c.max_memory, c.sync, c.tau, c.counters,"
-        "       c.batch, c.racing"
+        "       c.batch, c.racing, l.siblings"
         "  FROM launch l JOIN campaign c USING (campaign_id)"
         " WHERE l.uuid = ?1", &stmt, msg);
     if (err != CHORALE_OK)
@@ -105,6 +107,7 @@ static enum chorale_err load_launch(struct chorale_store *store,
         strncpy(set->counters, text(stmt, 14), sizeof(set->counters) - 1);
         set->batch = sqlite3_column_int(stmt, 15);
         set->stop.racing = sqlite3_column_int(stmt, 16);
+        work->siblings = sqlite3_column_int(stmt, 17);
     }
     sqlite3_finalize(stmt);
     return err;
@@ -271,7 +274,7 @@ int chorale_worklist_share(struct chorale_bench *bench)
     rc = PMPI_Bcast(&head, sizeof(head), MPI_BYTE, 0, bench->world);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (bench->rank != 0) {
+    if (bench->world_rank != 0) {
         *work = head;
         work->task = calloc((size_t)head.ntask + 1, sizeof(*work->task));
         work->cand = calloc((size_t)head.ncand + 1, sizeof(*work->cand));

@@ -115,7 +115,7 @@ static int known_siblings(const char *word)
     char *rest;
     long count;
 
-    if (strcmp(word, "alone") == 0)
+    if (strcmp(word, "alone") == 0 || strcmp(word, "all") == 0)
         return 1;
     count = strtol(word, &rest, 10);
     return rest != word && *rest == '\0' && count >= 2 && count <= 1024;
@@ -206,7 +206,7 @@ static enum chorale_err check_options(struct chorale_plan *plan,
           "write sync, last, random or ascending, and if wanted by how many "
           "durations: last:0.5", 0 },
         { "--siblings", plan->siblings, known_siblings,
-          "write alone or a number of communicators from 2 on", 0 },
+          "write alone, all, or a number of communicators from 2 on", 0 },
         { "--launcher", plan->launcher, known_launcher,
           "there are mpiexec, srun, smpirun, custom", 1 },
         { "--network", plan->network, known_network,

@@ -33,22 +33,24 @@
     "   SELECT ordinal + 1 FROM o"                                           \
     "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
     "SELECT c.system_id, max(c.campaign_id), c.comm_size, c.ppn, c.shape,"   \
-    "       o.ordinal, count(*)"                                             \
+    "       o.ordinal, count(*),"                                            \
+    "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
     "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
     " WHERE (?1 IS NULL OR c.system_id ="                                    \
     "        (SELECT system_id FROM system WHERE name = ?1))"                \
     "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
     "   AND NOT EXISTS (SELECT 1 FROM temp.given_up g"                       \
     "        WHERE g.system_id = c.system_id AND g.comm_size = c.comm_size"  \
-    "          AND g.ppn = c.ppn AND g.shape = c.shape)"                     \
+    "          AND g.ppn = c.ppn AND g.shape = c.shape"                      \
+    "          AND g.siblings = max(1, CAST(c.siblings AS INTEGER)))"        \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
-    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal"          \
-    " ORDER BY c.system_id, o.ordinal, c.comm_size LIMIT 1"
+    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, siblings"\
+    " ORDER BY c.system_id, o.ordinal, c.comm_size, siblings LIMIT 1"
 
 struct pending {
     sqlite3_int64 system_id, campaign_id, ncell;
-    int comm_size, ppn, ordinal;
+    int comm_size, ppn, ordinal, siblings;
     char shape[16];
 };
 
@@ -57,6 +59,7 @@ struct session {
     const struct chorale_run_opts *opts;
     struct chorale_progress bar;
     char what[64], last_err[512];
+    int siblings;            /* communicators that call at once */
     int comm_size, end_code; /* the runner's own verdict, -1: none */
     int launch_failed;       /* it did not get to its first point */
     long long trying;        /* cell whose call is under way, 0: none said */
@@ -90,6 +93,7 @@ static enum chorale_err next_pending(struct session *s, struct pending *p,
                  (const char *)sqlite3_column_text(stmt, 4));
         p->ordinal = sqlite3_column_int(stmt, 5);
         p->ncell = sqlite3_column_int64(stmt, 6);
+        p->siblings = sqlite3_column_int(stmt, 7);
     }
     sqlite3_finalize(stmt);
     return err;
@@ -172,8 +176,8 @@ static enum chorale_err put_launch(struct session *s, const struct pending *p,
     err = chorale_store_prepare(
         s->store,
         "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
-        " comm_size, ppn, shape, seed, job_id, started, status)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,'running')", &stmt, s->msg);
+        " comm_size, ppn, shape, seed, job_id, started, status, siblings)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,'running',?)", &stmt, s->msg);
     if (err != CHORALE_OK)
         return err;
     chorale_now(now);
@@ -190,6 +194,7 @@ static enum chorale_err put_launch(struct session *s, const struct pending *p,
                                        (uint64_t)p->comm_size));
     sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 11, p->siblings);
     err = chorale_store_step(s->store, stmt, NULL, s->msg);
     sqlite3_finalize(stmt);
     return err;
@@ -357,7 +362,7 @@ static enum chorale_err judge(struct session *s, const char *uuid,
         return CHORALE_OK; /* it got on: try the rest in a new launch */
     return chorale_fail(s->msg, CHORALE_ENV,
                         "a launch of %d ranks failed before its first point "
-                        "was stored: %s", s->comm_size, reason);
+                        "was stored: %s", s->comm_size * s->siblings, reason);
 }
 
 static enum chorale_err one_launch(struct session *s, const struct pending *p)
@@ -373,6 +378,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     int status = 0;
 
     s->comm_size = p->comm_size;
+    s->siblings = p->siblings;
     s->end_code = -1;
     s->launch_failed = 0;
     s->trying = 0;
@@ -384,7 +390,8 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
                             chorale_store_path(s->store));
     err = load_launcher(s, p, &launcher, network, selector, &seed);
     if (err == CHORALE_OK)
-        err = chorale_launcher_args(&launcher, p->comm_size, p->ppn, db, uuid,
+        err = chorale_launcher_args(&launcher, p->comm_size * p->siblings,
+                                    p->ppn * p->siblings, db, uuid,
                                     s->suspect == SUSPECT_ANY, &args, &files,
                                     s->msg);
     if (err == CHORALE_OK && !chorale_in_path(args.word[0]))
@@ -422,13 +429,15 @@ static enum chorale_err give_up(struct session *s, const struct pending *p,
     if (first->text[0] == '\0')
         *first = why;
     err = chorale_store_prepare(
-        s->store, "INSERT INTO temp.given_up VALUES (?,?,?,?)", &stmt, s->msg);
+        s->store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?)", &stmt,
+        s->msg);
     if (err != CHORALE_OK)
         return err;
     sqlite3_bind_int64(stmt, 1, p->system_id);
     sqlite3_bind_int(stmt, 2, p->comm_size);
     sqlite3_bind_int(stmt, 3, p->ppn);
     sqlite3_bind_text(stmt, 4, p->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 5, p->siblings);
     err = chorale_store_step(s->store, stmt, NULL, s->msg);
     sqlite3_finalize(stmt);
     return err;
@@ -468,7 +477,8 @@ static enum chorale_err check_ready(struct session *s)
     if (err == CHORALE_OK)
         err = chorale_store_exec(s->store,
                                  "CREATE TEMP TABLE given_up (system_id,"
-                                 " comm_size, ppn, shape)", s->msg);
+                                 " comm_size, ppn, shape, siblings)",
+                                 s->msg);
     if (err == CHORALE_OK && s->opts->system != NULL)
         err = chorale_store_system(s->store, s->opts->system, &id, NULL,
                                    s->msg);
