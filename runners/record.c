@@ -9,20 +9,22 @@
 #include <string.h>
 
 #include "db/order.h"
-
-#define ROWS 50 /* samples that one statement stores: twice as fast as one */
+#include "runners/samples.h"
 
 struct writer {
     struct chorale_store *store;
     sqlite3_stmt *run, *summary, *sample, *counter;
-    sqlite3_stmt *samples;   /* ROWS of them; NULL until it is needed */
+    struct chorale_samples table; /* what sample stores */
     struct chorale_errmsg *msg;
 };
 
 static enum chorale_err prepare(struct writer *w)
 {
     enum chorale_err err;
+    int rc = chorale_samples_table(chorale_store_db(w->store), &w->table);
 
+    if (rc != SQLITE_OK)
+        return chorale_store_check(w->store, rc, w->msg);
     err = chorale_store_prepare(
         w->store,
         "INSERT INTO run (uuid, cell_id, launch_id, status, reason,"
@@ -36,7 +38,7 @@ static enum chorale_err prepare(struct writer *w)
             &w->summary, w->msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
-            w->store, "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?)",
+            w->store, "INSERT INTO sample SELECT * FROM runner_sample",
             &w->sample, w->msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
@@ -50,8 +52,8 @@ static void finalize(struct writer *w)
     sqlite3_finalize(w->run);
     sqlite3_finalize(w->summary);
     sqlite3_finalize(w->sample);
-    sqlite3_finalize(w->samples);
     sqlite3_finalize(w->counter);
+    chorale_samples_table(chorale_store_db(w->store), NULL);
 }
 
 /* NaN, which SQLite would store as NULL anyway, said plainly. */
@@ -143,53 +145,16 @@ static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
     return chorale_store_step(w->store, w->summary, NULL, w->msg);
 }
 
-static enum chorale_err prepare_samples(struct writer *w)
-{
-    static const char row[] = "(?,?,?,?,?,?,?,?)";
-    char sql[64 + ROWS * sizeof(row)];
-    int len = snprintf(sql, sizeof(sql), "INSERT INTO sample VALUES %s", row);
-
-    for (int i = 1; i < ROWS; i++)
-        len += snprintf(sql + len, sizeof(sql) - (size_t)len, ",%s", row);
-    return chorale_store_prepare(w->store, sql, &w->samples, w->msg);
-}
-
-/* Sample i of a run, into the eight parameters after first. */
-static void bind_sample(sqlite3_stmt *stmt, int first, sqlite3_int64 run_id,
-                        int i, int rooted, const struct chorale_sample *s)
-{
-    sqlite3_bind_int64(stmt, first + 1, run_id);
-    sqlite3_bind_int(stmt, first + 2, i);
-    bind_real(stmt, first + 3, s->seconds);
-    bind_real(stmt, first + 4, s->first_in);
-    bind_real(stmt, first + 5, s->last_in);
-    bind_real(stmt, first + 6, rooted ? s->root_out : NAN);
-    if (rooted)
-        sqlite3_bind_int(stmt, first + 7, s->root);
-    else
-        sqlite3_bind_null(stmt, first + 7);
-    sqlite3_bind_int(stmt, first + 8, s->late);
-}
-
 static enum chorale_err put_samples(struct writer *w, sqlite3_int64 run_id,
                                     const struct chorale_task *task,
                                     const struct chorale_result *res)
 {
-    int rooted =
-        chorale_coll_info((enum chorale_coll)task->coll)->rooted;
-    enum chorale_err err = CHORALE_OK;
-
-    if (res->nsample >= ROWS && w->samples == NULL)
-        err = prepare_samples(w);
-    for (int i = 0; i < res->nsample && err == CHORALE_OK;) {
-        int rows = res->nsample - i >= ROWS ? ROWS : 1;
-        sqlite3_stmt *stmt = rows == ROWS ? w->samples : w->sample;
-
-        for (int k = 0; k < rows; k++, i++)
-            bind_sample(stmt, 8 * k, run_id, i, rooted, &res->sample[i]);
-        err = chorale_store_step(w->store, stmt, NULL, w->msg);
-    }
-    return err;
+    w->table = (struct chorale_samples){
+        .run_id = run_id,
+        .rooted = chorale_coll_info((enum chorale_coll)task->coll)->rooted,
+        .result = res,
+    };
+    return chorale_store_step(w->store, w->sample, NULL, w->msg);
 }
 
 static enum chorale_err put_counter(struct writer *w, sqlite3_int64 run_id,
