@@ -48,20 +48,22 @@ double chorale_clock_now(const struct chorale_clock *clock)
     return common(clock, local_now(clock));
 }
 
-void chorale_clock_wait(const struct chorale_clock *clock, double t, int gives)
+double chorale_clock_wait(const struct chorale_clock *clock, double t,
+                          int gives)
 {
-#ifdef CHORALE_SIM
-    double left;
+    double now;
 
+#ifdef CHORALE_SIM
     (void)gives;
     /* A local clock that runs fast or slow needs a second look. */
-    while ((left = t - chorale_clock_now(clock)) > 1e-12)
-        sg_actor_sleep_for(left);
+    while (t - (now = chorale_clock_now(clock)) > 1e-12)
+        sg_actor_sleep_for(t - now);
 #else
-    while (chorale_clock_now(clock) < t)
+    while ((now = chorale_clock_now(clock)) < t)
         if (gives)
             sched_yield();
 #endif
+    return now;
 }
 
 /* --- readings --------------------------------------------------------- */

@@ -57,9 +57,9 @@ int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
 double chorale_clock_now(const struct chorale_clock *clock);
 
 /* Return at common time t, at once if it has passed; gives: let others run
- * meanwhile. */
-void chorale_clock_wait(const struct chorale_clock *clock, double t,
-                        int gives);
+ * meanwhile. Returns the last reading. */
+double chorale_clock_wait(const struct chorale_clock *clock, double t,
+                          int gives);
 
 /* The line through readings (n >= 1) by the median of slopes; drift 0 where
  * it is smaller than what their bounds allow to see. */

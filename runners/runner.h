@@ -191,15 +191,16 @@ struct chorale_result {
     double *counter;         /* PAPI values, summed; NAN: not available */
 };
 
-/* Common time now [s]; local clock read only. Return at common time t. */
+/* Common time now [s]; local clock read only. Return at common time t:
+ * with the last reading. */
 double chorale_now_common(const struct chorale_bench *bench);
-void chorale_wait_common(const struct chorale_bench *bench, double t);
+double chorale_wait_common(const struct chorale_bench *bench, double t);
 
 /* sync.c: start together; collective. window: seconds that the repetition may
- * take (CHORALE_SYNC_WINDOW). *late_p: the start was past on arrival. Returns
- * the common start time. */
+ * take (CHORALE_SYNC_WINDOW). *late_p: the start was past on arrival; *in_p:
+ * this rank's time of leaving. Returns the common start time. */
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
-                          double window, int *late_p);
+                          double window, double *in_p, int *late_p);
 /* The next start begins a new row of windows; collective. */
 void chorale_sync_restart(struct chorale_bench *bench);
 /* Return when all have left the last repetition: traffic of the program's own

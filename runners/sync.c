@@ -31,9 +31,9 @@ double chorale_now_common(const struct chorale_bench *bench)
     return chorale_clock_now(&bench->clock);
 }
 
-void chorale_wait_common(const struct chorale_bench *bench, double t)
+double chorale_wait_common(const struct chorale_bench *bench, double t)
 {
-    chorale_clock_wait(&bench->clock, t, bench->oversubscribed);
+    return chorale_clock_wait(&bench->clock, t, bench->oversubscribed);
 }
 
 void chorale_sync_restart(struct chorale_bench *bench)
@@ -65,13 +65,14 @@ int chorale_sync_barrier(struct chorale_bench *bench)
 }
 
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
-                          double window, int *late_p)
+                          double window, double *in_p, int *late_p)
 {
     (void)how;
     (void)window;
     sg_barrier_wait(bench->sim_barrier);
     *late_p = 0;
-    return chorale_now_common(bench);
+    *in_p = chorale_now_common(bench);
+    return *in_p;
 }
 
 int chorale_sync_end(struct chorale_bench *bench)
@@ -177,14 +178,15 @@ static double announced(struct chorale_bench *bench)
 }
 
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
-                          double window, int *late_p)
+                          double window, double *in_p, int *late_p)
 {
     double start;
 
     if (how == CHORALE_SYNC_BARRIER) {
         bench->window = 0; /* whoever comes next announces again */
         *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
-        return chorale_now_common(bench);
+        *in_p = chorale_now_common(bench);
+        return *in_p;
     }
     if (how == CHORALE_SYNC_WINDOW && bench->window > 0)
         start = bench->window;
@@ -192,7 +194,7 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
         start = announced(bench);
     bench->window = how == CHORALE_SYNC_WINDOW ? start + window : 0;
     *late_p = chorale_now_common(bench) > start;
-    chorale_wait_common(bench, start);
+    *in_p = chorale_wait_common(bench, start);
     return start;
 }
 
