@@ -89,7 +89,8 @@ double chorale_floor(const struct chorale_bench *bench,
     case CHORALE_ALLGATHERV:
     case CHORALE_ALLTOALLV:
     case CHORALE_REDUCE_SCATTER:
-        /* The blocks' mean is m; the largest, 2 m, may stay at home. */
+        /* The blocks' mean is m; the largest, 2 m, may stay at home, and
+         * then two ranks have nothing to say to each other. */
         bytes = bench->size > 2 ? m * (bench->size - 2) : 0;
         break;
     case CHORALE_BCAST:
@@ -100,7 +101,7 @@ double chorale_floor(const struct chorale_bench *bench,
     case CHORALE_NCOLL:
         break;
     }
-    if (task->coll != CHORALE_BARRIER && task->msg_size == 0)
+    if (task->coll != CHORALE_BARRIER && !(bytes > 0))
         return 0;
     return MARGIN * (bench->floor_alpha + bench->floor_beta * bytes);
 }
