@@ -181,7 +181,7 @@ static const char *const allow[] = {
 
 /* What belongs to an MPI library by its looks. */
 static const char *const families[] = {
-    "UCX_", "FI_", "HYDRA_", "I_MPI_", "MPICH_", "MPIR_", "MV2_", "MVP_",
+    "UCX_", "FI_", "HYDRA_", "I_MPI_", "MPICH_", "MV2_", "MVP_",
     "PSM2_", "PSM3_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_",
 };
 

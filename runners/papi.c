@@ -108,7 +108,7 @@ static void explain(struct chorale_counters *counters,
                  prefix, info->disabled_reason);
     else
         snprintf(event->why, sizeof(event->why), "%s", PAPI_strerror(rc));
-    if (is_hardware(info) || strncmp(event->name, "PAPI_", 5) == 0)
+    if (is_hardware(info) && (info->disabled != 0 || rc != PAPI_ENOEVNT))
         counters->refused = 1;
 }
 

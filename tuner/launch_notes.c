@@ -77,8 +77,12 @@ enum chorale_err chorale_launch_commands(struct chorale_store *store,
     for (int i = 0; i < args->count && len < sizeof(text); i++)
         len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
                                 i > 0 ? " " : "", args->word[i]);
-    if (command != NULL)
-        err = put(store, uuid, "run_command", command, msg);
+    if (command != NULL) {
+        char ours[1100];
+
+        snprintf(ours, sizeof(ours), "chorale %.1080s", command);
+        err = put(store, uuid, "run_command", ours, msg);
+    }
     if (err == CHORALE_OK)
         err = put(store, uuid, "launcher_command", text, msg);
     return err;
