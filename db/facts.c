@@ -163,7 +163,8 @@ static const char *const allow[] = {
     "HYDRA_IFACE", "HYDRA_HOST_FILE", "HYDRA_RMK", "I_MPI_PIN",
     "I_MPI_PIN_DOMAIN", "I_MPI_PIN_ORDER", "I_MPI_FABRICS",
     "OMPI_MCA_rmaps_base_mapping_policy", "OMPI_MCA_hwloc_base_binding_policy",
-    "OMPI_MCA_rmaps_base_oversubscribe", "PRTE_MCA_rmaps_default_mapping_policy",
+    "OMPI_MCA_rmaps_base_oversubscribe",
+    "PRTE_MCA_rmaps_default_mapping_policy",
     "PRTE_MCA_hwloc_default_binding_policy",
     /* Slurm */
     "SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID",

@@ -98,7 +98,7 @@ void chorale_binding(char text[CHORALE_BINDING_TEXT])
                            online > 1 && CPU_COUNT(&set) >= online ? "free"
                                                                    : "bound");
     for (int i = 0; i <= CPU_SETSIZE && len < CHORALE_BINDING_TEXT; i++) {
-        int in = i < CPU_SETSIZE && CPU_ISSET(i, &set);
+        int in = i < CPU_SETSIZE && CPU_ISSET((size_t)i, &set);
 
         if (in && first < 0)
             first = i;

@@ -226,51 +226,63 @@ static int is_default(const char *defaults, const char *line)
 
 /* --- transport -------------------------------------------------------- */
 
-/* Open MPI closes the components that it does not use, so the variables that
- * are left name those that it does. */
-static void note_component(const char *name, char *all, size_t size)
+/* Components that carry Open MPI's messages, " pml:ob1": it closes those that
+ * it does not use, so that the variables that are left name those that it
+ * does. Ways of bytes (btl) serve pml ob1 alone, ways of messages (mtl) pml
+ * cm. */
+enum { PML, BTL, MTL, NFRAMEWORK };
+struct components {
+    char list[NFRAMEWORK][128];
+};
+
+static void note_component(const char *name, struct components *all)
 {
+    static const char *const framework[NFRAMEWORK] = { "pml", "btl", "mtl" };
     char one[64];
     size_t n;
 
-    if (strncmp(name, "pml_", 4) != 0 && strncmp(name, "btl_", 4) != 0 &&
-        strncmp(name, "mtl_", 4) != 0)
-        return;
-    n = 4 + strcspn(name + 4, "_");
-    if (name[n] != '_' || strncmp(name + 4, "base_", 5) == 0)
-        return;
-    snprintf(one, sizeof(one), "%.3s:%.*s", name, (int)(n - 4), name + 4);
-    if (strstr(all, one) == NULL && strlen(all) + strlen(one) + 2 < size) {
-        strcat(all, all[0] != '\0' ? " " : "");
-        strcat(all, one);
+    for (int i = 0; i < NFRAMEWORK; i++) {
+        if (strncmp(name, framework[i], 3) != 0 || name[3] != '_')
+            continue;
+        n = 4 + strcspn(name + 4, "_");
+        if (name[n] != '_' || strncmp(name + 4, "base_", 5) == 0)
+            continue;
+        snprintf(one, sizeof(one), " %s:%.*s", framework[i], (int)(n - 4),
+                 name + 4);
+        if (strstr(all->list[i], one) == NULL &&
+            strlen(all->list[i]) + strlen(one) < sizeof(all->list[i]))
+            strcat(all->list[i], one);
     }
 }
 
 /* MPICH says in its version text what it was built over, "ch4:ucx". */
-static void put_transport(struct chorale_facts *facts, const char *components)
+static void put_transport(struct chorale_facts *facts,
+                          const struct components *all)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "", *device;
+    const char *pml = all->list[PML];
     int len;
 
     PMPI_Get_library_version(text, &len);
     device = strstr(text, "Device:");
-    if (device == NULL)
-        device = strstr(text, "device:");
-    if (device == NULL) {
-        chorale_facts_put(facts, "transport", components[0] != '\0'
-                                                  ? components
-                                                  : "unknown");
-        return;
+    if (device != NULL) {
+        device += strlen("Device:");
+        device += strspn(device, " \t");
+        device[strcspn(device, "\n")] = '\0';
+        chorale_facts_put(facts, "transport", device);
+    } else if (pml[0] != '\0') {
+        chorale_facts_putf(facts, "transport", "%s%s%s", pml + 1,
+                           strstr(pml, ":ob1") != NULL ? all->list[BTL] : "",
+                           strstr(pml, ":cm") != NULL ? all->list[MTL] : "");
+    } else {
+        chorale_facts_put(facts, "transport", "unknown");
     }
-    device += strlen("Device:");
-    device += strspn(device, " \t");
-    device[strcspn(device, "\n")] = '\0';
-    chorale_facts_put(facts, "transport", device);
 }
 
 void chorale_variables_put(struct chorale_facts *facts)
 {
-    char name[256], text[512], line[800], key[270], components[256] = "";
+    char name[256], text[512], line[800], key[270];
+    struct components components = { { "" } };
     char *defaults = ask_defaults();
     int provided, n = 0;
 
@@ -279,7 +291,7 @@ void chorale_variables_put(struct chorale_facts *facts)
         for (int i = 0; i < n; i++) {
             if (read_variable(i, name, text) != 0)
                 continue;
-            note_component(name, components, sizeof(components));
+            note_component(name, &components);
             snprintf(line, sizeof(line), "%s\t%s", name, text);
             snprintf(key, sizeof(key), "mpi:%s", name);
             if (defaults != NULL ? !is_default(defaults, line)
@@ -295,6 +307,6 @@ void chorale_variables_put(struct chorale_facts *facts)
                           ? "asked in an empty environment"
                           : "unknown: only variables of the environment are "
                             "listed");
-    put_transport(facts, components);
+    put_transport(facts, &components);
     free(defaults);
 }
