@@ -107,7 +107,7 @@ with() { # environment... : the launcher with it and the made up PAPI
     echo "$MPIEXEC -n {P} env LD_PRELOAD=$work/fake.so $*"
 }
 events=PAPI_TOT_CYC,PAPI_TOT_INS,PAPI_L1_DCM,net:::eth0:tx:bytes
-events=$events,powercap:::ENERGY,infiniband:::mlx5_0:x,frob::nic,rocm:::y
+events=$events,meter:::ENERGY,infiniband:::mlx5_0:x,frob::nic,rocm:::y
 events=$events,$own::messages
 cmd=$(with FAKE_PAPI_LOG="$work/log")
 "$chorale" plan f.db $real --launches 2 --counters "$events" \
@@ -134,10 +134,10 @@ for event in PAPI_TOT_CYC PAPI_TOT_INS PAPI_L1_DCM; do
 done
 is "$(count_of f.db library default net:::eth0:tx:bytes)" 1 \
     "the card has one reader a node, and its value is of one call"
-is "$(count_of f.db library default powercap:::ENERGY)" 0.5 \
+is "$(count_of f.db library default meter:::ENERGY)" 0.5 \
     "and so has the meter, whose values are real numbers"
 is "$(sort -u log | cut -d' ' -f1 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
-    " 2 net; 4 perf_event; 2 powercap;" \
+    " 2 meter; 2 net; 4 perf_event;" \
     "in two launches of two ranks, every rank reads its processor"
 is "$(count_of f.db chorale linear $own::messages)" 1 \
     "our own events do not need PAPI"

@@ -22,7 +22,7 @@ static const struct {
 } event[] = {
     { "PAPI_TOT_CYC", PROCESSOR }, { "PAPI_TOT_INS", PROCESSOR },
     { "PAPI_L1_DCM", PROCESSOR },  { "net:::eth0:tx:bytes", CARD },
-    { "powercap:::ENERGY", METER },
+    { "meter:::ENERGY", METER },
 };
 enum { NEVENT = sizeof(event) / sizeof(event[0]) };
 
@@ -52,7 +52,7 @@ int PAPI_is_initialized(void)
 int PAPI_library_init(int version)
 {
     static const char *const name[NCOMPONENT] = { "perf_event", "net",
-                                                  "powercap", "infiniband" };
+                                                  "meter", "infiniband" };
 
     for (int i = 0; i < NCOMPONENT; i++) {
         strcpy(component[i].name, name[i]);
