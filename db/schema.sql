@@ -173,7 +173,8 @@ CREATE TABLE sample (
 
 CREATE TABLE counter (
     run_id INTEGER NOT NULL REFERENCES run,
-    rank   INTEGER NOT NULL,            -- -1: sum over the ranks
+    rank   INTEGER NOT NULL,            -- -1: all: their sum, of rounds the
+                                        -- most
     event  TEXT NOT NULL,
     value  REAL,                        -- NULL: not available, never zero
     PRIMARY KEY (run_id, event, rank)

@@ -73,7 +73,7 @@ static enum chorale_err load_launch(struct chorale_store *store,
         "SELECT l.launch_id, l.ordinal, l.seed, l.comm_size, l.ppn, l.shape,"
         "       c.nrep_min, c.nrep_max, c.nwarmup, c.target_width,"
         "       c.cell_seconds, c.max_memory, c.sync, c.tau, c.counters,"
-        "       c.batch, c.racing, l.siblings"
+        "       c.batch, c.racing, c.seed, l.siblings"
         "  FROM launch l JOIN campaign c USING (campaign_id)"
         " WHERE l.uuid = ?1", &stmt, msg);
     if (err != CHORALE_OK)
@@ -84,6 +84,10 @@ static enum chorale_err load_launch(struct chorale_store *store,
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s: no launch %s; `chorale run` starts launches",
                            chorale_store_path(store), uuid);
+    if (err == CHORALE_OK &&
+        strlen(text(stmt, 14)) >= sizeof(work->set.counters))
+        err = chorale_fail(msg, CHORALE_DATA, "%s: its list of counters is "
+                           "too long", chorale_store_path(store));
     if (err == CHORALE_OK) {
         struct chorale_settings *set = &work->set;
 
@@ -107,7 +111,8 @@ static enum chorale_err load_launch(struct chorale_store *store,
         strncpy(set->counters, text(stmt, 14), sizeof(set->counters) - 1);
         set->batch = sqlite3_column_int(stmt, 15);
         set->stop.racing = sqlite3_column_int(stmt, 16);
-        work->siblings = sqlite3_column_int(stmt, 17);
+        work->campaign_seed = sqlite3_column_int64(stmt, 17);
+        work->siblings = sqlite3_column_int(stmt, 18);
     }
     sqlite3_finalize(stmt);
     return err;

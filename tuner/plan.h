@@ -115,7 +115,8 @@ struct chorale_plan {
       "ranks on every node; all: as many as the largest of --procs has "    \
       "ranks for: alone,2 (default: alone)", 0, 0 },                             \
     { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
-      "LIST", "PAPI events to record, e.g. PAPI_TOT_CYC", 0, 0 },            \
+      "LIST", "PAPI events to count, as in PAPI_TOT_CYC,net:::eth0:tx:bytes" \
+      " (default: only our own, messages and so on)", 0, 0 },                \
     { "launcher", 0, CHORALE_OPT_TEXT, offsetof(type, field.launcher),       \
       "NAME", "mpiexec, srun, smpirun (simulation), custom (default: "       \
       "mpiexec)", 0, 0 },                                                    \

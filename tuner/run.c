@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "db/systems.h"
+#include "tuner/launch_notes.h"
 #include "tuner/launcher.h"
 #include "tuner/plan.h"
 #include "tuner/progress.h"
@@ -68,6 +69,7 @@ struct session {
                               * this one announces every repetition */
     int vain;                /* launches on end that brought nothing */
     double silence, hang;    /* seconds: allowed now, and during a call */
+    struct chorale_notes notes;
     struct chorale_errmsg *msg;
 };
 
@@ -244,14 +246,15 @@ static int on_line(void *arg, const char *line, int is_err)
     }
     if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
         return 1;
+    if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
+        return 0;
     /* The runner's own line says it best, then the first one said. */
     if (is_err && line[0] != '\0' &&
         (s->last_err[0] == '\0' ||
          (strncmp(line, "chorale-runner: ", 16) == 0 &&
           strncmp(s->last_err, "chorale-runner: ", 16) != 0)))
         snprintf(s->last_err, sizeof(s->last_err), "%s", line);
-    if (s->opts->verbose ||
-        (is_err && strstr(line, "is stored as absent") != NULL)) {
+    if (s->opts->verbose) {
         chorale_progress_clear(&s->bar);
         fprintf(stderr, "%s\n", line);
     }
@@ -401,6 +404,9 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
                            args.word[0]);
     if (err == CHORALE_OK)
         err = put_launch(s, p, seed, uuid);
+    if (err == CHORALE_OK)
+        err = chorale_launch_commands(s->store, uuid, s->opts->command,
+                                      &args, s->msg);
     if (err == CHORALE_OK) {
         err = chorale_spawn(&args, NULL, &child, s->msg);
         if (err == CHORALE_OK)
@@ -536,6 +542,7 @@ enum chorale_err chorale_run(const char *path,
                (long long)(done - before), (long long)done,
                (long long)planned);
     chorale_store_close(s.store);
+    chorale_notes_release(&s.notes);
     if (err == CHORALE_OK && first.text[0] != '\0') {
         *msg = first;
         err = CHORALE_ENV;
@@ -547,9 +554,12 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
+    char command[1024];
     enum chorale_err err;
     int nword;
 
+    chorale_command_text(argc, argv, command, sizeof(command));
+    opts.command = command;
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
