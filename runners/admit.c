@@ -118,8 +118,7 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
     if (rc == MPI_SUCCESS && all[1] >= 0) {
-        rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, (int)all[1],
-                        bench->world);
+        rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
         for (char *p = why; *p != '\0'; p++)
             if (*p == '\n')
                 *p = ' ';
@@ -181,7 +180,7 @@ int chorale_verify_again(struct chorale_timing *t)
         struct chorale_result *res = &t->result[c], after = { 0 };
         int status = (int)res->status;
 
-        rc = PMPI_Bcast(&status, 1, MPI_INT, 0, t->bench->world);
+        rc = chorale_own_bcast(t->bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
         chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);

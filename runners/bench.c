@@ -76,7 +76,7 @@ static const char usage[] =
 #ifndef CHORALE_SIM
 static int print_natives(void)
 {
-    struct chorale_native *native = chorale_native_open();
+    struct chorale_native *native = chorale_native_open("");
 
     chorale_native_print(native, stdout);
     chorale_native_close(native);
@@ -166,11 +166,9 @@ static int count_node(struct chorale_bench *bench)
     PMPI_Comm_free(&node);
     bench->oversubscribed = bench->node_size > CPU_COUNT(&all);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(MPI_IN_PLACE, &bench->oversubscribed, 1, MPI_INT,
-                            MPI_MAX, bench->world);
+        rc = chorale_own_most(bench, &bench->oversubscribed);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(MPI_IN_PLACE, &bench->node_size, 1, MPI_INT,
-                            MPI_MAX, bench->world);
+        rc = chorale_own_most(bench, &bench->node_size);
     return rc;
 #endif
 }
@@ -216,21 +214,20 @@ static int map_nodes(struct chorale_bench *bench)
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     char *all = malloc(bench->world_rank == 0 ? n * room : 1);
     int *node = calloc(n, sizeof(*node));
-    int length = 0, lacks = all == NULL || node == NULL, any, rc;
+    int length = 0, lacks = all == NULL || node == NULL, rc;
 
     PMPI_Get_processor_name(name, &length);
-    rc = PMPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, bench->world);
-    if (rc == MPI_SUCCESS && any)
+    rc = chorale_own_most(bench, &lacks);
+    if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Gather(name, (int)room, MPI_CHAR, all, (int)room, MPI_CHAR,
-                         0, bench->world);
+        rc = chorale_own_gather(bench, name, all, room);
     for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
                     i < bench->world_size; i++)
         while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
             node[i]++;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(node, bench->world_size, MPI_INT, 0, bench->world);
+        rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
     if (rc == MPI_SUCCESS)
         rc = map_comm(bench, node);
 #ifdef CHORALE_SIM
@@ -255,8 +252,7 @@ static enum chorale_err agree(struct chorale_bench *bench,
 {
     int code = (int)err;
 
-    if (PMPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX,
-                       bench->world) != MPI_SUCCESS)
+    if (chorale_own_most(bench, &code) != MPI_SUCCESS)
         return CHORALE_ENV;
     return (enum chorale_err)code;
 }
@@ -366,8 +362,12 @@ static int set_up_comm(struct chorale_bench *bench)
     int rc;
 
     bench->sibling = bench->world_rank % bench->work.siblings;
-    rc = PMPI_Comm_split(bench->world, bench->sibling, bench->world_rank,
-                         &bench->comm);
+    /* Without siblings no collective, which a simulated library may be
+     * forced to a wrong algorithm of. */
+    rc = bench->work.siblings == 1
+             ? PMPI_Comm_dup(bench->world, &bench->comm)
+             : PMPI_Comm_split(bench->world, bench->sibling,
+                               bench->world_rank, &bench->comm);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_rank(bench->comm, &bench->rank);

@@ -46,7 +46,7 @@ static int calls_of(struct chorale_timing *t, int c, int *calls)
         n = n >= 1 && n < NODE_CALLS ? ceil(n) : n >= 1 ? NODE_CALLS : 1;
     }
     *calls = (int)n;
-    return PMPI_Bcast(calls, 1, MPI_INT, 0, t->bench->world);
+    return chorale_own_bcast(t->bench, calls, sizeof(*calls), 0);
 }
 
 static int count(struct chorale_timing *t, int c)
@@ -92,7 +92,7 @@ int chorale_count(struct chorale_timing *t)
 
         if (nevent == 0 && cand->provider != CHORALE_PROVIDER_CHORALE)
             continue;
-        rc = PMPI_Bcast(&status, 1, MPI_INT, 0, bench->world);
+        rc = chorale_own_bcast(bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
         chorale_timing_announce(t, cand->cell_id);

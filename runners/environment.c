@@ -63,15 +63,12 @@ static void put_tool(struct chorale_facts *facts,
 /* Gather size bytes of each rank on rank 0; NULL elsewhere, and on error. */
 static char *gather(struct chorale_bench *bench, const char *mine, int size)
 {
-    char *all = malloc(bench->world_rank == 0 ? (size_t)bench->world_size * (size_t)size
-                                        : 1);
-    int lacks = all == NULL, rc;
+    size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
+    char *all = malloc(n * (size_t)size);
+    int lacks = all == NULL, rc = chorale_own_most(bench, &lacks);
 
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX,
-                        bench->world);
     if (rc == MPI_SUCCESS && !lacks)
-        rc = PMPI_Gather(mine, size, MPI_CHAR, all, size, MPI_CHAR, 0,
-                         bench->world);
+        rc = chorale_own_gather(bench, mine, all, (size_t)size);
     if (rc != MPI_SUCCESS || lacks || bench->world_rank != 0) {
         free(all);
         return NULL;
@@ -153,30 +150,31 @@ static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
                      int *map)
 {
     char mine[MPI_MAX_PROCESSOR_NAME] = "", key[32];
-    size_t room = sizeof(mine), n = (size_t)bench->size;
-    char *hosts = calloc(bench->rank == 0 ? n : 1, room);
-    int len, nnode = 0, lacks = hosts == NULL, rc;
+    size_t room = sizeof(mine), n = (size_t)bench->world_size;
+    char *hosts = calloc(bench->world_rank == 0 ? n : 1, room);
+    int len, nnode = 0, lacks = hosts == NULL;
+    int rc = chorale_own_most(bench, &lacks);
 
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX,
-                        bench->world);
     if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
     PMPI_Get_processor_name(mine, &len);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Gather(mine, (int)room, MPI_CHAR, hosts, (int)room,
-                         MPI_CHAR, 0, bench->comm);
-    for (int r = 0; rc == MPI_SUCCESS && bench->rank == 0 && r < bench->size;
-         r++) {
+        rc = chorale_own_gather(bench, mine, hosts, room);
+    for (int r = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
+                    r < bench->size; r++) {
+        /* Of the communicator that is measured, every so many of them. */
+        size_t apart = (size_t)bench->work.siblings * room;
+        const char *host = hosts + (size_t)r * apart;
+
         map[r] = -1;
         for (int q = 0; q < r && map[r] < 0; q++)
-            if (strcmp(hosts + (size_t)r * room, hosts + (size_t)q * room) ==
-                0)
+            if (strcmp(host, hosts + (size_t)q * apart) == 0)
                 map[r] = map[q];
         if (map[r] >= 0)
             continue;
         map[r] = nnode++;
         snprintf(key, sizeof(key), "host:%d", map[r]);
-        chorale_facts_put(facts, key, hosts + (size_t)r * room);
+        chorale_facts_put(facts, key, host);
     }
     chorale_facts_putf(facts, "nodes", "%d", nnode);
     free(hosts);
@@ -305,11 +303,9 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
 {
     struct chorale_facts facts = { NULL, 0, 0, 0 };
     int *map = calloc((size_t)bench->size, sizeof(*map));
-    int lacks = map == NULL, rc;
+    int lacks = map == NULL, rc = chorale_own_most(bench, &lacks);
     enum chorale_err err = CHORALE_OK;
 
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX,
-                        bench->world);
     if (rc == MPI_SUCCESS && !lacks)
         rc = chorale_environment_gather(bench, argc, argv, &facts, map);
     if (rc != MPI_SUCCESS || lacks)

@@ -141,8 +141,7 @@ int chorale_measure(struct chorale_bench *bench,
         return MPI_SUCCESS;
     }
     lacks |= chorale_timing_init(&t) != 0;
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX,
-                        bench->world);
+    rc = chorale_own_most(bench, &lacks);
     if (rc == MPI_SUCCESS && !lacks)
         rc = chorale_problem_init(bench, task, &t.prob, why, sizeof(why));
     else

@@ -25,7 +25,8 @@ struct chorale_timing {
     int round;               /* all */
     struct chorale_slot *slot; /* all: of the chunk */
     int nslot;
-    double *local, *global;  /* values of the slots, on a rank and of all */
+    double *value, *spare;   /* of the slots, after a chunk on rank 0 those
+                              * of all ranks; as many, scratch */
     struct chorale_seen *seen; /* [nentry] */
     int *room;               /* [nentry], samples allocated */
     double *longest;         /* [nentry], of the last chunk, s */

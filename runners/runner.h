@@ -104,6 +104,7 @@ struct chorale_worklist {
     int64_t launch_id, seed, campaign_seed;
     int ordinal, comm_size, ppn, siblings;
     char shape[16];          /* as planned */
+    char part[128];          /* of which cells: schema.sql, cell.part */
 };
 
 /* One running program. */
@@ -193,6 +194,20 @@ struct chorale_result {
     double *counter;         /* PAPI values of one call, of all ranks; NAN:
                               * not available */
 };
+
+/* own.c: the runner's own traffic, of messages only: no collective of the
+ * library is called. Each is collective and returns an MPI error code. */
+int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
+                      int root);
+/* Rank 0 gets bytes of each rank in all[size * bytes], read there only. */
+int chorale_own_gather(struct chorale_bench *bench, const void *mine,
+                       void *all, size_t bytes);
+/* Rank 0's value[n] become the maxima, or sums, over all ranks; those of the
+ * others are spoilt. room[n] is scratch. */
+int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
+                       int sum, double *room);
+/* Every rank learns the largest value. */
+int chorale_own_most(struct chorale_bench *bench, int *value);
 
 /* Common time now [s]; local clock read only. Return at common time t:
  * with the last reading. */

@@ -53,9 +53,9 @@ struct chorale_plan {
       "with every listed value; near: the same without the values that its " \
       "model puts far behind others (default: core)", 0, 0 },                \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
-      "LIST", "whose variants: chorale; native, the MPI library's own, each "\
-      "forced; library, its default, which is always measured (default: "     \
-      "chorale,library)", 0, 0 },                                            \
+      "LIST", "whose variants: chorale; native, the MPI library's own (in "  \
+      "simulation SimGrid's), each forced; library, its default, which is "  \
+      "always measured (default: chorale,library)", 0, 0 },                  \
     { "ppn", 0, CHORALE_OPT_INT, offsetof(type, field.ppn), "N",             \
       "ranks on a node (default: all on this node; 1 in simulation)", 1,     \
       1 << 20 },                                                             \

@@ -260,12 +260,14 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                             "force: mpich,bcast:ompi_pipeline",
                             plan->sim_selector);
     if (strcmp(plan->launcher, "smpirun") == 0 &&
-        chorale_spec_listed(plan->providers, "native"))
+        chorale_spec_listed(plan->providers, "native") &&
+        strcmp(plan->arrival, "sync") != 0)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--providers %s: in simulation native algorithms "
-                            "are forced by --sim-selector, one a collective "
-                            "and campaign, and measured as library: "
-                            "mpich,bcast:ompi_pipeline", plan->providers);
+                            "--arrival %s: in simulation native algorithms "
+                            "have launches of their own, where nothing says "
+                            "how long the library takes; plan them with "
+                            "--arrival sync, and the others apart",
+                            plan->arrival);
     if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher custom: give the command with "
