@@ -261,18 +261,20 @@ static double share(const struct chorale_counters *counters, int i,
 }
 
 int chorale_counters_add(struct chorale_bench *bench,
-                         struct chorale_stat *own, double *value)
+                         struct chorale_stat *own, double *value,
+                         int *failed)
 {
     const struct chorale_counters *counters = bench->counters;
-    double sum[CHORALE_OWN], most = (double)own->rounds;
+    double sum[CHORALE_OWN], most[2] = { (double)own->rounds, *failed };
     int rc;
 
     for (int i = 0; i < CHORALE_OWN; i++)
         sum[i] = (double)*chorale_own_value(own, i);
     rc = chorale_agree_sum(bench, sum, CHORALE_OWN);
     if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(bench, &most, 1);
-    sum[CHORALE_OWN_ROUNDS] = most;
+        rc = chorale_agree_max(bench, most, 2);
+    sum[CHORALE_OWN_ROUNDS] = most[0];
+    *failed = most[1] > 0;
     for (int i = 0; i < counters->count && rc == MPI_SUCCESS; i++) {
         value[i] = share(counters, i, own, value[i]);
         rc = counters->event[i].own == CHORALE_OWN_ROUNDS
