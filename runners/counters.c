@@ -261,21 +261,23 @@ static double share(const struct chorale_counters *counters, int i,
 }
 
 int chorale_counters_add(struct chorale_bench *bench,
-                         struct chorale_stat *own, double *value)
+                         struct chorale_stat *own, double *value,
+                         int *failed)
 {
     const struct chorale_counters *counters = bench->counters;
-    double sum[CHORALE_OWN], most;
+    double sum[CHORALE_OWN], most[2] = { 0, *failed };
     int rc;
 
     if (bench->sibling != 0)
         memset(own, 0, sizeof(*own));
-    most = (double)own->rounds;
+    most[0] = (double)own->rounds;
     for (int i = 0; i < CHORALE_OWN; i++)
         sum[i] = (double)*chorale_own_value(own, i);
     rc = chorale_agree_sum(bench, sum, CHORALE_OWN);
     if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(bench, &most, 1);
-    sum[CHORALE_OWN_ROUNDS] = most;
+        rc = chorale_agree_max(bench, most, 2);
+    sum[CHORALE_OWN_ROUNDS] = most[0];
+    *failed = most[1] > 0;
     for (int i = 0; i < counters->count && rc == MPI_SUCCESS; i++) {
         value[i] = bench->sibling != 0
                        ? 0

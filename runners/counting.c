@@ -58,7 +58,6 @@ static int count(struct chorale_timing *t, int c)
     int node_turns = chorale_counters_turns(bench, 1);
     struct chorale_stat own = { 0 }, rest;
     int bad = 0;
-    double any;
 
     for (int i = 0; i < nevent; i++)
         res->counter[i] = NAN;
@@ -70,11 +69,8 @@ static int count(struct chorale_timing *t, int c)
         rc = take_turn(t, c, 1, i, calls, &rest, &bad);
     chorale_counters_scale(bench, calls, res->counter);
     if (rc == MPI_SUCCESS)
-        rc = chorale_counters_add(bench, &own, res->counter);
-    any = bad;
-    if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(bench, &any, 1);
-    if (any > 0)
+        rc = chorale_counters_add(bench, &own, res->counter, &bad);
+    if (bad)
         chorale_result_fail(res, CHORALE_RUN_FAILED,
                             "MPI error while it was counted");
     res->stat = own;

@@ -326,10 +326,11 @@ void chorale_counters_stop(struct chorale_bench *bench, int node_wide,
 /* What calls had together, to what one had: the nodes' events. */
 void chorale_counters_scale(const struct chorale_bench *bench, int calls,
                             double *value);
-/* Over all ranks, collective: sums, of rounds the most. NAN: not available.
- * Returns an MPI error code. */
+/* Over all ranks, collective: sums, of rounds the most; whether any failed.
+ * NAN: not available. Returns an MPI error code. */
 int chorale_counters_add(struct chorale_bench *bench,
-                         struct chorale_stat *own, double *value);
+                         struct chorale_stat *own, double *value,
+                         int *failed);
 
 /* worklist.c, on rank 0: what is pending in that launch. */
 enum chorale_err chorale_worklist_load(struct chorale_store *store,
