@@ -107,6 +107,8 @@ CREATE TABLE launch (
     comm_size   INTEGER NOT NULL,
     ppn         INTEGER NOT NULL,
     shape       TEXT NOT NULL,
+    siblings    INTEGER NOT NULL DEFAULT 1, -- communicators of comm_size
+                                        -- ranks; ppn is of one of them
     part        TEXT NOT NULL DEFAULT '', -- of which cells
     seed        INTEGER NOT NULL,
     job_id      TEXT NOT NULL DEFAULT '',
@@ -179,7 +181,8 @@ CREATE TABLE sample (
 
 CREATE TABLE counter (
     run_id INTEGER NOT NULL REFERENCES run,
-    rank   INTEGER NOT NULL,            -- -1: sum over the ranks
+    rank   INTEGER NOT NULL,            -- -1: all: their sum, of rounds the
+                                        -- most
     event  TEXT NOT NULL,
     value  REAL,                        -- NULL: not available, never zero
     PRIMARY KEY (run_id, event, rank)

@@ -269,7 +269,8 @@ static enum chorale_err open_db(struct chorale_store *store,
                                 enum chorale_store_mode mode, int fresh,
                                 struct chorale_errmsg *msg)
 {
-    int flags = SQLITE_OPEN_READWRITE;
+    /* A connection stays in its thread: no locks around every call. */
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     enum chorale_err err;
     int rc;
 

@@ -4,6 +4,7 @@
  * every root that will be timed. */
 #include "runners/point.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,11 @@ static int left_early(struct chorale_bench *bench, double in, double out,
                       int *early)
 {
     double all[2] = { in, -out };
-    int rc = chorale_agree_max(bench, all, 2);
+    int rc;
+
+    if (bench->sibling != 0)
+        all[0] = all[1] = -INFINITY; /* it waits for its own ranks only */
+    rc = chorale_agree_max(bench, all, 2);
 
     *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
     return rc;
@@ -69,8 +74,6 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     if (rc != MPI_SUCCESS)
         return rc;
     chorale_provider_begin(bench, t->task, cand);
-    memset(&bench->stat, 0, sizeof(bench->stat));
-    bench->ctx->stat = &bench->stat;
     if (is_barrier(t) && bench->rank == round % bench->size)
         chorale_wait_common(bench, chorale_now_common(bench) + BARRIER_DELAY);
     in = chorale_now_common(bench);
@@ -78,7 +81,6 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     out = chorale_now_common(bench);
     chorale_provider_end(bench, t->task, cand);
     *seconds = out - in;
-    bench->ctx->stat = NULL;
     if (is_barrier(t))
         rc = left_early(bench, in, out, &early);
     if (err != MPI_SUCCESS) {
@@ -90,20 +92,6 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
                                     size) != 0) {
         *status = CHORALE_RUN_INVALID;
     }
-    return rc;
-}
-
-/* What all ranks sent in the call, added up. */
-static int add_stats(struct chorale_bench *bench, struct chorale_stat *sum)
-{
-    double v[4] = { (double)bench->stat.messages,
-                    (double)bench->stat.bytes_sent,
-                    (double)bench->stat.bytes_reduced,
-                    (double)bench->stat.waits };
-    int rc = chorale_agree_sum(bench, v, 4);
-
-    *sum = (struct chorale_stat){ (long long)v[0], (long long)v[1],
-                                  (long long)v[2], (long long)v[3] };
     return rc;
 }
 
@@ -122,13 +110,13 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
      * and seconds. */
     all[0] = status;
     if (status != CHORALE_RUN_OK)
-        all[1] = bench->rank;
+        all[1] = bench->world_rank;
+    if (bench->sibling != 0)
+        all[2] = 0;
     if (rc == MPI_SUCCESS)
         rc = chorale_agree_max(bench, all, 3);
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
-    if (rc == MPI_SUCCESS)
-        rc = add_stats(bench, &res->stat);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
         rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
         for (char *p = why; *p != '\0'; p++)

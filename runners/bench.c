@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "runners/environment.h"
+
 #ifdef __linux__
 #include <sched.h>
 #include <sys/prctl.h>
@@ -30,6 +33,7 @@
 #define ASK "--world"
 #endif
 #define NATIVE "--native"
+#define ENVIRONMENT "--environment"
 
 static const char usage[] =
     "Usage: chorale-runner [OPTION]... results.db LAUNCH\n"
@@ -49,6 +53,12 @@ static const char usage[] =
     "      --hosts            print the hosts of the simulated platform\n"
 #else
     "      --world            print how many ranks the launcher started\n"
+    "      --environment      print what a launch would record of its "
+    "environment: what\n"
+    "                         `chorale doctor` judges\n"
+    "      --variables        print the control variables of the MPI library "
+    "that are\n"
+    "                         recorded, as they are without MPI started\n"
     "      --natives          print the algorithms of the MPI library that "
     "can be forced,\n"
     "                         and exit without starting MPI\n"
@@ -99,6 +109,12 @@ static int early(int argc, char **argv)
 #ifndef CHORALE_SIM
     if (argc == 2 && strcmp(argv[1], "--natives") == 0)
         return print_natives();
+    if (argc == 2 && strcmp(argv[1], "--variables") == 0) {
+        chorale_variables_print(stdout);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], ENVIRONMENT) == 0)
+        return -1;
 #endif
     if (argc == 2 && strcmp(argv[1], ASK) == 0)
         return -1;
@@ -118,13 +134,13 @@ static void die_with_parent(void)
 #endif
 }
 
-static int private_comm(MPI_Comm world, MPI_Comm *comm,
-                        struct chorale_ctx **ctx)
+static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
 {
-    int rc = PMPI_Comm_dup(world, comm);
+    MPI_Comm comm;
+    int rc = PMPI_Comm_dup(from, &comm);
 
     if (rc == MPI_SUCCESS)
-        rc = chorale_ctx_new(*comm, ctx);
+        rc = chorale_ctx_new(comm, ctx);
     return rc;
 }
 
@@ -132,15 +148,15 @@ static int private_comm(MPI_Comm world, MPI_Comm *comm,
 static int count_node(struct chorale_bench *bench)
 {
 #ifdef CHORALE_SIM
-    bench->node_size = bench->size;
+    bench->node_size = bench->world_size;
     return MPI_SUCCESS;
 #else
     MPI_Comm node;
     cpu_set_t mine, all;
     int rc;
 
-    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED, bench->rank,
-                              MPI_INFO_NULL, &node);
+    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED,
+                              bench->world_rank, MPI_INFO_NULL, &node);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_size(node, &bench->node_size);
@@ -170,13 +186,33 @@ static int block_ppn(const int *node, int size)
     return ppn < size ? ppn : 0;
 }
 
+/* The nodes of comm's ranks, numbered in comm. */
+static int map_comm(struct chorale_bench *bench, const int *world)
+{
+    int apart = bench->work.siblings, rc;
+    int *node = calloc((size_t)bench->size, sizeof(*node));
+
+    if (node == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < bench->size; i++) {
+        const int *mine = &world[i * apart + bench->sibling];
+
+        while (world[node[i] * apart + bench->sibling] != *mine)
+            node[i]++;
+    }
+    bench->ppn = block_ppn(node, bench->size);
+    rc = chorale_ctx_set_nodes(bench->ctx, node);
+    free(node);
+    return rc;
+}
+
 /* Which rank is on which node: a node's number is its first rank. Rank 0
  * compares the names, so that a thousand simulated ranks need not. */
 static int map_nodes(struct chorale_bench *bench)
 {
-    size_t n = (size_t)bench->size, room = MPI_MAX_PROCESSOR_NAME;
+    size_t n = (size_t)bench->world_size, room = MPI_MAX_PROCESSOR_NAME;
     char name[MPI_MAX_PROCESSOR_NAME] = "";
-    char *all = malloc(bench->rank == 0 ? n * room : 1);
+    char *all = malloc(bench->world_rank == 0 ? n * room : 1);
     int *node = calloc(n, sizeof(*node));
     int length = 0, lacks = all == NULL || node == NULL, rc;
 
@@ -186,18 +222,16 @@ static int map_nodes(struct chorale_bench *bench)
         rc = MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
         rc = chorale_own_gather(bench, name, all, room);
-    for (int i = 0; rc == MPI_SUCCESS && bench->rank == 0 && i < bench->size;
-         i++)
+    for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
+                    i < bench->world_size; i++)
         while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
             node[i]++;
     if (rc == MPI_SUCCESS)
         rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
-    if (rc == MPI_SUCCESS) {
-        bench->ppn = block_ppn(node, bench->size);
-        rc = chorale_ctx_set_nodes(bench->ctx, node);
-    }
+    if (rc == MPI_SUCCESS)
+        rc = map_comm(bench, node);
 #ifdef CHORALE_SIM
-    for (int i = 0; node != NULL && i < bench->size; i++)
+    for (int i = 0; node != NULL && i < bench->world_size; i++)
         node[i] = 0;
 #endif
     free(all);
@@ -248,13 +282,15 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
                                  msg);
     if (err == CHORALE_OK)
         err = chorale_worklist_load(*store, uuid, &bench->work, msg);
-    if (err == CHORALE_OK && bench->work.comm_size != bench->size)
+    if (err == CHORALE_OK &&
+        bench->work.comm_size * bench->work.siblings != bench->world_size)
         err = chorale_fail(msg, CHORALE_ENV,
                            "the launch is planned for %d ranks, "
                            "MPI_COMM_WORLD has %d; the launcher must belong "
                            "to the MPI that chorale-runner is built with "
                            "(`chorale doctor` names both)",
-                           bench->work.comm_size, bench->size);
+                           bench->work.comm_size * bench->work.siblings,
+                           bench->world_size);
     return err;
 }
 
@@ -277,7 +313,7 @@ static enum chorale_err one_point(struct chorale_bench *bench,
     err = mpi_check(chorale_measure(bench, task, result),
                     chorale_coll_info((enum chorale_coll)task->coll)->name,
                     msg);
-    if (err == CHORALE_OK && bench->rank == 0)
+    if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_point(store, bench, task, result, msg);
     for (int c = 0; c < task->ncand; c++)
         chorale_result_free(&result[c]);
@@ -295,7 +331,7 @@ static enum chorale_err all_points(struct chorale_bench *bench,
         const struct chorale_task *task = &bench->work.task[t];
 
         err = one_point(bench, store, task, msg);
-        if (err == CHORALE_OK && bench->rank == 0) {
+        if (err == CHORALE_OK && bench->world_rank == 0) {
             printf("@point %d %s %lld\n", task->ncand,
                    chorale_coll_info((enum chorale_coll)task->coll)->name,
                    (long long)task->msg_size);
@@ -312,40 +348,44 @@ static enum chorale_err set_up(struct chorale_bench *bench,
 
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_errhandler(bench->world, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(bench->world, &bench->rank);
-    PMPI_Comm_size(bench->world, &bench->size);
+    PMPI_Comm_rank(bench->world, &bench->world_rank);
+    PMPI_Comm_size(bench->world, &bench->world_size);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_dup(bench->world, &bench->lib);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_set_errhandler(bench->lib, MPI_ERRORS_RETURN);
+        rc = private_comm(bench->world, &bench->sync);
     return mpi_check(rc, "MPI_Comm_dup", msg);
 }
 
-/* The whole launch. The communicators live until MPI_Finalize. */
-static enum chorale_err launch(struct chorale_bench *bench, int argc,
-                               char **argv, struct chorale_errmsg *msg)
+/* The communicator of the collectives: all ranks, or every so many of them,
+ * so that siblings share nodes. */
+static int set_up_comm(struct chorale_bench *bench)
 {
-    struct chorale_store *store = NULL;
-    MPI_Comm ours, sync;
-    enum chorale_err err = set_up(bench, msg);
+    int rc;
 
-    if (err == CHORALE_OK)
-        err = mpi_check(private_comm(bench->world, &ours, &bench->ctx),
-                        "MPI_Comm_dup", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(private_comm(bench->world, &sync, &bench->sync),
-                        "MPI_Comm_dup", msg);
-    if (err != CHORALE_OK)
-        return err;
-    if (bench->rank == 0)
-        err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
-    err = agree(bench, err);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_worklist_share(bench), "MPI_Bcast", msg);
-    if (err == CHORALE_OK)
-        chorale_provider_open(bench);
-    if (err == CHORALE_OK)
-        err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
+    bench->sibling = bench->world_rank % bench->work.siblings;
+    /* Without siblings no collective, which a simulated library may be
+     * forced to a wrong algorithm of. */
+    rc = bench->work.siblings == 1
+             ? PMPI_Comm_dup(bench->world, &bench->comm)
+             : PMPI_Comm_split(bench->world, bench->sibling,
+                               bench->world_rank, &bench->comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_rank(bench->comm, &bench->rank);
+    PMPI_Comm_size(bench->comm, &bench->size);
+    rc = PMPI_Comm_dup(bench->comm, &bench->lib);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_set_errhandler(bench->lib, MPI_ERRORS_RETURN);
+    return rc == MPI_SUCCESS ? private_comm(bench->comm, &bench->ctx) : rc;
+}
+
+
+/* Nodes, clocks, and how fast messages are. */
+static enum chorale_err survey(struct chorale_bench *bench,
+                               struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
     if (err == CHORALE_OK)
         err = mpi_check(chorale_clock_agree(&bench->clock, bench->sync,
                                             bench->node), "clock", msg);
@@ -353,20 +393,74 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         err = mpi_check(chorale_sync_calibrate(bench), "clock", msg);
     if (err == CHORALE_OK)
         err = mpi_check(chorale_floor_measure(bench), "messages", msg);
+    return err;
+}
+
+#ifndef CHORALE_SIM
+/* Without a launch: "@env KEY VALUE" for each fact. */
+static enum chorale_err show_environment(struct chorale_bench *bench,
+                                         int argc, char **argv,
+                                         struct chorale_errmsg *msg)
+{
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
+    enum chorale_err err = set_up(bench, msg);
+    int *map = NULL;
+
+    bench->work.siblings = 1;
+    if (err == CHORALE_OK)
+        err = mpi_check(set_up_comm(bench), "MPI_Comm_split", msg);
+    if (err == CHORALE_OK)
+        err = survey(bench, msg);
+    if (err == CHORALE_OK) {
+        map = calloc((size_t)bench->size, sizeof(*map));
+        err = map == NULL ? chorale_fail(msg, CHORALE_ENV, "out of memory")
+                          : CHORALE_OK;
+        err = agree(bench, err);
+    }
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_environment_gather(bench, argc, argv, &facts,
+                                                   map), "environment", msg);
+    for (int i = 0; bench->world_rank == 0 && i < facts.count; i++)
+        printf("@env %s %s\n", facts.fact[i].key, facts.fact[i].value);
+    chorale_facts_release(&facts);
+    free(map);
+    return err;
+}
+#endif
+
+/* The whole launch. */
+static enum chorale_err launch(struct chorale_bench *bench, int argc,
+                               char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    enum chorale_err err = set_up(bench, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    if (bench->world_rank == 0)
+        err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
+    err = agree(bench, err);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_worklist_share(bench), "MPI_Bcast", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(set_up_comm(bench), "MPI_Comm_split", msg);
+    if (err == CHORALE_OK)
+        chorale_provider_open(bench);
+    if (err == CHORALE_OK)
+        err = survey(bench, msg);
     if (err == CHORALE_OK)
         err = agree(bench, chorale_environment_record(store, bench, argc,
                                                       argv, msg));
     if (err == CHORALE_OK)
-        err = agree(bench, chorale_counters_open(bench) == 0
-                               ? CHORALE_OK
-                               : chorale_fail(msg, CHORALE_ENV,
-                                              "out of memory"));
+        err = mpi_check(chorale_counters_open(bench), "counters", msg);
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
-    if (err == CHORALE_OK && bench->rank == 0)
+    if (err == CHORALE_OK && bench->world_rank == 0)
+        err = chorale_environment_after(store, bench, msg);
+    if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_finish(store, bench, msg);
     err = agree(bench, err);
-    if (bench->rank == 0)
+    if (bench->world_rank == 0)
         free(bench->sim_row);
     chorale_counters_close(bench);
     chorale_worklist_free(&bench->work);
@@ -417,13 +511,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "chorale-runner: MPI_Init failed\n");
         return CHORALE_ENV;
     }
-    if (argc == 2) {
+    if (argc == 2 && strcmp(argv[1], ASK) == 0) {
         answer();
         MPI_Finalize();
         return 0;
     }
-    err = launch(&bench, argc, argv, &msg);
-    if (bench.rank == 0) {
+#ifndef CHORALE_SIM
+    if (argc == 2)
+        err = show_environment(&bench, argc, argv, &msg);
+    else
+#endif
+        err = launch(&bench, argc, argv, &msg);
+    if (bench.world_rank == 0) {
         if (err != CHORALE_OK)
             fprintf(stderr, "chorale-runner: %s\n", msg.text);
         /* All is committed: what follows may hang in some libraries, and

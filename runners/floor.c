@@ -8,31 +8,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NTRIP 50             /* of no bytes: on a busy node few are quick */
-#define NTRIP_LONG 5
+#define NTRIP 5              /* of long messages */
+#define NTRIP_EMPTY 100      /* of empty ones, which other load delays more */
 #define LONG (1 << 21)       /* bytes; the slope is taken to twice as many */
 #define MARGIN 0.98          /* rounding of clocks, lower overheads */
 
-/* One way from rank 0 to peer: half the quickest round trip; rank 0's result.
- * In simulation the first is as good as any. */
+/* One way from rank 0 to peer, both of world: half the quickest round trip;
+ * rank 0's result. In simulation the first is as good as any. */
 static int one_way(struct chorale_bench *bench, int peer, char *buf,
                    size_t bytes, double *best)
 {
-    int rc = MPI_SUCCESS, other = bench->rank == 0 ? peer : 0;
+    int me = bench->world_rank, other = me == 0 ? peer : 0, rc = MPI_SUCCESS;
+    int ntrip = bytes > 0 ? NTRIP : NTRIP_EMPTY;
 
-    if (bench->rank != 0 && bench->rank != peer)
+    if (me != 0 && me != peer)
         return MPI_SUCCESS;
-    for (int i = 0; i < (bytes > 0 ? NTRIP_LONG : NTRIP) &&
-                    rc == MPI_SUCCESS; i++) {
+    for (int i = 0; i < ntrip && rc == MPI_SUCCESS; i++) {
         double sent = chorale_now_common(bench), back;
 
-        if (bench->rank == 0)
+        if (me == 0)
             rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
                               other);
         if (rc == MPI_SUCCESS)
             rc = chorale_recv(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
                               other);
-        if (rc == MPI_SUCCESS && bench->rank != 0)
+        if (rc == MPI_SUCCESS && me != 0)
             rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
                               other);
         back = chorale_now_common(bench);
@@ -53,11 +53,12 @@ int chorale_floor_measure(struct chorale_bench *bench)
     rc = chorale_own_most(bench, &lacks);
     for (int i = 0; i < 3 && rc == MPI_SUCCESS && !lacks && bench->size > 1;
          i++) {
-        rc = one_way(bench, 1, buf, bytes[i], &best[i]);
+        rc = one_way(bench, bench->work.siblings, buf, bytes[i], &best[i]);
         if (rc == MPI_SUCCESS && bench->size > 2)
-            rc = one_way(bench, bench->size - 1, buf, bytes[i], &best[i]);
+            rc = one_way(bench, (bench->size - 1) * bench->work.siblings,
+                         buf, bytes[i], &best[i]);
     }
-    if (bench->rank == 0 && isfinite(best[2])) {
+    if (bench->world_rank == 0 && isfinite(best[2])) {
         bench->floor_alpha = best[0];
         bench->floor_beta = fmax(0, (best[2] - best[1]) / LONG);
     }
@@ -88,7 +89,8 @@ double chorale_floor(const struct chorale_bench *bench,
     case CHORALE_ALLGATHERV:
     case CHORALE_ALLTOALLV:
     case CHORALE_REDUCE_SCATTER:
-        /* The blocks' mean is m; the largest, 2 m, may stay at home. */
+        /* The blocks' mean is m; the largest, 2 m, may stay at home, and
+         * then two ranks have nothing to say to each other. */
         bytes = bench->size > 2 ? m * (bench->size - 2) : 0;
         break;
     case CHORALE_BCAST:
@@ -99,7 +101,7 @@ double chorale_floor(const struct chorale_bench *bench,
     case CHORALE_NCOLL:
         break;
     }
-    if (task->coll != CHORALE_BARRIER && task->msg_size == 0)
+    if (task->coll != CHORALE_BARRIER && !(bytes > 0))
         return 0;
     return MARGIN * (bench->floor_alpha + bench->floor_beta * bytes);
 }

@@ -12,8 +12,8 @@
 int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
                       int root)
 {
-    int size = bench->size, parent, child[32], rc = MPI_SUCCESS;
-    int n = chorale_binomial((bench->rank - root + size) % size, size,
+    int size = bench->world_size, parent, child[32], rc = MPI_SUCCESS;
+    int n = chorale_binomial((bench->world_rank - root + size) % size, size,
                              &parent, child);
 
     if (parent >= 0)
@@ -30,10 +30,10 @@ int chorale_own_gather(struct chorale_bench *bench, const void *mine,
 {
     int rc = MPI_SUCCESS;
 
-    if (bench->rank != 0)
+    if (bench->world_rank != 0)
         return chorale_send(bench->sync, mine, (MPI_Count)bytes, MPI_BYTE, 0);
     memcpy(all, mine, bytes);
-    for (int r = 1; r < bench->size && rc == MPI_SUCCESS; r++)
+    for (int r = 1; r < bench->world_size && rc == MPI_SUCCESS; r++)
         rc = chorale_recv(bench->sync, (char *)all + (size_t)r * bytes,
                           (MPI_Count)bytes, MPI_BYTE, r);
     return rc;
@@ -53,7 +53,7 @@ int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room)
 {
     int parent, child[32], rc = MPI_SUCCESS;
-    int nchild = chorale_binomial(bench->rank, bench->size, &parent, child);
+    int nchild = chorale_binomial(bench->world_rank, bench->world_size, &parent, child);
 
     /* The nearest first: the order of a sum is always the same. */
     for (int i = nchild - 1; i >= 0 && rc == MPI_SUCCESS; i--) {

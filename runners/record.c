@@ -9,20 +9,23 @@
 #include <string.h>
 
 #include "db/order.h"
-
-#define ROWS 50 /* samples that one statement stores: twice as fast as one */
+#include "runners/counters.h"
+#include "runners/samples.h"
 
 struct writer {
     struct chorale_store *store;
     sqlite3_stmt *run, *summary, *sample, *counter;
-    sqlite3_stmt *samples;   /* ROWS of them; NULL until it is needed */
+    struct chorale_samples table; /* what sample stores */
     struct chorale_errmsg *msg;
 };
 
 static enum chorale_err prepare(struct writer *w)
 {
     enum chorale_err err;
+    int rc = chorale_samples_table(chorale_store_db(w->store), &w->table);
 
+    if (rc != SQLITE_OK)
+        return chorale_store_check(w->store, rc, w->msg);
     err = chorale_store_prepare(
         w->store,
         "INSERT INTO run (uuid, cell_id, launch_id, status, reason,"
@@ -36,7 +39,7 @@ static enum chorale_err prepare(struct writer *w)
             &w->summary, w->msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
-            w->store, "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?)",
+            w->store, "INSERT INTO sample SELECT * FROM runner_sample",
             &w->sample, w->msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
@@ -50,8 +53,8 @@ static void finalize(struct writer *w)
     sqlite3_finalize(w->run);
     sqlite3_finalize(w->summary);
     sqlite3_finalize(w->sample);
-    sqlite3_finalize(w->samples);
     sqlite3_finalize(w->counter);
+    chorale_samples_table(chorale_store_db(w->store), NULL);
 }
 
 /* NaN, which SQLite would store as NULL anyway, said plainly. */
@@ -143,53 +146,16 @@ static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
     return chorale_store_step(w->store, w->summary, NULL, w->msg);
 }
 
-static enum chorale_err prepare_samples(struct writer *w)
-{
-    static const char row[] = "(?,?,?,?,?,?,?,?)";
-    char sql[64 + ROWS * sizeof(row)];
-    int len = snprintf(sql, sizeof(sql), "INSERT INTO sample VALUES %s", row);
-
-    for (int i = 1; i < ROWS; i++)
-        len += snprintf(sql + len, sizeof(sql) - (size_t)len, ",%s", row);
-    return chorale_store_prepare(w->store, sql, &w->samples, w->msg);
-}
-
-/* Sample i of a run, into the eight parameters after first. */
-static void bind_sample(sqlite3_stmt *stmt, int first, sqlite3_int64 run_id,
-                        int i, int rooted, const struct chorale_sample *s)
-{
-    sqlite3_bind_int64(stmt, first + 1, run_id);
-    sqlite3_bind_int(stmt, first + 2, i);
-    bind_real(stmt, first + 3, s->seconds);
-    bind_real(stmt, first + 4, s->first_in);
-    bind_real(stmt, first + 5, s->last_in);
-    bind_real(stmt, first + 6, rooted ? s->root_out : NAN);
-    if (rooted)
-        sqlite3_bind_int(stmt, first + 7, s->root);
-    else
-        sqlite3_bind_null(stmt, first + 7);
-    sqlite3_bind_int(stmt, first + 8, s->late);
-}
-
 static enum chorale_err put_samples(struct writer *w, sqlite3_int64 run_id,
                                     const struct chorale_task *task,
                                     const struct chorale_result *res)
 {
-    int rooted =
-        chorale_coll_info((enum chorale_coll)task->coll)->rooted;
-    enum chorale_err err = CHORALE_OK;
-
-    if (res->nsample >= ROWS && w->samples == NULL)
-        err = prepare_samples(w);
-    for (int i = 0; i < res->nsample && err == CHORALE_OK;) {
-        int rows = res->nsample - i >= ROWS ? ROWS : 1;
-        sqlite3_stmt *stmt = rows == ROWS ? w->samples : w->sample;
-
-        for (int k = 0; k < rows; k++, i++)
-            bind_sample(stmt, 8 * k, run_id, i, rooted, &res->sample[i]);
-        err = chorale_store_step(w->store, stmt, NULL, w->msg);
-    }
-    return err;
+    w->table = (struct chorale_samples){
+        .run_id = run_id,
+        .rooted = chorale_coll_info((enum chorale_coll)task->coll)->rooted,
+        .result = res,
+    };
+    return chorale_store_step(w->store, w->sample, NULL, w->msg);
 }
 
 static enum chorale_err put_counter(struct writer *w, sqlite3_int64 run_id,
@@ -207,27 +173,25 @@ static enum chorale_err put_counters(struct writer *w,
                                      const struct chorale_result *res,
                                      sqlite3_int64 run_id)
 {
-    const struct {
-        const char *name;
-        long long value;
-    } own[] = { { "chorale::messages", res->stat.messages },
-                { "chorale::bytes_sent", res->stat.bytes_sent },
-                { "chorale::bytes_reduced", res->stat.bytes_reduced },
-                { "chorale::waits", res->stat.waits } };
+    struct chorale_stat stat = res->stat;
     enum chorale_err err = CHORALE_OK;
+    char own[64];
 
     /* The library's own messages are not ours to see: absent, not zero. */
     if (cand->provider == CHORALE_PROVIDER_CHORALE)
-        for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) &&
-                           err == CHORALE_OK; i++)
-            err = put_counter(w, run_id, own[i].name, (double)own[i].value);
+        for (int i = 0; i < CHORALE_OWN && err == CHORALE_OK; i++) {
+            snprintf(own, sizeof(own), "chorale::%s", chorale_own_name(i));
+            err = put_counter(w, run_id, own,
+                              (double)*chorale_own_value(&stat, i));
+        }
     for (int i = 0; i < chorale_counters_count(bench) && err == CHORALE_OK;
          i++) {
         const char *name = chorale_counters_name(bench, i);
 
         err = put_counter(w, run_id, name,
                           cand->provider != CHORALE_PROVIDER_CHORALE &&
-                                  strncmp(name, "sde:::chorale::", 15) == 0
+                                  strncmp(name, CHORALE_OWN_PREFIX,
+                                          strlen(CHORALE_OWN_PREFIX)) == 0
                               ? NAN
                               : res->counter[i]);
     }

@@ -38,7 +38,8 @@ struct chorale_settings {
     double max_memory;       /* bytes of buffers on a node */
     int sync;                /* enum chorale_sync, where clocks allow */
     double tau;              /* s/byte charged to reductions, simulated */
-    char counters[512];      /* PAPI event names, comma-separated */
+    char counters[CHORALE_COUNTERS_MAX]; /* PAPI event names,
+                              * comma-separated */
 };
 
 enum chorale_provider {
@@ -100,30 +101,35 @@ struct chorale_worklist {
     int ntask;
     struct chorale_cand *cand;
     int ncand;
-    int64_t launch_id, seed;
-    int ordinal, comm_size, ppn;
+    int64_t launch_id, seed, campaign_seed;
+    int ordinal, comm_size, ppn, siblings;
     char shape[16];          /* as planned */
     char part[128];          /* of which cells: schema.sql, cell.part */
 };
 
 /* One running program. */
 struct chorale_bench {
-    MPI_Comm world;          /* rank order of everything */
+    MPI_Comm world;          /* of all ranks: the runner's own traffic */
+    int world_rank, world_size;
+    MPI_Comm comm;           /* rank order of the collective: all, or those of
+                              * one of work.siblings communicators */
     MPI_Comm lib;            /* what the provider library runs on */
-    int rank, size;
+    int rank, size;          /* in comm */
+    int sibling;             /* which of them; the first is measured, the
+                              * others only call as it does */
     int ppn;                 /* ranks a node, placed in blocks; 0: one node,
                               * or no such placement */
     int node_size;           /* ranks whose memory is one: of this node, in
                               * simulation all */
     struct chorale_ctx *ctx; /* what our variants run on */
-    struct chorale_ctx *sync;/* the runner's own traffic */
+    struct chorale_ctx *sync;/* the runner's own traffic, of world */
     struct chorale_stat stat;
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
     double window;           /* when the next window opens, common time; 0:
                               * it is to be announced (sync.c) */
-    int *node;               /* of each rank; in simulation one: they read one
+    int *node;               /* of each rank of world; in simulation one: they read one
                               * clock */
     int announce;            /* name the cell of every repetition */
     int oversubscribed;      /* more ranks than processors on some node */
@@ -131,7 +137,7 @@ struct chorale_bench {
     struct chorale_counters *counters;
     struct chorale_native *native; /* NULL: nothing can be forced */
     void *sim_barrier;       /* SimGrid's, in simulation */
-    double *sim_row;         /* there: [size][CHORALE_AGREE_MAX], of all */
+    double *sim_row;         /* there: [world_size][CHORALE_AGREE_MAX] */
 };
 
 /* Buffers and arguments of one point (buffers.c). */
@@ -183,8 +189,10 @@ struct chorale_result {
     double first_call;       /* s, of the verified call */
     int nsample;             /* valid on rank 0 only */
     struct chorale_sample *sample;
-    struct chorale_stat stat;/* of one call, summed over the ranks */
-    double *counter;         /* PAPI values, summed; NAN: not available */
+    struct chorale_stat stat;/* of one call, of all ranks: sums, the most
+                              * rounds */
+    double *counter;         /* PAPI values of one call, of all ranks; NAN:
+                              * not available */
 };
 
 /* own.c: the runner's own traffic, of messages only: no collective of the
@@ -204,15 +212,16 @@ int chorale_own_all(struct chorale_bench *bench, double *value, int n,
                     int sum);
 int chorale_own_most(struct chorale_bench *bench, int *value);
 
-/* Common time now [s]; local clock read only. Return at common time t. */
+/* Common time now [s]; local clock read only. Return at common time t:
+ * with the last reading. */
 double chorale_now_common(const struct chorale_bench *bench);
-void chorale_wait_common(const struct chorale_bench *bench, double t);
+double chorale_wait_common(const struct chorale_bench *bench, double t);
 
 /* sync.c: start together; collective. window: seconds that the repetition may
- * take (CHORALE_SYNC_WINDOW). *late_p: the start was past on arrival. Returns
- * the common start time. */
+ * take (CHORALE_SYNC_WINDOW). *late_p: the start was past on arrival; *in_p:
+ * this rank's time of leaving. Returns the common start time. */
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
-                          double window, int *late_p);
+                          double window, double *in_p, int *late_p);
 /* The next start begins a new row of windows; collective. */
 void chorale_sync_restart(struct chorale_bench *bench);
 /* Return when all have left the last repetition: traffic of the program's own
@@ -300,14 +309,31 @@ int chorale_measure(struct chorale_bench *bench,
                     struct chorale_result *result);
 void chorale_result_free(struct chorale_result *result);
 
-/* counters.c: PAPI, where it is. Names not available are reported once on
- * stderr by rank 0 and stay NAN. */
+/* counters.c: see counters.h. Publish our own events, find those that are
+ * asked for; collective. What is not available is said on stderr by rank 0,
+ * in lines that begin with CHORALE_NOTE. Returns an MPI error code. */
+#define CHORALE_NOTE "chorale-runner: note: "
 int chorale_counters_open(struct chorale_bench *bench);
 void chorale_counters_close(struct chorale_bench *bench);
 int chorale_counters_count(const struct chorale_bench *bench);
 const char *chorale_counters_name(const struct chorale_bench *bench, int i);
-void chorale_counters_start(struct chorale_bench *bench);
-void chorale_counters_stop(struct chorale_bench *bench, double *value);
+/* How many starts and stops count everything of the processes, or of the
+ * nodes; the same on all ranks. */
+int chorale_counters_turns(const struct chorale_bench *bench, int node_wide);
+/* Around the calls of one turn. Nodes' events: collective over a node. own:
+ * our events between the two; value [count]: PAPI's of that turn. */
+void chorale_counters_start(struct chorale_bench *bench, int node_wide,
+                            int turn);
+void chorale_counters_stop(struct chorale_bench *bench, int node_wide,
+                           int turn, struct chorale_stat *own, double *value);
+/* What calls had together, to what one had: the nodes' events. */
+void chorale_counters_scale(const struct chorale_bench *bench, int calls,
+                            double *value);
+/* Over all ranks, collective: sums, of rounds the most; whether any failed.
+ * NAN: not available. Returns an MPI error code. */
+int chorale_counters_add(struct chorale_bench *bench,
+                         struct chorale_stat *own, double *value,
+                         int *failed);
 
 /* worklist.c, on rank 0: what is pending in that launch. */
 enum chorale_err chorale_worklist_load(struct chorale_store *store,
@@ -328,11 +354,15 @@ enum chorale_err chorale_record_finish(struct chorale_store *store,
                                        const struct chorale_bench *bench,
                                        struct chorale_errmsg *msg);
 
-/* environment.c: rows of the environment table; collective (hosts of all
- * ranks are gathered), store on rank 0 only. */
+/* environment.c: rows of the environment table (environment.h says which);
+ * collective, store on rank 0 only. CHORALE_ENV: the ranks are placed
+ * otherwise than planned. And what is to be said at the end; rank 0. */
 enum chorale_err chorale_environment_record(struct chorale_store *store,
                                             struct chorale_bench *bench,
                                             int argc, char **argv,
                                             struct chorale_errmsg *msg);
+enum chorale_err chorale_environment_after(struct chorale_store *store,
+                                           const struct chorale_bench *bench,
+                                           struct chorale_errmsg *msg);
 
 #endif

@@ -31,9 +31,9 @@ double chorale_now_common(const struct chorale_bench *bench)
     return chorale_clock_now(&bench->clock);
 }
 
-void chorale_wait_common(const struct chorale_bench *bench, double t)
+double chorale_wait_common(const struct chorale_bench *bench, double t)
 {
-    chorale_clock_wait(&bench->clock, t, bench->oversubscribed);
+    return chorale_clock_wait(&bench->clock, t, bench->oversubscribed);
 }
 
 void chorale_sync_restart(struct chorale_bench *bench)
@@ -45,12 +45,13 @@ int chorale_sync_separate(struct chorale_bench *bench)
 {
     int rc = MPI_SUCCESS;
 
-    for (int step = 1; step < bench->size && rc == MPI_SUCCESS; step *= 2)
+    for (int step = 1; step < bench->world_size && rc == MPI_SUCCESS; step *= 2)
         rc = chorale_sendrecv(bench->sync, NULL, 0, MPI_BYTE,
-                              (bench->rank + step) % bench->size, NULL, 0,
-                              MPI_BYTE,
-                              (bench->rank - step + bench->size) %
-                                  bench->size);
+                              (bench->world_rank + step) %
+                                  bench->world_size,
+                              NULL, 0, MPI_BYTE,
+                              (bench->world_rank - step +
+                               bench->world_size) % bench->world_size);
     return rc;
 }
 
@@ -64,13 +65,14 @@ int chorale_sync_barrier(struct chorale_bench *bench)
 }
 
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
-                          double window, int *late_p)
+                          double window, double *in_p, int *late_p)
 {
     (void)how;
     (void)window;
     sg_barrier_wait(bench->sim_barrier);
     *late_p = 0;
-    return chorale_now_common(bench);
+    *in_p = chorale_now_common(bench);
+    return *in_p;
 }
 
 int chorale_sync_end(struct chorale_bench *bench)
@@ -85,9 +87,9 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
     int rc;
 
     bench->slack = 0;
-    if (bench->rank == 0) {
-        shared[0] = sg_barrier_init((unsigned)bench->size);
-        shared[1] = calloc((size_t)bench->size * CHORALE_AGREE_MAX,
+    if (bench->world_rank == 0) {
+        shared[0] = sg_barrier_init((unsigned)bench->world_size);
+        shared[1] = calloc((size_t)bench->world_size * CHORALE_AGREE_MAX,
                            sizeof(double));
     }
     rc = chorale_own_bcast(bench, shared, sizeof(shared), 0);
@@ -98,12 +100,12 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
 
 static int agree(struct chorale_bench *bench, double *value, int n, int sum)
 {
-    memcpy(bench->sim_row + CHORALE_AGREE_MAX * bench->rank, value,
+    memcpy(bench->sim_row + CHORALE_AGREE_MAX * bench->world_rank, value,
            (size_t)n * sizeof(*value));
     sg_barrier_wait(bench->sim_barrier);
     for (int i = 0; i < n; i++)
         value[i] = bench->sim_row[i];
-    for (int r = 1; r < bench->size; r++)
+    for (int r = 1; r < bench->world_size; r++)
         for (int i = 0; i < n; i++) {
             double x = bench->sim_row[CHORALE_AGREE_MAX * r + i];
 
@@ -130,7 +132,8 @@ int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
 static int announce(struct chorale_bench *bench, double *value)
 {
     int child[32], parent, rc = MPI_SUCCESS;
-    int n = chorale_binomial(bench->rank, bench->size, &parent, child);
+    int n = chorale_binomial(bench->world_rank, bench->world_size, &parent,
+                             child);
 
     if (parent >= 0)
         rc = chorale_recv(bench->sync, value, 1, MPI_DOUBLE, parent);
@@ -173,14 +176,15 @@ static double announced(struct chorale_bench *bench)
 }
 
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
-                          double window, int *late_p)
+                          double window, double *in_p, int *late_p)
 {
     double start;
 
     if (how == CHORALE_SYNC_BARRIER) {
         bench->window = 0; /* whoever comes next announces again */
         *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
-        return chorale_now_common(bench);
+        *in_p = chorale_now_common(bench);
+        return *in_p;
     }
     if (how == CHORALE_SYNC_WINDOW && bench->window > 0)
         start = bench->window;
@@ -188,7 +192,7 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
         start = announced(bench);
     bench->window = how == CHORALE_SYNC_WINDOW ? start + window : 0;
     *late_p = chorale_now_common(bench) > start;
-    chorale_wait_common(bench, start);
+    *in_p = chorale_wait_common(bench, start);
     return start;
 }
 

@@ -20,6 +20,7 @@
 #define SIM_EQUAL 1e-6       /* relative: the clock's own rounding */
 #define LATE_SHARE 0.2       /* of a chunk: then the lead must grow */
 #define SLACK_MAX 0.02
+#define LEAD_MAX 8
 #define CLOCK_STEPS 100      /* that a repetition must last */
 #define BATCH_MAX 1000
 #define THROUGHPUT_BATCH 64  /* calls back to back, unless said */
@@ -28,9 +29,13 @@
 
 /* What a repetition leaves on a rank; the largest of all ranks counts. */
 enum value {
-    OUT, IN, MINUS_IN, ROOT_OUT, LATE, FAILED,
+    OUT, IN, MINUS_IN, ROOT_OUT,
     OWN,                     /* out - in, on the rank's own clock */
+    MEASURED,                /* those above are of the communicator that is
+                              * measured, those below also of its siblings */
+    LATE = MEASURED, FAILED,
     BUSY,                    /* from the start until it is ready again */
+    SPENT,                   /* with getting together */
     NVALUE
 };
 
@@ -103,7 +108,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     const struct chorale_cand *cand =
         c < t->ncand ? chorale_timing_cand(t, c) : NULL;
     double *v = t->value + (size_t)(slot - t->slot) * NVALUE;
-    double start, in, out;
+    double begun = chorale_now_common(bench), start, in, out;
 
     if ((simulated() || bench->announce) && cand != NULL)
         chorale_timing_announce(t, cand->cell_id);
@@ -111,10 +116,9 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
         chorale_provider_begin(bench, t->task, cand);
     chorale_problem_prepare(&t->prob);
     start = chorale_sync_start(bench, (enum chorale_sync)t->how[c],
-                               t->window[c], &late);
+                               t->window[c], &in, &late);
     if (t->task->arrival != CHORALE_ARRIVAL_SYNC)
-        chorale_wait_common(bench, start + delay(t));
-    in = chorale_now_common(bench);
+        in = chorale_wait_common(bench, start + delay(t));
     rc = call(t, c, root);
     out = chorale_now_common(bench);
     v[OUT] = out;
@@ -124,7 +128,11 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     v[LATE] = late;
     v[FAILED] = rc != MPI_SUCCESS;
     v[OWN] = out - in;
+    if (bench->sibling != 0)
+        for (int i = 0; i < MEASURED; i++)
+            v[i] = -INFINITY;
     v[BUSY] = chorale_now_common(bench) - start;
+    v[SPENT] = chorale_now_common(bench) - begun;
     if (cand != NULL)
         chorale_provider_end(bench, t->task, cand);
     *slot = (struct chorale_slot){ c, t->round, start };
@@ -194,7 +202,7 @@ static void keep(struct chorale_timing *t, const struct chorale_slot *slot,
         .root = chorale_task_root(t->task, t->bench->size, slot->round),
         .late = v[LATE] > 0,
     };
-    t->seen[c].spent += total;
+    t->seen[c].spent += v[SPENT];
 }
 
 /* What the barrier between two calls takes, as seen so far. */
@@ -299,7 +307,8 @@ static void read_slots(struct chorale_timing *t, int keeps)
     if (nlate > LATE_SHARE * t->nslot) {
         if (t->bench->slack < SLACK_MAX)
             t->bench->slack *= 1.5;
-        t->lead *= 1.5;
+        if (t->lead < LEAD_MAX)
+            t->lead *= 1.5;
     }
     for (int c = 0; c < t->nentry; c++)
         if (t->longest[c] > 0)
@@ -331,7 +340,7 @@ static int chunk_end(struct chorale_timing *t, int *nround)
 
     if (rc != MPI_SUCCESS)
         return rc;
-    if (t->bench->rank == 0) {
+    if (t->bench->world_rank == 0) {
         read_slots(t, 1);
         update_seen(t);
         judge_chunk(t);
@@ -402,7 +411,7 @@ static int warm_up(struct chorale_timing *t)
     }
     if (rc != MPI_SUCCESS)
         return rc;
-    if (t->bench->rank == 0) {
+    if (t->bench->world_rank == 0) {
         double any, library;
 
         read_slots(t, 0);
@@ -435,7 +444,7 @@ static int time_simulated(struct chorale_timing *t)
 
     rounds(t, SIM_REPS * turns);
     rc = chunk_end(t, &nround);
-    for (int c = 0; rc == MPI_SUCCESS && t->bench->rank == 0 && c < t->ncand;
+    for (int c = 0; rc == MPI_SUCCESS && t->bench->world_rank == 0 && c < t->ncand;
          c++) {
         const struct chorale_sample *x = t->sample[c];
 

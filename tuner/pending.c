@@ -15,7 +15,8 @@
     "   SELECT ordinal + 1 FROM o"                                           \
     "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
     "SELECT c.system_id, max(c.campaign_id), c.comm_size, c.ppn, c.shape,"   \
-    "       o.ordinal, count(*), c.part"                                     \
+    "       o.ordinal, count(*), c.part,"                                    \
+    "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
     "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
     " WHERE (?1 IS NULL OR c.system_id ="                                    \
     "        (SELECT system_id FROM system WHERE name = ?1))"                \
@@ -23,11 +24,14 @@
     "   AND NOT EXISTS (SELECT 1 FROM temp.given_up g"                       \
     "        WHERE g.system_id = c.system_id AND g.comm_size = c.comm_size"  \
     "          AND g.ppn = c.ppn AND g.shape = c.shape"                      \
-    "          AND g.part = c.part)"                                         \
+    "          AND g.part = c.part"                                          \
+    "          AND g.siblings = max(1, CAST(c.siblings AS INTEGER)))"        \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
-    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part"  \
-    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part LIMIT 1"
+    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
+    "          siblings"                                                     \
+    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part, siblings"        \
+    " LIMIT 1"
 
 /* Cells of launch ?1 that have no run in its ordinal, and why a cell was not
  * tried again. */
@@ -40,6 +44,7 @@
     "  FROM launch l JOIN cell c ON c.system_id = l.system_id"               \
     "   AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                     \
     "   AND c.shape = l.shape AND c.part = l.part"                           \
+    "   AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"                \
     "   AND c.launches > l.ordinal"                                          \
     " WHERE l.uuid = ?1"                                                     \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)" \
@@ -50,7 +55,7 @@ enum chorale_err chorale_pending_open(struct chorale_store *store,
 {
     return chorale_store_exec(store,
                               "CREATE TEMP TABLE given_up (system_id,"
-                              " comm_size, ppn, shape, part)", msg);
+                              " comm_size, ppn, shape, part, siblings)", msg);
 }
 
 enum chorale_err chorale_pending_next(struct chorale_store *store,
@@ -78,6 +83,7 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
                  (const char *)sqlite3_column_text(stmt, 4));
         p->ordinal = sqlite3_column_int(stmt, 5);
         p->ncell = sqlite3_column_int64(stmt, 6);
+        p->siblings = sqlite3_column_int(stmt, 8);
         if (snprintf(p->part, sizeof(p->part), "%s",
                      (const char *)sqlite3_column_text(stmt, 7)) >=
             (int)sizeof(p->part))
@@ -97,7 +103,7 @@ enum chorale_err chorale_pending_give_up(struct chorale_store *store,
     enum chorale_err err;
 
     err = chorale_store_prepare(
-        store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?)", &stmt, msg);
+        store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?,?)", &stmt, msg);
     if (err != CHORALE_OK)
         return err;
     sqlite3_bind_int64(stmt, 1, p->system_id);
@@ -105,6 +111,7 @@ enum chorale_err chorale_pending_give_up(struct chorale_store *store,
     sqlite3_bind_int(stmt, 3, p->ppn);
     sqlite3_bind_text(stmt, 4, p->shape, -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 5, p->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 6, p->siblings);
     err = chorale_store_step(store, stmt, NULL, msg);
     sqlite3_finalize(stmt);
     return err;
@@ -123,8 +130,8 @@ static enum chorale_err put_launch(struct chorale_store *store,
     err = chorale_store_prepare(
         store,
         "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
-        " comm_size, ppn, shape, seed, job_id, started, status, part)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,'running',?)", &stmt, msg);
+        " comm_size, ppn, shape, seed, job_id, started, status, part,"
+        " siblings) VALUES (?,?,?,?,?,?,?,?,?,?,'running',?,?)", &stmt, msg);
     if (err != CHORALE_OK)
         return err;
     chorale_now(now);
@@ -142,6 +149,7 @@ static enum chorale_err put_launch(struct chorale_store *store,
     sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 11, p->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 12, p->siblings);
     err = chorale_store_step(store, stmt, NULL, msg);
     sqlite3_finalize(stmt);
     return err;

@@ -10,7 +10,7 @@
  * run in its ordinal. */
 struct chorale_pending {
     sqlite3_int64 system_id, campaign_id, ncell;
-    int comm_size, ppn, ordinal;
+    int comm_size, ppn, ordinal, siblings;
     char shape[16], part[128];
 };
 

@@ -45,6 +45,33 @@ void chorale_command_text(int argc, char **argv, char *text, size_t size)
                                 i > 0 ? " " : "", argv[i]);
 }
 
+/* A word of --siblings as a number; all is as many as the largest of --procs
+ * has ranks for. */
+static long count_siblings(const struct planner *p, const char *word,
+                           long procs)
+{
+    if (strcmp(word, "all") == 0)
+        return p->proc[p->nproc - 1] / procs;
+    return strcmp(word, "alone") == 0 ? 1 : strtol(word, NULL, 10);
+}
+
+/* Ranks of the largest launch. */
+static long largest_launch(const struct planner *p)
+{
+    long top = 0;
+    char word[32];
+
+    for (size_t i = 0; i < p->nproc; i++)
+        for (size_t j = 0; chorale_spec_word(p->plan->siblings, j, word,
+                                             sizeof(word)) == 1; j++) {
+            long ranks = p->proc[i] *
+                         count_siblings(p, word, p->proc[i]);
+
+            top = ranks > top ? ranks : top;
+        }
+    return top;
+}
+
 static const char *planned_shape(const struct planner *p, long procs)
 {
     long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
@@ -240,8 +267,14 @@ static enum chorale_err put_conditions(struct planner *p, struct point *pt)
         spell_arrival(arrival, sizeof(arrival));
         for (size_t j = 0; err == CHORALE_OK &&
                            chorale_spec_word(p->plan->siblings, j, siblings,
-                                             sizeof(siblings)) == 1; j++)
-            err = put_point(p, pt);
+                                             sizeof(siblings)) == 1; j++) {
+            long count = count_siblings(p, siblings, pt->procs);
+
+            if (strcmp(siblings, "alone") != 0)
+                snprintf(siblings, sizeof(siblings), "%ld", count);
+            if (count > 1 || strcmp(siblings, "alone") == 0)
+                err = put_point(p, pt);
+        }
     }
     return err;
 }
@@ -436,7 +469,8 @@ static enum chorale_err fill_defaults(struct planner *p)
     if (err != CHORALE_OK)
         return err;
     long top = p->proc[p->nproc - 1];
-    if (top > 1 << 24)
+    long most_ranks = largest_launch(p);
+    if (most_ranks > 1 << 24)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: more processes than any system has",
                             plan->procs);
@@ -447,17 +481,17 @@ static enum chorale_err fill_defaults(struct planner *p)
                             "%ld processes or a larger --ppn", plan->procs,
                             p->sys.nhost, p->sys.nhost * planned_ppn(p, top));
     if (strcmp(plan->launcher, "mpiexec") == 0 && plan->ppn == 0 &&
-        top > LOCAL_MAX * cores)
+        most_ranks > LOCAL_MAX * cores)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: %ld ranks on the %ld processors of this "
                             "node; for several nodes say --ppn, else stay "
-                            "below %ld", plan->procs, top, cores,
+                            "below %ld", plan->procs, most_ranks, cores,
                             LOCAL_MAX * cores + 1);
-    if (strcmp(plan->launcher, "mpiexec") == 0 && top > cores &&
+    if (strcmp(plan->launcher, "mpiexec") == 0 && most_ranks > cores &&
         plan->ppn == 0)
-        fprintf(stderr, "chorale: P = %ld on %ld processors is "
-                        "oversubscribed: its cells are tagged and decide "
-                        "nothing\n", top, cores);
+        fprintf(stderr, "chorale: %ld ranks on %ld processors are "
+                        "oversubscribed: such cells are tagged and decide "
+                        "nothing\n", most_ranks, cores);
     return CHORALE_OK;
 }
 
@@ -615,10 +649,28 @@ const struct chorale_verb chorale_verb_plan = {
         "library's default is then measured once more, as variant untouched, "
         "in launches in which nothing is forced. In simulation they are "
         "SimGrid's, each forced for a launch of its own.\n"
+        "Counters: of each run one call more is counted, outside the timed "
+        "repetitions, and stored in the table counter: for our own variants "
+        "always the events chorale::messages, bytes_sent, bytes_reduced, "
+        "rounds (steps in which a rank completes messages before it goes on; "
+        "of the busiest rank) and wait_ns (in the calls that complete them), "
+        "and what --counters names, by PAPI's names: presets (PAPI_TOT_CYC), "
+        "native events of any component (net:::eth0:tx:bytes; what is of the "
+        "whole node is read by one rank a node) and our own "
+        "(sde:::chorale::rounds). Values are of one call, added up over the "
+        "ranks. Events that do not exist are named once and stored as absent "
+        "(NULL). More events than the processor has counters take turns in "
+        "calls of their own. Cycles per byte:\n"
+        "SELECT c.coll, c.variant, c.msg_size, k.value / b.value FROM cell c "
+        "JOIN run r USING (cell_id) JOIN counter k ON k.run_id = r.run_id AND "
+        "k.event = 'PAPI_TOT_CYC' JOIN counter b ON b.run_id = r.run_id AND "
+        "b.event = 'chorale::bytes_sent'\n"
         "A simulated system (--launcher smpirun --platform FILE.xml) is a "
         "system of its own: decisions never mix it with a real one.",
     .example = "chorale plan results.db -m 8:1M -P 2:64 --ppn 8 --launcher "
                "srun\n"
+               "chorale plan results.db -P 2 --counters "
+               "PAPI_TOT_CYC,PAPI_TOT_INS\n"
                "chorale plan results.db -c bcast,allreduce -m 8:64K -P 16 "
                "--launcher smpirun --platform cluster.xml",
     .opt = options,

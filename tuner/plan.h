@@ -111,10 +111,12 @@ struct chorale_plan {
       "by :FACTOR of the library's duration, 1 unless said, as in "          \
       "sync,ascending:0.5 (default: sync)", 0, 0 },                          \
     { "siblings", 0, CHORALE_OPT_TEXT, offsetof(type, field.siblings),       \
-      "LIST", "alone, or how many communicators call at once on the same "   \
-      "nodes: alone,2 (default: alone)", 0, 0 },                             \
+      "LIST", "alone; how many communicators call at once, each with as many "\
+      "ranks on every node; all: as many as the largest of --procs has "    \
+      "ranks for: alone,2 (default: alone)", 0, 0 },                             \
     { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
-      "LIST", "PAPI events to record, e.g. PAPI_TOT_CYC", 0, 0 },            \
+      "LIST", "PAPI events to count, as in PAPI_TOT_CYC,net:::eth0:tx:bytes" \
+      " (default: only our own, messages and so on)", 0, 0 },                \
     { "launcher", 0, CHORALE_OPT_TEXT, offsetof(type, field.launcher),       \
       "NAME", "mpiexec, srun, smpirun (simulation), custom (default: "       \
       "mpiexec)", 0, 0 },                                                    \

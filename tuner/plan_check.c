@@ -115,7 +115,7 @@ static int known_siblings(const char *word)
     char *rest;
     long count;
 
-    if (strcmp(word, "alone") == 0)
+    if (strcmp(word, "alone") == 0 || strcmp(word, "all") == 0)
         return 1;
     count = strtol(word, &rest, 10);
     return rest != word && *rest == '\0' && count >= 2 && count <= 1024;
@@ -176,6 +176,28 @@ static enum chorale_err check_variants(const struct chorale_plan *plan,
     return CHORALE_OK;
 }
 
+/* Names of events, which PAPI alone can judge. */
+static enum chorale_err check_counters(const char *list,
+                                       struct chorale_errmsg *msg)
+{
+    size_t n = strlen(list);
+    int bad = n > 0 && (list[0] == ',' || list[n - 1] == ',' ||
+                        strstr(list, ",,") != NULL);
+
+    for (const char *p = list; *p != '\0'; p++)
+        bad |= *p <= ' ' || *p > '~';
+    if (bad)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--counters '%.200s': not a list of PAPI events, "
+                            "as in PAPI_TOT_CYC,sde:::chorale::wait_ns; "
+                            "`papi_native_avail` lists some", list);
+    if (n >= CHORALE_COUNTERS_MAX)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--counters: %zu bytes, and %d are the most; name "
+                            "fewer events", n, CHORALE_COUNTERS_MAX - 1);
+    return CHORALE_OK;
+}
+
 static enum chorale_err check_options(struct chorale_plan *plan,
                                       struct chorale_errmsg *msg)
 {
@@ -206,7 +228,7 @@ static enum chorale_err check_options(struct chorale_plan *plan,
           "write sync, last, random or ascending, and if wanted by how many "
           "durations: last:0.5", 0 },
         { "--siblings", plan->siblings, known_siblings,
-          "write alone or a number of communicators from 2 on", 0 },
+          "write alone, all, or a number of communicators from 2 on", 0 },
         { "--launcher", plan->launcher, known_launcher,
           "there are mpiexec, srun, smpirun, custom", 1 },
         { "--network", plan->network, known_network,
@@ -267,7 +289,8 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         return chorale_fail(msg, CHORALE_USAGE,
                             "--min-iterations %ld: more than --iterations "
                             "%ld", plan->nrep_min, plan->nrep_max);
-    return check_variants(plan, msg);
+    err = check_counters(plan->counters, msg);
+    return err == CHORALE_OK ? check_variants(plan, msg) : err;
 }
 
 enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "db/systems.h"
+#include "tuner/launch_notes.h"
 #include "tuner/launcher.h"
 #include "tuner/pending.h"
 #include "tuner/plan.h"
@@ -31,6 +32,7 @@ struct session {
     const struct chorale_run_opts *opts;
     struct chorale_progress bar;
     char what[64], last_err[512];
+    int siblings;            /* communicators that call at once */
     int comm_size, end_code; /* the runner's own verdict, -1: none */
     int launch_failed;       /* it did not get to its first point */
     long long trying;        /* cell whose call is under way, 0: none said */
@@ -43,6 +45,7 @@ struct session {
     int false_starts;        /* of this one's kind, on end */
     long nleft;              /* cells that it was not to try again */
     double silence, hang;    /* seconds: allowed now, and during a call */
+    struct chorale_notes notes;
     struct chorale_errmsg *msg;
 };
 
@@ -145,14 +148,15 @@ static int on_line(void *arg, const char *line, int is_err)
     }
     if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
         return 1;
+    if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
+        return 0;
     /* The runner's own line says it best, then the first one said. */
     if (is_err && line[0] != '\0' &&
         (s->last_err[0] == '\0' ||
          (strncmp(line, "chorale-runner: ", 16) == 0 &&
           strncmp(s->last_err, "chorale-runner: ", 16) != 0)))
         snprintf(s->last_err, sizeof(s->last_err), "%s", line);
-    if (s->opts->verbose ||
-        (is_err && strstr(line, "is stored as absent") != NULL)) {
+    if (s->opts->verbose) {
         chorale_progress_clear(&s->bar);
         fprintf(stderr, "%s\n", line);
     }
@@ -241,7 +245,7 @@ static enum chorale_err find_fault(struct session *s, const char *uuid,
         return CHORALE_OK; /* it got on: try the rest in a new launch */
     return chorale_fail(s->msg, CHORALE_ENV,
                         "a launch of %d ranks failed before its first point "
-                        "was stored: %s", s->comm_size, reason);
+                        "was stored: %s", s->comm_size * s->siblings, reason);
 }
 
 /* Say what became of a launch that did not end well. */
@@ -295,6 +299,7 @@ static enum chorale_err one_launch(struct session *s,
     int status = 0;
 
     s->comm_size = p->comm_size;
+    s->siblings = p->siblings;
     s->end_code = -1;
     s->launch_failed = 0;
     s->trying = 0;
@@ -309,7 +314,8 @@ static enum chorale_err one_launch(struct session *s,
     err = load_launcher(s, p, &launcher, network, selector, &seed);
     s->forced = launcher.forced != NULL;
     if (err == CHORALE_OK)
-        err = chorale_launcher_args(&launcher, p->comm_size, p->ppn, db, uuid,
+        err = chorale_launcher_args(&launcher, p->comm_size * p->siblings,
+                                    p->ppn * p->siblings, db, uuid,
                                     s->suspect == SUSPECT_ANY, &args, &files,
                                     s->msg);
     if (err == CHORALE_OK && !chorale_in_path(args.word[0]))
@@ -320,6 +326,9 @@ static enum chorale_err one_launch(struct session *s,
     if (err == CHORALE_OK)
         err = chorale_launch_begin(s->store, p, seed, uuid, &s->nleft,
                                    s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_launch_commands(s->store, uuid, s->opts->command,
+                                      &args, s->msg);
     if (err == CHORALE_OK) {
         chorale_progress_step(&s->bar, s->nleft, s->what);
         err = chorale_spawn(&args, NULL, &child, s->msg);
@@ -441,6 +450,7 @@ enum chorale_err chorale_run(const char *path,
                (long long)(done - before), (long long)done,
                (long long)planned);
     chorale_store_close(s.store);
+    chorale_notes_release(&s.notes);
     if (err == CHORALE_OK && first.text[0] != '\0') {
         *msg = first;
         err = CHORALE_ENV;
@@ -452,9 +462,12 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
+    char command[1024];
     enum chorale_err err;
     int nword;
 
+    chorale_command_text(argc, argv, command, sizeof(command));
+    opts.command = command;
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;

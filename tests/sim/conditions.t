@@ -39,6 +39,32 @@ is "$(sqlite3 "$work/arrival.db" "SELECT round(a.skew / b.skew, 6)
     JOIN run b JOIN cell d ON d.cell_id = b.cell_id AND d.arrival = 'ascending:1'
     LIMIT 1")" 0.5 "the factor is the skew's"
 
+# A second communicator on the same hosts: their links carry twice as much.
+measure siblings.db hockney -c allreduce -m 8,1M --variants ring,rabenseifner \
+    --siblings alone,2
+is "$(sqlite3 "$work/siblings.db" "SELECT group_concat(siblings || ' ' || n)
+    FROM (SELECT siblings, count(*) AS n FROM v_summary GROUP BY 1)")" \
+    "2 6,alone 6" "communicators that call at once are a condition"
+is "$(sqlite3 "$work/siblings.db" "SELECT group_concat(comm_size || ' ' ||
+    siblings || ' ' || status) FROM launch ORDER BY launch_id")" \
+    "16 1 done,16 2 done" "each number of them is a launch of its own"
+is "$(sqlite3 "$work/siblings.db" "SELECT group_concat(DISTINCT round(
+    b.seconds / a.seconds, 1)) FROM v_summary a JOIN v_summary b
+    ON b.variant = a.variant AND b.msg_size = a.msg_size AND b.siblings = '2'
+    WHERE a.siblings = 'alone' AND a.provider = 'chorale'
+    AND a.msg_size = 1048576")" 2.0 \
+    "two communicators on the same links: twice the time of long messages"
+is "$(sqlite3 "$work/siblings.db" "SELECT count(*) FROM (SELECT 1 FROM counter
+    JOIN run USING (run_id) JOIN cell USING (cell_id)
+    WHERE event = 'chorale::messages' AND provider = 'chorale'
+    GROUP BY coll, msg_size, variant HAVING min(value) <> max(value))")" 0 \
+    "counters are those of one communicator"
+"$chorale" plan "$work/all.db" -q --launcher smpirun \
+    --platform "$work/flat.xml" -c bcast -m 8 -P 3,5,16 --siblings all
+is "$(sqlite3 "$work/all.db" "SELECT group_concat(comm_size || ' ' || siblings)
+    FROM (SELECT DISTINCT comm_size, siblings FROM cell)")" "3 5,5 3" \
+    "all: as many as the largest launch has ranks for"
+
 variants=linear,binomial,chain
 measure alone.db hockney -c bcast -m 8 --variants $variants
 measure batched.db hockney -c bcast -m 8 --variants $variants --batch 10
