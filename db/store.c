@@ -328,7 +328,9 @@ enum chorale_err chorale_store_open(const char *path,
 
     /* A name that SQLite would take for something else is a file's to us. */
     if (store == NULL ||
-        asprintf(&store->path, "%s%s", path[0] == ':' ? "./" : "", path) < 0) {
+        asprintf(&store->path, "%s%s",
+                 path[0] == ':' || strncmp(path, "file:", 5) == 0 ? "./" : "",
+                 path) < 0) {
         free(store);
         return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
     }
@@ -390,6 +392,19 @@ const char *chorale_store_path(const struct chorale_store *store)
 int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock)
 {
     return try_lock(store->fd, F_OFD_GETLK, lock, F_WRLCK) == 1;
+}
+
+int chorale_store_share(int fd)
+{
+    int rc = try_lock(fd, F_OFD_SETLK, CHORALE_LOCK_CAMPAIGN, F_RDLCK);
+
+    return rc == 0 ? try_lock(fd, F_OFD_SETLK, CHORALE_LOCK_RUNNER, F_RDLCK)
+                   : rc;
+}
+
+const char *chorale_store_schema(void)
+{
+    return schema;
 }
 
 enum chorale_err chorale_store_prepare(struct chorale_store *store,
