@@ -90,10 +90,11 @@ static enum chorale_err count(struct merge *m, const char *sql,
     return err;
 }
 
-/* A query that finds what cannot be: its first row's text names it. */
+/* A query that finds what cannot be: its first row's text names it, and is
+ * said to be so in target. */
 struct contradiction {
     const char *sql;
-    const char *what;
+    const char *is;
 };
 
 static enum chorale_err refuse(struct merge *m,
@@ -113,10 +114,11 @@ static enum chorale_err refuse(struct merge *m,
         }
         if (err == CHORALE_OK && rc == SQLITE_ROW)
             err = chorale_fail(m->msg, CHORALE_DATA,
-                               "%s: contradicts %s: %s %.200s; nothing of it "
-                               "is merged: merge it into another database",
-                               m->name, m->into, list[i].what,
-                               (const char *)sqlite3_column_text(stmt, 0));
+                               "%s: contradicts %s: %.200s %s there; nothing "
+                               "of it is merged: merge it into another "
+                               "database", m->name, m->into,
+                               (const char *)sqlite3_column_text(stmt, 0),
+                               list[i].is);
         sqlite3_finalize(stmt);
     }
     return err;
@@ -199,14 +201,14 @@ static enum chorale_err copy(struct merge *m, const char *table,
 static enum chorale_err merge_systems(struct merge *m)
 {
     static const struct contradiction no[] = {
-        { "SELECT s.name FROM shard.system s NOT INDEXED"
+        { "SELECT 'system ' || s.name FROM shard.system s NOT INDEXED"
           "  CROSS JOIN main.system t ON t.uuid = s.uuid"
           " WHERE t.signature <> s.signature OR t.kind <> s.kind",
-          "there its uuid is of another system than" },
-        { "SELECT s.name FROM shard.system s NOT INDEXED"
+          "has the uuid of another" },
+        { "SELECT 'system ' || s.name FROM shard.system s NOT INDEXED"
           "  CROSS JOIN main.system t ON t.signature = s.signature"
           " WHERE t.kind <> s.kind",
-          "there of another kind is system" },
+          "is of another kind" },
     };
     static const char next[] =
         "SELECT coalesce(min(system_id), -1) FROM shard.system s NOT INDEXED"
@@ -252,11 +254,12 @@ static enum chorale_err merge_systems(struct merge *m)
 static enum chorale_err merge_campaigns(struct merge *m)
 {
     static const struct contradiction no[] = {
-        { "SELECT s.uuid FROM shard.campaign s NOT INDEXED" SYSTEM CAMPAIGN
-          "  CROSS JOIN main.campaign t ON t.campaign_id = p.new"
+        { "SELECT 'campaign ' || s.uuid FROM shard.campaign s NOT INDEXED"
+          SYSTEM CAMPAIGN
+          " CROSS JOIN main.campaign t ON t.campaign_id = p.new"
           " WHERE t.system_id <> y.new OR "
           SETTINGS("t") " IS NOT " SETTINGS("s"),
-          "of another system or with other settings is there campaign" },
+          "is of another system or has other settings" },
     };
     enum chorale_err err;
 
@@ -281,8 +284,8 @@ static enum chorale_err merge_campaigns(struct merge *m)
     " AND t.provider = s.provider AND t.variant = s.variant"                \
     " AND t.params = s.params"
 #define CELL_TEXT                                                           \
-    "s.coll || ' ' || s.variant || ' of ' || s.msg_size || ' bytes on '"    \
-    " || s.comm_size || ' ranks'"
+    "'the cell ' || s.coll || ' ' || s.variant || ' of ' || s.msg_size"     \
+    " || ' bytes on ' || s.comm_size || ' ranks'"
 
 /* Cells planned apart are the same cell when the columns of its key are. */
 static enum chorale_err merge_cells(struct merge *m)
@@ -291,13 +294,13 @@ static enum chorale_err merge_cells(struct merge *m)
         { "SELECT " CELL_TEXT " FROM shard.cell s NOT INDEXED" SYSTEM
           "  CROSS JOIN main.cell t ON t.uuid = s.uuid"
           " WHERE NOT (" SAME_CELL ")",
-          "there the uuid is another cell's of" },
+          "has the uuid of another" },
     };
     static const struct contradiction after[] = {
         { "SELECT " CELL_TEXT " FROM shard.cell s NOT INDEXED" CELL
           "  CROSS JOIN main.cell t ON t.cell_id = c.new"
           " WHERE t.n <> s.n OR t.op_class <> s.op_class",
-          "defined otherwise is there the cell" },
+          "is defined otherwise" },
     };
     enum chorale_err err = REFUSE(m, before);
 
@@ -325,11 +328,12 @@ static enum chorale_err merge_cells(struct merge *m)
 static enum chorale_err merge_launches(struct merge *m)
 {
     static const struct contradiction no[] = {
-        { "SELECT s.uuid FROM shard.launch s NOT INDEXED" SYSTEM CAMPAIGN
-          LAUNCH " CROSS JOIN main.launch t ON t.launch_id = l.new"
+        { "SELECT 'launch ' || s.uuid FROM shard.launch s NOT INDEXED"
+          SYSTEM CAMPAIGN LAUNCH
+          " CROSS JOIN main.launch t ON t.launch_id = l.new"
           " WHERE t.system_id <> y.new OR t.campaign_id <> p.new OR "
           START("t") " IS NOT " START("s"),
-          "something else is there launch" },
+          "is another one" },
     };
     enum chorale_err err;
 
@@ -358,16 +362,16 @@ static enum chorale_err merge_launches(struct merge *m)
 static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
 {
     static const struct contradiction no[] = {
-        { "SELECT s.uuid FROM shard.run s NOT INDEXED" CELL LAUNCH
+        { "SELECT 'run ' || s.uuid FROM shard.run s NOT INDEXED" CELL LAUNCH
           "  CROSS JOIN main.run t ON t.uuid = s.uuid"
           " WHERE t.cell_id <> c.new OR t.launch_id <> l.new"
           "    OR t.status <> s.status",
-          "something else is there run" },
-        { "SELECT s.uuid FROM temp.run_map r"
+          "is another one" },
+        { "SELECT 'run ' || s.uuid FROM temp.run_map r"
           "  CROSS JOIN shard.run s ON s.run_id = r.old" CELL LAUNCH
           "  CROSS JOIN main.run t ON t.cell_id = c.new"
           "   AND t.launch_id = l.new",
-          "another run of the same cell in the same launch than" },
+          "is of a cell and a launch that have another run" },
     };
     static const char *const follow[][2] = {
         { "run", "temp.run_map r CROSS JOIN shard.run s"
@@ -500,6 +504,17 @@ static enum chorale_err attach(struct merge *m, struct chorale_shard *shard)
     return err;
 }
 
+/* BEGIN IMMEDIATE would take the write lock of the shard as well: only a
+ * statement that writes takes target's alone. */
+static enum chorale_err begin(struct merge *m)
+{
+    enum chorale_err err = chorale_store_exec(
+        m->store, "BEGIN; DELETE FROM main.run WHERE false", m->msg);
+
+    m->stop = err != CHORALE_OK;
+    return err;
+}
+
 enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
                                struct chorale_shard *shard, int dry,
                                struct chorale_merged *merged, int *stop_p,
@@ -515,10 +530,8 @@ enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
     struct chorale_merged found = { .samples = 0 };
     enum chorale_err err = attach(&m, shard);
 
-    if (err == CHORALE_OK) {
-        err = chorale_store_begin(target, msg);
-        m.stop = err != CHORALE_OK;
-    }
+    if (err == CHORALE_OK)
+        err = begin(&m);
     if (err == CHORALE_OK)
         err = merge_all(&m, &found);
     if (err == CHORALE_OK && !dry) {

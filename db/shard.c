@@ -258,7 +258,7 @@ static enum chorale_err check_sound(struct chorale_shard *shard,
     return err;
 }
 
-enum chorale_err chorale_shard_open(const char *path,
+enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg)
 {
@@ -272,6 +272,7 @@ enum chorale_err chorale_shard_open(const char *path,
     shard->path = path;
     err = open_store(shard, msg);
     if (err == CHORALE_OK) {
+        chorale_store_stop(shard->store, asked);
         sqlite3_limit(chorale_store_db(shard->store), SQLITE_LIMIT_LENGTH,
                       CHORALE_SHARD_VALUE_MAX);
         /* Reading it once in a transaction keeps other programs from

@@ -16,8 +16,9 @@ struct chorale_shard;
  *
  * CHORALE_DATA: not a database of chorale, of a newer schema, damaged, rows
  * that refer to nothing, other tables. CHORALE_ENV: missing, unreadable, a
- * command is working on it, no space for the copy. */
-enum chorale_err chorale_shard_open(const char *path,
+ * command is working on it, no space for the copy. CHORALE_STOPPED: asked(),
+ * looked at now and then, said so. */
+enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg);
 /* Close; NULL does nothing. A connection that has attached it detaches

@@ -25,6 +25,7 @@
 
 #define LOCK_BASE 0x7000000000000000LL
 #define BUSY_MS 20000
+#define STOP_STEPS 100000 /* of SQLite's machine: some ms */
 
 /* A third lock, held while the schema is made. */
 #define LOCK_CREATE ((enum chorale_lock)2)
@@ -32,6 +33,7 @@
 struct chorale_store {
     sqlite3 *db;
     char *path;
+    int (*asked)(void); /* whether to stop; NULL: never */
     int fd; /* of the locks; closing it would drop SQLite's own, so it is
              * closed after the connection */
 };
@@ -107,6 +109,9 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             sqlite3_errmsg(store->db));
     case SQLITE_NOMEM:
         return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+    case SQLITE_INTERRUPT:
+        return chorale_fail(msg, CHORALE_STOPPED, "%s: stopped before the "
+                            "end; repeat the command for the rest", path);
     default:
         return chorale_fail(msg, CHORALE_DATA, "%s: %s", path,
                             sqlite3_errmsg(store->db));
@@ -400,6 +405,19 @@ int chorale_store_share(int fd)
 
     return rc == 0 ? try_lock(fd, F_OFD_SETLK, CHORALE_LOCK_RUNNER, F_RDLCK)
                    : rc;
+}
+
+static int on_steps(void *arg)
+{
+    const struct chorale_store *store = arg;
+
+    return store->asked();
+}
+
+void chorale_store_stop(struct chorale_store *store, int (*asked)(void))
+{
+    store->asked = asked;
+    sqlite3_progress_handler(store->db, STOP_STEPS, on_steps, store);
 }
 
 const char *chorale_store_schema(void)

@@ -55,6 +55,10 @@ int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock);
  * EACCES if a writer is at work. */
 int chorale_store_share(int fd);
 
+/* From now on statements of this connection end early when asked() says so,
+ * with CHORALE_STOPPED. */
+void chorale_store_stop(struct chorale_store *store, int (*asked)(void));
+
 /* The current schema, as SQL. */
 const char *chorale_store_schema(void);
 

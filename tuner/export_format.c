@@ -37,13 +37,13 @@ static void put_csv_text(FILE *out, const char *text, size_t len)
         fwrite(text, 1, len, out);
         return;
     }
-    putc('"', out);
+    putc_unlocked('"', out);
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '"')
-            putc('"', out);
-        putc(text[i], out);
+            putc_unlocked('"', out);
+        putc_unlocked(text[i], out);
     }
-    putc('"', out);
+    putc_unlocked('"', out);
 }
 
 static void csv_begin(FILE *out, sqlite3_stmt *stmt)
@@ -52,11 +52,11 @@ static void csv_begin(FILE *out, sqlite3_stmt *stmt)
         const char *name = sqlite3_column_name(stmt, i);
 
         if (i > 0)
-            putc(',', out);
+            putc_unlocked(',', out);
         if (name != NULL)
             put_csv_text(out, name, strlen(name));
     }
-    putc('\n', out);
+    putc_unlocked('\n', out);
 }
 
 static void csv_row(FILE *out, sqlite3_stmt *stmt, const char *const *text,
@@ -67,7 +67,7 @@ static void csv_row(FILE *out, sqlite3_stmt *stmt, const char *const *text,
         const char *value;
 
         if (i > 0)
-            putc(',', out);
+            putc_unlocked(',', out);
         if (text[i] != NULL) {
             put_csv_text(out, text[i], strlen(text[i]));
             continue;
@@ -88,7 +88,7 @@ static void csv_row(FILE *out, sqlite3_stmt *stmt, const char *const *text,
                              (size_t)sqlite3_column_bytes(stmt, i));
         }
     }
-    putc('\n', out);
+    putc_unlocked('\n', out);
 }
 
 static void csv_end(FILE *out)
@@ -181,7 +181,7 @@ static void json_row(FILE *out, sqlite3_stmt *stmt, const char *const *text,
         else
             put_json_value(out, stmt, i);
     }
-    putc('}', out);
+    putc_unlocked('}', out);
 }
 
 static void json_end(FILE *out)

@@ -14,6 +14,7 @@
 #include "db/systems.h"
 #include "tuner/export.h"
 #include "tuner/output.h"
+#include "tuner/spawn.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
@@ -238,6 +239,8 @@ static enum chorale_err open_store(struct job *job, const char *path)
         (chorale_store_locked(job->store, CHORALE_LOCK_CAMPAIGN) ||
          chorale_store_locked(job->store, CHORALE_LOCK_RUNNER)))
         err = take_copy(job, path);
+    if (err == CHORALE_OK)
+        chorale_store_stop(job->store, chorale_stop_requested);
     if (err == CHORALE_OK && job->opts->anonymize)
         err = chorale_anonymous_new(job->store, &job->anon, job->msg);
     return err;
@@ -268,6 +271,7 @@ static enum chorale_err write_rows(struct job *job, sqlite3_stmt *stmt,
     errno = 0;
     job->format->begin(stream, stmt);
     while (err == CHORALE_OK && !ferror(stream) &&
+           !chorale_stop_requested() &&
            (err = chorale_store_step(job->store, stmt, &row, job->msg)) ==
                CHORALE_OK && row)
         if (job->anon == NULL ||
@@ -275,6 +279,8 @@ static enum chorale_err write_rows(struct job *job, sqlite3_stmt *stmt,
             errno = 0;
             job->format->row(stream, stmt, text, n++);
         }
+    if (err == CHORALE_OK && chorale_stop_requested())
+        err = CHORALE_STOPPED;
     if (err == CHORALE_OK && !ferror(stream)) {
         errno = 0;
         job->format->end(stream);
@@ -344,8 +350,15 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = check_procs(&job);
     if (err == CHORALE_OK)
         err = check_output(&job, argv[1]);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK) {
+        chorale_stop_catch();
         err = export_to(&job, argv[1]);
+    }
+    if (err != CHORALE_OK && chorale_stop_requested())
+        err = chorale_fail(msg, CHORALE_STOPPED, "export: stopped before the "
+                           "end%s%s", opts.output != NULL
+                                          ? "; nothing was written to " : "",
+                           opts.output != NULL ? opts.output : "");
     chorale_anonymous_free(job.anon);
     chorale_store_close(job.store);
     sqlite3_free(job.collectives);

@@ -10,6 +10,7 @@
 
 #include "db/copy.h"
 #include "db/merge.h"
+#include "tuner/spawn.h"
 #include "tuner/verb.h"
 
 #define WAIT_SECONDS 20 /* for another merge, or a runner about to end */
@@ -68,6 +69,8 @@ static enum chorale_err open_target(struct gather *g)
     if (err == CHORALE_OK)
         err = chorale_store_lock(g->target, CHORALE_LOCK_RUNNER, WAIT_SECONDS,
                                  g->msg);
+    if (err == CHORALE_OK)
+        chorale_store_stop(g->target, chorale_stop_requested);
     return err;
 }
 
@@ -117,8 +120,11 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
     struct chorale_shard *shard = NULL;
     struct chorale_merged merged;
     int stop = 0;
-    enum chorale_err err = chorale_shard_open(name, &shard, g->msg);
+    enum chorale_err err = chorale_shard_open(name, chorale_stop_requested,
+                                              &shard, g->msg);
 
+    if (err == CHORALE_STOPPED)
+        return err;
     if (err != CHORALE_OK) {
         refuse(g, err);
         return CHORALE_OK;
@@ -191,6 +197,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err != CHORALE_OK || nword < 0)
         return err;
     g.path = argv[1];
+    chorale_stop_catch();
     err = check_names(nword - 1, argv + 2, g.path, msg);
     /* A target that is there must be usable before anything is read. */
     if (err == CHORALE_OK && exists(g.path))
