@@ -26,6 +26,7 @@
 
 #define LOCK_BASE 0x7000000000000000LL
 #define BUSY_MS 20000
+#define STOP_STEPS 100000 /* of SQLite's machine: some ms */
 
 /* A third lock, held while the schema is made. */
 #define LOCK_CREATE ((enum chorale_lock)2)
@@ -33,6 +34,7 @@
 struct chorale_store {
     sqlite3 *db;
     char *path;
+    int (*asked)(void); /* whether to stop; NULL: never */
     int fd; /* of the locks; closing it would drop SQLite's own, so it is
              * closed after the connection */
 };
@@ -127,6 +129,9 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             sqlite3_errmsg(store->db));
     case SQLITE_NOMEM:
         return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+    case SQLITE_INTERRUPT:
+        return chorale_fail(msg, CHORALE_STOPPED, "%s: stopped before the "
+                            "end; repeat the command for the rest", path);
     default:
         return chorale_fail(msg, CHORALE_DATA, "%s: %s", path,
                             sqlite3_errmsg(store->db));
@@ -348,7 +353,9 @@ enum chorale_err chorale_store_open(const char *path,
 
     /* A name that SQLite would take for something else is a file's to us. */
     if (store == NULL ||
-        asprintf(&store->path, "%s%s", path[0] == ':' ? "./" : "", path) < 0) {
+        asprintf(&store->path, "%s%s",
+                 path[0] == ':' || strncmp(path, "file:", 5) == 0 ? "./" : "",
+                 path) < 0) {
         free(store);
         return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
     }
@@ -410,6 +417,32 @@ const char *chorale_store_path(const struct chorale_store *store)
 int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock)
 {
     return try_lock(store->fd, F_OFD_GETLK, lock, F_WRLCK) == 1;
+}
+
+int chorale_store_share(int fd)
+{
+    int rc = try_lock(fd, F_OFD_SETLK, CHORALE_LOCK_CAMPAIGN, F_RDLCK);
+
+    return rc == 0 ? try_lock(fd, F_OFD_SETLK, CHORALE_LOCK_RUNNER, F_RDLCK)
+                   : rc;
+}
+
+static int on_steps(void *arg)
+{
+    const struct chorale_store *store = arg;
+
+    return store->asked();
+}
+
+void chorale_store_stop(struct chorale_store *store, int (*asked)(void))
+{
+    store->asked = asked;
+    sqlite3_progress_handler(store->db, STOP_STEPS, on_steps, store);
+}
+
+const char *chorale_store_schema(void)
+{
+    return schema;
 }
 
 enum chorale_err chorale_store_prepare(struct chorale_store *store,

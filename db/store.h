@@ -51,6 +51,18 @@ enum chorale_err chorale_store_lock(struct chorale_store *store,
 /* 1 if some other process holds that lock. */
 int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock);
 
+/* Keep writers away from an open database file for as long as fd is open: both
+ * locks, shared with others that only read. 0, or -1 with errno: EAGAIN or
+ * EACCES if a writer is at work. */
+int chorale_store_share(int fd);
+
+/* From now on statements of this connection end early when asked() says so,
+ * with CHORALE_STOPPED. */
+void chorale_store_stop(struct chorale_store *store, int (*asked)(void));
+
+/* The current schema, as SQL. */
+const char *chorale_store_schema(void);
+
 /* Turn a SQLite result into our class and line ("results.db: disk full; free
  * some space and repeat the command"). SQLITE_OK, ROW, DONE give CHORALE_OK. */
 enum chorale_err chorale_store_check(struct chorale_store *store, int rc,

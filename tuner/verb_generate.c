@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verb_generate.c - `chorale generate`: write the decision table of a system
  * in a format that something else loads, whole or not at all. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "db/systems.h"
 #include "tuner/emit.h"
+#include "tuner/output.h"
 #include "tuner/verb.h"
 
 struct opts {
@@ -23,95 +22,11 @@ static const struct chorale_emitter *const emitters[] = {
 
 #define NEMITTER (sizeof(emitters) / sizeof(emitters[0]))
 
-/* A file on its way: written beside its place, then renamed. */
-struct output {
-    char *path, *temporary;
-    FILE *stream;
-};
-
 static const char *base(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
     return slash != NULL ? slash + 1 : path;
-}
-
-static enum chorale_err output_fail(const struct output *out, int error,
-                                    struct chorale_errmsg *msg)
-{
-    return chorale_fail(msg, CHORALE_ENV, "%s: %s; nothing was written",
-                        out->path, strerror(error));
-}
-
-/* Open a temporary file in the folder of path, with the mode that a plain
- * open would give. */
-static enum chorale_err output_open(struct output *out, const char *path,
-                                    const char *suffix,
-                                    struct chorale_errmsg *msg)
-{
-    size_t len = strlen(path), add = strlen(suffix);
-    mode_t mask = umask(0);
-    int fd;
-
-    umask(mask);
-    out->path = malloc(len + add + 1);
-    out->temporary = malloc(len + add + sizeof(".XXXXXX"));
-    if (out->path == NULL || out->temporary == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
-    memcpy(out->path, path, len);
-    memcpy(out->path + len, suffix, add + 1);
-    memcpy(out->temporary, out->path, len + add);
-    memcpy(out->temporary + len + add, ".XXXXXX", sizeof(".XXXXXX"));
-    fd = mkstemp(out->temporary);
-    if (fd < 0) {
-        int error = errno;
-
-        free(out->temporary);
-        out->temporary = NULL;
-        return output_fail(out, error, msg);
-    }
-    if (fchmod(fd, 0666 & ~mask) != 0 ||
-        (out->stream = fdopen(fd, "w")) == NULL) {
-        int error = errno;
-
-        close(fd);
-        return output_fail(out, error, msg);
-    }
-    return CHORALE_OK;
-}
-
-/* Everything is in the file, or an error. */
-static enum chorale_err output_close(struct output *out,
-                                     struct chorale_errmsg *msg)
-{
-    int bad = ferror(out->stream), error = bad ? ENOSPC : 0;
-
-    if (fflush(out->stream) != 0 || fsync(fileno(out->stream)) != 0)
-        error = errno;
-    if (fclose(out->stream) != 0 && error == 0)
-        error = errno;
-    out->stream = NULL;
-    return error != 0 ? output_fail(out, error, msg) : CHORALE_OK;
-}
-
-static enum chorale_err output_commit(struct output *out,
-                                      struct chorale_errmsg *msg)
-{
-    if (rename(out->temporary, out->path) != 0)
-        return output_fail(out, errno, msg);
-    free(out->temporary);
-    out->temporary = NULL;
-    return CHORALE_OK;
-}
-
-static void output_release(struct output *out)
-{
-    if (out->stream != NULL)
-        fclose(out->stream);
-    if (out->temporary != NULL)
-        unlink(out->temporary);
-    free(out->temporary);
-    free(out->path);
 }
 
 static int ends_in(const char *path, const char *suffix)
@@ -128,7 +43,8 @@ static enum chorale_err write_files(const struct chorale_emitter *emitter,
                                     const char *path, const char *database,
                                     struct chorale_errmsg *msg)
 {
-    struct output source = { NULL, NULL, NULL }, header = { NULL, NULL, NULL };
+    struct chorale_output source = { NULL, NULL, NULL };
+    struct chorale_output header = { NULL, NULL, NULL };
     struct chorale_emit_names names = { base(path), "", base(database) };
     char *stem = strdup(path);
     enum chorale_err err;
@@ -137,23 +53,23 @@ static enum chorale_err write_files(const struct chorale_emitter *emitter,
         return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
     if (ends_in(stem, ".c"))
         stem[strlen(stem) - 2] = '\0';
-    err = output_open(&source, path, "", msg);
+    err = chorale_output_open(&source, path, "", msg);
     if (err == CHORALE_OK && emitter->header != NULL) {
-        err = output_open(&header, stem, emitter->header, msg);
+        err = chorale_output_open(&header, stem, emitter->header, msg);
         names.header = err == CHORALE_OK ? base(header.path) : "";
     }
     if (err == CHORALE_OK)
         err = emitter->emit(table, &names, source.stream, header.stream, msg);
     if (err == CHORALE_OK)
-        err = output_close(&source, msg);
+        err = chorale_output_close(&source, msg);
     if (err == CHORALE_OK && header.stream != NULL)
-        err = output_close(&header, msg);
+        err = chorale_output_close(&header, msg);
     if (err == CHORALE_OK && header.temporary != NULL)
-        err = output_commit(&header, msg);
+        err = chorale_output_commit(&header, msg);
     if (err == CHORALE_OK)
-        err = output_commit(&source, msg);
-    output_release(&source);
-    output_release(&header);
+        err = chorale_output_commit(&source, msg);
+    chorale_output_release(&source);
+    chorale_output_release(&header);
     free(stem);
     return err;
 }

@@ -6,6 +6,8 @@
  *                                     with NREP repetitions, five launches
  *   store query FILE.db SQL                seconds of a query
  *   store cells FILE.db NCELL              a plan of NCELL cells
+ *   store runs FILE.db NCELL               the same and what five launches of
+ *                                     it brought, five samples a run
  *   store memory COMMAND...                peak memory of a command
  */
 #include "config.h"
@@ -112,6 +114,28 @@ static void plan(struct chorale_store *store, long npoint, int ncand)
              " m, 2, 2, 'single-node', 'byte', 'rotate', 'warm', %d FROM p, k;"
              "COMMIT", npoint - 1, ncand - 1, ncand, LAUNCHES);
     execute(store, sql);
+}
+
+/* A run of every cell in every launch, with what belongs to it, at once. */
+static void measure(struct chorale_store *store)
+{
+    execute(store,
+            "BEGIN;"
+            "INSERT INTO environment SELECT launch_id, 'key', 'value'"
+            "  FROM launch;"
+            "INSERT INTO run (uuid, cell_id, launch_id, status, stop_reason)"
+            "  SELECT printf('%08x-0123-4567-89ab-%012x', launch_id, cell_id),"
+            "  cell_id, launch_id, 'ok', 'width' FROM launch, cell;"
+            "INSERT INTO run_summary SELECT run_id, 5, 0, t, t, t, t, t, t, t,"
+            "  t, t, t FROM (SELECT run_id, 1e-6 * (1 + run_id * 7919 % 1009)"
+            "    AS t FROM run);"
+            "WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k"
+            "  WHERE i < 4) INSERT INTO sample SELECT run_id, i,"
+            "  1e-6 * (1 + run_id * 7919 % 1009), 0, 1e-8, NULL, NULL, 0"
+            "  FROM run CROSS JOIN k;"
+            "INSERT INTO counter SELECT run_id, -1, 'chorale::messages', 7"
+            "  FROM run;"
+            "COMMIT");
 }
 
 static void invent(struct chorale_result *res, int nrep, long seed)
@@ -223,6 +247,13 @@ int main(int argc, char **argv)
 
         plan(store, atol(argv[3]) / 20, 20);
         execute(store, "DELETE FROM launch");
+        chorale_store_close(store);
+    } else if (argc == 4 && strcmp(argv[1], "runs") == 0) {
+        struct chorale_store *store = open_store(argv[2],
+                                                 CHORALE_STORE_CREATE);
+
+        plan(store, atol(argv[3]) / 20, 20);
+        measure(store);
         chorale_store_close(store);
     } else if (argc > 2 && strcmp(argv[1], "memory") == 0) {
         return memory(argv + 2);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The database: samples stored a second through the runner's record path, with
 # the schema, its indexes and checks; the views over ten million samples;
-# memory of the command with 100 000 cells.
+# memory of the command, of merge and of export with 100 000 cells.
 #
 #   store.sh [SAMPLES]     default: 10000000
 here=${top_builddir:-.}
@@ -34,4 +34,18 @@ printf '#!/bin/sh\necho no >&2\nexit 1\n' >"$work/launcher"
 chmod +x "$work/launcher"
 CHORALE_MPIEXEC=$work/launcher "$store" memory "$here/chorale" run \
     "$work/cells.db" -q 2>/dev/null
-exit 0
+rm -f "$work/cells.db"
+
+# As many cells measured: 500 000 runs of five samples. A shard into a new
+# database, a shard that is there already, and out again.
+"$store" runs "$work/shard.db" 100000 || exit
+for what in new known; do
+    "$store" memory "$here/chorale" merge "$work/r.db" "$work/shard.db" || exit
+done
+rm -f "$work/shard.db"
+for what in summary speedup best runs samples cells; do
+    "$store" memory "$here/chorale" export "$work/r.db" --what $what \
+        -o "$work/out.csv" || exit
+done
+"$store" memory "$here/chorale" export "$work/r.db" --what samples \
+    --format json -o "$work/out.json"

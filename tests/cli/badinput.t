@@ -48,7 +48,7 @@ bad 2 'launcher custom: give the command' "custom launcher without one" \
 ok $? "none of these made a database"
 
 # Databases that are none of ours.
-for verb in run status fit decide plot; do
+for verb in run status fit decide plot export; do
     bad 3 'No such file.*chorale plan' "missing database, $verb" \
         "$chorale" $verb "$work/none.db"
 done

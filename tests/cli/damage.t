@@ -57,7 +57,7 @@ done
 bad=0 met=0 n=0
 i=2
 while [ $i -lt "$pages" ]; do
-    for verb in status fit decide; do
+    for verb in status fit decide export; do
         hurt /dev/urandom $i
         verb $verb
         n=$((n + 1))

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* merge.h - the runs of one database brought into another. */
+#ifndef CHORALE_DB_MERGE_H
+#define CHORALE_DB_MERGE_H
+
+#include "db/shard.h"
+
+/* What a merge counts rows of. */
+enum chorale_merged_kind {
+    CHORALE_MERGED_SYSTEMS,
+    CHORALE_MERGED_CELLS,
+    CHORALE_MERGED_LAUNCHES,
+    CHORALE_MERGED_RUNS,
+    CHORALE_NMERGED
+};
+
+struct chorale_merged {
+    sqlite3_int64 added[CHORALE_NMERGED];
+    sqlite3_int64 there[CHORALE_NMERGED]; /* of the shard's, before */
+    sqlite3_int64 samples;                /* added */
+    sqlite3_int64 computed; /* rows of model, decision and baseline that the
+                             * shard has: they are computed again, not merged */
+};
+
+/* Bring systems, campaigns, cells, launches, their environment, runs,
+ * summaries, samples and counters of the shard into target, in one
+ * transaction; only count with dry. What is there already stays as it is, but
+ * for a cell's number of launches, the larger of the two, and the end of a
+ * launch that was not known before. A launch that the shard calls running was
+ * killed: nobody is working on the shard. into: target's name in messages.
+ *
+ * Memory does not grow with the databases: what maps the shard's row ids to
+ * target's is in SQLite's temporary file.
+ *
+ * CHORALE_DATA: the shard contradicts target or does not fit: target is as it
+ * was, and can take other shards. Otherwise *stop_p is 1: target is not
+ * usable (full disk, locked, damaged), and is as it was, too. */
+enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
+                               struct chorale_shard *shard, int dry,
+                               struct chorale_merged *merged, int *stop_p,
+                               struct chorale_errmsg *msg);
+
+#endif

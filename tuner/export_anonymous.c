@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* export_anonymous.c - rows without what tells who measured where: see
+ * export.h. Of what a launch's environment says, only what is listed here
+ * stays; so a key that is added to it stays private until somebody has
+ * thought about it. */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/systems.h"
+#include "tuner/export.h"
+
+struct alias {
+    sqlite3_int64 id;
+    char *name;
+    char alias[24];
+};
+
+struct chorale_anonymous {
+    struct alias *system;
+    size_t nsystem;
+    char *value; /* of the row under way */
+};
+
+/* How much of a value is said. */
+enum keep { KEEP_NOT, KEEP_ALL, KEEP_WORDS, KEEP_NUMBER };
+
+static const struct {
+    const char *key;
+    int prefix; /* of keys */
+    enum keep keep;
+} keys[] = {
+    { "mpi_standard", 0, KEEP_ALL },
+    { "tool_version", 0, KEEP_ALL },
+    { "kernel", 0, KEEP_WORDS },
+    { "cpu_model", 0, KEEP_ALL },
+    { "cpu_governor", 0, KEEP_ALL },
+    { "load_before", 0, KEEP_ALL },
+    { "processors", 0, KEEP_ALL },
+    { "nodes", 0, KEEP_ALL },
+    { "sync", 0, KEEP_ALL },
+    { "seed", 0, KEEP_ALL },
+    { "clock_residual_s", 0, KEEP_ALL },
+    { "clock_resolution_s", 0, KEEP_ALL },
+    { "sync_slack_s", 0, KEEP_ALL },
+    { "message_alpha_s", 0, KEEP_ALL },
+    { "message_beta_s", 0, KEEP_ALL },
+    { "mpi_library", 0, KEEP_WORDS },
+    { "tool_options", 0, KEEP_WORDS },
+    { "compiler", 0, KEEP_WORDS },
+    { "compiler_flags", 0, KEEP_WORDS },
+    { "env:SLURM_JOB_NUM_NODES", 0, KEEP_NUMBER },
+    { "env:SLURM_TASKS_PER_NODE", 0, KEEP_NUMBER },
+    { "env:SLURM_RESTART_COUNT", 0, KEEP_NUMBER },
+    { "env:OMP_NUM_THREADS", 0, KEEP_NUMBER },
+    { "env:MPIR_CVAR_", 1, KEEP_NUMBER },
+    { "env:MPICH_", 1, KEEP_NUMBER },
+    { "env:UCX_", 1, KEEP_NUMBER },
+    { "env:FI_", 1, KEEP_NUMBER },
+    { "env:OMPI_MCA_", 1, KEEP_NUMBER },
+    { "env:PMIX_MCA_", 1, KEEP_NUMBER },
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+    const struct alias *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+enum chorale_err chorale_anonymous_new(struct chorale_store *store,
+                                       struct chorale_anonymous **anon_p,
+                                       struct chorale_errmsg *msg)
+{
+    struct chorale_anonymous *anon = calloc(1, sizeof(*anon));
+    struct chorale_system_row *list = NULL;
+    size_t count = 0;
+    enum chorale_err err = CHORALE_OK;
+    sqlite3_int64 systems = 0;
+
+    if (anon == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    err = chorale_store_int(store, "SELECT count(*) FROM system", 0, &systems,
+                            msg);
+    if (err == CHORALE_OK && systems > 0)
+        err = chorale_systems_load(store, NULL, &list, &count, msg);
+    if (err == CHORALE_OK && count > 0) {
+        anon->system = calloc(count, sizeof(*anon->system));
+        if (anon->system == NULL)
+            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    }
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
+        anon->system[i].id = list[i].id;
+        anon->system[i].name = list[i].name;
+        list[i].name = NULL;
+        anon->nsystem++;
+    }
+    if (anon->nsystem > 0)
+        qsort(anon->system, anon->nsystem, sizeof(*anon->system), compare_ids);
+    for (size_t i = 0; i < anon->nsystem; i++)
+        snprintf(anon->system[i].alias, sizeof(anon->system[i].alias), "s%zu",
+                 i + 1);
+    chorale_systems_free(list, count);
+    if (err != CHORALE_OK) {
+        chorale_anonymous_free(anon);
+        return err;
+    }
+    *anon_p = anon;
+    return CHORALE_OK;
+}
+
+void chorale_anonymous_free(struct chorale_anonymous *anon)
+{
+    if (anon == NULL)
+        return;
+    for (size_t i = 0; i < anon->nsystem; i++)
+        free(anon->system[i].name);
+    free(anon->system);
+    free(anon->value);
+    free(anon);
+}
+
+static const char *alias_of(const struct chorale_anonymous *anon,
+                            const char *name)
+{
+    for (size_t i = 0; name != NULL && i < anon->nsystem; i++)
+        if (strcmp(anon->system[i].name, name) == 0)
+            return anon->system[i].alias;
+    return "s0"; /* of no system: the file says so */
+}
+
+static enum keep find_keep(const char *key)
+{
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        size_t len = strlen(keys[i].key);
+
+        if (!keys[i].prefix && strcmp(key, keys[i].key) == 0)
+            return keys[i].keep;
+        if (keys[i].prefix && strncmp(key, keys[i].key, len) == 0)
+            return strspn(key + len, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "abcdefghijklmnopqrstuvwxyz"
+                                     "0123456789_") == strlen(key + len)
+                       ? keys[i].keep
+                       : KEEP_NOT;
+    }
+    return KEEP_NOT;
+}
+
+/* Numbers, sizes, counts of tasks, switches. Other values may be names. */
+static int is_number(const char *text)
+{
+    static const char *const word[] = { "yes", "no", "on", "off", "true",
+                                        "false", "none", "auto", "inf" };
+
+    for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+        if (strcasecmp(text, word[i]) == 0)
+            return 1;
+    return isdigit((unsigned char)text[text[0] == '-']) &&
+           strspn(text, "0123456789.,()x-kKmMgGbB") == strlen(text);
+}
+
+/* A star for every word that holds a path or an account; nothing from the
+ * configuration of the library on. */
+static void hide_words(char *text)
+{
+    char *from = text, *to = text, *end = strcasestr(text, "configure");
+
+    if (end != NULL) {
+        while (end > text && !isspace((unsigned char)end[-1]))
+            end--;
+        *end = '\0';
+    }
+    while (*from != '\0') {
+        size_t len = strcspn(from, " \t");
+        char next = from[len];
+
+        from[len] = '\0';
+        if (strpbrk(from, "/@~") != NULL) {
+            *to++ = '*';
+        } else {
+            memmove(to, from, len);
+            to += len;
+        }
+        from += len;
+        if (next != '\0') {
+            *to++ = next;
+            from++;
+        }
+    }
+    *to = '\0';
+}
+
+/* 0: the row is left out. */
+static int hide_environment(struct chorale_anonymous *anon, const char *key,
+                            const char *value, const char **text)
+{
+    enum keep keep = key != NULL ? find_keep(key) : KEEP_NOT;
+
+    free(anon->value);
+    anon->value = NULL;
+    if (keep == KEEP_NOT || value == NULL)
+        return 0;
+    if (keep == KEEP_NUMBER && !is_number(value))
+        *text = "*";
+    if (keep == KEEP_WORDS) {
+        anon->value = strdup(value);
+        if (anon->value != NULL)
+            hide_words(anon->value);
+        *text = anon->value != NULL ? anon->value : "*";
+    }
+    return 1;
+}
+
+/* The column of that name, or -1. */
+static int find_column(sqlite3_stmt *stmt, const char *name)
+{
+    for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+        const char *have = sqlite3_column_name(stmt, i);
+
+        if (have != NULL && strcmp(have, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static const char *value_of(sqlite3_stmt *stmt, int column)
+{
+    return column >= 0 ? (const char *)sqlite3_column_text(stmt, column)
+                       : NULL;
+}
+
+int chorale_anonymous_row(struct chorale_anonymous *anon, sqlite3_stmt *stmt,
+                          const char **text)
+{
+    int system = find_column(stmt, "system"), key = find_column(stmt, "key");
+    int value = find_column(stmt, "value");
+    int reason = find_column(stmt, "reason");
+    const char *status = value_of(stmt, find_column(stmt, "status"));
+
+    for (int i = 0; i < sqlite3_column_count(stmt); i++)
+        text[i] = NULL;
+    if (system >= 0)
+        text[system] = alias_of(anon, value_of(stmt, system));
+    /* Of a failed run it is what some program said. */
+    if (reason >= 0 && status != NULL && strcmp(status, "inapplicable") != 0 &&
+        strcmp(status, "invalid") != 0)
+        text[reason] = "";
+    if (key >= 0 && value >= 0)
+        return hide_environment(anon, value_of(stmt, key),
+                                value_of(stmt, value), &text[value]);
+    return 1;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* output.c - a file that is written whole or not at all: see output.h. */
+#include "config.h"
+
+#include "tuner/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum chorale_err chorale_output_fail(const struct chorale_output *out,
+                                     int error, struct chorale_errmsg *msg)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s: %s; nothing was written",
+                        out->path, strerror(error));
+}
+
+enum chorale_err chorale_output_open(struct chorale_output *out,
+                                     const char *path, const char *suffix,
+                                     struct chorale_errmsg *msg)
+{
+    size_t len = strlen(path), add = strlen(suffix);
+    mode_t mask = umask(0);
+    int fd;
+
+    umask(mask);
+    out->path = malloc(len + add + 1);
+    out->temporary = malloc(len + add + sizeof(".XXXXXX"));
+    if (out->path == NULL || out->temporary == NULL) {
+        free(out->temporary);
+        out->temporary = NULL;
+        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+    }
+    memcpy(out->path, path, len);
+    memcpy(out->path + len, suffix, add + 1);
+    memcpy(out->temporary, out->path, len + add);
+    memcpy(out->temporary + len + add, ".XXXXXX", sizeof(".XXXXXX"));
+    fd = mkstemp(out->temporary);
+    if (fd < 0) {
+        int error = errno;
+
+        free(out->temporary);
+        out->temporary = NULL;
+        return chorale_output_fail(out, error, msg);
+    }
+    if (fchmod(fd, 0666 & ~mask) != 0 ||
+        (out->stream = fdopen(fd, "w")) == NULL) {
+        int error = errno;
+
+        close(fd);
+        return chorale_output_fail(out, error, msg);
+    }
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_output_close(struct chorale_output *out,
+                                      struct chorale_errmsg *msg)
+{
+    int bad = ferror(out->stream), error = bad ? ENOSPC : 0;
+
+    if (fflush(out->stream) != 0 || fsync(fileno(out->stream)) != 0)
+        error = errno;
+    if (fclose(out->stream) != 0 && error == 0)
+        error = errno;
+    out->stream = NULL;
+    return error != 0 ? chorale_output_fail(out, error, msg) : CHORALE_OK;
+}
+
+enum chorale_err chorale_output_commit(struct chorale_output *out,
+                                       struct chorale_errmsg *msg)
+{
+    if (rename(out->temporary, out->path) != 0)
+        return chorale_output_fail(out, errno, msg);
+    free(out->temporary);
+    out->temporary = NULL;
+    return CHORALE_OK;
+}
+
+void chorale_output_release(struct chorale_output *out)
+{
+    if (out->stream != NULL)
+        fclose(out->stream);
+    if (out->temporary != NULL)
+        unlink(out->temporary);
+    free(out->temporary);
+    free(out->path);
+}
