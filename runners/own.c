@@ -53,7 +53,8 @@ int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room)
 {
     int parent, child[32], rc = MPI_SUCCESS;
-    int nchild = chorale_binomial(bench->world_rank, bench->world_size, &parent, child);
+    int nchild = chorale_binomial(bench->world_rank, bench->world_size,
+                                  &parent, child);
 
     /* The nearest first: the order of a sum is always the same. */
     for (int i = nchild - 1; i >= 0 && rc == MPI_SUCCESS; i--) {
@@ -73,7 +74,8 @@ int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
 int chorale_own_all(struct chorale_bench *bench, double *value, int n,
                     int sum)
 {
-    int size = bench->size, rank = bench->rank, rc = MPI_SUCCESS;
+    int size = bench->world_size, rank = bench->world_rank;
+    int rc = MPI_SUCCESS;
     int both = (size & (size - 1)) == 0;
     double room[CHORALE_AGREE_MAX];
 
