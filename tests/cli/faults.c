@@ -9,8 +9,6 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
- *         jump    its clock is 50 milliseconds ahead from call AFTER on, and
- *                 each rank says that it is on a host of its own
  * FAULTY  the rank, by PMI_RANK; default 1
  * ONCE    a file: the fault happens if it can be made */
 #define _GNU_SOURCE
@@ -18,7 +16,6 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,7 +24,6 @@
 #define EVERY 15
 #define SHORT 1e-3 /* s, of a call */
 #define LONG (20 * SHORT)
-#define JUMP 50000000L /* ns */
 
 static long calls;
 
@@ -128,34 +124,4 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
     if (is("slow") && PMPI_Type_size(type, &size) == MPI_SUCCESS)
         idle(0.05 * (double)count * size / (1 << 20));
     return real(buf, count, type, dest, tag, comm);
-}
-
-int PMPI_Get_processor_name(char *name, int *length)
-{
-    int (*real)(char *, int *);
-    int rc;
-
-    *(void **)&real = next("PMPI_Get_processor_name");
-    rc = real(name, length);
-    if (is("jump"))
-        *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "host%ld",
-                           number("PMI_RANK", 0));
-    return rc;
-}
-
-int clock_gettime(clockid_t id, struct timespec *t)
-{
-    static int (*real)(clockid_t, struct timespec *);
-    int rc;
-
-    if (real == NULL)
-        *(void **)&real = next("clock_gettime");
-    rc = real(id, t);
-    if (id == CLOCK_MONOTONIC && calls >= number("AFTER", 1) && faulty() &&
-        is("jump")) {
-        t->tv_nsec += JUMP;
-        t->tv_sec += t->tv_nsec / 1000000000L;
-        t->tv_nsec %= 1000000000L;
-    }
-    return rc;
 }

@@ -40,7 +40,7 @@ campaign() { # launcher
     cell=$(cat "$work/cell")
     begun=$(date +%s)
     CHORALE_MPIEXEC=$work/$1 timeout 300 "$chorale" run "$db" -q \
-        --hang 3s --stall-timeout 4s 2>"$work/err.txt"
+        --hang 10s --stall-timeout 12s 2>"$work/err.txt"
     is $? 0 "$1: the campaign ends well"
     [ ! -s "$work/err.txt" ]
     ok $? "$1: without a word"

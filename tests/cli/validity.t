@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What a run says of its own worth: a library that gets wrong while it is
-# timed, one that is faster than messages, a clock that is lost, and one whose
-# times are bad now and then, which is no reason to drop them. The faults are
-# preloaded: see faults.c.
+# timed, one that is faster than messages, and one whose times are bad now and
+# then, which is no reason to drop them. The faults are preloaded: see faults.c.
+# (Clocks that are off: skew.t.)
 . "$(dirname "$0")/../lib.sh"
 
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
@@ -48,17 +48,6 @@ is "$(sqlite3 "$db" "SELECT validity LIKE '%suspicious%' FROM run
     "slow: what uses them is not"
 diag "$(sqlite3 "$db" "SELECT provider || ' ' || median FROM run
     JOIN run_summary USING (run_id) JOIN cell USING (cell_id)")"
-
-# Nodes whose clocks part.
-campaign jump 10 64 -i 20 --min-iterations 20 --ppn 1
-is "$(sqlite3 "$db" "SELECT count(*) || ' ' || min(clock_error > 0.04)
-    FROM run WHERE validity LIKE '%clock%' OR sync = 'barrier'")" "2 1" \
-    "jump: every run says that the clock was lost, and by how much"
-diag "timed from: $(sqlite3 "$db" "SELECT DISTINCT sync FROM run") (barrier: \
-the clocks were not good enough before)"
-"$chorale" decide "$db" -q 2>/dev/null
-is "$(sqlite3 "$db" "SELECT count(*) FROM decision
-    WHERE provider = 'chorale'")" 0 "jump: and decides nothing"
 
 # One call in fifteen takes twenty times as long.
 campaign tail 1 64 -i 60 --min-iterations 60 --sync roundtime
