@@ -228,7 +228,7 @@ CHORALE_MPIEXEC=$work/slow "$chorale" run "$work/live.db" -q 2>/dev/null &
 campaign=$!
 i=0
 until [ "$(sqlite3 "$work/live.db" "SELECT count(*) FROM launch
-    WHERE status = 'running'")" = 1 ] || [ $i -ge 600 ]; do
+    WHERE status = 'running'" 2>&1)" = 1 ] || [ $i -ge 600 ]; do
     sleep 0.1
     i=$((i + 1))
 done
