@@ -71,7 +71,8 @@ static int make_node(struct chorale_bench *bench)
     int rank = 0, rc;
 
     rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED,
-                              bench->world_rank, MPI_INFO_NULL, &bench->counters->node);
+                              bench->world_rank, MPI_INFO_NULL,
+                              &bench->counters->node);
     if (rc == MPI_SUCCESS)
         PMPI_Comm_rank(bench->counters->node, &rank);
     bench->counters->reader = rc == MPI_SUCCESS && rank == 0;

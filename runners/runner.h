@@ -129,8 +129,8 @@ struct chorale_bench {
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
     double window;           /* when the next window opens, common time; 0:
                               * it is to be announced (sync.c) */
-    int *node;               /* of each rank of world; in simulation one: they read one
-                              * clock */
+    int *node;               /* of each rank of world; in simulation one:
+                              * they read one clock */
     int announce;            /* name the cell of every repetition */
     int oversubscribed;      /* more ranks than processors on some node */
     struct chorale_worklist work;

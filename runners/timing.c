@@ -444,8 +444,8 @@ static int time_simulated(struct chorale_timing *t)
 
     rounds(t, SIM_REPS * turns);
     rc = chunk_end(t, &nround);
-    for (int c = 0; rc == MPI_SUCCESS && t->bench->world_rank == 0 && c < t->ncand;
-         c++) {
+    for (int c = 0; rc == MPI_SUCCESS && t->bench->world_rank == 0 &&
+                    c < t->ncand; c++) {
         const struct chorale_sample *x = t->sample[c];
 
         if (t->nsample[c] != SIM_REPS * turns)
