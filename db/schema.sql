@@ -166,7 +166,8 @@ CREATE TABLE run_summary (
 );
 
 -- One repetition. Times in seconds since the common start of the repetition;
--- seconds is the last rank out.
+-- seconds is the last rank out, of a batch the share of one call without the
+-- separator (run.batch, run.separator).
 CREATE TABLE sample (
     run_id    INTEGER NOT NULL REFERENCES run,
     rep       INTEGER NOT NULL,

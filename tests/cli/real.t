@@ -17,8 +17,10 @@ is "$(sqlite3 r.db "SELECT count(*) FROM run WHERE status NOT IN ('ok', 'inappli
 is "$(sqlite3 r.db "SELECT count(*) FROM run JOIN run_summary USING (run_id)
     WHERE nrep <> (SELECT count(*) FROM sample s WHERE s.run_id = run.run_id)")" \
     0 "every repetition is kept"
-is "$(sqlite3 r.db "SELECT count(*) FROM sample
-    WHERE seconds <= 0 OR first_in > last_in OR last_in > seconds + 1e-3")" 0 \
+is "$(sqlite3 r.db "SELECT count(*) FROM sample JOIN run USING (run_id)
+    WHERE (seconds <= 0 AND validity NOT LIKE '%suspicious%')
+       OR first_in > last_in
+       OR last_in > batch * (seconds + coalesce(separator, 0)) + 1e-6")" 0 \
     "times are in order"
 is "$(sqlite3 r.db "SELECT count(*) FROM run r JOIN cell c USING (cell_id)
     WHERE NOT EXISTS (SELECT 1 FROM run r2 JOIN cell c2 USING (cell_id)
