@@ -148,7 +148,8 @@ static enum keep find_keep(const char *key)
     return KEEP_NOT;
 }
 
-/* Numbers, sizes, counts of tasks, switches. Other values may be names. */
+/* Numbers, sizes, counts of tasks, switches. Other values may be names, and
+ * numbers with several points addresses. */
 static int is_number(const char *text)
 {
     static const char *const word[] = { "yes", "no", "on", "off", "true",
@@ -158,6 +159,7 @@ static int is_number(const char *text)
         if (strcasecmp(text, word[i]) == 0)
             return 1;
     return isdigit((unsigned char)text[text[0] == '-']) &&
+           strchr(text, '.') == strrchr(text, '.') &&
            strspn(text, "0123456789.,()x-kKmMgGbB") == strlen(text);
 }
 
@@ -169,6 +171,8 @@ static void hide_words(char *text)
 
     if (end != NULL) {
         while (end > text && !isspace((unsigned char)end[-1]))
+            end--;
+        while (end > text && isspace((unsigned char)end[-1]))
             end--;
         *end = '\0';
     }
