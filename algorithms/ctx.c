@@ -256,10 +256,29 @@ static void count_sent(struct chorale_ctx *ctx, MPI_Count count,
     ctx->stat->bytes_sent += (long long)chorale_type_size(type) * count;
 }
 
-static void count_wait(struct chorale_ctx *ctx)
+/* Around a call that completes messages; clocks are read only where they
+ * count. */
+static double round_begin(struct chorale_ctx *ctx)
+{
+    if (ctx->stat == NULL)
+        return 0;
+    ctx->stat->rounds++;
+    return PMPI_Wtime();
+}
+
+static void round_end(struct chorale_ctx *ctx, double began)
 {
     if (ctx->stat != NULL)
-        ctx->stat->waits++;
+        ctx->stat->wait_ns += (long long)(1e9 * (PMPI_Wtime() - began) + 0.5);
+}
+
+/* Is any of them under way? */
+static int any_open(int count, const MPI_Request *req)
+{
+    for (int i = 0; i < count; i++)
+        if (req[i] != MPI_REQUEST_NULL)
+            return 1;
+    return 0;
 }
 
 static size_t bytes_of(MPI_Count count, MPI_Datatype type)
@@ -267,13 +286,14 @@ static size_t bytes_of(MPI_Count count, MPI_Datatype type)
     return chorale_type_size(type) * (size_t)count;
 }
 
-/* The blocking calls, where a schedule is written down. */
+/* The completing calls, where a schedule is written down. */
 static int note_send(struct chorale_ctx *ctx, MPI_Count count,
                      MPI_Datatype type, int dest)
 {
     MPI_Request req;
     int err = chorale_note_send(ctx, bytes_of(count, type), dest, &req);
 
+    chorale_note_round(ctx);
     return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
 }
 
@@ -283,7 +303,19 @@ static int note_recv(struct chorale_ctx *ctx, MPI_Count count,
     MPI_Request req;
     int err = chorale_note_recv(ctx, bytes_of(count, type), source, &req);
 
+    chorale_note_round(ctx);
     return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
+}
+
+static int note_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
+{
+    int err = MPI_SUCCESS;
+
+    if (any_open(count, req))
+        chorale_note_round(ctx);
+    for (int i = 0; i < count && err == MPI_SUCCESS; i++)
+        err = chorale_note_wait(ctx, &req[i]);
+    return err;
 }
 
 static int note_sendrecv(struct chorale_ctx *ctx, size_t out, int dest,
@@ -294,13 +326,14 @@ static int note_sendrecv(struct chorale_ctx *ctx, size_t out, int dest,
 
     if (err == MPI_SUCCESS)
         err = chorale_note_send(ctx, out, dest, &req[1]);
-    return err == MPI_SUCCESS ? chorale_waitall(ctx, 2, req) : err;
+    return err == MPI_SUCCESS ? note_waitall(ctx, 2, req) : err;
 }
 
 int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
                  MPI_Datatype type, int dest)
 {
     struct message m;
+    double began;
     int err;
 
     if (ctx->schedule != NULL)
@@ -309,8 +342,10 @@ int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
+    began = round_begin(ctx);
     err = PMPI_Send(buf, m.count, m.type, in_comm(ctx, dest), TAG,
                     ctx->comm);
+    round_end(ctx, began);
     message_release(&m);
     return err;
 }
@@ -319,6 +354,7 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                  MPI_Datatype type, int source)
 {
     struct message m;
+    double began;
     int err;
 
     if (ctx->schedule != NULL)
@@ -326,9 +362,10 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     err = message_init(&m, count, type);
     if (err != MPI_SUCCESS)
         return err;
-    count_wait(ctx);
+    began = round_begin(ctx);
     err = PMPI_Recv(buf, m.count, m.type, in_comm(ctx, source), TAG,
                     ctx->comm, MPI_STATUS_IGNORE);
+    round_end(ctx, began);
     message_release(&m);
     return err;
 }
@@ -390,6 +427,7 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                      MPI_Datatype recvtype, int source)
 {
     struct message out, in;
+    double began;
     int err;
 
     if (ctx->schedule != NULL)
@@ -401,11 +439,12 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     err = message_init(&in, recvcount, recvtype);
     if (err == MPI_SUCCESS) {
         count_sent(ctx, sendcount, sendtype);
-        count_wait(ctx);
+        began = round_begin(ctx);
         err = PMPI_Sendrecv(sendbuf, out.count, out.type, in_comm(ctx, dest),
                             TAG, recvbuf, in.count, in.type,
                             in_comm(ctx, source), TAG, ctx->comm,
                             MPI_STATUS_IGNORE);
+        round_end(ctx, began);
         message_release(&in);
     }
     message_release(&out);
@@ -414,34 +453,38 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
 
 int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
 {
-    if (ctx->schedule != NULL)
-        return chorale_note_wait(ctx, req);
-    count_wait(ctx);
-    return PMPI_Wait(req, MPI_STATUS_IGNORE);
+    return chorale_waitall(ctx, 1, req);
 }
 
 int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                     int *index)
 {
+    double began;
+    int err;
+
     *index = MPI_UNDEFINED; /* SMPI leaves it as it is if there are none */
-    if (ctx->schedule == NULL) {
-        count_wait(ctx);
-        return PMPI_Waitany(count, req, index, MPI_STATUS_IGNORE);
+    if (!any_open(count, req))
+        return MPI_SUCCESS;
+    if (ctx->schedule != NULL) {
+        chorale_note_round(ctx);
+        return chorale_note_waitany(ctx, count, req, index);
     }
-    return chorale_note_waitany(ctx, count, req, index);
+    began = round_begin(ctx);
+    err = PMPI_Waitany(count, req, index, MPI_STATUS_IGNORE);
+    round_end(ctx, began);
+    return err;
 }
 
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
 {
     int first = MPI_SUCCESS;
+    double began;
 
-    if (ctx->schedule != NULL) {
-        for (int i = 0; i < count && first == MPI_SUCCESS; i++)
-            first = chorale_note_wait(ctx, &req[i]);
-        return first;
-    }
-    if (count > 0)
-        count_wait(ctx);
+    if (ctx->schedule != NULL)
+        return note_waitall(ctx, count, req);
+    if (!any_open(count, req))
+        return MPI_SUCCESS;
+    began = round_begin(ctx);
     /* One by one, as that tells which error it was. */
     for (int i = 0; i < count; i++) {
         int err = PMPI_Wait(&req[i], MPI_STATUS_IGNORE);
@@ -449,6 +492,7 @@ int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
         if (first == MPI_SUCCESS)
             first = err;
     }
+    round_end(ctx, began);
     return first;
 }
 

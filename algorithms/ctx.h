@@ -12,12 +12,21 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* Events of this rank. Bytes are of payload. */
+/* Events of this rank. Bytes are of payload.
+ *
+ * A round is one step that completes messages before the rank can go on: a
+ * blocking send, receive or send-receive, a wait; one for several messages is
+ * one. Where each rank does one thing at a time, the rounds of the busiest
+ * rank are those of the variant's heading: ceil(lg p) of a binomial tree,
+ * p - 1 of a ring. A rank in the middle of a pipeline has two for each
+ * segment that it passes on. The schedule (schedule.h) counts the same ones.
+ */
 struct chorale_stat {
     long long messages;      /* sent */
     long long bytes_sent;
     long long bytes_reduced; /* combined by the operation */
-    long long waits;         /* blocking waits for a message */
+    long long rounds;
+    long long wait_ns;       /* in the calls that complete messages */
 };
 
 struct chorale_scratch;

@@ -80,8 +80,12 @@ int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req)
         return MPI_ERR_NO_MEM;
     note->peer = index - 1;
     *req = MPI_REQUEST_NULL;
-    stat_of(ctx)->waits++;
     return MPI_SUCCESS;
+}
+
+void chorale_note_round(struct chorale_ctx *ctx)
+{
+    stat_of(ctx)->rounds++;
 }
 
 int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,

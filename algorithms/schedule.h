@@ -45,6 +45,8 @@ int chorale_note_send(struct chorale_ctx *ctx, size_t bytes, int dest,
 int chorale_note_recv(struct chorale_ctx *ctx, size_t bytes, int source,
                       MPI_Request *req);
 int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req);
+/* One step that completes what is waited for next: see chorale_stat. */
+void chorale_note_round(struct chorale_ctx *ctx);
 /* Of several, the one that was posted first. */
 int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                          int *index);

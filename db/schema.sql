@@ -60,7 +60,9 @@ CREATE TABLE cell (
     system_id   INTEGER NOT NULL REFERENCES system,
     provider    TEXT NOT NULL CHECK (provider IN
                     ('chorale', 'native', 'library')),
-    variant     TEXT NOT NULL,          -- 'default' for provider library
+    variant     TEXT NOT NULL,          -- of provider library 'default', or
+                                        -- 'untouched': the same in a launch
+                                        -- in which nothing is ever forced
     params      TEXT NOT NULL DEFAULT '', -- name=value,name=value, sorted
     coll        TEXT NOT NULL,
     msg_size    INTEGER NOT NULL CHECK (msg_size >= 0),
@@ -84,6 +86,11 @@ CREATE TABLE cell (
                     ('duration', 'throughput')), -- throughput: back-to-back
                                         -- calls; never decided upon
     launches    INTEGER NOT NULL,       -- how many launches shall run it
+    part        TEXT NOT NULL DEFAULT '', -- cells of one part are measured
+                                        -- together, those of another in
+                                        -- launches of their own: 'untouched',
+                                        -- or COLLECTIVE:ALGORITHM of SimGrid's
+                                        -- that the whole launch is forced to
     UNIQUE (system_id, coll, comm_size, msg_size, ppn, shape, dtype, op,
             root_policy, buffers, arrival, siblings, metric,
             provider, variant, params)
@@ -102,6 +109,7 @@ CREATE TABLE launch (
     shape       TEXT NOT NULL,
     siblings    INTEGER NOT NULL DEFAULT 1, -- communicators of comm_size
                                         -- ranks; ppn is of one of them
+    part        TEXT NOT NULL DEFAULT '', -- of which cells
     seed        INTEGER NOT NULL,
     job_id      TEXT NOT NULL DEFAULT '',
     host_map    TEXT NOT NULL DEFAULT '', -- node of each rank: 0,0,1,1
@@ -173,7 +181,8 @@ CREATE TABLE sample (
 
 CREATE TABLE counter (
     run_id INTEGER NOT NULL REFERENCES run,
-    rank   INTEGER NOT NULL,            -- -1: sum over the ranks
+    rank   INTEGER NOT NULL,            -- -1: all: their sum, of rounds the
+                                        -- most
     event  TEXT NOT NULL,
     value  REAL,                        -- NULL: not available, never zero
     PRIMARY KEY (run_id, event, rank)
@@ -289,7 +298,9 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                FROM l WHERE launches > 1) h USING (cell_id);
 
 -- Every cell against the library's default at the same point, launch by launch
--- (what changes from launch to launch cancels): mean of the logarithms.
+-- (what changes from launch to launch cancels): mean of the logarithms. An
+-- algorithm of SimGrid's has launches of its own: there, where time is exact,
+-- the library's are those of the same ordinal.
 CREATE VIEW v_paired AS
 SELECT c.cell_id, count(*) AS launches,
        avg(ln(t.median / s.median)) AS mu,
@@ -303,7 +314,14 @@ SELECT c.cell_id, count(*) AS launches,
    AND b.buffers = c.buffers AND b.arrival = c.arrival
    AND b.siblings = c.siblings AND b.metric = c.metric
    AND b.variant = 'default'
-  JOIN run q ON q.cell_id = b.cell_id AND q.launch_id = r.launch_id
+  JOIN run q ON q.cell_id = b.cell_id AND q.launch_id =
+       CASE WHEN c.provider = 'native' AND c.part <> '' THEN
+           (SELECT max(k.launch_id) FROM launch l
+              JOIN launch k ON k.ordinal = l.ordinal
+              JOIN run w ON w.launch_id = k.launch_id
+             WHERE l.launch_id = r.launch_id AND w.cell_id = b.cell_id
+               AND w.status = 'ok')
+       ELSE r.launch_id END
   JOIN run_summary t ON t.run_id = q.run_id
  WHERE r.status = 'ok' AND s.median > 0 AND q.status = 'ok' AND t.median > 0
  GROUP BY c.cell_id;
@@ -341,6 +359,51 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
             ORDER BY seconds, provider = 'chorale', variant, params) AS place
           FROM v_speedup)
  WHERE place = 1;
+
+-- Does forcing algorithms leave the library's default alone? Its time beside
+-- forced ones (forced_seconds) and in launches in which nothing is ever
+-- forced (untouched_seconds), and the ratio of the two over the ordinals that
+-- have both, with its 95 % interval (NULL with one). An interval without 1
+-- in it says that they differ; of twenty points one does so by chance.
+CREATE VIEW v_untouched AS
+WITH o AS (
+    SELECT u.cell_id, l.ordinal,
+           avg(ln(t.median)) AS forced, avg(ln(s.median)) AS untouched
+      FROM cell u JOIN run r USING (cell_id) JOIN launch l USING (launch_id)
+      JOIN run_summary s USING (run_id)
+      JOIN cell b
+        ON b.provider = 'library' AND b.system_id = u.system_id
+       AND b.coll = u.coll AND b.comm_size = u.comm_size
+       AND b.msg_size = u.msg_size AND b.ppn = u.ppn AND b.shape = u.shape
+       AND b.dtype = u.dtype AND b.op = u.op AND b.root_policy = u.root_policy
+       AND b.buffers = u.buffers AND b.arrival = u.arrival
+       AND b.siblings = u.siblings AND b.metric = u.metric
+       AND b.variant = 'default'
+      JOIN run q ON q.cell_id = b.cell_id
+      JOIN launch k ON k.launch_id = q.launch_id AND k.ordinal = l.ordinal
+      JOIN run_summary t ON t.run_id = q.run_id
+     WHERE u.provider = 'library' AND u.variant = 'untouched'
+       AND r.status = 'ok' AND q.status = 'ok' AND s.median > 0
+       AND t.median > 0
+     GROUP BY u.cell_id, l.ordinal
+), d AS (
+    SELECT cell_id, count(*) AS launches, avg(forced) AS forced,
+           avg(untouched) AS untouched, avg(forced - untouched) AS mu,
+           avg((forced - untouched) * (forced - untouched)) AS mu2
+      FROM o GROUP BY cell_id
+)
+SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
+       c.dtype, c.op, c.root_policy, c.buffers, c.arrival, c.siblings,
+       c.metric, exp(d.forced) AS forced_seconds,
+       exp(d.untouched) AS untouched_seconds, exp(d.mu) AS ratio,
+       exp(d.mu - h.half) AS ratio_lo, exp(d.mu + h.half) AS ratio_hi,
+       d.launches, c.cell_id, c.system_id
+  FROM d JOIN cell c USING (cell_id) JOIN system y USING (system_id)
+  LEFT JOIN (SELECT cell_id,
+               (SELECT t FROM student_t WHERE df <= launches - 1
+                 ORDER BY df DESC LIMIT 1)
+               * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
+               FROM d WHERE launches > 1) h USING (cell_id);
 
 -- What is done and what is left, per system, collective and comm_size. A cell
 -- counts once for each launch it is planned in.

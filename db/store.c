@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,6 +58,23 @@ static enum chorale_err sys_fail(const char *path, int error,
                         mend);
 }
 
+/* Why no journal can be made beside the file: SQLite tries in several ways,
+ * and the errno that it keeps is that of the last. 0, or -1 and errno. */
+static int probe_folder(const char *path)
+{
+    char name[PATH_MAX];
+    int fd;
+
+    if (snprintf(name, sizeof(name), "%s-XXXXXX", path) >= (int)sizeof(name))
+        return 0;
+    fd = mkstemp(name);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    unlink(name);
+    return 0;
+}
+
 enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                                      struct chorale_errmsg *msg)
 {
@@ -79,6 +97,8 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             "folder writable, or copy it to where you may "
                             "write", path);
     case SQLITE_CANTOPEN:
+        if (probe_folder(path) != 0)
+            return sys_fail(path, errno, msg);
         return chorale_fail(msg, CHORALE_ENV,
                             "%s: cannot open it or its journal: is the "
                             "folder there and writable?", path);

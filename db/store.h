@@ -15,6 +15,7 @@
 #define CHORALE_SCHEMA_VERSION 2
 #define CHORALE_APPLICATION_ID 0x43484f52 /* "CHOR" */
 #define CHORALE_UUID_SIZE 37
+#define CHORALE_COUNTERS_MAX 4096 /* bytes of campaign.counters */
 
 enum chorale_store_mode {
     CHORALE_STORE_READ,   /* must exist; never written */

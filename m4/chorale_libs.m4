@@ -40,6 +40,26 @@ AC_DEFUN([CHORALE_PAPI], [
   AM_CONDITIONAL([HAVE_PAPI], [test "$chorale_papi" = yes])
 ])
 
+# hwloc is optional: it names the cores, sockets and NUMA nodes that ranks are
+# bound to.
+AC_DEFUN([CHORALE_HWLOC], [
+  AC_ARG_WITH([hwloc],
+    [AS_HELP_STRING([--without-hwloc], [record the processors that ranks are bound to without their places])],
+    [], [with_hwloc=check])
+  chorale_hwloc=no
+  HWLOC_CFLAGS= HWLOC_LIBS=
+  AS_IF([test "x$with_hwloc" != xno], [
+    PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0],
+      [chorale_hwloc=yes
+       AC_DEFINE([HAVE_HWLOC], [1], [hwloc 2])],
+      [AS_IF([test "x$with_hwloc" != xcheck],
+         [AC_MSG_ERROR([hwloc 2.0 or newer is missing: install libhwloc-dev (Fedora: hwloc-devel), or configure --without-hwloc])],
+         [AC_MSG_NOTICE([hwloc is missing (Debian: libhwloc-dev): bindings are recorded as processor numbers only])])])
+  ])
+  AC_SUBST([HWLOC_CFLAGS])
+  AC_SUBST([HWLOC_LIBS])
+])
+
 # SimGrid's SMPI is optional: it builds chorale-runner-sim.
 AC_DEFUN([CHORALE_SIMGRID], [
   AC_ARG_WITH([simgrid],

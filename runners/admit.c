@@ -74,8 +74,6 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     if (rc != MPI_SUCCESS)
         return rc;
     chorale_provider_begin(bench, t->task, cand);
-    memset(&bench->stat, 0, sizeof(bench->stat));
-    bench->ctx->stat = &bench->stat;
     if (is_barrier(t) && bench->rank == round % bench->size)
         chorale_wait_common(bench, chorale_now_common(bench) + BARRIER_DELAY);
     in = chorale_now_common(bench);
@@ -83,7 +81,6 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     out = chorale_now_common(bench);
     chorale_provider_end(bench, t->task, cand);
     *seconds = out - in;
-    bench->ctx->stat = NULL;
     if (is_barrier(t))
         rc = left_early(bench, in, out, &early);
     if (err != MPI_SUCCESS) {
@@ -95,24 +92,6 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
                                     size) != 0) {
         *status = CHORALE_RUN_INVALID;
     }
-    return rc;
-}
-
-/* What all ranks of the communicator sent in the call, added up. */
-static int add_stats(struct chorale_bench *bench, struct chorale_stat *sum)
-{
-    double v[4] = { (double)bench->stat.messages,
-                    (double)bench->stat.bytes_sent,
-                    (double)bench->stat.bytes_reduced,
-                    (double)bench->stat.waits };
-    int rc;
-
-    if (bench->sibling != 0)
-        memset(v, 0, sizeof(v));
-    rc = chorale_agree_sum(bench, v, 4);
-
-    *sum = (struct chorale_stat){ (long long)v[0], (long long)v[1],
-                                  (long long)v[2], (long long)v[3] };
     return rc;
 }
 
@@ -138,11 +117,8 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
         rc = chorale_agree_max(bench, all, 3);
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
-    if (rc == MPI_SUCCESS)
-        rc = add_stats(bench, &res->stat);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
-        rc = PMPI_Bcast(why, sizeof(why), MPI_CHAR, (int)all[1],
-                        bench->world);
+        rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
         for (char *p = why; *p != '\0'; p++)
             if (*p == '\n')
                 *p = ' ';
@@ -204,7 +180,7 @@ int chorale_verify_again(struct chorale_timing *t)
         struct chorale_result *res = &t->result[c], after = { 0 };
         int status = (int)res->status;
 
-        rc = PMPI_Bcast(&status, 1, MPI_INT, 0, t->bench->world);
+        rc = chorale_own_bcast(t->bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
         chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);

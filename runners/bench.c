@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "runners/environment.h"
+
 #ifdef __linux__
 #include <sched.h>
 #include <sys/prctl.h>
@@ -30,6 +33,7 @@
 #define ASK "--world"
 #endif
 #define NATIVE "--native"
+#define ENVIRONMENT "--environment"
 
 static const char usage[] =
     "Usage: chorale-runner [OPTION]... results.db LAUNCH\n"
@@ -49,6 +53,12 @@ static const char usage[] =
     "      --hosts            print the hosts of the simulated platform\n"
 #else
     "      --world            print how many ranks the launcher started\n"
+    "      --environment      print what a launch would record of its "
+    "environment: what\n"
+    "                         `chorale doctor` judges\n"
+    "      --variables        print the control variables of the MPI library "
+    "that are\n"
+    "                         recorded, as they are without MPI started\n"
     "      --natives          print the algorithms of the MPI library that "
     "can be forced,\n"
     "                         and exit without starting MPI\n"
@@ -66,7 +76,7 @@ static const char usage[] =
 #ifndef CHORALE_SIM
 static int print_natives(void)
 {
-    struct chorale_native *native = chorale_native_open();
+    struct chorale_native *native = chorale_native_open("");
 
     chorale_native_print(native, stdout);
     chorale_native_close(native);
@@ -99,6 +109,12 @@ static int early(int argc, char **argv)
 #ifndef CHORALE_SIM
     if (argc == 2 && strcmp(argv[1], "--natives") == 0)
         return print_natives();
+    if (argc == 2 && strcmp(argv[1], "--variables") == 0) {
+        chorale_variables_print(stdout);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], ENVIRONMENT) == 0)
+        return -1;
 #endif
     if (argc == 2 && strcmp(argv[1], ASK) == 0)
         return -1;
@@ -150,11 +166,9 @@ static int count_node(struct chorale_bench *bench)
     PMPI_Comm_free(&node);
     bench->oversubscribed = bench->node_size > CPU_COUNT(&all);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(MPI_IN_PLACE, &bench->oversubscribed, 1, MPI_INT,
-                            MPI_MAX, bench->world);
+        rc = chorale_own_most(bench, &bench->oversubscribed);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(MPI_IN_PLACE, &bench->node_size, 1, MPI_INT,
-                            MPI_MAX, bench->world);
+        rc = chorale_own_most(bench, &bench->node_size);
     return rc;
 #endif
 }
@@ -200,21 +214,20 @@ static int map_nodes(struct chorale_bench *bench)
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     char *all = malloc(bench->world_rank == 0 ? n * room : 1);
     int *node = calloc(n, sizeof(*node));
-    int length = 0, lacks = all == NULL || node == NULL, any, rc;
+    int length = 0, lacks = all == NULL || node == NULL, rc;
 
     PMPI_Get_processor_name(name, &length);
-    rc = PMPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, bench->world);
-    if (rc == MPI_SUCCESS && any)
+    rc = chorale_own_most(bench, &lacks);
+    if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Gather(name, (int)room, MPI_CHAR, all, (int)room, MPI_CHAR,
-                         0, bench->world);
+        rc = chorale_own_gather(bench, name, all, room);
     for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
                     i < bench->world_size; i++)
         while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
             node[i]++;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(node, bench->world_size, MPI_INT, 0, bench->world);
+        rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
     if (rc == MPI_SUCCESS)
         rc = map_comm(bench, node);
 #ifdef CHORALE_SIM
@@ -239,8 +252,7 @@ static enum chorale_err agree(struct chorale_bench *bench,
 {
     int code = (int)err;
 
-    if (PMPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX,
-                       bench->world) != MPI_SUCCESS)
+    if (chorale_own_most(bench, &code) != MPI_SUCCESS)
         return CHORALE_ENV;
     return (enum chorale_err)code;
 }
@@ -350,8 +362,12 @@ static int set_up_comm(struct chorale_bench *bench)
     int rc;
 
     bench->sibling = bench->world_rank % bench->work.siblings;
-    rc = PMPI_Comm_split(bench->world, bench->sibling, bench->world_rank,
-                         &bench->comm);
+    /* Without siblings no collective, which a simulated library may be
+     * forced to a wrong algorithm of. */
+    rc = bench->work.siblings == 1
+             ? PMPI_Comm_dup(bench->world, &bench->comm)
+             : PMPI_Comm_split(bench->world, bench->sibling,
+                               bench->world_rank, &bench->comm);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_rank(bench->comm, &bench->rank);
@@ -362,7 +378,57 @@ static int set_up_comm(struct chorale_bench *bench)
     return rc == MPI_SUCCESS ? private_comm(bench->comm, &bench->ctx) : rc;
 }
 
-/* The whole launch. The communicators live until MPI_Finalize. */
+
+/* Nodes, clocks, and how fast messages are. */
+static enum chorale_err survey(struct chorale_bench *bench,
+                               struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_clock_agree(&bench->clock, bench->sync,
+                                            bench->node), "clock", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_sync_calibrate(bench), "clock", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_floor_measure(bench), "messages", msg);
+    return err;
+}
+
+#ifndef CHORALE_SIM
+/* Without a launch: "@env KEY VALUE" for each fact. */
+static enum chorale_err show_environment(struct chorale_bench *bench,
+                                         int argc, char **argv,
+                                         struct chorale_errmsg *msg)
+{
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
+    enum chorale_err err = set_up(bench, msg);
+    int *map = NULL;
+
+    bench->work.siblings = 1;
+    if (err == CHORALE_OK)
+        err = mpi_check(set_up_comm(bench), "MPI_Comm_split", msg);
+    if (err == CHORALE_OK)
+        err = survey(bench, msg);
+    if (err == CHORALE_OK) {
+        map = calloc((size_t)bench->size, sizeof(*map));
+        err = map == NULL ? chorale_fail(msg, CHORALE_ENV, "out of memory")
+                          : CHORALE_OK;
+        err = agree(bench, err);
+    }
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_environment_gather(bench, argc, argv, &facts,
+                                                   map), "environment", msg);
+    for (int i = 0; bench->world_rank == 0 && i < facts.count; i++)
+        printf("@env %s %s\n", facts.fact[i].key, facts.fact[i].value);
+    chorale_facts_release(&facts);
+    free(map);
+    return err;
+}
+#endif
+
+/* The whole launch. */
 static enum chorale_err launch(struct chorale_bench *bench, int argc,
                                char **argv, struct chorale_errmsg *msg)
 {
@@ -381,24 +447,16 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     if (err == CHORALE_OK)
         chorale_provider_open(bench);
     if (err == CHORALE_OK)
-        err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_clock_agree(&bench->clock, bench->sync,
-                                            bench->node), "clock", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_sync_calibrate(bench), "clock", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_floor_measure(bench), "messages", msg);
+        err = survey(bench, msg);
     if (err == CHORALE_OK)
         err = agree(bench, chorale_environment_record(store, bench, argc,
                                                       argv, msg));
     if (err == CHORALE_OK)
-        err = agree(bench, chorale_counters_open(bench) == 0
-                               ? CHORALE_OK
-                               : chorale_fail(msg, CHORALE_ENV,
-                                              "out of memory"));
+        err = mpi_check(chorale_counters_open(bench), "counters", msg);
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
+    if (err == CHORALE_OK && bench->world_rank == 0)
+        err = chorale_environment_after(store, bench, msg);
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_finish(store, bench, msg);
     err = agree(bench, err);
@@ -453,12 +511,17 @@ int main(int argc, char **argv)
         fprintf(stderr, "chorale-runner: MPI_Init failed\n");
         return CHORALE_ENV;
     }
-    if (argc == 2) {
+    if (argc == 2 && strcmp(argv[1], ASK) == 0) {
         answer();
         MPI_Finalize();
         return 0;
     }
-    err = launch(&bench, argc, argv, &msg);
+#ifndef CHORALE_SIM
+    if (argc == 2)
+        err = show_environment(&bench, argc, argv, &msg);
+    else
+#endif
+        err = launch(&bench, argc, argv, &msg);
     if (bench.world_rank == 0) {
         if (err != CHORALE_OK)
             fprintf(stderr, "chorale-runner: %s\n", msg.text);

@@ -304,8 +304,7 @@ int chorale_problem_init(struct chorale_bench *bench,
                         &prob->op);
     if (!bad && (rc != MPI_SUCCESS || allocate(bench, prob) != 0))
         bad = MEMORY;
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX,
-                        bench->world);
+    rc = chorale_own_most(bench, &bad);
     if (bad == MEMORY)
         snprintf(why, size, "memory: the buffers could not be allocated");
     else if (bad == COUNT)

@@ -252,6 +252,26 @@ static int most(struct chorale_ctx *ctx, double *value)
     return rc;
 }
 
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* A single check may meet a good moment of a bad clock, or a delayed message
+ * to a good one. */
+static double usual(const struct chorale_clock *clock)
+{
+    double last[CHORALE_CLOCK_CHECKS];
+    int n = clock->ncheck < CHORALE_CLOCK_CHECKS ? clock->ncheck
+                                                 : CHORALE_CLOCK_CHECKS;
+
+    memcpy(last, clock->last, sizeof(last));
+    qsort(last, (size_t)n, sizeof(*last), compare);
+    return chorale_quantile(last, (size_t)n, 0.5);
+}
+
 int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
                         const int *node)
 {
@@ -266,7 +286,8 @@ int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
         rc = spread(clock, ctx, node);
     if (rc == MPI_SUCCESS)
         rc = most(ctx, &residual);
-    clock->residual = residual;
+    clock->last[clock->ncheck++ % CHORALE_CLOCK_CHECKS] = residual;
+    clock->residual = usual(clock);
     return rc;
 }
 
@@ -326,7 +347,7 @@ int chorale_clock_agree(struct chorale_clock *clock, struct chorale_ctx *ctx,
         rc = MPI_ERR_NO_MEM;
     if (rc != MPI_SUCCESS)
         return rc;
-    clock->nreading = 0;
+    clock->nreading = clock->ncheck = 0;
     clock->at = clock->ahead = clock->drift = clock->residual = 0;
     clock->shared = clock->nleaders == 1;
     clock->resolution = smallest_step(clock);

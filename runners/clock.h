@@ -16,7 +16,7 @@
 
 #include "algorithms/ctx.h"
 
-enum { CHORALE_CLOCK_READINGS = 48 };
+enum { CHORALE_CLOCK_READINGS = 48, CHORALE_CLOCK_CHECKS = 5 };
 
 /* One reading: at local time at, the local clock was ahead by so much. */
 struct chorale_reading {
@@ -29,9 +29,12 @@ struct chorale_clock {
     /* common = local - ahead - drift (local - at) */
     double at, ahead, drift;
     double residual;         /* how far common time was off that of rank 0's
-                              * node at the last check, the worst rank's; s */
+                              * node, the worst rank's: median of the last
+                              * checks, s */
     double first_residual;   /* at the end of the agreement */
     double resolution;       /* smallest step seen, s */
+    double last[CHORALE_CLOCK_CHECKS]; /* what they found */
+    int ncheck;
     double checked;          /* common time of the last check */
     int shared;              /* all ranks read one clock: nothing to correct */
     /* What the hierarchy needs. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counters.c - PAPI around one call of the collective, and Chorale's own
- * events published through PAPI as sde:::chorale::messages and so on, so that
- * any PAPI tool attached to the runner sees them. Without PAPI, or in
- * simulation, there are no named counters; the runner's own sums remain. */
+/* counters.c - which of the events that are asked for can be counted, agreed
+ * by all ranks, and around a call: see counters.h. */
 #include "config.h"
 
 #include "runners/runner.h"
@@ -12,21 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(HAVE_PAPI) && !defined(CHORALE_SIM)
-#define USE_PAPI 1
-#include <papi.h>
-#include <sde_lib.h>
-#endif
-
-#define MAX_EVENTS 32
-
-struct chorale_counters {
-    int count;
-    char name[MAX_EVENTS][128];
-    int slot[MAX_EVENTS];    /* in the event set, -1: not available */
-    int nslot;
-    int set;
-};
+#include "runners/counters.h"
 
 int chorale_counters_count(const struct chorale_bench *bench)
 {
@@ -35,121 +19,275 @@ int chorale_counters_count(const struct chorale_bench *bench)
 
 const char *chorale_counters_name(const struct chorale_bench *bench, int i)
 {
-    return bench->counters->name[i];
+    return bench->counters->event[i].name;
 }
 
+/* --- what there is ---------------------------------------------------- */
+
+static int own_of(const char *name)
+{
+    size_t n = strlen(CHORALE_OWN_PREFIX);
+
+    for (int i = 0; i < CHORALE_OWN; i++)
+        if (strncmp(name, CHORALE_OWN_PREFIX, n) == 0 &&
+            strcmp(name + n, chorale_own_name(i)) == 0)
+            return i;
+    return -1;
+}
+
+/* The names of the list, each once. 0, or -1: out of memory. */
 static int split_names(struct chorale_counters *counters, const char *list)
 {
-    while (*list != '\0' && counters->count < MAX_EVENTS) {
+    counters->event = calloc(strlen(list) + 1, sizeof(*counters->event));
+    if (counters->event == NULL)
+        return -1;
+    while (*list != '\0') {
         size_t len = strcspn(list, ",");
+        char *name = strndup(list, len);
+        int i = 0;
 
-        if (len > 0 && len < sizeof(counters->name[0])) {
-            memcpy(counters->name[counters->count], list, len);
-            counters->slot[counters->count++] = -1;
-        }
+        if (name == NULL)
+            return -1;
+        while (i < counters->count &&
+               strcmp(counters->event[i].name, name) != 0)
+            i++;
+        if (len == 0 || i < counters->count)
+            free(name);
+        else
+            counters->event[counters->count++] =
+                (struct chorale_event){ .name = name, .own = own_of(name),
+                                        .set = -1 };
         list += len + (list[len] == ',');
     }
-    return counters->count;
+    return 0;
 }
 
-#ifdef USE_PAPI
-static void publish(struct chorale_bench *bench)
+static int make_node(struct chorale_bench *bench)
 {
-    papi_handle_t handle = papi_sde_init("chorale");
-    const struct {
-        const char *name;
-        long long *value;
-    } own[] = { { "messages", &bench->stat.messages },
-                { "bytes_sent", &bench->stat.bytes_sent },
-                { "bytes_reduced", &bench->stat.bytes_reduced },
-                { "waits", &bench->stat.waits } };
+#ifdef CHORALE_SIM
+    bench->counters->node = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+#else
+    int rank = 0, rc;
 
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        papi_sde_register_counter(handle, own[i].name,
-                                  PAPI_SDE_RO | PAPI_SDE_DELTA,
-                                  PAPI_SDE_long_long, own[i].value);
+    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED,
+                              bench->world_rank, MPI_INFO_NULL,
+                              &bench->counters->node);
+    if (rc == MPI_SUCCESS)
+        PMPI_Comm_rank(bench->counters->node, &rank);
+    bench->counters->reader = rc == MPI_SUCCESS && rank == 0;
+    return rc;
+#endif
 }
 
-static void open_events(struct chorale_bench *bench)
+/* --- what all agree on ------------------------------------------------ */
+
+/* Does this rank count it, or need not? */
+static int has(const struct chorale_counters *counters,
+               const struct chorale_event *event)
+{
+    return event->set >= 0 || event->own >= 0 ||
+           (event->node_wide && !counters->reader);
+}
+
+/* An event that some rank lacks is absent: a sum of the others would look
+ * like one of all. */
+static int agree(struct chorale_bench *bench)
+{
+    struct chorale_counters *counters = bench->counters;
+    double lacks = 0;
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < counters->count && rc == MPI_SUCCESS; i++) {
+        lacks = !has(counters, &counters->event[i]);
+        rc = chorale_agree_max(bench, &lacks, 1);
+        counters->event[i].absent = lacks > 0;
+    }
+    for (int kind = 0; kind < 2 && rc == MPI_SUCCESS; kind++) {
+        double turns = kind == 0;
+
+        for (int i = 0; i < counters->nset; i++)
+            if (counters->set[i].node_wide == kind &&
+                counters->set[i].turn + 1 > turns)
+                turns = counters->set[i].turn + 1;
+        rc = chorale_agree_max(bench, &turns, 1);
+        counters->turns[kind] = (int)turns;
+    }
+    return rc;
+}
+
+/* --- what is said, by rank 0, once ------------------------------------ */
+
+static void report(const struct chorale_counters *counters)
+{
+    char advice[512];
+
+    for (int i = 0; i < counters->count; i++) {
+        const struct chorale_event *event = &counters->event[i];
+
+        if (event->absent)
+            fprintf(stderr, CHORALE_NOTE "counter %s is not available here "
+                            "(%s) and is stored as absent; "
+                            "`papi_native_avail` and `papi_avail` list those "
+                            "that are\n", event->name,
+                    event->why[0] != '\0' ? event->why
+                                          : "some rank lacks it");
+    }
+    chorale_papi_advice(counters, advice, sizeof(advice));
+    if (advice[0] != '\0')
+        fprintf(stderr, CHORALE_NOTE "%s\n", advice);
+    if (counters->in_turns)
+        fprintf(stderr, CHORALE_NOTE "%s cannot count all of these events at "
+                        "once: they take turns, each group in a call of its "
+                        "own. (PAPI's multiplexing would estimate them from "
+                        "slices of milliseconds, longer than most calls.) Ask "
+                        "for fewer to have them of one call\n",
+                chorale_papi_component(counters->in_turns - 1));
+}
+
+static void report_failure(const struct chorale_bench *bench)
 {
     struct chorale_counters *counters = bench->counters;
 
-    publish(bench);
-    counters->set = PAPI_NULL;
-    if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
-        PAPI_create_eventset(&counters->set) != PAPI_OK) {
-        if (bench->world_rank == 0)
-            fprintf(stderr, "chorale-runner: PAPI does not start here; no "
-                            "counters are recorded\n");
-        return;
-    }
-    for (int i = 0; i < counters->count; i++) {
-        int rc = PAPI_add_named_event(counters->set, counters->name[i]);
-
-        if (rc == PAPI_OK)
-            counters->slot[i] = counters->nslot++;
-        else if (bench->world_rank == 0)
-            fprintf(stderr, "chorale-runner: counter %s is not available "
-                            "here (%s) and is stored as absent; "
-                            "`papi_native_avail` lists those that are\n",
-                    counters->name[i], PAPI_strerror(rc));
-    }
+    if (bench->world_rank == 0 && counters->failed > 0)
+        fprintf(stderr, CHORALE_NOTE "PAPI does not start the events of %s "
+                        "(does another tool count with it?); a value that is "
+                        "not read is stored as absent\n",
+                chorale_papi_component(counters->failed - 1));
+    if (counters->failed > 0)
+        counters->failed = -1; /* said */
 }
-#endif
 
 int chorale_counters_open(struct chorale_bench *bench)
 {
-    if (bench->work.set.counters[0] == '\0')
-        return 0;
-    bench->counters = calloc(1, sizeof(*bench->counters));
-    if (bench->counters == NULL)
-        return -1;
-    split_names(bench->counters, bench->work.set.counters);
-#ifdef USE_PAPI
-    open_events(bench);
-#else
-    if (bench->world_rank == 0)
-        fprintf(stderr, "chorale-runner: built without PAPI: the counters "
-                        "%s are stored as absent\n", bench->work.set.counters);
-#endif
-    return 0;
+    struct chorale_counters *counters;
+    double lacks = 0;
+    int rc;
+
+    chorale_papi_publish(&bench->stat);
+    counters = calloc(1, sizeof(*counters));
+    bench->counters = counters;
+    if (counters == NULL ||
+        split_names(counters, bench->work.set.counters) != 0)
+        lacks = 1;
+    rc = chorale_agree_max(bench, &lacks, 1);
+    if (rc != MPI_SUCCESS || lacks > 0)
+        return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
+    counters->turns[0] = 1;
+    if (counters->count == 0)
+        return MPI_SUCCESS;
+    rc = make_node(bench);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    chorale_papi_open(counters);
+    rc = agree(bench);
+    if (rc == MPI_SUCCESS && bench->world_rank == 0)
+        report(counters);
+    return rc;
 }
 
 void chorale_counters_close(struct chorale_bench *bench)
 {
-#ifdef USE_PAPI
-    if (bench->counters != NULL)
-        PAPI_shutdown();
-#endif
-    free(bench->counters);
-    bench->counters = NULL;
-}
-
-void chorale_counters_start(struct chorale_bench *bench)
-{
-#ifdef USE_PAPI
-    if (bench->counters != NULL && bench->counters->nslot > 0)
-        PAPI_start(bench->counters->set);
-#else
-    (void)bench;
-#endif
-}
-
-void chorale_counters_stop(struct chorale_bench *bench, double *value)
-{
-    const struct chorale_counters *counters = bench->counters;
+    struct chorale_counters *counters = bench->counters;
 
     if (counters == NULL)
         return;
+    if (counters->count > 0)
+        chorale_papi_close(counters);
     for (int i = 0; i < counters->count; i++)
-        value[i] = NAN;
-#ifdef USE_PAPI
-    long long seen[MAX_EVENTS];
+        free(counters->event[i].name);
+    free(counters->event);
+    free(counters);
+    bench->counters = NULL;
+}
 
-    if (counters->nslot == 0 || PAPI_stop(counters->set, seen) != PAPI_OK)
-        return;
-    for (int i = 0; i < counters->count; i++)
-        if (counters->slot[i] >= 0)
-            value[i] = (double)seen[counters->slot[i]];
+/* --- around a call ---------------------------------------------------- */
+
+int chorale_counters_turns(const struct chorale_bench *bench, int node_wide)
+{
+    return bench->counters->turns[node_wide];
+}
+
+void chorale_counters_start(struct chorale_bench *bench, int node_wide,
+                            int turn)
+{
+    struct chorale_counters *counters = bench->counters;
+
+    if (counters->count > 0)
+        chorale_papi_start(counters, node_wide, turn);
+#ifndef CHORALE_SIM
+    if (node_wide)
+        PMPI_Barrier(counters->node);
 #endif
+    counters->before = bench->stat;
+}
+
+void chorale_counters_stop(struct chorale_bench *bench, int node_wide,
+                           int turn, struct chorale_stat *own, double *value)
+{
+    struct chorale_counters *counters = bench->counters;
+
+#ifndef CHORALE_SIM
+    if (node_wide)
+        PMPI_Barrier(counters->node);
+#endif
+    if (counters->count > 0)
+        chorale_papi_stop(counters, node_wide, turn, value);
+    for (int i = 0; i < CHORALE_OWN; i++)
+        *chorale_own_value(own, i) = *chorale_own_value(&bench->stat, i) -
+                                     *chorale_own_value(&counters->before, i);
+    report_failure(bench);
+}
+
+void chorale_counters_scale(const struct chorale_bench *bench, int calls,
+                            double *value)
+{
+    for (int i = 0; i < chorale_counters_count(bench); i++)
+        if (bench->counters->event[i].node_wide)
+            value[i] /= calls;
+}
+
+/* This rank's share of an event. */
+static double share(const struct chorale_counters *counters, int i,
+                    const struct chorale_stat *own, double value)
+{
+    const struct chorale_event *event = &counters->event[i];
+    struct chorale_stat stat = *own;
+
+    if (event->absent)
+        return NAN;
+    if (event->own >= 0 && !isfinite(value))
+        return (double)*chorale_own_value(&stat, event->own);
+    return event->node_wide && !counters->reader ? 0 : value;
+}
+
+int chorale_counters_add(struct chorale_bench *bench,
+                         struct chorale_stat *own, double *value,
+                         int *failed)
+{
+    const struct chorale_counters *counters = bench->counters;
+    double sum[CHORALE_OWN], most[2] = { 0, *failed };
+    int rc;
+
+    if (bench->sibling != 0)
+        memset(own, 0, sizeof(*own));
+    most[0] = (double)own->rounds;
+    for (int i = 0; i < CHORALE_OWN; i++)
+        sum[i] = (double)*chorale_own_value(own, i);
+    rc = chorale_agree_sum(bench, sum, CHORALE_OWN);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_agree_max(bench, most, 2);
+    sum[CHORALE_OWN_ROUNDS] = most[0];
+    *failed = most[1] > 0;
+    for (int i = 0; i < counters->count && rc == MPI_SUCCESS; i++) {
+        value[i] = bench->sibling != 0
+                       ? 0
+                       : share(counters, i, own, value[i]);
+        rc = counters->event[i].own == CHORALE_OWN_ROUNDS
+                 ? chorale_agree_max(bench, &value[i], 1)
+                 : chorale_agree_sum(bench, &value[i], 1);
+    }
+    for (int i = 0; i < CHORALE_OWN; i++)
+        *chorale_own_value(own, i) = (long long)sum[i];
+    return rc;
 }

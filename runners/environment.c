@@ -1,103 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* environment.c - what made a launch: enough to repeat it, by an allow-list,
- * and how its ranks lie on nodes. */
+ * and how its ranks lie on nodes. See environment.h. */
 #include "config.h"
 
-#include "runners/runner.h"
+#include "runners/environment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-extern char **environ;
+static const char revision[] =
+#include "db/revision.inc"
+    ;
 
-struct rows {
-    struct chorale_store *store;
-    sqlite3_stmt *stmt;
-    sqlite3_int64 launch_id;
-    struct chorale_errmsg *msg;
-    enum chorale_err err;
-};
+#define NODE_FACTS 4096 /* bytes of the facts of one node */
 
-static void put(struct rows *rows, const char *key, const char *value)
-{
-    if (rows->err != CHORALE_OK || value == NULL || value[0] == '\0')
-        return;
-    sqlite3_bind_int64(rows->stmt, 1, rows->launch_id);
-    sqlite3_bind_text(rows->stmt, 2, key, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(rows->stmt, 3, value, -1, SQLITE_TRANSIENT);
-    rows->err = chorale_store_step(rows->store, rows->stmt, NULL, rows->msg);
-}
+/* --- this process ----------------------------------------------------- */
 
-static void put_real(struct rows *rows, const char *key, double value)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "%.6g", value);
-    put(rows, key, text);
-}
-
-/* First line of a file, or of its first line that starts with prefix what
- * follows the colon. */
-static void put_file(struct rows *rows, const char *key, const char *path,
-                     const char *prefix)
-{
-    FILE *in = fopen(path, "r");
-    char line[512];
-
-    if (in == NULL)
-        return;
-    while (fgets(line, sizeof(line), in) != NULL) {
-        char *value = line;
-
-        if (prefix != NULL) {
-            if (strncmp(line, prefix, strlen(prefix)) != 0)
-                continue;
-            value = strchr(line, ':');
-            if (value == NULL)
-                continue;
-            value += 1 + strspn(value + 1, " \t");
-        }
-        value[strcspn(value, "\n")] = '\0';
-        put(rows, key, value);
-        break;
-    }
-    fclose(in);
-}
-
-/* Variables that change what an MPI library does, and where the job ran. */
-static int allowed(const char *entry)
-{
-    static const char *const prefixes[] = {
-        "MPIR_CVAR_", "MPICH_", "UCX_", "FI_", "OMPI_MCA_", "PMIX_MCA_",
-        "HYDRA_", "OMP_NUM_THREADS=", "SLURM_JOB_ID=", "SLURM_ARRAY_JOB_ID=",
-        "SLURM_ARRAY_TASK_ID=", "SLURM_CLUSTER_NAME=", "SLURM_JOB_PARTITION=",
-        "SLURM_JOB_NODELIST=", "SLURM_JOB_NUM_NODES=",
-        "SLURM_TASKS_PER_NODE=", "SLURM_RESTART_COUNT=",
-    };
-
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-        if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0)
-            return 1;
-    return 0;
-}
-
-static void put_variables(struct rows *rows)
-{
-    for (char **e = environ; *e != NULL; e++) {
-        const char *eq = strchr(*e, '=');
-        char key[128];
-
-        if (eq == NULL || !allowed(*e))
-            continue;
-        snprintf(key, sizeof(key), "env:%.*s", (int)(eq - *e), *e);
-        put(rows, key, eq + 1);
-    }
-}
-
-static void put_command(struct rows *rows, int argc, char **argv)
+static void put_command(struct chorale_facts *facts, int argc, char **argv)
 {
     char text[1024] = "";
     size_t len = 0;
@@ -105,74 +25,189 @@ static void put_command(struct rows *rows, int argc, char **argv)
     for (int i = 0; i < argc && len < sizeof(text); i++)
         len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
                                 i > 0 ? " " : "", argv[i]);
-    put(rows, "command", text);
+    chorale_facts_put(facts, "command", text);
 }
 
-static void put_machine(struct rows *rows)
+static void put_tool(struct chorale_facts *facts,
+                     const struct chorale_bench *bench)
 {
-    struct utsname name;
-    char text[256];
-
-    if (uname(&name) == 0) {
-        snprintf(text, sizeof(text), "%.60s %.60s %.60s", name.sysname,
-                 name.release, name.machine);
-        put(rows, "kernel", text);
-    }
-    put_file(rows, "cpu_model", "/proc/cpuinfo", "model name");
-    put_file(rows, "cpu_governor",
-             "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", NULL);
-    put_file(rows, "load_before", "/proc/loadavg", NULL);
-    put_real(rows, "processors", (double)sysconf(_SC_NPROCESSORS_ONLN));
-}
-
-static void put_tool(struct rows *rows, const struct chorale_bench *bench)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", text[64];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int len, version, subversion;
 
     PMPI_Get_library_version(library, &len);
-    for (char *p = library; *p != '\0'; p++)
-        if (*p == '\n' || *p == '\t')
-            *p = ' ';
-    put(rows, "mpi_library", library);
+    chorale_facts_put(facts, "mpi_library", library);
     PMPI_Get_version(&version, &subversion);
-    snprintf(text, sizeof(text), "%d.%d", version, subversion);
-    put(rows, "mpi_standard", text);
-    put(rows, "tool_version", PACKAGE_STRING);
-    put(rows, "tool_options", CHORALE_BUILD_OPTIONS);
-    put(rows, "compiler", CHORALE_BUILD_CC " " __VERSION__);
-    put(rows, "compiler_flags", CHORALE_BUILD_CFLAGS);
-    put_real(rows, "clock_residual_s", bench->clock.first_residual);
-    put_real(rows, "clock_resolution_s", bench->clock.resolution);
-    put_real(rows, "sync_slack_s", bench->slack);
-    put_real(rows, "message_alpha_s", bench->floor_alpha);
-    put_real(rows, "message_beta_s", bench->floor_beta);
-    put(rows, "sync", chorale_sync_names[bench->work.set.sync]);
-    snprintf(text, sizeof(text), "%lld", (long long)bench->work.seed);
-    put(rows, "seed", text);
+    chorale_facts_putf(facts, "mpi_standard", "%d.%d", version, subversion);
+    chorale_facts_put(facts, "tool_version", PACKAGE_STRING);
+    chorale_facts_put(facts, "tool_revision", revision);
+    chorale_facts_put(facts, "tool_options", CHORALE_BUILD_OPTIONS);
+    chorale_facts_put(facts, "compiler", CHORALE_BUILD_CC " " __VERSION__);
+    chorale_facts_put(facts, "compiler_flags", CHORALE_BUILD_CFLAGS);
+    chorale_facts_putf(facts, "clock_residual_s", "%.6g",
+                       bench->clock.first_residual);
+    chorale_facts_putf(facts, "clock_resolution_s", "%.6g",
+                       bench->clock.resolution);
+    chorale_facts_putf(facts, "sync_slack_s", "%.6g", bench->slack);
+    chorale_facts_putf(facts, "message_alpha_s", "%.6g", bench->floor_alpha);
+    chorale_facts_putf(facts, "message_beta_s", "%.6g", bench->floor_beta);
+    chorale_facts_putf(facts, "ranks", "%d", bench->world_size);
+    chorale_facts_putf(facts, "siblings", "%d", bench->work.siblings);
+    chorale_facts_putf(facts, "ranks_per_node", "%d", bench->node_size);
+    chorale_facts_put(facts, "oversubscribed",
+                      bench->oversubscribed ? "yes" : "no");
 }
 
-/* Node of each rank, numbered by first appearance; NULL: out of memory. */
-static int *host_map(struct chorale_bench *bench, char *hosts, int *nnode_p)
-{
-    char mine[MPI_MAX_PROCESSOR_NAME] = "";
-    int *map = calloc((size_t)bench->size, sizeof(int)), len;
+/* --- nodes ------------------------------------------------------------ */
 
+#ifndef CHORALE_SIM
+/* Gather size bytes of each rank on rank 0; NULL elsewhere, and on error. */
+static char *gather(struct chorale_bench *bench, const char *mine, int size)
+{
+    size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
+    char *all = malloc(n * (size_t)size);
+    int lacks = all == NULL, rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && !lacks)
+        rc = chorale_own_gather(bench, mine, all, (size_t)size);
+    if (rc != MPI_SUCCESS || lacks || bench->world_rank != 0) {
+        free(all);
+        return NULL;
+    }
+    return all;
+}
+
+/* What the frequency was is no difference between two nodes. */
+static void put_difference(struct chorale_facts *facts, int host, char *line)
+{
+    char *value = strchr(line, '\t'), key[64];
+    const char *own;
+
+    if (value == NULL)
+        return;
+    *value++ = '\0';
+    own = chorale_facts_get(facts, line);
+    if (strcmp(line, "cpu_frequency_mhz") == 0 ||
+        (own != NULL && strcmp(own, value) == 0))
+        return;
+    snprintf(key, sizeof(key), "host:%d:%.40s", host, line);
+    chorale_facts_put(facts, key, value);
+}
+
+/* The first rank of each node tells what the node is. */
+static void put_nodes(struct chorale_facts *facts,
+                      struct chorale_bench *bench)
+{
+    struct chorale_facts own = { NULL, 0, 0, 0 };
+    char mine[NODE_FACTS] = "", *all, *save = NULL;
+    size_t len = 0;
+    int host = -1;
+
+    if (bench->node[bench->world_rank] == bench->world_rank)
+        chorale_facts_machine(&own);
+    for (int i = 0; i < own.count && len < sizeof(mine); i++)
+        len += (size_t)snprintf(mine + len, sizeof(mine) - len, "%s\t%s\n",
+                                own.fact[i].key, own.fact[i].value);
+    for (int i = 0; bench->world_rank == 0 && i < own.count; i++)
+        chorale_facts_put(facts, own.fact[i].key, own.fact[i].value);
+    facts->lacks |= own.lacks;
+    chorale_facts_release(&own);
+    all = gather(bench, mine, sizeof(mine));
+    for (int r = 0; all != NULL && r < bench->world_size; r++) {
+        char *text = all + (size_t)r * sizeof(mine);
+
+        host += bench->node[r] == r;
+        if (bench->node[r] != r || r == 0)
+            continue;
+        text[sizeof(mine) - 1] = '\0';
+        for (char *line = strtok_r(text, "\n", &save); line != NULL;
+             line = strtok_r(NULL, "\n", &save))
+            put_difference(facts, host, line);
+    }
+    facts->lacks |= bench->world_rank == 0 && all == NULL;
+    free(all);
+}
+
+static void put_bindings(struct chorale_facts *facts,
+                         struct chorale_bench *bench)
+{
+    char mine[CHORALE_BINDING_TEXT], key[32], *all;
+
+    chorale_binding(mine);
+    all = gather(bench, mine, sizeof(mine));
+    for (int r = 0; all != NULL && r < bench->world_size; r++) {
+        snprintf(key, sizeof(key), "binding:%d", r);
+        chorale_facts_put(facts, key, all + (size_t)r * sizeof(mine));
+    }
+    facts->lacks |= bench->world_rank == 0 && all == NULL;
+    if (bench->world_rank == 0)
+        chorale_facts_put(facts, "binding_source", chorale_binding_source);
+    free(all);
+}
+#endif
+
+/* Names of the hosts, and on which each rank is. */
+static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
+                     int *map)
+{
+    char mine[MPI_MAX_PROCESSOR_NAME] = "", key[32];
+    size_t room = sizeof(mine), n = (size_t)bench->world_size;
+    char *hosts = calloc(bench->world_rank == 0 ? n : 1, room);
+    int len, nnode = 0, lacks = hosts == NULL;
+    int rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
     PMPI_Get_processor_name(mine, &len);
-    PMPI_Gather(mine, sizeof(mine), MPI_CHAR, hosts, sizeof(mine), MPI_CHAR, 0,
-                bench->comm);
-    *nnode_p = 0;
-    for (int r = 0; bench->rank == 0 && map != NULL && r < bench->size; r++) {
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, mine, hosts, room);
+    for (int r = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
+                    r < bench->size; r++) {
+        /* Of the communicator that is measured, every so many of them. */
+        size_t apart = (size_t)bench->work.siblings * room;
+        const char *host = hosts + (size_t)r * apart;
+
         map[r] = -1;
         for (int q = 0; q < r && map[r] < 0; q++)
-            if (strcmp(hosts + (size_t)r * sizeof(mine),
-                       hosts + (size_t)q * sizeof(mine)) == 0)
+            if (strcmp(host, hosts + (size_t)q * apart) == 0)
                 map[r] = map[q];
-        if (map[r] < 0)
-            map[r] = (*nnode_p)++;
+        if (map[r] >= 0)
+            continue;
+        map[r] = nnode++;
+        snprintf(key, sizeof(key), "host:%d", map[r]);
+        chorale_facts_put(facts, key, host);
     }
-    return map;
+    chorale_facts_putf(facts, "nodes", "%d", nnode);
+    free(hosts);
+    return rc;
 }
+
+int chorale_environment_gather(struct chorale_bench *bench, int argc,
+                               char **argv, struct chorale_facts *facts,
+                               int *host_map)
+{
+    int rc = put_hosts(facts, bench, host_map);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+#ifdef CHORALE_SIM
+    if (bench->world_rank == 0)
+        chorale_facts_machine(facts);
+#else
+    put_nodes(facts, bench);
+    put_bindings(facts, bench);
+    if (bench->world_rank == 0)
+        chorale_variables_put(facts);
+#endif
+    if (bench->world_rank != 0)
+        return rc;
+    put_tool(facts, bench);
+    put_command(facts, argc, argv);
+    chorale_facts_load(facts, "load_before");
+    chorale_facts_variables(facts);
+    return facts->lacks ? MPI_ERR_NO_MEM : rc;
+}
+
+/* --- rows ------------------------------------------------------------- */
 
 static const char *shape_of(const int *map, int size, int nnode)
 {
@@ -189,69 +224,76 @@ static const char *shape_of(const int *map, int size, int nnode)
     return block ? "block" : cyclic ? "cyclic" : "irregular";
 }
 
-/* Rank 0: the hosts as environment rows and the launch's host_map. */
-static void put_hosts(struct rows *rows, const struct chorale_bench *bench,
-                      const int *map, const char *hosts, int nnode)
+static enum chorale_err put_map(struct chorale_store *store,
+                                const struct chorale_bench *bench,
+                                const int *map, struct chorale_errmsg *msg)
 {
     size_t room = (size_t)bench->size * 12 + 1, len = 0;
     char *text = malloc(room);
     sqlite3_stmt *stmt = NULL;
-    char key[32];
+    enum chorale_err err;
 
-    if (text == NULL || rows->err != CHORALE_OK) {
-        free(text);
-        return;
-    }
+    if (text == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
     text[0] = '\0';
-    for (int r = 0, seen = 0; r < bench->size; r++) {
+    for (int r = 0; r < bench->size; r++)
         len += (size_t)snprintf(text + len, room - len, "%s%d",
                                 r > 0 ? "," : "", map[r]);
-        if (map[r] == seen) {
-            snprintf(key, sizeof(key), "host:%d", seen++);
-            put(rows, key, hosts + (size_t)r * MPI_MAX_PROCESSOR_NAME);
-        }
-    }
-    snprintf(key, sizeof(key), "%d", nnode);
-    put(rows, "nodes", key);
-    rows->err = chorale_store_prepare(
-        rows->store, "UPDATE launch SET host_map = ?2 WHERE launch_id = ?1",
-        &stmt, rows->msg);
-    if (rows->err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, rows->launch_id);
+    err = chorale_store_prepare(
+        store, "UPDATE launch SET host_map = ?2 WHERE launch_id = ?1", &stmt,
+        msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
         sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
-        rows->err = chorale_store_step(rows->store, stmt, NULL, rows->msg);
+        err = chorale_store_step(store, stmt, NULL, msg);
     }
     sqlite3_finalize(stmt);
     free(text);
+    return err;
+}
+
+static enum chorale_err put_rows(struct chorale_store *store,
+                                 const struct chorale_bench *bench,
+                                 const struct chorale_facts *facts,
+                                 struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store, "INSERT OR REPLACE INTO environment VALUES (?,?,?)", &stmt,
+        msg);
+    for (int i = 0; i < facts->count && err == CHORALE_OK; i++) {
+        sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
+        sqlite3_bind_text(stmt, 2, facts->fact[i].key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 3, facts->fact[i].value, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
 }
 
 static enum chorale_err put_all(struct chorale_store *store,
-                                struct chorale_bench *bench, const int *map,
-                                const char *hosts, int nnode, int argc,
-                                char **argv, struct chorale_errmsg *msg)
+                                const struct chorale_bench *bench,
+                                struct chorale_facts *facts, const int *map,
+                                struct chorale_errmsg *msg)
 {
-    struct rows rows = { .store = store,
-                         .launch_id = bench->work.launch_id,
-                         .msg = msg };
+    enum chorale_err err = chorale_store_begin(store, msg);
 
-    rows.err = chorale_store_begin(store, msg);
-    if (rows.err == CHORALE_OK)
-        rows.err = chorale_store_prepare(
-            store, "INSERT OR REPLACE INTO environment VALUES (?,?,?)",
-            &rows.stmt, msg);
-    if (rows.err == CHORALE_OK) {
-        put_tool(&rows, bench);
-        put_command(&rows, argc, argv);
-        put_machine(&rows);
-        put_variables(&rows);
-        put_hosts(&rows, bench, map, hosts, nnode);
-    }
-    sqlite3_finalize(rows.stmt);
-    if (rows.err == CHORALE_OK)
-        rows.err = chorale_store_commit(store, msg);
-    if (rows.err != CHORALE_OK)
+    chorale_facts_put(facts, "sync",
+                      chorale_sync_names[bench->work.set.sync]);
+    chorale_facts_putf(facts, "seed", "%lld", (long long)bench->work.seed);
+    chorale_facts_putf(facts, "campaign_seed", "%lld",
+                       (long long)bench->work.campaign_seed);
+    if (err == CHORALE_OK)
+        err = put_rows(store, bench, facts, msg);
+    if (err == CHORALE_OK)
+        err = put_map(store, bench, map, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
         chorale_store_rollback(store);
-    return rows.err;
+    return err;
 }
 
 enum chorale_err chorale_environment_record(struct chorale_store *store,
@@ -259,29 +301,44 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
                                             int argc, char **argv,
                                             struct chorale_errmsg *msg)
 {
-    size_t room = (size_t)bench->size * MPI_MAX_PROCESSOR_NAME;
-    char *hosts = calloc(bench->rank == 0 ? room : 1, 1);
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
+    int *map = calloc((size_t)bench->size, sizeof(*map));
+    int lacks = map == NULL, rc = chorale_own_most(bench, &lacks);
     enum chorale_err err = CHORALE_OK;
-    int nnode, *map = host_map(bench, hosts, &nnode);
 
-    if (bench->world_rank == 0) {
-        const char *shape;
+    if (rc == MPI_SUCCESS && !lacks)
+        rc = chorale_environment_gather(bench, argc, argv, &facts, map);
+    if (rc != MPI_SUCCESS || lacks)
+        err = chorale_fail(msg, CHORALE_ENV, "the environment could not be "
+                           "gathered: MPI fails, or out of memory");
+    if (err == CHORALE_OK && bench->world_rank == 0) {
+        int nnode = atoi(chorale_facts_get(&facts, "nodes"));
+        const char *shape = shape_of(map, bench->size, nnode);
 
-        if (map == NULL || hosts == NULL) {
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
-        } else if (shape = shape_of(map, bench->size, nnode),
-                   strcmp(shape, bench->work.shape) != 0) {
+        if (strcmp(shape, bench->work.shape) != 0)
             err = chorale_fail(msg, CHORALE_ENV,
                                "the launcher placed the %d ranks '%s' on %d "
                                "nodes, planned was '%s' with %d a node; mend "
                                "--ppn or the launcher's options",
                                bench->size, shape, nnode, bench->work.shape,
                                bench->work.ppn);
-        } else {
-            err = put_all(store, bench, map, hosts, nnode, argc, argv, msg);
-        }
+        else
+            err = put_all(store, bench, &facts, map, msg);
     }
-    free(hosts);
+    chorale_facts_release(&facts);
     free(map);
+    return err;
+}
+
+enum chorale_err chorale_environment_after(struct chorale_store *store,
+                                           const struct chorale_bench *bench,
+                                           struct chorale_errmsg *msg)
+{
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
+    enum chorale_err err;
+
+    chorale_facts_load(&facts, "load_after");
+    err = put_rows(store, bench, &facts, msg);
+    chorale_facts_release(&facts);
     return err;
 }

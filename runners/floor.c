@@ -47,11 +47,11 @@ int chorale_floor_measure(struct chorale_bench *bench)
     const size_t bytes[3] = { 0, LONG, 2 * LONG };
     double best[3] = { INFINITY, INFINITY, INFINITY };
     char *buf = calloc(bytes[2], 1);
-    int lacks = buf == NULL, any, rc;
+    int lacks = buf == NULL, rc;
 
     bench->floor_alpha = bench->floor_beta = 0;
-    rc = PMPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, bench->world);
-    for (int i = 0; i < 3 && rc == MPI_SUCCESS && !any && bench->size > 1;
+    rc = chorale_own_most(bench, &lacks);
+    for (int i = 0; i < 3 && rc == MPI_SUCCESS && !lacks && bench->size > 1;
          i++) {
         rc = one_way(bench, bench->work.siblings, buf, bytes[i], &best[i]);
         if (rc == MPI_SUCCESS && bench->size > 2)

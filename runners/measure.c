@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c - one point: verify every candidate, time them interleaved, verify
- * them again, read their counters. */
+ * them again, count what they do. */
 #include "runners/point.h"
 
 #include <math.h>
@@ -32,40 +32,7 @@ void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id)
     }
 }
 
-/* One more call of each candidate with PAPI's counters on, outside the
- * timing. */
-static int read_counters(struct chorale_timing *t)
-{
-    struct chorale_bench *bench = t->bench;
-    int npapi = chorale_counters_count(bench), rc = MPI_SUCCESS;
-
-    for (int c = 0; npapi > 0 && c < t->ncand && rc == MPI_SUCCESS; c++) {
-        const struct chorale_cand *cand = chorale_timing_cand(t, c);
-        struct chorale_result *res = &t->result[c];
-        int status = (int)res->status;
-
-        rc = PMPI_Bcast(&status, 1, MPI_INT, 0, bench->world);
-        if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
-            continue;
-        chorale_provider_begin(bench, t->task, cand);
-        rc = chorale_sync_barrier(bench);
-        bench->ctx->stat = &bench->stat; /* PAPI sees it */
-        chorale_counters_start(bench);
-        chorale_provider_call(bench, &t->prob, cand,
-                              chorale_task_root(t->task, bench->size, 0));
-        chorale_counters_stop(bench, res->counter);
-        chorale_provider_end(bench, t->task, cand);
-        bench->ctx->stat = NULL;
-        if (bench->sibling != 0)
-            memset(res->counter, 0, (size_t)npapi * sizeof(*res->counter));
-        if (rc == MPI_SUCCESS)
-            rc = PMPI_Allreduce(MPI_IN_PLACE, res->counter, npapi, MPI_DOUBLE,
-                                MPI_SUM, bench->world);
-    }
-    return rc;
-}
-
-static double median_of(const struct chorale_result *res)
+double chorale_result_median(const struct chorale_result *res)
 {
     struct chorale_summary s;
     double *x = malloc((size_t)res->nsample * sizeof(*x));
@@ -92,7 +59,7 @@ static void judge(struct chorale_timing *t)
         res->clock_error = t->bench->clock.residual;
         if (res->status != CHORALE_RUN_OK || res->nsample == 0)
             continue;
-        median = median_of(res);
+        median = chorale_result_median(res);
         res->clock_lost = res->sync != CHORALE_SYNC_BARRIER &&
                           res->clock_error >
                               CLOCK_SHARE * median * res->batch;
@@ -119,7 +86,7 @@ static int look_again(struct chorale_timing *t)
         rc = chorale_verify_again(t);
     if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
         judge(t);
-    return rc == MPI_SUCCESS ? read_counters(t) : rc;
+    return rc == MPI_SUCCESS ? chorale_count(t) : rc;
 }
 
 static int any_active(const struct chorale_timing *t)
@@ -174,8 +141,7 @@ int chorale_measure(struct chorale_bench *bench,
         return MPI_SUCCESS;
     }
     lacks |= chorale_timing_init(&t) != 0;
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX,
-                        bench->world);
+    rc = chorale_own_most(bench, &lacks);
     if (rc == MPI_SUCCESS && !lacks)
         rc = chorale_problem_init(bench, task, &t.prob, why, sizeof(why));
     else

@@ -6,7 +6,8 @@
  * MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM, which holds from one call to the
  * next, and Open MPI's coll_tuned_<collective>_algorithm, which a communicator
  * takes over when it is made. Parameters of such algorithms (segments, radix)
- * stay at the library's defaults. SimGrid has none of this. */
+ * stay at the library's defaults. SimGrid forces one
+ * for a whole launch, which says so as its part, COLLECTIVE:ALGORITHM. */
 #ifndef CHORALE_RUNNERS_NATIVE_H
 #define CHORALE_RUNNERS_NATIVE_H
 
@@ -23,9 +24,10 @@ struct chorale_native;
  * once whether it may. What is not forced goes on as before. */
 void chorale_native_allow(void);
 
-/* Find what can be forced, before or after MPI_Init. NULL: nothing, or no
- * memory. Close it before MPI_Finalize, or without MPI_Init. */
-struct chorale_native *chorale_native_open(void);
+/* Find what can be forced, before or after MPI_Init; part is the launch's, "".
+ * NULL: nothing, or no memory. Close it before MPI_Finalize, or without
+ * MPI_Init. */
+struct chorale_native *chorale_native_open(const char *part);
 void chorale_native_close(struct chorale_native *native);
 
 /* Lines "collective algorithm"; the number of them. native may be NULL. */

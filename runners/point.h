@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* point.h - what the parts of measuring one point share: measure.c holds it
- * together, admit.c verifies, timing.c repeats, arrival.c makes ranks late. */
+ * together, admit.c verifies, timing.c repeats, arrival.c makes ranks late,
+ * counting.c counts. */
 #ifndef CHORALE_RUNNERS_POINT_H
 #define CHORALE_RUNNERS_POINT_H
 
@@ -24,7 +25,8 @@ struct chorale_timing {
     int round;               /* all */
     struct chorale_slot *slot; /* all: of the chunk */
     int nslot;
-    double *local, *global;  /* values of the slots, on a rank and of all */
+    double *value, *spare;   /* of the slots, after a chunk on rank 0 those
+                              * of all ranks; as many, scratch */
     struct chorale_seen *seen; /* [nentry] */
     int *room;               /* [nentry], samples allocated */
     double *longest;         /* [nentry], of the last chunk, s */
@@ -63,6 +65,13 @@ void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
 
 /* admit.c: refuse, verify; sets active. Returns an MPI error code. */
 int chorale_admit(struct chorale_timing *t);
+
+/* Median of its samples, s; NAN: there is no memory. Rank 0. */
+double chorale_result_median(const struct chorale_result *res);
+
+/* counting.c: what each candidate that is OK does in a call, by the counters:
+ * sets counter and stat of its result. Returns an MPI error code. */
+int chorale_count(struct chorale_timing *t);
 
 /* The same check once more of those that were timed. */
 int chorale_verify_again(struct chorale_timing *t);

@@ -72,7 +72,7 @@ void chorale_provider_open(struct chorale_bench *bench)
     for (int c = 0; c < work->ncand; c++)
         native |= work->cand[c].provider == CHORALE_PROVIDER_NATIVE;
     if (native)
-        bench->native = chorale_native_open();
+        bench->native = chorale_native_open(work->part);
     for (int t = 0; native && t < work->ntask; t++)
         for (int i = 0; i < work->task[t].ncand; i++) {
             struct chorale_cand *cand = &work->cand[work->task[t].first + i];

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "db/order.h"
+#include "runners/counters.h"
 #include "runners/samples.h"
 
 struct writer {
@@ -172,27 +173,25 @@ static enum chorale_err put_counters(struct writer *w,
                                      const struct chorale_result *res,
                                      sqlite3_int64 run_id)
 {
-    const struct {
-        const char *name;
-        long long value;
-    } own[] = { { "chorale::messages", res->stat.messages },
-                { "chorale::bytes_sent", res->stat.bytes_sent },
-                { "chorale::bytes_reduced", res->stat.bytes_reduced },
-                { "chorale::waits", res->stat.waits } };
+    struct chorale_stat stat = res->stat;
     enum chorale_err err = CHORALE_OK;
+    char own[64];
 
     /* The library's own messages are not ours to see: absent, not zero. */
     if (cand->provider == CHORALE_PROVIDER_CHORALE)
-        for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) &&
-                           err == CHORALE_OK; i++)
-            err = put_counter(w, run_id, own[i].name, (double)own[i].value);
+        for (int i = 0; i < CHORALE_OWN && err == CHORALE_OK; i++) {
+            snprintf(own, sizeof(own), "chorale::%s", chorale_own_name(i));
+            err = put_counter(w, run_id, own,
+                              (double)*chorale_own_value(&stat, i));
+        }
     for (int i = 0; i < chorale_counters_count(bench) && err == CHORALE_OK;
          i++) {
         const char *name = chorale_counters_name(bench, i);
 
         err = put_counter(w, run_id, name,
                           cand->provider != CHORALE_PROVIDER_CHORALE &&
-                                  strncmp(name, "sde:::chorale::", 15) == 0
+                                  strncmp(name, CHORALE_OWN_PREFIX,
+                                          strlen(CHORALE_OWN_PREFIX)) == 0
                               ? NAN
                               : res->counter[i]);
     }

@@ -38,7 +38,8 @@ struct chorale_settings {
     double max_memory;       /* bytes of buffers on a node */
     int sync;                /* enum chorale_sync, where clocks allow */
     double tau;              /* s/byte charged to reductions, simulated */
-    char counters[512];      /* PAPI event names, comma-separated */
+    char counters[CHORALE_COUNTERS_MAX]; /* PAPI event names,
+                              * comma-separated */
 };
 
 enum chorale_provider {
@@ -100,9 +101,10 @@ struct chorale_worklist {
     int ntask;
     struct chorale_cand *cand;
     int ncand;
-    int64_t launch_id, seed;
+    int64_t launch_id, seed, campaign_seed;
     int ordinal, comm_size, ppn, siblings;
     char shape[16];          /* as planned */
+    char part[128];          /* of which cells: schema.sql, cell.part */
 };
 
 /* One running program. */
@@ -127,8 +129,8 @@ struct chorale_bench {
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
     double window;           /* when the next window opens, common time; 0:
                               * it is to be announced (sync.c) */
-    int *node;               /* of each rank of world; in simulation one: they read one
-                              * clock */
+    int *node;               /* of each rank of world; in simulation one:
+                              * they read one clock */
     int announce;            /* name the cell of every repetition */
     int oversubscribed;      /* more ranks than processors on some node */
     struct chorale_worklist work;
@@ -187,9 +189,28 @@ struct chorale_result {
     double first_call;       /* s, of the verified call */
     int nsample;             /* valid on rank 0 only */
     struct chorale_sample *sample;
-    struct chorale_stat stat;/* of one call, summed over the ranks */
-    double *counter;         /* PAPI values, summed; NAN: not available */
+    struct chorale_stat stat;/* of one call, of all ranks: sums, the most
+                              * rounds */
+    double *counter;         /* PAPI values of one call, of all ranks; NAN:
+                              * not available */
 };
+
+/* own.c: the runner's own traffic, of messages only: no collective of the
+ * library is called. Each is collective and returns an MPI error code. */
+int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
+                      int root);
+/* Rank 0 gets bytes of each rank in all[size * bytes], read there only. */
+int chorale_own_gather(struct chorale_bench *bench, const void *mine,
+                       void *all, size_t bytes);
+/* Rank 0's value[n] become the maxima, or sums, over all ranks; those of the
+ * others are spoilt. room[n] is scratch. */
+int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
+                       int sum, double *room);
+/* Every rank learns the maxima, or sums, of n <= CHORALE_AGREE_MAX values;
+ * the largest value. */
+int chorale_own_all(struct chorale_bench *bench, double *value, int n,
+                    int sum);
+int chorale_own_most(struct chorale_bench *bench, int *value);
 
 /* Common time now [s]; local clock read only. Return at common time t:
  * with the last reading. */
@@ -288,14 +309,31 @@ int chorale_measure(struct chorale_bench *bench,
                     struct chorale_result *result);
 void chorale_result_free(struct chorale_result *result);
 
-/* counters.c: PAPI, where it is. Names not available are reported once on
- * stderr by rank 0 and stay NAN. */
+/* counters.c: see counters.h. Publish our own events, find those that are
+ * asked for; collective. What is not available is said on stderr by rank 0,
+ * in lines that begin with CHORALE_NOTE. Returns an MPI error code. */
+#define CHORALE_NOTE "chorale-runner: note: "
 int chorale_counters_open(struct chorale_bench *bench);
 void chorale_counters_close(struct chorale_bench *bench);
 int chorale_counters_count(const struct chorale_bench *bench);
 const char *chorale_counters_name(const struct chorale_bench *bench, int i);
-void chorale_counters_start(struct chorale_bench *bench);
-void chorale_counters_stop(struct chorale_bench *bench, double *value);
+/* How many starts and stops count everything of the processes, or of the
+ * nodes; the same on all ranks. */
+int chorale_counters_turns(const struct chorale_bench *bench, int node_wide);
+/* Around the calls of one turn. Nodes' events: collective over a node. own:
+ * our events between the two; value [count]: PAPI's of that turn. */
+void chorale_counters_start(struct chorale_bench *bench, int node_wide,
+                            int turn);
+void chorale_counters_stop(struct chorale_bench *bench, int node_wide,
+                           int turn, struct chorale_stat *own, double *value);
+/* What calls had together, to what one had: the nodes' events. */
+void chorale_counters_scale(const struct chorale_bench *bench, int calls,
+                            double *value);
+/* Over all ranks, collective: sums, of rounds the most; whether any failed.
+ * NAN: not available. Returns an MPI error code. */
+int chorale_counters_add(struct chorale_bench *bench,
+                         struct chorale_stat *own, double *value,
+                         int *failed);
 
 /* worklist.c, on rank 0: what is pending in that launch. */
 enum chorale_err chorale_worklist_load(struct chorale_store *store,
@@ -316,11 +354,15 @@ enum chorale_err chorale_record_finish(struct chorale_store *store,
                                        const struct chorale_bench *bench,
                                        struct chorale_errmsg *msg);
 
-/* environment.c: rows of the environment table; collective (hosts of all
- * ranks are gathered), store on rank 0 only. */
+/* environment.c: rows of the environment table (environment.h says which);
+ * collective, store on rank 0 only. CHORALE_ENV: the ranks are placed
+ * otherwise than planned. And what is to be said at the end; rank 0. */
 enum chorale_err chorale_environment_record(struct chorale_store *store,
                                             struct chorale_bench *bench,
                                             int argc, char **argv,
                                             struct chorale_errmsg *msg);
+enum chorale_err chorale_environment_after(struct chorale_store *store,
+                                           const struct chorale_bench *bench,
+                                           struct chorale_errmsg *msg);
 
 #endif

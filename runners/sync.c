@@ -92,7 +92,7 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
         shared[1] = calloc((size_t)bench->world_size * CHORALE_AGREE_MAX,
                            sizeof(double));
     }
-    rc = PMPI_Bcast(shared, sizeof(shared), MPI_BYTE, 0, bench->world);
+    rc = chorale_own_bcast(bench, shared, sizeof(shared), 0);
     bench->sim_barrier = shared[0];
     bench->sim_row = shared[1];
     return rc == MPI_SUCCESS && shared[1] == NULL ? MPI_ERR_NO_MEM : rc;
@@ -149,14 +149,12 @@ int chorale_sync_barrier(struct chorale_bench *bench)
 
 int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
 {
-    return PMPI_Allreduce(MPI_IN_PLACE, value, n, MPI_DOUBLE, MPI_MAX,
-                          bench->world);
+    return chorale_own_all(bench, value, n, 0);
 }
 
 int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
 {
-    return PMPI_Allreduce(MPI_IN_PLACE, value, n, MPI_DOUBLE, MPI_SUM,
-                          bench->world);
+    return chorale_own_all(bench, value, n, 1);
 }
 
 int chorale_sync_end(struct chorale_bench *bench)
@@ -215,8 +213,7 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
             worst = delay;
     }
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX,
-                            bench->world);
+        rc = chorale_agree_max(bench, &worst, 1);
     /* One bad scheduling interval must not slow every repetition. */
     if (worst > 1e-3 && !bench->oversubscribed)
         worst = 1e-3;

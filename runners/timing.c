@@ -107,7 +107,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     int root = chorale_task_root(t->task, bench->size, t->round), late, rc;
     const struct chorale_cand *cand =
         c < t->ncand ? chorale_timing_cand(t, c) : NULL;
-    double *v = t->local + (size_t)(slot - t->slot) * NVALUE;
+    double *v = t->value + (size_t)(slot - t->slot) * NVALUE;
     double begun = chorale_now_common(bench), start, in, out;
 
     if ((simulated() || bench->announce) && cand != NULL)
@@ -156,8 +156,8 @@ static int gather(struct chorale_timing *t)
     int rc = chorale_sync_end(t->bench);
 
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Reduce(t->local, t->global, t->nslot * NVALUE, MPI_DOUBLE,
-                         MPI_MAX, 0, t->bench->world);
+        rc = chorale_own_reduce(t->bench, t->value, t->nslot * NVALUE, 0,
+                                t->spare);
     return rc;
 }
 
@@ -292,7 +292,7 @@ static void read_slots(struct chorale_timing *t, int keeps)
 
     memset(t->longest, 0, sizeof(*t->longest) * (size_t)t->nentry);
     for (int s = 0; s < t->nslot; s++) {
-        const double *v = t->global + (size_t)s * NVALUE;
+        const double *v = t->value + (size_t)s * NVALUE;
         const struct chorale_slot *slot = &t->slot[s];
 
         nlate += v[LATE] > 0;
@@ -321,15 +321,16 @@ static void read_slots(struct chorale_timing *t, int keeps)
 /* Give all ranks what rank 0 has decided. */
 static int share(struct chorale_timing *t, int *nround)
 {
-    MPI_Comm world = t->bench->world;
-    int rc = PMPI_Bcast(t->active, t->nentry, MPI_INT, 0, world);
+    struct chorale_bench *bench = t->bench;
+    size_t n = (size_t)t->nentry;
+    int rc = chorale_own_bcast(bench, t->active, n * sizeof(*t->active), 0);
 
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(t->how, t->nentry, MPI_INT, 0, world);
+        rc = chorale_own_bcast(bench, t->how, n * sizeof(*t->how), 0);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(t->window, t->nentry, MPI_DOUBLE, 0, world);
+        rc = chorale_own_bcast(bench, t->window, n * sizeof(*t->window), 0);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(nround, 1, MPI_INT, 0, world);
+        rc = chorale_own_bcast(bench, nround, sizeof(*nround), 0);
     return rc;
 }
 
@@ -364,7 +365,7 @@ static void shortest(const struct chorale_timing *t, double *any,
     *any = *library = INFINITY;
     for (int s = 0; s < t->nslot; s++) {
         const struct chorale_slot *slot = &t->slot[s];
-        double is = seconds(t, slot, t->global + (size_t)s * NVALUE);
+        double is = seconds(t, slot, t->value + (size_t)s * NVALUE);
 
         if (slot->entry >= t->ncand)
             continue;
@@ -420,7 +421,7 @@ static int warm_up(struct chorale_timing *t)
         for (int c = 0; c < t->ncand; c++)
             t->window[c] = gauge[0] * t->window[c] + gauge[1];
     }
-    rc = PMPI_Bcast(gauge, 2, MPI_DOUBLE, 0, t->bench->world);
+    rc = chorale_own_bcast(t->bench, gauge, sizeof(gauge), 0);
     t->batch = (int)gauge[0];
     t->skew = gauge[1];
     t->round = 0;
@@ -443,8 +444,8 @@ static int time_simulated(struct chorale_timing *t)
 
     rounds(t, SIM_REPS * turns);
     rc = chunk_end(t, &nround);
-    for (int c = 0; rc == MPI_SUCCESS && t->bench->world_rank == 0 && c < t->ncand;
-         c++) {
+    for (int c = 0; rc == MPI_SUCCESS && t->bench->world_rank == 0 &&
+                    c < t->ncand; c++) {
         const struct chorale_sample *x = t->sample[c];
 
         if (t->nsample[c] != SIM_REPS * turns)
@@ -500,7 +501,7 @@ int chorale_timing_run(struct chorale_timing *t)
     if (rc == MPI_SUCCESS)
         rc = simulated() ? time_simulated(t) : time_real(t);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(&t->lacking, 1, MPI_INT, 0, t->bench->world);
+        rc = chorale_own_bcast(t->bench, &t->lacking, sizeof(t->lacking), 0);
     if (rc == MPI_SUCCESS && t->lacking)
         rc = MPI_ERR_NO_MEM;
     hand_over(t);
@@ -520,8 +521,8 @@ int chorale_timing_init(struct chorale_timing *t)
     t->window = calloc(n, sizeof(*t->window));
     t->order = calloc(n, sizeof(*t->order));
     t->slot = calloc(slots, sizeof(*t->slot));
-    t->local = calloc(slots * NVALUE, sizeof(*t->local));
-    t->global = calloc(slots * NVALUE, sizeof(*t->global));
+    t->value = calloc(slots * NVALUE, sizeof(*t->value));
+    t->spare = calloc(slots * NVALUE, sizeof(*t->spare));
     t->seen = calloc(n, sizeof(*t->seen));
     t->room = calloc(n, sizeof(*t->room));
     t->longest = calloc(n, sizeof(*t->longest));
@@ -530,7 +531,7 @@ int chorale_timing_init(struct chorale_timing *t)
     t->work = calloc(2 * (size_t)t->bench->work.set.stop.nrep_max,
                      sizeof(*t->work));
     if (!t->active || !t->how || !t->window || !t->order || !t->slot ||
-        !t->local || !t->global || !t->seen || !t->room || !t->longest ||
+        !t->value || !t->spare || !t->seen || !t->room || !t->longest ||
         !t->sample || !t->nsample || !t->work)
         return -1;
     for (int c = 0; c < (int)n; c++)
@@ -550,8 +551,8 @@ void chorale_timing_release(struct chorale_timing *t)
     free(t->window);
     free(t->order);
     free(t->slot);
-    free(t->local);
-    free(t->global);
+    free(t->value);
+    free(t->spare);
     free(t->seen);
     free(t->room);
     free(t->longest);

@@ -21,8 +21,8 @@
     "   FROM cell c, l WHERE c.system_id = l.system_id"                      \
     "    AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                    \
     "    AND c.shape = l.shape AND c.launches > l.ordinal"                   \
-    "    AND c.siblings = CASE l.siblings WHEN 1 THEN 'alone'"               \
-    "                     ELSE '' || l.siblings END),"                        \
+    "    AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"                \
+    "    AND c.part = l.part),"                                              \
     " q AS (SELECT p.*, min(done) OVER w AS point_done FROM p"               \
     "       WINDOW w AS (PARTITION BY coll, msg_size, dtype, op,"            \
     "                    root_policy, buffers, arrival, metric))"            \
@@ -73,7 +73,7 @@ static enum chorale_err load_launch(struct chorale_store *store,
         "SELECT l.launch_id, l.ordinal, l.seed, l.comm_size, l.ppn, l.shape,"
         "       c.nrep_min, c.nrep_max, c.nwarmup, c.target_width,"
         "       c.cell_seconds, c.max_memory, c.sync, c.tau, c.counters,"
-        "       c.batch, c.racing, l.siblings"
+        "       c.batch, c.racing, c.seed, l.siblings, l.part"
         "  FROM launch l JOIN campaign c USING (campaign_id)"
         " WHERE l.uuid = ?1", &stmt, msg);
     if (err != CHORALE_OK)
@@ -84,6 +84,10 @@ static enum chorale_err load_launch(struct chorale_store *store,
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s: no launch %s; `chorale run` starts launches",
                            chorale_store_path(store), uuid);
+    if (err == CHORALE_OK &&
+        strlen(text(stmt, 14)) >= sizeof(work->set.counters))
+        err = chorale_fail(msg, CHORALE_DATA, "%s: its list of counters is "
+                           "too long", chorale_store_path(store));
     if (err == CHORALE_OK) {
         struct chorale_settings *set = &work->set;
 
@@ -107,7 +111,9 @@ static enum chorale_err load_launch(struct chorale_store *store,
         strncpy(set->counters, text(stmt, 14), sizeof(set->counters) - 1);
         set->batch = sqlite3_column_int(stmt, 15);
         set->stop.racing = sqlite3_column_int(stmt, 16);
-        work->siblings = sqlite3_column_int(stmt, 17);
+        work->campaign_seed = sqlite3_column_int64(stmt, 17);
+        work->siblings = sqlite3_column_int(stmt, 18);
+        strncpy(work->part, text(stmt, 19), sizeof(work->part) - 1);
     }
     sqlite3_finalize(stmt);
     return err;
@@ -271,7 +277,7 @@ int chorale_worklist_share(struct chorale_bench *bench)
     struct chorale_worklist head = *work;
     int rc, failed = 0;
 
-    rc = PMPI_Bcast(&head, sizeof(head), MPI_BYTE, 0, bench->world);
+    rc = chorale_own_bcast(bench, &head, sizeof(head), 0);
     if (rc != MPI_SUCCESS)
         return rc;
     if (bench->world_rank != 0) {
@@ -280,16 +286,15 @@ int chorale_worklist_share(struct chorale_bench *bench)
         work->cand = calloc((size_t)head.ncand + 1, sizeof(*work->cand));
         failed = work->task == NULL || work->cand == NULL;
     }
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX,
-                        bench->world);
+    rc = chorale_own_most(bench, &failed);
     if (rc == MPI_SUCCESS && failed)
         rc = MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(work->task, work->ntask * (int)sizeof(*work->task),
-                        MPI_BYTE, 0, bench->world);
+        rc = chorale_own_bcast(bench, work->task, (size_t)work->ntask *
+                                                      sizeof(*work->task), 0);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Bcast(work->cand, work->ncand * (int)sizeof(*work->cand),
-                        MPI_BYTE, 0, bench->world);
+        rc = chorale_own_bcast(bench, work->cand, (size_t)work->ncand *
+                                                      sizeof(*work->cand), 0);
     return rc;
 }
 

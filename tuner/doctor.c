@@ -4,19 +4,25 @@
 #include "config.h"
 
 #include <limits.h>
-#include <sched.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "db/facts.h"
 #include "tuner/launcher.h"
 #include "tuner/natives.h"
 #include "tuner/spawn.h"
 #include "tuner/system.h"
 #include "tuner/verb.h"
+
+#define FACTS_MAX (4 << 20)  /* bytes that a runner prints of its environment */
+#define LOAD_MOST 0.5        /* processes of others */
+
+struct doctor_opts {
+    long ranks;
+};
 
 static void say(const char *what, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -32,40 +38,70 @@ static void say(const char *what, const char *format, ...)
     printf("\n");
 }
 
-/* Two ranks under the launcher: one of another MPI starts two lone ones. */
-static int check_launch(void)
+/* The facts that a runner prints, "@env KEY VALUE". */
+static void read_facts(char *text, struct chorale_facts *facts)
+{
+    char *save = NULL, *value;
+
+    for (char *line = strtok_r(text, "\n", &save); line != NULL;
+         line = strtok_r(NULL, "\n", &save)) {
+        if (strncmp(line, "@env ", 5) != 0)
+            continue;
+        value = strchr(line + 5, ' ');
+        if (value == NULL)
+            continue;
+        *value++ = '\0';
+        chorale_facts_put(facts, line + 5, value);
+    }
+}
+
+/* Start ranks under the launcher, which tell their environment: a launcher of
+ * another MPI starts as many lone ones. */
+static int check_launch(long ranks, struct chorale_facts *facts)
 {
     struct chorale_args args = { .count = 0 };
     struct chorale_errmsg msg;
-    char text[4096], runner[PATH_MAX];
+    char *text = calloc(1, FACTS_MAX), runner[PATH_MAX];
+    const char *started;
     int status = 0, bad = 1;
 
-    if (chorale_find_program("chorale-runner", BINDIR, runner, sizeof(runner),
+    if (text == NULL ||
+        chorale_find_program("chorale-runner", BINDIR, runner, sizeof(runner),
                              &msg) != CHORALE_OK) {
-        say("runner", "MISSING: %s", msg.text);
+        say("runner", "MISSING: %s", text == NULL ? "no memory" : msg.text);
+        free(text);
         return 1;
     }
     chorale_args_add(&args, "%s", chorale_mpiexec());
     chorale_args_add(&args, "-n");
-    chorale_args_add(&args, "2");
+    chorale_args_add(&args, "%ld", ranks);
     chorale_args_add(&args, "%s", runner);
-    chorale_args_add(&args, "--world");
+    chorale_args_add(&args, "--environment");
     if (chorale_capture(&args, "install the MPI's launcher or set "
-                               "CHORALE_MPIEXEC", text, sizeof(text), &status,
-                        &msg) != CHORALE_OK)
+                               "CHORALE_MPIEXEC", text, FACTS_MAX, &status,
+                        &msg) != CHORALE_OK) {
         say("launcher", "MISSING: %s", msg.text);
-    else if (status != 0 || strncmp(text, "@world 2", 8) != 0)
-        say("launcher", "FAILS: %s: %.*s", chorale_mpiexec(),
-            (int)strcspn(text, "\n"), text);
-    else
-        bad = 0;
-    if (!bad)
-        say("launcher", "%s starts the runner", chorale_mpiexec());
+    } else {
+        if (status == 0)
+            read_facts(text, facts);
+        started = chorale_facts_get(facts, "ranks");
+        bad = started == NULL || strtol(started, NULL, 10) != ranks;
+        if (!bad)
+            say("launcher", "%s starts %ld ranks", chorale_mpiexec(), ranks);
+        else if (started != NULL)
+            say("launcher", "FAILS: %s starts ranks that do not find each "
+                            "other: it belongs to another MPI",
+                chorale_mpiexec());
+        else
+            say("launcher", "FAILS: %s: %.*s", chorale_mpiexec(),
+                (int)strcspn(text, "\n"), text);
+    }
     chorale_args_free(&args);
+    free(text);
     return bad;
 }
 
-static int check_mpi(void)
+static int check_mpi(long ranks, struct chorale_facts *facts)
 {
     struct chorale_natives natives;
     struct chorale_errmsg msg;
@@ -85,48 +121,163 @@ static int check_mpi(void)
         say("native", "none: the library does not let its algorithms be "
                       "forced");
     chorale_natives_free(&natives);
-    return check_launch();
+    return check_launch(ranks, facts);
 }
 
-static void check_machine(void)
-{
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    struct timespec step;
-    cpu_set_t set;
-    char line[256];
-    double load[3];
-    FILE *in;
+/* --- what would spoil a measurement ------------------------------------ */
 
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof(set), &set);
-    say("processors", "%ld, %d usable: more ranks than that on this node are "
-                      "oversubscribed and decide nothing", online,
-        CPU_COUNT(&set));
-    clock_getres(CLOCK_MONOTONIC, &step);
-    say("clock", "monotonic, resolution %ld ns", step.tv_nsec);
-    if (getloadavg(load, 1) == 1 && load[0] > 0.5)
-        say("load", "WARNING: %.1f processes are running: measure on an idle "
-                    "machine", load[0]);
-    in = fopen("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "r");
-    if (in != NULL) {
-        if (fgets(line, sizeof(line), in) != NULL) {
-            line[strcspn(line, "\n")] = '\0';
-            say("governor", "%s%s", strcmp(line, "performance") != 0
-                                        ? "WARNING: not performance but "
-                                        : "", line);
-        }
-        fclose(in);
+static double number(const struct chorale_facts *facts, const char *key)
+{
+    const char *text = chorale_facts_get(facts, key);
+
+    return text != NULL ? strtod(text, NULL) : NAN;
+}
+
+/* Is key that fact of some node, "cpu_governor" or "host:3:cpu_governor"? */
+static int of_node(const char *key, const char *fact)
+{
+    const char *colon = strrchr(key, ':');
+
+    return strcmp(key, fact) == 0 ||
+           (strncmp(key, "host:", 5) == 0 && colon != NULL &&
+            strcmp(colon + 1, fact) == 0);
+}
+
+static void judge_processors(const struct chorale_facts *facts)
+{
+    const char *over = chorale_facts_get(facts, "oversubscribed");
+    double online = number(facts, "processors");
+    double usable = number(facts, "processors_usable");
+
+    if (over != NULL && strcmp(over, "yes") == 0)
+        say("processors", "WARNING: oversubscribed: %.0f ranks on a node with "
+                          "%.0f processors; they are measured and decide "
+                          "nothing", number(facts, "ranks_per_node"), online);
+    else
+        say("processors", "%.0f, %.0f usable by a rank: more ranks than that "
+                          "on a node are oversubscribed and decide nothing",
+            online, usable);
+}
+
+static void judge_binding(const struct chorale_facts *facts)
+{
+    const char *first = NULL, *source;
+    int ranks = 0, nfree = 0;
+
+    for (int i = 0; i < facts->count; i++) {
+        const struct chorale_fact *fact = &facts->fact[i];
+
+        if (strncmp(fact->key, "binding:", 8) != 0)
+            continue;
+        ranks++;
+        if (strncmp(fact->value, "free", 4) != 0)
+            continue;
+        if (nfree++ == 0)
+            first = fact->key + 8;
     }
-    in = fopen("/proc/cpuinfo", "r");
-    while (in != NULL && fgets(line, sizeof(line), in) != NULL)
-        if (strncmp(line, "flags", 5) == 0) {
-            if (strstr(line, " hypervisor") != NULL)
-                say("machine", "WARNING: virtual: other guests may disturb "
-                               "it; use several launches");
-            break;
+    source = chorale_facts_get(facts, "binding_source");
+    if (nfree > 0)
+        say("binding", "WARNING: %d of %d ranks are not bound (rank %s may "
+                       "run on every processor of its node): bind them, as "
+                       "by mpiexec -bind-to core, srun --cpu-bind=cores",
+            nfree, ranks, first);
+    else if (ranks > 0)
+        say("binding", "all ranks are bound, says %s", source);
+}
+
+/* Clocks that are worse than a message is fast hide when a rank began. */
+static void judge_clock(const struct chorale_facts *facts)
+{
+    double off = number(facts, "clock_residual_s");
+    double alpha = number(facts, "message_alpha_s");
+    int adrift = 0;
+
+    for (int i = 0; i < facts->count; i++)
+        adrift += of_node(facts->fact[i].key, "clock_disciplined") &&
+                  strcmp(facts->fact[i].value, "no") == 0;
+    if (off > alpha)
+        say("clock", "WARNING: the ranks' clocks are %.2g us apart after "
+                     "synchronisation, and a message takes %.2g us: short "
+                     "operations will start from a barrier%s", 1e6 * off,
+            1e6 * alpha,
+            adrift > 0 ? "; no NTP or PTP disciplines the nodes' clocks"
+                       : "");
+    else if (number(facts, "nodes") > 1)
+        say("clock", "the ranks agree to %.2g us, and a message takes %.2g us",
+            1e6 * off, 1e6 * alpha);
+    else
+        say("clock", "%s, resolution %.3g ns; one node, one clock",
+            chorale_facts_get(facts, "clock_source") != NULL
+                ? chorale_facts_get(facts, "clock_source")
+                : "monotonic", 1e9 * number(facts, "clock_resolution_s"));
+}
+
+static void judge_load(const struct chorale_facts *facts)
+{
+    double load = number(facts, "load_before");
+
+    if (load > LOAD_MOST)
+        say("load", "WARNING: %.1f processes were running in the last minute: "
+                    "measure on an idle machine", load);
+    else if (load >= 0)
+        say("load", "%.2f processes in the last minute", load);
+}
+
+/* Of each node: what is wrong with it, in words; or of the first one. */
+static void judge_nodes(const struct chorale_facts *facts, const char *what,
+                        const char *fact, const char *good,
+                        const char *remedy)
+{
+    const char *own = chorale_facts_get(facts, fact);
+    int bad = 0;
+
+    for (int i = 0; i < facts->count; i++) {
+        const struct chorale_fact *f = &facts->fact[i];
+
+        if (!of_node(f->key, fact) || strcmp(f->value, good) == 0)
+            continue;
+        bad++;
+        say(what, "WARNING: %s%s%s", strcmp(f->key, fact) == 0 ? "" : f->key,
+            strcmp(f->key, fact) == 0 ? "" : ": ", f->value);
+    }
+    if (bad > 0)
+        say("", "%s", remedy);
+    else if (own != NULL)
+        say(what, "%s", own);
+}
+
+static void show_mpi(const struct chorale_facts *facts)
+{
+    const char *transport = chorale_facts_get(facts, "transport");
+    int n = 0;
+
+    if (transport != NULL)
+        say("transport", "%s", transport);
+    for (int i = 0; i < facts->count; i++)
+        if (strncmp(facts->fact[i].key, "mpi:", 4) == 0) {
+            say(n++ == 0 ? "variables" : "", "%s = %s",
+                facts->fact[i].key + 4, facts->fact[i].value);
         }
-    if (in != NULL)
-        fclose(in);
+    if (n > 0)
+        say("", "these are not at the library's defaults, and so is what is "
+                "measured");
+}
+
+static void check_machine(const struct chorale_facts *facts)
+{
+    const char *virtual = chorale_facts_get(facts, "virtual_machine");
+
+    show_mpi(facts);
+    judge_processors(facts);
+    judge_binding(facts);
+    judge_clock(facts);
+    judge_load(facts);
+    judge_nodes(facts, "governor", "cpu_governor", "performance",
+                "the frequency changes with the load: set the governor "
+                "performance (cpupower frequency-set -g performance)");
+    if (virtual != NULL && strcmp(virtual, "no") != 0)
+        say("machine", "WARNING: virtual (%s): other guests may disturb it; "
+                       "use several launches", virtual);
 }
 
 static void check_tools(void)
@@ -135,7 +286,14 @@ static void check_tools(void)
     char path[PATH_MAX];
 
 #ifdef HAVE_PAPI
+    char level[32];
+
     say("PAPI", "built in; `papi_avail` and `papi_native_avail` list events");
+    if (chorale_facts_line("/proc/sys/kernel/perf_event_paranoid", NULL,
+                           level, sizeof(level)) == 0 &&
+        strtol(level, NULL, 10) > 2)
+        say("", "kernel.perf_event_paranoid is %s: only privileged programs "
+                "may count hardware events", level);
 #else
     say("PAPI", "not built in (libpapi-dev): no --counters");
 #endif
@@ -158,16 +316,23 @@ static void check_tools(void)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
+    struct doctor_opts opts = { .ranks = 2 };
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
     enum chorale_err err;
     int nword, bad;
 
-    err = chorale_opts_parse(verb, argc, argv, NULL, 0, 0, &nword, msg);
+    err = chorale_opts_parse(verb, argc, argv, &opts, 0, 0, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
     say("chorale", "%s (%s)", PACKAGE_VERSION, CHORALE_BUILD_OPTIONS);
-    bad = check_mpi();
-    check_machine();
+    bad = check_mpi(opts.ranks, &facts);
+    if (chorale_facts_get(&facts, "processors") == NULL) {
+        chorale_facts_machine(&facts); /* nothing starts: of this node */
+        chorale_facts_load(&facts, "load_before");
+    }
+    check_machine(&facts);
     check_tools();
+    chorale_facts_release(&facts);
     if (bad)
         return chorale_fail(msg, CHORALE_ENV,
                             "real measurements are not possible here; see "
@@ -176,6 +341,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 }
 
 static const struct chorale_opt options[] = {
+    { "ranks", 'P', CHORALE_OPT_INT, offsetof(struct doctor_opts, ranks), "N",
+      "start as many ranks as the campaign will (default: 2)", 1, 1 << 20 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -183,10 +350,18 @@ const struct chorale_verb chorale_verb_doctor = {
     .name = "doctor",
     .args = "",
     .summary = "say what this machine can measure and what would spoil it",
-    .detail = "Looks for the MPI library and its launcher, PAPI, SimGrid, "
-              "gnuplot and Slurm, and at the clock, the processors, the load "
-              "and the frequency governor.",
-    .example = "chorale doctor",
+    .detail =
+        "Looks for the MPI library, PAPI, SimGrid, gnuplot and Slurm, starts "
+        "ranks under the launcher and judges what they would record of their "
+        "environment with each launch. It warns of ranks that are "
+        "oversubscribed or not bound, of clocks that do not agree, of other "
+        "load, a governor other than performance, and a virtual machine, and "
+        "shows which of the MPI library's control variables are not at their "
+        "defaults.\n"
+        "The launcher is mpiexec of the MPI that the runner is built with; "
+        "the environment variable CHORALE_MPIEXEC names another.",
+    .example = "chorale doctor\n"
+               "chorale doctor -P 16",
     .opt = options,
     .run = run,
 };

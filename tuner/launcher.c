@@ -237,6 +237,43 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
     return err;
 }
 
+enum chorale_err chorale_sim_complaint(const char *coll, char *text,
+                                       size_t size,
+                                       struct chorale_errmsg *msg)
+{
+    static const char platform[] =
+        "<?xml version='1.0'?><!DOCTYPE platform SYSTEM "
+        "\"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\">"
+        "<zone id=\"z\" routing=\"Full\"><host id=\"n0\" speed=\"1Gf\"/></zone>"
+        "</platform>\n";
+    struct chorale_sim_files files = { 0, 0, "", "" };
+    struct chorale_args args = { .count = 0 };
+    char runner[PATH_MAX];
+    int status = 0;
+    enum chorale_err err;
+
+    err = chorale_find_program("chorale-runner-sim", PKGLIBEXECDIR, runner,
+                               sizeof(runner), msg);
+    if (err == CHORALE_OK)
+        err = memory_file(&files.platform_fd, files.platform, platform, msg);
+    if (err == CHORALE_OK) {
+        chorale_args_add(&args, "smpirun");
+        chorale_args_add(&args, "-np");
+        chorale_args_add(&args, "1");
+        chorale_args_add(&args, "-platform");
+        chorale_args_add(&args, "%s", files.platform);
+        add_flags(&args, common_flags);
+        chorale_args_add(&args, "--cfg=smpi/%s:chorale_asks", coll);
+        chorale_args_add(&args, "%s", runner);
+        chorale_args_add(&args, "--hosts");
+        err = chorale_capture(&args, smpirun_remedy, text, size, &status,
+                              msg);
+    }
+    chorale_sim_files_close(&files);
+    chorale_args_free(&args);
+    return err;
+}
+
 static enum chorale_err write_hosts(struct chorale_sim_files *files,
                                     char **host, int nhost, int comm_size,
                                     int ppn, struct chorale_errmsg *msg)
@@ -299,6 +336,13 @@ int chorale_selector_ok(const char *selector)
     return length > 0 && selector[length] == '\0';
 }
 
+int chorale_forced_ok(const char *forced)
+{
+    int length = selector_word(forced, 0);
+
+    return length > 0 && forced[length] == '\0';
+}
+
 /* mpich,bcast:ompi_pipeline: the selector, and what it is to use. */
 static void add_selector(const char *selector, struct chorale_args *args)
 {
@@ -346,6 +390,8 @@ static enum chorale_err sim_args(const struct chorale_launcher *launcher,
     add_flags(args, common_flags);
     add_flags(args, chorale_network_find(launcher->network)->flag);
     add_selector(launcher->selector, args);
+    if (launcher->forced != NULL)
+        chorale_args_add(args, "--cfg=smpi/%s", launcher->forced);
     return CHORALE_OK;
 }
 

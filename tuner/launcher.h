@@ -27,6 +27,7 @@ struct chorale_launcher {
     const char *selector;    /* SimGrid's coll-selector, and algorithms that
                               * it is to use: mpich,bcast:ompi_pipeline */
     int native;              /* it may force the library's algorithms */
+    const char *forced;      /* of smpirun: COLLECTIVE:ALGORITHM, or NULL */
 };
 
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */
@@ -58,6 +59,15 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
                                    int *nhost_p, char version[64],
                                    struct chorale_errmsg *msg);
 void chorale_sim_hosts_free(char **host, int nhost);
+
+/* What SimGrid says when an algorithm is forced that no collective has:
+ * text[size] gets it. CHORALE_ENV: it cannot be asked. */
+enum chorale_err chorale_sim_complaint(const char *coll, char *text,
+                                       size_t size,
+                                       struct chorale_errmsg *msg);
+
+/* 1 if it is COLLECTIVE:ALGORITHM as SimGrid could name it. */
+int chorale_forced_ok(const char *forced);
 
 /* 1 if it is what --sim-selector takes: mpich, ompi, mvapich2 or impi, then
  * any number of ,COLLECTIVE:ALGORITHM as SimGrid names them. */

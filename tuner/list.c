@@ -13,7 +13,7 @@
 #include "tuner/verb.h"
 
 struct opts {
-    int json, missing, counts, native;
+    int json, missing, counts, native, simulated;
 };
 
 static const struct {
@@ -253,7 +253,8 @@ static void print_all(int coll, int *count)
     }
     printf("\n%d variants, and provider library: what the MPI library "
            "does by itself.\n`chorale list --native`: the MPI library's own "
-           "algorithms, provider native.\n", *count);
+           "algorithms, provider native; in\nsimulation SimGrid's, "
+           "`chorale list --simulated`.\n", *count);
 #ifdef CHORALE_NO_PATENTED
     printf("Built without the variants that are under a patent.\n");
 #endif
@@ -294,12 +295,18 @@ static void print_missing(int coll)
     printf("\n%d published algorithms are not in the catalogue.\n", count);
 }
 
-/* Of the MPI library that chorale-runner is built with. */
-static enum chorale_err print_native(int coll, int json,
+/* Of the MPI library that chorale-runner is built with, or of SimGrid. */
+static enum chorale_err print_native(int coll, int json, int simulated,
                                      struct chorale_errmsg *msg)
 {
     struct chorale_natives natives;
-    enum chorale_err err = chorale_natives_load(&natives, msg);
+    enum chorale_err err =
+        simulated ? chorale_natives_simulated(
+                        &natives,
+                        coll >= 0 ? chorale_coll_info((enum chorale_coll)coll)
+                                        ->name
+                                  : NULL, msg)
+                  : chorale_natives_load(&natives, msg);
     json_t *list = json_array();
     int count = 0;
 
@@ -321,7 +328,8 @@ static enum chorale_err print_native(int coll, int json,
         json_dumpf(list, stdout, JSON_INDENT(2));
         printf("\n");
     } else if (err == CHORALE_OK) {
-        printf("\n%d algorithms of the MPI library can be forced.\n", count);
+        printf("\n%d algorithms of %s can be forced.\n", count,
+               simulated ? "SimGrid" : "the MPI library");
     }
     json_decref(list);
     chorale_natives_free(&natives);
@@ -351,7 +359,7 @@ static void dump(int coll, int missing)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { 0, 0, 0, 0 };
+    struct opts opts = { 0, 0, 0, 0, 0 };
     int nword, count = 0, coll = -1;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1,
                                               &nword, msg);
@@ -362,8 +370,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return chorale_fail(msg, CHORALE_USAGE,
                             "unknown collective '%s'; `chorale list` without "
                             "a word names all", argv[1]);
-    if (opts.native)
-        return print_native(coll, opts.json, msg);
+    if (opts.native || opts.simulated)
+        return print_native(coll, opts.json, opts.simulated, msg);
     if (opts.json)
         dump(coll, opts.missing);
     else if (opts.missing)
@@ -383,6 +391,8 @@ static const struct chorale_opt options[] = {
       "show only how many variants each collective has", 0, 0 },
     { "native", 0, CHORALE_OPT_FLAG, offsetof(struct opts, native), NULL,
       "show the algorithms inside the MPI library that can be forced", 0, 0 },
+    { "simulated", 0, CHORALE_OPT_FLAG, offsetof(struct opts, simulated), NULL,
+      "show those inside SimGrid, which are native in simulation", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "tuner/launcher.h"
 #include "tuner/spawn.h"
+#include "tuner/spec.h"
 
 #define TEXT (64 << 10)
 
@@ -72,6 +75,77 @@ enum chorale_err chorale_natives_load(struct chorale_natives *natives,
     free(text);
     if (bad)
         err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    if (err != CHORALE_OK)
+        chorale_natives_free(natives);
+    return err;
+}
+
+/* Names after "Valid algorithms: ", separated by ", ", a full stop last. */
+static int read_valid(char *list, enum chorale_coll coll,
+                      struct chorale_natives *natives)
+{
+    char *save = NULL, line[128];
+    int bad = 0;
+
+    for (char *word = strtok_r(list, ", .\n", &save); word != NULL && !bad;
+         word = strtok_r(NULL, ", .\n", &save)) {
+        if (chorale_spec_listed("mpich,ompi,mvapich2,impi,automatic", word))
+            continue;
+        snprintf(line, sizeof(line), "%s %.63s",
+                 chorale_coll_info(coll)->name, word);
+        bad = read_line(line, natives);
+    }
+    return bad;
+}
+
+/* SimGrid names a collective's algorithms when it is asked for one that it
+ * does not have, and says that it does not know the key where the collective
+ * has only one. Either ends the program by abort(): without a core file. */
+static enum chorale_err ask_simgrid(struct chorale_natives *natives,
+                                    enum chorale_coll coll, char *text,
+                                    struct chorale_errmsg *msg)
+{
+    static const char valid[] = "Valid algorithms: ", key[] = "config key";
+    struct rlimit core, none;
+    char *list;
+    enum chorale_err err;
+
+    getrlimit(RLIMIT_CORE, &core);
+    none = core;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_CORE, &none);
+    err = chorale_sim_complaint(chorale_coll_info(coll)->name, text, TEXT,
+                                msg);
+    setrlimit(RLIMIT_CORE, &core);
+    if (err != CHORALE_OK || strstr(text, key) != NULL)
+        return err;
+    list = strstr(text, valid);
+    if (list == NULL)
+        return chorale_fail(msg, CHORALE_ENV,
+                            "SimGrid does not say which algorithms of %s it "
+                            "has, but: %.200s", chorale_coll_info(coll)->name,
+                            text);
+    if (read_valid(list + strlen(valid), coll, natives))
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_natives_simulated(struct chorale_natives *natives,
+                                           const char *collectives,
+                                           struct chorale_errmsg *msg)
+{
+    char *text = malloc(TEXT);
+    enum chorale_err err = CHORALE_OK;
+
+    natives->row = NULL;
+    natives->count = 0;
+    if (text == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++)
+        if (chorale_spec_listed(collectives,
+                                chorale_coll_info((enum chorale_coll)c)->name))
+            err = ask_simgrid(natives, (enum chorale_coll)c, text, msg);
+    free(text);
     if (err != CHORALE_OK)
         chorale_natives_free(natives);
     return err;

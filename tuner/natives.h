@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* natives.h - provider native: the algorithms inside the MPI library that can
- * be forced, as chorale-runner finds them. */
+ * be forced, as chorale-runner finds them, or inside SimGrid. */
 #ifndef CHORALE_TUNER_NATIVES_H
 #define CHORALE_TUNER_NATIVES_H
 
@@ -20,6 +20,11 @@ struct chorale_natives {
 /* Ask the runner; free. None is no error. CHORALE_ENV: it does not answer. */
 enum chorale_err chorale_natives_load(struct chorale_natives *natives,
                                       struct chorale_errmsg *msg);
+/* Those of SimGrid, of the collectives of a list (NULL: of all); selectors and
+ * what tries others out are none. Takes a simulated start a collective. */
+enum chorale_err chorale_natives_simulated(struct chorale_natives *natives,
+                                           const char *collectives,
+                                           struct chorale_errmsg *msg);
 void chorale_natives_free(struct chorale_natives *natives);
 
 /* 1 if the word is the name, or collective:name. */

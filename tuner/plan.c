@@ -108,9 +108,10 @@ static const char *buffer_policy(const struct planner *p,
                                                             : "warm";
 }
 
+/* part: as of schema.sql, "" for what is measured side by side. */
 static enum chorale_err put_cell(struct planner *p, const struct point *pt,
                                  const char *provider, const char *variant,
-                                 const char *params)
+                                 const char *params, const char *part)
 {
     const struct chorale_coll_info *info = chorale_coll_info(pt->coll);
     sqlite3_stmt *s = p->insert;
@@ -139,6 +140,7 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     sqlite3_bind_int64(s, 15, pt->procs);
     sqlite3_bind_int64(s, 16, planned_ppn(p, pt->procs));
     sqlite3_bind_int64(s, 17, p->plan->launches);
+    sqlite3_bind_text(s, 22, part, -1, SQLITE_TRANSIENT);
     p->ncell++;
     return chorale_store_step(p->store, s, NULL, p->msg);
 }
@@ -150,7 +152,7 @@ static enum chorale_err put_params(struct planner *p, const struct point *pt,
     char params[256];
 
     chorale_alg_params_format(alg, value, params, sizeof(params));
-    return put_cell(p, pt, "chorale", alg->name, params);
+    return put_cell(p, pt, "chorale", alg->name, params, "");
 }
 
 /* One choice of a variant's parameters is one cell. */
@@ -184,10 +186,13 @@ static enum chorale_err put_variant(struct planner *p, const struct point *pt,
     return chorale_candidates(alg, set, &at, put_choice, &choice, p->msg);
 }
 
-/* The library's own algorithms: all of them, or those that are named. */
+/* The library's own algorithms: all of them, or those that are named. SimGrid
+ * forces one for a whole launch. Where several are forced in one, the library's
+ * default is measured in a launch without that, too, for comparison. */
 static enum chorale_err put_natives(struct planner *p, const struct point *pt)
 {
     enum chorale_err err = CHORALE_OK;
+    int any = 0;
 
     for (int i = 0; i < p->natives.count && err == CHORALE_OK; i++) {
         const struct chorale_native_name *native = &p->natives.row[i];
@@ -198,9 +203,14 @@ static enum chorale_err put_natives(struct planner *p, const struct point *pt)
         snprintf(full, sizeof(full), "%s:%s",
                  chorale_coll_info(pt->coll)->name, native->name);
         if (chorale_spec_listed(p->plan->variants, native->name) ||
-            chorale_spec_listed(p->plan->variants, full))
-            err = put_cell(p, pt, "native", native->name, "");
+            chorale_spec_listed(p->plan->variants, full)) {
+            err = put_cell(p, pt, "native", native->name, "",
+                           p->sys.simulated ? full : "");
+            any = 1;
+        }
     }
+    if (err == CHORALE_OK && any && !p->sys.simulated)
+        err = put_cell(p, pt, "library", "untouched", "", "untouched");
     return err;
 }
 
@@ -208,7 +218,7 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
 {
     const char *coll = chorale_coll_info(pt->coll)->name;
     enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
-    enum chorale_err err = put_cell(p, pt, "library", "default", "");
+    enum chorale_err err = put_cell(p, pt, "library", "default", "", "");
 
     p->npoint++;
     if (err == CHORALE_OK)
@@ -417,8 +427,8 @@ static enum chorale_err write_all(struct planner *p, const char *command)
             "INSERT INTO cell (uuid, provider, variant, params, coll, shape,"
             " dtype, op, op_class, root_policy, campaign_id, system_id,"
             " msg_size, n, comm_size, ppn, launches, buffers, arrival,"
-            " siblings, metric)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+            " siblings, metric, part)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
             " ON CONFLICT DO UPDATE SET"
             " launches = max(launches, excluded.launches),"
             " campaign_id = excluded.campaign_id",
@@ -495,11 +505,14 @@ static enum chorale_err find_natives(struct planner *p)
 
     if (!chorale_spec_listed(plan->providers, "native"))
         return CHORALE_OK;
-    err = chorale_natives_load(&p->natives, p->msg);
+    err = p->sys.simulated
+              ? chorale_natives_simulated(&p->natives, plan->collectives,
+                                          p->msg)
+              : chorale_natives_load(&p->natives, p->msg);
     if (err == CHORALE_OK && p->natives.count == 0)
         err = chorale_fail(p->msg, CHORALE_ENV,
                            "--providers %s: %.100s lets none of its "
-                           "algorithms be forced by control variables",
+                           "algorithms be forced",
                            plan->providers, p->sys.mpi_library);
     for (size_t k = 0; err == CHORALE_OK && plan->variants != NULL &&
                        chorale_spec_word(plan->variants, k, word,
@@ -515,8 +528,9 @@ static enum chorale_err find_natives(struct planner *p)
             err = chorale_fail(p->msg, CHORALE_USAGE,
                                "--variants %s: neither the catalogue nor the "
                                "MPI library has it; `chorale list` and "
-                               "`chorale list --native` show what there is",
-                               word);
+                               "`chorale list --%s` show what there is",
+                               word, p->sys.simulated ? "simulated"
+                                                      : "native");
     }
     return err;
 }
@@ -631,11 +645,32 @@ const struct chorale_verb chorale_verb_plan = {
         "Provider native is the MPI library's own algorithms, each forced by "
         "the library's control variables, where it has such: MPICH's and Open "
         "MPI's do. Their parameters stay at the library's defaults. They are "
-        "measured beside the others and never chosen by `chorale decide`.\n"
+        "measured beside the others and never chosen by `chorale decide`. The "
+        "library's default is then measured once more, as variant untouched, "
+        "in launches in which nothing is forced. In simulation they are "
+        "SimGrid's, each forced for a launch of its own.\n"
+        "Counters: of each run one call more is counted, outside the timed "
+        "repetitions, and stored in the table counter: for our own variants "
+        "always the events chorale::messages, bytes_sent, bytes_reduced, "
+        "rounds (steps in which a rank completes messages before it goes on; "
+        "of the busiest rank) and wait_ns (in the calls that complete them), "
+        "and what --counters names, by PAPI's names: presets (PAPI_TOT_CYC), "
+        "native events of any component (net:::eth0:tx:bytes; what is of the "
+        "whole node is read by one rank a node) and our own "
+        "(sde:::chorale::rounds). Values are of one call, added up over the "
+        "ranks. Events that do not exist are named once and stored as absent "
+        "(NULL). More events than the processor has counters take turns in "
+        "calls of their own. Cycles per byte:\n"
+        "SELECT c.coll, c.variant, c.msg_size, k.value / b.value FROM cell c "
+        "JOIN run r USING (cell_id) JOIN counter k ON k.run_id = r.run_id AND "
+        "k.event = 'PAPI_TOT_CYC' JOIN counter b ON b.run_id = r.run_id AND "
+        "b.event = 'chorale::bytes_sent'\n"
         "A simulated system (--launcher smpirun --platform FILE.xml) is a "
         "system of its own: decisions never mix it with a real one.",
     .example = "chorale plan results.db -m 8:1M -P 2:64 --ppn 8 --launcher "
                "srun\n"
+               "chorale plan results.db -P 2 --counters "
+               "PAPI_TOT_CYC,PAPI_TOT_INS\n"
                "chorale plan results.db -c bcast,allreduce -m 8:64K -P 16 "
                "--launcher smpirun --platform cluster.xml",
     .opt = options,

@@ -53,9 +53,9 @@ struct chorale_plan {
       "with every listed value; near: the same without the values that its " \
       "model puts far behind others (default: core)", 0, 0 },                \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
-      "LIST", "whose variants: chorale; native, the MPI library's own, each "\
-      "forced; library, its default, which is always measured (default: "     \
-      "chorale,library)", 0, 0 },                                            \
+      "LIST", "whose variants: chorale; native, the MPI library's own (in "  \
+      "simulation SimGrid's), each forced; library, its default, which is "  \
+      "always measured (default: chorale,library)", 0, 0 },                  \
     { "ppn", 0, CHORALE_OPT_INT, offsetof(type, field.ppn), "N",             \
       "ranks on a node (default: all on this node; 1 in simulation)", 1,     \
       1 << 20 },                                                             \
@@ -115,7 +115,8 @@ struct chorale_plan {
       "ranks on every node; all: as many as the largest of --procs has "    \
       "ranks for: alone,2 (default: alone)", 0, 0 },                             \
     { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
-      "LIST", "PAPI events to record, e.g. PAPI_TOT_CYC", 0, 0 },            \
+      "LIST", "PAPI events to count, as in PAPI_TOT_CYC,net:::eth0:tx:bytes" \
+      " (default: only our own, messages and so on)", 0, 0 },                \
     { "launcher", 0, CHORALE_OPT_TEXT, offsetof(type, field.launcher),       \
       "NAME", "mpiexec, srun, smpirun (simulation), custom (default: "       \
       "mpiexec)", 0, 0 },                                                    \

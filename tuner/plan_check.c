@@ -176,6 +176,28 @@ static enum chorale_err check_variants(const struct chorale_plan *plan,
     return CHORALE_OK;
 }
 
+/* Names of events, which PAPI alone can judge. */
+static enum chorale_err check_counters(const char *list,
+                                       struct chorale_errmsg *msg)
+{
+    size_t n = strlen(list);
+    int bad = n > 0 && (list[0] == ',' || list[n - 1] == ',' ||
+                        strstr(list, ",,") != NULL);
+
+    for (const char *p = list; *p != '\0'; p++)
+        bad |= *p <= ' ' || *p > '~';
+    if (bad)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--counters '%.200s': not a list of PAPI events, "
+                            "as in PAPI_TOT_CYC,sde:::chorale::wait_ns; "
+                            "`papi_native_avail` lists some", list);
+    if (n >= CHORALE_COUNTERS_MAX)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--counters: %zu bytes, and %d are the most; name "
+                            "fewer events", n, CHORALE_COUNTERS_MAX - 1);
+    return CHORALE_OK;
+}
+
 static enum chorale_err check_options(struct chorale_plan *plan,
                                       struct chorale_errmsg *msg)
 {
@@ -238,12 +260,14 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                             "force: mpich,bcast:ompi_pipeline",
                             plan->sim_selector);
     if (strcmp(plan->launcher, "smpirun") == 0 &&
-        chorale_spec_listed(plan->providers, "native"))
+        chorale_spec_listed(plan->providers, "native") &&
+        strcmp(plan->arrival, "sync") != 0)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--providers %s: in simulation native algorithms "
-                            "are forced by --sim-selector, one a collective "
-                            "and campaign, and measured as library: "
-                            "mpich,bcast:ompi_pipeline", plan->providers);
+                            "--arrival %s: in simulation native algorithms "
+                            "have launches of their own, where nothing says "
+                            "how long the library takes; plan them with "
+                            "--arrival sync, and the others apart",
+                            plan->arrival);
     if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher custom: give the command with "
@@ -265,7 +289,8 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         return chorale_fail(msg, CHORALE_USAGE,
                             "--min-iterations %ld: more than --iterations "
                             "%ld", plan->nrep_min, plan->nrep_max);
-    return check_variants(plan, msg);
+    err = check_counters(plan->counters, msg);
+    return err == CHORALE_OK ? check_variants(plan, msg) : err;
 }
 
 enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,

@@ -21,7 +21,7 @@ static const char runs_sql[] =
     " LEFT JOIN run_summary s USING (run_id)"
     " WHERE c.system_id = ?1 AND r.status <> 'inapplicable'"
     "  AND c.metric = 'duration' AND c.arrival = 'sync'"
-    "  AND c.siblings = 'alone'"
+    "  AND c.siblings = 'alone' AND c.variant <> 'untouched'"
     "  AND instr(',' || r.validity || ',', ',clock,') = 0"
     " ORDER BY c.coll, c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.n,"
     " c.provider, c.variant, c.params, c.root_policy, c.buffers,"

@@ -7,7 +7,6 @@
 #include "tuner/run.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,9 @@
 #include <time.h>
 
 #include "db/systems.h"
+#include "tuner/launch_notes.h"
 #include "tuner/launcher.h"
+#include "tuner/pending.h"
 #include "tuner/plan.h"
 #include "tuner/progress.h"
 #include "tuner/verb.h"
@@ -25,34 +26,6 @@
 #define HANG_CAPS 60.0
 #define VAIN_MAX 4           /* launches on end that brought nothing */
 #define SUSPECT_ANY (-1LL)   /* some cell that was being timed */
-
-/* Launches with pending cells, in the order to run them: one launch of every
- * comm_size before the second of any, so that launches are spread in time. */
-#define PENDING                                                              \
-    "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
-    "   SELECT ordinal + 1 FROM o"                                           \
-    "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
-    "SELECT c.system_id, max(c.campaign_id), c.comm_size, c.ppn, c.shape,"   \
-    "       o.ordinal, count(*),"                                            \
-    "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
-    "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
-    " WHERE (?1 IS NULL OR c.system_id ="                                    \
-    "        (SELECT system_id FROM system WHERE name = ?1))"                \
-    "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
-    "   AND NOT EXISTS (SELECT 1 FROM temp.given_up g"                       \
-    "        WHERE g.system_id = c.system_id AND g.comm_size = c.comm_size"  \
-    "          AND g.ppn = c.ppn AND g.shape = c.shape"                      \
-    "          AND g.siblings = max(1, CAST(c.siblings AS INTEGER)))"        \
-    "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
-    "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
-    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, siblings"\
-    " ORDER BY c.system_id, o.ordinal, c.comm_size, siblings LIMIT 1"
-
-struct pending {
-    sqlite3_int64 system_id, campaign_id, ncell;
-    int comm_size, ppn, ordinal, siblings;
-    char shape[16];
-};
 
 struct session {
     struct chorale_store *store;
@@ -67,41 +40,18 @@ struct session {
                               * SUSPECT_ANY: it hung where none was said, so
                               * this one announces every repetition */
     int vain;                /* launches on end that brought nothing */
+    int tried;               /* this one has come to its cells */
+    int forced;              /* SimGrid is forced to an algorithm in it */
+    int false_starts;        /* of this one's kind, on end */
+    long nleft;              /* cells that it was not to try again */
     double silence, hang;    /* seconds: allowed now, and during a call */
+    struct chorale_notes notes;
     struct chorale_errmsg *msg;
 };
 
-static enum chorale_err next_pending(struct session *s, struct pending *p,
-                                     int *found)
-{
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err;
-
-    *found = 0;
-    err = chorale_store_prepare(s->store, PENDING, &stmt, s->msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_text(stmt, 1, s->opts->system, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, s->opts->campaign);
-    err = chorale_store_step(s->store, stmt, found, s->msg);
-    if (err == CHORALE_OK && *found) {
-        p->system_id = sqlite3_column_int64(stmt, 0);
-        p->campaign_id = sqlite3_column_int64(stmt, 1);
-        p->comm_size = sqlite3_column_int(stmt, 2);
-        p->ppn = sqlite3_column_int(stmt, 3);
-        snprintf(p->shape, sizeof(p->shape), "%s",
-                 (const char *)sqlite3_column_text(stmt, 4));
-        p->ordinal = sqlite3_column_int(stmt, 5);
-        p->ncell = sqlite3_column_int64(stmt, 6);
-        p->siblings = sqlite3_column_int(stmt, 7);
-    }
-    sqlite3_finalize(stmt);
-    return err;
-}
-
 /* What the campaign says of its launches; free launcher->platform. */
 static enum chorale_err load_launcher(struct session *s,
-                                      const struct pending *p,
+                                      const struct chorale_pending *p,
                                       struct chorale_launcher *launcher,
                                       char network[16], char selector[512],
                                       sqlite3_int64 *seed)
@@ -115,7 +65,8 @@ static enum chorale_err load_launcher(struct session *s,
         s->store,
         "SELECT launcher, platform, network, sim_selector, seed,"
         "       EXISTS (SELECT 1 FROM cell c WHERE c.system_id = ?2"
-        "                  AND c.comm_size = ?3 AND c.provider = 'native'),"
+        "                  AND c.comm_size = ?3 AND c.provider = 'native'"
+        "                  AND c.part = '' AND ?4 = ''),"
         "       cell_seconds"
         "  FROM campaign WHERE campaign_id = ?1", &stmt, s->msg);
     if (err != CHORALE_OK)
@@ -123,6 +74,7 @@ static enum chorale_err load_launcher(struct session *s,
     sqlite3_bind_int64(stmt, 1, p->campaign_id);
     sqlite3_bind_int64(stmt, 2, p->system_id);
     sqlite3_bind_int(stmt, 3, p->comm_size);
+    sqlite3_bind_text(stmt, 4, p->part, -1, SQLITE_STATIC);
     err = chorale_store_step(s->store, stmt, &row, s->msg);
     if (err == CHORALE_OK && row) {
         const char *text[4];
@@ -138,6 +90,7 @@ static enum chorale_err load_launcher(struct session *s,
         launcher->command = s->opts->launcher_cmd;
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->native = sqlite3_column_int(stmt, 5);
+        launcher->forced = strchr(p->part, ':') != NULL ? p->part : NULL;
         hang = HANG_CAPS * sqlite3_column_double(stmt, 6);
         if (s->opts->hang_seconds > 0)
             s->hang = s->opts->hang_seconds;
@@ -152,6 +105,14 @@ static enum chorale_err load_launcher(struct session *s,
             err = chorale_fail(s->msg, CHORALE_DATA,
                                "%s: its sim_selector is none",
                                chorale_store_path(s->store));
+        else if (launcher->forced != NULL &&
+                 (strcmp(launcher->kind, "smpirun") != 0 ||
+                  !chorale_forced_ok(launcher->forced)))
+            err = chorale_fail(s->msg, CHORALE_DATA,
+                               "%s: the part '%s' of its cells is none that "
+                               "%s can start",
+                               chorale_store_path(s->store), p->part,
+                               launcher->kind);
         else if (strcmp(launcher->kind, "custom") == 0 &&
                  launcher->command == NULL)
             err = chorale_fail(s->msg, CHORALE_USAGE,
@@ -160,65 +121,6 @@ static enum chorale_err load_launcher(struct session *s,
                                "are not taken from a file)",
                                chorale_store_path(s->store));
     }
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-static enum chorale_err put_launch(struct session *s, const struct pending *p,
-                                   sqlite3_int64 seed,
-                                   const char uuid[CHORALE_UUID_SIZE])
-{
-    const char *job = getenv("SLURM_JOB_ID");
-    sqlite3_stmt *stmt = NULL;
-    char now[32];
-    enum chorale_err err;
-
-    err = chorale_store_prepare(
-        s->store,
-        "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
-        " comm_size, ppn, shape, seed, job_id, started, status, siblings)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,'running',?)", &stmt, s->msg);
-    if (err != CHORALE_OK)
-        return err;
-    chorale_now(now);
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, p->campaign_id);
-    sqlite3_bind_int64(stmt, 3, p->system_id);
-    sqlite3_bind_int(stmt, 4, p->ordinal);
-    sqlite3_bind_int(stmt, 5, p->comm_size);
-    sqlite3_bind_int(stmt, 6, p->ppn);
-    sqlite3_bind_text(stmt, 7, p->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 8,
-                       (sqlite3_int64)(((uint64_t)seed * 1000003u +
-                                        (uint64_t)p->ordinal) * 1000003u +
-                                       (uint64_t)p->comm_size));
-    sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 11, p->siblings);
-    err = chorale_store_step(s->store, stmt, NULL, s->msg);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-static enum chorale_err mark_failed(struct session *s, const char *uuid,
-                                    const char *reason)
-{
-    sqlite3_stmt *stmt = NULL;
-    char now[32];
-    enum chorale_err err;
-
-    err = chorale_store_prepare(
-        s->store,
-        "UPDATE launch SET status = 'failed', finished = ?3, reason = ?2"
-        " WHERE status = 'running' AND (?1 IS NULL OR uuid = ?1)",
-        &stmt, s->msg);
-    if (err != CHORALE_OK)
-        return err;
-    chorale_now(now);
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 2, reason, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
-    err = chorale_store_step(s->store, stmt, NULL, s->msg);
     sqlite3_finalize(stmt);
     return err;
 }
@@ -239,34 +141,26 @@ static int on_line(void *arg, const char *line, int is_err)
         return 0;
     }
     if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1) {
+        s->tried = 1;
+        s->false_starts = 0;
         s->silence = s->trying > 0 ? s->hang : s->opts->stall_seconds;
         return 0;
     }
     if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
         return 1;
+    if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
+        return 0;
     /* The runner's own line says it best, then the first one said. */
     if (is_err && line[0] != '\0' &&
         (s->last_err[0] == '\0' ||
          (strncmp(line, "chorale-runner: ", 16) == 0 &&
           strncmp(s->last_err, "chorale-runner: ", 16) != 0)))
         snprintf(s->last_err, sizeof(s->last_err), "%s", line);
-    if (s->opts->verbose ||
-        (is_err && strstr(line, "is stored as absent") != NULL)) {
+    if (s->opts->verbose) {
         chorale_progress_clear(&s->bar);
         fprintf(stderr, "%s\n", line);
     }
     return 0;
-}
-
-static enum chorale_err launch_cells(struct session *s, const char *uuid,
-                                     sqlite3_int64 *count)
-{
-    char sql[160];
-
-    snprintf(sql, sizeof(sql),
-             "SELECT count(*) FROM run JOIN launch USING (launch_id)"
-             " WHERE launch.uuid = '%s'", uuid);
-    return chorale_store_int(s->store, sql, 0, count, s->msg);
 }
 
 /* A launch ended or hung in a call of a cell. The second time in the same
@@ -274,34 +168,84 @@ static enum chorale_err launch_cells(struct session *s, const char *uuid,
 static enum chorale_err blame(struct session *s, const char *uuid, int hung,
                               const char *reason)
 {
-    sqlite3_stmt *stmt = NULL;
-    char text[700], run[CHORALE_UUID_SIZE];
-    int again = s->suspect == s->trying ||
-                (s->suspect == SUSPECT_ANY && hung);
+    char text[700];
+    int again = s->suspect == s->trying || s->suspect == SUSPECT_ANY;
+    long count;
     enum chorale_err err;
 
     s->suspect = s->trying;
     if (!again)
         return CHORALE_OK;
     s->vain = 0;
-    snprintf(text, sizeof(text), "%s%s", hung ? "" : "it ended the program: ",
+    snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
              reason);
-    err = chorale_store_prepare(
-        s->store,
-        "INSERT INTO run (launch_id, cell_id, status, reason, uuid)"
-        " SELECT launch_id, ?2, 'failed', ?3, ?4 FROM launch WHERE uuid = ?1",
-        &stmt, s->msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, s->trying);
-    sqlite3_bind_text(stmt, 3, text, -1, SQLITE_STATIC);
-    chorale_uuid(run);
-    sqlite3_bind_text(stmt, 4, run, -1, SQLITE_STATIC);
-    err = chorale_store_step(s->store, stmt, NULL, s->msg);
-    sqlite3_finalize(stmt);
+    err = chorale_launch_blame(s->store, uuid, s->trying, text, &count,
+                               s->msg);
     chorale_progress_step(&s->bar, 1, s->what);
     return err;
+}
+
+/* A simulated program that an algorithm is forced on ended before its first
+ * cell: SimGrid itself calls collectives. The second time they all failed. */
+static enum chorale_err blame_all(struct session *s, const char *uuid,
+                                  int hung, const char *reason)
+{
+    char text[700];
+    long count = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (++s->false_starts < 2)
+        return CHORALE_OK;
+    s->false_starts = 0;
+    s->vain = 0;
+    snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
+             reason);
+    err = chorale_launch_blame(s->store, uuid, 0, text, &count, s->msg);
+    chorale_progress_step(&s->bar, count, s->what);
+    return err;
+}
+
+/* Why a launch ended, in words. */
+static void explain(const struct session *s, enum chorale_ending ending,
+                    int status, char *reason, size_t size)
+{
+    const char *said = s->last_err;
+
+    if (strncmp(said, "chorale-runner: ", 16) == 0)
+        said += 16;
+    if (ending == CHORALE_ENDED_STOPPED)
+        snprintf(reason, size, "stopped");
+    else if (ending == CHORALE_ENDED_STALLED)
+        snprintf(reason, size, CHORALE_HANG "silent for %g s", s->silence);
+    else if (said[0] != '\0')
+        snprintf(reason, size, "%s", said);
+    else if (WIFSIGNALED(status))
+        snprintf(reason, size, "killed by signal %d", WTERMSIG(status));
+    else
+        snprintf(reason, size, "exit code %d", WEXITSTATUS(status));
+}
+
+/* It ended without a verdict of its own, a rank died or hung: whose fault was
+ * it? stored: runs that it brought. */
+static enum chorale_err find_fault(struct session *s, const char *uuid,
+                                   int hung, const char *reason,
+                                   sqlite3_int64 stored)
+{
+    s->vain = stored > 0 ? 0 : s->vain + 1;
+    if (s->forced && !s->tried && stored == 0)
+        return blame_all(s, uuid, hung, reason);
+    if (s->trying > 0 && s->vain <= VAIN_MAX)
+        return blame(s, uuid, hung, reason);
+    if ((hung || s->tried) && (stored > 0 || s->suspect != SUSPECT_ANY) &&
+        s->vain <= VAIN_MAX) {
+        s->suspect = SUSPECT_ANY; /* in a cell that was being timed */
+        return CHORALE_OK;
+    }
+    if (stored > 0)
+        return CHORALE_OK; /* it got on: try the rest in a new launch */
+    return chorale_fail(s->msg, CHORALE_ENV,
+                        "a launch of %d ranks failed before its first point "
+                        "was stored: %s", s->comm_size * s->siblings, reason);
 }
 
 /* Say what became of a launch that did not end well. */
@@ -310,7 +254,6 @@ static enum chorale_err judge(struct session *s, const char *uuid,
 {
     sqlite3_int64 stored = 0;
     char reason[600];
-    const char *said = s->last_err;
     enum chorale_err err;
 
     if (s->end_code == 0) {
@@ -319,25 +262,13 @@ static enum chorale_err judge(struct session *s, const char *uuid,
         s->vain = 0;
         return CHORALE_OK; /* all is stored, however it ended */
     }
-    if (strncmp(said, "chorale-runner: ", 16) == 0)
-        said += 16;
-    if (ending == CHORALE_ENDED_STOPPED)
-        snprintf(reason, sizeof(reason), "stopped");
-    else if (ending == CHORALE_ENDED_STALLED)
-        snprintf(reason, sizeof(reason), "hang: silent for %g s",
-                 s->silence);
-    else if (said[0] != '\0')
-        snprintf(reason, sizeof(reason), "%s", said);
-    else if (WIFSIGNALED(status))
-        snprintf(reason, sizeof(reason), "killed by signal %d",
-                 WTERMSIG(status));
-    else
-        snprintf(reason, sizeof(reason), "exit code %d", WEXITSTATUS(status));
-    err = mark_failed(s, uuid, reason);
+    explain(s, ending, status, reason, sizeof(reason));
+    err = chorale_launch_failed(s->store, uuid, reason, s->msg);
     if (err == CHORALE_OK)
-        err = launch_cells(s, uuid, &stored);
+        err = chorale_launch_runs(s->store, uuid, &stored, s->msg);
     if (err != CHORALE_OK)
         return err;
+    stored -= s->nleft;
     if (ending == CHORALE_ENDED_STOPPED)
         return chorale_fail(s->msg, CHORALE_STOPPED,
                             "stopped; all finished points are stored, and "
@@ -350,22 +281,12 @@ static enum chorale_err judge(struct session *s, const char *uuid,
         return chorale_fail(s->msg, (enum chorale_err)s->end_code, "%s",
                             reason);
     }
-    s->vain = stored > 0 ? 0 : s->vain + 1;
-    if (s->trying > 0 && s->vain <= VAIN_MAX)
-        return blame(s, uuid, ending == CHORALE_ENDED_STALLED, reason);
-    if (ending == CHORALE_ENDED_STALLED &&
-        (stored > 0 || s->suspect != SUSPECT_ANY) && s->vain <= VAIN_MAX) {
-        s->suspect = SUSPECT_ANY;
-        return CHORALE_OK;
-    }
-    if (stored > 0)
-        return CHORALE_OK; /* it got on: try the rest in a new launch */
-    return chorale_fail(s->msg, CHORALE_ENV,
-                        "a launch of %d ranks failed before its first point "
-                        "was stored: %s", s->comm_size * s->siblings, reason);
+    return find_fault(s, uuid, ending == CHORALE_ENDED_STALLED, reason,
+                      stored);
 }
 
-static enum chorale_err one_launch(struct session *s, const struct pending *p)
+static enum chorale_err one_launch(struct session *s,
+                                   const struct chorale_pending *p)
 {
     struct chorale_launcher launcher = { .platform = NULL };
     struct chorale_args args = { .count = 0 };
@@ -382,6 +303,8 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
     s->end_code = -1;
     s->launch_failed = 0;
     s->trying = 0;
+    s->tried = 0;
+    s->nleft = 0;
     s->silence = s->opts->stall_seconds;
     s->last_err[0] = '\0';
     chorale_uuid(uuid);
@@ -389,6 +312,7 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
         return chorale_fail(s->msg, CHORALE_ENV, "%s: its path is too long",
                             chorale_store_path(s->store));
     err = load_launcher(s, p, &launcher, network, selector, &seed);
+    s->forced = launcher.forced != NULL;
     if (err == CHORALE_OK)
         err = chorale_launcher_args(&launcher, p->comm_size * p->siblings,
                                     p->ppn * p->siblings, db, uuid,
@@ -400,8 +324,13 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
                            "launcher with CHORALE_MPIEXEC or --launcher-cmd",
                            args.word[0]);
     if (err == CHORALE_OK)
-        err = put_launch(s, p, seed, uuid);
+        err = chorale_launch_begin(s->store, p, seed, uuid, &s->nleft,
+                                   s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_launch_commands(s->store, uuid, s->opts->command,
+                                      &args, s->msg);
     if (err == CHORALE_OK) {
+        chorale_progress_step(&s->bar, s->nleft, s->what);
         err = chorale_spawn(&args, NULL, &child, s->msg);
         if (err == CHORALE_OK)
             ending = chorale_child_wait(&child, &s->silence, on_line, s,
@@ -409,7 +338,8 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
         if (err == CHORALE_OK)
             err = judge(s, uuid, ending, status);
         else
-            mark_failed(s, uuid, "could not be started");
+            chorale_launch_failed(s->store, uuid, "could not be started",
+                                  s->msg);
     }
     chorale_sim_files_close(&files);
     chorale_args_free(&args);
@@ -419,28 +349,13 @@ static enum chorale_err one_launch(struct session *s, const struct pending *p)
 
 /* Launches of this kind do not start here: leave them out for this command
  * and go on with the others. The first reason is kept for the end. */
-static enum chorale_err give_up(struct session *s, const struct pending *p,
+static enum chorale_err give_up(struct session *s,
+                                const struct chorale_pending *p,
                                 struct chorale_errmsg *first)
 {
-    struct chorale_errmsg why = *s->msg;
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err;
-
     if (first->text[0] == '\0')
-        *first = why;
-    err = chorale_store_prepare(
-        s->store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?)", &stmt,
-        s->msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(stmt, 1, p->system_id);
-    sqlite3_bind_int(stmt, 2, p->comm_size);
-    sqlite3_bind_int(stmt, 3, p->ppn);
-    sqlite3_bind_text(stmt, 4, p->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 5, p->siblings);
-    err = chorale_store_step(s->store, stmt, NULL, s->msg);
-    sqlite3_finalize(stmt);
-    return err;
+        *first = *s->msg;
+    return chorale_pending_give_up(s->store, p, s->msg);
 }
 
 static enum chorale_err count_work(struct session *s, sqlite3_int64 *done,
@@ -473,12 +388,9 @@ static enum chorale_err check_ready(struct session *s)
         nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     }
     if (err == CHORALE_OK)
-        err = mark_failed(s, NULL, "killed");
+        err = chorale_launch_failed(s->store, NULL, "killed", s->msg);
     if (err == CHORALE_OK)
-        err = chorale_store_exec(s->store,
-                                 "CREATE TEMP TABLE given_up (system_id,"
-                                 " comm_size, ppn, shape, siblings)",
-                                 s->msg);
+        err = chorale_pending_open(s->store, s->msg);
     if (err == CHORALE_OK && s->opts->system != NULL)
         err = chorale_store_system(s->store, s->opts->system, &id, NULL,
                                    s->msg);
@@ -499,7 +411,7 @@ enum chorale_err chorale_run(const char *path,
     struct session s = { .opts = opts, .msg = msg };
     sqlite3_int64 done = 0, planned = 0, before;
     struct chorale_errmsg first = { "" };
-    struct pending p;
+    struct chorale_pending p;
     enum chorale_err err;
     int found = 0;
 
@@ -517,7 +429,9 @@ enum chorale_err chorale_run(const char *path,
     chorale_progress_start(&s.bar, (long)done, (long)planned);
     if (opts->quiet)
         s.bar.shown = 0;
-    while ((err = next_pending(&s, &p, &found)) == CHORALE_OK && found) {
+    while ((err = chorale_pending_next(s.store, opts->system, opts->campaign,
+                                       &p, &found, msg)) == CHORALE_OK &&
+           found) {
         if (chorale_stop_requested())
             err = chorale_fail(msg, CHORALE_STOPPED,
                                "stopped; the same command goes on from here");
@@ -536,6 +450,7 @@ enum chorale_err chorale_run(const char *path,
                (long long)(done - before), (long long)done,
                (long long)planned);
     chorale_store_close(s.store);
+    chorale_notes_release(&s.notes);
     if (err == CHORALE_OK && first.text[0] != '\0') {
         *msg = first;
         err = CHORALE_ENV;
@@ -547,9 +462,12 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
+    char command[1024];
     enum chorale_err err;
     int nword;
 
+    chorale_command_text(argc, argv, command, sizeof(command));
+    opts.command = command;
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;

@@ -13,6 +13,7 @@ struct chorale_run_opts {
     double stall_seconds;    /* a silent launch is ended after this */
     double hang_seconds;     /* and one in a call of a cell after this; 0: by
                               * the cells' time cap */
+    const char *command;     /* our command line, for the record, or NULL */
     int quiet, verbose;
 };
 

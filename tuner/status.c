@@ -101,6 +101,64 @@ static enum chorale_err print_failed(struct chorale_store *store,
     return err;
 }
 
+/* The library beside forced algorithms against itself in launches without
+ * them: how many points differ, against how many would by chance. */
+#define AGREEMENT                                                            \
+    "SELECT count(*), max(launches), exp(avg(ln(ratio))),"                   \
+    " coalesce(sum(ratio_lo > 1 OR ratio_hi < 1), 0), count(ratio_lo)"       \
+    " FROM v_untouched"
+#define DIFFERENT                                                            \
+    "SELECT coll, comm_size, msg_size, ratio, ratio_lo, ratio_hi"            \
+    " FROM v_untouched WHERE ratio_lo > 1 OR ratio_hi < 1"                   \
+    " ORDER BY abs(ln(ratio)) DESC LIMIT 10"
+#define BY_CHANCE 0.05
+
+static enum chorale_err print_different(struct chorale_store *store,
+                                        struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, DIFFERENT, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row)
+        printf("  %s P = %lld m = %lld: %.3f times [%.3f, %.3f]\n",
+               (const char *)sqlite3_column_text(stmt, 0),
+               sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
+               sqlite3_column_double(stmt, 3), sqlite3_column_double(stmt, 4),
+               sqlite3_column_double(stmt, 5));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err print_untouched(struct chorale_store *store,
+                                        struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0, differ = 0;
+    enum chorale_err err = chorale_store_prepare(store, AGREEMENT, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, &row, msg);
+    if (err == CHORALE_OK && row && sqlite3_column_int64(stmt, 0) > 0) {
+        differ = sqlite3_column_int(stmt, 3);
+        printf("\nlibrary beside forced algorithms, against untouched "
+               "(v_untouched): %.3f times\non the geometric mean of %lld "
+               "points in up to %lld launches; ",
+               sqlite3_column_double(stmt, 2), sqlite3_column_int64(stmt, 0),
+               sqlite3_column_int64(stmt, 1));
+        if (sqlite3_column_int(stmt, 4) > 0)
+            printf("95 %% intervals exclude 1 at %d, by chance at %.1f\n",
+                   differ, BY_CHANCE * sqlite3_column_int(stmt, 4));
+        else
+            printf("one launch has no interval\n");
+    }
+    sqlite3_finalize(stmt);
+    return err == CHORALE_OK && differ > 0 ? print_different(store, msg)
+                                           : err;
+}
+
 static enum chorale_err show(struct chorale_store *store, json_t *list,
                              struct chorale_errmsg *msg)
 {
@@ -130,7 +188,9 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
            : done < planned ? "; `chorale run` goes on with the rest"
                             : "");
     err = print_failed(store, msg);
-    return err == CHORALE_OK ? print_reasons(store, msg) : err;
+    if (err == CHORALE_OK)
+        err = print_reasons(store, msg);
+    return err == CHORALE_OK ? print_untouched(store, msg) : err;
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
@@ -170,7 +230,9 @@ const struct chorale_verb chorale_verb_status = {
     .summary = "show what is measured, what is left and what failed",
     .detail = "Counts a cell once for each launch it is planned in. Cells "
               "that could not or must not be measured are listed with the "
-              "reason.",
+              "reason. Where algorithms of the library's were forced, its "
+              "default beside them is compared with launches in which nothing "
+              "was.",
     .example = "chorale status results.db",
     .opt = options,
     .run = run,

@@ -213,6 +213,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         return err;
     opts->run.system = system;
     opts->run.launcher_cmd = opts->plan.launcher_cmd;
+    opts->run.command = command;
     err = chorale_run(path, &opts->run, msg);
     if (err != CHORALE_OK)
         return err;

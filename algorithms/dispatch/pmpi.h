@@ -35,7 +35,8 @@
     X(Type_create_struct) X(Type_free) X(Type_get_contents)                  \
     X(Type_get_envelope) X(Type_get_extent) X(Type_get_extent_x)             \
     X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_size)           \
-    X(Type_size_x) X(Type_vector) X(Unpack) X(Wait) X(Waitall) X(Waitany)
+    X(Type_size_x) X(Type_vector) X(Unpack) X(Wait) X(Waitall) X(Waitany)  \
+    X(Wtime)
 
 /* Open MPI's handles are addresses of its objects: null until one is loaded,
  * instead of an error of the loader. */
@@ -181,5 +182,6 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Wait chorale_pmpi.Wait
 #define PMPI_Waitall chorale_pmpi.Waitall
 #define PMPI_Waitany chorale_pmpi.Waitany
+#define PMPI_Wtime chorale_pmpi.Wtime
 
 #endif

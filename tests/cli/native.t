@@ -30,10 +30,11 @@ ok $? "they are planned"
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE provider = 'native'
     AND params = ''")" "$(($(grep -cE '^(bcast|allreduce) ' natives.txt) * 2))" \
     "each at each point"
-sqlite3 n.db "INSERT INTO cell SELECT NULL, 'no-such-cell', campaign_id,
-    system_id, provider, 'no_such_algorithm', params, coll, msg_size, n,
-    comm_size, ppn, shape, dtype, op, op_class, root_policy, buffers, arrival,
-    siblings, metric, launches FROM cell WHERE provider = 'native' LIMIT 1"
+point="campaign_id, system_id, provider, params, coll, msg_size, n, comm_size,
+    ppn, shape, dtype, op, op_class, root_policy, buffers, arrival, siblings,
+    metric, launches"
+sqlite3 n.db "INSERT INTO cell (uuid, variant, $point) SELECT 'no-such-cell',
+    'no_such_algorithm', $point FROM cell WHERE provider = 'native' LIMIT 1"
 timeout 300 "$chorale" run n.db -q
 ok $? "and run"
 is "$(sqlite3 n.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
@@ -58,6 +59,36 @@ is "$(sqlite3 n.db "SELECT count(*) FROM counter JOIN run USING (run_id)
     JOIN cell USING (cell_id) WHERE provider = 'native'")" 0 \
     "what cannot be seen of the library is absent, not zero"
 
+# The library once more, in launches of its own that never force anything.
+is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE variant = 'untouched'
+    AND provider = 'library' AND part = 'untouched'")" 4 \
+    "the untouched library is planned at each point"
+is "$(sqlite3 n.db "SELECT group_concat(DISTINCT l.part || ':' ||
+        (e.value LIKE '% --native %')) FROM (SELECT * FROM launch
+        ORDER BY part) l JOIN environment e USING (launch_id)
+    WHERE e.key = 'command'")" ":1,untouched:0" \
+    "its launches are started without what allows it"
+is "$(sqlite3 n.db "SELECT count(*) FROM run JOIN cell c USING (cell_id)
+    JOIN launch l USING (launch_id) WHERE c.part <> l.part")" 0 \
+    "no cell is in a launch of another part"
+is "$(sqlite3 n.db "SELECT count(*) || ' ' || min(launches) || ' ' ||
+    min(ratio_lo < ratio AND ratio < ratio_hi AND ratio > 0)
+    FROM v_untouched")" "4 4 1" "the two are compared at each point"
+diag "$(sqlite3 n.db "SELECT coll || ' ' || msg_size || ' B: ' || printf(
+    '%.3f [%.3f, %.3f]', ratio, ratio_lo, ratio_hi) FROM v_untouched")"
+like "$("$chorale" status n.db)" 'against untouched .*times' "status says how"
+is "$(sqlite3 n.db "SELECT count(*) FROM v_speedup
+    WHERE variant = 'untouched'")" 0 "it is no candidate"
+# Where the two do differ it is seen: 1.5 times, of every launch.
+cp n.db d.db
+sqlite3 d.db "UPDATE run_summary SET median = (SELECT 1e-5 * (1 + ordinal /
+    100.0) * CASE variant WHEN 'untouched' THEN 1 ELSE 1.5 END FROM run
+    JOIN cell USING (cell_id) JOIN launch USING (launch_id)
+    WHERE run.run_id = run_summary.run_id)"
+like "$("$chorale" status d.db)" 'intervals exclude 1 at 4, by chance at 0.2' \
+    "status warns where they differ"
+like "$("$chorale" status d.db)" 'bcast P = 2 m = 8: 1.500 times' "by name"
+
 # Make them look ten times faster than anything else: a table cannot call them.
 sqlite3 n.db "UPDATE run_summary SET median = 1e-9 * (1 + run_id % 7 / 100.0)
     WHERE run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
@@ -73,15 +104,14 @@ is "$(sqlite3 n.db "SELECT count(*) FROM decision
 "$chorale" plan v.db --providers native --variants bcast:binomial \
     -c bcast,allreduce -m 8 -P 2 -q
 is "$(sqlite3 v.db "SELECT group_concat(DISTINCT provider || ':' || variant)
-    FROM cell WHERE coll = 'bcast'")" "library:default,native:binomial" \
+    FROM cell WHERE coll = 'bcast'")" "library:default,library:untouched,native:binomial" \
     "--variants chooses among them"
 "$chorale" plan v.db --providers native --variants no_such -m 8 -P 2 -q \
     2>err.txt
 is $? 2 "a name that neither has is refused"
 like "$(cat err.txt)" 'no_such' "by its name"
-platform p.xml 1 1e9 4
-"$chorale" plan s.db --launcher smpirun --platform p.xml -P 2 \
-    --providers native,library -q 2>err.txt
-is $? 2 "in simulation there is another way"
-like "$(cat err.txt)" 'sim-selector' "and it is named"
+rm -f v.db
+"$chorale" plan v.db -m 8 -P 2 -c bcast -q
+is "$(sqlite3 v.db "SELECT count(*) FROM cell WHERE part <> ''")" 0 \
+    "without natives there is nothing to compare"
 finish

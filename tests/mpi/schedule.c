@@ -150,6 +150,8 @@ static void check_counters(struct stage *st, const struct chorale_alg *alg,
     if (is->bytes_sent != own->bytes_sent)
         fail(st, alg, pt, "bytes sent", (double)is->bytes_sent,
              (double)own->bytes_sent);
+    if (is->rounds != own->rounds)
+        fail(st, alg, pt, "rounds", (double)is->rounds, (double)own->rounds);
     if (is->bytes_reduced != own->bytes_reduced)
         fail(st, alg, pt, "bytes reduced", (double)is->bytes_reduced,
              (double)own->bytes_reduced);

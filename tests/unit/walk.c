@@ -162,7 +162,7 @@ static void test_paths(void)
            "a view's messages go between its members");
     tap_ok(chorale_schedule_stat(&view, &pt, stat) == 0 &&
                stat[3].messages == 1 && stat[1].messages == 0 &&
-               stat[1].waits == 1 && stat[0].waits == 0,
+               stat[1].rounds == 1 && stat[0].rounds == 0,
            "and are counted at the ranks that they are");
 }
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* facts.h - what is to be known of a machine and a process to repeat a
+ * measurement, as keys and values. The runner stores them with each launch
+ * (table environment), `chorale doctor` judges the same ones.
+ *
+ * Files of the system are read below the folder that the environment variable
+ * CHORALE_SYSROOT names, if it is set: the tests' invented machines.
+ */
+#ifndef CHORALE_DB_FACTS_H
+#define CHORALE_DB_FACTS_H
+
+#include <stddef.h>
+
+struct chorale_fact {
+    char *key, *value;
+};
+
+/* Zeroed, it is empty. */
+struct chorale_facts {
+    struct chorale_fact *fact;
+    int count, room;
+    int lacks;               /* out of memory: some facts are missing */
+};
+
+/* Set a fact; tabs and line ends become blanks. A value that is NULL or empty
+ * is none. */
+void chorale_facts_put(struct chorale_facts *facts, const char *key,
+                       const char *value);
+void chorale_facts_putf(struct chorale_facts *facts, const char *key,
+                        const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* NULL: there is no such fact. */
+const char *chorale_facts_get(const struct chorale_facts *facts,
+                              const char *key);
+void chorale_facts_release(struct chorale_facts *facts);
+
+/* The first line of a system's file, or what stands behind the colon in its
+ * first line that starts with prefix. 0, or -1: there is none. */
+int chorale_facts_line(const char *path, const char *prefix, char *value,
+                       size_t size);
+
+/* machine.c. Of this node: kernel, cpu_model, cpu_governor (those of all
+ * processors, each once), cpu_frequency_mhz, cpu_frequency_max_mhz, cpu_turbo,
+ * processors, processors_usable (by this process), smt, huge_pages,
+ * clock_source, clock_disciplined (by NTP or PTP), virtual_machine (no, or
+ * which); and the load, as in /proc/loadavg. */
+void chorale_facts_machine(struct chorale_facts *facts);
+void chorale_facts_load(struct chorale_facts *facts, const char *key);
+
+/* Of this process's environment: variables that change what an MPI library
+ * does or say where a job runs, as env:NAME, by a list of names. Of others
+ * that look as if they belong there variables_not_recorded names the names
+ * alone: their values may be keys or passwords. */
+void chorale_facts_variables(struct chorale_facts *facts);
+/* 1 if that variable is in the list. */
+int chorale_facts_allowed(const char *name);
+
+#endif

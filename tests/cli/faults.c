@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* faults.c - what can go wrong in an MPI library, on purpose: preloaded into
+ * chorale-runner by the shell tests. The faulty collective is MPI_Scan.
+ *
+ * FAULT   die     a rank is killed in call AFTER and all later ones
+ *         hang    it never returns from there
+ *         spoil   its result is wrong from there on
+ *         tail    its calls take a millisecond, one in 15 takes 20
+ *         final   it never returns from MPI_Finalize
+ *         fallen  it is killed there
+ *         slow    a program's own messages take 50 milliseconds a mebibyte
+ * FAULTY  the rank, by PMI_RANK; default 1
+ * ONCE    a file: the fault happens if it can be made */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVERY 15
+#define SHORT 1e-3 /* s, of a call */
+#define LONG (20 * SHORT)
+
+static long calls;
+
+static int is(const char *fault)
+{
+    const char *is = getenv("FAULT");
+
+    return is != NULL && strcmp(is, fault) == 0;
+}
+
+static long number(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? strtol(text, NULL, 10) : otherwise;
+}
+
+static int faulty(void)
+{
+    return number("PMI_RANK", number("OMPI_COMM_WORLD_RANK", -1)) ==
+           number("FAULTY", 1);
+}
+
+static int happens(void)
+{
+    const char *once = getenv("ONCE");
+    int file;
+
+    if (once == NULL)
+        return 1;
+    file = open(once, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+static void *next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+
+    if (found == NULL)
+        abort();
+    return found;
+}
+
+static void idle(double seconds)
+{
+    struct timespec t = { (time_t)seconds,
+                          (long)(1e9 * (seconds - (double)(time_t)seconds)) };
+
+    nanosleep(&t, NULL);
+}
+
+static void die_or_hang(const char *die, const char *hang)
+{
+    if (is(die) && happens())
+        raise(SIGKILL);
+    while (is(hang) && happens())
+        pause();
+}
+
+int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
+              MPI_Op op, MPI_Comm comm)
+{
+    int (*real)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+    int size, rc;
+
+    *(void **)&real = next("PMPI_Scan");
+    calls++;
+    if (faulty() && calls >= number("AFTER", 1))
+        die_or_hang("die", "hang");
+    rc = real(in, out, count, type, op, comm);
+    if (is("tail"))
+        idle(calls % EVERY == 0 ? LONG : SHORT);
+    if (is("spoil") && faulty() && calls >= number("AFTER", 1) &&
+        PMPI_Type_size(type, &size) == MPI_SUCCESS && count > 0)
+        ((char *)out)[size - 1] ^= 0x40; /* more than rounding */
+    return rc;
+}
+
+int MPI_Finalize(void)
+{
+    int (*real)(void);
+
+    *(void **)&real = next("MPI_Finalize");
+    if (faulty())
+        die_or_hang("fallen", "final");
+    return real();
+}
+
+int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
+              int tag, MPI_Comm comm)
+{
+    int (*real)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+    int size;
+
+    *(void **)&real = next("PMPI_Send");
+    if (is("slow") && PMPI_Type_size(type, &size) == MPI_SUCCESS)
+        idle(0.05 * (double)count * size / (1 << 20));
+    return real(buf, count, type, dest, tag, comm);
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a run says of its own worth: a library that gets wrong while it is
+# timed, one that is faster than messages, and one whose times are bad now and
+# then, which is no reason to drop them. The faults are preloaded: see faults.c.
+# (Clocks that are off: skew.t.)
+. "$(dirname "$0")/../lib.sh"
+
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+"$chorale" --version | grep -q 'sanitizer=no' ||
+    skip_all "built with a sanitizer: nothing can be preloaded"
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+db=$work/r.db
+
+campaign() { # fault, call, message size, options of plan...
+    fault=$1 after=$2 bytes=$3
+    shift 3
+    rm -f "$db"
+    "$chorale" plan "$db" -q -P 2 -m "$bytes" -c scan --variants linear \
+        --launches 1 --width 0% --cell-time 60 --no-racing "$@"
+    env FAULT="$fault" AFTER="$after" LD_PRELOAD="$work/faults.so" \
+        timeout 200 "$chorale" run "$db" -q
+    ok $? "$fault: a campaign"
+}
+library() { # columns
+    sqlite3 "$db" "SELECT $1 FROM run r JOIN cell c USING (cell_id)
+        LEFT JOIN run_summary s USING (run_id) WHERE c.provider = 'library'"
+}
+
+# Right at first: it is found out after the repetitions.
+campaign spoil 10 64 -i 20 --min-iterations 20
+is "$(library "status || ' ' || (reason LIKE 'after the repetitions: wrong%')")" \
+    "invalid 1" "spoil: invalid, though it was right before"
+is "$(library "count(s.run_id)")" 0 "spoil: none of its times is kept"
+is "$(sqlite3 "$db" "SELECT status FROM run JOIN cell USING (cell_id)
+    WHERE provider = 'chorale'")" ok "spoil: the others are"
+"$chorale" decide "$db" -q
+is "$(sqlite3 "$db" "SELECT count(*) FROM v_best WHERE provider = 'library'")" 0 \
+    "spoil: it is never best"
+
+# Faster than a message: a mark, in a real run.
+campaign slow 1 8M -i 5 --min-iterations 5 -x 0
+is "$(library "status || ' ' || (validity LIKE '%suspicious%')")" "ok 1" \
+    "slow: what is faster than messages are is suspicious"
+is "$(sqlite3 "$db" "SELECT validity LIKE '%suspicious%' FROM run
+    JOIN cell USING (cell_id) WHERE provider = 'chorale'")" 0 \
+    "slow: what uses them is not"
+diag "$(sqlite3 "$db" "SELECT provider || ' ' || median FROM run
+    JOIN run_summary USING (run_id) JOIN cell USING (cell_id)")"
+
+# One call in fifteen takes twenty times as long.
+campaign tail 1 64 -i 60 --min-iterations 60 --sync roundtime
+is "$(library "status || ' ' || nrep")" "ok 60" "tail: all repetitions are there"
+is "$(sqlite3 "$db" "SELECT group_concat(n) FROM (SELECT count(*) || ':' ||
+    min(rep) || '-' || max(rep) AS n FROM sample GROUP BY run_id)")" \
+    "60:0-59,60:0-59" "tail: one by one"
+long=$(library "(SELECT count(*) FROM sample a WHERE a.run_id = r.run_id
+    AND seconds >= 0.02)")
+[ "$long" -ge 4 ]
+ok $? "tail: $long of them are long"
+is "$(library "max >= 0.02 AND p99 >= 0.02 AND p95 >= 0.02 AND
+    max = (SELECT max(seconds) FROM sample a WHERE a.run_id = r.run_id)")" 1 \
+    "tail: p95, p99 and the maximum show it"
+is "$(library "median < p95")" 1 "tail: the median does not"
+is "$(library "(SELECT count(*) FROM sample a WHERE a.run_id = r.run_id
+    AND flags <> 0) = nlate")" 1 "tail: no flag but for starting late"
+is "$(sqlite3 "$db" "SELECT p99 >= 0.02 AND nrep = 60 FROM v_summary
+    WHERE provider = 'library'")" 1 "tail: v_summary shows the run whole"
+diag "$(library "'median ' || median || ' p95 ' || p95 || ' p99 ' || p99 ||
+    ' late ' || nlate")"
+finish

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pending.c - launches, seen from outside: see pending.h. */
+#include "config.h"
+
+#include "tuner/pending.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Launches with pending cells, in the order to run them: one launch of every
+ * comm_size before the second of any, so that launches are spread in time. */
+#define PENDING                                                              \
+    "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
+    "   SELECT ordinal + 1 FROM o"                                           \
+    "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
+    "SELECT c.system_id, max(c.campaign_id), c.comm_size, c.ppn, c.shape,"   \
+    "       o.ordinal, count(*), c.part,"                                    \
+    "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
+    "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
+    " WHERE (?1 IS NULL OR c.system_id ="                                    \
+    "        (SELECT system_id FROM system WHERE name = ?1))"                \
+    "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
+    "   AND NOT EXISTS (SELECT 1 FROM temp.given_up g"                       \
+    "        WHERE g.system_id = c.system_id AND g.comm_size = c.comm_size"  \
+    "          AND g.ppn = c.ppn AND g.shape = c.shape"                      \
+    "          AND g.part = c.part"                                          \
+    "          AND g.siblings = max(1, CAST(c.siblings AS INTEGER)))"        \
+    "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
+    "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
+    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
+    "          siblings"                                                     \
+    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part, siblings"        \
+    " LIMIT 1"
+
+/* Cells of launch ?1 that have no run in its ordinal, and why a cell was not
+ * tried again. */
+#define UNDONE                                                               \
+    "SELECT c.cell_id, l.launch_id, (SELECT r.reason FROM run r"             \
+    "   WHERE r.cell_id = c.cell_id AND r.status = 'failed'"                 \
+    "     AND (r.reason LIKE '" CHORALE_HANG "%'"                            \
+    "       OR r.reason LIKE '" CHORALE_ENDED_PROGRAM "%')"                  \
+    "   ORDER BY r.run_id LIMIT 1) AS why"                                   \
+    "  FROM launch l JOIN cell c ON c.system_id = l.system_id"               \
+    "   AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                     \
+    "   AND c.shape = l.shape AND c.part = l.part"                           \
+    "   AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"                \
+    "   AND c.launches > l.ordinal"                                          \
+    " WHERE l.uuid = ?1"                                                     \
+    "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)" \
+    "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal)"
+
+enum chorale_err chorale_pending_open(struct chorale_store *store,
+                                      struct chorale_errmsg *msg)
+{
+    return chorale_store_exec(store,
+                              "CREATE TEMP TABLE given_up (system_id,"
+                              " comm_size, ppn, shape, part, siblings)", msg);
+}
+
+enum chorale_err chorale_pending_next(struct chorale_store *store,
+                                      const char *system,
+                                      sqlite3_int64 campaign,
+                                      struct chorale_pending *p, int *found,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    *found = 0;
+    err = chorale_store_prepare(store, PENDING, &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, campaign);
+    err = chorale_store_step(store, stmt, found, msg);
+    if (err == CHORALE_OK && *found) {
+        p->system_id = sqlite3_column_int64(stmt, 0);
+        p->campaign_id = sqlite3_column_int64(stmt, 1);
+        p->comm_size = sqlite3_column_int(stmt, 2);
+        p->ppn = sqlite3_column_int(stmt, 3);
+        snprintf(p->shape, sizeof(p->shape), "%s",
+                 (const char *)sqlite3_column_text(stmt, 4));
+        p->ordinal = sqlite3_column_int(stmt, 5);
+        p->ncell = sqlite3_column_int64(stmt, 6);
+        p->siblings = sqlite3_column_int(stmt, 8);
+        if (snprintf(p->part, sizeof(p->part), "%s",
+                     (const char *)sqlite3_column_text(stmt, 7)) >=
+            (int)sizeof(p->part))
+            err = chorale_fail(msg, CHORALE_DATA,
+                               "%s: a cell's part is no name of one",
+                               chorale_store_path(store));
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_pending_give_up(struct chorale_store *store,
+                                         const struct chorale_pending *p,
+                                         struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?,?)", &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, p->system_id);
+    sqlite3_bind_int(stmt, 2, p->comm_size);
+    sqlite3_bind_int(stmt, 3, p->ppn);
+    sqlite3_bind_text(stmt, 4, p->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 5, p->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 6, p->siblings);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err put_launch(struct chorale_store *store,
+                                   const struct chorale_pending *p,
+                                   sqlite3_int64 seed, const char *uuid,
+                                   struct chorale_errmsg *msg)
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
+        " comm_size, ppn, shape, seed, job_id, started, status, part,"
+        " siblings) VALUES (?,?,?,?,?,?,?,?,?,?,'running',?,?)", &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_now(now);
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, p->campaign_id);
+    sqlite3_bind_int64(stmt, 3, p->system_id);
+    sqlite3_bind_int(stmt, 4, p->ordinal);
+    sqlite3_bind_int(stmt, 5, p->comm_size);
+    sqlite3_bind_int(stmt, 6, p->ppn);
+    sqlite3_bind_text(stmt, 7, p->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8,
+                       (sqlite3_int64)(((uint64_t)seed * 1000003u +
+                                        (uint64_t)p->ordinal) * 1000003u +
+                                       (uint64_t)p->comm_size));
+    sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 11, p->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 12, p->siblings);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* A failed run of each cell that UNDONE and a condition select: its second
+ * column is the launch, its third what the reason begins with. */
+static enum chorale_err fail_cells(struct chorale_store *store,
+                                   const char *undone, const char *uuid,
+                                   sqlite3_int64 cell, const char *reason,
+                                   long *count, struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *find = NULL, *put = NULL;
+    char run[CHORALE_UUID_SIZE];
+    enum chorale_err err;
+    int row = 1;
+
+    *count = 0;
+    err = chorale_store_prepare(store, undone, &find, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "INSERT INTO run (cell_id, launch_id, status, reason, uuid)"
+            " VALUES (?1, ?2, 'failed', coalesce(?3, ?4), ?5)", &put, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(find, 1, uuid, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(find, 2, cell);
+    }
+    /* One at a time: what is stored is no longer found. */
+    while (err == CHORALE_OK && row) {
+        err = chorale_store_step(store, find, &row, msg);
+        if (err != CHORALE_OK || !row)
+            break;
+        for (int i = 0; i < 3; i++)
+            sqlite3_bind_value(put, i + 1, sqlite3_column_value(find, i));
+        sqlite3_bind_text(put, 4, reason, -1, SQLITE_STATIC);
+        chorale_uuid(run);
+        sqlite3_bind_text(put, 5, run, -1, SQLITE_TRANSIENT);
+        sqlite3_reset(find);
+        err = chorale_store_step(store, put, NULL, msg);
+        ++*count;
+    }
+    sqlite3_finalize(find);
+    sqlite3_finalize(put);
+    return err;
+}
+
+enum chorale_err chorale_launch_begin(struct chorale_store *store,
+                                      const struct chorale_pending *p,
+                                      sqlite3_int64 seed, const char *uuid,
+                                      long *nleft,
+                                      struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    if (err == CHORALE_OK)
+        err = put_launch(store, p, seed, uuid, msg);
+    if (err == CHORALE_OK)
+        err = fail_cells(store,
+                         "SELECT cell_id, launch_id,"
+                         " why || ' (in an earlier launch: not tried again)'"
+                         " FROM (" UNDONE ") WHERE why IS NOT NULL LIMIT 1",
+                         uuid, 0, NULL, nleft, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}
+
+enum chorale_err chorale_launch_failed(struct chorale_store *store,
+                                       const char *uuid, const char *reason,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "UPDATE launch SET status = 'failed', finished = ?3, reason = ?2"
+        " WHERE status = 'running' AND (?1 IS NULL OR uuid = ?1)",
+        &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_now(now);
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, reason, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_launch_runs(struct chorale_store *store,
+                                     const char *uuid, sqlite3_int64 *count,
+                                     struct chorale_errmsg *msg)
+{
+    char sql[160];
+
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) FROM run JOIN launch USING (launch_id)"
+             " WHERE launch.uuid = '%s'", uuid);
+    return chorale_store_int(store, sql, 0, count, msg);
+}
+
+enum chorale_err chorale_launch_blame(struct chorale_store *store,
+                                      const char *uuid, sqlite3_int64 cell,
+                                      const char *reason, long *count,
+                                      struct chorale_errmsg *msg)
+{
+    /* The library's may have come along, done before: it fails here too. */
+    return fail_cells(store,
+                      cell == 0
+                          ? "SELECT cell_id, launch_id, NULL"
+                            "  FROM (" UNDONE ") LIMIT 1"
+                          : "SELECT c.cell_id, l.launch_id, NULL"
+                            "  FROM launch l, cell c"
+                            " WHERE l.uuid = ?1 AND c.cell_id = ?2"
+                            "   AND NOT EXISTS (SELECT 1 FROM run r"
+                            "        WHERE r.cell_id = c.cell_id"
+                            "          AND r.launch_id = l.launch_id)",
+                      uuid, cell, reason, count, msg);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pending.h - which launch comes next, and the rows that a launch leaves in
+ * the database from outside: what the runner itself stores is record.c's. */
+#ifndef CHORALE_TUNER_PENDING_H
+#define CHORALE_TUNER_PENDING_H
+
+#include "db/store.h"
+
+/* A launch to be made: cells of one system, comm_size and part that have no
+ * run in its ordinal. */
+struct chorale_pending {
+    sqlite3_int64 system_id, campaign_id, ncell;
+    int comm_size, ppn, ordinal, siblings;
+    char shape[16], part[128];
+};
+
+/* Once, before the others: the list of what is given up, in memory. */
+enum chorale_err chorale_pending_open(struct chorale_store *store,
+                                      struct chorale_errmsg *msg);
+
+/* The next one; *found: there is one. system: its name, NULL: of all;
+ * campaign: the one that planned last, 0: of all. */
+enum chorale_err chorale_pending_next(struct chorale_store *store,
+                                      const char *system,
+                                      sqlite3_int64 campaign,
+                                      struct chorale_pending *p, int *found,
+                                      struct chorale_errmsg *msg);
+
+/* Leave launches of its kind out for the rest of the command. */
+enum chorale_err chorale_pending_give_up(struct chorale_store *store,
+                                         const struct chorale_pending *p,
+                                         struct chorale_errmsg *msg);
+
+/* A row for the launch, which is running, and a failed run for each of its
+ * cells that has ended or hung a launch of another ordinal for good: *nleft
+ * of them. seed is the campaign's. */
+enum chorale_err chorale_launch_begin(struct chorale_store *store,
+                                      const struct chorale_pending *p,
+                                      sqlite3_int64 seed, const char *uuid,
+                                      long *nleft,
+                                      struct chorale_errmsg *msg);
+
+/* It has failed; uuid NULL: all that are still called running. */
+enum chorale_err chorale_launch_failed(struct chorale_store *store,
+                                       const char *uuid, const char *reason,
+                                       struct chorale_errmsg *msg);
+
+/* How many runs it has stored. */
+enum chorale_err chorale_launch_runs(struct chorale_store *store,
+                                     const char *uuid, sqlite3_int64 *count,
+                                     struct chorale_errmsg *msg);
+
+/* What the reason of a cell begins with that ended the program, or hung. */
+#define CHORALE_ENDED_PROGRAM "it ended the program: "
+#define CHORALE_HANG "hang: "
+
+/* That cell has failed there, cell 0: all of the launch that have no run;
+ * *count of them. */
+enum chorale_err chorale_launch_blame(struct chorale_store *store,
+                                      const char *uuid, sqlite3_int64 cell,
+                                      const char *reason, long *count,
+                                      struct chorale_errmsg *msg);
+
+#endif
