@@ -64,7 +64,7 @@ static const struct {
     { "campaign_seed", 0, KEEP_ALL },
     { "tool_revision", 0, KEEP_ALL },
     { "mpi_defaults", 0, KEEP_ALL },
-    { "binding:", 1, KEEP_NUMBER },
+    { "binding:", 1, KEEP_WORDS },
     { "mpi:", 1, KEEP_NUMBER },
     { "transport", 0, KEEP_WORDS },
     { "mpi_library", 0, KEEP_WORDS },
