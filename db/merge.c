@@ -299,7 +299,7 @@ static enum chorale_err merge_cells(struct merge *m)
     static const struct contradiction after[] = {
         { "SELECT " CELL_TEXT " FROM shard.cell s NOT INDEXED" CELL
           "  CROSS JOIN main.cell t ON t.cell_id = c.new"
-          " WHERE t.n <> s.n OR t.op_class <> s.op_class",
+          " WHERE t.n <> s.n OR t.op_class <> s.op_class OR t.part <> s.part",
           "is defined otherwise" },
     };
     enum chorale_err err = REFUSE(m, before);
@@ -321,7 +321,7 @@ static enum chorale_err merge_cells(struct merge *m)
 
 #define START(x)                                                            \
     "(" x ".ordinal, " x ".comm_size, " x ".ppn, " x ".shape, "             \
-    x ".siblings, " x ".seed)"
+    x ".siblings, " x ".part, " x ".seed)"
 
 /* A launch that was killed for all one knew may turn out to have ended: a
  * database copied while it was at work, and copied again later. */

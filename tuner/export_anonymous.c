@@ -47,6 +47,26 @@ static const struct {
     { "sync_slack_s", 0, KEEP_ALL },
     { "message_alpha_s", 0, KEEP_ALL },
     { "message_beta_s", 0, KEEP_ALL },
+    { "cpu_turbo", 0, KEEP_ALL },
+    { "cpu_frequency_max_mhz", 0, KEEP_ALL },
+    { "smt", 0, KEEP_ALL },
+    { "huge_pages", 0, KEEP_WORDS },
+    { "clock_source", 0, KEEP_ALL },
+    { "cpu_frequency_mhz", 0, KEEP_ALL },
+    { "virtual_machine", 0, KEEP_ALL },
+    { "clock_disciplined", 0, KEEP_ALL },
+    { "processors_usable", 0, KEEP_ALL },
+    { "ranks", 0, KEEP_ALL },
+    { "ranks_per_node", 0, KEEP_ALL },
+    { "siblings", 0, KEEP_ALL },
+    { "oversubscribed", 0, KEEP_ALL },
+    { "binding_source", 0, KEEP_ALL },
+    { "campaign_seed", 0, KEEP_ALL },
+    { "tool_revision", 0, KEEP_ALL },
+    { "mpi_defaults", 0, KEEP_ALL },
+    { "binding:", 1, KEEP_WORDS },
+    { "mpi:", 1, KEEP_NUMBER },
+    { "transport", 0, KEEP_WORDS },
     { "mpi_library", 0, KEEP_WORDS },
     { "tool_options", 0, KEEP_WORDS },
     { "compiler", 0, KEEP_WORDS },
@@ -148,7 +168,8 @@ static enum keep find_keep(const char *key)
     return KEEP_NOT;
 }
 
-/* Numbers, sizes, counts of tasks, switches. Other values may be names. */
+/* Numbers, sizes, counts of tasks, switches. Other values may be names, and
+ * numbers with several points addresses. */
 static int is_number(const char *text)
 {
     static const char *const word[] = { "yes", "no", "on", "off", "true",
@@ -158,6 +179,7 @@ static int is_number(const char *text)
         if (strcasecmp(text, word[i]) == 0)
             return 1;
     return isdigit((unsigned char)text[text[0] == '-']) &&
+           strchr(text, '.') == strrchr(text, '.') &&
            strspn(text, "0123456789.,()x-kKmMgGbB") == strlen(text);
 }
 
@@ -169,6 +191,8 @@ static void hide_words(char *text)
 
     if (end != NULL) {
         while (end > text && !isspace((unsigned char)end[-1]))
+            end--;
+        while (end > text && isspace((unsigned char)end[-1]))
             end--;
         *end = '\0';
     }

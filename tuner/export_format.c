@@ -122,10 +122,28 @@ static char *mend_utf8(const char *text, size_t len, size_t *len_p)
     return mended;
 }
 
+/* Letters, digits and signs that stand for themselves: nearly all there is,
+ * and not worth an object each. */
+static int is_plain(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < ' ' || text[i] > '~' || text[i] == '"' ||
+            text[i] == '\\')
+            return 0;
+    return 1;
+}
+
 static void put_json_text(FILE *out, const char *text, size_t len)
 {
-    json_t *string = json_stringn(text, len);
+    json_t *string;
 
+    if (is_plain(text, len)) {
+        putc_unlocked('"', out);
+        fwrite(text, 1, len, out);
+        putc_unlocked('"', out);
+        return;
+    }
+    string = json_stringn(text, len);
     if (string == NULL) {
         char *mended = mend_utf8(text, len, &len);
 

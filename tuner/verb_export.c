@@ -85,7 +85,8 @@ static const struct dataset datasets[] = {
       " CROSS JOIN system y ON y.system_id = d.system_id"
       WANTED("d.coll", "d.comm_size", "y.name") " ORDER BY d.decision_id", 0 },
     { "cells",
-      "SELECT " POINT ", c.op_class, c.launches, c.uuid AS cell,"
+      "SELECT " POINT ", c.op_class, c.launches, c.part,"
+      " c.uuid AS cell,"
       " p.uuid AS campaign FROM cell c NOT INDEXED"
       " CROSS JOIN system y ON y.system_id = c.system_id"
       " CROSS JOIN campaign p ON p.campaign_id = c.campaign_id" WANTED_CELL

@@ -44,8 +44,10 @@ for what in new known; do
 done
 rm -f "$work/shard.db"
 for what in summary speedup best runs samples cells; do
+    echo "# $what as CSV:"
     "$store" memory "$here/chorale" export "$work/r.db" --what $what \
         -o "$work/out.csv" || exit
 done
+echo "# samples as JSON:"
 "$store" memory "$here/chorale" export "$work/r.db" --what samples \
     --format json -o "$work/out.json"

@@ -53,6 +53,12 @@ sqlite3 "$db" "
         (1, 'env:UCX_RNDV_THRESH', '8k'),
         (1, 'env:UCX_NET_DEVICES', 'secretdevice'),
         (1, 'env:UCX_TLS/home/alice', '1'),
+        (1, 'env:MPIR_CVAR_CH3_INTERFACE_HOSTNAME', '10.11.12.13'),
+        (1, 'mpi:MPIR_CVAR_BCAST_MIN_PROCS', '8'),
+        (1, 'mpi:MPIR_CVAR_NEMESIS_NETMOD', 'secretmod'),
+        (1, 'binding:3', '0-1'),
+        (1, 'host:1:cpu_model', 'secretcpu'),
+        (1, 'run_command', 'srun -A secret /home/alice/x'),
         (1, 'secretkey', '1'),
         (1, 'cpu_model', 'Some CPU @ 2 GHz'),
         (1, 'compiler', 'gcc -I/home/alice/include 12.2'),
@@ -133,7 +139,7 @@ same runs "$n_run" "SELECT $point, l.uuid AS launch, l.ordinal, l.started,
 same counters $((2 * n_run)) "SELECT $point, l.uuid AS launch, l.ordinal,
     r.uuid AS run, k.rank, k.event, k.value $from JOIN counter k USING (run_id)
     ORDER BY run_id, event, rank"
-same environment 14 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
+same environment 20 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
     l.started, l.comm_size, l.ppn, l.shape, e.key, e.value FROM environment e
     JOIN launch l USING (launch_id) JOIN system y USING (system_id)
     ORDER BY launch_id, key"
@@ -142,7 +148,7 @@ same decisions 8 "SELECT y.name AS system, d.coll, d.comm_size, d.ppn, d.shape,
     d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,
     d.regret, d.reason FROM decision d JOIN system y USING (system_id)
     ORDER BY decision_id"
-same cells 176 "SELECT $point, c.op_class, c.launches, c.uuid AS cell,
+same cells 176 "SELECT $point, c.op_class, c.launches, c.part, c.uuid AS cell,
     p.uuid AS campaign FROM cell c JOIN system y USING (system_id)
     JOIN campaign p USING (campaign_id) ORDER BY cell_id"
 
@@ -162,7 +168,7 @@ for what in $all; do
         "$chorale" export "$db" --what "$what" --format $format --anonymize \
             >"$work/anonymous.txt"
         ok $? "$what as $format, anonymous"
-        ! grep -Eq 'secret|se,cr|alice|home' "$work/anonymous.txt"
+        ! grep -Eq 'secret|se,cr|alice|home|10\.11' "$work/anonymous.txt"
         ok $? "$what as $format: no name, no path"
         grep -Eq '^s1,|"system": "s1"' "$work/anonymous.txt"
         ok $? "$what as $format: the system is s1"
@@ -170,12 +176,13 @@ for what in $all; do
 done
 "$chorale" export "$db" --what environment --anonymize >"$work/e.csv"
 for line in 'UCX_RNDV_THRESH,8k' 'UCX_NET_DEVICES,\*' 'compiler,gcc \* 12.2' \
-            'cpu_model,Some CPU @ 2 GHz' 'mpi_library,MPICH 4.0.2' \
-            'TASKS_PER_NODE,2.x4.'; do
+            'cpu_model,Some CPU @ 2 GHz' 'mpi_library,MPICH 4.0.2 MPICH$' \
+            'TASKS_PER_NODE,2.x4.' 'BCAST_MIN_PROCS,8' 'NETMOD,\*' \
+            'binding:3,0-1'; do
     grep -q "$line" "$work/e.csv"
     ok $? "what tells of the measurement stays: $line"
 done
-is "$(wc -l <"$work/e.csv" | tr -d ' ')" 8 "and nothing else"
+is "$(wc -l <"$work/e.csv" | tr -d ' ')" 12 "and nothing else"
 is "$("$chorale" export "$db" --what runs --anonymize --format json |
     grep -c 'needs a power of two')" 1 "the catalogue's reasons stay"
 
