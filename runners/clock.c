@@ -18,7 +18,11 @@
 #endif
 
 #define NTRIP 24             /* round trips of a reading */
-#define NFIRST 8             /* readings of the agreement */
+#define NFIRST 4             /* readings of the agreement, before and after */
+#define BASELINE 0.5         /* s, that lie between: a drift of 1 us/s is then
+                              * as long as the scatter of readings */
+#define MEMORY 10.0          /* s, that a reading counts: drifts change */
+#define LEAST_KEPT 8         /* readings, however old */
 #define NSTEP 200
 
 static double node_clock(void)
@@ -125,23 +129,57 @@ static double median(double *x, size_t n)
     return chorale_quantile(x, n, 0.5);
 }
 
+/* Between two readings, the longer apart the more it counts. */
+struct slope {
+    double value, weight;
+};
+
+static int compare_slopes(const void *a, const void *b)
+{
+    double x = ((const struct slope *)a)->value;
+    double y = ((const struct slope *)b)->value;
+
+    return (x > y) - (x < y);
+}
+
+static double median_slope(struct slope *slope, size_t n)
+{
+    double all = 0, below = 0;
+    size_t i = 0;
+
+    qsort(slope, n, sizeof(*slope), compare_slopes);
+    for (size_t k = 0; k < n; k++)
+        all += slope[k].weight;
+    while (i + 1 < n && below + slope[i].weight < all / 2)
+        below += slope[i++].weight;
+    return slope[i].value;
+}
+
+static double drift_of(const struct chorale_reading *reading, int n)
+{
+    enum { PAIRS = CHORALE_CLOCK_READINGS * (CHORALE_CLOCK_READINGS - 1) / 2 };
+    struct slope slope[PAIRS];
+    size_t pairs = 0;
+
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) {
+            double apart = reading[j].at - reading[i].at;
+
+            if (apart > 0)
+                slope[pairs++] = (struct slope){
+                    (reading[j].ahead - reading[i].ahead) / apart, apart };
+        }
+    return n > 2 && pairs > 0 ? median_slope(slope, pairs) : 0;
+}
+
 void chorale_clock_line(const struct chorale_reading *reading, int n,
                         double *at, double *ahead, double *drift)
 {
-    enum { PAIRS = CHORALE_CLOCK_READINGS * (CHORALE_CLOCK_READINGS - 1) / 2 };
-    double slope[PAIRS], rest[CHORALE_CLOCK_READINGS], off[PAIRS];
+    double rest[CHORALE_CLOCK_READINGS], off[CHORALE_CLOCK_READINGS];
     double span = reading[n - 1].at - reading[0].at, noise;
-    size_t pairs = 0;
 
     *at = reading[n - 1].at;
-    *drift = 0;
-    for (int i = 0; i < n; i++)
-        for (int j = i + 1; j < n; j++)
-            if (reading[j].at > reading[i].at)
-                slope[pairs++] = (reading[j].ahead - reading[i].ahead) /
-                                 (reading[j].at - reading[i].at);
-    if (n > 2 && pairs > 0)
-        *drift = median(slope, pairs);
+    *drift = drift_of(reading, n);
     for (int i = 0; i < n; i++)
         rest[i] = reading[i].ahead - *drift * (reading[i].at - *at);
     *ahead = median(rest, (size_t)n);
@@ -158,9 +196,22 @@ void chorale_clock_line(const struct chorale_reading *reading, int n,
     *ahead = median(rest, (size_t)n);
 }
 
+/* Of the readings, those that are too old. */
+static void forget(struct chorale_clock *clock, double now)
+{
+    int old = 0, n = clock->nreading;
+
+    while (n - old > LEAST_KEPT && now - clock->reading[old].at > MEMORY)
+        old++;
+    memmove(clock->reading, clock->reading + old,
+            (size_t)(n - old) * sizeof(*clock->reading));
+    clock->nreading -= old;
+}
+
 /* Keep a reading; of too many, every second one of the older goes. */
 static void take(struct chorale_clock *clock, const struct chorale_reading *r)
 {
+    forget(clock, r->at);
     if (clock->nreading == CHORALE_CLOCK_READINGS) {
         int kept = 0;
 
@@ -252,24 +303,17 @@ static int most(struct chorale_ctx *ctx, double *value)
     return rc;
 }
 
-static int compare(const void *a, const void *b)
+/* A single check may meet a good moment of a bad clock: what it finds raises
+ * the residual at once, and only several of them lower it. */
+static double believed(const struct chorale_clock *clock, double found)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* A single check may meet a good moment of a bad clock, or a delayed message
- * to a good one. */
-static double usual(const struct chorale_clock *clock)
-{
-    double last[CHORALE_CLOCK_CHECKS];
+    double last[CHORALE_CLOCK_CHECKS], usual;
     int n = clock->ncheck < CHORALE_CLOCK_CHECKS ? clock->ncheck
                                                  : CHORALE_CLOCK_CHECKS;
 
     memcpy(last, clock->last, sizeof(last));
-    qsort(last, (size_t)n, sizeof(*last), compare);
-    return chorale_quantile(last, (size_t)n, 0.5);
+    usual = median(last, (size_t)n);
+    return found > usual ? found : usual;
 }
 
 int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
@@ -278,7 +322,6 @@ int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
     double residual = 0;
     int rc;
 
-    clock->checked = chorale_clock_now(clock);
     if (clock->shared)
         return MPI_SUCCESS;
     rc = pass(clock, ctx, &residual);
@@ -287,7 +330,7 @@ int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
     if (rc == MPI_SUCCESS)
         rc = most(ctx, &residual);
     clock->last[clock->ncheck++ % CHORALE_CLOCK_CHECKS] = residual;
-    clock->residual = usual(clock);
+    clock->residual = believed(clock, residual);
     return rc;
 }
 
@@ -352,6 +395,14 @@ int chorale_clock_agree(struct chorale_clock *clock, struct chorale_ctx *ctx,
     clock->shared = clock->nleaders == 1;
     clock->resolution = smallest_step(clock);
     for (int i = 0; i < NFIRST && rc == MPI_SUCCESS; i++)
+        rc = chorale_clock_check(clock, ctx, node);
+    if (rc == MPI_SUCCESS && !clock->shared) {
+        chorale_clock_wait(clock, chorale_clock_now(clock) + BASELINE, 1);
+        /* This one finds the drift, which is none of the residual's. */
+        rc = chorale_clock_check(clock, ctx, node);
+        clock->ncheck = 0;
+    }
+    for (int i = 1; i < NFIRST && rc == MPI_SUCCESS; i++)
         rc = chorale_clock_check(clock, ctx, node);
     clock->first_residual = clock->residual;
     return rc;

@@ -4,9 +4,10 @@
  * Ranks of one node share its monotonic clock. The first rank of each node
  * learns the common time, that of rank 0's node, in ceil(lg nodes) steps: who
  * knows it serves one that does not. A reading is the quickest of some round
- * trips. Readings over time give a straight line, by the medians of slopes,
- * so that neither a delayed trip nor a delay that is longer one way than the
- * other moves it much; a drift that the readings do not show is taken as none.
+ * trips. Readings over time give a straight line, by the median of slopes,
+ * weighted by how far apart the readings are, so that neither a delayed trip
+ * nor a delay that is longer one way than the other moves it much; a drift that
+ * the readings do not show is taken as none.
  *
  * Source  Cristian, Distributed Computing 3, 1989 (the quickest round trip
  *         bounds the error); Theil, 1950, and Sen, JASA 63, 1968 (slopes);
@@ -29,13 +30,13 @@ struct chorale_clock {
     /* common = local - ahead - drift (local - at) */
     double at, ahead, drift;
     double residual;         /* how far common time was off that of rank 0's
-                              * node, the worst rank's: median of the last
-                              * checks, s */
+                              * node, the worst rank's, s: what the last check
+                              * found, or the median of the last ones if that
+                              * is more */
     double first_residual;   /* at the end of the agreement */
     double resolution;       /* smallest step seen, s */
     double last[CHORALE_CLOCK_CHECKS]; /* what they found */
     int ncheck;
-    double checked;          /* common time of the last check */
     int shared;              /* all ranks read one clock: nothing to correct */
     /* What the hierarchy needs. */
     int leader, nleaders, lead_rank; /* this rank's node, how many, and its
@@ -46,13 +47,15 @@ struct chorale_clock {
 };
 
 /* Agree on a common clock; collective over ctx. node: of each rank, any
- * numbers (ranks of one number share a clock); read may be set before. Calls
- * chorale_clock_check() once. Returns an MPI error code. */
+ * numbers (ranks of one number share a clock); read may be set before. Between
+ * nodes it takes half a second, or the drift would not be known. Returns an MPI
+ * error code. */
 int chorale_clock_agree(struct chorale_clock *clock, struct chorale_ctx *ctx,
                         const int *node);
 
 /* Compare with the others' common time, which gives the residual, then take
- * the new reading into the line. Collective. */
+ * the new reading into the line. Collective. Two in a row say how good the
+ * line is from then on: the first finds what it was off before. */
 int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
                         const int *node);
 
@@ -64,8 +67,8 @@ double chorale_clock_now(const struct chorale_clock *clock);
 double chorale_clock_wait(const struct chorale_clock *clock, double t,
                           int gives);
 
-/* The line through readings (n >= 1) by the median of slopes; drift 0 where
- * it is smaller than what their bounds allow to see. */
+/* The line through readings (n >= 1) by the weighted median of slopes; drift 0
+ * where it is smaller than what their scatter allows to see. */
 void chorale_clock_line(const struct chorale_reading *reading, int n,
                         double *at, double *ahead, double *drift);
 

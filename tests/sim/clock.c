@@ -16,9 +16,12 @@
 #define PAUSE 1.0            /* s between two checks */
 #define ALWAYS 3e-7          /* s, mean delay after a reading */
 #define RARE 20e-6           /* of three in ten */
+#define BENDS 4              /* checks after the clocks' rates have changed */
+#define BEND 5e-5            /* by so much */
 
 struct source {
     double offset, drift;
+    double bent;             /* when its rate changed, s; 0: it has not */
     int jitters;
     uint64_t random;
 };
@@ -40,7 +43,8 @@ static double read_source(void *arg)
     if (s->jitters)
         sg_actor_sleep_for(-log(1 - next(&s->random)) *
                            (next(&s->random) < 0.3 ? RARE : ALWAYS));
-    return t * (1 + s->drift) + s->offset;
+    return t * (1 + s->drift) + s->offset +
+           (s->bent > 0 ? (t - s->bent) * BEND : 0);
 }
 
 static void describe(struct source *s, int node)
@@ -74,6 +78,21 @@ static double worst(double mine)
     return all;
 }
 
+static int check(struct chorale_clock *clock, struct chorale_ctx *ctx,
+                 const int *node, struct source *source, const char *what,
+                 int i)
+{
+    double off;
+    int rc;
+
+    sg_actor_sleep_for(PAUSE);
+    off = worst(error(clock, source)); /* what the check will find */
+    rc = chorale_clock_check(clock, ctx, node);
+    if (ctx->rank == 0)
+        printf("%s %d %d %.3g %.3g\n", what, i, rc, off, clock->residual);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     struct chorale_clock clock = { 0 };
@@ -98,18 +117,16 @@ int main(int argc, char **argv)
     off = worst(error(&clock, &source));
     if (rank == 0)
         printf("agreed %d %.3g %.3g\n", rc, off, clock.first_residual);
-    for (int i = 0; i < CHECKS && rc == MPI_SUCCESS; i++) {
-        sg_actor_sleep_for(PAUSE);
-        off = worst(error(&clock, &source)); /* what the check will find */
-        rc = chorale_clock_check(&clock, ctx, node);
-        if (rank == 0)
-            printf("check %d %d %.3g %.3g\n", i, rc, off, clock.residual);
-    }
+    for (int i = 0; i < CHECKS && rc == MPI_SUCCESS; i++)
+        rc = check(&clock, ctx, node, &source, "check", i);
     off = worst(error(&clock, &source));
     drift = worst(fabs(clock.drift * (1 + source.drift) -
                        (source.drift - 3e-6)));
     if (rank == 0)
         printf("end %d %.3g %.3g\n", rc, off, drift);
+    source.bent = rank / PPN == 0 ? 0 : PMPI_Wtime();
+    for (int i = 0; i < BENDS && rc == MPI_SUCCESS; i++)
+        rc = check(&clock, ctx, node, &source, "bent", i);
     chorale_clock_release(&clock);
     chorale_ctx_free(ctx);
     free(node);
