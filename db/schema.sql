@@ -133,12 +133,18 @@ CREATE TABLE run (
                     ('', 'width', 'nrep', 'time', 'raced', 'equal',
                      'unequal')),
     validity    TEXT NOT NULL DEFAULT '', -- comma-separated: oversubscribed,
-                                          -- late, suspicious, clock
+                                          -- late, suspicious, clock; decisions
+                                          -- leave out all of a point in a
+                                          -- launch if clock is said there of
+                                          -- any candidate, or suspicious
     first_call  REAL,                     -- seconds of the very first call
     sync        TEXT NOT NULL DEFAULT '', -- how repetitions were started:
                                           -- barrier where the clocks were not
                                           -- good enough for a common time
-    batch       INTEGER NOT NULL DEFAULT 1, -- calls a repetition
+    batch       INTEGER NOT NULL DEFAULT 1, -- calls a repetition, the same
+                                          -- in all launches of a point unless
+                                          -- they ran at the same time in
+                                          -- different databases
     separator   REAL,                     -- seconds of the barrier between
                                           -- two of them, subtracted
     clock_error REAL,                     -- of the common clock then, s
@@ -165,18 +171,25 @@ CREATE TABLE run_summary (
     max     REAL NOT NULL
 );
 
--- One repetition. Times in seconds since the common start of the repetition;
--- seconds is the last rank out, of a batch the share of one call without the
--- separator (run.batch, run.separator).
+-- One repetition. Times in seconds since the common start of the repetition,
+-- or with run.sync = 'barrier' since the first rank left the barrier; seconds
+-- is the last rank out, of a batch the share of one call without the separator
+-- (run.batch, run.separator). Where that barrier stands in for clocks that
+-- disagree, seconds is the longest time of any rank by its own clock, and the
+-- others are NULL. Those that are set aside come last and are in no summary.
 CREATE TABLE sample (
     run_id    INTEGER NOT NULL REFERENCES run,
     rep       INTEGER NOT NULL,
     seconds   REAL NOT NULL,
-    first_in  REAL NOT NULL,
-    last_in   REAL NOT NULL,
-    root_out  REAL,                     -- NULL where there is no root
+    first_in  REAL,
+    last_in   REAL,
+    root_out  REAL,                     -- NULL also where there is no root
     root      INTEGER,
-    flags     INTEGER NOT NULL DEFAULT 0, -- 1: some rank started late
+    flags     INTEGER NOT NULL DEFAULT 0, -- sum of 1: some rank started late;
+                                        -- 2: set aside, as the clock that
+                                        -- started it was refused, or times
+                                        -- below what messages take made all
+                                        -- of the point be timed again
     PRIMARY KEY (run_id, rep)
 ) WITHOUT ROWID;
 
@@ -364,7 +377,7 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
 -- Does forcing algorithms leave the library's default alone? Its time beside
 -- forced ones (forced_seconds) and in launches in which nothing is ever
 -- forced (untouched_seconds), and the ratio of the two over the ordinals that
--- have both, with its 95 % interval (NULL with one). An interval without 1
+-- have both, in batches of one length, with its 95 % interval (NULL with one). An interval without 1
 -- in it says that they differ; of twenty points one does so by chance.
 CREATE VIEW v_untouched AS
 WITH o AS (
@@ -385,7 +398,7 @@ WITH o AS (
       JOIN run_summary t ON t.run_id = q.run_id
      WHERE u.provider = 'library' AND u.variant = 'untouched'
        AND r.status = 'ok' AND q.status = 'ok' AND s.median > 0
-       AND t.median > 0
+       AND t.median > 0 AND q.batch = r.batch
      GROUP BY u.cell_id, l.ordinal
 ), d AS (
     SELECT cell_id, count(*) AS launches, avg(forced) AS forced,

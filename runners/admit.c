@@ -128,16 +128,17 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
 }
 
 /* From every root that will be timed; no pattern is seen twice. */
-static int verify(struct chorale_timing *t, int c)
+static int verify(struct chorale_timing *t, int c, int pass,
+                  struct chorale_result *res)
 {
-    struct chorale_result *res = &t->result[c];
-    int rc = MPI_SUCCESS;
+    int turns = chorale_timing_turns(t->task), rc = MPI_SUCCESS;
 
     chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
-    for (int turn = 0; turn < chorale_timing_turns(t->task) &&
-                       rc == MPI_SUCCESS && res->status == CHORALE_RUN_OK;
+    for (int turn = 0; turn < turns && rc == MPI_SUCCESS &&
+                       res->status == CHORALE_RUN_OK;
          turn++)
-        rc = verify_root(t, c, turn, 3 * c + turn + 1, res);
+        rc = verify_root(t, c, turn, 3 * (pass * t->ncand + c) + turn + 1,
+                         res);
     return rc;
 }
 
@@ -164,7 +165,7 @@ int chorale_admit(struct chorale_timing *t)
             snprintf(res->reason, sizeof(res->reason), CHORALE_NO_MEMORY,
                      need, most);
         } else {
-            rc = verify(t, c);
+            rc = verify(t, c, 0, res);
         }
         t->active[c] = res->status == CHORALE_RUN_OK;
     }
@@ -183,8 +184,7 @@ int chorale_verify_again(struct chorale_timing *t)
         rc = chorale_own_bcast(t->bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
-        chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
-        rc = verify_root(t, c, 0, 3 * (t->ncand + c) + 1, &after);
+        rc = verify(t, c, 1, &after);
         if (after.status != CHORALE_RUN_OK) {
             chorale_result_fail(res, after.status, "");
             snprintf(res->reason, sizeof(res->reason),

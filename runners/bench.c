@@ -282,6 +282,8 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
                                  msg);
     if (err == CHORALE_OK)
         err = chorale_worklist_load(*store, uuid, &bench->work, msg);
+    if (err == CHORALE_OK)
+        err = chorale_worklist_recall(*store, &bench->work, msg);
     if (err == CHORALE_OK &&
         bench->work.comm_size * bench->work.siblings != bench->world_size)
         err = chorale_fail(msg, CHORALE_ENV,

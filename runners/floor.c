@@ -105,3 +105,18 @@ double chorale_floor(const struct chorale_bench *bench,
         return 0;
     return MARGIN * (bench->floor_alpha + bench->floor_beta * bytes);
 }
+
+int chorale_floor_below(const struct chorale_bench *bench,
+                        const struct chorale_task *task, double median,
+                        double separator)
+{
+    double least = chorale_floor(bench, task);
+
+    if (task->metric != CHORALE_METRIC_DURATION)
+        return 0;
+    if (separator > 0 && !(median > 0))
+        return 1;
+    if (separator > 0 && least > 0)
+        least += MARGIN * bench->floor_alpha;
+    return median + separator < least;
+}

@@ -10,8 +10,6 @@
 
 #include "db/order.h"
 
-#define CLOCK_SHARE 0.05     /* of a median, that the clock may be off */
-
 void chorale_result_fail(struct chorale_result *res,
                          enum chorale_status status, const char *reason)
 {
@@ -47,43 +45,34 @@ double chorale_result_median(const struct chorale_result *res)
 }
 
 /* Rank 0: what is faster than a message can be is wrong where time is exact,
- * and to be looked at elsewhere; and what the clock was too bad for. */
+ * and not to be believed elsewhere. */
 static void judge(struct chorale_timing *t)
 {
-    double least = chorale_floor(t->bench, t->task);
-
     for (int c = 0; c < t->ncand; c++) {
         struct chorale_result *res = &t->result[c];
         double median;
 
-        res->clock_error = t->bench->clock.residual;
         if (res->status != CHORALE_RUN_OK || res->nsample == 0)
             continue;
         median = chorale_result_median(res);
-        res->clock_lost = res->sync != CHORALE_SYNC_BARRIER &&
-                          res->clock_error >
-                              CLOCK_SHARE * median * res->batch;
-        if (!(median < least) || t->task->metric != CHORALE_METRIC_DURATION)
+        if (!chorale_floor_below(t->bench, t->task, median, res->separator))
             continue;
 #ifdef CHORALE_SIM
         chorale_result_fail(res, CHORALE_RUN_INVALID, "");
         snprintf(res->reason, sizeof(res->reason),
                  "below the physical floor: %.3g s, and the data alone take "
-                 "%.3g s", median, least);
+                 "%.3g s", median, chorale_floor(t->bench, t->task));
 #else
         res->suspicious = 1;
 #endif
     }
 }
 
-/* After the repetitions: the clock, the data, the counters. */
+/* After the repetitions: the data, the counters. */
 static int look_again(struct chorale_timing *t)
 {
-    int rc = chorale_clock_check(&t->bench->clock, t->bench->sync,
-                                 t->bench->node);
+    int rc = chorale_verify_again(t);
 
-    if (rc == MPI_SUCCESS)
-        rc = chorale_verify_again(t);
     if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
         judge(t);
     return rc == MPI_SUCCESS ? chorale_count(t) : rc;
@@ -107,6 +96,14 @@ static int measure(struct chorale_timing *t)
             rc = look_again(t);
     }
     return rc;
+}
+
+/* Calls back to back cannot be what the point asks for. */
+static int contradicts(const struct chorale_task *task)
+{
+    return task->metric == CHORALE_METRIC_THROUGHPUT &&
+           (task->arrival != CHORALE_ARRIVAL_SYNC ||
+            task->buffers == CHORALE_BUFFERS_COLD);
 }
 
 /* No candidate can run here. */
@@ -140,6 +137,11 @@ int chorale_measure(struct chorale_bench *bench,
         fail_all(&t, why);
         return MPI_SUCCESS;
     }
+    if (contradicts(task)) {
+        fail_all(&t, "throughput: of calls back to back only the first would "
+                     "meet late ranks or cold caches");
+        return MPI_SUCCESS;
+    }
     lacks |= chorale_timing_init(&t) != 0;
     rc = chorale_own_most(bench, &lacks);
     if (rc == MPI_SUCCESS && !lacks)
@@ -159,7 +161,8 @@ int chorale_measure(struct chorale_bench *bench,
 void chorale_result_free(struct chorale_result *result)
 {
     free(result->sample);
+    free(result->aside);
     free(result->counter);
-    result->sample = NULL;
+    result->sample = result->aside = NULL;
     result->counter = NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* point.h - what the parts of measuring one point share: measure.c holds it
- * together, admit.c verifies, timing.c repeats, arrival.c makes ranks late,
- * counting.c counts. */
+ * together, admit.c verifies, timing.c repeats, timed.c keeps the samples,
+ * arrival.c makes ranks late, counting.c counts. */
 #ifndef CHORALE_RUNNERS_POINT_H
 #define CHORALE_RUNNERS_POINT_H
 
@@ -19,7 +19,8 @@ struct chorale_timing {
     int batch;               /* all; calls a repetition */
     double skew;             /* all; s, of the arrival pattern */
     int *active;             /* all [nentry]: still timed */
-    int *how;                /* all [nentry] enum chorale_sync */
+    int how;                 /* all; enum chorale_sync: one for the point, so
+                              * that its candidates can be compared */
     double *window;          /* all [nentry]: s, that a repetition may take */
     int *order;              /* all [nentry] */
     int round;               /* all */
@@ -34,6 +35,10 @@ struct chorale_timing {
     int *nsample;            /* [nentry] */
     double *work;            /* two times nrep_max, for the stopping rule */
     double lead;             /* windows grow by this factor */
+    double clock_error;      /* s, the worst since the first repetition */
+    double looked;           /* common time when the clocks were checked */
+    int clock_lost;          /* they were too bad, and no time was left */
+    int doubted;             /* all were timed again */
     int lacking;             /* out of memory */
 };
 
@@ -80,7 +85,7 @@ int chorale_verify_again(struct chorale_timing *t);
  * enough; fills their samples. Returns an MPI error code. */
 int chorale_timing_run(struct chorale_timing *t);
 
-/* 0, or -1: out of memory; release in any case. */
+/* timed.c: 0, or -1: out of memory; release in any case. */
 int chorale_timing_init(struct chorale_timing *t);
 void chorale_timing_release(struct chorale_timing *t);
 

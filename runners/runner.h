@@ -93,6 +93,8 @@ struct chorale_task {
     double late_by;          /* skew, as a factor of the library's duration */
     int64_t msg_size;        /* m, bytes, a multiple of the type's size */
     int first, ncand;
+    int batch;               /* calls a repetition had in earlier launches;
+                              * 0: there are none (recall.c) */
 };
 
 struct chorale_worklist {
@@ -171,7 +173,8 @@ enum chorale_status {
 };
 
 struct chorale_sample {
-    double seconds, first_in, last_in, root_out;
+    double seconds;
+    double first_in, last_in, root_out; /* NAN: no common clock could tell */
     int root, late;
 };
 
@@ -185,10 +188,13 @@ struct chorale_result {
     double clock_error;      /* s */
     double skew;             /* s, of the arrival pattern */
     int suspicious;          /* faster than a message can be */
-    int clock_lost;          /* the clock was too bad at the end */
+    int clock_lost;          /* the clock was too bad, for the whole point */
     double first_call;       /* s, of the verified call */
     int nsample;             /* valid on rank 0 only */
     struct chorale_sample *sample;
+    int naside;              /* those that do not count: started by a clock
+                              * that was refused, or timed once more */
+    struct chorale_sample *aside;
     struct chorale_stat stat;/* of one call, of all ranks: sums, the most
                               * rounds */
     double *counter;         /* PAPI values of one call, of all ranks; NAN:
@@ -281,6 +287,12 @@ int chorale_verify_check(const struct chorale_bench *bench,
 int chorale_floor_measure(struct chorale_bench *bench);
 double chorale_floor(const struct chorale_bench *bench,
                      const struct chorale_task *task);
+/* Is a median faster than that, or next to nothing? separator: of a batch, s.
+ * There the calls of a rank follow each other when the data have come and one
+ * message has come back, which the separator's own time does not cover. */
+int chorale_floor_below(const struct chorale_bench *bench,
+                        const struct chorale_task *task, double median,
+                        double separator);
 
 /* provider.c: look up the native algorithms that are candidates. */
 void chorale_provider_open(struct chorale_bench *bench);
@@ -342,6 +354,12 @@ enum chorale_err chorale_worklist_load(struct chorale_store *store,
                                        struct chorale_errmsg *msg);
 /* Give every rank rank 0's list; collective. */
 int chorale_worklist_share(struct chorale_bench *bench);
+/* recall.c, on rank 0: sets batch of each task by the first run of its point
+ * in any launch, of any part: medians of batches of different lengths, or of
+ * single calls, cannot be compared. */
+enum chorale_err chorale_worklist_recall(struct chorale_store *store,
+                                         struct chorale_worklist *work,
+                                         struct chorale_errmsg *msg);
 void chorale_worklist_free(struct chorale_worklist *work);
 
 /* record.c, on rank 0. */

@@ -97,8 +97,9 @@ static int next(sqlite3_vtab_cursor *base)
 static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (const struct cursor *)base;
+    const struct chorale_result *result = cursor->samples->result;
 
-    return cursor->row >= cursor->samples->result->nsample;
+    return cursor->row >= result->nsample + result->naside;
 }
 
 /* NaN and infinity are NULL. */
@@ -114,7 +115,11 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 {
     const struct cursor *cursor = (const struct cursor *)base;
     const struct chorale_samples *samples = cursor->samples;
-    const struct chorale_sample *s = &samples->result->sample[cursor->row];
+    const struct chorale_result *result = samples->result;
+    int aside = cursor->row >= result->nsample;
+    const struct chorale_sample *s =
+        aside ? &result->aside[cursor->row - result->nsample]
+              : &result->sample[cursor->row];
 
     switch ((enum column)i) {
     case RUN_ID:
@@ -140,7 +145,8 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
             sqlite3_result_int(to, s->root);
         break;
     case FLAGS:
-        sqlite3_result_int(to, s->late);
+        sqlite3_result_int(to, (s->late ? CHORALE_SAMPLE_LATE : 0) |
+                                   (aside ? CHORALE_SAMPLE_ASIDE : 0));
         break;
     }
     return SQLITE_OK;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* timed.h - between timing.c, which repeats, and timed.c, which makes samples
+ * of what a repetition leaves and says whether they can be believed. All of
+ * timed.c but the first two is rank 0's. */
+#ifndef CHORALE_RUNNERS_TIMED_H
+#define CHORALE_RUNNERS_TIMED_H
+
+#include "runners/point.h"
+
+#define CHORALE_CHUNK_MAX 32 /* rounds between two decisions */
+#define CHORALE_SIM_REPS 2   /* repetitions that must be equal */
+
+/* What a repetition leaves on a rank; the largest of all ranks counts. */
+enum chorale_value {
+    CHORALE_OUT, CHORALE_IN, CHORALE_MINUS_IN,
+    CHORALE_MINUS_LEFT,      /* when it was let go; IN is later by the skew */
+    CHORALE_ROOT_OUT,
+    CHORALE_OWN,             /* since it was let go, on its own clock */
+    CHORALE_MEASURED,        /* those above are of the communicator that is
+                              * measured, those below also of its siblings */
+    CHORALE_LATE = CHORALE_MEASURED, CHORALE_FAILED,
+    CHORALE_BUSY,            /* from the start until it is ready again */
+    CHORALE_SPENT,           /* with getting together */
+    CHORALE_NVALUE
+};
+
+int chorale_simulated(void);
+
+/* Between two calls of a repetition there is a barrier, to be subtracted. */
+int chorale_separated(const struct chorale_timing *t);
+
+/* Calls a repetition: what the campaign says, or what the point had in earlier
+ * launches, else so many, a power of two, that the clock's steps do not
+ * count; 1 where a second call would not meet the conditions of the point.
+ * least: seconds of the shortest call. */
+int chorale_batch_of(const struct chorale_timing *t, double least);
+
+/* Lower *any to the shortest repetition of the chunk, *library to the
+ * library's shortest, s. On clocks that are not one each rank times itself:
+ * the common one may be bad. */
+void chorale_shortest(const struct chorale_timing *t, double *any,
+                      double *library);
+
+/* A slot becomes a sample; v[CHORALE_NVALUE]: of all ranks. Sets lacking if
+ * there is no memory. */
+void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
+                  const double *v);
+
+/* Bring seen up to date. */
+void chorale_seen_all(struct chorale_timing *t);
+
+/* The clocks are off by more than a share of the shortest candidate's
+ * repetition: no candidate can be started by them. */
+int chorale_clock_fails(const struct chorale_timing *t);
+
+/* Set aside all samples of the point, the barriers' too, and make all
+ * candidates begin again, started that way. Time that is spent is not given
+ * back. */
+void chorale_start_again(struct chorale_timing *t, enum chorale_sync how);
+
+/* After the last repetition. Clocks that fail: again from a barrier, or, if a
+ * candidate has no time left, marks that they were lost. A candidate that is
+ * faster than messages: all of them once more, if they have time. */
+void chorale_settle(struct chorale_timing *t);
+
+/* The samples to their results, without the separating barrier. */
+void chorale_hand_over(struct chorale_timing *t);
+
+#endif
