@@ -147,7 +147,8 @@ CREATE TABLE run (
                                           -- different databases
     separator   REAL,                     -- seconds of the barrier between
                                           -- two of them, subtracted
-    clock_error REAL,                     -- of the common clock then, s
+    clock_error REAL,                     -- of the common clock, s: the worst
+                                          -- from the first repetition on
     skew        REAL,                     -- s, that the arrival pattern spans
     UNIQUE (cell_id, launch_id)
 );
@@ -377,8 +378,9 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
 -- Does forcing algorithms leave the library's default alone? Its time beside
 -- forced ones (forced_seconds) and in launches in which nothing is ever
 -- forced (untouched_seconds), and the ratio of the two over the ordinals that
--- have both, in batches of one length, with its 95 % interval (NULL with one). An interval without 1
--- in it says that they differ; of twenty points one does so by chance.
+-- have both, in batches of one length, with its 95 % interval (NULL with one).
+-- An interval without 1 in it says that they differ; of twenty points one does
+-- so by chance.
 CREATE VIEW v_untouched AS
 WITH o AS (
     SELECT u.cell_id, l.ordinal,

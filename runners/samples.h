@@ -10,7 +10,8 @@
 /* Bits of sample.flags. */
 enum { CHORALE_SAMPLE_LATE = 1, CHORALE_SAMPLE_ASIDE = 2 };
 
-/* What the table shows: first what counts, then what is set aside; may be changed between two statements. */
+/* What the table shows: what counts, then what is set aside. May be changed
+ * between two statements. */
 struct chorale_samples {
     int64_t run_id;
     int rooted;              /* root and root_out are not NULL */

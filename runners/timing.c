@@ -64,11 +64,11 @@ static int call(struct chorale_timing *t, int c, int root)
 static double delay(const struct chorale_timing *t)
 {
     int turns = chorale_timing_turns(t->task);
+    int round = chorale_simulated() ? t->round % turns : t->round;
 
     return chorale_arrival_delay(t->bench,
                                  (enum chorale_arrival)t->task->arrival,
-                                 t->skew,
-                                 chorale_simulated() ? t->round % turns : t->round);
+                                 t->skew, round);
 }
 
 /* One repetition into slot, which is on every rank. */
@@ -129,8 +129,8 @@ static int gather(struct chorale_timing *t)
     int rc = chorale_sync_end(t->bench);
 
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_reduce(t->bench, t->value, t->nslot * CHORALE_NVALUE, 0,
-                                t->spare);
+        rc = chorale_own_reduce(t->bench, t->value,
+                                t->nslot * CHORALE_NVALUE, 0, t->spare);
     return rc;
 }
 

@@ -9,6 +9,11 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
+ *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
+ *                 faulty rank is not the root
+ *         late    it learns every AFTERth common start 60 milliseconds late
+ *         slip    it leaves each barrier of the program's own 20 milliseconds
+ *                 late
  * FAULTY  the rank, by PMI_RANK; default 1
  * ONCE    a file: the fault happens if it can be made */
 #define _GNU_SOURCE
@@ -77,6 +82,11 @@ static void idle(double seconds)
     nanosleep(&t, NULL);
 }
 
+static int out_of_turn(const char *fault, long *times)
+{
+    return is(fault) && faulty() && ++*times % number("AFTER", 1) == 0;
+}
+
 static void die_or_hang(const char *die, const char *hang)
 {
     if (is(die) && happens())
@@ -101,6 +111,52 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
     if (is("spoil") && faulty() && calls >= number("AFTER", 1) &&
         PMPI_Type_size(type, &size) == MPI_SUCCESS && count > 0)
         ((char *)out)[size - 1] ^= 0x40; /* more than rounding */
+    return rc;
+}
+
+int PMPI_Bcast(void *buf, int count, MPI_Datatype type, int root,
+               MPI_Comm comm)
+{
+    int (*real)(void *, int, MPI_Datatype, int, MPI_Comm);
+    int rank, rc;
+
+    *(void **)&real = next("PMPI_Bcast");
+    rc = real(buf, count, type, root, comm);
+    if (is("root") && faulty() && ++calls >= number("AFTER", 1) &&
+        PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank != root &&
+        count > 0)
+        *(char *)buf ^= 0x40;
+    return rc;
+}
+
+/* Starts are announced one number at a time (sync.c). */
+int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
+              MPI_Comm comm, MPI_Status *status)
+{
+    int (*real)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+    static long times;
+    int rc;
+
+    *(void **)&real = next("PMPI_Recv");
+    rc = real(buf, count, type, source, tag, comm, status);
+    if (count == 1 && type == MPI_DOUBLE && out_of_turn("late", &times))
+        idle(0.06);
+    return rc;
+}
+
+int PMPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int dest,
+                  int tag, void *in, int nin, MPI_Datatype tin, int source,
+                  int tag_in, MPI_Comm comm, MPI_Status *status)
+{
+    int (*real)(const void *, int, MPI_Datatype, int, int, void *, int,
+                MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+    int rc;
+
+    *(void **)&real = next("PMPI_Sendrecv");
+    rc = real(out, nout, tout, dest, tag, in, nin, tin, source, tag_in, comm,
+              status);
+    if (nout == 0 && is("slip") && faulty())
+        idle(0.02);
     return rc;
 }
 

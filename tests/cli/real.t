@@ -15,10 +15,11 @@ is "$(sqlite3 r.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
 is "$(sqlite3 r.db "SELECT count(*) FROM run WHERE status NOT IN ('ok', 'inapplicable')")" 0 \
     "every run that can be made is ok"
 is "$(sqlite3 r.db "SELECT count(*) FROM run JOIN run_summary USING (run_id)
-    WHERE nrep <> (SELECT count(*) FROM sample s WHERE s.run_id = run.run_id)")" \
+    WHERE nrep <> (SELECT count(*) FROM sample s WHERE s.run_id = run.run_id
+        AND NOT flags & 2)")" \
     0 "every repetition is kept"
 is "$(sqlite3 r.db "SELECT count(*) FROM sample JOIN run USING (run_id)
-    WHERE (seconds <= 0 AND validity NOT LIKE '%suspicious%')
+    WHERE (seconds <= 0 AND separator IS NULL)
        OR first_in > last_in
        OR last_in > batch * (seconds + coalesce(separator, 0)) + 1e-6")" 0 \
     "times are in order"

@@ -69,4 +69,33 @@ is "$(sqlite3 "$db" "SELECT p99 >= 0.02 AND nrep = 60 FROM v_summary
     WHERE provider = 'library'")" 1 "tail: v_summary shows the run whole"
 diag "$(library "'median ' || median || ' p95 ' || p95 || ' p99 ' || p99 ||
     ' late ' || nlate")"
+
+# Late at every fifth start; at each.
+campaign late 5 64 -i 20 --min-iterations 20 --sync roundtime --batch 1
+is "$(library "nlate >= 3 AND nlate = (SELECT count(*) FROM sample a
+    WHERE a.run_id = r.run_id AND flags = 1)")" 1 \
+    "late: $(library nlate) of $(library nrep) repetitions are flagged"
+is "$(sqlite3 "$db" "SELECT count(*) FROM sample WHERE (flags = 1) <>
+    (last_in > 1e-4)")" 0 "late: those that a rank came late to"
+is "$(sqlite3 "$db" "SELECT max(nrep) || ' ' || min(nrep) FROM run_summary")" \
+    "20 20" "late: they count, and none is made up for"
+campaign late 1 64 -i 5 --min-iterations 5 --sync roundtime --batch 1
+is "$(library "',' || validity || ',' LIKE '%,late,%'")" 1 \
+    "late: a run most of whose starts are late says so"
+
+# A barrier that one rank leaves late: on one clock the time is from the first
+# rank's start to the last one's end.
+campaign slip 1 64 -i 5 --min-iterations 5 --sync barrier --batch 1
+is "$(sqlite3 "$db" "SELECT min(seconds >= last_in AND seconds >= 0.015 AND
+    first_in = 0) FROM sample")" 1 "slip: no rank's time is left out"
+
+# Right from the first root only: all roots are looked at again.
+rm -f "$db"
+"$chorale" plan "$db" -q -P 2 -m 64 -c bcast --variants binomial --launches 1 \
+    -i 6 --min-iterations 6 --batch 1 --root rotate
+env FAULT=root FAULTY=0 AFTER=12 LD_PRELOAD="$work/faults.so" \
+    timeout 200 "$chorale" run "$db" -q
+ok $? "root: a campaign"
+is "$(library "status || ' ' || (reason LIKE 'after the repetitions: wrong%')")" \
+    "invalid 1" "root: wrong from the last root only, and found out"
 finish

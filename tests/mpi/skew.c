@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* skew.c - a preload for tests: every rank but the first believes to be on a
- * node of its own, whose clock is off. CHORALE_SKEW has three numbers: by how
- * many seconds a rank's clock is ahead, by how much it runs fast (1e-5: 10 us a
- * second), and how far it swings to and fro, 10 000 times a second. The first
- * two are times the rank. */
+/* skew.c - a preload for tests: clocks that are off.
+ *
+ * CHORALE_SKEW  Every rank but the first believes to be on a node of its own.
+ *               Three numbers: by how many seconds a rank's clock is ahead, by
+ *               how much it runs fast (1e-5: 10 us a second), and how far it
+ *               swings to and fro, 10 000 times a second. The first two are
+ *               times the rank. A fourth one: by how much it runs faster every
+ *               second.
+ * CHORALE_JUMP  Two numbers: in which call of MPI_Scan the clock of every rank
+ *               but the first jumps, and by how many seconds.
+ * CHORALE_STEP  All clocks step by so many seconds. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdatomic.h>
@@ -16,8 +22,9 @@ typedef int gettime_fn(clockid_t id, struct timespec *t);
 #define PERIOD 1e-4
 
 static struct {
-    double ahead, drift, swing, begun;
-    int rank;
+    double ahead, drift, swing, bend, begun, jump, step;
+    int rank, apart;         /* ranks are on nodes of their own */
+    long jump_call, calls;   /* calls of MPI_Scan */
     gettime_fn *gettime;
 } skew;
 static atomic_int ready;
@@ -34,9 +41,15 @@ __attribute__((constructor)) static void begin(void)
 
     *(void **)&skew.gettime = dlsym(RTLD_NEXT, "clock_gettime");
     skew.rank = rank != NULL ? atoi(rank) : 0;
-    if (text != NULL && sscanf(text, "%lf %lf %lf", &skew.ahead, &skew.drift,
-                               &skew.swing) != 3)
+    skew.apart = text != NULL;
+    if (text != NULL && sscanf(text, "%lf %lf %lf %lf", &skew.ahead,
+                               &skew.drift, &skew.swing, &skew.bend) < 3)
         skew.ahead = skew.drift = skew.swing = 0;
+    text = getenv("CHORALE_JUMP");
+    if (text != NULL)
+        sscanf(text, "%ld %lf", &skew.jump_call, &skew.jump);
+    text = getenv("CHORALE_STEP");
+    skew.step = text != NULL ? strtod(text, NULL) : 0;
     skew.gettime(CLOCK_MONOTONIC, &t);
     skew.begun = seconds(&t);
     atomic_store(&ready, 1);
@@ -48,6 +61,21 @@ static double swing(double t)
     double phase = t / PERIOD - (double)(long long)(t / PERIOD);
 
     return phase < 0.5 ? 2 * phase : 2 - 2 * phase;
+}
+
+static double jumped(void)
+{
+    return skew.jump_call > 0 && skew.calls >= skew.jump_call ? skew.jump : 0;
+}
+
+static void add(struct timespec *t, double off)
+{
+    t->tv_sec += (time_t)off;
+    t->tv_nsec += (long)(1e9 * (off - (double)(time_t)off));
+    if (t->tv_nsec >= 1000000000) {
+        t->tv_sec++;
+        t->tv_nsec -= 1000000000;
+    }
 }
 
 int clock_gettime(clockid_t id, struct timespec *t)
@@ -62,22 +90,36 @@ int clock_gettime(clockid_t id, struct timespec *t)
         return gettime(id, t);
     }
     rc = skew.gettime(id, t);
-    if (rc != 0 || id != CLOCK_MONOTONIC || skew.rank == 0)
+    if (rc != 0 || id != CLOCK_MONOTONIC)
         return rc;
     off = seconds(t) - skew.begun;
-    off = skew.rank * (skew.ahead + skew.drift * off) +
-          skew.swing * swing(off);
-    t->tv_sec += (time_t)off;
-    t->tv_nsec += (long)(1e9 * (off - (double)(time_t)off));
-    if (t->tv_nsec >= 1000000000) {
-        t->tv_sec++;
-        t->tv_nsec -= 1000000000;
-    }
+    if (skew.rank > 0)
+        add(t, skew.rank * (skew.ahead + off * (skew.drift +
+                                                off * skew.bend)) +
+                   skew.swing * swing(off) + jumped());
+    if (skew.step > 0)
+        t->tv_nsec -= t->tv_nsec % (long)(1e9 * skew.step);
     return 0;
+}
+
+int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
+              MPI_Op op, MPI_Comm comm)
+{
+    int (*real)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Scan");
+    skew.calls++;
+    return real(in, out, count, type, op, comm);
 }
 
 int PMPI_Get_processor_name(char *name, int *length)
 {
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d", skew.rank);
-    return MPI_SUCCESS;
+    int (*real)(char *, int *);
+
+    if (skew.apart) {
+        *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d", skew.rank);
+        return MPI_SUCCESS;
+    }
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Get_processor_name");
+    return real(name, length);
 }

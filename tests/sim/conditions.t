@@ -75,8 +75,13 @@ alone=$(ranking alone.db duration)
 is "$(ranking batched.db duration)" "$alone" \
     "batches rank as single calls do: $alone"
 through=$(ranking through.db throughput)
-[ -n "$through" ] && [ "$through" != "$alone" ]
-ok $? "calls back to back rank otherwise: $through"
+# Chain and binomial change places.
+like "$alone" '^binomial,' "one at a time binomial is first"
+like "$through" 'chain.*binomial' \
+    "calls back to back reverse chain and binomial: $through"
+is "$(sqlite3 "$work/through.db" "SELECT group_concat(DISTINCT metric || ' ' ||
+    (batch > 1) || ' ' || (separator IS NULL)) FROM run
+    JOIN cell USING (cell_id)")" "throughput 1 1" "and are labelled so"
 timeout 60 "$chorale" decide "$work/through.db" >"$work/out" 2>&1
 is "$(sqlite3 "$work/through.db" "SELECT count(*) FROM decision")" 0 \
     "and nothing is decided on them"
