@@ -93,7 +93,8 @@ struct chorale_plan {
       "barrier where the clocks do not agree well enough)", 0, 0 },          \
     { "batch", 0, CHORALE_OPT_INT, offsetof(type, field.batch), "N",         \
       "calls a repetition, with a barrier between them whose time is "       \
-      "subtracted (default: as many as make 100 steps of the clock)", 1,     \
+      "subtracted; 1 where ranks come late, or caches are cold (default: as "\
+      "in earlier launches, else as many as make 100 steps of the clock)", 1,\
       100000 },                                                              \
     { "metric", 0, CHORALE_OPT_TEXT, offsetof(type, field.metric), "NAME",   \
       "duration: from the common start to the last rank out; throughput: "   \

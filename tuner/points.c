@@ -15,8 +15,8 @@
 
 static const char runs_sql[] =
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
-    " provider, variant, params, root_policy || ' ' || buffers, uuid,"
-    " ordinal, ok, median FROM (SELECT c.*, l.uuid, l.ordinal,"
+    " provider, variant, params, root_policy || ' ' || buffers, launch,"
+    " ordinal, ok, median FROM (SELECT c.*, l.uuid AS launch, l.ordinal,"
     " r.status = 'ok' AND s.median > 0"
     "  AND instr(',' || r.validity || ',', ',oversubscribed,') = 0"
     "  AND r.stop_reason <> 'unequal' AS ok, s.median,"
@@ -30,7 +30,7 @@ static const char runs_sql[] =
     "  AND c.siblings = 'alone' AND c.variant <> 'untouched')"
     " WHERE NOT spoilt"
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
-    " provider, variant, params, root_policy, buffers, ordinal, uuid";
+    " provider, variant, params, root_policy, buffers, ordinal, launch";
 
 static int compare_text(const void *a, const void *b)
 {

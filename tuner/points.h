@@ -33,9 +33,9 @@ struct chorale_points {
 /* Load the runs of a system: metric duration, synchronous arrival, no
  * siblings. Sorted by collective, comm_size, ppn, shape, dtype, op, n,
  * provider, variant, params, conditions, launch. Left out: unknown
- * collectives, inapplicable cells, runs whose clocks were lost. Runs that
- * failed, failed verification or are faster than the network can be are kept
- * with ok 0. */
+ * collectives, inapplicable cells, and all of a point in a launch in which the
+ * clocks were lost or a candidate was faster than the network can be. Runs
+ * that failed or failed verification are kept with ok 0. */
 enum chorale_err chorale_points_load(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      struct chorale_points *points,

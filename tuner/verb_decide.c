@@ -212,7 +212,10 @@ static enum chorale_err nothing(const char *path, const char *system,
                                 struct chorale_errmsg *msg)
 {
     return chorale_fail(msg, CHORALE_DATA, "%s: nothing of system %s is"
-                        " measured yet; `chorale run` does", path, system);
+                        " measured yet that can be decided upon; `chorale "
+                        "run` measures (what v_summary.validity calls clock "
+                        "or suspicious does not count, nor what was measured "
+                        "beside it)", path, system);
 }
 
 /* Decide, store and show one system. */

@@ -75,8 +75,8 @@ campaign late 5 64 -i 20 --min-iterations 20 --sync roundtime --batch 1
 is "$(library "nlate >= 3 AND nlate = (SELECT count(*) FROM sample a
     WHERE a.run_id = r.run_id AND flags = 1)")" 1 \
     "late: $(library nlate) of $(library nrep) repetitions are flagged"
-is "$(sqlite3 "$db" "SELECT count(*) FROM sample WHERE (flags = 1) <>
-    (last_in > 1e-4)")" 0 "late: those that a rank came late to"
+is "$(sqlite3 "$db" "SELECT min(last_in > 0) || ' ' || (sum(last_in > 0.02) > 2)
+    FROM sample WHERE flags = 1")" "1 1" "late: those that a rank came late to"
 is "$(sqlite3 "$db" "SELECT max(nrep) || ' ' || min(nrep) FROM run_summary")" \
     "20 20" "late: they count, and none is made up for"
 campaign late 1 64 -i 5 --min-iterations 5 --sync roundtime --batch 1
@@ -86,8 +86,8 @@ is "$(library "',' || validity || ',' LIKE '%,late,%'")" 1 \
 # A barrier that one rank leaves late: on one clock the time is from the first
 # rank's start to the last one's end.
 campaign slip 1 64 -i 5 --min-iterations 5 --sync barrier --batch 1
-is "$(sqlite3 "$db" "SELECT min(seconds >= last_in AND seconds >= 0.015 AND
-    first_in = 0) FROM sample")" 1 "slip: no rank's time is left out"
+is "$(sqlite3 "$db" "SELECT min(seconds >= last_in AND first_in = 0) || ' ' ||
+    (max(last_in) > 0.005) FROM sample")" "1 1" "slip: no rank's time is left out"
 
 # Right from the first root only: all roots are looked at again.
 rm -f "$db"
