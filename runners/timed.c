@@ -47,8 +47,7 @@ int chorale_batch_of(const struct chorale_timing *t, double least)
     return calls;
 }
 
-/* Clocks that are not one, and were not good enough: ranks time themselves. */
-static int own_times(const struct chorale_timing *t)
+int chorale_own_times(const struct chorale_timing *t)
 {
     return t->how == CHORALE_SYNC_BARRIER && !t->bench->clock.shared;
 }
@@ -67,8 +66,8 @@ static double begin(const struct chorale_timing *t,
 static double seconds(const struct chorale_timing *t,
                       const struct chorale_slot *slot, const double *v)
 {
-    return own_times(t) ? v[CHORALE_OWN]
-                        : v[CHORALE_OUT] - begin(t, slot, v);
+    return chorale_own_times(t) ? v[CHORALE_OWN]
+                                : v[CHORALE_OUT] - begin(t, slot, v);
 }
 
 void chorale_shortest(const struct chorale_timing *t, double *any,
@@ -92,7 +91,7 @@ void chorale_shortest(const struct chorale_timing *t, double *any,
 void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
                   const double *v)
 {
-    int c = slot->entry, lost = own_times(t);
+    int c = slot->entry, lost = chorale_own_times(t);
     double start = begin(t, slot, v);
 
     if (t->nsample[c] == t->room[c]) {
@@ -209,7 +208,7 @@ static int any_below(const struct chorale_timing *t)
 {
     double less = separator(t);
 
-    for (int c = 0; c < t->ncand; c++)
+    for (int c = 0; c < t->ncand && !chorale_own_times(t); c++)
         if (counts(t, c) &&
             chorale_floor_below(t->bench, t->task, t->seen[c].median, less))
             return 1;

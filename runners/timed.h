@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timed.h - between timing.c, which repeats, and timed.c, which makes samples
  * of what a repetition leaves and says whether they can be believed. All of
- * timed.c but the first two is rank 0's. */
+ * timed.c but the first three is rank 0's. */
 #ifndef CHORALE_RUNNERS_TIMED_H
 #define CHORALE_RUNNERS_TIMED_H
 
@@ -28,6 +28,11 @@ int chorale_simulated(void);
 
 /* Between two calls of a repetition there is a barrier, to be subtracted. */
 int chorale_separated(const struct chorale_timing *t);
+
+/* The clocks are not one and were not good enough: each rank times itself. A
+ * rank that leaves the barrier late may find its data there, so that such
+ * times may be below what messages take. */
+int chorale_own_times(const struct chorale_timing *t);
 
 /* Calls a repetition: what the campaign says, or what the point had in earlier
  * launches, else so many, a power of two, that the clock's steps do not

@@ -8,7 +8,8 @@
  *               times the rank. A fourth one: by how much it runs faster every
  *               second.
  * CHORALE_JUMP  Two numbers: in which call of MPI_Scan the clock of every rank
- *               but the first jumps, and by how many seconds.
+ *               but the first jumps, and by how many seconds. A third one: how
+ *               many seconds each such call takes longer.
  * CHORALE_STEP  All clocks step by so many seconds. */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -22,7 +23,7 @@ typedef int gettime_fn(clockid_t id, struct timespec *t);
 #define PERIOD 1e-4
 
 static struct {
-    double ahead, drift, swing, bend, begun, jump, step;
+    double ahead, drift, swing, bend, begun, jump, idle, step;
     int rank, apart;         /* ranks are on nodes of their own */
     long jump_call, calls;   /* calls of MPI_Scan */
     gettime_fn *gettime;
@@ -47,7 +48,7 @@ __attribute__((constructor)) static void begin(void)
         skew.ahead = skew.drift = skew.swing = 0;
     text = getenv("CHORALE_JUMP");
     if (text != NULL)
-        sscanf(text, "%ld %lf", &skew.jump_call, &skew.jump);
+        sscanf(text, "%ld %lf %lf", &skew.jump_call, &skew.jump, &skew.idle);
     text = getenv("CHORALE_STEP");
     skew.step = text != NULL ? strtod(text, NULL) : 0;
     skew.gettime(CLOCK_MONOTONIC, &t);
@@ -109,6 +110,8 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
 
     *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Scan");
     skew.calls++;
+    if (skew.idle > 0)
+        nanosleep(&(struct timespec){ 0, (long)(1e9 * skew.idle) }, NULL);
     return real(in, out, count, type, op, comm);
 }
 
