@@ -352,8 +352,8 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         err = mpi_check(chorale_counters_open(bench), "counters", msg);
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
-    if (err == CHORALE_OK && bench->world_rank == 0)
-        err = chorale_environment_after(store, bench, msg);
+    if (err == CHORALE_OK)
+        err = agree(bench, chorale_environment_after(store, bench, msg));
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_finish(store, bench, msg);
     err = agree(bench, err);

@@ -366,13 +366,13 @@ enum chorale_err chorale_record_finish(struct chorale_store *store,
 
 /* environment.c: rows of the environment table (environment.h says which);
  * collective, store on rank 0 only. CHORALE_ENV: the ranks are placed
- * otherwise than planned. And what is to be said at the end; rank 0. */
+ * otherwise than planned. And what is to be said at the end. */
 enum chorale_err chorale_environment_record(struct chorale_store *store,
                                             struct chorale_bench *bench,
                                             int argc, char **argv,
                                             struct chorale_errmsg *msg);
 enum chorale_err chorale_environment_after(struct chorale_store *store,
-                                           const struct chorale_bench *bench,
+                                           struct chorale_bench *bench,
                                            struct chorale_errmsg *msg);
 
 #endif
