@@ -43,8 +43,9 @@ sends() { # database, forced or not
     awk -v forced="$2" '($2 != 0) == (forced == "forced") { print $3 }' \
         "$1.sends" | sort -n | uniq | paste -sd , -
 }
-calls() { # database
-    awk '$2 != 0 { n += $4 } END { print n + 0 }' "$1.sends"
+calls() { # database, forced or not
+    awk -v forced="$2" '($2 != 0) == (forced == "forced") { n += $4 }
+        END { print n + 0 }' "$1.sends"
 }
 
 : >all.sends
@@ -58,10 +59,15 @@ while read -r coll name rounds; do
         continue
     fi
     is "$(sends "$db" forced)" "$rounds" "and sends $rounds messages a call"
-    # Besides the repetitions it is verified before and after, and warmed up.
-    is "$(sqlite3 "$db.db" "SELECT $(calls "$db") >= nrep + 3
+    # Besides the repetitions each is verified before and after, and warmed
+    # up; the library in two launches.
+    is "$(sqlite3 "$db.db" "SELECT $(calls "$db" forced) >= nrep + 3
         FROM run_summary JOIN run USING (run_id) JOIN cell USING (cell_id)
         WHERE variant = '$name'")" 1 "in all of its calls"
+    is "$(sqlite3 "$db.db" "SELECT count(*) || ' ' ||
+        ($(calls "$db" not) >= sum(nrep + 3)) FROM run_summary
+        JOIN run USING (run_id) JOIN cell USING (cell_id)
+        WHERE provider = 'library'")" "2 1" "and in none of the default's"
     cat "$db.sends" >>all.sends
 done <<EOF
 reduce_scatter_block pairwise 7

@@ -31,17 +31,24 @@ static void *next(const char *name)
     return found;
 }
 
-/* The launch in which nothing is forced does not start MPI_T: we do. */
+/* Held open from the beginning: MPICH 4.0 finds no variables once the last
+ * user of MPI_T has finalized it. */
+int MPI_Init(int *argc, char ***argv)
+{
+    int (*real)(int *, char ***), provided, rc;
+
+    *(void **)&real = next("MPI_Init");
+    rc = real(argc, argv);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    return rc;
+}
+
 static int value_of(int kind)
 {
-    static int begun;
     MPI_T_cvar_handle handle;
-    int index, count, value = 0, provided;
+    int index, count, value = 0;
 
-    if (!begun && MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) !=
-                      MPI_SUCCESS)
-        abort();
-    begun = 1;
     if (MPI_T_cvar_get_index(variable[kind], &index) != MPI_SUCCESS ||
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS ||
         MPI_T_cvar_read(handle, &value) != MPI_SUCCESS)

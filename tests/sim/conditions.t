@@ -92,7 +92,7 @@ is "$(roots rotate)" "0:2,8:2,15:2" "rotated, each has as many repetitions"
 is "$(sqlite3 "$work/rotate.db" "SELECT count(*) FROM sample
     JOIN run USING (run_id) JOIN cell USING (cell_id)
     WHERE provider = 'chorale' AND abs(root_out - seconds) > 0.5 * seconds")" \
-    0 "and root_out is the root's: linear, it is among the last out"
+    0 "and root_out is the root's: linear, it is out with the last"
 
 variants=linear,binomial,chain
 measure alone.db hockney -c bcast -m 8 --variants $variants
