@@ -52,8 +52,8 @@ all="allreduce:ring,allreduce:rabenseifner,allreduce:segmented_ring"
 all="$all,bcast:scatter_allgather,allgather:recursive_doubling"
 all="$all,allgather:neighbor,allgather:bruck"
 "$chorale" plan f.db --providers native,library --variants "$all" -q \
-    -c allreduce,bcast,allgather --type double -m 8,64 -P 3 --launches 1 -i 5 --batch 1 \
-    2>err.txt
+    -c allreduce,bcast,allgather --type double -m 8,64 -P 3 --launches 1 \
+    -i 5 --batch 1 2>err.txt
 timeout 200 "$chorale" run f.db -q 2>err.txt || diag "$(cat err.txt)"
 for point in allreduce:ring allreduce:rabenseifner bcast:scatter_allgather; do
     coll=${point%:*} name=${point#*:}
@@ -74,7 +74,7 @@ like "$(state f.db allreduce segmented_ring 64)" 'segmentsize' \
 # of all ranks, buffers for two would be overrun by four.
 "$chorale" plan s.db --providers native,library -q -c allgather,alltoall \
     --variants allgather:ring,alltoall:pairwise -m 4K -P 2 --siblings 2 \
-    --launches 1 -i 5 --batch 1 --counters '' 2>err.txt
+    --launches 1 -i 5 --batch 1 2>err.txt
 timeout 120 "$chorale" run s.db -q 2>err.txt
 ok $? "two communicators at once: $(cat err.txt)"
 is "$(state s.db allgather ring 4096) $(state s.db alltoall pairwise 4096)" \
