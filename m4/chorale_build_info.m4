@@ -1,7 +1,6 @@
 # CHORALE_BUILD_INFO: what `chorale --version' and the environment table say.
 AC_DEFUN([CHORALE_BUILD_INFO], [
   AC_DEFINE_UNQUOTED([CHORALE_BUILD_CC], ["$CC"], [Compiler])
-  AC_DEFINE_UNQUOTED([CHORALE_BUILD_CFLAGS], ["$CFLAGS"], [Compiler flags])
   AC_DEFINE_UNQUOTED([CHORALE_BUILD_OPTIONS],
     ["papi=$chorale_papi hwloc=$chorale_hwloc simgrid=$chorale_simgrid sanitizer=$chorale_sanitizer patented=$chorale_patented"],
     [Optional parts])

@@ -15,7 +15,6 @@
 #include "runners/environment.h"
 
 #ifdef __linux__
-#include <sched.h>
 #include <sys/prctl.h>
 #endif
 #ifdef CHORALE_SIM
@@ -142,108 +141,6 @@ static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
     if (rc == MPI_SUCCESS)
         rc = chorale_ctx_new(comm, ctx);
     return rc;
-}
-
-/* More ranks on a node than processors they may run on, on any node. */
-static int count_node(struct chorale_bench *bench)
-{
-#ifdef CHORALE_SIM
-    bench->node_size = bench->world_size;
-    return MPI_SUCCESS;
-#else
-    MPI_Comm node;
-    cpu_set_t mine, all;
-    int rc;
-
-    rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED,
-                              bench->world_rank, MPI_INFO_NULL, &node);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    PMPI_Comm_size(node, &bench->node_size);
-    CPU_ZERO(&mine);
-    sched_getaffinity(0, sizeof(mine), &mine);
-    rc = PMPI_Allreduce(&mine, &all, sizeof(mine), MPI_BYTE, MPI_BOR, node);
-    PMPI_Comm_free(&node);
-    bench->oversubscribed = bench->node_size > CPU_COUNT(&all);
-    if (rc == MPI_SUCCESS)
-        rc = chorale_own_most(bench, &bench->oversubscribed);
-    if (rc == MPI_SUCCESS)
-        rc = chorale_own_most(bench, &bench->node_size);
-    return rc;
-#endif
-}
-
-/* Ranks a node, if they fill one node after the other; else 0. */
-static int block_ppn(const int *node, int size)
-{
-    int ppn = 1;
-
-    while (ppn < size && node[ppn] == node[0])
-        ppn++;
-    for (int i = 0; i < size; i++)
-        if (node[i] != i / ppn * ppn)
-            return 0;
-    return ppn < size ? ppn : 0;
-}
-
-/* The nodes of comm's ranks, numbered in comm. */
-static int map_comm(struct chorale_bench *bench, const int *world)
-{
-    int apart = bench->work.siblings, rc;
-    int *node = calloc((size_t)bench->size, sizeof(*node));
-
-    if (node == NULL)
-        return MPI_ERR_NO_MEM;
-    for (int i = 0; i < bench->size; i++) {
-        const int *mine = &world[i * apart + bench->sibling];
-
-        while (world[node[i] * apart + bench->sibling] != *mine)
-            node[i]++;
-    }
-    bench->ppn = block_ppn(node, bench->size);
-    rc = chorale_ctx_set_nodes(bench->ctx, node);
-    free(node);
-    return rc;
-}
-
-/* Which rank is on which node: a node's number is its first rank. Rank 0
- * compares the names, so that a thousand simulated ranks need not. */
-static int map_nodes(struct chorale_bench *bench)
-{
-    size_t n = (size_t)bench->world_size, room = MPI_MAX_PROCESSOR_NAME;
-    char name[MPI_MAX_PROCESSOR_NAME] = "";
-    char *all = malloc(bench->world_rank == 0 ? n * room : 1);
-    int *node = calloc(n, sizeof(*node));
-    int length = 0, lacks = all == NULL || node == NULL, rc;
-
-    PMPI_Get_processor_name(name, &length);
-    rc = chorale_own_most(bench, &lacks);
-    if (rc == MPI_SUCCESS && lacks)
-        rc = MPI_ERR_NO_MEM;
-    if (rc == MPI_SUCCESS)
-        rc = chorale_own_gather(bench, name, all, room);
-    for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
-                    i < bench->world_size; i++)
-        while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
-            node[i]++;
-    if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
-    if (rc == MPI_SUCCESS)
-        rc = map_comm(bench, node);
-#ifdef CHORALE_SIM
-    for (int i = 0; node != NULL && i < bench->world_size; i++)
-        node[i] = 0;
-#endif
-    free(all);
-    bench->node = node;
-    return rc;
-}
-
-static int find_node(struct chorale_bench *bench)
-{
-    int rc = count_node(bench);
-
-    return rc == MPI_SUCCESS ? map_nodes(bench) : rc;
 }
 
 /* An error of any rank ends all ranks, before the next collective. */
@@ -387,7 +284,7 @@ static enum chorale_err survey(struct chorale_bench *bench,
 {
     enum chorale_err err;
 
-    err = mpi_check(find_node(bench), "MPI_Comm_split_type", msg);
+    err = mpi_check(chorale_nodes_find(bench), "finding the nodes", msg);
     if (err == CHORALE_OK)
         err = mpi_check(chorale_clock_agree(&bench->clock, bench->sync,
                                             bench->node), "clock", msg);
@@ -457,8 +354,8 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         err = mpi_check(chorale_counters_open(bench), "counters", msg);
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
-    if (err == CHORALE_OK && bench->world_rank == 0)
-        err = chorale_environment_after(store, bench, msg);
+    if (err == CHORALE_OK)
+        err = agree(bench, chorale_environment_after(store, bench, msg));
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_finish(store, bench, msg);
     err = agree(bench, err);

@@ -118,6 +118,7 @@ double chorale_problem_memory(const struct chorale_bench *bench,
         all += send + recv;
         most = send + recv > most ? send + recv : most;
     }
+    all *= bench->work.siblings;
     return most * bench->node_size < all ? most * bench->node_size : all;
 }
 

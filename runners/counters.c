@@ -65,17 +65,18 @@ static int split_names(struct chorale_counters *counters, const char *list)
 static int make_node(struct chorale_bench *bench)
 {
 #ifdef CHORALE_SIM
-    bench->counters->node = MPI_COMM_NULL;
+    (void)bench;
     return MPI_SUCCESS;
 #else
-    int rank = 0, rc;
+    struct chorale_counters *counters = bench->counters;
+    MPI_Comm comm;
+    int rc;
 
     rc = PMPI_Comm_split_type(bench->world, MPI_COMM_TYPE_SHARED,
-                              bench->world_rank, MPI_INFO_NULL,
-                              &bench->counters->node);
+                              bench->world_rank, MPI_INFO_NULL, &comm);
     if (rc == MPI_SUCCESS)
-        PMPI_Comm_rank(bench->counters->node, &rank);
-    bench->counters->reader = rc == MPI_SUCCESS && rank == 0;
+        rc = chorale_ctx_new(comm, &counters->node);
+    counters->reader = rc == MPI_SUCCESS && counters->node->rank == 0;
     return rc;
 #endif
 }
@@ -194,6 +195,7 @@ void chorale_counters_close(struct chorale_bench *bench)
         return;
     if (counters->count > 0)
         chorale_papi_close(counters);
+    chorale_ctx_free(counters->node);
     for (int i = 0; i < counters->count; i++)
         free(counters->event[i].name);
     free(counters->event);
@@ -208,35 +210,35 @@ int chorale_counters_turns(const struct chorale_bench *bench, int node_wide)
     return bench->counters->turns[node_wide];
 }
 
-void chorale_counters_start(struct chorale_bench *bench, int node_wide,
-                            int turn)
+int chorale_counters_start(struct chorale_bench *bench, int node_wide,
+                           int turn)
 {
     struct chorale_counters *counters = bench->counters;
+    int rc = MPI_SUCCESS;
 
     if (counters->count > 0)
         chorale_papi_start(counters, node_wide, turn);
-#ifndef CHORALE_SIM
-    if (node_wide)
-        PMPI_Barrier(counters->node);
-#endif
+    if (node_wide && counters->node != NULL)
+        rc = chorale_own_barrier(counters->node);
     counters->before = bench->stat;
+    return rc;
 }
 
-void chorale_counters_stop(struct chorale_bench *bench, int node_wide,
-                           int turn, struct chorale_stat *own, double *value)
+int chorale_counters_stop(struct chorale_bench *bench, int node_wide,
+                          int turn, struct chorale_stat *own, double *value)
 {
     struct chorale_counters *counters = bench->counters;
+    int rc = MPI_SUCCESS;
 
-#ifndef CHORALE_SIM
-    if (node_wide)
-        PMPI_Barrier(counters->node);
-#endif
+    if (node_wide && counters->node != NULL)
+        rc = chorale_own_barrier(counters->node);
     if (counters->count > 0)
         chorale_papi_stop(counters, node_wide, turn, value);
     for (int i = 0; i < CHORALE_OWN; i++)
         *chorale_own_value(own, i) = *chorale_own_value(&bench->stat, i) -
                                      *chorale_own_value(&counters->before, i);
     report_failure(bench);
+    return rc;
 }
 
 void chorale_counters_scale(const struct chorale_bench *bench, int calls,

@@ -75,7 +75,7 @@ struct chorale_counters {
     int turns[2];            /* all ranks: of the sets of processes, of nodes;
                               * the first is at least 1 */
     int reader;              /* this rank reads what is of the whole node */
-    MPI_Comm node;           /* the ranks of this node */
+    struct chorale_ctx *node; /* the ranks of this node; NULL in simulation */
     struct chorale_stat before;
     int in_turns;            /* PAPI cannot count all at once: a component */
     int refused;             /* hardware events are: papi.c's advice */

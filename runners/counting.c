@@ -4,7 +4,7 @@
 #include "runners/point.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "runners/counters.h"
 
@@ -20,20 +20,22 @@ static int take_turn(struct chorale_timing *t, int c, int node_wide, int turn,
     const struct chorale_cand *cand = chorale_timing_cand(t, c);
     struct chorale_result *res = &t->result[c];
     int root = chorale_task_root(t->task, bench->size, 0);
-    int bad = MPI_SUCCESS, rc;
+    int bad = MPI_SUCCESS, stopped, rc;
 
     chorale_provider_begin(bench, t->task, cand);
     chorale_problem_prepare(&t->prob);
     rc = chorale_sync_barrier(bench);
-    chorale_counters_start(bench, node_wide, turn);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_counters_start(bench, node_wide, turn);
     bench->ctx->stat = &bench->stat;
     for (int i = 0; i < calls && bad == MPI_SUCCESS; i++)
         bad = chorale_provider_call(bench, &t->prob, cand, root);
     bench->ctx->stat = NULL;
-    chorale_counters_stop(bench, node_wide, turn, own, res->counter);
+    stopped = chorale_counters_stop(bench, node_wide, turn, own,
+                                    res->counter);
     chorale_provider_end(bench, t->task, cand);
     *failed |= bad != MPI_SUCCESS;
-    return rc;
+    return rc == MPI_SUCCESS ? stopped : rc;
 }
 
 /* Calls that last as long as node-wide counters want. */
@@ -47,6 +49,26 @@ static int calls_of(struct chorale_timing *t, int c, int *calls)
     }
     *calls = (int)n;
     return chorale_own_bcast(t->bench, calls, sizeof(*calls), 0);
+}
+
+static const char *name_of(const struct chorale_cand *cand)
+{
+    if (cand->alg >= 0)
+        return chorale_algs[cand->alg]->name;
+    return cand->provider == CHORALE_PROVIDER_NATIVE ? cand->name
+                                                     : "the library";
+}
+
+/* Its repetitions were right, and are kept. */
+static void say_uncounted(const struct chorale_timing *t, int c)
+{
+    const struct chorale_cand *cand = chorale_timing_cand(t, c);
+
+    fprintf(stderr, CHORALE_NOTE "%s, %lld bytes: MPI error in the call of %s "
+                    "that was counted; its counters are stored as absent, "
+                    "its repetitions are kept\n",
+            chorale_coll_info((enum chorale_coll)t->task->coll)->name,
+            (long long)t->task->msg_size, name_of(cand));
 }
 
 static int count(struct chorale_timing *t, int c)
@@ -70,10 +92,12 @@ static int count(struct chorale_timing *t, int c)
     chorale_counters_scale(bench, calls, res->counter);
     if (rc == MPI_SUCCESS)
         rc = chorale_counters_add(bench, &own, res->counter, &bad);
-    if (bad)
-        chorale_result_fail(res, CHORALE_RUN_FAILED,
-                            "MPI error while it was counted");
+    for (int i = 0; i < nevent && bad; i++)
+        res->counter[i] = NAN;
+    res->counted = !bad;
     res->stat = own;
+    if (bad && bench->world_rank == 0)
+        say_uncounted(t, c);
     return rc;
 }
 

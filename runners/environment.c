@@ -13,6 +13,10 @@ static const char revision[] =
 #include "db/revision.inc"
     ;
 
+static const char flags[] =
+#include "db/flags.inc"
+    ;
+
 #define NODE_FACTS 4096 /* bytes of the facts of one node */
 
 /* --- this process ----------------------------------------------------- */
@@ -42,7 +46,7 @@ static void put_tool(struct chorale_facts *facts,
     chorale_facts_put(facts, "tool_revision", revision);
     chorale_facts_put(facts, "tool_options", CHORALE_BUILD_OPTIONS);
     chorale_facts_put(facts, "compiler", CHORALE_BUILD_CC " " __VERSION__);
-    chorale_facts_put(facts, "compiler_flags", CHORALE_BUILD_CFLAGS);
+    chorale_facts_put(facts, "compiler_flags", flags);
     chorale_facts_putf(facts, "clock_residual_s", "%.6g",
                        bench->clock.first_residual);
     chorale_facts_putf(facts, "clock_resolution_s", "%.6g",
@@ -58,6 +62,18 @@ static void put_tool(struct chorale_facts *facts,
 }
 
 /* --- nodes ------------------------------------------------------------ */
+
+/* What a node tells of itself, before and after. */
+static void tell_before(struct chorale_facts *facts)
+{
+    chorale_facts_machine(facts);
+    chorale_facts_load(facts, "load_before");
+}
+
+static void tell_after(struct chorale_facts *facts)
+{
+    chorale_facts_load(facts, "load_after");
+}
 
 #ifndef CHORALE_SIM
 /* Gather size bytes of each rank on rank 0; NULL elsewhere, and on error. */
@@ -93,9 +109,10 @@ static void put_difference(struct chorale_facts *facts, int host, char *line)
     chorale_facts_put(facts, key, value);
 }
 
-/* The first rank of each node tells what the node is. */
+/* The first rank of each node tells. */
 static void put_nodes(struct chorale_facts *facts,
-                      struct chorale_bench *bench)
+                      struct chorale_bench *bench,
+                      void (*tell)(struct chorale_facts *facts))
 {
     struct chorale_facts own = { NULL, 0, 0, 0 };
     char mine[NODE_FACTS] = "", *all, *save = NULL;
@@ -103,7 +120,7 @@ static void put_nodes(struct chorale_facts *facts,
     int host = -1;
 
     if (bench->node[bench->world_rank] == bench->world_rank)
-        chorale_facts_machine(&own);
+        tell(&own);
     for (int i = 0; i < own.count && len < sizeof(mine); i++)
         len += (size_t)snprintf(mine + len, sizeof(mine) - len, "%s\t%s\n",
                                 own.fact[i].key, own.fact[i].value);
@@ -191,9 +208,9 @@ int chorale_environment_gather(struct chorale_bench *bench, int argc,
         return rc;
 #ifdef CHORALE_SIM
     if (bench->world_rank == 0)
-        chorale_facts_machine(facts);
+        tell_before(facts);
 #else
-    put_nodes(facts, bench);
+    put_nodes(facts, bench, tell_before);
     put_bindings(facts, bench);
     if (bench->world_rank == 0)
         chorale_variables_put(facts);
@@ -202,7 +219,6 @@ int chorale_environment_gather(struct chorale_bench *bench, int argc,
         return rc;
     put_tool(facts, bench);
     put_command(facts, argc, argv);
-    chorale_facts_load(facts, "load_before");
     chorale_facts_variables(facts);
     return facts->lacks ? MPI_ERR_NO_MEM : rc;
 }
@@ -331,14 +347,24 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
 }
 
 enum chorale_err chorale_environment_after(struct chorale_store *store,
-                                           const struct chorale_bench *bench,
+                                           struct chorale_bench *bench,
                                            struct chorale_errmsg *msg)
 {
     struct chorale_facts facts = { NULL, 0, 0, 0 };
-    enum chorale_err err;
+    enum chorale_err err = CHORALE_OK;
 
-    chorale_facts_load(&facts, "load_after");
-    err = put_rows(store, bench, &facts, msg);
+#ifdef CHORALE_SIM
+    if (bench->world_rank == 0)
+        tell_after(&facts);
+#else
+    put_nodes(&facts, bench, tell_after);
+#endif
+    if (facts.lacks)
+        err = chorale_fail(msg, CHORALE_ENV, "the load after the launch could "
+                           "not be gathered: out of memory, or a rank is "
+                           "gone");
+    else if (bench->world_rank == 0)
+        err = put_rows(store, bench, &facts, msg);
     chorale_facts_release(&facts);
     return err;
 }

@@ -9,7 +9,8 @@
  * may run ("bound: ..." or "free: ..."), and binding_source.
  * clock_residual_s, clock_resolution_s, sync_slack_s, message_alpha_s,
  * message_beta_s. command, tool_version, tool_revision ("-dirty": changed
- * since), tool_options, compiler, compiler_flags. load_before, load_after.
+ * since), tool_options, compiler, compiler_flags (those of make). load_before,
+ * load_after, and of each other node host:N:load_before, host:N:load_after.
  * Of a launch: sync, seed, campaign_seed; of `chorale run`: run_command,
  * launcher_command.
  */

@@ -5,7 +5,8 @@
  * What MPICH cannot do with the arguments given shall be an error and not
  * another algorithm, and its devices shall not interfere: two more variables,
  * written with each forcing one and restored with it. Open MPI offers no such
- * thing: a few of its algorithms quietly call others. */
+ * thing: where its algorithms quietly call others is known by their source, and
+ * refused (native_falls.c). */
 #include "config.h"
 
 #include "runners/native.h"
@@ -343,62 +344,90 @@ int chorale_native_find(const struct chorale_native *native,
 
 /* --- forcing ---------------------------------------------------------- */
 
-static int allowed(void)
+/* Value of a variable, as it is stored; zeros: there is none. */
+static void read_variable(const char *name, unsigned char value[16])
 {
-    unsigned char value[16] = { 0 }; /* a bool, in one version an int */
     MPI_T_cvar_handle handle;
     struct variable var;
-    int count, yes = 0;
+    int count;
 
-    if (describe(ALLOW, &var) == 0 &&
+    memset(value, 0, 16);
+    if (describe(name, &var) == 0 &&
         MPI_T_cvar_handle_alloc(var.index, NULL, &handle, &count) ==
             MPI_SUCCESS) {
-        if (MPI_T_cvar_read(handle, value) == MPI_SUCCESS)
-            yes = value[0] != 0;
+        if (count != 1 || MPI_T_cvar_read(handle, value) != MPI_SUCCESS)
+            memset(value, 0, 16);
         MPI_T_cvar_handle_free(&handle);
     }
     free(var.text);
-    return yes;
 }
 
-/* A communicator for which the algorithm is chosen for good. */
-static int make_comm(struct chorale_native *native, MPI_Comm world,
-                     enum chorale_coll coll, int place, const char **why_p)
+static int allowed(void)
+{
+    unsigned char value[16]; /* a bool, in one version an int */
+
+    read_variable(ALLOW, value);
+    return value[0] != 0;
+}
+
+static size_t segment_size(enum chorale_coll coll)
+{
+    unsigned char value[16];
+    char name[96];
+    int bytes;
+
+    snprintf(name, sizeof(name), "coll_tuned_%s_algorithm_segmentsize",
+             chorale_coll_info(coll)->name);
+    read_variable(name, value);
+    memcpy(&bytes, value, sizeof(bytes));
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+const char *chorale_native_refuses(const struct chorale_native *native,
+                                   enum chorale_coll coll, int place,
+                                   const struct chorale_native_point *pt)
+{
+    struct chorale_native_point at = *pt;
+
+    if (native == NULL || place < 0)
+        return "the library has no algorithm of this name";
+    if (!native->by_comm)
+        return NULL; /* MPICH says so itself, in an error */
+    if (pt->size < 2)
+        return "the library's algorithms take two processes or more";
+    at.segsize = segment_size(coll);
+    return chorale_native_falls(coll, native->algorithm[coll][place].name,
+                                &at);
+}
+
+int chorale_native_wanting(const struct chorale_native *native,
+                           enum chorale_coll coll, int place)
+{
+    return native->by_comm &&
+           native->algorithm[coll][place].comm == MPI_COMM_NULL;
+}
+
+int chorale_native_prepare(struct chorale_native *native,
+                           enum chorale_coll coll, int place)
+{
+    return allowed() && MPI_T_cvar_write(native->knob[coll].handle,
+                                         &native->algorithm[coll][place]
+                                              .value) == MPI_SUCCESS
+               ? 0
+               : -1;
+}
+
+int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
+                        int place, int all_could, MPI_Comm lib)
 {
     struct knob *knob = &native->knob[coll];
-    struct algorithm *alg = &native->algorithm[coll][place];
-    int size, bad, any_bad, rc;
+    MPI_Comm *comm = &native->algorithm[coll][place].comm;
+    int rc = all_could ? PMPI_Comm_dup(lib, comm) : MPI_SUCCESS;
 
-    if (alg->comm != MPI_COMM_NULL)
-        return MPI_SUCCESS;
-    PMPI_Comm_size(world, &size);
-    if (size < 2) {
-        *why_p = "the library's algorithms take two processes or more";
-        return MPI_SUCCESS;
-    }
-    bad = !allowed() ||
-          MPI_T_cvar_write(knob->handle, &alg->value) != MPI_SUCCESS;
-    rc = PMPI_Allreduce(&bad, &any_bad, 1, MPI_INT, MPI_MAX, world);
-    if (rc == MPI_SUCCESS && !any_bad)
-        rc = PMPI_Comm_dup(world, &alg->comm);
-    if (rc == MPI_SUCCESS && !any_bad)
-        rc = PMPI_Comm_set_errhandler(alg->comm, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS && all_could)
+        rc = PMPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
     MPI_T_cvar_write(knob->handle, &knob->initial);
-    if (any_bad)
-        *why_p = "the library does not let its algorithm be chosen";
     return rc;
-}
-
-int chorale_native_admit(struct chorale_native *native, MPI_Comm world,
-                         enum chorale_coll coll, int place,
-                         const char **why_p)
-{
-    *why_p = NULL;
-    if (native == NULL || place < 0)
-        *why_p = "the library has no algorithm of this name";
-    else if (native->by_comm)
-        return make_comm(native, world, coll, place, why_p);
-    return MPI_SUCCESS;
 }
 
 void chorale_native_begin(struct chorale_native *native,

@@ -37,11 +37,30 @@ int chorale_native_print(const struct chorale_native *native, FILE *out);
 int chorale_native_find(const struct chorale_native *native,
                         enum chorale_coll coll, const char *name);
 
-/* Once before an algorithm is first called; collective over world. Returns an
- * MPI error code; *why_p: why it cannot be forced, NULL where it can. */
-int chorale_native_admit(struct chorale_native *native, MPI_Comm world,
-                         enum chorale_coll coll, int place,
-                         const char **why_p);
+/* On what an algorithm is to be called. */
+struct chorale_native_point {
+    size_t count;            /* elements of the operation's n */
+    size_t type_size;        /* bytes of one */
+    size_t segsize;          /* bytes, as the library is set; 0: whole */
+    int size;                /* ranks */
+};
+
+/* Why an algorithm cannot be forced there (segsize is found out), or NULL;
+ * local, and the same on all ranks. */
+const char *chorale_native_refuses(const struct chorale_native *native,
+                                   enum chorale_coll coll, int place,
+                                   const struct chorale_native_point *pt);
+/* Once before an algorithm is first called, where chorale_native_wanting():
+ * the communicator that it is captured by, made from lib. Each rank prepares:
+ * 0, or -1, the library does not let it be chosen. When all agree that all
+ * could, they make it, collective over lib; else each only restores what the
+ * library had. Returns an MPI error code. */
+int chorale_native_wanting(const struct chorale_native *native,
+                           enum chorale_coll coll, int place);
+int chorale_native_prepare(struct chorale_native *native,
+                           enum chorale_coll coll, int place);
+int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
+                        int place, int all_could, MPI_Comm lib);
 
 /* From begin to end calls of this collective on that communicator are made by
  * the algorithm; lib is what the library itself runs on. Local, and not to be
@@ -52,6 +71,11 @@ void chorale_native_end(struct chorale_native *native,
                         enum chorale_coll coll);
 MPI_Comm chorale_native_comm(const struct chorale_native *native,
                              enum chorale_coll coll, int place, MPI_Comm lib);
+
+/* native_falls.c: what Open MPI's tuned does not run as it is named, and calls
+ * another for without a word; or NULL. */
+const char *chorale_native_falls(enum chorale_coll coll, const char *name,
+                                 const struct chorale_native_point *pt);
 
 /* native_names.c: algorithms in the text of one of MPICH's variables: each
  * name stands before " - ", glued to the end of the text before it, and its

@@ -60,14 +60,42 @@ int chorale_native_find(const struct chorale_native *native,
                : -1;
 }
 
-int chorale_native_admit(struct chorale_native *native, MPI_Comm world,
-                         enum chorale_coll coll, int place,
-                         const char **why_p)
+const char *chorale_native_refuses(const struct chorale_native *native,
+                                   enum chorale_coll coll, int place,
+                                   const struct chorale_native_point *pt)
 {
     (void)native;
-    (void)world;
     (void)coll;
-    *why_p = place < 0 ? "this launch does not force it" : NULL;
+    (void)pt;
+    return place < 0 ? "this launch does not force it" : NULL;
+}
+
+int chorale_native_wanting(const struct chorale_native *native,
+                           enum chorale_coll coll, int place)
+{
+    (void)native;
+    (void)coll;
+    (void)place;
+    return 0;
+}
+
+int chorale_native_prepare(struct chorale_native *native,
+                           enum chorale_coll coll, int place)
+{
+    (void)native;
+    (void)coll;
+    (void)place;
+    return 0;
+}
+
+int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
+                        int place, int all_could, MPI_Comm lib)
+{
+    (void)native;
+    (void)coll;
+    (void)place;
+    (void)all_could;
+    (void)lib;
     return MPI_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* own.c - what the runner itself has to tell its ranks: binomial trees of
+/* own.c - what the runner itself has to tell its ranks: barriers and trees of
  * messages. The library's collectives are what is measured, and may be wrong,
  * or forced to an algorithm that is: SimGrid forces one for a whole launch. */
 #include "runners/runner.h"
@@ -8,6 +8,18 @@
 #include <string.h>
 
 #include "algorithms/engines/tree.h"
+
+int chorale_own_barrier(struct chorale_ctx *ctx)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int step = 1; step < ctx->size && rc == MPI_SUCCESS; step *= 2)
+        rc = chorale_sendrecv(ctx, NULL, 0, MPI_BYTE,
+                              (ctx->rank + step) % ctx->size, NULL, 0,
+                              MPI_BYTE,
+                              (ctx->rank - step + ctx->size) % ctx->size);
+    return rc;
+}
 
 int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
                       int root)

@@ -83,6 +83,34 @@ void chorale_provider_open(struct chorale_bench *bench)
         }
 }
 
+/* May a native algorithm be called? Where its communicator is to be made, by
+ * each of the siblings for itself. */
+static int admit_native(struct chorale_bench *bench,
+                        const struct chorale_problem *prob,
+                        const struct chorale_cand *cand, const char **why_p)
+{
+    enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
+    const struct chorale_native_point pt = {
+        .count = prob->pt.n / prob->pt.type_size,
+        .type_size = prob->pt.type_size,
+        .size = bench->size,
+    };
+    int could_not, rc;
+
+    *why_p = chorale_native_refuses(bench->native, coll, cand->place, &pt);
+    if (*why_p != NULL ||
+        !chorale_native_wanting(bench->native, coll, cand->place))
+        return MPI_SUCCESS;
+    could_not = chorale_native_prepare(bench->native, coll, cand->place) != 0;
+    rc = chorale_own_most(bench, &could_not);
+    if (could_not)
+        *why_p = "the library does not let its algorithm be chosen";
+    if (rc == MPI_SUCCESS)
+        rc = chorale_native_make(bench->native, coll, cand->place, !could_not,
+                                 bench->lib);
+    return rc;
+}
+
 int chorale_provider_admit(struct chorale_bench *bench,
                            struct chorale_problem *prob,
                            const struct chorale_cand *cand,
@@ -90,9 +118,7 @@ int chorale_provider_admit(struct chorale_bench *bench,
 {
     *why_p = NULL;
     if (cand->provider == CHORALE_PROVIDER_NATIVE)
-        return chorale_native_admit(bench->native, bench->world,
-                                    (enum chorale_coll)prob->task->coll,
-                                    cand->place, why_p);
+        return admit_native(bench, prob, cand, why_p);
     if (cand->provider == CHORALE_PROVIDER_CHORALE) {
         memcpy(prob->pt.param, cand->param, sizeof(cand->param));
         *why_p = chorale_alg_refuses(chorale_algs[cand->alg], &prob->pt);

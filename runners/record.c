@@ -182,7 +182,9 @@ static enum chorale_err put_counters(struct writer *w,
         for (int i = 0; i < CHORALE_OWN && err == CHORALE_OK; i++) {
             snprintf(own, sizeof(own), "chorale::%s", chorale_own_name(i));
             err = put_counter(w, run_id, own,
-                              (double)*chorale_own_value(&stat, i));
+                              res->counted
+                                  ? (double)*chorale_own_value(&stat, i)
+                                  : NAN);
         }
     for (int i = 0; i < chorale_counters_count(bench) && err == CHORALE_OK;
          i++) {

@@ -195,6 +195,7 @@ struct chorale_result {
     int naside;              /* those that do not count: started by a clock
                               * that was refused, or timed once more */
     struct chorale_sample *aside;
+    int counted;             /* stat and counter are of a call */
     struct chorale_stat stat;/* of one call, of all ranks: sums, the most
                               * rounds */
     double *counter;         /* PAPI values of one call, of all ranks; NAN:
@@ -203,6 +204,10 @@ struct chorale_result {
 
 /* own.c: the runner's own traffic, of messages only: no collective of the
  * library is called. Each is collective and returns an MPI error code. */
+/* Dissemination barrier of the ranks of ctx: none leaves before all have
+ * entered.
+ * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
+int chorale_own_barrier(struct chorale_ctx *ctx);
 int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
                       int root);
 /* Rank 0 gets bytes of each rank in all[size * bytes], read there only. */
@@ -240,11 +245,14 @@ int chorale_sync_calibrate(struct chorale_bench *bench);
 enum { CHORALE_AGREE_MAX = 8 };
 int chorale_agree_max(struct chorale_bench *bench, double *value, int n);
 int chorale_agree_sum(struct chorale_bench *bench, double *value, int n);
-/* Dissemination barrier: no rank leaves before all have entered. With messages
- * also in simulation, where the other barrier takes no time.
- * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
+/* Barrier of all ranks: chorale_own_barrier(), with messages also in
+ * simulation, where the other barrier takes no time. */
 int chorale_sync_separate(struct chorale_bench *bench);
 int chorale_sync_barrier(struct chorale_bench *bench);
+
+/* nodes.c: which rank is on which node; sets node, node_size, ppn and
+ * oversubscribed; collective, comm is there. Returns an MPI error code. */
+int chorale_nodes_find(struct chorale_bench *bench);
 
 /* kinds_mpi.c: handles. The op of a simulated reduction charges tau; freed by
  * chorale_op_free. */
@@ -332,12 +340,14 @@ const char *chorale_counters_name(const struct chorale_bench *bench, int i);
 /* How many starts and stops count everything of the processes, or of the
  * nodes; the same on all ranks. */
 int chorale_counters_turns(const struct chorale_bench *bench, int node_wide);
-/* Around the calls of one turn. Nodes' events: collective over a node. own:
- * our events between the two; value [count]: PAPI's of that turn. */
-void chorale_counters_start(struct chorale_bench *bench, int node_wide,
-                            int turn);
-void chorale_counters_stop(struct chorale_bench *bench, int node_wide,
-                           int turn, struct chorale_stat *own, double *value);
+/* Around the calls of one turn. Nodes' events: collective over a node, by
+ * messages, as what is counted may be a forced barrier. own: our events
+ * between the two; value [count]: PAPI's of that turn. Each returns an MPI
+ * error code. */
+int chorale_counters_start(struct chorale_bench *bench, int node_wide,
+                           int turn);
+int chorale_counters_stop(struct chorale_bench *bench, int node_wide,
+                          int turn, struct chorale_stat *own, double *value);
 /* What calls had together, to what one had: the nodes' events. */
 void chorale_counters_scale(const struct chorale_bench *bench, int calls,
                             double *value);
@@ -374,13 +384,13 @@ enum chorale_err chorale_record_finish(struct chorale_store *store,
 
 /* environment.c: rows of the environment table (environment.h says which);
  * collective, store on rank 0 only. CHORALE_ENV: the ranks are placed
- * otherwise than planned. And what is to be said at the end; rank 0. */
+ * otherwise than planned. And what is to be said at the end. */
 enum chorale_err chorale_environment_record(struct chorale_store *store,
                                             struct chorale_bench *bench,
                                             int argc, char **argv,
                                             struct chorale_errmsg *msg);
 enum chorale_err chorale_environment_after(struct chorale_store *store,
-                                           const struct chorale_bench *bench,
+                                           struct chorale_bench *bench,
                                            struct chorale_errmsg *msg);
 
 #endif

@@ -43,16 +43,7 @@ void chorale_sync_restart(struct chorale_bench *bench)
 
 int chorale_sync_separate(struct chorale_bench *bench)
 {
-    int rc = MPI_SUCCESS;
-
-    for (int step = 1; step < bench->world_size && rc == MPI_SUCCESS; step *= 2)
-        rc = chorale_sendrecv(bench->sync, NULL, 0, MPI_BYTE,
-                              (bench->world_rank + step) %
-                                  bench->world_size,
-                              NULL, 0, MPI_BYTE,
-                              (bench->world_rank - step +
-                               bench->world_size) % bench->world_size);
-    return rc;
+    return chorale_own_barrier(bench->sync);
 }
 
 #ifdef CHORALE_SIM

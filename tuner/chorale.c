@@ -7,6 +7,10 @@
 
 #include "tuner/verb.h"
 
+static const char flags[] =
+#include "db/flags.inc"
+    ;
+
 static const struct chorale_verb *const verbs[] = {
     &chorale_verb_tune,     &chorale_verb_doctor, &chorale_verb_list,
     &chorale_verb_plan,     &chorale_verb_run,    &chorale_verb_status,
@@ -43,8 +47,7 @@ static void version(void)
            "Licence: the sources are BSD-3-Clause; this command links the "
            "GNU Scientific\nLibrary, so the binary is distributed under the "
            "GNU GPL version 3 or later.\n",
-           PACKAGE_VERSION, CHORALE_BUILD_OPTIONS, CHORALE_BUILD_CC,
-           CHORALE_BUILD_CFLAGS);
+           PACKAGE_VERSION, CHORALE_BUILD_OPTIONS, CHORALE_BUILD_CC, flags);
 }
 
 /* One word a line for the tools that read it (shell completion, man.am). */

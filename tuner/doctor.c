@@ -214,13 +214,23 @@ static void judge_clock(const struct chorale_facts *facts)
 
 static void judge_load(const struct chorale_facts *facts)
 {
-    double load = number(facts, "load_before");
+    double own = number(facts, "load_before");
+    int bad = 0;
 
-    if (load > LOAD_MOST)
-        say("load", "WARNING: %.1f processes were running in the last minute: "
-                    "measure on an idle machine", load);
-    else if (load >= 0)
-        say("load", "%.2f processes in the last minute", load);
+    for (int i = 0; i < facts->count; i++) {
+        const char *key = facts->fact[i].key;
+        double load = number(facts, key);
+
+        if (!of_node(key, "load_before") || !(load > LOAD_MOST))
+            continue;
+        bad++;
+        say("load", "WARNING: %s%s%.1f processes were running in the last "
+                    "minute: measure on an idle machine",
+            strncmp(key, "host:", 5) == 0 ? key : "",
+            strncmp(key, "host:", 5) == 0 ? ": " : "", load);
+    }
+    if (bad == 0 && own >= 0)
+        say("load", "%.2f processes in the last minute", own);
 }
 
 /* Of each node: what is wrong with it, in words; or of the first one. */

@@ -156,6 +156,31 @@ is "$(count_of l.db library default PAPI_TOT_INS)" absent \
     "and is absent: a part is no sum"
 is "$(count_of l.db library default PAPI_TOT_CYC)" 2000 "the other is there"
 
+# What is of the whole node is read between barriers of messages: the
+# library's barrier may be what is counted, and forced.
+cmd=$(with)
+"$chorale" plan a.db -P 2 -c barrier --providers library -i 5 -q \
+    --launches 1 --counters net:::eth0:tx:bytes --launcher-cmd "$cmd"
+timeout 120 "$chorale" run a.db -q --launcher-cmd "$cmd" 2>err.txt
+is "$(sqlite3 a.db "SELECT DISTINCT printf('%.9g', value) FROM counter")" 1 \
+    "the card sees of a barrier the calls that are counted, and no other"
+
+# An MPI error in the call that is counted: the counters go, not the samples.
+cmd=$(with FAKE_PAPI_BREAKS=1)
+"$chorale" plan e.db $real --launches 1 --counters PAPI_TOT_CYC \
+    --launcher-cmd "$cmd"
+timeout 120 "$chorale" run e.db -q --launcher-cmd "$cmd" 2>err.txt
+ok $? "a campaign whose library fails while it is counted runs"
+like "$(cat err.txt)" 'bcast, 4096 bytes: MPI error .* the library .*absent' \
+    "and says so"
+is "$(sqlite3 e.db "SELECT DISTINCT status || ' ' || coalesce(nrep > 0, 0)
+    FROM run LEFT JOIN run_summary USING (run_id)")" "ok 1" \
+    "all repetitions are kept"
+is "$(count_of e.db library default PAPI_TOT_CYC)" absent \
+    "what was counted then is absent"
+is "$(count_of e.db chorale binomial chorale::messages)" 1 \
+    "what was counted of others is there"
+
 mkdir -p root/proc/sys/kernel
 for level in 3 1; do
     echo $level >root/proc/sys/kernel/perf_event_paranoid

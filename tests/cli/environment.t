@@ -71,6 +71,45 @@ case $(git -C "$top_srcdir" rev-parse --show-toplevel 2>/dev/null) in
 esac
 unset MPIR_CVAR_BCAST_INTRA_ALGORITHM MPIR_CVAR_BCAST_MIN_PROCS
 
+# The flags of make, and what may be left of others.
+flags=$("$chorale" --version | sed -n 's/^compiler: [^ ]* *//p')
+is "$(fact r.db compiler_flags)" "$flags" "the flags are those of make: $flags"
+sh "$top_srcdir/db/flags.sh" flags.inc -O3 '-DNAME="a\b"'
+is "$(cat flags.inc)" '"-O3 -DNAME=\"a\\b\""' "flags become a C string"
+touch -d 2001-01-01 flags.inc
+sh "$top_srcdir/db/flags.sh" flags.inc -O3 '-DNAME="a\b"'
+is "$(find flags.inc -newermt 2002-01-01)" "" \
+    "the same ones leave the file alone"
+sh "$top_srcdir/db/flags.sh" flags.inc -O0
+is "$(cat flags.inc)" '"-O0; in part -O3 -DNAME=\"a\\b\""' \
+    "objects that were compiled with others are not hidden"
+
+# The load of every node, before and after: two ranks, on invented machines.
+skew=$top_builddir/tests/mpi/.libs/libskew.so
+if [ -r "$skew" ] && "$chorale" --version | grep -q sanitizer=no; then
+    for i in 0 1; do
+        mkdir -p root$i/proc
+        echo "$i.25 0.00 0.00 1/100 1234" >root$i/proc/loadavg
+    done
+    cat >node <<EOF
+#!/bin/sh
+export CHORALE_SYSROOT=$work/root\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}
+LD_PRELOAD=$skew exec "\$@"
+EOF
+    chmod +x node
+    "$chorale" plan l.db -P 2 --ppn 1 -m 8 -c bcast --providers library -q \
+        --launches 1 -i 3 --launcher-cmd "$MPIEXEC -n {P} $work/node"
+    timeout 120 "$chorale" run l.db -q \
+        --launcher-cmd "$MPIEXEC -n {P} $work/node" 2>err.txt
+    ok $? "a campaign on two nodes runs"
+    for when in before after; do
+        like "$(fact l.db load_$when) $(fact l.db host:1:load_$when)" \
+            '^0.25 .* 1.25 ' "the load $when it of both is told"
+    done
+else
+    skip "no preload" "the load of every node"
+fi
+
 # The revision says that files differ, in a repository of its own.
 if command -v git >/dev/null 2>&1; then
     mkdir -p src/db && (cd src && git init -q . && echo 1 >file &&
@@ -189,9 +228,11 @@ message_alpha_s 2e-6
 clock_disciplined yes
 host:1:clock_disciplined no
 host:1:cpu_governor ondemand
+host:1:load_before 9.50 0.1 0.1 1/2 3
 EOF
 warns "clocks are 50 us apart.*takes 2 us.*no NTP" "clocks that do not agree"
 warns "host:1:cpu_governor: ondemand" "another node's governor"
+warns "host:1:load_before: 9.5 processes" "another node's load"
 printf 'ranks 1\nprocessors 2\n' | tell
 is $? 3 "a launcher whose ranks are alone: exit 3"
 like "$(cat out.txt)" 'FAILS: .*belongs to another MPI' "and it is said"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fakepapi.c - a PAPI that the test made up, preloaded: a processor with two
  * counters, whose events count a thousand for each call of the library's
- * MPI_Bcast, and a node with a network card that counts one and an energy
- * meter that counts a half. FAKE_PAPI_LOG: a file that gets a line for each
- * start, component and process. FAKE_PAPI_DISABLED: the processor has no
- * counters. FAKE_PAPI_LACKS: ranks other than 0 have no PAPI_TOT_INS. */
+ * MPI_Bcast or MPI_Barrier, and a node with a network card that counts one and
+ * an energy meter that counts a half. FAKE_PAPI_LOG: a file that gets a line
+ * for each start, component and process. FAKE_PAPI_DISABLED: the processor has
+ * no counters. FAKE_PAPI_LACKS: ranks other than 0 have no PAPI_TOT_INS.
+ * FAKE_PAPI_BREAKS: MPI_Bcast fails on rank 1 while anything is counted. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -33,15 +34,31 @@ static struct {
 static PAPI_component_info_t component[NCOMPONENT];
 static int initialised;
 static long calls;
+static int running;
 
 int PMPI_Bcast(void *buf, int count, MPI_Datatype type, int root,
                MPI_Comm comm)
 {
     int (*real)(void *, int, MPI_Datatype, int, MPI_Comm);
+    const char *rank = getenv("PMI_RANK");
+    int rc;
 
     calls++;
     *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Bcast");
-    return real(buf, count, type, root, comm);
+    rc = real(buf, count, type, root, comm);
+    return running > 0 && getenv("FAKE_PAPI_BREAKS") != NULL &&
+                   rank != NULL && strcmp(rank, "1") == 0
+               ? MPI_ERR_OTHER
+               : rc;
+}
+
+int PMPI_Barrier(MPI_Comm comm)
+{
+    int (*real)(MPI_Comm);
+
+    calls++;
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Barrier");
+    return real(comm);
 }
 
 int PAPI_is_initialized(void)
@@ -158,11 +175,13 @@ int PAPI_start(int id)
         fclose(out);
     }
     set[id].began = calls;
+    running++;
     return PAPI_OK;
 }
 
 int PAPI_stop(int id, long long *value)
 {
+    running--;
     for (int i = 0; i < set[id].count; i++) {
         long n = calls - set[id].began;
         double energy = 0.5 * (double)n;

@@ -11,7 +11,7 @@ measure() { # database, network, options of plan...
     network=$2
     shift 2
     "$chorale" plan "$db" -q --launcher smpirun --platform "$work/flat.xml" \
-        --network "$network" --root first -P 16 "$@" &&
+        --network "$network" --root "${policy:-first}" -P 16 "$@" &&
         timeout 200 "$chorale" run "$db" >/dev/null 2>"$work/err.txt" ||
         cat "$work/err.txt"
 }
@@ -64,6 +64,35 @@ is "$(sqlite3 "$work/siblings.db" "SELECT count(*) FROM (SELECT 1 FROM counter
 is "$(sqlite3 "$work/all.db" "SELECT group_concat(comm_size || ' ' || siblings)
     FROM (SELECT DISTINCT comm_size, siblings FROM cell)")" "3 5,5 3" \
     "all: as many as the largest launch has ranks for"
+
+# Memory: gather's root has 16 MiB and the ranks a MiB each, on one host; of a
+# second communicator as much again.
+measure memory.db hockney -c gather -m 1M --variants linear \
+    --siblings alone,2 --max-memory 48M
+is "$(sqlite3 "$work/memory.db" "SELECT group_concat(DISTINCT siblings || ' ' ||
+    status || ' ' || substr(reason, 1, 28)) FROM (SELECT * FROM cell
+    JOIN run USING (cell_id) ORDER BY siblings DESC)")" \
+    "alone ok ,2 inapplicable memory: needs 67108864 bytes" \
+    "--max-memory is of all communicators on a node"
+
+# Roots: of which ranks, and in what share.
+for policy in first middle last rotate; do
+    measure $policy.db hockney -c bcast -m 8 --variants linear
+done
+policy=
+roots() { # policy
+    sqlite3 "$work/$1.db" "SELECT group_concat(root || ':' || n) FROM (SELECT
+        root, count(*) AS n FROM sample JOIN run USING (run_id)
+        JOIN cell USING (cell_id) WHERE provider = 'chorale'
+        AND root_policy = '$1' GROUP BY root)"
+}
+is "$(roots first) $(roots middle) $(roots last)" "0:2 8:2 15:2" \
+    "first, middle and last root"
+is "$(roots rotate)" "0:2,8:2,15:2" "rotated, each has as many repetitions"
+is "$(sqlite3 "$work/rotate.db" "SELECT count(*) FROM sample
+    JOIN run USING (run_id) JOIN cell USING (cell_id)
+    WHERE provider = 'chorale' AND abs(root_out - seconds) > 0.5 * seconds")" \
+    0 "and root_out is the root's: linear, it is out with the last"
 
 variants=linear,binomial,chain
 measure alone.db hockney -c bcast -m 8 --variants $variants

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodes.c - which ranks share a node, by its name, and whether it has
+ * processors for all of them. */
+#include "config.h"
+
+#include "runners/runner.h"
+
+#ifndef CHORALE_SIM
+#include <sched.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranks a node, if they fill one node after the other; else 0. */
+static int block_ppn(const int *node, int size)
+{
+    int ppn = 1;
+
+    while (ppn < size && node[ppn] == node[0])
+        ppn++;
+    for (int i = 0; i < size; i++)
+        if (node[i] != i / ppn * ppn)
+            return 0;
+    return ppn < size ? ppn : 0;
+}
+
+/* The nodes of comm's ranks, numbered in comm. */
+static int map_comm(struct chorale_bench *bench, const int *world)
+{
+    int apart = bench->work.siblings, rc;
+    int *node = calloc((size_t)bench->size, sizeof(*node));
+
+    if (node == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < bench->size; i++) {
+        const int *mine = &world[i * apart + bench->sibling];
+
+        while (world[node[i] * apart + bench->sibling] != *mine)
+            node[i]++;
+    }
+    bench->ppn = block_ppn(node, bench->size);
+    rc = chorale_ctx_set_nodes(bench->ctx, node);
+    free(node);
+    return rc;
+}
+
+/* Which rank is on which node: a node's number is its first rank. Rank 0
+ * compares the names, so that a thousand simulated ranks need not. */
+static int map_nodes(struct chorale_bench *bench)
+{
+    size_t n = (size_t)bench->world_size, room = MPI_MAX_PROCESSOR_NAME;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    char *all = malloc(bench->world_rank == 0 ? n * room : 1);
+    int *node = calloc(n, sizeof(*node));
+    int length = 0, lacks = all == NULL || node == NULL, rc;
+
+    PMPI_Get_processor_name(name, &length);
+    rc = chorale_own_most(bench, &lacks);
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, name, all, room);
+    for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
+                    i < bench->world_size; i++)
+        while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
+            node[i]++;
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
+    if (rc == MPI_SUCCESS)
+        rc = map_comm(bench, node);
+#ifdef CHORALE_SIM
+    for (int i = 0; node != NULL && i < bench->world_size; i++)
+        node[i] = 0;
+#endif
+    free(all);
+    bench->node = node;
+    return rc;
+}
+
+#ifndef CHORALE_SIM
+/* Rank 0: the most ranks on a node, and whether on any there are more than
+ * processors that they may run on. may [world_size] is spoilt. */
+static void count_ranks(const struct chorale_bench *bench, cpu_set_t *may,
+                        int *most, int *over)
+{
+    *most = *over = 0;
+    for (int first = 0; first < bench->world_size; first++) {
+        int n = 0;
+
+        for (int r = first; r < bench->world_size; r++)
+            if (bench->node[r] == first) {
+                CPU_OR(&may[first], &may[first], &may[r]);
+                n++;
+            }
+        *over |= n > CPU_COUNT(&may[first]);
+        *most = n > *most ? n : *most;
+    }
+}
+#endif
+
+/* Sets node_size and oversubscribed, from the nodes of all ranks. */
+static int count_nodes(struct chorale_bench *bench)
+{
+#ifdef CHORALE_SIM
+    bench->node_size = bench->world_size;
+    return MPI_SUCCESS;
+#else
+    size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
+    cpu_set_t mine, *may = calloc(n, sizeof(*may));
+    int lacks = may == NULL, fact[2] = { 0, 0 };
+    int rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof(mine), &mine);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, &mine, may, sizeof(mine));
+    if (rc == MPI_SUCCESS && bench->world_rank == 0)
+        count_ranks(bench, may, &fact[0], &fact[1]);
+    free(may);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(bench, fact, sizeof(fact), 0);
+    bench->node_size = fact[0];
+    bench->oversubscribed = fact[1];
+    return rc;
+#endif
+}
+
+int chorale_nodes_find(struct chorale_bench *bench)
+{
+    int rc = map_nodes(bench);
+
+    return rc == MPI_SUCCESS ? count_nodes(bench) : rc;
+}

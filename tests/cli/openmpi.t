@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The same on Debian's other MPI library: built against Open MPI in a folder
+# of its own, where the tests of real measurements and of native algorithms
+# run; and what only that library has: algorithms that a communicator
+# captures, and that hand calls on to others.
+. "$(dirname "$0")/../lib.sh"
+for program in mpicc.openmpi mpiexec.openmpi make; do
+    command -v $program >/dev/null 2>&1 || skip_all "no $program"
+done
+[ ! -f "$top_srcdir/config.status" ] ||
+    skip_all "the sources are configured, so no other folder can be"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+unset MAKEFLAGS MFLAGS MAKELEVEL
+if "$top_builddir/chorale-runner" --probe | grep -q '^Open MPI'; then
+    build=$top_builddir
+else
+    build=$work/build
+    mkdir "$build"
+    (cd "$build" && "$top_srcdir/configure" -q --without-simgrid \
+        --without-papi --without-hwloc CC="$CC" CFLAGS=-O0 \
+        MPICC=mpicc.openmpi MPIEXEC=mpiexec.openmpi &&
+        make generated &&
+        make -j2 chorale chorale-runner libchorale_pmpi.la) \
+        >"$work/make.log" 2>&1
+    ok $? "it is built against Open MPI"
+    [ -x "$build/chorale-runner" ] || {
+        diag "$(tail -n 20 "$work/make.log")"
+        finish
+    }
+fi
+like "$("$build/chorale-runner" --probe)" '^Open MPI' "and says so"
+MPIEXEC=mpiexec.openmpi
+MPICC=mpicc.openmpi
+export MPIEXEC MPICC CC top_srcdir
+for test in native real; do
+    top_builddir=$build sh "$top_srcdir/tests/cli/$test.t" \
+        >"$work/$test.log" 2>&1
+    ok $? "$test.t: $(grep -c '^ok' "$work/$test.log") tests hold there"
+    diag "$(grep -v '^ok' "$work/$test.log" | head -n 40)"
+done
+
+cd "$work" || exit 99
+chorale=$build/chorale
+state() { # database, collective, variant, msg_size
+    sqlite3 "$1" "SELECT group_concat(DISTINCT status || ' ' || reason)
+        FROM run JOIN cell USING (cell_id) WHERE coll = '$2'
+        AND variant = '$3' AND msg_size = $4 AND provider = 'native'"
+}
+all="allreduce:ring,allreduce:rabenseifner,allreduce:segmented_ring"
+all="$all,bcast:scatter_allgather,allgather:recursive_doubling"
+all="$all,allgather:neighbor,allgather:bruck"
+"$chorale" plan f.db --providers native,library --variants "$all" -q \
+    -c allreduce,bcast,allgather --type double -m 8,64 -P 3 --launches 1 \
+    -i 5 --batch 1 2>err.txt
+timeout 200 "$chorale" run f.db -q 2>err.txt || diag "$(cat err.txt)"
+for point in allreduce:ring allreduce:rabenseifner bcast:scatter_allgather; do
+    coll=${point%:*} name=${point#*:}
+    like "$(state f.db $coll $name 8)" \
+        '^inapplicable the library runs [a-z ]+: fewer elements' \
+        "$coll $name of one element at P = 3: $(state f.db $coll $name 8)"
+    is "$(state f.db $coll $name 64)" "ok " "and of eight it is measured"
+done
+for name in recursive_doubling neighbor; do
+    like "$(state f.db allgather $name 64)" '^inapplicable the library runs ' \
+        "allgather $name at P = 3: $(state f.db allgather $name 64)"
+done
+is "$(state f.db allgather bruck 64)" "ok " "bruck takes any number"
+like "$(state f.db allreduce segmented_ring 64)" 'segmentsize' \
+    "a segmented ring without segments is a ring"
+
+# Siblings: each communicator captures the algorithm for itself. Were it that
+# of all ranks, buffers for two would be overrun by four.
+"$chorale" plan s.db --providers native,library -q -c allgather,alltoall \
+    --variants allgather:ring,alltoall:pairwise -m 4K -P 2 --siblings 2 \
+    --launches 1 -i 5 --batch 1 2>err.txt
+timeout 120 "$chorale" run s.db -q 2>err.txt
+ok $? "two communicators at once: $(cat err.txt)"
+is "$(state s.db allgather ring 4096) $(state s.db alltoall pairwise 4096)" \
+    "ok  ok " "and the forced algorithms are right in each"
+finish
