@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 /* Launches with pending cells, in the order to run them: one launch of every
- * comm_size before the second of any, so that launches are spread in time. */
+ * comm_size before the second of any, so that launches are spread in time. A
+ * launch measures in one way: cells of campaigns that agree in it. */
 #define PENDING                                                              \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
@@ -18,6 +19,7 @@
     "       o.ordinal, count(*), c.part,"                                    \
     "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
     "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
+    "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
     " WHERE (?1 IS NULL OR c.system_id ="                                    \
     "        (SELECT system_id FROM system WHERE name = ?1))"                \
     "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
@@ -29,8 +31,9 @@
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
     " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
-    "          siblings"                                                     \
-    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part, siblings"        \
+    "          siblings, " CHORALE_CAMPAIGN_WAY("k")                         \
+    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part, siblings,"       \
+    "          max(c.campaign_id)"                                           \
     " LIMIT 1"
 
 /* Cells of launch ?1 that have no run in its ordinal, and why a cell was not
@@ -46,7 +49,11 @@
     "   AND c.shape = l.shape AND c.part = l.part"                           \
     "   AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"                \
     "   AND c.launches > l.ordinal"                                          \
+    "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
+    "  JOIN campaign j ON j.campaign_id = l.campaign_id"                     \
     " WHERE l.uuid = ?1"                                                     \
+    "   AND (" CHORALE_CAMPAIGN_WAY("k") ") ="                               \
+    "       (" CHORALE_CAMPAIGN_WAY("j") ")"                                 \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal)"
 
