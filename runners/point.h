@@ -34,6 +34,7 @@ struct chorale_timing {
     int *nsample;            /* [nentry] */
     double *work;            /* two times nrep_max, for the stopping rule */
     double lead;             /* windows grow by this factor */
+    double said;             /* rank 0: when it last said that it goes on */
     int lacking;             /* out of memory */
 };
 

@@ -26,6 +26,7 @@
 #define THROUGHPUT_BATCH 64  /* calls back to back, unless said */
 #define CLOCK_SHARE 0.05     /* of a median, that the clock may be off */
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
+#define SAY_SECONDS 1        /* between two signs of life */
 
 /* What a repetition leaves on a rank; the largest of all ranks counts. */
 enum value {
@@ -151,10 +152,23 @@ static void rounds(struct chorale_timing *t, int nround)
     }
 }
 
+/* A point may take longer than `chorale run` bears silence. */
+static void say(struct chorale_timing *t)
+{
+    double now = MPI_Wtime();
+
+    if (simulated() || t->bench->world_rank != 0 ||
+        now - t->said < SAY_SECONDS)
+        return;
+    t->said = now;
+    chorale_timing_announce(t, 0);
+}
+
 static int gather(struct chorale_timing *t)
 {
     int rc = chorale_sync_end(t->bench);
 
+    say(t);
     if (rc == MPI_SUCCESS)
         rc = chorale_own_reduce(t->bench, t->value, t->nslot * NVALUE, 0,
                                 t->spare);

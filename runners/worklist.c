@@ -92,8 +92,12 @@ static enum chorale_err load_launch(struct chorale_store *store,
                            chorale_store_path(store), uuid);
     if (err == CHORALE_OK &&
         strlen(text(stmt, 14)) >= sizeof(work->set.counters))
-        err = chorale_fail(msg, CHORALE_DATA, "%s: its list of counters is "
-                           "too long", chorale_store_path(store));
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "%s: a plan's --counters has %zu bytes, and %zu "
+                           "are the most; `chorale plan` its cells again with "
+                           "fewer events", chorale_store_path(store),
+                           strlen(text(stmt, 14)),
+                           sizeof(work->set.counters) - 1);
     if (err == CHORALE_OK) {
         struct chorale_settings *set = &work->set;
 

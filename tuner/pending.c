@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Launches with pending cells, in the order to run them: one launch of every
  * comm_size before the second of any, so that launches are spread in time. A
@@ -95,10 +96,47 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
                      (const char *)sqlite3_column_text(stmt, 7)) >=
             (int)sizeof(p->part))
             err = chorale_fail(msg, CHORALE_DATA,
-                               "%s: a cell's part is no name of one",
-                               chorale_store_path(store));
+                               "%s: cells of P = %d name a part of %zu "
+                               "letters, which no plan makes; plan them again "
+                               "into another database",
+                               chorale_store_path(store), p->comm_size,
+                               strlen((const char *)
+                                          sqlite3_column_text(stmt, 7)));
     }
     sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_pending_retry(struct chorale_store *store,
+                                       const char *system,
+                                       struct chorale_errmsg *msg)
+{
+    /* What belongs to a run goes first. */
+    static const char *const from[] = { "run_summary", "sample", "counter",
+                                        "run" };
+    enum chorale_err err = chorale_store_begin(store, msg);
+    char sql[320];
+
+    for (size_t i = 0; i < sizeof(from) / sizeof(*from) && err == CHORALE_OK;
+         i++) {
+        sqlite3_stmt *stmt = NULL;
+
+        snprintf(sql, sizeof(sql),
+                 "DELETE FROM %s WHERE run_id IN (SELECT run_id FROM run"
+                 " JOIN cell USING (cell_id) JOIN system USING (system_id)"
+                 " WHERE status = 'failed' AND (?1 IS NULL OR name = ?1))",
+                 from[i]);
+        err = chorale_store_prepare(store, sql, &stmt, msg);
+        if (err == CHORALE_OK) {
+            sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
+            err = chorale_store_step(store, stmt, NULL, msg);
+        }
+        sqlite3_finalize(stmt);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
     return err;
 }
 
