@@ -92,6 +92,18 @@ ok $? "a launch that announces every repetition"
 is "$(sqlite3 "$db" "SELECT sum(planned) - sum(ok) FROM v_progress")" 0 \
     "measures every cell"
 
+# A point that takes longer than silence is borne is no hang.
+rm -f "$db"
+"$chorale" plan "$db" -P 2 -m 64K -c bcast --variants linear --launches 1 -q \
+    --buffers warm --batch 200 -i 4096 --min-iterations 4096 --width 0% \
+    --cell-time 4s
+begun=$(date +%s)
+timeout 200 "$chorale" run "$db" -q --stall-timeout 4s --hang 4s
+is "$? $(sqlite3 "$db" "SELECT group_concat(status || reason) FROM launch")" \
+    "0 done" "a long point is measured in one launch"
+[ $(($(date +%s) - begun)) -ge 6 ]
+ok $? "though it takes longer than --stall-timeout"
+
 # A launch that hangs before any cell is not for ever.
 rm -f "$db"
 "$chorale" plan "$db" -P 2 -m 8 -c bcast --launches 1 -i 5 -q
