@@ -167,7 +167,9 @@ CREATE TABLE run_summary (
 
 -- One repetition. Times in seconds since the common start of the repetition;
 -- seconds is the last rank out, of a batch the share of one call without the
--- separator (run.batch, run.separator).
+-- separator (run.batch, run.separator); first_in, last_in and root_out are of
+-- the whole batch: when ranks began the first call, and when the root was out
+-- of the last one and its separator.
 CREATE TABLE sample (
     run_id    INTEGER NOT NULL REFERENCES run,
     rep       INTEGER NOT NULL,
@@ -265,7 +267,10 @@ INSERT INTO student_t VALUES
 
 -- Time of each cell over its launches: the geometric mean of the launch
 -- medians, with its 95 % interval from the logarithms (t, L - 1 degrees of
--- freedom; NULL with one launch, exact in simulation).
+-- freedom; NULL with one launch, exact in simulation). min, p95 and p99 are
+-- the least and the largest of the launches' own, q25 and q75 their means;
+-- where a repetition was a batch (run.batch) all of them are of means of that
+-- many calls, so that p99 says less of single calls.
 CREATE VIEW v_summary AS
 WITH l AS (
     SELECT c.cell_id, count(*) AS launches, sum(s.nrep) AS nrep,
