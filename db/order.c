@@ -8,6 +8,7 @@
 
 #define HALF_PI 1.5707963267948966
 #define MOST_RHO 0.99
+#define CHANCE 1.64          /* standard errors: one in twenty by chance */
 
 static int compare(const void *a, const void *b)
 {
@@ -73,8 +74,7 @@ double chorale_effective_size(const double *x, size_t n, double median)
             sum -= 1;
         pairs += a * b > 0 || a * b < 0;
     }
-    sum -= sqrt((double)pairs);
-    if (sum <= 0)
+    if (sum <= CHANCE * sqrt((double)pairs))
         return (double)n;
     rho = sin(HALF_PI * sum / (double)pairs);
     if (rho > MOST_RHO)

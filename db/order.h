@@ -30,8 +30,10 @@ int chorale_median_interval(size_t n, size_t *lo, size_t *hi);
 
 /* How many independent values tell as much about the median of x[n], in order
  * of time: n, or fewer if neighbours lie on the same side of it more often
- * than not. The signs' correlation r, less its standard error, gives rho =
- * sin(pi r / 2) of a Gaussian first-order process, and all lags of that count.
+ * than would happen by chance once in twenty times. The signs' correlation r
+ * gives rho = sin(pi r / 2) of a Gaussian first-order process, and all lags of
+ * that count. At rho = 0.9 a hundred values are too few to tell it well: their
+ * interval covers in 85 % instead of 95 %, that of a thousand in 93 %.
  * median: of x.
  * Source  Van Vleck, Middleton, Proc. IEEE 54(1), 1966 (the arcsine law). */
 double chorale_effective_size(const double *x, size_t n, double median);

@@ -175,7 +175,9 @@ CREATE TABLE run_summary (
 -- One repetition. Times in seconds since the common start of the repetition,
 -- or with run.sync = 'barrier' since the first rank left the barrier; seconds
 -- is the last rank out, of a batch the share of one call without the separator
--- (run.batch, run.separator). Where that barrier stands in for clocks that
+-- (run.batch, run.separator); first_in, last_in and root_out are of the whole
+-- batch: when ranks began the first call, and when the root was out of the
+-- last one and its separator. Where that barrier stands in for clocks that
 -- disagree, seconds is the longest time of any rank by its own clock, and the
 -- others are NULL. Those that are set aside come last and are in no summary.
 CREATE TABLE sample (
@@ -279,7 +281,10 @@ INSERT INTO student_t VALUES
 
 -- Time of each cell over its launches: the geometric mean of the launch
 -- medians, with its 95 % interval from the logarithms (t, L - 1 degrees of
--- freedom; NULL with one launch, exact in simulation).
+-- freedom; NULL with one launch, exact in simulation). min, p95 and p99 are
+-- the least and the largest of the launches' own, q25 and q75 their means;
+-- where a repetition was a batch (run.batch) all of them are of means of that
+-- many calls, so that p99 says less of single calls.
 CREATE VIEW v_summary AS
 WITH l AS (
     SELECT c.cell_id, count(*) AS launches, sum(s.nrep) AS nrep,

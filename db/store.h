@@ -17,6 +17,14 @@
 #define CHORALE_UUID_SIZE 37
 #define CHORALE_COUNTERS_MAX 4096 /* bytes of campaign.counters */
 
+/* What campaign k says of how its cells are measured: a launch has cells of
+ * campaigns that agree in all of it. A row value, without parentheses. */
+#define CHORALE_CAMPAIGN_WAY(k)                                              \
+    k ".nrep_min, " k ".nrep_max, " k ".nwarmup, " k ".target_width, "       \
+    k ".cell_seconds, " k ".max_memory, " k ".sync, " k ".batch, "           \
+    k ".racing, " k ".counters, " k ".launcher, " k ".platform, "            \
+    k ".network, " k ".tau, " k ".sim_selector"
+
 enum chorale_store_mode {
     CHORALE_STORE_READ,   /* must exist; never written */
     CHORALE_STORE_WRITE,  /* must exist */

@@ -163,7 +163,9 @@ static enum chorale_err mpi_check(int rc, const char *what,
     if (rc == MPI_SUCCESS)
         return CHORALE_OK;
     PMPI_Error_string(rc, text, &len);
-    return chorale_fail(msg, CHORALE_ENV, "%s: MPI error: %.200s", what, text);
+    return chorale_fail(msg, CHORALE_ENV,
+                        "MPI fails at %s: %.200s; `chorale doctor` shows "
+                        "whether it does so elsewhere", what, text);
 }
 
 static enum chorale_err open_launch(struct chorale_bench *bench,
@@ -251,7 +253,7 @@ static enum chorale_err set_up(struct chorale_bench *bench,
     PMPI_Comm_size(bench->world, &bench->world_size);
     if (rc == MPI_SUCCESS)
         rc = private_comm(bench->world, &bench->sync);
-    return mpi_check(rc, "MPI_Comm_dup", msg);
+    return mpi_check(rc, "making the runner's own communicator", msg);
 }
 
 /* The communicator of the collectives: all ranks, or every so many of them,
@@ -284,14 +286,18 @@ static enum chorale_err survey(struct chorale_bench *bench,
 {
     enum chorale_err err;
 
-    err = mpi_check(chorale_nodes_find(bench), "finding the nodes", msg);
+    err = mpi_check(chorale_nodes_find(bench), "finding the ranks of each node",
+                    msg);
     if (err == CHORALE_OK)
         err = mpi_check(chorale_clock_agree(&bench->clock, bench->sync,
-                                            bench->node), "clock", msg);
+                                            bench->node),
+                        "comparing the ranks' clocks", msg);
     if (err == CHORALE_OK)
-        err = mpi_check(chorale_sync_calibrate(bench), "clock", msg);
+        err = mpi_check(chorale_sync_calibrate(bench),
+                        "trying to start the ranks together", msg);
     if (err == CHORALE_OK)
-        err = mpi_check(chorale_floor_measure(bench), "messages", msg);
+        err = mpi_check(chorale_floor_measure(bench),
+                        "timing messages between ranks", msg);
     return err;
 }
 
@@ -307,7 +313,8 @@ static enum chorale_err show_environment(struct chorale_bench *bench,
 
     bench->work.siblings = 1;
     if (err == CHORALE_OK)
-        err = mpi_check(set_up_comm(bench), "MPI_Comm_split", msg);
+        err = mpi_check(set_up_comm(bench),
+                        "making the communicators to measure", msg);
     if (err == CHORALE_OK)
         err = survey(bench, msg);
     if (err == CHORALE_OK) {
@@ -318,7 +325,8 @@ static enum chorale_err show_environment(struct chorale_bench *bench,
     }
     if (err == CHORALE_OK)
         err = mpi_check(chorale_environment_gather(bench, argc, argv, &facts,
-                                                   map), "environment", msg);
+                                                   map),
+                        "gathering what each rank runs on", msg);
     for (int i = 0; bench->world_rank == 0 && i < facts.count; i++)
         printf("@env %s %s\n", facts.fact[i].key, facts.fact[i].value);
     chorale_facts_release(&facts);
@@ -340,9 +348,11 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
     err = agree(bench, err);
     if (err == CHORALE_OK)
-        err = mpi_check(chorale_worklist_share(bench), "MPI_Bcast", msg);
+        err = mpi_check(chorale_worklist_share(bench),
+                        "giving the plan to all ranks", msg);
     if (err == CHORALE_OK)
-        err = mpi_check(set_up_comm(bench), "MPI_Comm_split", msg);
+        err = mpi_check(set_up_comm(bench),
+                        "making the communicators to measure", msg);
     if (err == CHORALE_OK)
         chorale_provider_open(bench);
     if (err == CHORALE_OK)
@@ -351,7 +361,8 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         err = agree(bench, chorale_environment_record(store, bench, argc,
                                                       argv, msg));
     if (err == CHORALE_OK)
-        err = mpi_check(chorale_counters_open(bench), "counters", msg);
+        err = mpi_check(chorale_counters_open(bench),
+                        "opening the counters", msg);
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
     if (err == CHORALE_OK)

@@ -324,9 +324,20 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
 
     if (rc == MPI_SUCCESS && !lacks)
         rc = chorale_environment_gather(bench, argc, argv, &facts, map);
-    if (rc != MPI_SUCCESS || lacks)
-        err = chorale_fail(msg, CHORALE_ENV, "the environment could not be "
-                           "gathered: MPI fails, or out of memory");
+    if (lacks)
+        rc = MPI_ERR_NO_MEM;
+    if (rc != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING] = "";
+        int len;
+
+        PMPI_Error_string(rc, text, &len);
+        err = chorale_fail(msg, CHORALE_ENV,
+                           "what the launch runs on could not be gathered "
+                           "from its ranks: %.200s; `chorale doctor` gathers "
+                           "the same", rc == MPI_ERR_NO_MEM
+                                           ? "out of memory"
+                                           : text);
+    }
     if (err == CHORALE_OK && bench->world_rank == 0) {
         int nnode = atoi(chorale_facts_get(&facts, "nodes"));
         const char *shape = shape_of(map, bench->size, nnode);

@@ -21,6 +21,7 @@
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
 #define CHECK_SECONDS 0.5    /* between two looks at the clocks */
 #define SIM_EQUAL 1e-6       /* relative: the clock's own rounding */
+#define SAY_SECONDS 1        /* between two signs of life */
 
 static void shuffle(struct chorale_timing *t)
 {
@@ -124,10 +125,23 @@ static void rounds(struct chorale_timing *t, int nround)
     }
 }
 
+/* A point may take longer than `chorale run` bears silence. */
+static void say(struct chorale_timing *t)
+{
+    double now = MPI_Wtime();
+
+    if (simulated() || t->bench->world_rank != 0 ||
+        now - t->said < SAY_SECONDS)
+        return;
+    t->said = now;
+    chorale_timing_announce(t, 0);
+}
+
 static int gather(struct chorale_timing *t)
 {
     int rc = chorale_sync_end(t->bench);
 
+    say(t);
     if (rc == MPI_SUCCESS)
         rc = chorale_own_reduce(t->bench, t->value,
                                 t->nslot * CHORALE_NVALUE, 0, t->spare);

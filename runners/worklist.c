@@ -6,22 +6,28 @@
 #include <string.h>
 
 #include "algorithms/kinds.h"
+#include "runners/point.h"
 
-/* A cell is pending in a launch if no run of it exists in any launch of the
- * same ordinal. Library cells of a point come along whenever another
- * candidate of the point is pending: decisions rest on ratios in one launch. */
+/* A cell is pending in a launch if it is to be measured in the launch's way
+ * and no run of it exists in any launch of the same ordinal. Library cells of
+ * a point come along whenever another candidate of the point is pending:
+ * decisions rest on ratios in one launch. */
 #define PENDING                                                              \
     "WITH l AS (SELECT * FROM launch WHERE uuid = ?1),"                      \
-    " p AS (SELECT c.*, EXISTS (SELECT 1 FROM run r"                         \
-    "         JOIN launch k USING (launch_id)"                               \
-    "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal) AS done," \
-    "  EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)"           \
-    "           WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal"        \
-    "             AND r.status = 'failed') AS failed"                         \
-    "   FROM cell c, l WHERE c.system_id = l.system_id"                      \
+    " p AS (SELECT c.*, (" CHORALE_CAMPAIGN_WAY("k") ") <>"                  \
+    "                   (" CHORALE_CAMPAIGN_WAY("j") ") OR"                  \
+    "  EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)"          \
+    "           WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal)"      \
+    "   AS done,"                                                            \
+    "  EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)"          \
+    "           WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal"       \
+    "             AND r.status = 'failed') AS failed"                        \
+    "   FROM cell c JOIN campaign k USING (campaign_id), l"                  \
+    "   JOIN campaign j ON j.campaign_id = l.campaign_id"                    \
+    "  WHERE c.system_id = l.system_id"                                      \
     "    AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                    \
     "    AND c.shape = l.shape AND c.launches > l.ordinal"                   \
-    "    AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"                \
+    "    AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"               \
     "    AND c.part = l.part),"                                              \
     " q AS (SELECT p.*, min(done) OVER w AS point_done FROM p"               \
     "       WINDOW w AS (PARTITION BY coll, msg_size, dtype, op,"            \
@@ -29,7 +35,7 @@
     "SELECT coll, msg_size, dtype, op, root_policy, provider, variant,"      \
     "       params, cell_id, buffers, arrival, metric FROM q"                \
     " WHERE NOT done OR (provider = 'library' AND NOT point_done AND"        \
-    "                     NOT failed)"                                        \
+    "                     NOT failed)"                                       \
     " ORDER BY coll, msg_size, dtype, op, root_policy, buffers, arrival,"    \
     "          metric, provider <> 'library', cell_id"
 
@@ -86,8 +92,12 @@ static enum chorale_err load_launch(struct chorale_store *store,
                            chorale_store_path(store), uuid);
     if (err == CHORALE_OK &&
         strlen(text(stmt, 14)) >= sizeof(work->set.counters))
-        err = chorale_fail(msg, CHORALE_DATA, "%s: its list of counters is "
-                           "too long", chorale_store_path(store));
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "%s: a plan's --counters has %zu bytes, and %zu "
+                           "are the most; `chorale plan` its cells again with "
+                           "fewer events", chorale_store_path(store),
+                           strlen(text(stmt, 14)),
+                           sizeof(work->set.counters) - 1);
     if (err == CHORALE_OK) {
         struct chorale_settings *set = &work->set;
 
@@ -242,6 +252,25 @@ static enum chorale_err append(struct chorale_worklist *work,
     return CHORALE_OK;
 }
 
+/* Points in an order of the launch's own: what changes in the course of a
+ * launch shall not always meet the same ones. In simulation nothing does. */
+static void shuffle(struct chorale_worklist *work)
+{
+#ifdef CHORALE_SIM
+    (void)work;
+#else
+    uint64_t s = (uint64_t)work->seed;
+
+    for (int i = work->ntask - 1; i > 0; i--) {
+        int j = (int)(chorale_random(&s) % (uint64_t)(i + 1));
+        struct chorale_task swap = work->task[i];
+
+        work->task[i] = work->task[j];
+        work->task[j] = swap;
+    }
+#endif
+}
+
 enum chorale_err chorale_worklist_load(struct chorale_store *store,
                                        const char *launch_uuid,
                                        struct chorale_worklist *work,
@@ -268,6 +297,7 @@ enum chorale_err chorale_worklist_load(struct chorale_store *store,
             break;
     }
     sqlite3_finalize(stmt);
+    shuffle(work);
     return err;
 }
 

@@ -358,7 +358,7 @@ static void add_selector(const char *selector, struct chorale_args *args)
 }
 
 static enum chorale_err sim_args(const struct chorale_launcher *launcher,
-                                 int comm_size, int ppn,
+                                 int comm_size, int ppn, const char *db_path,
                                  struct chorale_args *args,
                                  struct chorale_sim_files *files,
                                  struct chorale_errmsg *msg)
@@ -368,8 +368,10 @@ static enum chorale_err sim_args(const struct chorale_launcher *launcher,
     enum chorale_err err;
 
     if (chorale_network_find(launcher->network) == NULL)
-        return chorale_fail(msg, CHORALE_DATA, "unknown network '%s'",
-                            launcher->network);
+        return chorale_fail(msg, CHORALE_DATA,
+                            "%s: a plan's --network is '%s'; there are "
+                            "hockney, loggp, smpi: plan its cells again",
+                            db_path, launcher->network);
     err = chorale_sim_hosts(launcher->platform, launcher->network, &host,
                             &nhost, version, msg);
     if (err == CHORALE_OK)
@@ -453,7 +455,7 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
     if (err != CHORALE_OK)
         return err;
     if (simulated) {
-        err = sim_args(launcher, comm_size, ppn, args, files, msg);
+        err = sim_args(launcher, comm_size, ppn, db_path, args, files, msg);
     } else if (strcmp(launcher->kind, "custom") == 0) {
         err = custom_args(launcher->command, comm_size, ppn, args, msg);
     } else if (strcmp(launcher->kind, "srun") == 0) {

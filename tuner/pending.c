@@ -7,9 +7,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Launches with pending cells, in the order to run them: one launch of every
- * comm_size before the second of any, so that launches are spread in time. */
+ * comm_size before the second of any, so that launches are spread in time. A
+ * launch measures in one way: cells of campaigns that agree in it. */
 #define PENDING                                                              \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
@@ -18,6 +20,7 @@
     "       o.ordinal, count(*), c.part,"                                    \
     "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
     "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
+    "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
     " WHERE (?1 IS NULL OR c.system_id ="                                    \
     "        (SELECT system_id FROM system WHERE name = ?1))"                \
     "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
@@ -29,8 +32,9 @@
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
     " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
-    "          siblings"                                                     \
-    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part, siblings"        \
+    "          siblings, " CHORALE_CAMPAIGN_WAY("k")                         \
+    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part, siblings,"       \
+    "          max(c.campaign_id)"                                           \
     " LIMIT 1"
 
 /* Cells of launch ?1 that have no run in its ordinal, and why a cell was not
@@ -46,7 +50,11 @@
     "   AND c.shape = l.shape AND c.part = l.part"                           \
     "   AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"                \
     "   AND c.launches > l.ordinal"                                          \
+    "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
+    "  JOIN campaign j ON j.campaign_id = l.campaign_id"                     \
     " WHERE l.uuid = ?1"                                                     \
+    "   AND (" CHORALE_CAMPAIGN_WAY("k") ") ="                               \
+    "       (" CHORALE_CAMPAIGN_WAY("j") ")"                                 \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal)"
 
@@ -88,10 +96,47 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
                      (const char *)sqlite3_column_text(stmt, 7)) >=
             (int)sizeof(p->part))
             err = chorale_fail(msg, CHORALE_DATA,
-                               "%s: a cell's part is no name of one",
-                               chorale_store_path(store));
+                               "%s: cells of P = %d name a part of %zu "
+                               "letters, which no plan makes; plan them again "
+                               "into another database",
+                               chorale_store_path(store), p->comm_size,
+                               strlen((const char *)
+                                          sqlite3_column_text(stmt, 7)));
     }
     sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_pending_retry(struct chorale_store *store,
+                                       const char *system,
+                                       struct chorale_errmsg *msg)
+{
+    /* What belongs to a run goes first. */
+    static const char *const from[] = { "run_summary", "sample", "counter",
+                                        "run" };
+    enum chorale_err err = chorale_store_begin(store, msg);
+    char sql[320];
+
+    for (size_t i = 0; i < sizeof(from) / sizeof(*from) && err == CHORALE_OK;
+         i++) {
+        sqlite3_stmt *stmt = NULL;
+
+        snprintf(sql, sizeof(sql),
+                 "DELETE FROM %s WHERE run_id IN (SELECT run_id FROM run"
+                 " JOIN cell USING (cell_id) JOIN system USING (system_id)"
+                 " WHERE status = 'failed' AND (?1 IS NULL OR name = ?1))",
+                 from[i]);
+        err = chorale_store_prepare(store, sql, &stmt, msg);
+        if (err == CHORALE_OK) {
+            sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
+            err = chorale_store_step(store, stmt, NULL, msg);
+        }
+        sqlite3_finalize(stmt);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
     return err;
 }
 

@@ -26,6 +26,12 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
                                       struct chorale_pending *p, int *found,
                                       struct chorale_errmsg *msg);
 
+/* Forget the failed runs of that system, NULL: of all, so that their cells are
+ * pending again. */
+enum chorale_err chorale_pending_retry(struct chorale_store *store,
+                                       const char *system,
+                                       struct chorale_errmsg *msg);
+
 /* Leave launches of its kind out for the rest of the command. */
 enum chorale_err chorale_pending_give_up(struct chorale_store *store,
                                          const struct chorale_pending *p,

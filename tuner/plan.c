@@ -272,7 +272,7 @@ static enum chorale_err put_conditions(struct planner *p, struct point *pt)
 
             if (strcmp(siblings, "alone") != 0)
                 snprintf(siblings, sizeof(siblings), "%ld", count);
-            if (count > 1 || strcmp(siblings, "alone") == 0)
+            if ((count > 1 && pt->procs > 1) || strcmp(siblings, "alone") == 0)
                 err = put_point(p, pt);
         }
     }
@@ -436,13 +436,44 @@ static enum chorale_err write_all(struct planner *p, const char *command)
     if (err == CHORALE_OK)
         err = put_points(p);
     sqlite3_finalize(p->insert);
-    if (err == CHORALE_OK && p->npoint == 0)
-        err = chorale_fail(p->msg, CHORALE_USAGE, "nothing to measure");
+    if (err == CHORALE_OK)
+        err = chorale_plan_alike(p->store, p->campaign_id, p->msg);
     if (err == CHORALE_OK && !p->plan->dry_run)
         err = chorale_store_commit(p->store, p->msg);
     else
         chorale_store_rollback(p->store);
     return err;
+}
+
+/* Ranks that send nothing have no siblings that could be in their way, and
+ * there must be a second communicator for someone. */
+static enum chorale_err check_siblings(const struct planner *p)
+{
+    const char *procs = p->plan->procs != NULL ? p->plan->procs
+                                               : "(all processors)";
+    char word[32];
+    int any = 0;
+
+    for (size_t j = 0; chorale_spec_word(p->plan->siblings, j, word,
+                                         sizeof(word)) == 1; j++) {
+        int all = strcmp(word, "all") == 0;
+
+        if (!all && strcmp(word, "alone") != 0 && p->proc[0] == 1)
+            return chorale_fail(p->msg, CHORALE_USAGE,
+                                "--siblings %s: a communicator of one rank "
+                                "sends nothing that others could be in the "
+                                "way of; leave 1 out of -P, or plan it apart",
+                                word);
+        any |= !all;
+        for (size_t i = 0; all && i < p->nproc; i++)
+            any |= p->proc[i] > 1 && count_siblings(p, word, p->proc[i]) > 1;
+    }
+    return any ? CHORALE_OK
+               : chorale_fail(p->msg, CHORALE_USAGE,
+                              "--siblings %s: no P of -P %s leaves room for a "
+                              "second communicator beside it; add a larger "
+                              "one, or write a number instead of all",
+                              p->plan->siblings, procs);
 }
 
 /* What the launcher decides: processes, launches, memory. */
@@ -466,6 +497,8 @@ static enum chorale_err fill_defaults(struct planner *p)
     if (err == CHORALE_OK)
         err = chorale_spec_list("-m", plan->sizes, 0, &p->size, &p->nsize,
                                 p->msg);
+    if (err == CHORALE_OK)
+        err = check_siblings(p);
     if (err != CHORALE_OK)
         return err;
     long top = p->proc[p->nproc - 1];
@@ -584,12 +617,15 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK) {
         snprintf(system, 128, "%s", p.sys.name);
         *campaign_p = p.campaign_id;
-        if (!quiet)
+        if (!quiet) {
             printf("%s: %s %ld cells at %ld %s on system %s, %ld %s "
                    "each\n", path, plan->dry_run ? "would plan" : "planned",
                    p.ncell, p.npoint, p.npoint == 1 ? "point" : "points",
                    p.sys.name, plan->launches,
                    plan->launches == 1 ? "launch" : "launches");
+            if (!p.sys.simulated)
+                chorale_plan_say_launches(plan->launches);
+        }
     }
     chorale_store_close(p.store);
     if (scratch[0] != '\0')
@@ -640,7 +676,11 @@ const struct chorale_verb chorale_verb_plan = {
         "A cell is one variant of a collective at one message size, "
         "communicator size, datatype and root policy on one system. The "
         "database is made if it is missing; planning again adds what is new "
-        "and raises the number of launches, and forgets nothing. `chorale "
+        "and raises the number of launches, and forgets nothing: launches "
+        "that are still to be made of a cell that is planned again follow the "
+        "new plan, those of other cells the old one. --sync and --batch "
+        "say what a time means, so one point of one database has one choice "
+        "of them, and another one is refused. `chorale "
         "run` then executes what is pending.\n"
         "Provider native is the MPI library's own algorithms, each forced by "
         "the library's control variables, where it has such: MPICH's and Open "
@@ -660,7 +700,12 @@ const struct chorale_verb chorale_verb_plan = {
         "(sde:::chorale::rounds). Values are of one call, added up over the "
         "ranks. Events that do not exist are named once and stored as absent "
         "(NULL). More events than the processor has counters take turns in "
-        "calls of their own. Cycles per byte:\n"
+        "calls of their own. Bytes per message, and cycles per byte where "
+        "--counters PAPI_TOT_CYC was given:\n"
+        "SELECT c.coll, c.variant, c.msg_size, b.value / m.value FROM cell c "
+        "JOIN run r USING (cell_id) JOIN counter b ON b.run_id = r.run_id AND "
+        "b.event = 'chorale::bytes_sent' JOIN counter m ON m.run_id = "
+        "r.run_id AND m.event = 'chorale::messages'\n"
         "SELECT c.coll, c.variant, c.msg_size, k.value / b.value FROM cell c "
         "JOIN run r USING (cell_id) JOIN counter k ON k.run_id = r.run_id AND "
         "k.event = 'PAPI_TOT_CYC' JOIN counter b ON b.run_id = r.run_id AND "

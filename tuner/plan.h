@@ -19,16 +19,14 @@ struct chorale_plan {
     int dry_run, no_racing;
 };
 
-/* Defaults; 0 and NULL where the launcher decides. */
+/* Defaults. NULL, 0, or -1 where that is a value: chorale_plan_check fills in
+ * what it is on that launcher, or refuses it there. */
 #define CHORALE_PLAN_DEFAULTS                                                \
     {                                                                        \
         .sizes = "8:1M", .op = "sum", .root = "rotate",                      \
         .providers = "chorale,library", .set = "core", .counters = "",       \
-        .sync = "roundtime", .launcher = "mpiexec", .buffers = "auto",       \
         .arrival = "sync", .siblings = "alone", .metric = "duration",        \
-        .sim_selector = "mpich", .nrep_max = 100,                            \
-        .nwarmup = 2, .seed = 1, .width = 0.05, .cell_seconds = 0.5,         \
-        .tau = 1e-10                                                         \
+        .nwarmup = -1, .seed = 1, .width = -1, .tau = -1                     \
     }
 
 /* The option rows of a verb whose options struct has a struct chorale_plan
@@ -70,9 +68,12 @@ struct chorale_plan {
       "three (default: rotate)", 0, 0 },                                     \
     { "launches", 0, CHORALE_OPT_INT, offsetof(type, field.launches), "K",   \
       "independent starts of the runner; decisions rest on the differences " \
-      "between them (default: 6; 1 in simulation)", 1, 1000 },               \
+      "between them, so that fewer give wider intervals and one gives none " \
+      "(default: 6; 1 in simulation, where time is exact)", 1, 1000 },       \
     { "iterations", 'i', CHORALE_OPT_INT, offsetof(type, field.nrep_max),    \
-      "N", "repetitions of a cell in a launch, at most (default: 100)", 1,   \
+      "N", "repetitions of a cell in a launch, at most (default: 100; in "   \
+      "simulation two of each root, which must be equal, so that this and "  \
+      "what else says when to stop or how to start is refused there)", 1,    \
       4096 },                                                                \
     { "min-iterations", 0, CHORALE_OPT_INT, offsetof(type, field.nrep_min),  \
       "N", "repetitions before a cell may stop (default: 10)", 1, 4096 },    \
@@ -90,12 +91,13 @@ struct chorale_plan {
     { "sync", 0, CHORALE_OPT_TEXT, offsetof(type, field.sync), "METHOD",     \
       "start repetitions at a common time announced each time (roundtime), " \
       "at fixed intervals (window), or from a barrier (default: roundtime; " \
-      "barrier where the clocks do not agree well enough)", 0, 0 },          \
+      "barrier where the clocks do not agree well enough, and in "           \
+      "simulation)", 0, 0 },                                                 \
     { "batch", 0, CHORALE_OPT_INT, offsetof(type, field.batch), "N",         \
       "calls a repetition, with a barrier between them whose time is "       \
-      "subtracted; 1 where ranks come late, or caches are cold (default: as "\
-      "in earlier launches, else as many as make 100 steps of the clock)", 1,\
-      100000 },                                                              \
+      "subtracted, or of throughput without; 1 where ranks come late, or "    \
+      "caches are cold (default: as in earlier launches, else as many as "    \
+      "make 100 steps of the clock; of throughput 64)", 1, 100000 },          \
     { "metric", 0, CHORALE_OPT_TEXT, offsetof(type, field.metric), "NAME",   \
       "duration: from the common start to the last rank out; throughput: "   \
       "calls back to back, on which nothing is decided (default: duration)", \
@@ -113,8 +115,8 @@ struct chorale_plan {
       "sync,ascending:0.5 (default: sync)", 0, 0 },                          \
     { "siblings", 0, CHORALE_OPT_TEXT, offsetof(type, field.siblings),       \
       "LIST", "alone; how many communicators call at once, each with as many "\
-      "ranks on every node; all: as many as the largest of --procs has "    \
-      "ranks for: alone,2 (default: alone)", 0, 0 },                             \
+      "ranks on every node; all: as many as the largest of --procs has "     \
+      "ranks for, from P = 2 on: alone,2 (default: alone)", 0, 0 },          \
     { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
       "LIST", "PAPI events to count, as in PAPI_TOT_CYC,net:::eth0:tx:bytes" \
       " (default: only our own, messages and so on)", 0, 0 },                \
@@ -136,7 +138,7 @@ struct chorale_plan {
       offsetof(type, field.sim_selector), "NAME",                            \
       "whose default `library` is in simulation: mpich, ompi, mvapich2, "    \
       "impi; with algorithms of SimGrid's to force: mpich,bcast:ompi_chain " \
-      "(default: mpich)", 0, 0 },                                       \
+      "(default: mpich)", 0, 0 },                                            \
     { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
       "name the system (default: the cluster or host, or platform and "      \
       "network)", 0, 0 },                                                    \
@@ -168,6 +170,16 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     int quiet, char system[128],
                                     sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg);
+
+/* plan_way.c: CHORALE_USAGE if a point of that campaign has cells that are
+ * planned, or were measured, with another --sync or --batch: times of two
+ * kinds would stand side by side. */
+enum chorale_err chorale_plan_alike(struct chorale_store *store,
+                                    sqlite3_int64 campaign,
+                                    struct chorale_errmsg *msg);
+
+/* Say what fewer launches than the default cost on a real system. */
+void chorale_plan_say_launches(long launches);
 
 /* The command line as one line of text. */
 void chorale_command_text(int argc, char **argv, char *text, size_t size);

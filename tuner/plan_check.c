@@ -82,7 +82,7 @@ static int known_sync(const char *word)
 
 static int known_buffers(const char *word)
 {
-    return chorale_spec_listed("auto,warm,rotate,cold", word);
+    return chorale_spec_listed("warm,rotate,cold", word);
 }
 
 static int known_metric(const char *word)
@@ -198,8 +198,9 @@ static enum chorale_err check_counters(const char *list,
     return CHORALE_OK;
 }
 
-static enum chorale_err check_options(struct chorale_plan *plan,
-                                      struct chorale_errmsg *msg)
+/* The words of all options that take some. */
+static enum chorale_err check_all_words(const struct chorale_plan *plan,
+                                        struct chorale_errmsg *msg)
 {
     const struct {
         const char *option, *value;
@@ -240,8 +241,6 @@ static enum chorale_err check_options(struct chorale_plan *plan,
     };
     enum chorale_err err = CHORALE_OK;
 
-    if (plan->launcher_cmd != NULL)
-        plan->launcher = "custom";
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && err == CHORALE_OK;
          i++) {
         err = check_words(row[i].option, row[i].value, row[i].known,
@@ -251,16 +250,41 @@ static enum chorale_err check_options(struct chorale_plan *plan,
             err = chorale_fail(msg, CHORALE_USAGE, "%s %s: takes one word",
                                row[i].option, row[i].value);
     }
-    if (err != CHORALE_OK)
-        return err;
-    if (!chorale_selector_ok(plan->sim_selector))
+    return err;
+}
+
+/* Options that say nothing in simulation. */
+static enum chorale_err check_simulated(const struct chorale_plan *plan,
+                                        struct chorale_errmsg *msg)
+{
+    const struct {
+        const char *option;
+        int given;
+    } row[] = {
+        { "--iterations", plan->nrep_max > 0 },
+        { "--min-iterations", plan->nrep_min > 0 },
+        { "--warmup", plan->nwarmup >= 0 },
+        { "--width", plan->width >= 0 },
+        { "--cell-time", plan->cell_seconds > 0 },
+        { "--no-racing", plan->no_racing },
+        { "--sync", plan->sync != NULL &&
+                        strcmp(plan->sync, "barrier") != 0 },
+        { "--buffers", plan->buffers != NULL &&
+                           strcmp(plan->buffers, "warm") != 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        if (row[i].given)
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "%s: says nothing in simulation, where ranks "
+                                "start at one instant, nothing is cached, and "
+                                "two repetitions are all, which must be "
+                                "equal; leave it out", row[i].option);
+    if (plan->platform == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--sim-selector %s: write mpich, ompi, mvapich2 "
-                            "or impi, and after it, if wanted, algorithms to "
-                            "force: mpich,bcast:ompi_pipeline",
-                            plan->sim_selector);
-    if (strcmp(plan->launcher, "smpirun") == 0 &&
-        chorale_spec_listed(plan->providers, "native") &&
+                            "--launcher smpirun: name the platform file with "
+                            "--platform FILE.xml");
+    if (chorale_spec_listed(plan->providers, "native") &&
         strcmp(plan->arrival, "sync") != 0)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--arrival %s: in simulation native algorithms "
@@ -268,23 +292,117 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                             "how long the library takes; plan them with "
                             "--arrival sync, and the others apart",
                             plan->arrival);
+    return CHORALE_OK;
+}
+
+/* Options that say nothing on a real system. */
+static enum chorale_err check_real(const struct chorale_plan *plan,
+                                   struct chorale_errmsg *msg)
+{
+    const struct {
+        const char *option;
+        int given;
+    } row[] = {
+        { "--platform", plan->platform != NULL },
+        { "--network", plan->network != NULL },
+        { "--charge-tau", plan->tau >= 0 },
+        { "--sim-selector", plan->sim_selector != NULL },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        if (row[i].given)
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "%s: goes with --launcher smpirun",
+                                row[i].option);
+    return CHORALE_OK;
+}
+
+static enum chorale_err check_launcher(struct chorale_plan *plan,
+                                       struct chorale_errmsg *msg)
+{
+    if (plan->launcher_cmd != NULL && plan->launcher != NULL &&
+        strcmp(plan->launcher, "custom") != 0)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--launcher %s: --launcher-cmd is another one; "
+                            "give one of the two", plan->launcher);
+    if (plan->launcher == NULL)
+        plan->launcher = plan->launcher_cmd != NULL ? "custom" : "mpiexec";
     if (strcmp(plan->launcher, "custom") == 0 && plan->launcher_cmd == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher custom: give the command with "
                             "--launcher-cmd 'CMD -n {P}'");
-    if (strcmp(plan->launcher, "smpirun") == 0 && plan->platform == NULL)
+    return strcmp(plan->launcher, "smpirun") == 0 ? check_simulated(plan, msg)
+                                                  : check_real(plan, msg);
+}
+
+/* A batch meets an arrival pattern in its first call only. */
+static enum chorale_err check_batch(const struct chorale_plan *plan,
+                                    struct chorale_errmsg *msg)
+{
+    int through = strcmp(plan->metric, "throughput") == 0;
+
+    if (through && plan->batch == 1)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--launcher smpirun: name the platform file with "
-                            "--platform FILE.xml");
-    if (strcmp(plan->launcher, "smpirun") != 0 &&
-        (plan->platform != NULL || plan->network != NULL))
+                            "--batch 1: --metric throughput is of calls back "
+                            "to back; write --batch 2 or more");
+    if (strcmp(plan->arrival, "sync") == 0 || (!through && plan->batch <= 1))
+        return CHORALE_OK;
+    if (through)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--%s: goes with --launcher smpirun",
-                            plan->platform != NULL ? "platform" : "network");
+                            "--arrival %s: --metric throughput is of calls "
+                            "back to back, of which only the first would meet "
+                            "it; plan it with --arrival sync", plan->arrival);
+    return chorale_fail(msg, CHORALE_USAGE,
+                        "--arrival %s: only the first of --batch %ld calls "
+                        "would meet it; leave --batch out, or plan it with "
+                        "--arrival sync", plan->arrival, plan->batch);
+}
+
+static void fill_in(struct chorale_plan *plan)
+{
+    int simulated = strcmp(plan->launcher, "smpirun") == 0;
+
     if (plan->network == NULL)
         plan->network = "loggp";
+    if (plan->sim_selector == NULL)
+        plan->sim_selector = "mpich";
+    if (plan->tau < 0)
+        plan->tau = 1e-10;
+    if (plan->sync == NULL)
+        plan->sync = simulated ? "barrier" : "roundtime";
+    if (plan->buffers == NULL)
+        plan->buffers = "auto";
+    if (plan->nrep_max == 0)
+        plan->nrep_max = 100;
     if (plan->nrep_min == 0)
         plan->nrep_min = plan->nrep_max < 10 ? plan->nrep_max : 10;
+    if (plan->nwarmup < 0)
+        plan->nwarmup = 2;
+    if (plan->width < 0)
+        plan->width = 0.05;
+    if (!(plan->cell_seconds > 0))
+        plan->cell_seconds = 0.5;
+}
+
+static enum chorale_err check_options(struct chorale_plan *plan,
+                                      struct chorale_errmsg *msg)
+{
+    enum chorale_err err = check_all_words(plan, msg);
+
+    if (err == CHORALE_OK && plan->sim_selector != NULL &&
+        !chorale_selector_ok(plan->sim_selector))
+        err = chorale_fail(msg, CHORALE_USAGE,
+                           "--sim-selector %s: write mpich, ompi, mvapich2 "
+                           "or impi, and after it, if wanted, algorithms to "
+                           "force: mpich,bcast:ompi_pipeline",
+                           plan->sim_selector);
+    if (err == CHORALE_OK)
+        err = check_launcher(plan, msg);
+    if (err == CHORALE_OK)
+        err = check_batch(plan, msg);
+    if (err != CHORALE_OK)
+        return err;
+    fill_in(plan);
     if (plan->nrep_min > plan->nrep_max)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--min-iterations %ld: more than --iterations "

@@ -103,16 +103,19 @@ static enum chorale_err load_launcher(struct session *s,
         else if (strcmp(launcher->kind, "smpirun") == 0 &&
                  !chorale_selector_ok(selector))
             err = chorale_fail(s->msg, CHORALE_DATA,
-                               "%s: its sim_selector is none",
-                               chorale_store_path(s->store));
+                               "%s: campaign %lld has a --sim-selector that "
+                               "is none: '%.100s'; plan its cells again",
+                               chorale_store_path(s->store),
+                               (long long)p->campaign_id, selector);
         else if (launcher->forced != NULL &&
                  (strcmp(launcher->kind, "smpirun") != 0 ||
                   !chorale_forced_ok(launcher->forced)))
             err = chorale_fail(s->msg, CHORALE_DATA,
-                               "%s: the part '%s' of its cells is none that "
-                               "%s can start",
-                               chorale_store_path(s->store), p->part,
-                               launcher->kind);
+                               "%s: cells of P = %d are of part '%s', which "
+                               "is none that %s can start; plan them again "
+                               "into another database",
+                               chorale_store_path(s->store), p->comm_size,
+                               p->part, launcher->kind);
         else if (strcmp(launcher->kind, "custom") == 0 &&
                  launcher->command == NULL)
             err = chorale_fail(s->msg, CHORALE_USAGE,
@@ -245,7 +248,10 @@ static enum chorale_err find_fault(struct session *s, const char *uuid,
         return CHORALE_OK; /* it got on: try the rest in a new launch */
     return chorale_fail(s->msg, CHORALE_ENV,
                         "a launch of %d ranks failed before its first point "
-                        "was stored: %s", s->comm_size * s->siblings, reason);
+                        "was stored: %s; `chorale run -v` shows all that it "
+                        "prints, `chorale doctor -P %d` tries the launcher",
+                        s->comm_size * s->siblings, reason,
+                        s->comm_size * s->siblings);
 }
 
 /* Say what became of a launch that did not end well. */
@@ -394,6 +400,8 @@ static enum chorale_err check_ready(struct session *s)
     if (err == CHORALE_OK && s->opts->system != NULL)
         err = chorale_store_system(s->store, s->opts->system, &id, NULL,
                                    s->msg);
+    if (err == CHORALE_OK && s->opts->retry_failed)
+        err = chorale_pending_retry(s->store, s->opts->system, s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_int(s->store, "SELECT count(*) FROM cell", 0,
                                 &cells, s->msg);
@@ -483,7 +491,13 @@ static const struct chorale_opt options[] = {
       "never taken from the database", 0, 0 },
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct chorale_run_opts, stall_seconds), "TIME",
-      "end a launch that stores nothing for this long (default: 5m)", 1, 0 },
+      "end a launch that says nothing for this long, on neither of its "
+      "streams; while it measures it says so every second (default: 5m)", 1,
+      0 },
+    { "retry-failed", 0, CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, retry_failed), NULL,
+      "forget the runs that failed (a rank died or a call hung, in two "
+      "launches) and try those cells again in all launches", 0, 0 },
     { "hang", 0, CHORALE_OPT_SECONDS,
       offsetof(struct chorale_run_opts, hang_seconds), "TIME",
       "a call that takes this long hangs; when it hangs again its cell has "
@@ -508,6 +522,9 @@ const struct chorale_verb chorale_verb_run = {
         "as soon as it is measured. Killed at any moment, the file stays "
         "valid and the same command goes on with the first unfinished "
         "point.\n"
+        "A cell that ends the program or hangs in two launches has failed and "
+        "is left alone from then on. Where the cell was not to blame (memory "
+        "ran out, a node was lost), --retry-failed tries it again.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
         "the environment variable CHORALE_MPIEXEC names another.",
     .example = "chorale run results.db\n"

@@ -15,6 +15,7 @@ struct chorale_run_opts {
                               * the cells' time cap */
     const char *command;     /* our command line, for the record, or NULL */
     int quiet, verbose;
+    int retry_failed;        /* cells that have failed are pending again */
 };
 
 #define CHORALE_RUN_DEFAULTS { .stall_seconds = 300 }

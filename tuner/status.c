@@ -50,7 +50,7 @@ static enum chorale_err print_reasons(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0, first = 1;
+    int row = 0, first = 1, failed = 0;
     enum chorale_err err;
 
     err = chorale_store_prepare(
@@ -74,7 +74,11 @@ static enum chorale_err print_reasons(struct chorale_store *store,
                (const char *)sqlite3_column_text(stmt, 2),
                (const char *)sqlite3_column_text(stmt, 3),
                (const char *)sqlite3_column_text(stmt, 4));
+        failed |= strcmp((const char *)sqlite3_column_text(stmt, 3),
+                         "failed") == 0;
     }
+    if (failed)
+        printf("`chorale run --retry-failed` tries what failed again\n");
     sqlite3_finalize(stmt);
     return err;
 }

@@ -3,12 +3,19 @@
  *
  *   store fill FILE.db NCAND NREP NSAMPLE  NSAMPLE samples through the runner's
  *                                     own record.c, points of NCAND candidates
- *                                     with NREP repetitions, five launches
+ *                                     with NREP repetitions and our five
+ *                                     counters, five launches
  *   store query FILE.db SQL                seconds of a query
- *   store cells FILE.db NCELL              a plan of NCELL cells
+ *   store cells FILE.db NCELL              a plan of NCELL cells in one launch,
+ *                                     nearly all too large for its memory, so
+ *                                     that a runner is soon through
  *   store runs FILE.db NCELL               the same and what five launches of
  *                                     it brought, five samples a run
- *   store memory COMMAND...                peak memory of a command
+ *   store memory MB COMMAND...             peak memory of a command and what it
+ *                                     waited for; 1 if that is above MB
+ *
+ * Each figure stands beside what it has to be; one that is not ends in
+ * "MISSED".
  */
 #include "config.h"
 
@@ -24,6 +31,8 @@
 #include "runners/runner.h"
 
 #define LAUNCHES 5
+#define LEAST_RATE 1e6       /* samples stored a second of processor time */
+#define MOST_SECONDS 10.0    /* of a query over ten million samples */
 
 /* What record.c asks other files of the runner. */
 const char *const chorale_sync_names[CHORALE_NSYNC] = { "roundtime", "window",
@@ -73,6 +82,11 @@ static struct chorale_store *open_store(const char *path,
     if (chorale_store_open(path, mode, &store, &msg) != CHORALE_OK)
         die(msg.text);
     return store;
+}
+
+static const char *missed(int is)
+{
+    return is ? ", MISSED" : "";
 }
 
 static void execute(struct chorale_store *store, const char *sql)
@@ -166,6 +180,8 @@ static void fill(const char *path, int ncand, int nrep, long nsample)
     plan(store, npoint, ncand);
     bench.work.cand = cand;
     for (int c = 0; c < ncand; c++) {
+        cand[c].provider = c == 0 ? CHORALE_PROVIDER_LIBRARY
+                                  : CHORALE_PROVIDER_CHORALE;
         res[c] = (struct chorale_result){ .stop_reason = "width", .batch = 1,
                                           .first_call = 1e-3,
                                           .clock_error = 1e-7,
@@ -192,9 +208,11 @@ static void fill(const char *path, int ncand, int nrep, long nsample)
     begun = wall() - begun;
     begun_cpu = cpu() - begun_cpu;
     printf("# %ld samples of %ld runs in %ld points of %d x %d: %.2f s,"
-           " %.0f samples/s; processor time %.2f s, %.0f samples/s\n",
+           " %.0f samples/s; processor time %.2f s, %.0f samples/s (at least"
+           " %.0f)%s\n",
            stored, stored / nrep, npoint * LAUNCHES, ncand, nrep, begun,
-           (double)stored / begun, begun_cpu, (double)stored / begun_cpu);
+           (double)stored / begun, begun_cpu, (double)stored / begun_cpu,
+           LEAST_RATE, missed((double)stored / begun_cpu < LEAST_RATE));
     for (int c = 0; c < ncand; c++)
         free(res[c].sample);
     free(res);
@@ -211,15 +229,17 @@ static void query(const char *path, const char *sql)
 
     if (chorale_store_int(store, sql, 0, &value, &msg) != CHORALE_OK)
         die(msg.text);
-    printf("# %s: %lld in %.2f s, processor time %.2f s\n", sql,
-           (long long)value, wall() - begun, cpu() - begun_cpu);
+    begun_cpu = cpu() - begun_cpu;
+    printf("# %s: %lld in %.2f s, processor time %.2f s (at most %g)%s\n", sql,
+           (long long)value, wall() - begun, begun_cpu, MOST_SECONDS,
+           missed(begun_cpu > MOST_SECONDS));
     chorale_store_close(store);
 }
 
-static int memory(char **words)
+static int memory(double most, char **words)
 {
     struct rusage used;
-    double begun = wall();
+    double begun = wall(), is;
     int status = 0;
     pid_t pid = fork();
 
@@ -229,10 +249,13 @@ static int memory(char **words)
     }
     if (pid < 0 || wait4(pid, &status, 0, &used) != pid)
         die("cannot start the command");
-    printf("# %s %s: %.1f MB, %.2f s\n", words[0],
-           words[1] != NULL ? words[1] : "", (double)used.ru_maxrss / 1024,
+    is = (double)used.ru_maxrss * 1024 / 1e6;
+    printf("# %s %s: %.1f MB (at most %g)%s, %.2f s\n", words[0],
+           words[1] != NULL ? words[1] : "", is, most, missed(is > most),
            wall() - begun);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    if (!WIFEXITED(status))
+        return 128;
+    return WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : is > most;
 }
 
 int main(int argc, char **argv)
@@ -246,7 +269,9 @@ int main(int argc, char **argv)
                                                  CHORALE_STORE_CREATE);
 
         plan(store, atol(argv[3]) / 20, 20);
-        execute(store, "DELETE FROM launch");
+        execute(store, "DELETE FROM launch; UPDATE cell SET launches = 1;"
+                       "UPDATE campaign SET launches = 1, max_memory = 1,"
+                       " nrep_max = 5");
         chorale_store_close(store);
     } else if (argc == 4 && strcmp(argv[1], "runs") == 0) {
         struct chorale_store *store = open_store(argv[2],
@@ -255,8 +280,8 @@ int main(int argc, char **argv)
         plan(store, atol(argv[3]) / 20, 20);
         measure(store);
         chorale_store_close(store);
-    } else if (argc > 2 && strcmp(argv[1], "memory") == 0) {
-        return memory(argv + 2);
+    } else if (argc > 3 && strcmp(argv[1], "memory") == 0) {
+        return memory(atof(argv[2]), argv + 3);
     } else {
         die("see the heading of store.c for its words");
     }

@@ -65,6 +65,21 @@ campaign "dies when first called" 4 8,64 FAULT=die AFTER=1
 bad 'it ended the program: ' 4 # two of either message size
 campaign "dies while timed" 3 8,64 FAULT=die AFTER=10
 bad 'it ended the program: ' 4
+# Where it was not to blame it gets another chance, in all launches.
+"$chorale" status "$db" | grep -q 'chorale run --retry-failed'
+ok $? "$what: status says how to try it again"
+kept="SELECT count(*), min(run_id), max(run_id) FROM run WHERE status = 'ok'
+    AND run_id <= $(sqlite3 "$db" "SELECT max(run_id) FROM run")"
+before=$(sqlite3 "$db" "$kept")
+timeout 300 "$chorale" run "$db" -q --retry-failed --hang 10s
+is "$?" 0 "$what: without the fault it is tried again"
+is "$(sqlite3 "$db" "SELECT sum(planned), sum(done), sum(failed)
+    FROM v_progress")" "12|12|0" "$what: and measured in all launches"
+is "$(sqlite3 "$db" "$kept")" "$before" "$what: what was measured stays"
+is "$(sqlite3 "$db" "PRAGMA integrity_check; PRAGMA foreign_key_check")" ok \
+    "$what: the file is whole"
+! "$chorale" status "$db" | grep -q 'retry-failed'
+ok $? "$what: then there is nothing to try again"
 campaign "dies once" 2 8 FAULT=die AFTER=10 ONCE="$work/died"
 good 1
 campaign "hangs while timed" 2 8 FAULT=hang AFTER=10

@@ -3,6 +3,8 @@
 # The file system under a campaign turns read-only or full while it runs: one
 # line says so, what is stored stays, and once it can be written again the same
 # command goes on. (What is full or read-only from the start: badinput.t.)
+# Twice: where the calls of the C library fail as they do then (baddisk.c),
+# which anybody can test, and on file systems that root can mount.
 . "$(dirname "$0")/../lib.sh"
 
 disk=$work/disk
@@ -16,7 +18,7 @@ launcher() { # command
     cat >"$work/launcher" <<EOT
 #!/bin/sh
 n=\$(sqlite3 -cmd '.timeout 9000' "$db" "SELECT count(*) FROM run")
-[ "\$n" -gt 0 ] && [ ! -e "$work/spoilt" ] && { touch "$work/spoilt"; $1; }
+[ "\$n" -gt 0 ] && [ ! -e "$work/spoilt" ] && { $1 touch "$work/spoilt"; }
 exec $MPIEXEC "\$@"
 EOT
     chmod +x "$work/launcher"
@@ -29,8 +31,9 @@ plan() {
 
 spoil() { # what, pattern
     rm -f "$work/spoilt"
-    CHORALE_MPIEXEC=$work/launcher timeout 200 "$chorale" run "$db" -q \
-        2>"$work/err.txt"
+    # shellcheck disable=SC2086
+    env $preload CHORALE_MPIEXEC="$work/launcher" timeout 200 "$chorale" \
+        run "$db" -q 2>"$work/err.txt"
     code=$?
     [ -e "$work/spoilt" ]
     ok $? "$1: it happens while the campaign runs"
@@ -56,6 +59,25 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 mkdir "$disk"
 PATH=$PATH:/sbin:/usr/sbin
 
+if "$chorale" --version | grep -q 'sanitizer=no'; then
+    ${CC:-cc} -shared -fPIC -o "$work/baddisk.so" \
+        "$top_srcdir/tests/cli/baddisk.c" -ldl || exit 99
+    preload="LD_PRELOAD=$work/baddisk.so DISK=$disk SPOILT=$work/spoilt"
+    plan
+    launcher ""
+    spoil "calls fail with EROFS" 'Read-only file system|read-only'
+    again "calls fail with EROFS"
+    rm "$db"
+    plan
+    launcher "echo ENOSPC >'$work/spoilt';"
+    spoil "calls fail with ENOSPC" 'full|No space'
+    again "calls fail with ENOSPC"
+    rm "$db"
+else
+    skip "built with a sanitizer: nothing can be preloaded" "calls that fail"
+fi
+preload=
+
 # An error that the kernel answers by making the file system read-only, with
 # files open on it: ext4 can be told to behave as if it had met one.
 if command -v mkfs.ext4 >/dev/null 2>&1 &&
@@ -63,7 +85,7 @@ if command -v mkfs.ext4 >/dev/null 2>&1 &&
    mkfs.ext4 -q "$work/image" 2>/dev/null &&
    mount -o loop "$work/image" "$disk" 2>/dev/null; then
     plan
-    launcher "mount -o remount,abort '$disk'"
+    launcher "mount -o remount,abort '$disk';"
     spoil "read-only" 'Read-only file system'
     "$chorale" status "$db" >/dev/null 2>"$work/err.txt"
     is "$? $(cat "$work/err.txt")" "0 " "read-only: it can be read meanwhile"
@@ -80,7 +102,7 @@ fi
 # Full in the middle.
 if mount -t tmpfs -o size=1m tmpfs "$disk" 2>/dev/null; then
     plan
-    launcher "dd if=/dev/zero of='$disk/fill' bs=1k 2>/dev/null"
+    launcher "dd if=/dev/zero of='$disk/fill' bs=1k 2>/dev/null;"
     spoil "full" 'full|No space'
     rm "$disk/fill"
     again "full"

@@ -92,6 +92,23 @@ ok $? "a launch that announces every repetition"
 is "$(sqlite3 "$db" "SELECT sum(planned) - sum(ok) FROM v_progress")" 0 \
     "measures every cell"
 
+# A point may take longer than silence is borne.
+rm -f "$db"
+"$chorale" plan "$db" -P 2 -m 64K -c bcast --variants linear --launches 1 -q \
+    --buffers warm --batch 200 -i 4096 --min-iterations 4096 --width 0% \
+    --cell-time 4s
+cat >"$work/overheard" <<EOT
+#!/bin/sh
+mkfifo "$work/pipe"
+tee "$work/said" <"$work/pipe" &
+exec $MPIEXEC "\$@" >"$work/pipe"
+EOT
+chmod +x "$work/overheard"
+CHORALE_MPIEXEC=$work/overheard timeout 200 "$chorale" run "$db" -q
+ok $? "a point is timed for eight seconds"
+[ "$(sed '1,/^@try [1-9]/d' "$work/said" | grep -c '^@try 0$')" -ge 4 ]
+ok $? "and the runner says all the time that it goes on"
+
 # A launch that hangs before any cell is not for ever.
 rm -f "$db"
 "$chorale" plan "$db" -P 2 -m 8 -c bcast --launches 1 -i 5 -q

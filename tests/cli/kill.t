@@ -3,10 +3,12 @@
 # Nothing is lost: `chorale run` is killed with SIGKILL, its whole process
 # group, at random moments, and repeated until it ends by itself. Then every
 # planned run is there once, the file is valid, and decide says what it says
-# of an undisturbed campaign.
+# of an undisturbed campaign. What a launch had begun, by its own words, is
+# stored when it is killed, but for the point it was at.
 #
-# KILLS=200 kills that often (default: 12); a campaign that ends before is
-# begun again from its plan. SEED=n repeats the moments of an earlier test.
+# KILLS=200 kills that often (default: 12; in ci/check 200); a campaign that
+# ends before is begun again from its plan. SEED=n repeats the moments of an
+# earlier test.
 . "$(dirname "$0")/../lib.sh"
 
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
@@ -56,14 +58,59 @@ awk -v n="$((3 * KILLS + 50))" -v most="$most" -v seed="$SEED" 'BEGIN {
 # for writing rolls back a hot journal, so this one may.
 stored() { sqlite3 -cmd '.timeout 10000' "$1" "SELECT count(*) FROM run"; }
 
+# What launches say is overheard: a smpirun that becomes the real one, so that
+# killing it is what it was.
+mkdir "$work/bin" "$work/said"
+real=$(command -v smpirun)
+cat >"$work/bin/smpirun" <<EOT
+#!/bin/sh
+for launch; do :; done
+mkfifo "$work/said/\$\$"
+tee "$work/said/\$launch" <"$work/said/\$\$" &
+exec "$real" "\$@" >"$work/said/\$\$"
+EOT
+chmod +x "$work/bin/smpirun"
+
+# Launches of a database that lost more than the point they were at, or one
+# that they said was stored; and points begun that were lost.
+lost_points() { # database
+    for said in "$work"/said/*-*-*; do
+        launch=${said##*/}
+        awk -v l="$launch" '$1 == "@try" && $2 > 0 { print l "|" $2 "|0" }
+            $1 == "@point" { print l "|" $3 " " $4 "|1" }' "$said"
+    done >"$work/said.txt"
+    sqlite3 "$1" "CREATE TEMP TABLE said (uuid, what, stored);" \
+        ".import $work/said.txt said" "WITH lost AS (
+        SELECT uuid, coll || ' ' || msg_size AS point, max(stored) AS stored
+          FROM (SELECT s.uuid, c.coll, c.msg_size, 0 AS stored FROM said s
+              JOIN cell c ON c.cell_id = s.what WHERE s.stored = '0'
+              AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l
+                  USING (launch_id) WHERE l.uuid = s.uuid
+                  AND r.cell_id = c.cell_id)
+          UNION ALL
+          SELECT s.uuid, c.coll, c.msg_size, 1 FROM said s JOIN launch l
+              USING (uuid) JOIN cell c ON c.coll || ' ' || c.msg_size = s.what
+              AND c.comm_size = l.comm_size AND c.part = l.part
+              WHERE s.stored = '1' AND NOT EXISTS (SELECT 1 FROM run r
+                  JOIN launch k USING (launch_id) WHERE r.cell_id = c.cell_id
+                  AND k.ordinal = l.ordinal))
+         GROUP BY 1, 2)
+        SELECT (SELECT count(*) FROM (SELECT 1 FROM lost GROUP BY uuid
+            HAVING count(*) > 1 OR max(stored))), (SELECT count(*) FROM lost),
+            (SELECT count(*) FROM said)"
+}
+
 kills=0 campaigns=0 fell=0 extra=0 vain=0 begun=$(now_ms) status=0
+heard=0 careless=0 lost=0
 exec 9<"$work/delays.txt"
 while [ "$kills" -lt "$KILLS" ] && [ "$status" -eq 0 ]; do
     campaigns=$((campaigns + 1))
     db=$work/killed.db before=0
     cp "$work/plan.db" "$db"
+    rm -f "$work"/said/*
     while :; do
-        setsid "$chorale" run "$db" -q 2>>"$work/err.txt" &
+        PATH=$work/bin:$PATH setsid "$chorale" run "$db" -q \
+            2>>"$work/err.txt" &
         pid=$!
         if [ "$kills" -lt "$KILLS" ]; then
             read -r delay <&9 || { status=90; break; }
@@ -105,13 +152,22 @@ while [ "$kills" -lt "$KILLS" ] && [ "$status" -eq 0 ]; do
         diff "$work/whole.txt" "$work/killed.txt" | head -n 5 | sed 's/^/# /'; }
     n=$(sqlite3 "$db" "SELECT count(*) FROM launch WHERE status <> 'done'")
     extra=$((extra + n))
+    points=$(lost_points "$db")
+    careless=$((careless + ${points%%|*})) heard=$((heard + ${points##*|}))
+    points=${points#*|}
+    lost=$((lost + ${points%|*}))
 done
 diag "$kills kills in $campaigns campaigns, $(($(now_ms) - begun)) ms"
 diag "$extra launches cut short, $vain kills before anything new was stored"
+diag "$lost points begun and lost, $heard lines overheard"
 
 is "$status" 0 "every campaign ends well and whole"
 is "$kills" "$KILLS" "all kills were made"
 is "$fell" 0 "the number of stored runs never fell"
+[ "$heard" -gt 0 ] && is "$careless" 0 \
+    "no launch lost more than the point it was at"
+[ "$lost" -le "$KILLS" ]
+ok $? "nor were more points lost than kills were made"
 sleep 0.3
 ! pgrep -f "chorale-runner.*$work" >/dev/null 2>&1
 ok $? "no runner is left behind"
