@@ -299,6 +299,11 @@ int main(int argc, char **argv)
     algs = choose(&t.set);
     if (size > MAX_RANKS || algs == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
+    if (t.set.variant != NULL && algs[0] == NULL) {
+        fprintf(stderr, "variants: no %s of %s to test: see `chorale list`\n",
+                t.set.variant, t.set.coll);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     fixture_init(&t.fix);
     open_stages(&t);
     test_all(&t, algs);
