@@ -191,3 +191,7 @@ echo "# Points where the best of ours is more than 2 % slower"
 sqlite3 -column -header "$db" "SELECT * FROM v_lost"
 sqlite3 "$db" "SELECT count(*) || ' of ' ||
     (SELECT count(*) FROM v_point) || ' points lost' FROM v_lost"
+wrong=$(sqlite3 -column -header "$db" "SELECT * FROM v_ours_wrong")
+[ -z "$wrong" ] && exit
+printf '\n# Ours that failed or gave wrong data\n%s\n' "$wrong"
+exit 1
