@@ -22,7 +22,9 @@ enum factor {
 
 enum { MAX_VALUES = 24 };
 
-/* What one variant's factors can be at one number of ranks. */
+/* What one variant's factors can be at one number of ranks. Level 0 of each is
+ * what most variants can do: the largest count, the first type, not in place,
+ * the default of a parameter. */
 struct space {
     const struct chorale_alg *alg;
     int level[NFACTOR]; /* how many; 1: it does not differ */

@@ -47,23 +47,36 @@ static int try_at(struct test *t, const struct space *s, const int *at)
     return try_problem(&t->stage[at[COMM]], &p);
 }
 
-/* The rows of the cover that are this launch's. Returns how many ran. */
-static long try_pairs(struct test *t, const struct space *s)
+/* A variant's factors, which a cover is made of. */
+struct asked {
+    const struct test *t;
+    const struct space *s;
+};
+
+/* Does the variant run there? */
+static int runs_at(const void *arg, const int *at)
 {
-    struct pairs cover;
+    const struct asked *ask = arg;
+    struct problem p = space_problem(ask->s, &ask->t->fix, at, 0);
+    struct chorale_point pt = problem_point(&ask->t->stage[at[COMM]], &p);
+
+    return chorale_alg_refuses(p.alg, &pt) == NULL;
+}
+
+/* The rows of the cover that are this launch's. Returns how many ran. */
+static long try_pairs(struct test *t, const struct space *s,
+                      const struct pairs *cover)
+{
     long ran = 0;
 
-    if (pairs_init(&cover, s->level, NFACTOR) != 0)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    for (int r = 0; r < cover.nrow; r++) {
+    for (int r = 0; r < cover->nrow; r++) {
         int at[NFACTOR];
 
         for (int f = 0; f < NFACTOR; f++)
-            at[f] = cover.row[r][f];
+            at[f] = cover->row[r][f];
         if (at[SLICE] == t->set.slice)
             ran += try_at(t, s, at);
     }
-    pairs_release(&cover);
     return ran;
 }
 
@@ -79,27 +92,63 @@ static int next(const struct space *s, int *at, int from, int to)
     return 0;
 }
 
-/* The product of all factors with default parameters, places taking turns;
- * then each other value of each parameter with all roots and counts, all
- * further factors taking turns. */
-static long try_product(struct test *t, const struct space *s)
+/* The product of all factors but the parameters, which are the base's (their
+ * defaults, if the variant runs with them). The places are those that make
+ * the sum of all levels divisible: so they meet all of any two further
+ * factors. */
+static long try_factors(struct test *t, const struct space *s,
+                        const int *base)
 {
     int at[NFACTOR] = { 0 };
     long ran = 0;
 
+    for (int f = PARAM; f < NFACTOR; f++)
+        at[f] = base[f];
     do {
-        at[PLACING] = t->seed % s->level[PLACING];
+        int sum = 0;
+
+        for (int f = COMM; f < PARAM; f++)
+            sum += f != PLACING ? at[f] : 0;
+        at[PLACING] = sum % s->level[PLACING];
         ran += try_at(t, s, at);
     } while (next(s, at, COMM, PLACING) || next(s, at, NODES, PARAM));
+    return ran;
+}
+
+/* One call, all factors from TYPE to the parameters taking turns. If the
+ * variant refuses what has its turn, the base's instead. */
+static int try_in_turn(struct test *t, const struct space *s, const int *base,
+                       int *at)
+{
+    for (int g = TYPE; g < PARAM; g++)
+        at[g] = t->seed / (g - TYPE + 1) % s->level[g];
+    if (try_at(t, s, at))
+        return 1;
+    at[PLACE] = base[PLACE];
+    if (try_at(t, s, at))
+        return 1;
+    at[TYPE] = base[TYPE];
+    return try_at(t, s, at);
+}
+
+/* Each other value of each parameter with all communicators, roots and
+ * counts. */
+static long try_values(struct test *t, const struct space *s, const int *base)
+{
+    long ran = 0;
+
     for (int f = PARAM; f < NFACTOR; f++)
-        for (int v = 1; v < s->level[f]; v++)
-            do {
-                at[f] = v;
-                for (int g = TYPE; g < PARAM; g++)
-                    at[g] = t->seed / (g - TYPE + 1) % s->level[g];
-                ran += try_at(t, s, at);
-                at[f] = 0;
-            } while (next(s, at, COMM, TYPE));
+        for (int v = 0; v < s->level[f]; v++) {
+            int at[NFACTOR] = { 0 };
+
+            if (v == base[f])
+                continue;
+            for (int g = PARAM; g < NFACTOR; g++)
+                at[g] = g == f ? v : base[g];
+            do
+                ran += try_in_turn(t, s, base, at);
+            while (next(s, at, COMM, TYPE));
+        }
     return ran;
 }
 
@@ -159,6 +208,35 @@ static void report(struct test *t, const struct chorale_alg *alg,
         t->stage[i].failed = 0;
 }
 
+/* All calls of this launch: rows of the cover, in the full matrix the products
+ * too. Where the variant refuses everything, that is what is said. */
+static void test_data(struct test *t, const struct space *s)
+{
+    struct asked ask = { t, s };
+    struct pairs cover;
+    char what[96] = "data";
+    long ran = 0;
+
+    if (pairs_init(&cover, s->level, NFACTOR, runs_at, &ask) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (cover.nrow == 0) {
+        struct problem p = space_problem(s, &t->fix, cover.base, 0);
+        struct chorale_point pt = problem_point(&t->stage[WORLD], &p);
+
+        snprintf(what, sizeof(what), "data, refused: %s",
+                 chorale_alg_refuses(s->alg, &pt));
+    } else {
+        ran = try_pairs(t, s, &cover);
+        if (t->set.full)
+            ran += try_factors(t, s, cover.base) +
+                   try_values(t, s, cover.base);
+        if (ran == 0)
+            stage_fail(&t->stage[WORLD], "no call of it was made");
+    }
+    pairs_release(&cover);
+    report(t, s->alg, what, ran);
+}
+
 static void test_variant(struct test *t, const struct chorale_alg *alg)
 {
     struct space s;
@@ -169,8 +247,7 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     }
     space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->set.nslice,
                t->set.full);
-    report(t, alg, "data",
-           t->set.full ? try_product(t, &s) : try_pairs(t, &s));
+    test_data(t, &s);
     if (t->set.data || t->set.library)
         return;
     check_schedule(&t->stage[WORLD], alg, t->set.full, t->set.slice,
