@@ -42,4 +42,10 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
 struct problem space_problem(const struct space *s, const struct fixture *fix,
                              const int *at, int seed);
 
+/* bits.c: sums of doubles, on some communicators in turn, with the parameters
+ * of base (a level each factor) and with each other value of each parameter,
+ * of these every nslice-th. Returns how many calls ran. */
+long check_bits(struct stage *stage, int nstage, const struct space *s,
+                const int *base, int slice, int nslice);
+
 #endif

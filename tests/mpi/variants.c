@@ -208,8 +208,18 @@ static void report(struct test *t, const struct chorale_alg *alg,
         t->stage[i].failed = 0;
 }
 
-/* All calls of this launch: rows of the cover, in the full matrix the products
- * too. Where the variant refuses everything, that is what is said. */
+/* "WHAT, refused: why" of a problem that the variant refuses. */
+static void refusal(const struct test *t, const struct problem *p,
+                    const char *what, char *text, size_t size)
+{
+    struct chorale_point pt = problem_point(&t->stage[WORLD], p);
+
+    snprintf(text, size, "%s, refused: %s", what,
+             chorale_alg_refuses(p->alg, &pt));
+}
+
+/* Its rows of the cover, in the full matrix the products too; then the bits of
+ * sums. Where the variant refuses everything, that is what is said. */
 static void test_data(struct test *t, const struct space *s)
 {
     struct asked ask = { t, s };
@@ -221,10 +231,8 @@ static void test_data(struct test *t, const struct space *s)
         MPI_Abort(MPI_COMM_WORLD, 1);
     if (cover.nrow == 0) {
         struct problem p = space_problem(s, &t->fix, cover.base, 0);
-        struct chorale_point pt = problem_point(&t->stage[WORLD], &p);
 
-        snprintf(what, sizeof(what), "data, refused: %s",
-                 chorale_alg_refuses(s->alg, &pt));
+        refusal(t, &p, "data", what, sizeof(what));
     } else {
         ran = try_pairs(t, s, &cover);
         if (t->set.full)
@@ -233,8 +241,16 @@ static void test_data(struct test *t, const struct space *s)
         if (ran == 0)
             stage_fail(&t->stage[WORLD], "no call of it was made");
     }
-    pairs_release(&cover);
     report(t, s->alg, what, ran);
+    if (cover.nrow > 0 && chorale_coll_info(s->alg->coll)->reduces &&
+        !t->set.library) {
+        ran = check_bits(t->stage, NCOMM, s, cover.base, t->set.slice,
+                         t->set.nslice);
+        if (ran == 0)
+            stage_fail(&t->stage[WORLD], "no call of it was made");
+        report(t, s->alg, "bits", ran);
+    }
+    pairs_release(&cover);
 }
 
 static void test_variant(struct test *t, const struct chorale_alg *alg)
