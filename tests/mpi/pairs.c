@@ -67,7 +67,8 @@ static int find_base(const struct maker *k)
 }
 
 /* Change what is not fixed, as little as will do, the last factors first,
- * until the row can be. Returns 0 if that is not found; row is the base then, but for the fixed. */
+ * until the row can be. Returns 0 if that is not found; row is the base then,
+ * but for the fixed. */
 static int mend(const struct maker *k, int *row, const char *fixed)
 {
     const int *base = k->p->base;

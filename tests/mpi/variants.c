@@ -2,18 +2,23 @@
 /* variants.c - every variant of the catalogue against the plain definition of
  * its collective, and against the schedule and cost that it states.
  *
- *     variants [--full|--wide] [--slice I/N] [--data] [--trace] [--library]
- *              [COLLECTIVE [VARIANT]]
+ *     variants [--full|--wide|--common] [--slice I/N] [--data] [--trace]
+ *              [--library] [COLLECTIVE [VARIANT]]
  *
- * Rank 0 prints TAP: two lines a variant, data and schedule; and one for all
- * of them together. Without --full the calls are a cover of all pairs of what
- * calls can differ in (space.h); with it the whole product. --slice: this
- * launch makes part I of N of the cover; all N parts, at whatever numbers of
- * ranks, are a cover that has the part as one more factor. --wide only tries
- * blocks whose places in memory are above 2^31 bytes. --data leaves the
- * schedules out. --trace names each call before it is made. --library tries
- * the MPI library's own collectives, to test the matrix. Compiled against the
- * MPI library and against SimGrid's.
+ * Rank 0 prints TAP: data, bits of sums and schedule of each variant, and one
+ * line for all of them together. Without --full the calls are a cover of all
+ * pairs of what calls can differ in (space.h) and the variant does not refuse.
+ * With it: that cover with more counts and values; the product of all factors
+ * with default parameters, the places of irregular blocks such that any two
+ * further factors meet all of them; and each other value of each parameter
+ * with all communicators, roots and counts.
+ * --slice: this launch makes part I of N of the cover; all N parts, at
+ * whatever numbers of ranks, are a cover that has the part as one more factor.
+ * --wide only tries blocks whose places in memory are above 2^31 bytes;
+ * --common only what is no single variant's: copies between layouts, and all
+ * together. --data leaves the schedules out. --trace names each call before
+ * it is made. --library tries the MPI library's own collectives, to test the
+ * matrix. Compiled against the MPI library and against SimGrid's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +32,7 @@
 enum { WORLD, REVERSED, NCOMM };
 
 struct options {
-    int full, wide, data, trace, library, slice, nslice;
+    int full, wide, common, data, trace, library, slice, nslice;
     const char *coll, *variant;
 };
 
@@ -152,8 +157,20 @@ static long try_values(struct test *t, const struct space *s, const int *base)
     return ran;
 }
 
+/* WHAT, and why the variant refuses the problem, if it does. */
+static void refusal(const struct test *t, const struct problem *p,
+                    const char *what, char *text, size_t size)
+{
+    struct chorale_point pt = problem_point(&t->stage[WORLD], p);
+    const char *why = chorale_alg_refuses(p->alg, &pt);
+
+    snprintf(text, size, "%s%s%s", what, why != NULL ? ", refused: " : "",
+             why != NULL ? why : "");
+}
+
 /* Blocks, or what is made of them, so far apart that offsets pass 2^31. */
-static long try_wide(struct test *t, const struct chorale_alg *alg)
+static long try_wide(struct test *t, const struct chorale_alg *alg, char *why,
+                     size_t size)
 {
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
     int ranks = t->stage[WORLD].ctx->size;
@@ -173,6 +190,8 @@ static long try_wide(struct test *t, const struct chorale_alg *alg)
 
         for (int i = 0; i < alg->nparam; i++)
             p.param[i] = alg->param[i].def;
+        if (turn == 0)
+            refusal(t, &p, "far apart", why, size);
         ran += try_problem(&t->stage[WORLD], &p);
     }
     return ran;
@@ -206,16 +225,6 @@ static void report(struct test *t, const struct chorale_alg *alg,
     }
     for (int i = 0; i < NCOMM; i++)
         t->stage[i].failed = 0;
-}
-
-/* "WHAT, refused: why" of a problem that the variant refuses. */
-static void refusal(const struct test *t, const struct problem *p,
-                    const char *what, char *text, size_t size)
-{
-    struct chorale_point pt = problem_point(&t->stage[WORLD], p);
-
-    snprintf(text, size, "%s, refused: %s", what,
-             chorale_alg_refuses(p->alg, &pt));
 }
 
 /* Its rows of the cover, in the full matrix the products too; then the bits of
@@ -258,7 +267,10 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     struct space s;
 
     if (t->set.wide) {
-        report(t, alg, "far apart", try_wide(t, alg));
+        char what[96] = "far apart";
+        long ran = try_wide(t, alg, what, sizeof(what));
+
+        report(t, alg, what, ran);
         return;
     }
     space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->set.nslice,
@@ -275,8 +287,9 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: variants [--full|--wide] [--slice I/N] [--data] "
-                    "[--trace] [--library] [COLLECTIVE [VARIANT]]\n");
+    fprintf(stderr, "usage: variants [--full|--wide|--common] [--slice I/N] "
+                    "[--data] [--trace] [--library] "
+                    "[COLLECTIVE [VARIANT]]\n");
     exit(2);
 }
 
@@ -289,6 +302,8 @@ static struct options parse(int argc, char **argv)
             set.full = 1;
         else if (strcmp(argv[i], "--wide") == 0)
             set.wide = 1;
+        else if (strcmp(argv[i], "--common") == 0)
+            set.common = 1;
         else if (strcmp(argv[i], "--data") == 0)
             set.data = 1;
         else if (strcmp(argv[i], "--trace") == 0)
@@ -371,7 +386,7 @@ static void test_all(struct test *t, const struct chorale_alg *const *algs)
         check_copies(&t->stage[WORLD]);
         report(t, NULL, "copies between layouts", 1);
     }
-    for (int i = 0; algs[i] != NULL; i++)
+    for (int i = 0; algs[i] != NULL && !t->set.common; i++)
         test_variant(t, algs[i]);
     if (t->set.wide)
         return;
