@@ -137,6 +137,8 @@ struct chorale_alg {
     const char *fallback;    /* where it does not do as its parameters say,
                               * and what it does there, segments in whole
                               * elements apart; NULL: nowhere */
+    int bits_differ;         /* allreduce: ranks may end with different bits of
+                              * floating-point numbers; never selectable */
     unsigned needs;          /* enum chorale_needs, or-ed */
     enum chorale_order order; /* at every point; see order_at */
     enum chorale_cost_is cost_is;

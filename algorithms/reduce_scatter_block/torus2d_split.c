@@ -44,6 +44,6 @@ const struct chorale_alg chorale_reduce_scatter_block_torus2d_split = {
     .run = chorale_rs_torus_run,
     .cost = cost,
     .refuses = chorale_rs_torus_refuses,
-    .constraint = "P = rows columns, 2 <= rows <= columns",
+    .constraint = "P = 1, or rows columns with 2 <= rows <= columns",
     .scratch = scratch,
 };

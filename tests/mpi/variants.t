@@ -8,7 +8,7 @@
 # Two lanes run at a time, one real and one simulated. One and two real ranks
 # and one to three simulated ones have the whole cover of all pairs, the larger
 # numbers share one that has the number of ranks as one more factor. ci/matrix
-# does more: all numbers of ranks, the whole product.
+# does more: all numbers of ranks, products of factors.
 here=${top_builddir:-.}
 source=${top_srcdir:-$(dirname "$0")/../..}
 . "$source/tests/mpi/launch.sh"
