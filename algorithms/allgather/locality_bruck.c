@@ -246,8 +246,8 @@ const struct chorale_alg chorale_allgather_locality_bruck = {
     .name = "locality_bruck",
     .summary = "Bruck's exchange among nodes, the ranks of a node fetching "
                "each a part",
-    .formula = "<= (ceil(log_p N) (ceil(lg p) + 1) + ceil(lg p)) alpha + "
-               "(1 + 2/p) n beta",
+    .formula = "<= (q (l+1) + l) alpha + (p-1 + (l+1) (N-1) p) m beta, l = "
+               "ceil(lg p), q = ceil(log_p N)",
     .source = "Bienz, Gautam, Kharel, arXiv 2206.03564",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,

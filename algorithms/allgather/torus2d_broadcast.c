@@ -194,8 +194,8 @@ const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .coll = CHORALE_ALLGATHER,
     .name = "torus2d_broadcast",
     .summary = "round rows and columns of a torus, both ways at once",
-    .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta; four ports: a "
-               "quarter of it",
+    .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows; "
+               "four ports: a quarter of it",
     .source = "Chen, Lee, broadcasting on a torus",
     .overlaps = 1,
     .nparam = 1,

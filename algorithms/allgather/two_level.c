@@ -167,7 +167,7 @@ const struct chorale_alg chorale_allgather_two_level = {
     .name = "two_level",
     .summary = "gather in each node, exchange among the leaders, broadcast "
                "in each node",
-    .formula = "<= gather(p, m) + outer(N, p m) + bcast(p, P m)",
+    .formula = "<= as gather(p) of m + outer(N) of p m + bcast(p) of P m",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,

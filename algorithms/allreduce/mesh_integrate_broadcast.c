@@ -118,10 +118,11 @@ const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
     .coll = CHORALE_ALLREDUCE,
     .name = "mesh_integrate_broadcast",
     .summary = "integration, then broadcasting between neighbours on a mesh",
-    .formula = "<= 6 (P-1) alpha + (P-1)/P n (3 beta + tau); two ports: "
-               "2 (P-1) alpha + (P-1)/P n (beta + tau); wrap: <= 12 (rows + "
-               "cols - 2) alpha and the same bytes, four ports: 2 (rows + "
-               "cols - 2) alpha + (P-1)/P n (beta/2 + tau)",
+    .formula = "wrap=0: <= 6 (P-1) alpha + (P-1)/P n (3 beta + tau); wrap=1: "
+               "<= 12 (rows + cols - 2) alpha + (P-1)/P n (3 beta + tau), "
+               "cols = P/rows; wrap=0, two ports: 2 (P-1) alpha + (P-1)/P n "
+               "(beta + tau); wrap=1, four ports: 2 (rows + cols - 2) alpha + "
+               "(P-1)/P n (beta/2 + tau)",
     .source = "Chen, Lee (integration and broadcasting on meshes)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

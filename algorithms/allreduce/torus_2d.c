@@ -74,7 +74,8 @@ const struct chorale_alg chorale_allreduce_torus_2d = {
     .name = "torus_2d",
     .summary = "row reduce-scatter, column allreduce, row allgather, by "
                "rings",
-    .formula = "2 (rows + cols - 2) alpha + (P-1)/P n (2 beta + tau)",
+    .formula = "2 (rows + cols - 2) alpha + (P-1)/P n (2 beta + tau), cols = "
+               "P/rows",
     .source = "Mikami et al., Massively distributed SGD, arXiv 1811.05233",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

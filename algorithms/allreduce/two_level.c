@@ -113,7 +113,7 @@ const struct chorale_alg chorale_allreduce_two_level = {
     .name = "two_level",
     .summary = "reduce in each node, allreduce among the leaders, broadcast "
                "there; segments may let memory and network overlap",
-    .formula = "<= S (reduce(p) + outer(N) + bcast(p)) of a segment",
+    .formula = "<= as S (reduce(p) + outer(N) + bcast(p)), of a segment each",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

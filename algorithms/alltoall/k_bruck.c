@@ -42,8 +42,9 @@ const struct chorale_alg chorale_alltoall_k_bruck = {
     .coll = CHORALE_ALLTOALL,
     .name = "k_bruck",
     .summary = "blocks travel by the digits of their distance",
-    .formula = "sum over j and d > 0 of alpha + b_jd n/P beta, b_jd: numbers "
-               "below P with digit d at place j",
+    .formula = "D alpha + W m beta, D the pairs of d < k and j with d k^j < "
+               "P, W the digits other than 0 of the numbers below P to base "
+               "k, k = radix",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022",
     .core = 1,
     .overlaps = 1,

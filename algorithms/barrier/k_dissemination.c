@@ -68,8 +68,8 @@ const struct chorale_alg chorale_barrier_k_dissemination = {
     .coll = CHORALE_BARRIER,
     .name = "k_dissemination",
     .summary = "tell the radix-1 ranks at distance i radix^j, all at a time",
-    .formula = "(k-1) ceil(log_k P) alpha, k = radix, less the messages to "
-               "distances of P and more; ceil(log_k P) alpha with k-1 ports",
+    .formula = "D alpha, D the pairs of d < k and j with d k^j < P, k = "
+               "radix; k-1 ports: ceil(log_k P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., "
               "2006",
     .core = 1,

@@ -81,8 +81,9 @@ const struct chorale_alg chorale_barrier_kary_tree = {
     .coll = CHORALE_BARRIER,
     .name = "kary_tree",
     .summary = "up a tree of degree fanin, down one of degree fanout",
-    .formula = "<= (i H_i + o H_o) alpha, i = fanin, o = fanout, H_k the "
-               "height of the complete k-ary tree",
+    .formula = "<= (i H_i + o H_o) alpha, i = min(fanin, P-1), o = "
+               "min(fanout, P-1), H_i = ceil(log_fanin(P (fanin-1) + 1)) - 1, "
+               "H_o = ceil(log_fanout(P (fanout-1) + 1)) - 1",
     .source = "Mellor-Crummey, Scott, TOCS, 1991",
     .cost_is = CHORALE_COST_BOUND,
     .within = 2,

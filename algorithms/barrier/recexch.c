@@ -99,8 +99,8 @@ const struct chorale_alg chorale_barrier_recexch = {
     .name = "recexch",
     .summary = "groups of radix ranks tell each other, digit by digit; ranks "
                "beyond a power of radix fold",
-    .formula = "<= ((k-1) q + 2 (k-1)) alpha on one port, k = radix, "
-               "q = floor(log_k P); no fold: 2 (k-1) alpha less",
+    .formula = "<= ((k-1) q + 2 e) alpha, k = min(radix, P), q = floor(log_k "
+               "P), e = ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing, 2017",
     .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,

@@ -69,7 +69,7 @@ const struct chorale_alg chorale_barrier_two_level = {
     .coll = CHORALE_BARRIER,
     .name = "two_level",
     .summary = "in each node, among the leaders, and in each node again",
-    .formula = "<= gather(p) + outer(N) + bcast(p), of nothing",
+    .formula = "<= as gather(p) + outer(N) + bcast(p), of nothing",
     .source = "MPICH, smp; Open MPI, HAN",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,

@@ -45,8 +45,10 @@ const struct chorale_alg chorale_bcast_scatter_recexch_allgather = {
     .coll = CHORALE_BCAST,
     .name = "scatter_recexch_allgather",
     .summary = "k-nomial scatter, then exchanges in groups of radix ranks",
-    .formula = "((k1-1) ceil(log_k1 P) + (k2-1) q) alpha + 2 (P-1)/P n beta; "
-               "folded + 2 e alpha + e (1 + 1/P) n beta",
+    .formula = "<= ((a-1) ceil(log_a P) + (k-1) q + 2 e) alpha + (P-1 + (K-1) "
+               "(e+1) + e) n/P beta + e n beta, a = scatter_radix, k = "
+               "min(gather_radix, P), q = floor(log_k P), K = k^q, e = "
+               "ceil(P/K) - 1",
     .source = "Sack, Gropp, PPoPP, 2012",
     .fallback = "a gather_radix beyond P is P",
     .nparam = 2,

@@ -111,7 +111,7 @@ const struct chorale_alg chorale_bcast_two_level = {
     .name = "two_level",
     .summary = "to the leaders of the nodes, then in each node; segments "
                "may let memory and network overlap",
-    .formula = "<= S (outer(N) + inner(p)) of a segment",
+    .formula = "<= as S (outer(N) + inner(p)), of a segment each",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,

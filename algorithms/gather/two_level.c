@@ -75,7 +75,7 @@ const struct chorale_alg chorale_gather_two_level = {
     .coll = CHORALE_GATHER,
     .name = "two_level",
     .summary = "in each node to its leader, then among the leaders",
-    .formula = "<= inner(p, m) + outer(N, p m)",
+    .formula = "<= as inner(p) of m + outer(N) of p m",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,

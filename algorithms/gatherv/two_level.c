@@ -155,7 +155,8 @@ const struct chorale_alg chorale_gatherv_two_level = {
     .coll = CHORALE_GATHERV,
     .name = "two_level",
     .summary = "in each node to its leader, then among the leaders",
-    .formula = "<= gather(p, 8) + inner(p) + outer(N), of the largest blocks",
+    .formula = "<= as gather(p) of 8 bytes + inner(p) + outer(N), of the "
+               "largest blocks",
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,

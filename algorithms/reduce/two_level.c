@@ -104,7 +104,7 @@ const struct chorale_alg chorale_reduce_two_level = {
     .name = "two_level",
     .summary = "in each node to its leader, then among the leaders; segments "
                "may let memory and network overlap",
-    .formula = "<= S (inner(p) + outer(N)) of a segment",
+    .formula = "<= as S (inner(p) + outer(N)), of a segment each",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

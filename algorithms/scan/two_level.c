@@ -100,7 +100,7 @@ const struct chorale_alg chorale_scan_two_level = {
     .coll = CHORALE_SCAN,
     .name = "two_level",
     .summary = "in each node, then the nodes' totals",
-    .formula = "<= inner(p) + outer(N) + bcast(p) + n tau",
+    .formula = "<= as inner(p) + outer(N) + bcast(p) + n tau",
     .source = "MPICH, smp",
     .needs = CHORALE_NEEDS_NODES,
     .order = CHORALE_ORDER_RANK,

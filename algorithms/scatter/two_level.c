@@ -72,7 +72,7 @@ const struct chorale_alg chorale_scatter_two_level = {
     .coll = CHORALE_SCATTER,
     .name = "two_level",
     .summary = "to the leaders of the nodes, then in each node",
-    .formula = "<= outer(N, p m) + inner(p, m)",
+    .formula = "<= as outer(N) of p m + inner(p) of m",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,

@@ -130,8 +130,8 @@ const struct chorale_alg chorale_scatterv_two_level = {
     .coll = CHORALE_SCATTERV,
     .name = "two_level",
     .summary = "to the leaders of the nodes, then in each node",
-    .formula = "<= outer(N, 8 p) + outer(N) + inner(p), of the largest "
-               "blocks",
+    .formula = "<= as outer(N) of 8 p bytes + outer(N) + inner(p), of the "
+               "largest blocks",
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
