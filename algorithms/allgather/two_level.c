@@ -8,7 +8,9 @@
  * Rounds  those of inner on p ranks a node and of outer on N nodes
  * Volume  (P - p) m bytes into each node, and as many out of it
  * Cost    at most gather(p, m) + outer(N, p m) + bcast(p, P m)
- * Needs   several nodes with several ranks; any placement and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any datatype. It
+ *         is right for any placement, but no cost is known there, so it is
+ *         refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"

@@ -13,8 +13,9 @@
  * Volume  between nodes that of outer
  * Cost    at most S (reduce(p) + outer(N) + bcast(p)), of a segment; the last
  *         is shorter
- * Needs   a commutative operation; several nodes with several ranks; any
- *         placement and datatype
+ * Needs   a commutative operation; several nodes with several ranks, placed in
+ *         blocks; any datatype. It is right for any placement, but no cost is
+ *         known there, so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"

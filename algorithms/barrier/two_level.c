@@ -6,7 +6,8 @@
  * Volume  2 (p - 1) messages of no bytes in each node, and the leaders'
  * Cost    at most that of a gather and a broadcast of nothing in a node, and
  *         of the leaders' barrier
- * Needs   several nodes with several ranks; any placement
+ * Needs   several nodes with several ranks, placed in blocks. It is right for
+ *         any placement, but no cost is known there, so it is refused
  * Source  MPICH, smp; Open MPI, HAN
  */
 #include "algorithms/catalogue.h"

@@ -12,7 +12,9 @@
  *         of S segments
  * Volume  (N - 1) n bytes between nodes where outer is a tree
  * Cost    at most S (outer(N) + inner(p)), of a segment; the last is shorter
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"

@@ -6,7 +6,9 @@
  * Rounds  those of inner on p ranks a node and of outer on N nodes
  * Volume  (P - 1) m bytes to the root, as in any gather
  * Cost    at most inner(p, m) + outer(N, p m)
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"

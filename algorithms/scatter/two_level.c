@@ -6,7 +6,9 @@
  * Rounds  those of outer on N nodes and of inner on p ranks a node
  * Volume  (P - 1) m bytes from the root, as in any scatter
  * Cost    at most outer(N, p m) + inner(p, m)
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
