@@ -105,7 +105,8 @@ enum chorale_needs {
     CHORALE_NEEDS_EVEN = 1 << 2,    /* comm_size even */
     CHORALE_NEEDS_PAIR = 1 << 3,    /* comm_size 2 */
     CHORALE_NEEDS_NODES = 1 << 4,   /* two nodes or more, with two ranks or
-                                     * more on one of them */
+                                     * more on one of them, ranks placed in
+                                     * blocks */
     CHORALE_NEEDS_SEPARATE = 1 << 5 /* no MPI_IN_PLACE (alltoall, -v) */
 };
 

@@ -13,6 +13,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/bruck.h"
+#include "algorithms/engines/radix.h"
 
 #include <limits.h>
 
@@ -36,8 +37,6 @@ static size_t scratch(const struct chorale_point *pt)
                                  pt->msg_size, pt->in_place);
 }
 
-static const long radix[] = { 2, 3, 4, 5, 6, 8, 16 };
-
 const struct chorale_alg chorale_alltoall_k_bruck = {
     .coll = CHORALE_ALLTOALL,
     .name = "k_bruck",
@@ -49,15 +48,7 @@ const struct chorale_alg chorale_alltoall_k_bruck = {
     .core = 1,
     .overlaps = 1,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "digits",
-        .def = 4,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
+    .param = { CHORALE_PARAM_BASE("digits") },
     .run = run,
     .cost = cost,
     .scratch = scratch,

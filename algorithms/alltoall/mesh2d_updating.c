@@ -250,7 +250,6 @@ static size_t scratch(const struct chorale_point *pt)
                                     part * (size_t)mesh.dim[0]);
 }
 
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
 static const long wrap[] = { 0, 1 };
 
 const struct chorale_alg chorale_alltoall_mesh2d_updating = {
@@ -269,15 +268,8 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
     .within = 1.88,
     .overlaps = 1,
     .nparam = 2,
-    .param = { {
-        .name = "rows",
-        .unit = "rows, 0: as square as can be",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    }, {
+    .param = { CHORALE_MESH_PARAM("rows", "rows, 0: as square as can be",
+                                  CHORALE_NMESH_LENGTH), {
         .name = "wrap",
         .unit = "0: lines, 1: rings",
         .def = 0,

@@ -10,6 +10,7 @@
  * Source  Mellor-Crummey, Scott, TOCS, 1991
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/signal.h"
 
 #include <limits.h>
@@ -75,8 +76,6 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return 1;
 }
 
-static const long degree[] = { 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_barrier_kary_tree = {
     .coll = CHORALE_BARRIER,
     .name = "kary_tree",
@@ -89,24 +88,8 @@ const struct chorale_alg chorale_barrier_kary_tree = {
     .within = 2,
     .nparam = 2,
     .param = {
-        {
-            .name = "fanin",
-            .unit = "children",
-            .def = 4,
-            .min = 1,
-            .max = INT_MAX,
-            .candidate = degree,
-            .ncandidate = sizeof(degree) / sizeof(*degree),
-        },
-        {
-            .name = "fanout",
-            .unit = "children",
-            .def = 2,
-            .min = 1,
-            .max = INT_MAX,
-            .candidate = degree,
-            .ncandidate = sizeof(degree) / sizeof(*degree),
-        },
+        CHORALE_PARAM_WAYS("fanin", "children", 4, 1),
+        CHORALE_PARAM_WAYS("fanout", "children", 2, 1),
     },
     .run = run,
     .cost = cost,

@@ -11,6 +11,7 @@
  * Source  Ruefenacht, Bull, Booth, Parallel Computing, 2017
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/radix.h"
 #include "algorithms/engines/signal.h"
 
@@ -92,8 +93,6 @@ static size_t scratch(const struct chorale_point *pt)
            (size_t)(radix_of(pt->param[0], pt->comm_size) - 1);
 }
 
-static const long radix[] = { 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_barrier_recexch = {
     .coll = CHORALE_BARRIER,
     .name = "recexch",
@@ -106,15 +105,7 @@ const struct chorale_alg chorale_barrier_recexch = {
     .cost_is = CHORALE_COST_BOUND,
     .overlaps = 1,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "ranks of a group",
-        .def = 4,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
+    .param = { CHORALE_PARAM_WAYS("radix", "ranks of a group", 4, 2) },
     .run = run,
     .cost = cost,
     .scratch = scratch,

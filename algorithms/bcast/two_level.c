@@ -30,10 +30,12 @@ static const struct chorale_alg *const part[] = {
     &chorale_bcast_pipeline,
     &chorale_bcast_scatter_ring_allgather,
     &chorale_bcast_circulant,
+    &chorale_bcast_chain,
+    &chorale_bcast_binary,
 };
 static const char *const part_word[] = {
     "binomial", "linear", "knomial", "pipeline", "scatter_ring_allgather",
-    "circulant",
+    "circulant", "chain", "binary",
 };
 
 static int whole(const struct chorale_call *call, struct chorale_topology *t)

@@ -29,9 +29,13 @@ static const struct chorale_alg *const part[] = {
     &chorale_reduce_pipeline,
     &chorale_reduce_rabenseifner,
     &chorale_reduce_circulant,
+    &chorale_reduce_chain,
+    &chorale_reduce_binary,
+    &chorale_reduce_knomial,
 };
 static const char *const part_word[] = {
     "binomial", "linear", "pipeline", "rabenseifner", "circulant",
+    "chain", "binary", "knomial",
 };
 
 /* The call in this node, with room for its total at a leader. */

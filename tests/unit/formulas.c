@@ -120,14 +120,14 @@ static void try_params(const struct chorale_alg *alg,
 /* Sizes that ranks, rows and segments divide. */
 static void try_size(const struct chorale_alg *alg, int p, struct outcome *o)
 {
-    static const int ppns[3] = { 0, 2, 3 };
+    static const int ppns[4] = { 0, 2, 3, 4 };
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
     size_t m = info->dataless ? 0
                : info->irregular
                    ? (size_t)(p - 1) << 18
                    : (info->blocks ? 1U : (unsigned)p) * ((size_t)1 << 20);
 
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (int root = 0; root < p; root += p - 1) {
             struct chorale_point pt = {
                 .comm_size = p, .msg_size = m,
