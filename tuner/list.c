@@ -128,10 +128,12 @@ static void needs_text(const struct chorale_alg *alg, char *text, size_t size)
 static void cost_line(const struct chorale_alg *alg, char *text, size_t size)
 {
     int exact = alg->cost_is == CHORALE_COST_EXACT;
-    int rough = exact && strstr(alg->formula, "<=") != NULL;
+    int rough = exact ? strstr(alg->formula, "<=") != NULL
+                      : alg->cost_is == CHORALE_COST_POW2 &&
+                            strncmp(alg->formula, "<=", 2) == 0;
 
-    snprintf(text, size, "%s%s%s%s%s", alg->formula, rough ? "; " : " (",
-             rough ? "computed exactly" : cost_text[alg->cost_is],
+    snprintf(text, size, "%s%s%s%s%s", alg->formula,
+             rough ? "; computed: " : " (", cost_text[alg->cost_is],
              alg->overlaps ? exact ? " on one port, where messages queue; on "
                                      "more they overlap"
                                    : "; messages overlap"
