@@ -188,26 +188,17 @@ static size_t scratch(const struct chorale_point *pt)
     return pt->n;
 }
 
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .coll = CHORALE_ALLGATHER,
     .name = "torus2d_broadcast",
     .summary = "round rows and columns of a torus, both ways at once",
-    .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta; four ports: a "
-               "quarter of it",
+    .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows; "
+               "four ports: a quarter of it",
     .source = "Chen, Lee, broadcasting on a torus",
     .overlaps = 1,
     .nparam = 1,
-    .param = { {
-        .name = "rows",
-        .unit = "rows of the torus, 0: most square",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    } },
+    .param = { CHORALE_MESH_PARAM("rows", "rows of the torus, 0: most square",
+                                  CHORALE_NMESH_LENGTH) },
     .run = run,
     .cost = cost,
     .refuses = refuses,

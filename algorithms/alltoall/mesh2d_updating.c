@@ -250,7 +250,6 @@ static size_t scratch(const struct chorale_point *pt)
                                     part * (size_t)mesh.dim[0]);
 }
 
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
 static const long wrap[] = { 0, 1 };
 
 const struct chorale_alg chorale_alltoall_mesh2d_updating = {
@@ -258,24 +257,19 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
     .name = "mesh2d_updating",
     .summary = "half blocks pass from neighbour to neighbour on a mesh, rows "
                "and columns at once",
-    .formula = "<= 6 (u(x)+u(y)) alpha + 3 (x u(y) + y u(x)) n/P beta, "
-               "about, u(y) = floor(y^2/4), x rows, y = P/x columns; with "
-               "four ports 2 u(y) alpha + x u(y) n/P beta; wrapped floor(y/2) "
-               "for u(y) messages, and half the bytes",
+    .formula = "wrap=0: <= 3 (a + b) alpha + 3/2 (y a + x b) n/P beta, a = 2 "
+               "u(x) + floor(x/2) - 1, b = 2 u(y) + floor(y/2) - 1, u(y) = "
+               "floor(y^2/4), x = rows, y = P/rows; wrap=1: <= 6 (floor(x/2) "
+               "+ floor(y/2)) alpha + 3/2 (y u(x) + x u(y)) n/P beta; wrap=0, "
+               "four ports: 2 u(y) alpha + x u(y) n/P beta; wrap=1, four "
+               "ports: floor(y/2) for u(y) messages, and half the bytes",
     .source = "Chen, Lee, propositions 3.2, 3.4; Chen, thesis, Cornell, 1993",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.88,
     .overlaps = 1,
     .nparam = 2,
-    .param = { {
-        .name = "rows",
-        .unit = "rows, 0: as square as can be",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    }, {
+    .param = { CHORALE_MESH_PARAM("rows", "rows, 0: as square as can be",
+                                  CHORALE_NMESH_LENGTH), {
         .name = "wrap",
         .unit = "0: lines, 1: rings",
         .def = 0,

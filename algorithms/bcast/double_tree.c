@@ -80,7 +80,7 @@ const struct chorale_alg chorale_bcast_double_tree = {
     .coll = CHORALE_BCAST,
     .name = "double_tree",
     .summary = "halves flow down two trees that use all ports",
-    .formula = "<= 2 (floor(lg(P-1)) + S) (alpha + s beta), S = ceil(n/2s)",
+    .formula = "<= 2 (floor(lg(P-1)) + S) (alpha + s beta), S = ceil(n/(2 s))",
     .source = "Sanders, Speck, Traeff, Parallel Computing 35, 2009",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.34,

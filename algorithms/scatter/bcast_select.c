@@ -99,7 +99,7 @@ const struct chorale_alg chorale_scatter_bcast_select = {
     .coll = CHORALE_SCATTER,
     .name = "bcast_select",
     .summary = "broadcast of all blocks; each rank keeps its own",
-    .formula = "as the bcast with n bytes",
+    .formula = "<= as the bcast of n bytes",
     .source = "Almasi et al., ICS, 2005",
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,

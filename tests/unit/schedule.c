@@ -150,11 +150,11 @@ static void try_size(const struct chorale_alg *alg, int p, size_t m,
                      struct outcome *o)
 {
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
-    const int ppn[3] = { 0, 2, 3 };
+    const int ppn[4] = { 0, 2, 3, 4 };
     int last_root = info->rooted ? p - 1 : 0;
 
     for (int w = 0; w < 2; w++)
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 4; k++)
             for (int root = 0; root <= last_root;
                  root += last_root > 2 ? last_root / 2 : 1) {
                 struct chorale_point pt = {
