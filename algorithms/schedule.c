@@ -253,7 +253,7 @@ int chorale_schedule_walk(const struct chorale_alg *alg,
     else if (schedule_write(&s, alg, pt, &sum->scratch) != 0)
         reason = "it fails, or there is no memory";
     else if (s.opaque)
-        reason = "the library does a part of it";
+        reason = CHORALE_SCHEDULE_LIBRARY;
     else if (chorale_schedule_play(&s) != 0)
         reason = "its messages do not match, or there is no memory";
     if (reason == NULL) {

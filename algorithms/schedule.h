@@ -26,6 +26,9 @@ struct chorale_schedule_sum {
     struct chorale_term term[CHORALE_MAX_TERM];
 };
 
+/* The reason for having no schedule where the MPI library does a part. */
+#define CHORALE_SCHEDULE_LIBRARY "the library does a part of it"
+
 /* Write down and play alg at pt (root pt->root; types, where they matter, by
  * pt->type_size). Uses pt->alpha, beta, tau. Returns 0; or -1 if there is no
  * schedule: the variant is opaque, runs out of memory, or its messages do not
@@ -34,7 +37,9 @@ int chorale_schedule_walk(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_schedule_sum *sum, const char **why);
 
-/* Counts of one rank in the schedule: stat has pt->comm_size entries. */
+/* Counts of each rank in the schedule: stat has pt->comm_size entries. Returns
+ * 0, or -1 where the variant is opaque, fails, runs out of memory, or the
+ * library does a part; messages that do not match are not noticed. */
 int chorale_schedule_stat(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_stat *stat);
