@@ -145,6 +145,8 @@ struct chorale_alg {
                               * takes on one port; of an opaque one, what a
                               * call with root 0 and data takes. 0:
                               * CHORALE_WITHIN */
+    double within_default;   /* the same with default parameters; 0: as
+                              * with others */
     int core;                /* in the default plan: at most 6 a collective */
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no
