@@ -22,6 +22,7 @@ struct chorale_schedule_sum {
     size_t scratch;          /* bytes, of the rank that holds most */
     int overlaps;            /* a rank had two sends or two receives at once
                               * and they had to queue */
+    int most_peers;          /* other ranks that one rank sends to */
     int nterm;               /* the path: as chorale_alg.cost fills it */
     struct chorale_term term[CHORALE_MAX_TERM];
 };
@@ -36,6 +37,15 @@ struct chorale_schedule_sum {
 int chorale_schedule_walk(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_schedule_sum *sum, const char **why);
+
+/* The same where every rank has a port to every other one, as on a ring or a
+ * mesh it has to its neighbours: messages share nothing but a link in one
+ * direction. No network of that kind is simulated or fitted; the claims that
+ * algorithms for two or four ports make are held against it. */
+int chorale_schedule_walk_links(const struct chorale_alg *alg,
+                                const struct chorale_point *pt,
+                                struct chorale_schedule_sum *sum,
+                                const char **why);
 
 /* Counts of each rank in the schedule: stat has pt->comm_size entries. Returns
  * 0, or -1 where the variant is opaque, fails, runs out of memory, or the
