@@ -167,7 +167,11 @@ struct chorale_alg {
     enum chorale_cost_is cost_is;
     double within;           /* where the cost is an upper bound: it is at most
                               * this many times what the variant's schedule
-                              * takes on one port. 0: CHORALE_WITHIN */
+                              * takes on one port; of an opaque one, what a
+                              * call with root 0 and data takes. 0:
+                              * CHORALE_WITHIN */
+    double within_default;   /* the same with default parameters; 0: as
+                              * with others */
     int core;                /* in the default plan: at most 6 a collective */
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no

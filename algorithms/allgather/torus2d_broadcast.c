@@ -6,8 +6,10 @@
  *
  * Rounds  rows + cols - 2, 4 messages each    P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    with four ports (rows + cols - 2) alpha + (P - 1) m/4 beta. Stated
- *         for one port: 4 (rows + cols - 2) alpha + (P - 1) m beta
+ * Cost    with four ports and rows = cols (rows + cols - 2) alpha +
+ *         (P - 1) m/4 beta; else quarters that turn early share links with
+ *         those that have not turned. Stated for one port:
+ *         4 (rows + cols - 2) alpha + (P - 1) m beta
  * Needs   P = rows cols, both 2 or more; rows 0: the most square torus. Any
  *         datatype: blocks are cut by packed bytes. n bytes of scratch, in
  *         which what goes together lies together
@@ -193,7 +195,7 @@ const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .name = "torus2d_broadcast",
     .summary = "round rows and columns of a torus, both ways at once",
     .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows; "
-               "four ports: a quarter of it",
+               "four ports, rows = cols: a quarter of it",
     .source = "Chen, Lee, broadcasting on a torus",
     .overlaps = 1,
     .nparam = 1,

@@ -34,6 +34,7 @@ const struct chorale_alg chorale_allgatherv_recexch = {
     .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.76,
+    .within_default = 1.6,
     .scratch = chorale_allgather_recexch_scratch,
     .nparam = 2,
     .param = { CHORALE_RECEXCH_RADIX_PARAM, CHORALE_RECEXCH_ORDER_PARAM },

@@ -51,6 +51,7 @@ const struct chorale_alg chorale_allgatherv_ring = {
               "et al., EuroPVM/MPI, 2008",
     .cost_is = CHORALE_COST_BOUND,
     .within = 2.19,
+    .within_default = 1,
     .core = 1,
     .nparam = 1,
     .param = { {

@@ -50,6 +50,7 @@ const struct chorale_alg chorale_allreduce_double_tree = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.34,
+    .within_default = 1.27,
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,

@@ -128,6 +128,7 @@ const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 2.08,
+    .within_default = 1.89,
     .overlaps = 1,
     .nparam = 2,
     .param = { CHORALE_MESH_PARAM("rows", "rows of the mesh, 0: most square",

@@ -57,6 +57,7 @@ const struct chorale_alg chorale_allreduce_recexch = {
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.94,
+    .within_default = 1.67,
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },

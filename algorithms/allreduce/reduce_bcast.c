@@ -78,6 +78,7 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .core = 1,
     .nparam = 2,
     .param = { { .name = "reduce",

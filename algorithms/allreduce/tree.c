@@ -101,6 +101,7 @@ const struct chorale_alg chorale_allreduce_tree = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.88,
+    .within_default = 1.72,
     .nparam = 3,
     .param = { {
                    .name = "tree_type",

@@ -51,6 +51,7 @@ const struct chorale_alg chorale_alltoall_line_updating = {
     .needs = CHORALE_NEEDS_SEPARATE,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.52,
+    .within_default = 1.29,
     .overlaps = 1,
     .nparam = 1,
     .param = { {

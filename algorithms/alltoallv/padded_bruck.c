@@ -90,6 +90,7 @@ const struct chorale_alg chorale_alltoallv_padded_bruck = {
     .source = "Fan et al., HPDC 2022",
     .patents = "US 9,772,876",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1,
     .opaque = 1,
     .run = run,
     .cost = cost,

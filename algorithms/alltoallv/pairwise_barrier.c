@@ -33,6 +33,7 @@ const struct chorale_alg chorale_alltoallv_pairwise_barrier = {
     .needs = CHORALE_NEEDS_SEPARATE,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.63,
+    .within_default = 1.13,
     .nparam = 2,
     .param = { CHORALE_BARRIER_KIND_PARAM, CHORALE_BARRIER_ORDER_PARAM },
     .run = chorale_exchange_barriers,

@@ -86,6 +86,7 @@ const struct chorale_alg chorale_barrier_kary_tree = {
     .source = "Mellor-Crummey, Scott, TOCS, 1991",
     .cost_is = CHORALE_COST_BOUND,
     .within = 2,
+    .within_default = 1.75,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_WAYS("fanin", "children", 4, 1),

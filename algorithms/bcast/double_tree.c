@@ -84,6 +84,7 @@ const struct chorale_alg chorale_bcast_double_tree = {
     .source = "Sanders, Speck, Traeff, Parallel Computing 35, 2009",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.34,
+    .within_default = 1.2,
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,

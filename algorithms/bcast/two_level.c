@@ -119,6 +119,7 @@ const struct chorale_alg chorale_bcast_two_level = {
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 3,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, part_word),

@@ -158,6 +158,7 @@ const struct chorale_alg chorale_gather_or_positionwise = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.39,
+    .within_default = 1,
     .nparam = 1,
     .param = { CHORALE_COMBINE_BASE },
     .run = run,

@@ -93,6 +93,7 @@ const struct chorale_alg chorale_gather_or_whole = {
     .patents = "US 8,140,826",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 1,
     .param = { CHORALE_COMBINE_BASE },
     .run = run,

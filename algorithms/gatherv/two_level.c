@@ -162,6 +162,7 @@ const struct chorale_alg chorale_gatherv_two_level = {
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.71,
     .opaque = 1,
     .nparam = 2,
     .param = {

@@ -114,6 +114,7 @@ const struct chorale_alg chorale_reduce_two_level = {
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 3,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, part_word),

@@ -102,6 +102,7 @@ const struct chorale_alg chorale_scatter_bcast_select = {
     .formula = "<= as the bcast of n bytes",
     .source = "Almasi et al., ICS, 2005",
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 1,
     .param = { {
         .name = "bcast",

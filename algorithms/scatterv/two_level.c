@@ -137,6 +137,7 @@ const struct chorale_alg chorale_scatterv_two_level = {
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.58,
     .opaque = 1,
     .nparam = 2,
     .param = {

@@ -110,8 +110,11 @@ void check_together(struct stage *world, struct stage *reversed,
 void check_copies(struct stage *st);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its
- * scratch what it states? In simulation: does its time match its cost? */
-void check_schedule(struct stage *st, const struct chorale_alg *alg,
+ * scratch what it states? In simulation: does its time match its cost? All
+ * sizes with default parameters; of the other parameter values this slice, or
+ * where the defaults refuse all sizes, all of them.
+ * Returns how many calls were made: 0 only where the variant refuses. */
+long check_schedule(struct stage *st, const struct chorale_alg *alg,
                     int full, int slice, int nslice);
 
 #endif

@@ -278,9 +278,9 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     test_data(t, &s);
     if (t->set.data || t->set.library)
         return;
-    check_schedule(&t->stage[WORLD], alg, t->set.full, t->set.slice,
-                   t->set.nslice);
-    report(t, alg, "schedule", 1);
+    report(t, alg, "schedule",
+           check_schedule(&t->stage[WORLD], alg, t->set.full, t->set.slice,
+                          t->set.nslice));
 }
 
 /* --- the whole -------------------------------------------------------- */
