@@ -23,7 +23,8 @@ static const struct {
     { CHORALE_NEEDS_POW2, "P a power of two" },
     { CHORALE_NEEDS_EVEN, "P even" },
     { CHORALE_NEEDS_PAIR, "P = 2" },
-    { CHORALE_NEEDS_NODES, "several nodes with several ranks, placed in blocks" },
+    { CHORALE_NEEDS_NODES,
+      "several nodes with several ranks, placed in blocks" },
     { CHORALE_NEEDS_SEPARATE, "separate buffers (not MPI_IN_PLACE)" },
 };
 
