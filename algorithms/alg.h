@@ -105,7 +105,8 @@ enum chorale_needs {
     CHORALE_NEEDS_EVEN = 1 << 2,    /* comm_size even */
     CHORALE_NEEDS_PAIR = 1 << 3,    /* comm_size 2 */
     CHORALE_NEEDS_NODES = 1 << 4,   /* two nodes or more, with two ranks or
-                                     * more on one of them */
+                                     * more on one of them, ranks placed in
+                                     * blocks */
     CHORALE_NEEDS_SEPARATE = 1 << 5 /* no MPI_IN_PLACE (alltoall, -v) */
 };
 
@@ -120,29 +121,57 @@ enum chorale_order {
 
 /* What the stated cost is on a one-port, full-duplex network. */
 enum chorale_cost_is {
-    CHORALE_COST_EXACT = 0,  /* the critical path; where overlaps_at says that
-                              * messages overlap an upper bound */
+    CHORALE_COST_EXACT = 0,  /* the critical path, where messages of one rank
+                              * that overlap queue as they are posted; where
+                              * overlaps_at says that they overlap a bound */
     CHORALE_COST_POW2,       /* exact at powers of two, else an upper bound */
     CHORALE_COST_BOUND       /* an upper bound */
 };
 
+/* A formula is read by people, and by tests/unit/formulas.c, which holds it
+ * against cost at many points with P of 2 and more: clauses between "; ", a
+ * later one in place of those before, or added to them if it begins with "+".
+ *
+ *     [condition: ] [<= ] [+ ] sum [, name = sum] [, words]
+ *
+ * "<=" makes it a bound, and has to be there where cost is one. A sum has
+ * numbers, names, + - * / ^, a space for times, brackets, lg x, log_k x,
+ * ceil(x), floor(x), min(x, y), max(x, y), u(x) = floor(x^2/4). In place of a
+ * sum "as ..." says in words what no sum can (the cost of parts). Conditions,
+ * several with ", " between: "P odd", "P a power of two", "P not a power of
+ * two", "x < y", "x > y", "x = y", "parameter=value or value", "N ports" and
+ * what holds there (on another network, so it is not held against anything).
+ *
+ * Names are parameters, what the formula defines, and
+ *     alpha, beta, tau, P, n, m; root; M m_root: the largest, the root's block
+ *     p N: ranks of a node, nodes;  s S: bytes of a segment, segments
+ *     G: bytes of the largest block, of the 2 largest, the 4, ... below P
+ *     R: rounds of rings along the dimensions of a cubic torus
+ *     W D: digits other than 0 of the numbers below P, to base 2 or radix;
+ *          pairs of a place and such a digit */
 struct chorale_alg {
     enum chorale_coll coll;
     const char *name;        /* stable: stored in every record */
     const char *summary;     /* one line for people */
-    const char *formula;     /* cost for people, in alpha, beta, tau, P, n */
+    const char *formula;     /* cost for people: see below */
     const char *source;      /* where the algorithm is published */
     const char *patents;     /* numbers, "US 8,140,826"; NULL: none known */
     const char *unselectable; /* why it is measured but never chosen; NULL */
     const char *fallback;    /* where it does not do as its parameters say,
                               * and what it does there, segments in whole
                               * elements apart; NULL: nowhere */
+    int bits_differ;         /* allreduce: ranks may end with different bits of
+                              * floating-point numbers; never selectable */
     unsigned needs;          /* enum chorale_needs, or-ed */
     enum chorale_order order; /* at every point; see order_at */
     enum chorale_cost_is cost_is;
     double within;           /* where the cost is an upper bound: it is at most
                               * this many times what the variant's schedule
-                              * takes on one port. 0: CHORALE_WITHIN */
+                              * takes on one port; of an opaque one, what a
+                              * call with root 0 and data takes. 0:
+                              * CHORALE_WITHIN */
+    double within_default;   /* the same with default parameters; 0: as
+                              * with others */
     int core;                /* in the default plan: at most 6 a collective */
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no

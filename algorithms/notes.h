@@ -30,6 +30,7 @@ struct trace {
     int moment;     /* that the rank's time comes from */
     double port[2]; /* until when its ports are busy: out, in */
     int port_by[2];
+    int peers;      /* when played: ranks that it has sent to */
 };
 
 /* A moment on some path: what it took, and which moment it follows. */
@@ -45,13 +46,15 @@ struct chorale_schedule {
     struct chorale_stat *stat;
     int opaque;
     double alpha, beta, tau;
+    int links; /* a port to each other rank, not one in all */
     struct moment *moment; /* filled by chorale_schedule_play() */
     int nmoment;
     int overlaps;
 };
 
-/* Play the notes of all ranks on a one-port, full-duplex network: sets each
- * rank's time and moment, the moments, overlaps. Returns 0, or -1 if messages
+/* Play the notes of all ranks on a full-duplex network with one port a rank,
+ * or one a link: sets each rank's time, moment and peers, the moments,
+ * overlaps. Returns 0, or -1 if messages
  * do not match or there is no memory. */
 int chorale_schedule_play(struct chorale_schedule *s);
 

@@ -21,6 +21,8 @@ struct flight {
 struct pair {
     int first, last; /* notes of the sender's or the receiver's trace */
     enum what what;
+    double busy; /* with links: until when, and the moment of that */
+    int busy_by;
 };
 
 struct play {
@@ -44,6 +46,7 @@ static struct pair *pair_of(struct play *p, int src, int dst)
     if (p->key[i] == 0) {
         p->key[i] = key;
         p->pair[i].first = -1;
+        p->s->trace[src].peers++;
     }
     return &p->pair[i];
 }
@@ -92,8 +95,19 @@ static int new_moment(struct play *p, int before, enum what what,
     return p->s->nmoment++;
 }
 
+/* Not before a port or link is free. */
+static void queue(double busy, int busy_by, double *start, int *by,
+                  int *queues)
+{
+    if (busy <= *start)
+        return;
+    *queues = 1;
+    *start = busy;
+    *by = busy_by;
+}
+
 /* When a message can start at the earliest, and the moment it waits for. */
-static double start_of(const struct play *p, const struct flight *f, int *by,
+static double start_of(struct play *p, const struct flight *f, int *by,
                        int *queues)
 {
     const struct trace *from = &p->s->trace[f->src];
@@ -107,16 +121,14 @@ static double start_of(const struct play *p, const struct flight *f, int *by,
         start = in->posted;
         *by = in->posted_by;
     }
-    if (from->port[0] > start) {
-        *queues = 1;
-        start = from->port[0];
-        *by = from->port_by[0];
+    if (p->s->links) {
+        const struct pair *pair = pair_of(p, f->src, f->dst);
+
+        queue(pair->busy, pair->busy_by, &start, by, queues);
+        return start;
     }
-    if (to->port[1] > start) {
-        *queues = 1;
-        start = to->port[1];
-        *by = to->port_by[1];
-    }
+    queue(from->port[0], from->port_by[0], &start, by, queues);
+    queue(to->port[1], to->port_by[1], &start, by, queues);
     return start;
 }
 
@@ -172,6 +184,12 @@ static void start_one(struct play *p)
     }
     out->end = in->end = start + p->s->alpha + p->s->beta * (double)out->bytes;
     out->moment = in->moment = new_moment(p, by, SEND, out->bytes);
+    if (p->s->links) {
+        struct pair *pair = pair_of(p, f.src, f.dst);
+
+        pair->busy = out->end;
+        pair->busy_by = out->moment;
+    }
     from->port[0] = to->port[1] = out->end;
     from->port_by[0] = to->port_by[1] = out->moment;
     wake(p, f.src);

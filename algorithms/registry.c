@@ -50,7 +50,8 @@ const char *chorale_alg_refuses(const struct chorale_alg *alg,
         return "needs two processes";
     if ((alg->needs & CHORALE_NEEDS_NODES) &&
         (ppn < 2 || ppn >= pt->comm_size))
-        return "needs several nodes with several processes";
+        return "needs several nodes with several processes, ranks placed in "
+               "blocks";
     if ((alg->needs & CHORALE_NEEDS_SEPARATE) && pt->in_place)
         return "does not work in place";
     return alg->refuses == NULL ? NULL : alg->refuses(pt);

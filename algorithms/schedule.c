@@ -229,15 +229,17 @@ static void read_totals(const struct chorale_schedule *s,
         sum->most_messages = most(sum->most_messages, t->messages);
         sum->most_bytes = most(sum->most_bytes, t->bytes_sent);
         sum->most_reduced = most(sum->most_reduced, t->bytes_reduced);
+        if (s->trace[r].peers > sum->most_peers)
+            sum->most_peers = s->trace[r].peers;
     }
 }
 
-int chorale_schedule_walk(const struct chorale_alg *alg,
-                          const struct chorale_point *pt,
-                          struct chorale_schedule_sum *sum, const char **why)
+static int walk(const struct chorale_alg *alg, const struct chorale_point *pt,
+                int links, struct chorale_schedule_sum *sum,
+                const char **why)
 {
     struct chorale_schedule s = { .alpha = pt->alpha, .beta = pt->beta,
-                                  .tau = pt->tau };
+                                  .tau = pt->tau, .links = links };
     const char *reason = NULL;
 
     if (!(s.alpha > 0) && !(s.beta > 0) && !(s.tau > 0)) {
@@ -253,7 +255,7 @@ int chorale_schedule_walk(const struct chorale_alg *alg,
     else if (schedule_write(&s, alg, pt, &sum->scratch) != 0)
         reason = "it fails, or there is no memory";
     else if (s.opaque)
-        reason = "the library does a part of it";
+        reason = CHORALE_SCHEDULE_LIBRARY;
     else if (chorale_schedule_play(&s) != 0)
         reason = "its messages do not match, or there is no memory";
     if (reason == NULL) {
@@ -264,6 +266,21 @@ int chorale_schedule_walk(const struct chorale_alg *alg,
     if (why != NULL)
         *why = reason;
     return reason == NULL ? 0 : -1;
+}
+
+int chorale_schedule_walk(const struct chorale_alg *alg,
+                          const struct chorale_point *pt,
+                          struct chorale_schedule_sum *sum, const char **why)
+{
+    return walk(alg, pt, 0, sum, why);
+}
+
+int chorale_schedule_walk_links(const struct chorale_alg *alg,
+                                const struct chorale_point *pt,
+                                struct chorale_schedule_sum *sum,
+                                const char **why)
+{
+    return walk(alg, pt, 1, sum, why);
 }
 
 int chorale_schedule_stat(const struct chorale_alg *alg,

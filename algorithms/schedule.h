@@ -22,9 +22,13 @@ struct chorale_schedule_sum {
     size_t scratch;          /* bytes, of the rank that holds most */
     int overlaps;            /* a rank had two sends or two receives at once
                               * and they had to queue */
+    int most_peers;          /* other ranks that one rank sends to */
     int nterm;               /* the path: as chorale_alg.cost fills it */
     struct chorale_term term[CHORALE_MAX_TERM];
 };
+
+/* The reason for having no schedule where the MPI library does a part. */
+#define CHORALE_SCHEDULE_LIBRARY "the library does a part of it"
 
 /* Write down and play alg at pt (root pt->root; types, where they matter, by
  * pt->type_size). Uses pt->alpha, beta, tau. Returns 0; or -1 if there is no
@@ -34,7 +38,18 @@ int chorale_schedule_walk(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_schedule_sum *sum, const char **why);
 
-/* Counts of one rank in the schedule: stat has pt->comm_size entries. */
+/* The same where every rank has a port to every other one, as on a ring or a
+ * mesh it has to its neighbours: messages share nothing but a link in one
+ * direction. No network of that kind is simulated or fitted; the claims that
+ * algorithms for two or four ports make are held against it. */
+int chorale_schedule_walk_links(const struct chorale_alg *alg,
+                                const struct chorale_point *pt,
+                                struct chorale_schedule_sum *sum,
+                                const char **why);
+
+/* Counts of each rank in the schedule: stat has pt->comm_size entries. Returns
+ * 0, or -1 where the variant is opaque, fails, runs out of memory, or the
+ * library does a part; messages that do not match are not noticed. */
 int chorale_schedule_stat(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_stat *stat);

@@ -75,8 +75,16 @@ install_packages() { # packages...
 
 # Bootstrap, configure and make in $build; the log is shown only on failure.
 build_in() { # directory, configure arguments...
-    build=$1
+    directory=$1
     shift
+    build_only "$directory" all "$@"
+}
+
+# The same for some targets alone, and what they include.
+build_only() { # directory, "target...", configure arguments...
+    build=$1
+    targets=$2
+    shift 2
     mkdir -p "$build" || exit 3
     say "building in $build; the log is $log"
     if ! (
@@ -85,7 +93,9 @@ build_in() { # directory, configure arguments...
             (cd "$top" && ./autogen.sh)
         cd "$build"
         [ -f config.status ] || "$top/configure" "$@"
-        make -j"$(getconf _NPROCESSORS_ONLN)"
+        make -j"$(getconf _NPROCESSORS_ONLN)" generated
+        # shellcheck disable=SC2086
+        make -j"$(getconf _NPROCESSORS_ONLN)" $targets
     ) >"$log" 2>&1 </dev/null; then
         tail -n 30 "$log" >&2
         say "the build failed; the whole log is $log"

@@ -2,11 +2,12 @@
 # The correctness matrix's programs under the sanitizers: how to build and to
 # launch them. Sourced after lib.sh and programs.sh with $top and $log set.
 
-# Build them in a directory. $asan is the sanitizer's runtime, or nothing
-# where simulations cannot be had.
-build_sanitized() { # DIRECTORY
+# Build them in a directory. With simulations $asan is the sanitizer's runtime.
+build_sanitized() { # DIRECTORY yes|no
+    asan=
     build_programs "$1" --enable-sanitizer tests/mpi/libyield.la \
         tests/mpi/variants tests/mpi/variants_pieces
+    [ "$2" = yes ] || return
     asan=$(${CC:-gcc} -print-file-name=libasan.so)
     # Left unsanitized otherwise; its runtime must come first in the process,
     # which is SimGrid's.
@@ -14,10 +15,12 @@ build_sanitized() { # DIRECTORY
         ! make -C "$build" -j"$(getconf _NPROCESSORS_ONLN)" \
             tests/mpi/variants_sim CFLAGS="-g -O1 -fno-omit-frame-pointer \
                 -fsanitize=address,undefined" >>"$log" 2>&1 </dev/null ||
+        ! grep -q __asan_init "$build/tests/mpi/variants_sim" ||
         ! make -C "$build" tests/mpi/libnew.la SANITIZER_CFLAGS= \
             >>"$log" 2>&1 </dev/null; then
-        say "no simulation: without SimGrid, libasan.so or the GNU C library"
-        asan=
+        say "no sanitized simulation without SimGrid, gcc's libasan.so and the"
+        say "GNU C library; the log is $log"
+        exit 3
     fi
 }
 

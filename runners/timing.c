@@ -130,7 +130,7 @@ static void say(struct chorale_timing *t)
 {
     double now = MPI_Wtime();
 
-    if (simulated() || t->bench->world_rank != 0 ||
+    if (chorale_simulated() || t->bench->world_rank != 0 ||
         now - t->said < SAY_SECONDS)
         return;
     t->said = now;

@@ -24,7 +24,8 @@ static const struct {
     { CHORALE_NEEDS_POW2, "P a power of two" },
     { CHORALE_NEEDS_EVEN, "P even" },
     { CHORALE_NEEDS_PAIR, "P = 2" },
-    { CHORALE_NEEDS_NODES, "several nodes with several ranks" },
+    { CHORALE_NEEDS_NODES,
+      "several nodes with several ranks, placed in blocks" },
     { CHORALE_NEEDS_SEPARATE, "separate buffers (not MPI_IN_PLACE)" },
 };
 
@@ -128,12 +129,16 @@ static void needs_text(const struct chorale_alg *alg, char *text, size_t size)
  * cost that is computed is exact. */
 static void cost_line(const struct chorale_alg *alg, char *text, size_t size)
 {
-    int rough = alg->cost_is == CHORALE_COST_EXACT &&
-                strncmp(alg->formula, "<=", 2) == 0;
+    int exact = alg->cost_is == CHORALE_COST_EXACT;
+    int rough = exact ? strstr(alg->formula, "<=") != NULL
+                      : alg->cost_is == CHORALE_COST_POW2 &&
+                            strncmp(alg->formula, "<=", 2) == 0;
 
-    snprintf(text, size, "%s%s%s%s%s", alg->formula, rough ? "; " : " (",
-             rough ? "computed exactly" : cost_text[alg->cost_is],
-             alg->overlaps      ? "; messages overlap"
+    snprintf(text, size, "%s%s%s%s%s", alg->formula,
+             rough ? "; computed: " : " (", cost_text[alg->cost_is],
+             alg->overlaps ? exact ? " on one port, where messages queue; on "
+                                     "more they overlap"
+                                   : "; messages overlap"
              : alg->overlaps_at ? ", but a bound where parameters make "
                                   "messages overlap"
                                 : "",
@@ -159,7 +164,7 @@ static size_t example_scratch(const struct chorale_alg *alg)
 
 static void print_alg(const struct chorale_alg *alg)
 {
-    char text[512];
+    char text[1024];
     int at = printf("  %-25s", alg->name);
 
     snprintf(text, sizeof(text), "%s%s", alg->summary,
@@ -406,8 +411,10 @@ const struct chorale_verb chorale_verb_list = {
         "Each variant with what it does, its cost on a one-port network "
         "(alpha seconds a message, beta seconds a byte, tau seconds a reduced "
         "byte, P ranks, n bytes of the operation, m bytes of a block, s bytes "
-        "of a segment, S segments, k the radix), its parameters with the "
-        "values that are measured, what it needs, in which order it reduces, "
+        "of a segment, S segments, M bytes of the largest block; on nodes p "
+        "ranks each of N nodes; for 2 ranks or more, and what their number "
+        "and the segments divide), its parameters with the values that are "
+        "measured, what it needs, in which order it reduces, "
         "patents on it, and where it is published. [core] marks what is "
         "measured by default.",
     .example = "chorale list\nchorale list bcast\nchorale list --missing",

@@ -75,7 +75,7 @@ static int broadcasts(struct state *st)
     if (st->part == NULL)
         return MPI_ERR_NO_MEM;
     for (int v = 0; v < ctx->size; v++) {
-        chorale_circulant_init(&st->part[v].c, v, ctx->size);
+        chorale_circulant_init_recv(&st->part[v].c, v, ctx->size);
         st->part[v].complete = 0;
     }
     rounds = chorale_circulant_rounds(&st->part[0].c, st->nblocks);

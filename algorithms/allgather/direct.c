@@ -11,6 +11,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
+#include "algorithms/engines/flat.h"
 #include "algorithms/engines/gather_all.h"
 
 #include <limits.h>
@@ -30,8 +31,6 @@ static size_t scratch(const struct chorale_point *pt)
     return 2 * sizeof(MPI_Request) * (size_t)pt->comm_size;
 }
 
-static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
-
 const struct chorale_alg chorale_allgather_direct = {
     .coll = CHORALE_ALLGATHER,
     .name = "direct",
@@ -41,15 +40,7 @@ const struct chorale_alg chorale_allgather_direct = {
     .overlaps = 1,
     .scratch = scratch,
     .nparam = 1,
-    .param = { {
-        .name = "max_reqs",
-        .unit = "sends in flight, 0: no limit",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = max_reqs,
-        .ncandidate = sizeof(max_reqs) / sizeof(*max_reqs),
-    } },
+    .param = { CHORALE_PARAM_MAX_REQS("sends") },
     .run = run,
     .cost = chorale_cost_in_turn,
 };

@@ -85,8 +85,8 @@ const struct chorale_alg chorale_allgather_gather_bcast = {
     .coll = CHORALE_ALLGATHER,
     .name = "gather_bcast",
     .summary = "gather to rank 0, then bcast of the whole",
-    .formula = "as the parts; binomial: 2 ceil(lg P) alpha + "
-               "((P-1)/P n + ceil(lg P) n) beta",
+    .formula = "as the gather and the bcast; gather=binomial, bcast=binomial: "
+               "2 L alpha + ((P-1)/P + L) n beta, L = ceil(lg P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .core = 1,
     .nparam = 2,

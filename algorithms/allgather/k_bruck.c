@@ -13,6 +13,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/radix.h"
 
 #include <limits.h>
 
@@ -39,8 +40,6 @@ static size_t scratch(const struct chorale_point *pt)
                                            pt->comm_size, (int)pt->param[0]);
 }
 
-static const long radix[] = { 2, 3, 4, 5, 6, 8, 16 };
-
 const struct chorale_alg chorale_allgather_k_bruck = {
     .coll = CHORALE_ALLGATHER,
     .name = "k_bruck",
@@ -50,15 +49,7 @@ const struct chorale_alg chorale_allgather_k_bruck = {
     .overlaps = 1,
     .scratch = scratch,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "base of the digits",
-        .def = 4,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
+    .param = { CHORALE_PARAM_BASE("base of the digits") },
     .run = run,
     .cost = cost,
 };

@@ -9,9 +9,9 @@
  * Volume  (N - 1) p m bytes into each node, one message a rank and step
  * Cost    at most that of one message a step, of what the node knows, and of
  *         Bruck's exchanges in a node of what it does not know yet
- * Needs   several nodes with equally many ranks, two or more; any placement
- *         and datatype. Other nodes work too, where a rank may fetch several
- *         pieces; P m bytes of scratch
+ * Needs   several nodes with equally many ranks, two or more, placed in
+ *         blocks; any datatype; P m bytes of scratch. It is right for any
+ *         other nodes, but no cost is known there, so it is refused
  * Source  Bienz, Gautam, Kharel, arXiv 2206.03564
  */
 #include "algorithms/catalogue.h"
@@ -246,9 +246,11 @@ const struct chorale_alg chorale_allgather_locality_bruck = {
     .name = "locality_bruck",
     .summary = "Bruck's exchange among nodes, the ranks of a node fetching "
                "each a part",
-    .formula = "<= (ceil(log_p N) (ceil(lg p) + 1) + ceil(lg p)) alpha + "
-               "(1 + 2/p) n beta",
+    .formula = "<= (q (l+1) + l) alpha + (p-1 + (l+1) (N-1) p) m beta, l = "
+               "ceil(lg p), q = ceil(log_p N)",
     .source = "Bienz, Gautam, Kharel, arXiv 2206.03564",
+    .fallback = "nodes of unequal size, if it is run on them: a rank may "
+                "fetch several pieces in a step",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
     .run = run,

@@ -43,7 +43,7 @@ const struct chorale_alg chorale_allgather_mesh2d = {
     .coll = CHORALE_ALLGATHER,
     .name = "mesh2d",
     .summary = "rings in the rows of a mesh, then in its columns; or directly",
-    .formula = "(rows + cols - 2) alpha + (P-1)/P n beta",
+    .formula = "(rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows",
     .source = "Faraj, Yuan, ICS, 2005",
     .nparam = 2,
     .param = { CHORALE_MESH_PARAM("rows", "rows of the mesh, 0: most square",

@@ -44,7 +44,8 @@ const struct chorale_alg chorale_allgather_mesh3d = {
     .coll = CHORALE_ALLGATHER,
     .name = "mesh3d",
     .summary = "rings along the three dimensions of a mesh, one by one",
-    .formula = "(rows + cols + z - 3) alpha + (P-1)/P n beta",
+    .formula = "(rows + cols + z - 3) alpha + (P-1)/P n beta, z = P/(rows "
+               "cols)",
     .source = "Faraj, Yuan, ICS, 2005",
     .nparam = 3,
     .param = { CHORALE_MESH_PARAM("rows", "slowest dimension, 0: most cubic",

@@ -59,8 +59,10 @@ const struct chorale_alg chorale_allgather_or_allreduce = {
     .coll = CHORALE_ALLGATHER,
     .name = "or_allreduce",
     .summary = "a bitwise OR of vectors that are zero but for a block",
-    .formula = "as the base with n bytes; recursive doubling: "
-               "lg P (alpha + n beta + n tau)",
+    .formula = "as the base's allreduce of n bytes; base=recursive_doubling: "
+               "F (alpha + n beta + n tau), F = floor(lg P); "
+               "base=recursive_doubling, P not a power of two: + 2 (alpha + n "
+               "beta) + n tau",
     .source = "US patents 8,140,826 and 7,827,385",
     .patents = "US 8,140,826, US 7,827,385",
     .order = CHORALE_ORDER_FIXED,

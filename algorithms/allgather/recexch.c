@@ -27,7 +27,9 @@ const struct chorale_alg chorale_allgather_recexch = {
     .coll = CHORALE_ALLGATHER,
     .name = "recexch",
     .summary = "exchanges in groups of radix ranks; the rest folds",
-    .formula = "(k-1) q alpha + n beta; folded + 2 e alpha + e (m + n) beta",
+    .formula = "(k-1) q alpha + (P-1)/P n beta, k = min(radix, P), q = "
+               "floor(log_k P), K = k^q, e = ceil(P/K) - 1; P > K: <= ((k-1) "
+               "q + 2 e) alpha + ((K-1) (e+1) + e) m beta + e n beta",
     .source = "Sack, Gropp, PPoPP, 2012",
     .fallback = "a radix beyond P is P",
     .scratch = chorale_allgather_recexch_scratch,

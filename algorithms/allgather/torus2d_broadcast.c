@@ -6,8 +6,10 @@
  *
  * Rounds  rows + cols - 2, 4 messages each    P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    with four ports (rows + cols - 2) alpha + (P - 1) m/4 beta. Stated
- *         for one port: 4 (rows + cols - 2) alpha + (P - 1) m beta
+ * Cost    with four ports and rows = cols (rows + cols - 2) alpha +
+ *         (P - 1) m/4 beta; else quarters that turn early share links with
+ *         those that have not turned. Stated for one port:
+ *         4 (rows + cols - 2) alpha + (P - 1) m beta
  * Needs   P = rows cols, both 2 or more; rows 0: the most square torus. Any
  *         datatype: blocks are cut by packed bytes. n bytes of scratch, in
  *         which what goes together lies together
@@ -188,26 +190,17 @@ static size_t scratch(const struct chorale_point *pt)
     return pt->n;
 }
 
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .coll = CHORALE_ALLGATHER,
     .name = "torus2d_broadcast",
     .summary = "round rows and columns of a torus, both ways at once",
-    .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta; four ports: a "
-               "quarter of it",
+    .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows; "
+               "four ports, rows = cols: a quarter of it",
     .source = "Chen, Lee, broadcasting on a torus",
     .overlaps = 1,
     .nparam = 1,
-    .param = { {
-        .name = "rows",
-        .unit = "rows of the torus, 0: most square",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    } },
+    .param = { CHORALE_MESH_PARAM("rows", "rows of the torus, 0: most square",
+                                  CHORALE_NMESH_LENGTH) },
     .run = run,
     .cost = cost,
     .refuses = refuses,

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - gather in each node to its leader, ring or Bruck exchange of
- * the nodes' blocks among the leaders, broadcast of the whole in each node;
- * inner: how to gather and to broadcast there.
+/* two_level.c - gather in each node to its leader, a ring or an exchange in
+ * about lg N rounds of the nodes' blocks among the leaders, broadcast of the
+ * whole in each node; inner: how to gather and to broadcast there.
  * Where ranks are not placed in blocks, every rank puts the blocks where they
  * belong.
  *
  * Rounds  those of inner on p ranks a node and of outer on N nodes
  * Volume  (P - p) m bytes into each node, and as many out of it
  * Cost    at most gather(p, m) + outer(N, p m) + bcast(p, P m)
- * Needs   several nodes with several ranks; any placement and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any datatype. It
+ *         is right for any placement, but no cost is known there, so it is
+ *         refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -17,9 +19,13 @@
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/two_level.h"
 
-enum { RING, BRUCK };
+enum { RING, BRUCK, SPARBIT, CIRCULANT_LOG, K_BRUCK };
 
-static const char *const outer_word[] = { "ring", "bruck" };
+static const char *const outer_word[] = { "ring", "bruck", "sparbit",
+                                          "circulant_log", "k_bruck" };
+
+/* The radix of k_bruck. */
+enum { RADIX = 4 };
 
 /* In a node: to the leader, and from it. */
 static const struct chorale_alg *const up[] = {
@@ -84,9 +90,18 @@ static int among_leaders(struct state *st)
         return err;
     b = chorale_blocks_given(st->all, counts, displs, MPI_PACKED,
                              st->t->nodes);
-    if (st->call->param[1] == BRUCK)
+    switch (st->call->param[1]) {
+    case BRUCK:
         return chorale_gather_all_bruck(&st->t->outer, &b, 2);
-    return chorale_gather_all_ring(&st->t->outer, &b);
+    case K_BRUCK:
+        return chorale_gather_all_bruck(&st->t->outer, &b, RADIX);
+    case CIRCULANT_LOG:
+        return chorale_gather_all_circulant(&st->t->outer, &b);
+    case SPARBIT:
+        return chorale_gather_all_sparbit(&st->t->outer, &b);
+    default:
+        return chorale_gather_all_ring(&st->t->outer, &b);
+    }
 }
 
 static int phases(struct state *st)
@@ -131,34 +146,48 @@ static int run(const struct chorale_call *call)
     return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
 }
 
-/* The largest block counts in every round, and in Bruck's all that one rank
- * may send at most. */
+/* All nodes as large as the largest. */
+static int outer_cost(const struct chorale_point *pt,
+                      struct chorale_point *out, struct chorale_term *term)
+{
+    static const enum chorale_sizes equal = CHORALE_SIZES_EQUAL;
+
+    out->msg_size = pt->msg_size * (size_t)pt->ppn;
+    switch (pt->param[1]) {
+    case BRUCK:
+        return chorale_cost_gather_all_bruck(equal, out, 2, term);
+    case K_BRUCK:
+        return chorale_cost_gather_all_bruck(equal, out, RADIX, term);
+    case CIRCULANT_LOG:
+        return chorale_cost_gather_all_circulant(equal, out, term);
+    default:
+        return chorale_cost_gather_all_ring(equal, out, term);
+    }
+}
+
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
     struct chorale_point in, out;
-    double m = (double)pt->msg_size, nodes, rounds = 0;
     int n;
 
     chorale_topology_points(pt, &in, &out);
     in.root = 0;
-    nodes = out.comm_size;
-    for (int r = 1; r < out.comm_size; r *= 2)
-        rounds++;
     n = chorale_part_cost(up[pt->param[0]], &in, term);
-    if (pt->param[1] == RING)
-        rounds = nodes - 1;
-    term[n++] = (struct chorale_term){
-        .messages = rounds,
-        .bytes = (nodes - 1) * pt->ppn * m / rounds,
-    };
+    n += outer_cost(pt, &out, term + n);
     in.msg_size = pt->msg_size * (size_t)pt->comm_size;
     return n + chorale_part_cost(down[pt->param[0]], &in, term + n);
+}
+
+static int overlaps_at(const struct chorale_point *pt)
+{
+    return pt->param[1] == SPARBIT || pt->param[1] == K_BRUCK;
 }
 
 /* The whole, twice where Bruck's exchange rotates it. */
 static size_t scratch(const struct chorale_point *pt)
 {
     return chorale_topology_scratch(pt) +
+           2 * sizeof(MPI_Request) * (size_t)pt->comm_size +
            2 * pt->msg_size * (size_t)(pt->comm_size + pt->ppn);
 }
 
@@ -167,7 +196,7 @@ const struct chorale_alg chorale_allgather_two_level = {
     .name = "two_level",
     .summary = "gather in each node, exchange among the leaders, broadcast "
                "in each node",
-    .formula = "<= gather(p, m) + outer(N, p m) + bcast(p, P m)",
+    .formula = "<= as gather(p) of m + outer(N) of p m + bcast(p) of P m",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
@@ -177,5 +206,6 @@ const struct chorale_alg chorale_allgather_two_level = {
                                   outer_word) },
     .run = run,
     .cost = cost,
+    .overlaps_at = overlaps_at,
     .scratch = scratch,
 };

@@ -33,7 +33,8 @@ const struct chorale_alg chorale_allgatherv_bruck = {
     .coll = CHORALE_ALLGATHERV,
     .name = "bruck",
     .summary = "doubles what a rank holds in each round; rotates at the end",
-    .formula = "<= ceil(lg P) alpha + (n - min m_i) beta",
+    .formula = "<= ceil(lg P) alpha + G beta, G the 1, 2, 4, ... largest "
+               "blocks",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .cost_is = CHORALE_COST_POW2,
     .core = 1,

@@ -28,7 +28,7 @@ const struct chorale_alg chorale_allgatherv_neighbor_exchange = {
     .coll = CHORALE_ALLGATHERV,
     .name = "neighbor_exchange",
     .summary = "pairs of blocks between neighbours, left and right in turn",
-    .formula = "<= P/2 alpha + (P-1) max m_i beta",
+    .formula = "<= P/2 alpha + (P-1) M beta, M the largest block",
     .source = "Chen et al., HPC Asia, 2005",
     .needs = CHORALE_NEEDS_EVEN,
     .core = 1,

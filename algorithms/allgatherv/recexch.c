@@ -27,12 +27,14 @@ const struct chorale_alg chorale_allgatherv_recexch = {
     .coll = CHORALE_ALLGATHERV,
     .name = "recexch",
     .summary = "exchanges in groups of radix ranks; the rest folds",
-    .formula = "<= (k-1) q alpha + n beta; folded + 2 e alpha + "
-               "e (m + n) beta",
+    .formula = "<= ((k-1) q + 2 e) alpha + ((K-1) (e+1) + e) M beta + e n "
+               "beta, k = min(radix, P), q = floor(log_k P), K = k^q, e = "
+               "ceil(P/K) - 1, M the largest block",
     .source = "Sack, Gropp, PPoPP, 2012",
     .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.76,
+    .within_default = 1.6,
     .scratch = chorale_allgather_recexch_scratch,
     .nparam = 2,
     .param = { CHORALE_RECEXCH_RADIX_PARAM, CHORALE_RECEXCH_ORDER_PARAM },

@@ -4,8 +4,9 @@
  *
  * Rounds  L = lg P                            P = comm_size, M = max m_i
  * Volume  n - m_i bytes from each rank        n = sum of m_i
- * Cost    L alpha + (n - m_0) beta, exact where sizes rise with the rank: the
- *         last rank sends the largest message of every round
+ * Cost    L alpha + the largest block, the 2 largest, the 4, ... beta, exact
+ *         where sizes rise with the rank: the last rank sends the largest
+ *         message of every round
  * Needs   P a power of two, any datatype, displacements in any order: blocks
  *         that lie apart are sent through scratch
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
@@ -27,7 +28,7 @@ const struct chorale_alg chorale_allgatherv_recursive_doubling = {
     .coll = CHORALE_ALLGATHERV,
     .name = "recursive_doubling",
     .summary = "exchanges at distance 1, 2, 4, ...",
-    .formula = "lg P alpha + (n - min m_i) beta",
+    .formula = "lg P alpha + G beta, G the 1, 2, 4, ... largest blocks",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_POW2,
     .core = 1,

@@ -44,12 +44,14 @@ const struct chorale_alg chorale_allgatherv_ring = {
     .coll = CHORALE_ALLGATHERV,
     .name = "ring",
     .summary = "every rank passes on what it got last, blocks or segments",
-    .formula = "(P-1) (alpha + max m_i beta); segments: about (S + P-2) "
-               "(alpha + s beta)",
+    .formula = "<= (P-1) (alpha + M beta), M the largest block; segsize > 0: "
+               "<= T (alpha + s beta), T = ceil(n/s) + 2 P - 3; segsize > 0, "
+               "P > 2: + floor(T/(P-1)) (alpha + s beta)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Traeff "
               "et al., EuroPVM/MPI, 2008",
     .cost_is = CHORALE_COST_BOUND,
     .within = 2.19,
+    .within_default = 1,
     .core = 1,
     .nparam = 1,
     .param = { {

@@ -32,7 +32,7 @@ const struct chorale_alg chorale_allgatherv_sparbit = {
     .coll = CHORALE_ALLGATHERV,
     .name = "sparbit",
     .summary = "distances P/2, ..., 2, 1; one message a block, no rotation",
-    .formula = "(P-1) (alpha + max m_i beta)",
+    .formula = "<= (P-1) (alpha + M beta), M the largest block",
     .source = "Loch, Koslovski, arXiv 2109.08751",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.77,

@@ -54,8 +54,9 @@ const struct chorale_alg chorale_allreduce_allgather_reduce = {
     .coll = CHORALE_ALLREDUCE,
     .name = "allgather_reduce",
     .summary = "allgather of the vectors; each rank combines all in order",
-    .formula = "as the allgather (bruck: ceil(lg P) alpha + (P-1) n beta) + "
-               "(P-1) n tau",
+    .formula = "ceil(lg P) alpha + (P-1) n (beta + tau); allgather=ring or "
+               "shift_exchange: (P-1) (alpha + n beta + n tau); "
+               "allgather=neighbor_exchange: P/2 alpha + (P-1) n (beta + tau)",
     .source = "Open MPI (allgather_reduce)",
     .order = CHORALE_ORDER_RANK,
     .nparam = 1,

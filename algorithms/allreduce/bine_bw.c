@@ -25,8 +25,8 @@ const struct chorale_alg chorale_allreduce_bine_bw = {
     .name = "bine_bw",
     .summary = "reduce-scatter and allgather on a Bine butterfly; neighbours "
                "fold",
-    .formula = "<= 2 F alpha + (Q-1)/Q n (2 beta + tau), Q = 2^F <= P; P not "
-               "a power of two: + 2 (alpha + n beta) + n tau",
+    .formula = "<= 2 F alpha + (Q-1)/Q n (2 beta + tau), F = floor(lg P), Q = "
+               "2^F; P not a power of two: + 2 (alpha + n beta) + n tau",
     .source = "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

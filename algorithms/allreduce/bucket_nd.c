@@ -68,9 +68,9 @@ const struct chorale_alg chorale_allreduce_bucket_nd = {
     .coll = CHORALE_ALLREDUCE,
     .name = "bucket_nd",
     .summary = "rings along the dimensions of a torus, one part a dimension",
-    .formula = "<= 3 dims (sum of d_i - 1) alpha + (P-1)/P n (3 beta + tau); "
-               "dims ports: 2 (sum of d_i - 1) alpha + (P-1)/P n "
-               "(2 beta/dims + tau)",
+    .formula = "<= 3 dims R alpha + (P-1)/P n (3 beta + tau), R the sum of "
+               "lengths less 1; dims ports: 2 R alpha + (P-1)/P n (2/dims "
+               "beta + tau)",
     .source = "Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

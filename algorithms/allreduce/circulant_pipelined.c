@@ -56,6 +56,7 @@ const struct chorale_alg chorale_allreduce_circulant_pipelined = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 1,
     .param = { CHORALE_CIRCULANT_NBLOCKS("blocks") },
     .run = run,

@@ -43,13 +43,14 @@ const struct chorale_alg chorale_allreduce_double_tree = {
     .coll = CHORALE_ALLREDUCE,
     .name = "double_tree",
     .summary = "up two trees that use all ports, then down them",
-    .formula = "<= 2 (floor(lg(P-1)) + S) (2 alpha + 2 s beta + s tau), "
-               "S = ceil(n/2s)",
+    .formula = "<= 2 (floor(lg(P-1)) + S) (2 alpha + 2 s beta + s tau), S = "
+               "ceil(n/(2 s))",
     .source = "Sanders, Speck, Traeff, Parallel Computing 35, 2009",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.34,
+    .within_default = 1.27,
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,

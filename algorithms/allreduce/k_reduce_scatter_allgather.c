@@ -59,9 +59,9 @@ const struct chorale_alg chorale_allreduce_k_reduce_scatter_allgather = {
     .name = "k_reduce_scatter_allgather",
     .summary = "reduce-scatter and allgather in groups of radix ranks; "
                "neighbours fold",
-    .formula = "2 (k-1) q alpha + (K-1)/K n (2 beta + tau) + e (2 alpha + "
-               "2 n beta + n tau), k the radix, K = k^q <= P, "
-               "e = ceil(P/K) - 1",
+    .formula = "2 (k-1) q alpha + (K-1)/K n (2 beta + tau) + e (2 alpha + 2 n "
+               "beta + n tau), k = radix, q = floor(log_k P), K = k^q, e = "
+               "ceil(P/K) - 1",
     .source = "Sack, Gropp, PPoPP 2012",
     .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
                 "exchanged",

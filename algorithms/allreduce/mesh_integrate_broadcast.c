@@ -24,6 +24,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/mesh_exchange.h"
 #include "algorithms/engines/nested_rings.h"
 
 #include <limits.h>
@@ -111,33 +112,27 @@ static size_t scratch(const struct chorale_point *pt)
            sizeof(int) * (size_t)pt->comm_size;
 }
 
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
 static const long wraps[] = { 0, 1 };
 
 const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
     .coll = CHORALE_ALLREDUCE,
     .name = "mesh_integrate_broadcast",
     .summary = "integration, then broadcasting between neighbours on a mesh",
-    .formula = "<= 6 (P-1) alpha + (P-1)/P n (3 beta + tau); two ports: "
-               "2 (P-1) alpha + (P-1)/P n (beta + tau); wrap: <= 12 (rows + "
-               "cols - 2) alpha and the same bytes, four ports: 2 (rows + "
-               "cols - 2) alpha + (P-1)/P n (beta/2 + tau)",
+    .formula = "wrap=0: <= 6 (P-1) alpha + (P-1)/P n (3 beta + tau); wrap=1: "
+               "<= 12 (rows + cols - 2) alpha + (P-1)/P n (3 beta + tau), "
+               "cols = P/rows; wrap=0, two ports: 2 (P-1) alpha + (P-1)/P n "
+               "(beta + tau); wrap=1, four ports: 2 (rows + cols - 2) alpha + "
+               "(P-1)/P n (beta/2 + tau)",
     .source = "Chen, Lee (integration and broadcasting on meshes)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 2.08,
+    .within_default = 1.89,
     .overlaps = 1,
     .nparam = 2,
-    .param = { {
-        .name = "rows",
-        .unit = "rows of the mesh, 0: most square",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    }, {
+    .param = { CHORALE_MESH_PARAM("rows", "rows of the mesh, 0: most square",
+                                  CHORALE_NMESH_LENGTH), {
         .name = "wrap",
         .unit = "1: a torus",
         .def = 0,

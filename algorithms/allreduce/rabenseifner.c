@@ -52,8 +52,8 @@ const struct chorale_alg chorale_allreduce_rabenseifner = {
     .coll = CHORALE_ALLREDUCE,
     .name = "rabenseifner",
     .summary = "recursive halving, then recursive doubling; neighbours fold",
-    .formula = "2 F alpha + (Q-1)/Q n (2 beta + tau), Q = 2^F <= P; P not a "
-               "power of two: + 2 (alpha + n beta) + n tau",
+    .formula = "2 F alpha + (Q-1)/Q n (2 beta + tau), F = floor(lg P), Q = "
+               "2^F; P not a power of two: + 2 (alpha + n beta) + n tau",
     .source = "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
     .needs = CHORALE_NEEDS_COMMUTE,

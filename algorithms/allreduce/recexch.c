@@ -48,15 +48,16 @@ const struct chorale_alg chorale_allreduce_recexch = {
     .name = "recexch",
     .summary = "exchanges in groups of radix ranks, all at once; neighbours "
                "fold",
-    .formula = "<= q ((2k-3) (alpha + n beta) + (k-1) n tau) + e (2 alpha + "
-               "2 n beta + n tau), k the radix, q = floor(log_k P), "
-               "e = ceil(P / k^q) - 1",
+    .formula = "<= q ((2 k - 3) (alpha + n beta) + (k-1) n tau) + e (2 alpha "
+               "+ 2 n beta + n tau), k = radix, q = floor(log_k P), e = "
+               "ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
     .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
                 "exchanged",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.94,
+    .within_default = 1.67,
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },

@@ -73,11 +73,12 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .coll = CHORALE_ALLREDUCE,
     .name = "reduce_bcast",
     .summary = "a reduce to rank 0, then a bcast",
-    .formula = "<= the parts' (binomial: ceil(lg P) (2 alpha + 2 n beta + "
-               "n tau))",
+    .formula = "<= as the reduce and the bcast; reduce=binomial, "
+               "bcast=binomial: <= ceil(lg P) (2 alpha + 2 n beta + n tau)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .core = 1,
     .nparam = 2,
     .param = { { .name = "reduce",

@@ -27,8 +27,8 @@ const struct chorale_alg chorale_allreduce_swing_bw = {
     .name = "swing_bw",
     .summary = "reduce-scatter and allgather at Swing's distances; "
                "neighbours fold",
-    .formula = "<= 2 F alpha + (Q-1)/Q n (2 beta + tau), Q = 2^F <= P; P not "
-               "a power of two: + 2 (alpha + n beta) + n tau",
+    .formula = "<= 2 F alpha + (Q-1)/Q n (2 beta + tau), F = floor(lg P), Q = "
+               "2^F; P not a power of two: + 2 (alpha + n beta) + n tau",
     .source = "De Sensi et al., Swing, arXiv 2401.09356",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -43,6 +43,7 @@ const struct chorale_alg chorale_allreduce_swing_lat = {
                "of two: + 2 (alpha + n beta) + n tau",
     .source = "De Sensi et al., Swing, arXiv 2401.09356",
     .unselectable = "ranks may end with different bits",
+    .bits_differ = 1,
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .run = run,

@@ -13,6 +13,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
+#include "algorithms/engines/mesh_exchange.h"
 #include "algorithms/engines/nested_rings.h"
 
 #include <limits.h>
@@ -67,27 +68,19 @@ static size_t scratch(const struct chorale_point *pt)
     return chorale_nested_rings_scratch(pt, &torus);
 }
 
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_allreduce_torus_2d = {
     .coll = CHORALE_ALLREDUCE,
     .name = "torus_2d",
     .summary = "row reduce-scatter, column allreduce, row allgather, by "
                "rings",
-    .formula = "2 (rows + cols - 2) alpha + (P-1)/P n (2 beta + tau)",
+    .formula = "2 (rows + cols - 2) alpha + (P-1)/P n (2 beta + tau), cols = "
+               "P/rows",
     .source = "Mikami et al., Massively distributed SGD, arXiv 1811.05233",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,
-    .param = { {
-        .name = "rows",
-        .unit = "rows of the torus, 0: most square",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    } },
+    .param = { CHORALE_MESH_PARAM("rows", "rows of the torus, 0: most square",
+                                  CHORALE_NMESH_LENGTH) },
     .run = run,
     .cost = cost,
     .refuses = refuses,

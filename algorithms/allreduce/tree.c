@@ -90,13 +90,18 @@ const struct chorale_alg chorale_allreduce_tree = {
     .coll = CHORALE_ALLREDUCE,
     .name = "tree",
     .summary = "up and down one tree, segments flowing through",
-    .formula = "<= (3 D + (S-1)(c+1)) (alpha + s beta) + (D + (S-1) c) s tau, "
-               "c: most children, D <= c * height; S = 1: 2 D",
+    .formula = "<= as (3 D + (S-1) (c+1)) (alpha + s beta) + (D + (S-1) c) s "
+               "tau, c the most children, D the longest way down, each child "
+               "taking its turn; tree_type=chain: <= (3 (P-1) + 2 (S-1)) "
+               "(alpha + s beta) + (P-1 + S-1) s tau; tree_type=knomial: <= "
+               "(3 c + (S-1) (c+1)) (alpha + s beta) + S c s tau, c = (k-1) "
+               "ceil(log_k P), k = min(radix, P)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Worringen, "
               "LCN 2003",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.88,
+    .within_default = 1.72,
     .nparam = 3,
     .param = { {
                    .name = "tree_type",

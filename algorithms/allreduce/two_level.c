@@ -13,8 +13,9 @@
  * Volume  between nodes that of outer
  * Cost    at most S (reduce(p) + outer(N) + bcast(p)), of a segment; the last
  *         is shorter
- * Needs   a commutative operation; several nodes with several ranks; any
- *         placement and datatype
+ * Needs   a commutative operation; several nodes with several ranks, placed in
+ *         blocks; any datatype. It is right for any placement, but no cost is
+ *         known there, so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -27,14 +28,28 @@ static const struct chorale_alg *const up[] = {
     &chorale_reduce_binomial,
     &chorale_reduce_linear,
     &chorale_reduce_pipeline,
+    &chorale_reduce_chain,
+    &chorale_reduce_binary,
+    &chorale_reduce_knomial,
+    &chorale_reduce_rabenseifner,
 };
 static const struct chorale_alg *const down[] = {
     &chorale_bcast_binomial,
     &chorale_bcast_linear,
     &chorale_bcast_pipeline,
+    &chorale_bcast_chain,
+    &chorale_bcast_binary,
+    &chorale_bcast_knomial,
+    &chorale_bcast_scatter_ring_allgather,
 };
 static const char *const up_word[] = {
-    "binomial", "linear", "pipeline",
+    "binomial",
+    "linear",
+    "pipeline",
+    "chain",
+    "binary",
+    "knomial",
+    "rabenseifner_scatter_ring_allgather",
 };
 
 static const struct chorale_alg *const outer[] = {
@@ -43,10 +58,19 @@ static const struct chorale_alg *const outer[] = {
     &chorale_allreduce_ring,
     &chorale_allreduce_rabenseifner,
     &chorale_allreduce_circulant,
+    &chorale_allreduce_linear,
+    &chorale_allreduce_recursive_multiplying,
+    &chorale_allreduce_allgather_reduce,
 };
 static const char *const outer_word[] = {
-    "recursive_doubling", "reduce_bcast", "ring", "rabenseifner",
+    "recursive_doubling",
+    "reduce_bcast",
+    "ring",
+    "rabenseifner",
     "circulant",
+    "linear",
+    "recursive_multiplying",
+    "allgather_reduce",
 };
 
 static int whole(const struct chorale_call *call, struct chorale_topology *t)
@@ -113,7 +137,7 @@ const struct chorale_alg chorale_allreduce_two_level = {
     .name = "two_level",
     .summary = "reduce in each node, allreduce among the leaders, broadcast "
                "there; segments may let memory and network overlap",
-    .formula = "<= S (reduce(p) + outer(N) + bcast(p)) of a segment",
+    .formula = "<= as S (reduce(p) + outer(N) + bcast(p)), of a segment each",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -35,8 +35,8 @@ const struct chorale_alg chorale_alltoall_bruck = {
     .coll = CHORALE_ALLTOALL,
     .name = "bruck",
     .summary = "blocks travel by the bits of their distance",
-    .formula = "sum over j of alpha + b_j n/P beta, b_j: numbers below P "
-               "with bit j; P a power of two: lg P (alpha + n/2 beta)",
+    .formula = "ceil(lg P) alpha + W m beta, W the ones of the binary numbers "
+               "below P",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .core = 1,
     .run = run,

@@ -13,6 +13,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/bruck.h"
+#include "algorithms/engines/radix.h"
 
 #include <limits.h>
 
@@ -36,27 +37,18 @@ static size_t scratch(const struct chorale_point *pt)
                                  pt->msg_size, pt->in_place);
 }
 
-static const long radix[] = { 2, 3, 4, 5, 6, 8, 16 };
-
 const struct chorale_alg chorale_alltoall_k_bruck = {
     .coll = CHORALE_ALLTOALL,
     .name = "k_bruck",
     .summary = "blocks travel by the digits of their distance",
-    .formula = "sum over j and d > 0 of alpha + b_jd n/P beta, b_jd: numbers "
-               "below P with digit d at place j",
+    .formula = "D alpha + W m beta, D the pairs of d < k and j with d k^j < "
+               "P, W the digits other than 0 of the numbers below P to base "
+               "k, k = radix",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022",
     .core = 1,
     .overlaps = 1,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "digits",
-        .def = 4,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
+    .param = { CHORALE_PARAM_BASE("digits") },
     .run = run,
     .cost = cost,
     .scratch = scratch,

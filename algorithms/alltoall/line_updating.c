@@ -43,13 +43,15 @@ const struct chorale_alg chorale_alltoall_line_updating = {
     .coll = CHORALE_ALLTOALL,
     .name = "line_updating",
     .summary = "blocks pass from neighbour to neighbour on a line",
-    .formula = "<= (2 floor(P^2/4) + floor(P/2) - 1) (alpha + n/P beta), "
-               "aggregated 2 (P-1) alpha + (P-1) n beta; with two ports "
-               "floor(P^2/4) (alpha + n/P beta), or half",
+    .formula = "aggregate=0: <= (2 u(P) + floor(P/2) - 1) (alpha + n/P beta), "
+               "u(P) = floor(P^2/4); aggregate=1: <= 2 (P-1) alpha + (P-1) n "
+               "beta; two ports, aggregate=0: u(P) (alpha + n/P beta); two "
+               "ports, aggregate=1: half of it",
     .source = "Chen, Lee, proposition 3.1; Chen, thesis, Cornell, 1993",
     .needs = CHORALE_NEEDS_SEPARATE,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.52,
+    .within_default = 1.29,
     .overlaps = 1,
     .nparam = 1,
     .param = { {

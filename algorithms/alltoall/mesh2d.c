@@ -39,7 +39,7 @@ const struct chorale_alg chorale_alltoall_mesh2d = {
     .coll = CHORALE_ALLTOALL,
     .name = "mesh2d",
     .summary = "along the rows of a mesh, then along its columns",
-    .formula = "(x+y-2) alpha + (2 - 1/x - 1/y) n beta, x rows, y = P/x",
+    .formula = "(x+y-2) alpha + (2 - 1/x - 1/y) n beta, x = rows, y = P/x",
     .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
     .overlaps = 1,
     .nparam = 1,

@@ -97,22 +97,51 @@ static int join(const struct state *st)
     return err;
 }
 
-/* One slot of both. */
-static int step(struct state *st, struct chorale_updating *u)
-{
-    MPI_Request req[8];
-    int err = MPI_SUCCESS, last;
+/* Rows (0) and columns (1), each at a slot of its own. */
+struct both {
+    struct chorale_updating u[2];
+    MPI_Request req[2][4];
+    int posted[2];
+    long slot_takes[2]; /* time of a slot, in any unit */
+};
 
-    for (int i = 0; i < 8; i++)
-        req[i] = MPI_REQUEST_NULL;
+/* When half i ends its slot, if nothing keeps it; never if it has none. */
+static long ends(const struct both *b, int i)
+{
+    return chorale_updating_more(&b->u[i])
+               ? (b->u[i].slot + 1) * b->slot_takes[i]
+               : LONG_MAX;
+}
+
+static int post(struct both *b)
+{
+    int err = MPI_SUCCESS;
+
     for (int i = 0; i < 2 && err == MPI_SUCCESS; i++)
-        if (chorale_updating_more(&u[i]))
-            err = chorale_updating_post(&u[i], &req[4 * i]);
-    last = chorale_waitall(st->ctx, 8, req);
-    err = err == MPI_SUCCESS ? last : err;
-    for (int i = 0; i < 2 && err == MPI_SUCCESS; i++)
-        if (chorale_updating_more(&u[i]))
-            err = chorale_updating_done(&u[i]);
+        if (!b->posted[i] && chorale_updating_more(&b->u[i])) {
+            b->posted[i] = 1;
+            err = chorale_updating_post(&b->u[i], b->req[i]);
+        }
+    return err;
+}
+
+/* Wait for the slot that ends first, or for both if they end together. A
+ * packet of a row of a mesh takes x half blocks, one of a column y: kept in
+ * step, the rows would wait for the columns in each slot. */
+static int step(struct state *st, struct both *b)
+{
+    long end[2] = { ends(b, 0), ends(b, 1) };
+    int err = post(b);
+
+    for (int i = 0; i < 2; i++)
+        if (b->posted[i] && end[i] <= end[!i]) {
+            int last = chorale_waitall(st->ctx, 4, b->req[i]);
+
+            err = err == MPI_SUCCESS ? last : err;
+            if (err == MPI_SUCCESS)
+                err = chorale_updating_done(&b->u[i]);
+            b->posted[i] = 0;
+        }
     return err;
 }
 
@@ -121,7 +150,7 @@ static int phase(struct state *st, int row_half)
 {
     size_t mark = chorale_scratch_mark(st->ctx);
     struct chorale_blocks out[2], in[2];
-    struct chorale_updating u[2];
+    struct both b = { .slot_takes = { 1, 1 } };
     int err = MPI_SUCCESS;
 
     for (int i = 0; i < 2 && err == MPI_SUCCESS; i++) {
@@ -135,17 +164,22 @@ static int phase(struct state *st, int row_half)
         in[i] = chorale_blocks_at(&out[i], st->in[h]);
         chorale_move(st->ctx, st->in[h] + m * (size_t)place,
                      st->out[h] + m * (size_t)place, m);
-        u[i] = (struct chorale_updating){
+        b.u[i] = (struct chorale_updating){
             .ctx = st->ctx, .kind = st->kind, .n = n, .place = place,
             .base = i == 0 ? st->row * st->y : st->col,
             .stride = i == 0 ? 1 : st->y,
             .out = &out[i], .in = &in[i], .m = m,
         };
-        err = chorale_updating_init(&u[i]);
+        if (st->kind == CHORALE_UPDATING_LINE)
+            b.slot_takes[i] = i == 0 ? st->x : st->y;
+        err = chorale_updating_init(&b.u[i]);
     }
-    while (err == MPI_SUCCESS && (chorale_updating_more(&u[0]) ||
-                                  chorale_updating_more(&u[1])))
-        err = step(st, u);
+    while (err == MPI_SUCCESS && (chorale_updating_more(&b.u[0]) ||
+                                  chorale_updating_more(&b.u[1])))
+        err = step(st, &b);
+    for (int i = 0; i < 2; i++)
+        if (b.posted[i]) /* after an error */
+            chorale_waitall(st->ctx, 4, b.req[i]);
     chorale_scratch_release(st->ctx, mark);
     return err;
 }
@@ -250,7 +284,6 @@ static size_t scratch(const struct chorale_point *pt)
                                     part * (size_t)mesh.dim[0]);
 }
 
-static const long rows[] = { 0, 2, 3, 4, 8, 16 };
 static const long wrap[] = { 0, 1 };
 
 const struct chorale_alg chorale_alltoall_mesh2d_updating = {
@@ -258,24 +291,19 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
     .name = "mesh2d_updating",
     .summary = "half blocks pass from neighbour to neighbour on a mesh, rows "
                "and columns at once",
-    .formula = "<= 6 (u(x)+u(y)) alpha + 3 (x u(y) + y u(x)) n/P beta, "
-               "about, u(y) = floor(y^2/4), x rows, y = P/x columns; with "
-               "four ports 2 u(y) alpha + x u(y) n/P beta; wrapped floor(y/2) "
-               "for u(y) messages, and half the bytes",
+    .formula = "wrap=0: <= 3 (a + b) alpha + 3/2 (y a + x b) n/P beta, a = 2 "
+               "u(x) + floor(x/2) - 1, b = 2 u(y) + floor(y/2) - 1, u(y) = "
+               "floor(y^2/4), x = rows, y = P/rows; wrap=1: <= 6 (floor(x/2) "
+               "+ floor(y/2)) alpha + 3/2 (y u(x) + x u(y)) n/P beta; wrap=0, "
+               "four ports: 2 u(y) alpha + x u(y) n/P beta; wrap=1, four "
+               "ports: floor(y/2) for u(y) messages, and half the bytes",
     .source = "Chen, Lee, propositions 3.2, 3.4; Chen, thesis, Cornell, 1993",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.88,
     .overlaps = 1,
     .nparam = 2,
-    .param = { {
-        .name = "rows",
-        .unit = "rows, 0: as square as can be",
-        .def = 0,
-        .min = 0,
-        .max = INT_MAX,
-        .candidate = rows,
-        .ncandidate = sizeof(rows) / sizeof(*rows),
-    }, {
+    .param = { CHORALE_MESH_PARAM("rows", "rows, 0: as square as can be",
+                                  CHORALE_NMESH_LENGTH), {
         .name = "wrap",
         .unit = "0: lines, 1: rings",
         .def = 0,

@@ -39,7 +39,8 @@ const struct chorale_alg chorale_alltoall_mesh3d = {
     .coll = CHORALE_ALLTOALL,
     .name = "mesh3d",
     .summary = "along the three dimensions of a mesh",
-    .formula = "(x+y+z-3) alpha + (3 - 1/x - 1/y - 1/z) n beta",
+    .formula = "(x+y+z-3) alpha + (3 - 1/x - 1/y - 1/z) n beta, x = rows, y = "
+               "cols, z = P/(x y)",
     .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
     .overlaps = 1,
     .nparam = 2,

@@ -27,8 +27,9 @@ const struct chorale_alg chorale_alltoall_pairwise_barrier = {
     .coll = CHORALE_ALLTOALL,
     .name = "pairwise_barrier",
     .summary = "pairwise rounds that wait for each other",
-    .formula = "(P-1) (alpha + n/P beta) + (P-2, (P-1) ceil(lg P) or "
-               "ceil(lg P)) alpha: light, full, once",
+    .formula = "(P-1) (alpha + n/P beta); kind=light: + (P-2) alpha; "
+               "kind=full: + (P-1) ceil(lg P) alpha; kind=once: + ceil(lg P) "
+               "alpha",
     .source = "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
     .nparam = 2,

@@ -31,7 +31,7 @@ const struct chorale_alg chorale_alltoall_pairwise_replace = {
     .name = "pairwise_replace",
     .summary = "pairs swap blocks, in the rounds of a tournament; works in "
                "place",
-    .formula = "(P-1) (alpha + n/P beta), odd P: P (alpha + n/P beta)",
+    .formula = "(P-1) (alpha + n/P beta); P odd: + alpha + n/P beta",
     .source = "MPICH, coll/alltoall",
     .run = chorale_exchange_replace,
     .cost = cost,

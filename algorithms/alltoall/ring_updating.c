@@ -36,8 +36,8 @@ const struct chorale_alg chorale_alltoall_ring_updating = {
     .name = "ring_updating",
     .summary = "blocks pass from neighbour to neighbour, the shorter way "
                "round a ring",
-    .formula = "2 floor(P/2) alpha + floor(P^2/4) n/P beta; with two ports "
-               "half of it",
+    .formula = "2 floor(P/2) alpha + floor(P^2/4) n/P beta; two ports: half "
+               "of it",
     .source = "Chen, Lee, proposition 3.3; Chen, thesis, Cornell, 1993",
     .needs = CHORALE_NEEDS_SEPARATE,
     .overlaps = 1,

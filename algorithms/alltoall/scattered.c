@@ -13,6 +13,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
 #include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/flat.h"
 
 #include <limits.h>
 
@@ -20,8 +21,6 @@ static int run(const struct chorale_call *call)
 {
     return chorale_exchange_batches(call, call->param[0]);
 }
-
-static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
 
 const struct chorale_alg chorale_alltoall_scattered = {
     .coll = CHORALE_ALLTOALL,
@@ -33,7 +32,7 @@ const struct chorale_alg chorale_alltoall_scattered = {
     .core = 1,
     .overlaps = 1,
     .nparam = 1,
-    .param = { CHORALE_EXCHANGE_MAX_REQS(32, max_reqs) },
+    .param = { CHORALE_EXCHANGE_MAX_REQS(32, chorale_max_reqs) },
     .run = run,
     .cost = chorale_cost_in_turn,
     .scratch = chorale_scratch_window,

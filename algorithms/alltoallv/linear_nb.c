@@ -11,6 +11,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/flat.h"
 
 #include <limits.h>
 
@@ -18,8 +19,6 @@ static int run(const struct chorale_call *call)
 {
     return chorale_exchange_linear(call, call->param[0]);
 }
-
-static const long max_reqs[] = { 0, 2, 4, 8, 16, 32, 64 };
 
 const struct chorale_alg chorale_alltoallv_linear_nb = {
     .coll = CHORALE_ALLTOALLV,
@@ -33,7 +32,7 @@ const struct chorale_alg chorale_alltoallv_linear_nb = {
     .within = 3.85,
     .overlaps = 1,
     .nparam = 1,
-    .param = { CHORALE_EXCHANGE_MAX_REQS(0, max_reqs) },
+    .param = { CHORALE_EXCHANGE_MAX_REQS(0, chorale_max_reqs) },
     .run = run,
     .cost = chorale_cost_in_flight_v,
     .scratch = chorale_scratch_linear,

@@ -83,11 +83,14 @@ const struct chorale_alg chorale_alltoallv_padded_bruck = {
     .coll = CHORALE_ALLTOALLV,
     .name = "padded_bruck",
     .summary = "bruck with all blocks padded to the largest",
-    .formula = "ceil(lg P) (alpha + 8 beta) + sum over j of alpha + b_j M "
-               "beta, b_j: numbers below P with bit j, M the largest block",
+    .formula = "<= F (alpha + 8 beta + 8 tau) + ceil(lg P) alpha + W M beta, "
+               "F = floor(lg P), W the ones of the binary numbers below P, M "
+               "the largest block; P not a power of two: + 2 (alpha + 8 beta) "
+               "+ 8 tau",
     .source = "Fan et al., HPDC 2022",
     .patents = "US 9,772,876",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1,
     .opaque = 1,
     .run = run,
     .cost = cost,

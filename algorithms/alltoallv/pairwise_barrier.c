@@ -26,12 +26,14 @@ const struct chorale_alg chorale_alltoallv_pairwise_barrier = {
     .coll = CHORALE_ALLTOALLV,
     .name = "pairwise_barrier",
     .summary = "pairwise rounds that wait for each other",
-    .formula = "<= (P-1) (alpha + M beta) + (P-2, (P-1) ceil(lg P) or "
-               "ceil(lg P)) alpha: light, full, once",
+    .formula = "<= (P-1) (alpha + M beta), M the largest block; kind=light: + "
+               "(P-2) alpha; kind=full: + (P-1) ceil(lg P) alpha; kind=once: "
+               "+ ceil(lg P) alpha",
     .source = "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.63,
+    .within_default = 1.13,
     .nparam = 2,
     .param = { CHORALE_BARRIER_KIND_PARAM, CHORALE_BARRIER_ORDER_PARAM },
     .run = chorale_exchange_barriers,

@@ -50,8 +50,8 @@ const struct chorale_alg chorale_alltoallv_pairwise_replace = {
     .name = "pairwise_replace",
     .summary = "pairs swap blocks, in the rounds of a tournament; works in "
                "place",
-    .formula = "<= (P-1) (alpha + M beta), odd P: P (alpha + M beta), M the "
-               "largest block",
+    .formula = "<= (P-1) (alpha + M beta), M the largest block; P odd: + "
+               "alpha + M beta",
     .source = "MPICH, coll/alltoallv",
     .cost_is = CHORALE_COST_BOUND,
     .run = chorale_exchange_replace,

@@ -226,10 +226,11 @@ const struct chorale_alg chorale_alltoallv_two_phase_bruck = {
     .coll = CHORALE_ALLTOALLV,
     .name = "two_phase_bruck",
     .summary = "bruck with blocks in their own sizes, which go ahead",
-    .formula = "<= sum over j of 2 alpha + b_j (8 + M) beta, b_j: numbers "
-               "below P with bit j, M the largest block",
+    .formula = "<= 2 ceil(lg P) alpha + W (8 + M) beta, W the ones of the "
+               "binary numbers below P, M the largest block",
     .source = "Fan et al., HPDC 2022",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.41,
     .opaque = 1,
     .run = run,
     .cost = cost,

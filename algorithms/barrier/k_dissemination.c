@@ -11,6 +11,7 @@
  *         dissemination, 2006
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/signal.h"
 
 #include <limits.h>
@@ -62,27 +63,18 @@ static size_t scratch(const struct chorale_point *pt)
            (size_t)in_round(pt->param[0], pt->comm_size, 1);
 }
 
-static const long radix[] = { 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_barrier_k_dissemination = {
     .coll = CHORALE_BARRIER,
     .name = "k_dissemination",
     .summary = "tell the radix-1 ranks at distance i radix^j, all at a time",
-    .formula = "(k-1) ceil(log_k P) alpha, k = radix, less the messages to "
-               "distances of P and more; ceil(log_k P) alpha with k-1 ports",
+    .formula = "D alpha, D the pairs of d < k and j with d k^j < P, k = "
+               "radix; k-1 ports: ceil(log_k P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., "
               "2006",
     .core = 1,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "messages of a round, and 1",
-        .def = 4,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
+    .param = { CHORALE_PARAM_WAYS("radix", "messages of a round, and 1", 4,
+                                    2) },
     .run = run,
     .cost = cost,
     .scratch = scratch,

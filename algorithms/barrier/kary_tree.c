@@ -10,6 +10,7 @@
  * Source  Mellor-Crummey, Scott, TOCS, 1991
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/signal.h"
 
 #include <limits.h>
@@ -75,37 +76,21 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return 1;
 }
 
-static const long degree[] = { 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_barrier_kary_tree = {
     .coll = CHORALE_BARRIER,
     .name = "kary_tree",
     .summary = "up a tree of degree fanin, down one of degree fanout",
-    .formula = "<= (i H_i + o H_o) alpha, i = fanin, o = fanout, H_k the "
-               "height of the complete k-ary tree",
+    .formula = "<= (i H_i + o H_o) alpha, i = min(fanin, P-1), o = "
+               "min(fanout, P-1), H_i = ceil(log_fanin(P (fanin-1) + 1)) - 1, "
+               "H_o = ceil(log_fanout(P (fanout-1) + 1)) - 1",
     .source = "Mellor-Crummey, Scott, TOCS, 1991",
     .cost_is = CHORALE_COST_BOUND,
     .within = 2,
+    .within_default = 1.75,
     .nparam = 2,
     .param = {
-        {
-            .name = "fanin",
-            .unit = "children",
-            .def = 4,
-            .min = 1,
-            .max = INT_MAX,
-            .candidate = degree,
-            .ncandidate = sizeof(degree) / sizeof(*degree),
-        },
-        {
-            .name = "fanout",
-            .unit = "children",
-            .def = 2,
-            .min = 1,
-            .max = INT_MAX,
-            .candidate = degree,
-            .ncandidate = sizeof(degree) / sizeof(*degree),
-        },
+        CHORALE_PARAM_WAYS("fanin", "children", 4, 1),
+        CHORALE_PARAM_WAYS("fanout", "children", 2, 1),
     },
     .run = run,
     .cost = cost,

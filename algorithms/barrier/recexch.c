@@ -11,6 +11,7 @@
  * Source  Ruefenacht, Bull, Booth, Parallel Computing, 2017
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/radix.h"
 #include "algorithms/engines/signal.h"
 
@@ -92,29 +93,19 @@ static size_t scratch(const struct chorale_point *pt)
            (size_t)(radix_of(pt->param[0], pt->comm_size) - 1);
 }
 
-static const long radix[] = { 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_barrier_recexch = {
     .coll = CHORALE_BARRIER,
     .name = "recexch",
     .summary = "groups of radix ranks tell each other, digit by digit; ranks "
                "beyond a power of radix fold",
-    .formula = "<= ((k-1) q + 2 (k-1)) alpha on one port, k = radix, "
-               "q = floor(log_k P); no fold: 2 (k-1) alpha less",
+    .formula = "<= ((k-1) q + 2 e) alpha, k = min(radix, P), q = floor(log_k "
+               "P), e = ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing, 2017",
     .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,
     .overlaps = 1,
     .nparam = 1,
-    .param = { {
-        .name = "radix",
-        .unit = "ranks of a group",
-        .def = 4,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radix,
-        .ncandidate = sizeof(radix) / sizeof(*radix),
-    } },
+    .param = { CHORALE_PARAM_WAYS("radix", "ranks of a group", 4, 2) },
     .run = run,
     .cost = cost,
     .scratch = scratch,

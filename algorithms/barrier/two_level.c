@@ -6,7 +6,8 @@
  * Volume  2 (p - 1) messages of no bytes in each node, and the leaders'
  * Cost    at most that of a gather and a broadcast of nothing in a node, and
  *         of the leaders' barrier
- * Needs   several nodes with several ranks; any placement
+ * Needs   several nodes with several ranks, placed in blocks. It is right for
+ *         any placement, but no cost is known there, so it is refused
  * Source  MPICH, smp; Open MPI, HAN
  */
 #include "algorithms/catalogue.h"
@@ -31,9 +32,12 @@ static const struct chorale_alg *const outer[] = {
     &chorale_barrier_recursive_doubling,
     &chorale_barrier_tree,
     &chorale_barrier_linear,
+    &chorale_barrier_double_ring,
+    &chorale_barrier_k_dissemination,
 };
 static const char *const outer_word[] = {
     "dissemination", "recursive_doubling", "tree", "linear",
+    "double_ring", "k_dissemination",
 };
 
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
@@ -65,11 +69,25 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return n + chorale_two_level_cost(pt, down[pt->param[0]], NULL, term + n);
 }
 
+static int overlaps_at(const struct chorale_point *pt)
+{
+    struct chorale_point in, out;
+
+    chorale_topology_points(pt, &in, &out);
+    return chorale_part_overlaps(outer[pt->param[1]], &out);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    return chorale_two_level_scratch(pt, up[pt->param[0]],
+                                     outer[pt->param[1]]);
+}
+
 const struct chorale_alg chorale_barrier_two_level = {
     .coll = CHORALE_BARRIER,
     .name = "two_level",
     .summary = "in each node, among the leaders, and in each node again",
-    .formula = "<= gather(p) + outer(N) + bcast(p), of nothing",
+    .formula = "<= as gather(p) + outer(N) + bcast(p), of nothing",
     .source = "MPICH, smp; Open MPI, HAN",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
@@ -80,5 +98,6 @@ const struct chorale_alg chorale_barrier_two_level = {
     },
     .run = run,
     .cost = cost,
-    .scratch = chorale_topology_scratch,
+    .overlaps_at = overlaps_at,
+    .scratch = scratch,
 };

@@ -29,7 +29,8 @@ const struct chorale_alg chorale_bcast_chain = {
     .coll = CHORALE_BCAST,
     .name = "chain",
     .summary = "segments flow down several chains",
-    .formula = "<= (fanout S + ceil((P-1)/fanout) - 1) (alpha + s beta)",
+    .formula = "<= (c S + ceil((P-1)/c) - 1) (alpha + s beta), c = "
+               "min(fanout, P-1)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .nparam = 2,
     .param = { CHORALE_PARAM_FANOUT,

@@ -96,6 +96,7 @@ const struct chorale_alg chorale_bcast_circulant = {
     .source = "Traeff, arXiv 2312.11236, 2407.18004",
     .fallback = "no more blocks than bytes",
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 1,
     .param = { CHORALE_CIRCULANT_NBLOCKS("blocks") },
     .run = run,

@@ -32,8 +32,9 @@ const struct chorale_alg chorale_bcast_kary = {
     .coll = CHORALE_BCAST,
     .name = "kary",
     .summary = "segments flow down a complete k-ary tree",
-    .formula = "<= radix (H + S-1) (alpha + s beta), H = ceil(log_radix(P "
-               "(radix-1) + 1)) - 1",
+    .formula = "<= (k H + (S-1) k) (alpha + s beta), k = min(radix, P-1), H = "
+               "ceil(log_radix(P (radix-1) + 1)) - 1; recv_preposted=0: + "
+               "(S-1) (alpha + s beta)",
     .source = "Worringen, LCN 2003",
     .nparam = 3,
     .param = { CHORALE_PARAM_RADIX(4),

@@ -29,7 +29,7 @@ const struct chorale_alg chorale_bcast_knomial = {
     .coll = CHORALE_BCAST,
     .name = "knomial",
     .summary = "k-nomial tree, farthest child first",
-    .formula = "<= S (radix-1) ceil(log_radix P) (alpha + s beta)",
+    .formula = "<= S (k-1) ceil(log_k P) (alpha + s beta), k = min(radix, P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .core = 1,
     .nparam = 2,

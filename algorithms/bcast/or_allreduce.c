@@ -55,8 +55,10 @@ const struct chorale_alg chorale_bcast_or_allreduce = {
     .coll = CHORALE_BCAST,
     .name = "or_allreduce",
     .summary = "a bitwise OR of the root's vector and zeros",
-    .formula = "as the base with n bytes; recursive doubling: "
-               "lg P (alpha + n beta + n tau)",
+    .formula = "as the base's allreduce of n bytes; base=recursive_doubling: "
+               "F (alpha + n beta + n tau), F = floor(lg P); "
+               "base=recursive_doubling, P not a power of two: + 2 (alpha + n "
+               "beta) + n tau",
     .source = "US patent 7,827,385",
     .patents = "US 7,827,385",
     .order = CHORALE_ORDER_FIXED,

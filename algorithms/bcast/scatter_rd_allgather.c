@@ -41,8 +41,8 @@ const struct chorale_alg chorale_bcast_scatter_rd_allgather = {
     .coll = CHORALE_BCAST,
     .name = "scatter_rd_allgather",
     .summary = "binomial scatter, then recursive doubling",
-    .formula = "2 ceil(lg P) alpha + 2 (P-1)/P n beta; P not a power of two: "
-               "up to ceil(lg P) alpha more",
+    .formula = "2 L alpha + 2 (P-1)/P n beta, L = ceil(lg P); P not a power "
+               "of two: <= 3 L alpha + (P + 4 Q)/P n beta, Q = 2^floor(lg P)",
     .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
     .cost_is = CHORALE_COST_POW2,

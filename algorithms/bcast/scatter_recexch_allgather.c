@@ -14,6 +14,7 @@
  * Source  Sack, Gropp, PPoPP, 2012
  */
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/pipeline.h"
 #include "algorithms/engines/split_scatter.h"
 
 #include <limits.h>
@@ -39,34 +40,21 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
                                                term + n);
 }
 
-static const long radices[] = { 2, 3, 4, 8, 16 };
-
 const struct chorale_alg chorale_bcast_scatter_recexch_allgather = {
     .coll = CHORALE_BCAST,
     .name = "scatter_recexch_allgather",
     .summary = "k-nomial scatter, then exchanges in groups of radix ranks",
-    .formula = "((k1-1) ceil(log_k1 P) + (k2-1) q) alpha + 2 (P-1)/P n beta; "
-               "folded + 2 e alpha + e (1 + 1/P) n beta",
+    .formula = "<= ((a-1) ceil(log_a P) + (k-1) q + 2 e) alpha + (P-1 + (K-1) "
+               "(e+1) + e) n/P beta + e n beta, a = scatter_radix, k = "
+               "min(gather_radix, P), q = floor(log_k P), K = k^q, e = "
+               "ceil(P/K) - 1",
     .source = "Sack, Gropp, PPoPP, 2012",
     .fallback = "a gather_radix beyond P is P",
     .nparam = 2,
-    .param = { {
-        .name = "scatter_radix",
-        .unit = "digits of the scatter's tree",
-        .def = 2,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radices,
-        .ncandidate = sizeof(radices) / sizeof(*radices),
-    }, {
-        .name = "gather_radix",
-        .unit = "ranks in a group",
-        .def = 2,
-        .min = 2,
-        .max = INT_MAX,
-        .candidate = radices,
-        .ncandidate = sizeof(radices) / sizeof(*radices),
-    } },
+    .param = { CHORALE_PARAM_WAYS("scatter_radix",
+                                  "digits of the scatter's tree", 2, 2),
+               CHORALE_PARAM_WAYS("gather_radix", "ranks in a group", 2,
+                                  2) },
     .run = run,
     .cost = cost,
 };

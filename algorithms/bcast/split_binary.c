@@ -140,7 +140,7 @@ const struct chorale_alg chorale_bcast_split_binary = {
     .name = "split_binary",
     .summary = "halves flow down two subtrees, then pairs exchange them",
     .formula = "<= 2 (floor(lg P) + S-1) (alpha + s beta) + alpha + n/2 beta, "
-               "S = ceil(n/2s)",
+               "S = ceil(n/(2 s))",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },

@@ -12,7 +12,9 @@
  *         of S segments
  * Volume  (N - 1) n bytes between nodes where outer is a tree
  * Cost    at most S (outer(N) + inner(p)), of a segment; the last is shorter
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -28,10 +30,12 @@ static const struct chorale_alg *const part[] = {
     &chorale_bcast_pipeline,
     &chorale_bcast_scatter_ring_allgather,
     &chorale_bcast_circulant,
+    &chorale_bcast_chain,
+    &chorale_bcast_binary,
 };
 static const char *const part_word[] = {
     "binomial", "linear", "knomial", "pipeline", "scatter_ring_allgather",
-    "circulant",
+    "circulant", "chain", "binary",
 };
 
 static int whole(const struct chorale_call *call, struct chorale_topology *t)
@@ -111,10 +115,11 @@ const struct chorale_alg chorale_bcast_two_level = {
     .name = "two_level",
     .summary = "to the leaders of the nodes, then in each node; segments "
                "may let memory and network overlap",
-    .formula = "<= S (outer(N) + inner(p)) of a segment",
+    .formula = "<= as S (outer(N) + inner(p)), of a segment each",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 3,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, part_word),

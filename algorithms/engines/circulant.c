@@ -75,10 +75,8 @@ static void receives(const struct chorale_circulant *c, int v, int upto,
     }
 }
 
-void chorale_circulant_init(struct chorale_circulant *c, int v, int size)
+void chorale_circulant_init_recv(struct chorale_circulant *c, int v, int size)
 {
-    int block[CHORALE_CIRCULANT_MAX];
-
     c->v = v;
     c->size = size;
     c->rounds = chorale_ceil_log2(size);
@@ -88,11 +86,20 @@ void chorale_circulant_init(struct chorale_circulant *c, int v, int size)
     if (v > 0)
         receives(c, v, c->rounds - 1, c->recv);
     for (int k = 0; k < c->rounds; k++) {
-        int to = (int)((v + c->skip[k]) % size);
-
         c->send[k] = k; /* the root's, and where nothing is sent */
         if (v == 0)
             c->recv[k] = 0;
+    }
+}
+
+void chorale_circulant_init(struct chorale_circulant *c, int v, int size)
+{
+    int block[CHORALE_CIRCULANT_MAX];
+
+    chorale_circulant_init_recv(c, v, size);
+    for (int k = 0; k < c->rounds; k++) {
+        int to = (int)((v + c->skip[k]) % size);
+
         if (v > 0 && to > 0) {
             receives(c, to, k, block);
             c->send[k] = block[k];

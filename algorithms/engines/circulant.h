@@ -32,7 +32,11 @@ struct chorale_circulant_round {
     int from, in;
 };
 
+/* The schedule of virtual rank v; recv: what it receives alone, which takes a
+ * small part of the time: the blocks of send are meaningless then. */
 void chorale_circulant_init(struct chorale_circulant *c, int v, int size);
+void chorale_circulant_init_recv(struct chorale_circulant *c, int v,
+                                 int size);
 
 /* Rounds in all for nblocks >= 1 blocks: nblocks + L - 1; 0 for one rank. */
 int chorale_circulant_rounds(const struct chorale_circulant *c, int nblocks);

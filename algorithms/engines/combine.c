@@ -37,29 +37,14 @@ int chorale_combine(const struct chorale_call *call, long base,
                                   MPI_BYTE, MPI_BOR, own.root);
 }
 
-static struct chorale_point point(const struct chorale_point *pt,
-                                  size_t bytes)
-{
-    struct chorale_point own = *pt;
-
-    own.msg_size = own.n = bytes;
-    own.type_size = 1;
-    own.commutative = 1;
-    return own;
-}
-
 int chorale_combine_cost(const struct chorale_point *pt, long base,
                          size_t bytes, struct chorale_term *term)
 {
-    struct chorale_point own = point(pt, bytes);
-
-    return chorale_part_cost(part[base] ? part[base] : part[0], &own, term);
+    return chorale_part_or_cost(part[base], part[0], pt, bytes, term);
 }
 
 size_t chorale_combine_scratch(const struct chorale_point *pt, long base,
                                size_t bytes)
 {
-    struct chorale_point own = point(pt, bytes);
-
-    return part[base] ? chorale_part_scratch(part[base], &own) : 0;
+    return chorale_part_or_scratch(part[base], pt, bytes);
 }

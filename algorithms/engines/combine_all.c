@@ -35,28 +35,14 @@ int chorale_combine_all(struct chorale_ctx *ctx, long base, void *bytes,
                                      MPI_BYTE, MPI_BOR);
 }
 
-static struct chorale_point point(const struct chorale_point *pt, size_t n)
-{
-    struct chorale_point own = *pt;
-
-    own.msg_size = own.n = n;
-    own.type_size = 1;
-    own.commutative = 1;
-    return own;
-}
-
 int chorale_combine_all_cost(const struct chorale_point *pt, long base,
                              size_t n, struct chorale_term *term)
 {
-    struct chorale_point own = point(pt, n);
-
-    return chorale_part_cost(part[base] ? part[base] : part[0], &own, term);
+    return chorale_part_or_cost(part[base], part[0], pt, n, term);
 }
 
 size_t chorale_combine_all_scratch(const struct chorale_point *pt, long base,
                                    size_t n)
 {
-    struct chorale_point own = point(pt, n);
-
-    return part[base] ? chorale_part_scratch(part[base], &own) : 0;
+    return chorale_part_or_scratch(part[base], pt, n);
 }

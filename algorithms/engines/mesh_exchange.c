@@ -11,7 +11,8 @@ int chorale_mesh_side(int p, int power)
     int side = 1;
 
     for (long d = 2; (power == 2 ? d * d : d * d * d) <= p; d++)
-        if (p % d == 0)
+        if (p % d == 0 &&
+            (power == 2 || chorale_mesh_side(p / (int)d, power - 1) > 1))
             side = (int)d;
     return side;
 }

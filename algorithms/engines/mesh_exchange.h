@@ -31,8 +31,9 @@ const char *chorale_mesh_init(struct chorale_mesh *mesh, int size, int ndim,
 /* Why a point's parameters are no mesh of its processes, or NULL. */
 const char *chorale_mesh_refuses(const struct chorale_point *pt, int ndim);
 
-/* The largest divisor d of p with d^power <= p: the shorter side of the most
- * square mesh (power 2), the shortest of the most cubic one (3). */
+/* The largest divisor d of p with d^power <= p that leaves a mesh of the other
+ * power - 1 dimensions: the shorter side of the most square mesh (power 2), the
+ * shortest of the most cubic one (3). 1 if there is none. */
 int chorale_mesh_side(int p, int power);
 
 /* A parameter that is a length, with n candidates. */

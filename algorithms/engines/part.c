@@ -71,3 +71,31 @@ enum chorale_order chorale_part_order(const struct chorale_alg *part,
 
     return chorale_alg_order(part, &own);
 }
+
+static struct chorale_point or_point(const struct chorale_point *pt, size_t n)
+{
+    struct chorale_point own = *pt;
+
+    own.msg_size = own.n = n;
+    own.type_size = 1;
+    own.commutative = 1;
+    return own;
+}
+
+int chorale_part_or_cost(const struct chorale_alg *part,
+                         const struct chorale_alg *instead,
+                         const struct chorale_point *pt, size_t n,
+                         struct chorale_term *term)
+{
+    struct chorale_point own = or_point(pt, n);
+
+    return chorale_part_cost(part != NULL ? part : instead, &own, term);
+}
+
+size_t chorale_part_or_scratch(const struct chorale_alg *part,
+                               const struct chorale_point *pt, size_t n)
+{
+    struct chorale_point own = or_point(pt, n);
+
+    return part != NULL ? chorale_part_scratch(part, &own) : 0;
+}

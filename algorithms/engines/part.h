@@ -38,4 +38,13 @@ int chorale_part_overlaps(const struct chorale_alg *part,
 enum chorale_order chorale_part_order(const struct chorale_alg *part,
                                       const struct chorale_point *pt);
 
+/* Cost and scratch of a part that combines n bytes bit by bit at pt's ranks.
+ * part NULL is the library: its cost is stated as that of instead. */
+int chorale_part_or_cost(const struct chorale_alg *part,
+                         const struct chorale_alg *instead,
+                         const struct chorale_point *pt, size_t n,
+                         struct chorale_term *term);
+size_t chorale_part_or_scratch(const struct chorale_alg *part,
+                               const struct chorale_point *pt, size_t n);
+
 #endif

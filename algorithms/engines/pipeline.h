@@ -29,12 +29,13 @@ extern const long chorale_no_yes[2];
         .min = 0, .max = 1L << 30, .candidate = chorale_segsizes,            \
         .ncandidate = CHORALE_NSEGSIZE                                       \
     }
-#define CHORALE_PARAM_RADIX(usual)                                           \
+#define CHORALE_PARAM_WAYS(word, what, usual, least)                         \
     {                                                                        \
-        .name = "radix", .unit = "ways", .def = (usual), .min = 2,           \
+        .name = word, .unit = what, .def = (usual), .min = (least),          \
         .max = INT_MAX, .candidate = chorale_radixes,                        \
         .ncandidate = CHORALE_NRADIX                                         \
     }
+#define CHORALE_PARAM_RADIX(usual) CHORALE_PARAM_WAYS("radix", "ways", usual, 2)
 #define CHORALE_PARAM_FANOUT                                                 \
     {                                                                        \
         .name = "fanout", .unit = "chains", .def = 4, .min = 1,              \

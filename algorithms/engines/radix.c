@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+const long chorale_bases[CHORALE_NBASE] = { 2, 3, 4, 5, 6, 8, 16 };
+
 int chorale_power_below(int p, int k, int *exponent)
 {
     int power = 1, e = 0;

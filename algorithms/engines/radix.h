@@ -5,6 +5,17 @@
 #ifndef CHORALE_ALGORITHMS_RADIX_H
 #define CHORALE_ALGORITHMS_RADIX_H
 
+#include <limits.h>
+
+/* The parameter "radix" of Bruck's exchanges. */
+enum { CHORALE_NBASE = 7 };
+extern const long chorale_bases[CHORALE_NBASE];
+#define CHORALE_PARAM_BASE(what)                                             \
+    {                                                                        \
+        .name = "radix", .unit = what, .def = 4, .min = 2, .max = INT_MAX,   \
+        .candidate = chorale_bases, .ncandidate = CHORALE_NBASE              \
+    }
+
 /* Largest power of k >= 2 that is <= p, and its exponent (where exponent is
  * not NULL). */
 int chorale_power_below(int p, int k, int *exponent);

@@ -24,6 +24,40 @@ int chorale_two_level_run(const struct chorale_call *call, int root,
     return err;
 }
 
+/* Where alpha, beta, tau are not given, typical ones. */
+static double seconds(const struct chorale_point *pt,
+                      const struct chorale_term *term, int n)
+{
+    int given = pt->alpha > 0 || pt->beta > 0 || pt->tau > 0;
+    double a, b, c;
+
+    chorale_term_sums(term, n, &a, &b, &c);
+    return a * (given ? pt->alpha : 1e-6) + b * (given ? pt->beta : 1e-10) +
+           c * (given ? pt->tau : 1e-10);
+}
+
+/* A last node with fewer ranks may take longer than a full one: 3 ranks fold
+ * where 4 need not. */
+static int inner_cost(const struct chorale_alg *inner,
+                      const struct chorale_point *pt,
+                      struct chorale_point *in, struct chorale_term *term)
+{
+    struct chorale_term less[CHORALE_MAX_TERM];
+    int n = chorale_part_cost(inner, in, term), rest, nless;
+
+    rest = pt->comm_size % in->comm_size;
+    if (rest < 2)
+        return n;
+    in->comm_size = rest;
+    in->root = in->root < rest ? in->root : 0;
+    nless = chorale_part_cost(inner, in, less);
+    if (seconds(pt, less, nless) <= seconds(pt, term, n))
+        return n;
+    for (int i = 0; i < nless; i++)
+        term[i] = less[i];
+    return nless;
+}
+
 int chorale_two_level_cost(const struct chorale_point *pt,
                            const struct chorale_alg *inner,
                            const struct chorale_alg *outer,
@@ -34,7 +68,7 @@ int chorale_two_level_cost(const struct chorale_point *pt,
 
     chorale_topology_points(pt, &in, &out);
     if (inner != NULL)
-        n = chorale_part_cost(inner, &in, term);
+        n = inner_cost(inner, pt, &in, term);
     return outer != NULL ? n + chorale_part_cost(outer, &out, term + n) : n;
 }
 
@@ -314,13 +348,17 @@ int chorale_outer_scatter(struct chorale_topology *t, int root, long outer,
     return err == MPI_SUCCESS ? chorale_scatter_down(&tree) : err;
 }
 
-/* The leaders, with a node's blocks for one. */
+/* The leaders, with a node's blocks for one: those of a full node, but of two
+ * nodes those of the one that is not the root's. */
 static struct chorale_point node_blocks(const struct chorale_point *pt)
 {
     struct chorale_point in, out;
+    int blocks = pt->ppn;
 
     chorale_topology_points(pt, &in, &out);
-    out.msg_size *= (size_t)pt->ppn;
+    if (out.comm_size == 2 && out.root == 0)
+        blocks = pt->comm_size - pt->ppn;
+    out.msg_size *= (size_t)blocks;
     out.n = out.msg_size * (size_t)out.comm_size;
     return out;
 }

@@ -17,9 +17,10 @@ int chorale_two_level_run(const struct chorale_call *call, int root,
                           int (*levels)(const struct chorale_call *call,
                                         struct chorale_topology *t));
 
-/* The critical paths of a part in a node and one among the leaders, one after
- * the other; and the topology's scratch with the larger of theirs. Either part
- * may be NULL. */
+/* The critical paths of a part in a node (the last one may have fewer ranks:
+ * the longer path of both) and one among the leaders, one after the other; and
+ * the topology's scratch with the larger of theirs. Either part may be NULL.
+ */
 int chorale_two_level_cost(const struct chorale_point *pt,
                            const struct chorale_alg *inner,
                            const struct chorale_alg *outer,

@@ -115,7 +115,8 @@ const struct chorale_alg chorale_exscan_doubling_123 = {
     .coll = CHORALE_EXSCAN,
     .name = "doubling_123",
     .summary = "shifts of 1, 2, 3, 6, 12, ...: fewest rounds",
-    .formula = "R (alpha + n beta + n tau), R = ceil(lg(4/3 (P-1)))",
+    .formula = "R (alpha + n beta + n tau), R = ceil(lg(4/3 (P-1))); P < 4: R "
+               "(alpha + n beta) + (R-1) n tau",
     .source = "Traeff, arXiv 2507.04785",
     .order = CHORALE_ORDER_RANK,
     .core = 1,

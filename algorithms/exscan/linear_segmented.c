@@ -32,8 +32,8 @@ const struct chorale_alg chorale_exscan_linear_segmented = {
     .coll = CHORALE_EXSCAN,
     .name = "linear_segmented",
     .summary = "a chain in segments that overlap",
-    .formula = "(S + P-3) (alpha + s beta) + (S + P-4) s tau + alpha + "
-               "l beta + l tau, s = segsize, l the last segment",
+    .formula = "(S + P-3) (alpha + s beta) + alpha + l beta, l = n - (S-1) s; "
+               "P > 2: + ((S + P-4) s + l) tau",
     .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
     .order = CHORALE_ORDER_RANK,
     .nparam = 1,

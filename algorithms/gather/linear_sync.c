@@ -140,7 +140,8 @@ const struct chorale_alg chorale_gather_linear_sync = {
     .name = "linear_sync",
     .summary = "the root calls every rank up, and takes its block in two "
                "messages",
-    .formula = "(2P-1) alpha + (P-1)/P n beta",
+    .formula = "2 (P-1) alpha + (P-1)/P n beta; first_segsize > 0, m > "
+               "first_segsize: + alpha",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .nparam = 1,
     .param = { {

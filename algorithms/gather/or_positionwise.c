@@ -150,13 +150,15 @@ const struct chorale_alg chorale_gather_or_positionwise = {
     .coll = CHORALE_GATHER,
     .name = "or_positionwise",
     .summary = "a bitwise OR for every block, zeros from all but its owner",
-    .formula = "<= P times the base with m bytes; binomial: "
-               "P ceil(lg P) (alpha + m beta + m tau)",
+    .formula = "<= as P of the base's reductions of m bytes; base=binomial: "
+               "<= P ceil(lg P) (alpha + m beta + m tau); base=pipeline: <= 3 "
+               "(P-1) (alpha + m beta + m tau)",
     .source = "US patent 8,140,826",
     .patents = "US 8,140,826",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.39,
+    .within_default = 1,
     .nparam = 1,
     .param = { CHORALE_COMBINE_BASE },
     .run = run,

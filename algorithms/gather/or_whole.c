@@ -87,12 +87,13 @@ const struct chorale_alg chorale_gather_or_whole = {
     .coll = CHORALE_GATHER,
     .name = "or_whole",
     .summary = "one bitwise OR of vectors that are zero but for a block",
-    .formula = "as the base with n bytes; binomial: "
+    .formula = "<= as the base's reduction of n bytes; base=binomial: <= "
                "ceil(lg P) (alpha + n beta + n tau)",
     .source = "US patent 8,140,826",
     .patents = "US 8,140,826",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 1,
     .param = { CHORALE_COMBINE_BASE },
     .run = run,

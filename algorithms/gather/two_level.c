@@ -6,7 +6,9 @@
  * Rounds  those of inner on p ranks a node and of outer on N nodes
  * Volume  (P - 1) m bytes to the root, as in any gather
  * Cost    at most inner(p, m) + outer(N, p m)
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -17,8 +19,11 @@
 static const struct chorale_alg *const inner[] = {
     &chorale_gather_binomial,
     &chorale_gather_linear,
+    &chorale_gather_linear_nb,
+    &chorale_gather_linear_sync,
 };
-static const char *const inner_word[] = { "binomial", "linear" };
+static const char *const inner_word[] = { "binomial", "linear", "linear_nb",
+                                          "linear_sync" };
 
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
@@ -71,15 +76,23 @@ static size_t scratch(const struct chorale_point *pt)
                                             pt->param[1]);
 }
 
+static int overlaps_at(const struct chorale_point *pt)
+{
+    struct chorale_point in, out;
+
+    chorale_topology_points(pt, &in, &out);
+    return chorale_part_overlaps(inner[pt->param[0]], &in);
+}
+
 const struct chorale_alg chorale_gather_two_level = {
     .coll = CHORALE_GATHER,
     .name = "two_level",
     .summary = "in each node to its leader, then among the leaders",
-    .formula = "<= inner(p, m) + outer(N, p m)",
+    .formula = "<= as inner(p) of m + outer(N) of p m",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 1.67,
+    .within = 1.5,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
@@ -87,5 +100,6 @@ const struct chorale_alg chorale_gather_two_level = {
     },
     .run = run,
     .cost = cost,
+    .overlaps_at = overlaps_at,
     .scratch = scratch,
 };

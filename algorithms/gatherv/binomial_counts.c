@@ -86,10 +86,11 @@ const struct chorale_alg chorale_gatherv_binomial_counts = {
     .coll = CHORALE_GATHERV,
     .name = "binomial_counts",
     .summary = "binomial tree; the counts go up before the data",
-    .formula = "<= (2 ceil(lg P) - 1) alpha + (4 P + sum of the 1, 2, 4, ... "
-               "largest blocks) beta",
+    .formula = "<= (2 ceil(lg P) - 1) alpha + (4 P + G) beta, G the 1, 2, 4, "
+               "... largest blocks",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.71,
     .opaque = 1,
     .run = run,
     .cost = cost,

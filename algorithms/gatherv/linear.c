@@ -20,7 +20,8 @@ const struct chorale_alg chorale_gatherv_linear = {
     .coll = CHORALE_GATHERV,
     .name = "linear",
     .summary = "the root receives from every rank in turn",
-    .formula = "(P-1) alpha + (n - m_root) beta",
+    .formula = "<= (P-1) alpha + (n - m_root) beta, less a message for every "
+               "empty block",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .core = 1,
     .run = run,

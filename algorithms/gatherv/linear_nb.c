@@ -23,7 +23,8 @@ const struct chorale_alg chorale_gatherv_linear_nb = {
     .coll = CHORALE_GATHERV,
     .name = "linear_nb",
     .summary = "the root receives from every rank, several at a time",
-    .formula = "(P-1) alpha + (n - m_root) beta",
+    .formula = "<= (P-1) alpha + (n - m_root) beta, less a message for every "
+               "empty block",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .fallback = "max_reqs 1 is no limit, as 0",
     .nparam = 1,

@@ -9,7 +9,9 @@
  *         once more inside them; 8 bytes a rank of sizes
  * Cost    at most gather(p, 8 bytes) + inner(p) + outer(N), with the largest
  *         blocks in every place
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -155,10 +157,12 @@ const struct chorale_alg chorale_gatherv_two_level = {
     .coll = CHORALE_GATHERV,
     .name = "two_level",
     .summary = "in each node to its leader, then among the leaders",
-    .formula = "<= gather(p, 8) + inner(p) + outer(N), of the largest blocks",
+    .formula = "<= as gather(p) of 8 bytes + inner(p) + outer(N), of the "
+               "largest blocks",
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.71,
     .opaque = 1,
     .nparam = 2,
     .param = {

@@ -33,8 +33,8 @@ const struct chorale_alg chorale_reduce_chain = {
     .coll = CHORALE_REDUCE,
     .name = "chain",
     .summary = "segments flow up several chains",
-    .formula = "<= (fanout S + ceil((P-1)/fanout) - 1) (alpha + s beta + s "
-               "tau)",
+    .formula = "<= (c S + ceil((P-1)/c) - 1) (alpha + s beta + s tau), c = "
+               "min(fanout, P-1)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

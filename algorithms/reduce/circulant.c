@@ -175,6 +175,7 @@ const struct chorale_alg chorale_reduce_circulant = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 1,
     .param = { CHORALE_CIRCULANT_NBLOCKS("blocks") },
     .run = run,

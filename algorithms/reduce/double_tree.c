@@ -206,8 +206,8 @@ const struct chorale_alg chorale_reduce_double_tree = {
     .coll = CHORALE_REDUCE,
     .name = "double_tree",
     .summary = "halves flow up two trees that use all ports",
-    .formula = "<= 2 (floor(lg(P-1)) + S) (alpha + s beta + s tau), "
-               "S = ceil(n/2s)",
+    .formula = "<= 2 (floor(lg(P-1)) + S) (alpha + s beta + s tau), S = "
+               "ceil(n/(2 s))",
     .source = "Sanders, Speck, Traeff, Parallel Computing 35, 2009",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -41,8 +41,8 @@ const struct chorale_alg chorale_reduce_gather_reduce = {
     .coll = CHORALE_REDUCE,
     .name = "gather_reduce",
     .summary = "gather to the root, which combines all in rank order",
-    .formula = "as the gather (binomial: ceil(lg P) alpha + (P-1) n beta) + "
-               "(P-1) n tau",
+    .formula = "gather=binomial: ceil(lg P) alpha + (P-1) n (beta + tau); "
+               "gather=linear: (P-1) (alpha + n beta + n tau)",
     .source = "the definition",
     .order = CHORALE_ORDER_RANK,
     .nparam = 1,

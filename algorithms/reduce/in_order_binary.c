@@ -54,8 +54,8 @@ const struct chorale_alg chorale_reduce_in_order_binary = {
     .coll = CHORALE_REDUCE,
     .name = "in_order_binary",
     .summary = "segments flow up a binary tree that keeps rank order",
-    .formula = "<= 2 (floor(lg P) + S-1) (alpha + s beta + s tau); root not "
-               "the last rank: + alpha + n beta",
+    .formula = "<= 2 (floor(lg P) + S-1) (alpha + s beta + s tau); root < "
+               "P-1: + alpha + n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .order = CHORALE_ORDER_RANK,
     .core = 1,

@@ -38,8 +38,8 @@ const struct chorale_alg chorale_reduce_kary = {
     .coll = CHORALE_REDUCE,
     .name = "kary",
     .summary = "segments flow up a complete k-ary tree",
-    .formula = "<= radix (H + S-1) (alpha + s beta + s tau), H = "
-               "ceil(log_radix(P (radix-1) + 1)) - 1",
+    .formula = "<= k (H + S-1) (alpha + s beta + s tau), k = min(radix, P-1), "
+               "H = ceil(log_radix(P (radix-1) + 1)) - 1",
     .source = "Worringen, LCN 2003",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

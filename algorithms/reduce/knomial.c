@@ -39,7 +39,8 @@ const struct chorale_alg chorale_reduce_knomial = {
     .coll = CHORALE_REDUCE,
     .name = "knomial",
     .summary = "k-nomial tree; keeps rank order for operations that need it",
-    .formula = "<= S (radix-1) ceil(log_radix P) (alpha + s beta + s tau)",
+    .formula = "<= S (k-1) ceil(log_k P) (alpha + s beta + s tau), k = "
+               "min(radix, P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .fallback = "other roots than 0 with an operation that does not commute: "
                 "from rank 0, which passes the result on",

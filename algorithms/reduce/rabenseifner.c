@@ -226,8 +226,8 @@ const struct chorale_alg chorale_reduce_rabenseifner = {
     .coll = CHORALE_REDUCE,
     .name = "rabenseifner",
     .summary = "recursive halving, then a binomial gather; neighbours fold",
-    .formula = "2 F alpha + (Q-1)/Q n (2 beta + tau), Q = 2^F <= P; P not a "
-               "power of two: + alpha + n beta + n tau",
+    .formula = "<= 2 F alpha + (Q-1)/Q n (2 beta + tau), F = floor(lg P), Q = "
+               "2^F; P not a power of two: + alpha + n beta + n tau",
     .source = "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
     .needs = CHORALE_NEEDS_COMMUTE,

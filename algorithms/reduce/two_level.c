@@ -12,8 +12,9 @@
  *         of S segments
  * Volume  (N - 1) n bytes between nodes where outer is a tree
  * Cost    at most S (inner(p) + outer(N)), of a segment; the last is shorter
- * Needs   a commutative operation; several nodes with several ranks; any
- *         placement, root and datatype
+ * Needs   a commutative operation; several nodes with several ranks, placed in
+ *         blocks; any root and datatype. It is right for any placement, but no
+ *         cost is known there, so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -28,9 +29,13 @@ static const struct chorale_alg *const part[] = {
     &chorale_reduce_pipeline,
     &chorale_reduce_rabenseifner,
     &chorale_reduce_circulant,
+    &chorale_reduce_chain,
+    &chorale_reduce_binary,
+    &chorale_reduce_knomial,
 };
 static const char *const part_word[] = {
     "binomial", "linear", "pipeline", "rabenseifner", "circulant",
+    "chain", "binary", "knomial",
 };
 
 /* The call in this node, with room for its total at a leader. */
@@ -104,11 +109,12 @@ const struct chorale_alg chorale_reduce_two_level = {
     .name = "two_level",
     .summary = "in each node to its leader, then among the leaders; segments "
                "may let memory and network overlap",
-    .formula = "<= S (inner(p) + outer(N)) of a segment",
+    .formula = "<= as S (inner(p) + outer(N)), of a segment each",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 3,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, part_word),

@@ -28,7 +28,7 @@ const struct chorale_alg chorale_reduce_scatter_alltoall_reduce = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "alltoall_reduce",
     .summary = "all operands to their ranks, which add them up in rank order",
-    .formula = "(P-1) (alpha + max m (beta + tau))",
+    .formula = "<= (P-1) (alpha + M (beta + tau)), M the largest block",
     .source = "Faraj, Yuan, ICS 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,

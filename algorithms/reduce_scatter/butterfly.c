@@ -36,8 +36,9 @@ const struct chorale_alg chorale_reduce_scatter_butterfly = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "butterfly",
     .summary = "halves exchanged at distance 1, 2, 4, ... in rank order",
-    .formula = "<= lg P alpha + n (beta + tau) for a power of two and equal "
-               "blocks",
+    .formula = "<= F alpha + G (beta + tau), F = floor(lg P), G the 1, 2, 4, "
+               "... largest blocks; P not a power of two: <= (F+2) alpha + (2 "
+               "n + M + G) beta + (2 n + G) tau, M the largest block",
     .source = "Traeff, EuroPVM/MPI 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,

@@ -32,7 +32,8 @@ const struct chorale_alg chorale_reduce_scatter_circulant = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "circulant",
     .summary = "half of what is left to the rank half of it further; any P",
-    .formula = "<= ceil(lg P) alpha + lg P n (beta + tau)",
+    .formula = "<= ceil(lg P) alpha + (P-1) M (beta + tau), M the largest "
+               "block",
     .source = "Traeff, arXiv 2410.14234",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -37,8 +37,9 @@ const struct chorale_alg chorale_reduce_scatter_linear = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "linear",
     .summary = "reduce to rank 0, then scatter",
-    .formula = "binomial: ceil(lg P) (2 alpha + n beta + n tau) + (P-1)/P n "
-               "beta",
+    .formula = "<= as the reduce and the scatterv; reduce=binomial, "
+               "scatter=binomial: <= ceil(lg P) (2 alpha + n beta + n tau) + "
+               "G beta, G the 1, 2, 4, ... largest blocks",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

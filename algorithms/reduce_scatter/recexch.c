@@ -30,7 +30,9 @@ const struct chorale_alg chorale_reduce_scatter_recexch = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "recexch",
     .summary = "groups of radix ranks exchange their parts of what is left",
-    .formula = "<= (k-1) q alpha + (k-1) n (beta + tau) for P = k^q",
+    .formula = "<= ((k-1) q + 2 e) alpha + e (n + M) beta + e n tau + (K-1) "
+               "(e+1) M (beta + tau), k = min(radix, P), q = floor(log_k P), "
+               "K = k^q, e = ceil(P/K) - 1, M the largest block",
     .source = "Sack, Gropp, PPoPP 2012",
     .fallback = "a radix beyond P is P",
     .needs = CHORALE_NEEDS_COMMUTE,

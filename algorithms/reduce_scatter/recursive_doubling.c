@@ -37,7 +37,9 @@ const struct chorale_alg chorale_reduce_scatter_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "sums of all blocks but the own group's, at distance 1, 2, 4, "
                "...",
-    .formula = "<= lg P (alpha + n (beta + tau))",
+    .formula = "<= F (alpha + n beta + (n + 2 M) tau), F = floor(lg P), M the "
+               "largest block; P not a power of two: + 2 alpha + (n + M) beta "
+               "+ n tau",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,

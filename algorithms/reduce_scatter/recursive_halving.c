@@ -31,8 +31,9 @@ const struct chorale_alg chorale_reduce_scatter_recursive_halving = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "recursive_halving",
     .summary = "halves of what is left are exchanged; neighbours fold",
-    .formula = "<= lg P alpha + n (beta + tau) for a power of two and equal "
-               "blocks",
+    .formula = "<= F alpha + G (beta + tau), F = floor(lg P), G the 1, 2, 4, "
+               "... largest blocks; P not a power of two: <= (F+2) alpha + (2 "
+               "n + M + G) beta + (2 n + G) tau, M the largest block",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -32,8 +32,8 @@ const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "ring_bidir",
     .summary = "two rings at once, half of each block either way",
-    .formula = "two ports: <= (P-1) (alpha + max m/2 beta + max m tau); one: "
-               "<= 3 (P-1) (alpha + max m/2 beta) + (P-1) max m tau",
+    .formula = "<= 3 (P-1) (alpha + M/2 beta) + (P-1) M tau, M the largest "
+               "block; two ports: <= (P-1) (alpha + M/2 beta + M tau)",
     .source = "Chen, Lee (linear integration)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

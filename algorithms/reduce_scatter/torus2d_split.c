@@ -31,8 +31,9 @@ const struct chorale_alg chorale_reduce_scatter_torus2d_split = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "torus2d_split",
     .summary = "rings in columns and rows of a torus, in both orders at once",
-    .formula = "two ports: 2 (max(R,C)-1) alpha + about n/2 beta + n tau; "
-               "one: <= 4 (R+C-2) alpha + 2 (P-1)/P n beta + (P-1)/P n tau",
+    .formula = "<= 4 (rows + cols - 2) alpha + 2 (P-1) M beta + (P-1) M tau, "
+               "cols = P/rows, M the largest block; two ports, equal blocks: "
+               "2 (max(rows, cols) - 1) alpha + about n/2 beta + n tau",
     .source = "Chen, Lee (integration on a wrapped mesh)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
@@ -44,6 +45,6 @@ const struct chorale_alg chorale_reduce_scatter_torus2d_split = {
     .run = chorale_rs_torus_run,
     .cost = cost,
     .refuses = chorale_rs_torus_refuses,
-    .constraint = "P = rows columns, 2 <= rows <= columns",
+    .constraint = "P = 1, or rows columns with 2 <= rows <= columns",
     .scratch = scratch,
 };

@@ -35,8 +35,9 @@ const struct chorale_alg chorale_reduce_scatter_block_allreduce_select = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "allreduce_select",
     .summary = "an allreduce of which each rank keeps its block",
-    .formula = "recursive_doubling: F (alpha + n beta + n tau), F = floor(lg "
-               "P); P not a power of two: + 2 (alpha + n beta) + n tau",
+    .formula = "as the allreduce; allreduce=recursive_doubling: F (alpha + n "
+               "beta + n tau), F = floor(lg P); allreduce=recursive_doubling, "
+               "P not a power of two: + 2 (alpha + n beta) + n tau",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,

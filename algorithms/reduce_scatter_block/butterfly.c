@@ -35,8 +35,9 @@ const struct chorale_alg chorale_reduce_scatter_block_butterfly = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "butterfly",
     .summary = "halves exchanged at distance 1, 2, 4, ... in rank order",
-    .formula = "lg P alpha + (P-1)/P n (beta + tau); P not a power of two: "
-               "<= (F+2) alpha + (7/3 n + m) beta + 7/3 n tau",
+    .formula = "F alpha + (P-1)/P n (beta + tau), F = floor(lg P), Q = 2^F; P "
+               "not a power of two: <= (F+2) alpha + (n + (2 Q - 1) m) beta + "
+               "(n + (2 Q - 2) m) tau",
     .source = "Traeff, EuroPVM/MPI 2005",
     .order = CHORALE_ORDER_RANK,
     .core = 1,

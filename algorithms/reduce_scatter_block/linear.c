@@ -36,8 +36,9 @@ const struct chorale_alg chorale_reduce_scatter_block_linear = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "linear",
     .summary = "reduce to rank 0, then scatter",
-    .formula = "binomial: ceil(lg P) (2 alpha + n beta + n tau) + (P-1)/P n "
-               "beta",
+    .formula = "as the reduce and the scatter; reduce=binomial, "
+               "scatter=binomial: ceil(lg P) (2 alpha + n beta + n tau) + "
+               "(P-1)/P n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .order = CHORALE_ORDER_FIXED,
     .core = 1,

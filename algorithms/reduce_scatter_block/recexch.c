@@ -30,9 +30,10 @@ const struct chorale_alg chorale_reduce_scatter_block_recexch = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "recexch",
     .summary = "groups of radix ranks exchange their parts of what is left",
-    .formula = "(k-1) q alpha + (P-1)/P n (beta + tau) for P = k^q; else "
-               "with r = ceil(P/k^q) - 1: <= ((k-1) q + 2 r) alpha + (r n + "
-               "r m + (k-1) n) beta + (r + k-1) n tau",
+    .formula = "(k-1) q alpha + (P-1)/P n (beta + tau), k = min(radix, P), q "
+               "= floor(log_k P), K = k^q, e = ceil(P/K) - 1; P > K: <= "
+               "((k-1) q + 2 e) alpha + (e n + e m) beta + e n tau + (K-1) "
+               "(e+1) m (beta + tau)",
     .source = "Sack, Gropp, PPoPP 2012",
     .fallback = "a radix beyond P is P",
     .needs = CHORALE_NEEDS_COMMUTE,

@@ -36,9 +36,10 @@ const struct chorale_alg chorale_reduce_scatter_block_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "sums of all blocks but the own group's, at distance 1, 2, 4, "
                "...",
-    .formula = "lg P alpha + n (lg P - (P-1)/P) beta + n (lg P - 2 (P-1)/P + "
-               "lg P/P) tau; P not a power of two: + 2 alpha + (n + m) beta "
-               "+ n tau",
+    .formula = "F alpha + (F n - (P-1) m) beta + (F n - (2 P - 2 - F) m) tau, "
+               "F = floor(lg P), Q = 2^F; P not a power of two: <= (F+2) "
+               "alpha + ((F+1) n - (Q-2) m) beta + ((F+1) n - 2 (Q-1 - F) m) "
+               "tau",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,

@@ -30,8 +30,9 @@ const struct chorale_alg chorale_reduce_scatter_block_recursive_halving = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "recursive_halving",
     .summary = "halves of what is left are exchanged; neighbours fold",
-    .formula = "lg P alpha + (P-1)/P n (beta + tau); P not a power of two: "
-               "<= (F+2) alpha + (7/3 n + m) beta + 7/3 n tau",
+    .formula = "F alpha + (P-1)/P n (beta + tau), F = floor(lg P), Q = 2^F; P "
+               "not a power of two: <= (F+2) alpha + (n + (2 Q - 1) m) beta + "
+               "(n + (2 Q - 2) m) tau",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

@@ -31,8 +31,8 @@ const struct chorale_alg chorale_reduce_scatter_block_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "ring_bidir",
     .summary = "two rings at once, half of each block either way",
-    .formula = "two ports: (P-1) (alpha + m/2 beta + m tau); one: <= 2 (P-1) "
-               "(alpha + m/2 beta) + (P-1) m tau",
+    .formula = "<= 2 (P-1) (alpha + m/2 beta) + (P-1) m tau; two ports: (P-1) "
+               "(alpha + m/2 beta + m tau)",
     .source = "Chen, Lee (linear integration)",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,

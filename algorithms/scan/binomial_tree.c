@@ -104,7 +104,8 @@ const struct chorale_alg chorale_scan_binomial_tree = {
     .coll = CHORALE_SCAN,
     .name = "binomial_tree",
     .summary = "up a binomial tree and down again: fewest messages",
-    .formula = "<= (2L-1) (alpha + n beta) + (2L-2) n tau, L = ceil(lg P)",
+    .formula = "<= (2 L - 1) (alpha + n beta) + max(2 L - 2, 1) n tau, L = "
+               "ceil(lg P)",
     .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,

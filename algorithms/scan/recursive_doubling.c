@@ -28,7 +28,7 @@ const struct chorale_alg chorale_scan_recursive_doubling = {
     .coll = CHORALE_SCAN,
     .name = "recursive_doubling",
     .summary = "exchanges with the ranks r xor 1, 2, 4, ...",
-    .formula = "<= L (alpha + n beta) + (2L-2) n tau, L = ceil(lg P)",
+    .formula = "<= L (alpha + n beta) + max(2 L - 2, 1) n tau, L = ceil(lg P)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,

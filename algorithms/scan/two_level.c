@@ -8,8 +8,9 @@
  * Volume  between nodes that of outer
  * Cost    at most inner(p) + outer(N) + bcast(p) + n tau, for ranks placed in
  *         blocks
- * Needs   several nodes with several ranks; any placement, datatype and
- *         operation
+ * Needs   several nodes with several ranks, placed in blocks; any datatype and
+ *         operation. It is right for any placement, but no cost is known
+ *         there, so it is refused
  * Source  MPICH, smp
  */
 #include "algorithms/catalogue.h"
@@ -100,8 +101,10 @@ const struct chorale_alg chorale_scan_two_level = {
     .coll = CHORALE_SCAN,
     .name = "two_level",
     .summary = "in each node, then the nodes' totals",
-    .formula = "<= inner(p) + outer(N) + bcast(p) + n tau",
+    .formula = "<= as inner(p) + outer(N) + bcast(p) + n tau",
     .source = "MPICH, smp",
+    .fallback = "ranks of a node that are not consecutive, if it is run on "
+                "them: each run of consecutive ranks counts as a node",
     .needs = CHORALE_NEEDS_NODES,
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,

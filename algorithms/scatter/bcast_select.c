@@ -99,9 +99,10 @@ const struct chorale_alg chorale_scatter_bcast_select = {
     .coll = CHORALE_SCATTER,
     .name = "bcast_select",
     .summary = "broadcast of all blocks; each rank keeps its own",
-    .formula = "as the bcast with n bytes",
+    .formula = "<= as the bcast of n bytes",
     .source = "Almasi et al., ICS, 2005",
     .cost_is = CHORALE_COST_BOUND,
+    .within_default = 1,
     .nparam = 1,
     .param = { {
         .name = "bcast",

@@ -85,7 +85,8 @@ const struct chorale_alg chorale_scatter_binomial = {
     .coll = CHORALE_SCATTER,
     .name = "binomial",
     .summary = "binomial tree, farthest (or nearest) child first",
-    .formula = "ceil(lg P) alpha + (P-1)/P n beta",
+    .formula = "order=far: L alpha + (P-1)/P n beta, L = ceil(lg P); "
+               "order=near: <= L (L+1)/2 alpha + (2 P - L - 2) m beta",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .nparam = 1,
     .param = { {

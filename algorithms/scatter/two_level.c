@@ -6,7 +6,9 @@
  * Rounds  those of outer on N nodes and of inner on p ranks a node
  * Volume  (P - 1) m bytes from the root, as in any scatter
  * Cost    at most outer(N, p m) + inner(p, m)
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -17,8 +19,13 @@
 static const struct chorale_alg *const inner[] = {
     &chorale_scatter_binomial,
     &chorale_scatter_linear,
+    &chorale_scatter_linear_nb,
+    &chorale_scatter_linear_segmented,
+    &chorale_scatter_binomial_segmented,
 };
-static const char *const inner_word[] = { "binomial", "linear" };
+static const char *const inner_word[] = { "binomial", "linear", "linear_nb",
+                                          "linear_segmented",
+                                          "binomial_segmented" };
 
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
@@ -68,15 +75,23 @@ static size_t scratch(const struct chorale_point *pt)
                                             pt->param[1]);
 }
 
+static int overlaps_at(const struct chorale_point *pt)
+{
+    struct chorale_point in, out;
+
+    chorale_topology_points(pt, &in, &out);
+    return chorale_part_overlaps(inner[pt->param[0]], &in);
+}
+
 const struct chorale_alg chorale_scatter_two_level = {
     .coll = CHORALE_SCATTER,
     .name = "two_level",
     .summary = "to the leaders of the nodes, then in each node",
-    .formula = "<= outer(N, p m) + inner(p, m)",
+    .formula = "<= as outer(N) of p m + inner(p) of m",
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 1.67,
+    .within = 1.5,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
@@ -84,5 +99,6 @@ const struct chorale_alg chorale_scatter_two_level = {
     },
     .run = run,
     .cost = cost,
+    .overlaps_at = overlaps_at,
     .scratch = scratch,
 };

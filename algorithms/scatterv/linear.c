@@ -20,7 +20,8 @@ const struct chorale_alg chorale_scatterv_linear = {
     .coll = CHORALE_SCATTERV,
     .name = "linear",
     .summary = "the root sends every rank its block in turn",
-    .formula = "(P-1) alpha + (n - m_root) beta",
+    .formula = "<= (P-1) alpha + (n - m_root) beta, less a message for every "
+               "empty block",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .core = 1,
     .run = run,

@@ -22,7 +22,8 @@ const struct chorale_alg chorale_scatterv_linear_nb = {
     .coll = CHORALE_SCATTERV,
     .name = "linear_nb",
     .summary = "the root sends every rank its block without waiting",
-    .formula = "(P-1) alpha + (n - m_root) beta",
+    .formula = "<= (P-1) alpha + (n - m_root) beta, less a message for every "
+               "empty block",
     .source = "Open MPI, coll/base, scatter linear_nb",
     .fallback = "max_reqs 1: no send blocks, as with 0",
     .nparam = 1,

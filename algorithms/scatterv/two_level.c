@@ -8,7 +8,9 @@
  *         nodes once more inside them; 8 bytes a rank of sizes
  * Cost    at most outer(N, 8 p bytes) + outer(N) + inner(p), with the largest
  *         blocks in every place
- * Needs   several nodes with several ranks; any placement, root and datatype
+ * Needs   several nodes with several ranks, placed in blocks; any root and
+ *         datatype. It is right for any placement, but no cost is known there,
+ *         so it is refused
  * Source  Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -130,11 +132,12 @@ const struct chorale_alg chorale_scatterv_two_level = {
     .coll = CHORALE_SCATTERV,
     .name = "two_level",
     .summary = "to the leaders of the nodes, then in each node",
-    .formula = "<= outer(N, 8 p) + outer(N) + inner(p), of the largest "
-               "blocks",
+    .formula = "<= as outer(N) of 8 p bytes + outer(N) + inner(p), of the "
+               "largest blocks",
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .within = 1.58,
     .opaque = 1,
     .nparam = 2,
     .param = {

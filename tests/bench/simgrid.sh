@@ -93,7 +93,9 @@ measure()
     sqlite3 "$part" "DELETE FROM cell WHERE comm_size > 16
         AND msg_size > 65536 AND variant = 'flat_pipeline'
         AND cell_id NOT IN (SELECT cell_id FROM run)"
-    "$chorale" run "$part" -q 2>>"$work/run.$at.log" && return
+    # A point of 1 MiB blocks at 64 ranks may take many minutes.
+    "$chorale" run "$part" -q --stall-timeout 7200 \
+        2>>"$work/run.$at.log" && return
     echo "# P = $at, $selector: $(tail -1 "$work/run.$at.log")"
     sqlite3 "$part" "DELETE FROM cell
         WHERE cell_id NOT IN (SELECT cell_id FROM run)"
@@ -191,3 +193,7 @@ echo "# Points where the best of ours is more than 2 % slower"
 sqlite3 -column -header "$db" "SELECT * FROM v_lost"
 sqlite3 "$db" "SELECT count(*) || ' of ' ||
     (SELECT count(*) FROM v_point) || ' points lost' FROM v_lost"
+wrong=$(sqlite3 -column -header "$db" "SELECT * FROM v_ours_wrong")
+[ -z "$wrong" ] && exit
+printf '\n# Ours that failed or gave wrong data\n%s\n' "$wrong"
+exit 1

@@ -21,7 +21,7 @@ SELECT c.coll, c.comm_size, c.msg_size,
  GROUP BY 1, 2, 3, 4;
 
 INSERT OR REPLACE INTO wrong
-SELECT c.coll, c.comm_size, c.msg_size,
+SELECT c.coll, c.comm_size, c.msg_size, c.provider,
        CASE WHEN c.provider = 'chorale' THEN c.variant || ' ' || c.params
             ELSE p.sim_selector END, r.status, r.reason
   FROM part.cell c JOIN part.campaign p USING (campaign_id)

@@ -9,6 +9,9 @@
 
 enum { GUARD = 64, PRIME = 13, WIDE_EXTENT = 1 << 20 };
 
+/* Bytes of a wide unit that are memory, its guard before it among them. */
+enum { WINDOW = 2 * GUARD };
+
 /* Lower bounds and extents of some layouts. SimGrid 3.32 strides elements of
  * a type whose lower bound is not 0 by too little or too much, whoever sends
  * them; there the layouts have a gap in front instead. And it takes a type's
@@ -178,6 +181,7 @@ static void make_layouts(struct layout *l)
                                  MPI_INT };
     l[MATRIX_LOW] = (struct layout){ "low matrix", 4, { 0 }, 32, 1, MPI_INT };
     memcpy(l[MATRIX_LOW].disp, matrix_low_disp, sizeof(matrix_low_disp));
+    l[DOUBLE] = (struct layout){ "double", 2, { 0, 4 }, 8, 1, MPI_DOUBLE };
     make_type(&l[GAP], 0);
     make_type(&l[BEFORE], BEFORE_BOUND);
     make_type(&l[LOW], LOW_BOUND);
@@ -210,6 +214,8 @@ void fixture_init(struct fixture *fix)
                                     MPI_OP_NULL, product, small };
     k[WIDE_SUM] = (struct kind){ "sum of wide pairs", WIDE, 1, MPI_OP_NULL,
                                  pair_sum, small };
+    k[BITS] = (struct kind){ "sum of doubles", DOUBLE, 1, MPI_SUM, NULL,
+                             NULL };
     MPI_Op_create(low_sum_op, 1, &k[LOW_SUM].op);
     MPI_Op_create(tight_sum_op, 1, &k[TIGHT_SUM].op);
     MPI_Op_create(wide_sum_op, 1, &k[WIDE_SUM].op);
@@ -219,7 +225,7 @@ void fixture_init(struct fixture *fix)
 
 void fixture_release(struct fixture *fix)
 {
-    for (int i = LOW_SUM; i < NKIND; i++)
+    for (int i = LOW_SUM; i <= WIDE_SUM; i++)
         MPI_Op_free(&fix->kind[i].op);
     for (int i = 0; i < NMADE; i++)
         MPI_Type_free(&fix->layout[made[i]].type);
@@ -227,23 +233,37 @@ void fixture_release(struct fixture *fix)
 
 /* --- buffers ---------------------------------------------------------- */
 
-/* Address space; only pages that are written take memory. */
+static int is_wide(const struct buffer *b)
+{
+    return b->layout->extent == WIDE_EXTENT;
+}
+
+/* Address space, of which each unit's window is memory. */
 static void init_wide(struct buffer *b)
 {
-    size_t ints = (size_t)(b->units * b->layout->ints) + 1;
+    size_t windows = (size_t)b->units * WINDOW;
 
-    b->mem = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE,
+    b->bytes = ((size_t)b->units + 1) * WIDE_EXTENT;
+    b->mem = mmap(NULL, b->bytes, PROT_NONE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    b->value = calloc(ints, sizeof(*b->value));
-    if (b->mem == MAP_FAILED || b->value == NULL)
+    b->want = malloc(windows + 1);
+    if (b->mem == MAP_FAILED || b->want == NULL)
         MPI_Abort(MPI_COMM_WORLD, 1);
+    memset(b->want, 0xa5, windows);
+    for (int u = 0; u < b->units; u++) {
+        char *window = b->mem + (size_t)u * WIDE_EXTENT;
+
+        if (mprotect(window, WINDOW, PROT_READ | PROT_WRITE) != 0)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        memset(window, 0xa5, WINDOW);
+    }
 }
 
 void buffer_init(struct buffer *b, const struct layout *layout, int units)
 {
     *b = (struct buffer){ .layout = layout, .units = units };
     b->bytes = 2 * GUARD + (size_t)units * (size_t)layout->extent;
-    if (layout->extent == WIDE_EXTENT)
+    if (is_wide(b))
         init_wide(b);
     else {
         b->mem = malloc(b->bytes);
@@ -258,31 +278,29 @@ void buffer_init(struct buffer *b, const struct layout *layout, int units)
 
 void buffer_release(struct buffer *b)
 {
-    if (b->value != NULL)
+    if (b->mem != NULL && is_wide(b))
         munmap(b->mem, b->bytes);
     else
         free(b->mem);
     free(b->want);
-    free(b->value);
     *b = (struct buffer){ 0 };
 }
 
-static size_t place(const struct buffer *b, int unit, int k)
+/* Where integer k of a unit is, in memory whose units are extent apart. */
+static size_t place(const struct buffer *b, int unit, int k, int extent)
 {
-    return (size_t)(GUARD + (long)unit * b->layout->extent +
-                    b->layout->disp[k]);
+    return (size_t)(GUARD + (long)unit * extent + b->layout->disp[k]);
 }
 
 void buffer_set(struct buffer *b, int unit, int k, int value, int when)
 {
-    size_t at = place(b, unit, k);
+    int extent = b->layout->extent;
 
     if (when & IS)
-        memcpy(b->mem + at, &value, sizeof(value));
-    if ((when & WANT) && b->value != NULL)
-        b->value[unit * b->layout->ints + k] = value;
-    else if (when & WANT)
-        memcpy(b->want + at, &value, sizeof(value));
+        memcpy(b->mem + place(b, unit, k, extent), &value, sizeof(value));
+    if (when & WANT)
+        memcpy(b->want + place(b, unit, k, is_wide(b) ? WINDOW : extent),
+               &value, sizeof(value));
 }
 
 void buffer_fill(struct buffer *b, int at, int units, int source, int dest,
@@ -299,34 +317,39 @@ void buffer_excuse(struct buffer *b, int from, int to)
         for (int k = 0; k < b->layout->ints; k++) {
             int is;
 
-            memcpy(&is, b->mem + place(b, u, k), sizeof(is));
+            memcpy(&is, b->mem + place(b, u, k, b->layout->extent),
+                   sizeof(is));
             buffer_set(b, u, k, is, WANT);
         }
 }
 
-static int wide_wrong(const struct buffer *b, long *offset)
+/* The first of some bytes that is not as wanted, or n. */
+static size_t first_wrong(const char *is, const char *want, size_t n)
 {
-    for (int u = 0; u < b->units; u++)
-        for (int k = 0; k < b->layout->ints; k++)
-            if (memcmp(b->mem + place(b, u, k),
-                       &b->value[u * b->layout->ints + k],
-                       sizeof(int)) != 0) {
-                *offset = (long)place(b, u, k) - GUARD;
-                return 1;
-            }
-    return 0;
+    size_t i = 0;
+
+    if (memcmp(is, want, n) == 0)
+        return n;
+    while (is[i] == want[i])
+        i++;
+    return i;
 }
 
 int buffer_wrong(const struct buffer *b, long *offset)
 {
-    size_t i = 0;
+    size_t piece, apart, n, i;
 
-    if (b->value != NULL)
-        return wide_wrong(b, offset);
-    if (b->mem == NULL || memcmp(b->mem, b->want, b->bytes) == 0)
+    if (b->mem == NULL)
         return 0;
-    while (b->mem[i] == b->want[i])
-        i++;
-    *offset = (long)i - GUARD;
-    return 1;
+    n = is_wide(b) ? (size_t)b->units : 1;
+    piece = is_wide(b) ? WINDOW : b->bytes;
+    apart = is_wide(b) ? WIDE_EXTENT : b->bytes;
+    for (size_t u = 0; u < n; u++) {
+        i = first_wrong(b->mem + u * apart, b->want + u * piece, piece);
+        if (i < piece) {
+            *offset = (long)(u * apart + i) - GUARD;
+            return 1;
+        }
+    }
+    return 0;
 }

@@ -32,10 +32,12 @@ enum {
     INT_PAIR,
     MATRIX,
     MATRIX_LOW,
+    DOUBLE, /* two integers are its bytes */
     NLAYOUT
 };
 
-/* A reduction: layout of its operand, and what it does, left op right. */
+/* A reduction: layout of its operand, and what it does, left op right; nothing
+ * of what has no plain definition. */
 struct kind {
     const char *name;
     int layout, commutative;
@@ -54,6 +56,7 @@ enum {
     LOW_PRODUCT,
     NUSUAL,
     WIDE_SUM = NUSUAL,
+    BITS, /* sums that depend on the order of adding: bits.c */
     NKIND
 };
 
@@ -67,12 +70,11 @@ void fixture_init(struct fixture *fix);
 void fixture_release(struct fixture *fix);
 
 /* Memory of some units, with guards around; want is what it must be. Of wide
- * layouts only the integers are known, in value: their gaps are as good as
- * endless. */
+ * layouts only a window round each unit is memory at all: what touches the
+ * rest ends the program. */
 struct buffer {
     const struct layout *layout;
-    char *base, *mem, *want;
-    int *value; /* of a wide layout: of each integer, instead of want */
+    char *base, *mem, *want; /* want of a wide layout: the windows, joined */
     int units;
     size_t bytes;
 };

@@ -1,17 +1,116 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pairs.c - the cover of all pairs, greedily: each row begins with a pair
  * that is still missing, and takes for each further factor the level that
- * meets most missing pairs with what the row has so far. */
+ * meets most missing pairs with what the row has so far. If that row cannot
+ * be, further factors go back to the base, a row that can. */
 #include "tests/mpi/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* met[f][a][g][b], f < g: some row has level a of f and b of g. */
+enum { MISSING, MET, NEVER };
+
+/* at[f][a][g][b], f < g: does some row have level a of f and b of g. */
 struct met {
     unsigned char at[PAIRS_FACTORS][PAIRS_LEVELS][PAIRS_FACTORS]
                     [PAIRS_LEVELS];
+    unsigned char dead[PAIRS_FACTORS][PAIRS_LEVELS]; /* no row can have it */
 };
+
+struct maker {
+    struct pairs *p;
+    struct met *m;
+    pairs_can can;
+    const void *arg;
+};
+
+static int can_be(const struct maker *k, const int *row)
+{
+    return k->can == NULL || k->can(k->arg, row);
+}
+
+/* --- rows that can be ------------------------------------------------- */
+
+/* Can row be with any one factor that is not fixed at another level? Then it
+ * is changed so. */
+static int vary_one(const struct maker *k, int *row, const char *fixed)
+{
+    for (int f = 0; f < k->p->nfactor; f++) {
+        int kept = row[f];
+
+        if (fixed[f])
+            continue;
+        for (row[f] = 0; row[f] < k->p->levels[f]; row[f]++)
+            if (row[f] != kept && can_be(k, row))
+                return 1;
+        row[f] = kept;
+    }
+    return 0;
+}
+
+/* The possible row with the fewest levels, at most two, that are not 0. */
+static int find_base(const struct maker *k)
+{
+    int *row = k->p->base;
+    char fixed[PAIRS_FACTORS] = { 0 };
+
+    if (can_be(k, row) || vary_one(k, row, fixed))
+        return 1;
+    for (int f = 0; f < k->p->nfactor; f++) {
+        fixed[f] = 1;
+        for (row[f] = 1; row[f] < k->p->levels[f]; row[f]++)
+            if (vary_one(k, row, fixed))
+                return 1;
+        row[f] = 0;
+    }
+    return 0;
+}
+
+/* Change what is not fixed, as little as will do, the last factors first,
+ * until the row can be. Returns 0 if that is not found; row is the base then,
+ * but for the fixed. */
+static int mend(const struct maker *k, int *row, const char *fixed)
+{
+    const int *base = k->p->base;
+
+    if (can_be(k, row))
+        return 1;
+    for (int f = k->p->nfactor - 1; f >= 0; f--) {
+        int kept = row[f];
+
+        if (fixed[f] || kept == base[f])
+            continue;
+        row[f] = base[f];
+        if (can_be(k, row))
+            return 1;
+        row[f] = kept;
+    }
+    for (int f = k->p->nfactor - 1; f >= 0; f--) {
+        if (fixed[f] || row[f] == base[f])
+            continue;
+        row[f] = base[f];
+        if (can_be(k, row))
+            return 1;
+    }
+    return vary_one(k, row, fixed);
+}
+
+/* Levels that no row can have: nothing is missing with them. */
+static void find_dead(const struct maker *k)
+{
+    for (int f = 0; f < k->p->nfactor; f++)
+        for (int a = 0; a < k->p->levels[f]; a++) {
+            int row[PAIRS_FACTORS];
+            char fixed[PAIRS_FACTORS] = { 0 };
+
+            memcpy(row, k->p->base, sizeof(row));
+            row[f] = a;
+            fixed[f] = 1;
+            k->m->dead[f][a] = !mend(k, row, fixed);
+        }
+}
+
+/* --- the cover -------------------------------------------------------- */
 
 static unsigned char *seen(struct met *m, int f, int a, int g, int b)
 {
@@ -26,20 +125,20 @@ static int gain(struct met *m, const int *row, int nfactor, int f, int a)
 
     for (int g = 0; g < nfactor; g++)
         if (g != f && row[g] >= 0)
-            sum += !*seen(m, f, a, g, row[g]);
+            sum += *seen(m, f, a, g, row[g]) == MISSING;
     return sum;
 }
 
 /* The best level of f; of equals the one that shift comes to first, so that
  * all levels have their share. */
-static int best(struct met *m, const struct pairs *p, const int *row, int f,
-                int shift)
+static int best(const struct maker *k, const int *row, int f, int shift)
 {
+    const struct pairs *p = k->p;
     int most = -1, level = 0;
 
     for (int i = 0; i < p->levels[f]; i++) {
         int a = (i + shift) % p->levels[f];
-        int g = gain(m, row, p->nfactor, f, a);
+        int g = k->m->dead[f][a] ? -1 : gain(k->m, row, p->nfactor, f, a);
 
         if (g > most) {
             most = g;
@@ -49,23 +148,45 @@ static int best(struct met *m, const struct pairs *p, const int *row, int f,
     return level;
 }
 
-/* The first missing pair begins the row. Returns 0 if there is none. */
-static int begin(struct met *m, const struct pairs *p, int *row)
+/* The rest of a row that has its first pair. Returns 0 if no such row can
+ * be. */
+static int complete(const struct maker *k, int *row)
 {
+    char fixed[PAIRS_FACTORS];
+
+    for (int f = 0; f < k->p->nfactor; f++)
+        fixed[f] = row[f] >= 0;
+    for (int f = 0; f < k->p->nfactor; f++)
+        if (row[f] < 0)
+            row[f] = best(k, row, f, k->p->nrow + f);
+    return mend(k, row, fixed);
+}
+
+/* A row with the first missing pair that some row can have. Returns 0 if
+ * there is none. */
+static int begin(const struct maker *k, int *row)
+{
+    const struct pairs *p = k->p;
+    struct met *m = k->m;
+
     for (int f = 0; f < p->nfactor; f++)
         for (int g = f + 1; g < p->nfactor; g++)
             for (int a = 0; a < p->levels[f]; a++)
-                for (int b = 0; b < p->levels[g]; b++)
-                    if (!m->at[f][a][g][b]) {
-                        row[f] = a;
-                        row[g] = b;
+                for (int b = 0; b < p->levels[g]; b++) {
+                    if (m->at[f][a][g][b] != MISSING)
+                        continue;
+                    for (int i = 0; i < p->nfactor; i++)
+                        row[i] = i == f ? a : i == g ? b : -1;
+                    if (!m->dead[f][a] && !m->dead[g][b] && complete(k, row))
                         return 1;
-                    }
+                    m->at[f][a][g][b] = NEVER;
+                }
     return 0;
 }
 
-static int keep(struct pairs *p, struct met *m, const int *row)
+static int keep(const struct maker *k, const int *row)
 {
+    struct pairs *p = k->p;
     unsigned char (*grown)[PAIRS_FACTORS];
 
     grown = realloc(p->row, sizeof(*grown) * (size_t)(p->nrow + 1));
@@ -76,32 +197,30 @@ static int keep(struct pairs *p, struct met *m, const int *row)
     for (int f = 0; f < p->nfactor; f++) {
         grown[p->nrow][f] = (unsigned char)row[f];
         for (int g = f + 1; g < p->nfactor; g++)
-            m->at[f][row[f]][g][row[g]] = 1;
+            k->m->at[f][row[f]][g][row[g]] = MET;
     }
     p->nrow++;
     return 0;
 }
 
-int pairs_init(struct pairs *p, const int *levels, int nfactor)
+int pairs_init(struct pairs *p, const int *levels, int nfactor, pairs_can can,
+               const void *arg)
 {
     struct met *m = calloc(1, sizeof(*m));
+    struct maker k = { .p = p, .m = m, .can = can, .arg = arg };
     int row[PAIRS_FACTORS], bad = m == NULL;
 
     *p = (struct pairs){ .nfactor = nfactor };
     memcpy(p->levels, levels, sizeof(*levels) * (size_t)nfactor);
-    for (;;) {
-        for (int f = 0; f < nfactor; f++)
-            row[f] = -1;
-        /* one factor, or a level each: no pairs, but still a row */
-        if (bad || (!begin(m, p, row) && p->nrow > 0))
-            break;
-        for (int f = 0; f < nfactor; f++)
-            if (row[f] < 0)
-                row[f] = best(m, p, row, f, p->nrow + f);
-        bad = keep(p, m, row) != 0;
+    if (!bad && find_base(&k)) {
+        find_dead(&k);
+        while (!bad && begin(&k, row))
+            bad = keep(&k, row) != 0;
+        /* of one factor there are no pairs, but rows */
+        for (int a = 0; !bad && nfactor == 1 && a < levels[0]; a++)
+            if (!m->dead[0][a])
+                bad = keep(&k, &a) != 0;
     }
-    for (int a = 1; !bad && nfactor == 1 && a < levels[0]; a++)
-        bad = keep(p, m, &a) != 0;
     free(m);
     if (bad)
         pairs_release(p);

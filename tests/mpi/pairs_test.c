@@ -27,8 +27,9 @@ static void test_shape(const struct shape *s)
     struct pairs p, again;
     long seen[PAIRS_LEVELS] = { 0 }, unseen = 0;
 
-    if (!tap_ok(pairs_init(&p, s->levels, s->nfactor) == 0 &&
-                    pairs_init(&again, s->levels, s->nfactor) == 0,
+    if (!tap_ok(pairs_init(&p, s->levels, s->nfactor, NULL, NULL) == 0 &&
+                    pairs_init(&again, s->levels, s->nfactor, NULL,
+                               NULL) == 0,
                 "%d factors: a cover", s->nfactor))
         return;
     for (int r = 0; r < p.nrow; r++)
@@ -51,10 +52,126 @@ static void test_missing(void)
     const int levels[3] = { 3, 4, 2 };
     struct pairs p;
 
-    if (pairs_init(&p, levels, 3) != 0)
+    if (pairs_init(&p, levels, 3, NULL, NULL) != 0)
         abort();
     p.nrow--;
     tap_ok(pairs_missing(&p) > 0, "without its last row pairs are missing");
+    pairs_release(&p);
+}
+
+/* --- where not all rows can be ---------------------------------------- */
+
+enum { FACTORS = 5 };
+static const int few[FACTORS] = { 3, 4, 2, 5, 3 };
+
+static int any(const int *row)
+{
+    (void)row;
+    return 1;
+}
+
+static int not_in_place(const int *row)
+{
+    return row[2] == 0;
+}
+
+/* A large level of one wants a large one of another. */
+static int enough(const int *row)
+{
+    return row[1] + row[3] >= 5;
+}
+
+/* Neither of two defaults will do, nor one alone. */
+static int both(const int *row)
+{
+    return row[1] > 0 && row[3] > 1 && !(row[1] == 2 && row[4] == 1);
+}
+
+static int lone(const int *row)
+{
+    return row[0] == 2 && row[3] == 4;
+}
+
+static int none(const int *row)
+{
+    return row[0] > 2;
+}
+
+static const struct limit {
+    const char *name;
+    int (*can)(const int *row);
+} limits[] = {
+    { "no limit", any },     { "a level that cannot be", not_in_place },
+    { "enough", enough },    { "both not the first", both },
+    { "one pair", lone },    { "nothing", none },
+};
+
+static int can(const void *arg, const int *row)
+{
+    return ((const struct limit *)arg)->can(row);
+}
+
+/* The next row of the product; 0 after the last. */
+static int next(int *row)
+{
+    for (int f = 0; f < FACTORS; f++) {
+        if (++row[f] < few[f])
+            return 1;
+        row[f] = 0;
+    }
+    return 0;
+}
+
+static int level_of(int pair, int *f, int *a)
+{
+    for (*f = 0; *f < FACTORS; pair -= few[(*f)++])
+        if (pair < few[*f]) {
+            *a = pair;
+            return 1;
+        }
+    return 0;
+}
+
+/* Does some possible row have both, a of f and b of g? */
+static int possible(const struct limit *l, int f, int a, int g, int b)
+{
+    int row[FACTORS] = { 0 };
+
+    do
+        if (row[f] == a && row[g] == b && l->can(row))
+            return 1;
+    while (next(row));
+    return 0;
+}
+
+/* Pairs that cannot be, of the whole product. */
+static long impossible(const struct limit *l)
+{
+    long n = 0;
+    int f, a, g, b;
+
+    for (int i = 0; level_of(i, &f, &a); i++)
+        for (int j = 0; level_of(j, &g, &b); j++)
+            n += f < g && !possible(l, f, a, g, b);
+    return n;
+}
+
+static void test_limit(const struct limit *l)
+{
+    struct pairs p;
+    int wrong = 0, row[FACTORS];
+
+    if (pairs_init(&p, few, FACTORS, can, l) != 0)
+        abort();
+    for (int r = 0; r < p.nrow; r++) {
+        for (int f = 0; f < FACTORS; f++)
+            row[f] = p.row[r][f];
+        wrong += !l->can(row);
+    }
+    tap_ok(wrong == 0 && (p.nrow == 0 || l->can(p.base)),
+           "%s: only rows that can be", l->name);
+    tap_ok(pairs_missing(&p) == impossible(l),
+           "%s: all pairs that can be, in %d rows", l->name, p.nrow);
     pairs_release(&p);
 }
 
@@ -63,5 +180,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
         test_shape(&shapes[i]);
     test_missing();
+    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+        test_limit(&limits[i]);
     return tap_done();
 }

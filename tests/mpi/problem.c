@@ -241,6 +241,8 @@ int try_problem(struct stage *st, const struct problem *p)
     }
     if (info->dataless)
         try_barrier(st, p);
+    else if (p->kind == &st->fix->kind[BITS])
+        try_bits(st, p);
     else if (info->reduces)
         try_reduce(st, p);
     else

@@ -20,6 +20,7 @@ struct stage {
     struct chorale_ctx *ctx;
     struct known known[NKIND];
     long calls;
+    int bits_differed;       /* try_bits saw it */
     int trace;               /* name each call before it is made */
     int failed;
     char text[320];
@@ -74,10 +75,22 @@ void problem_fail(struct stage *st, const struct problem *p, const char *what,
 void problem_check(struct stage *st, const struct problem *p,
                    const struct buffer *b, const char *which);
 
-/* One call and its check: the variant must run at this point. moves.c,
- * reductions.c, barrier.c. */
+/* A reduction's operand and what this rank gets of the result, in units. */
+struct shape {
+    int whole;
+    int from, part; /* the result is of these units of the operand */
+    int at_root;    /* has a result */
+};
+
+/* counts: [size], filled in for what scatters its result. */
+struct shape shape_of(const struct stage *st, const struct problem *p,
+                      MPI_Count *counts);
+
+/* One call (of bits two) and its check: the variant must run at this point.
+ * moves.c, reductions.c, bits.c, barrier.c. */
 void try_move(struct stage *st, const struct problem *p);
 void try_reduce(struct stage *st, const struct problem *p);
+void try_bits(struct stage *st, const struct problem *p);
 void try_barrier(struct stage *st, const struct problem *p);
 
 /* The one of them that fits, if the variant does not refuse; a reason is then
@@ -97,8 +110,11 @@ void check_together(struct stage *world, struct stage *reversed,
 void check_copies(struct stage *st);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its
- * scratch what it states? In simulation: does its time match its cost? */
-void check_schedule(struct stage *st, const struct chorale_alg *alg,
+ * scratch what it states? In simulation: does its time match its cost? All
+ * sizes with default parameters; of the other parameter values this slice, or
+ * where the defaults refuse all sizes, all of them.
+ * Returns how many calls were made: 0 only where the variant refuses. */
+long check_schedule(struct stage *st, const struct chorale_alg *alg,
                     int full, int slice, int nslice);
 
 #endif

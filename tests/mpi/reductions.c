@@ -56,14 +56,8 @@ static const struct known *know(struct stage *st, const struct kind *kind,
 
 /* --- the operand and the result --------------------------------------- */
 
-struct shape {
-    int whole; /* units of the operand */
-    int from, part; /* units of it that this rank gets the result of */
-    int at_root;
-};
-
-static struct shape shape_of(const struct stage *st, const struct problem *p,
-                             MPI_Count *counts)
+struct shape shape_of(const struct stage *st, const struct problem *p,
+                      MPI_Count *counts)
 {
     int n = st->ctx->size, rank = st->ctx->rank;
     int scatters = p->alg->coll == CHORALE_REDUCE_SCATTER_BLOCK ||

@@ -44,9 +44,10 @@ static int roots(int *list, int p)
     return add_int(list, n, p - 1);
 }
 
+/* The largest first: that is where the fewest variants refuse. */
 static int counts(int *list, int p, int full, int many)
 {
-    int n = 0, q = chorale_pow2_below(p);
+    int n = add_int(list, 0, many), q = chorale_pow2_below(p);
 
     n = add_int(list, n, 0);
     n = add_int(list, n, 1);
@@ -59,7 +60,7 @@ static int counts(int *list, int p, int full, int many)
         n = add_int(list, n, q - 1);
         n = add_int(list, n, q);
     }
-    return add_int(list, n, many);
+    return n;
 }
 
 /* Bytes: less than an element, odd, a few sizes, and larger than all. */

@@ -22,7 +22,9 @@ enum factor {
 
 enum { MAX_VALUES = 24 };
 
-/* What one variant's factors can be at one number of ranks. */
+/* What one variant's factors can be at one number of ranks. Level 0 of each is
+ * what most variants can do: the largest count, the first type, not in place,
+ * the default of a parameter. */
 struct space {
     const struct chorale_alg *alg;
     int level[NFACTOR]; /* how many; 1: it does not differ */
@@ -39,5 +41,11 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
 /* The problem at one level of each factor. */
 struct problem space_problem(const struct space *s, const struct fixture *fix,
                              const int *at, int seed);
+
+/* bits.c: sums of doubles, on some communicators in turn, with the parameters
+ * of base (a level each factor) and with each other value of each parameter,
+ * of these every nslice-th. Returns how many calls ran. */
+long check_bits(struct stage *stage, int nstage, const struct space *s,
+                const int *base, int slice, int nslice);
 
 #endif

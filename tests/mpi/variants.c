@@ -2,18 +2,23 @@
 /* variants.c - every variant of the catalogue against the plain definition of
  * its collective, and against the schedule and cost that it states.
  *
- *     variants [--full|--wide] [--slice I/N] [--data] [--trace] [--library]
- *              [COLLECTIVE [VARIANT]]
+ *     variants [--full|--wide|--common] [--slice I/N] [--data] [--trace]
+ *              [--library] [COLLECTIVE [VARIANT]]
  *
- * Rank 0 prints TAP: two lines a variant, data and schedule; and one for all
- * of them together. Without --full the calls are a cover of all pairs of what
- * calls can differ in (space.h); with it the whole product. --slice: this
- * launch makes part I of N of the cover; all N parts, at whatever numbers of
- * ranks, are a cover that has the part as one more factor. --wide only tries
- * blocks whose places in memory are above 2^31 bytes. --data leaves the
- * schedules out. --trace names each call before it is made. --library tries
- * the MPI library's own collectives, to test the matrix. Compiled against the
- * MPI library and against SimGrid's.
+ * Rank 0 prints TAP: data, bits of sums and schedule of each variant, and one
+ * line for all of them together. Without --full the calls are a cover of all
+ * pairs of what calls can differ in (space.h) and the variant does not refuse.
+ * With it: that cover with more counts and values; the product of all factors
+ * with default parameters, the places of irregular blocks such that any two
+ * further factors meet all of them; and each other value of each parameter
+ * with all communicators, roots and counts.
+ * --slice: this launch makes part I of N of the cover; all N parts, at
+ * whatever numbers of ranks, are a cover that has the part as one more factor.
+ * --wide only tries blocks whose places in memory are above 2^31 bytes;
+ * --common only what is no single variant's: copies between layouts, and all
+ * together. --data leaves the schedules out. --trace names each call before
+ * it is made. --library tries the MPI library's own collectives, to test the
+ * matrix. Compiled against the MPI library and against SimGrid's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +32,7 @@
 enum { WORLD, REVERSED, NCOMM };
 
 struct options {
-    int full, wide, data, trace, library, slice, nslice;
+    int full, wide, common, data, trace, library, slice, nslice;
     const char *coll, *variant;
 };
 
@@ -47,23 +52,36 @@ static int try_at(struct test *t, const struct space *s, const int *at)
     return try_problem(&t->stage[at[COMM]], &p);
 }
 
-/* The rows of the cover that are this launch's. Returns how many ran. */
-static long try_pairs(struct test *t, const struct space *s)
+/* A variant's factors, which a cover is made of. */
+struct asked {
+    const struct test *t;
+    const struct space *s;
+};
+
+/* Does the variant run there? */
+static int runs_at(const void *arg, const int *at)
 {
-    struct pairs cover;
+    const struct asked *ask = arg;
+    struct problem p = space_problem(ask->s, &ask->t->fix, at, 0);
+    struct chorale_point pt = problem_point(&ask->t->stage[at[COMM]], &p);
+
+    return chorale_alg_refuses(p.alg, &pt) == NULL;
+}
+
+/* The rows of the cover that are this launch's. Returns how many ran. */
+static long try_pairs(struct test *t, const struct space *s,
+                      const struct pairs *cover)
+{
     long ran = 0;
 
-    if (pairs_init(&cover, s->level, NFACTOR) != 0)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    for (int r = 0; r < cover.nrow; r++) {
+    for (int r = 0; r < cover->nrow; r++) {
         int at[NFACTOR];
 
         for (int f = 0; f < NFACTOR; f++)
-            at[f] = cover.row[r][f];
+            at[f] = cover->row[r][f];
         if (at[SLICE] == t->set.slice)
             ran += try_at(t, s, at);
     }
-    pairs_release(&cover);
     return ran;
 }
 
@@ -79,32 +97,80 @@ static int next(const struct space *s, int *at, int from, int to)
     return 0;
 }
 
-/* The product of all factors with default parameters, places taking turns;
- * then each other value of each parameter with all roots and counts, all
- * further factors taking turns. */
-static long try_product(struct test *t, const struct space *s)
+/* The product of all factors but the parameters, which are the base's (their
+ * defaults, if the variant runs with them). The places are those that make
+ * the sum of all levels divisible: so they meet all of any two further
+ * factors. */
+static long try_factors(struct test *t, const struct space *s,
+                        const int *base)
 {
     int at[NFACTOR] = { 0 };
     long ran = 0;
 
+    for (int f = PARAM; f < NFACTOR; f++)
+        at[f] = base[f];
     do {
-        at[PLACING] = t->seed % s->level[PLACING];
+        int sum = 0;
+
+        for (int f = COMM; f < PARAM; f++)
+            sum += f != PLACING ? at[f] : 0;
+        at[PLACING] = sum % s->level[PLACING];
         ran += try_at(t, s, at);
     } while (next(s, at, COMM, PLACING) || next(s, at, NODES, PARAM));
-    for (int f = PARAM; f < NFACTOR; f++)
-        for (int v = 1; v < s->level[f]; v++)
-            do {
-                at[f] = v;
-                for (int g = TYPE; g < PARAM; g++)
-                    at[g] = t->seed / (g - TYPE + 1) % s->level[g];
-                ran += try_at(t, s, at);
-                at[f] = 0;
-            } while (next(s, at, COMM, TYPE));
     return ran;
 }
 
+/* One call, all factors from TYPE to the parameters taking turns. If the
+ * variant refuses what has its turn, the base's instead. */
+static int try_in_turn(struct test *t, const struct space *s, const int *base,
+                       int *at)
+{
+    for (int g = TYPE; g < PARAM; g++)
+        at[g] = t->seed / (g - TYPE + 1) % s->level[g];
+    if (try_at(t, s, at))
+        return 1;
+    at[PLACE] = base[PLACE];
+    if (try_at(t, s, at))
+        return 1;
+    at[TYPE] = base[TYPE];
+    return try_at(t, s, at);
+}
+
+/* Each other value of each parameter with all communicators, roots and
+ * counts. */
+static long try_values(struct test *t, const struct space *s, const int *base)
+{
+    long ran = 0;
+
+    for (int f = PARAM; f < NFACTOR; f++)
+        for (int v = 0; v < s->level[f]; v++) {
+            int at[NFACTOR] = { 0 };
+
+            if (v == base[f])
+                continue;
+            for (int g = PARAM; g < NFACTOR; g++)
+                at[g] = g == f ? v : base[g];
+            do
+                ran += try_in_turn(t, s, base, at);
+            while (next(s, at, COMM, TYPE));
+        }
+    return ran;
+}
+
+/* WHAT, and why the variant refuses the problem, if it does. */
+static void refusal(const struct test *t, const struct problem *p,
+                    const char *what, char *text, size_t size)
+{
+    struct chorale_point pt = problem_point(&t->stage[WORLD], p);
+    const char *why = chorale_alg_refuses(p->alg, &pt);
+
+    snprintf(text, size, "%s%s%s", what, why != NULL ? ", refused: " : "",
+             why != NULL ? why : "");
+}
+
 /* Blocks, or what is made of them, so far apart that offsets pass 2^31. */
-static long try_wide(struct test *t, const struct chorale_alg *alg)
+static long try_wide(struct test *t, const struct chorale_alg *alg, char *why,
+                     size_t size)
 {
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
     int ranks = t->stage[WORLD].ctx->size;
@@ -124,6 +190,8 @@ static long try_wide(struct test *t, const struct chorale_alg *alg)
 
         for (int i = 0; i < alg->nparam; i++)
             p.param[i] = alg->param[i].def;
+        if (turn == 0)
+            refusal(t, &p, "far apart", why, size);
         ran += try_problem(&t->stage[WORLD], &p);
     }
     return ran;
@@ -159,31 +227,69 @@ static void report(struct test *t, const struct chorale_alg *alg,
         t->stage[i].failed = 0;
 }
 
+/* Its rows of the cover, in the full matrix the products too; then the bits of
+ * sums. Where the variant refuses everything, that is what is said. */
+static void test_data(struct test *t, const struct space *s)
+{
+    struct asked ask = { t, s };
+    struct pairs cover;
+    char what[96] = "data";
+    long ran = 0;
+
+    if (pairs_init(&cover, s->level, NFACTOR, runs_at, &ask) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (cover.nrow == 0) {
+        struct problem p = space_problem(s, &t->fix, cover.base, 0);
+
+        refusal(t, &p, "data", what, sizeof(what));
+    } else {
+        ran = try_pairs(t, s, &cover);
+        if (t->set.full)
+            ran += try_factors(t, s, cover.base) +
+                   try_values(t, s, cover.base);
+        if (ran == 0)
+            stage_fail(&t->stage[WORLD], "no call of it was made");
+    }
+    report(t, s->alg, what, ran);
+    if (cover.nrow > 0 && chorale_coll_info(s->alg->coll)->reduces &&
+        !t->set.library) {
+        ran = check_bits(t->stage, NCOMM, s, cover.base, t->set.slice,
+                         t->set.nslice);
+        if (ran == 0)
+            stage_fail(&t->stage[WORLD], "no call of it was made");
+        report(t, s->alg, "bits", ran);
+    }
+    pairs_release(&cover);
+}
+
 static void test_variant(struct test *t, const struct chorale_alg *alg)
 {
     struct space s;
 
     if (t->set.wide) {
-        report(t, alg, "far apart", try_wide(t, alg));
+        char what[96] = "far apart";
+        long ran = try_wide(t, alg, what, sizeof(what));
+
+        report(t, alg, what, ran);
         return;
     }
     space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->set.nslice,
                t->set.full);
-    report(t, alg, "data",
-           t->set.full ? try_product(t, &s) : try_pairs(t, &s));
+    test_data(t, &s);
     if (t->set.data || t->set.library)
         return;
-    check_schedule(&t->stage[WORLD], alg, t->set.full, t->set.slice,
-                   t->set.nslice);
-    report(t, alg, "schedule", 1);
+    report(t, alg, "schedule",
+           check_schedule(&t->stage[WORLD], alg, t->set.full, t->set.slice,
+                          t->set.nslice));
 }
 
 /* --- the whole -------------------------------------------------------- */
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: variants [--full|--wide] [--slice I/N] [--data] "
-                    "[--trace] [--library] [COLLECTIVE [VARIANT]]\n");
+    fprintf(stderr, "usage: variants [--full|--wide|--common] [--slice I/N] "
+                    "[--data] [--trace] [--library] "
+                    "[COLLECTIVE [VARIANT]]\n");
     exit(2);
 }
 
@@ -196,6 +302,8 @@ static struct options parse(int argc, char **argv)
             set.full = 1;
         else if (strcmp(argv[i], "--wide") == 0)
             set.wide = 1;
+        else if (strcmp(argv[i], "--common") == 0)
+            set.common = 1;
         else if (strcmp(argv[i], "--data") == 0)
             set.data = 1;
         else if (strcmp(argv[i], "--trace") == 0)
@@ -278,7 +386,7 @@ static void test_all(struct test *t, const struct chorale_alg *const *algs)
         check_copies(&t->stage[WORLD]);
         report(t, NULL, "copies between layouts", 1);
     }
-    for (int i = 0; algs[i] != NULL; i++)
+    for (int i = 0; algs[i] != NULL && !t->set.common; i++)
         test_variant(t, algs[i]);
     if (t->set.wide)
         return;
@@ -299,6 +407,11 @@ int main(int argc, char **argv)
     algs = choose(&t.set);
     if (size > MAX_RANKS || algs == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
+    if (t.set.variant != NULL && algs[0] == NULL) {
+        fprintf(stderr, "variants: no %s of %s to test: see `chorale list`\n",
+                t.set.variant, t.set.coll);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     fixture_init(&t.fix);
     open_stages(&t);
     test_all(&t, algs);

@@ -5,17 +5,18 @@
 #
 #     variants.t [COLLECTIVE [VARIANT]]   only these
 #
-# Two lanes run at a time, one real and one simulated. Small numbers of ranks
-# have the whole cover of all pairs, the larger ones share one that has the
-# number of ranks as one more factor. ci/matrix does more: all numbers of
-# ranks, the whole product.
+# Two lanes run at a time, one real and one simulated. One and two real ranks
+# and one to three simulated ones have the whole cover of all pairs, the larger
+# numbers share one that has the number of ranks as one more factor. ci/matrix
+# does more: all numbers of ranks, products of factors.
 here=${top_builddir:-.}
 source=${top_srcdir:-$(dirname "$0")/../..}
 . "$source/tests/mpi/launch.sh"
 tmp=$(mktemp -d) || exit 99
 lanes=
+running=
 trap 'rm -rf "$tmp"' EXIT
-trap 'kill $lanes 2>/dev/null; exit 130' INT TERM
+trap 'kill $running 2>/dev/null; exit 130' INT TERM
 count=0
 
 # result "ok"|"not ok" "text"
@@ -58,7 +59,7 @@ keep()
     echo "$? $label" >"$tmp/$lane.$n.end"
 }
 
-# collect LANE: report all that it kept.
+# collect LANE: report all that it kept. Its last act is to say how many.
 collect()
 {
     n=1
@@ -67,6 +68,8 @@ collect()
         report "$label" "$tmp/$1.$n.log" "$status"
         n=$((n + 1))
     done
+    [ "$(cat "$tmp/$1.all" 2>/dev/null)" = $((n - 1)) ] ||
+        result "not ok" "the $1 launches: ended early, after $((n - 1))"
 }
 
 real_lane()
@@ -87,6 +90,7 @@ real_lane()
         i=$((i + 1))
     done
     keep real "far apart P=3" run_real 3 variants --wide "$@"
+    echo "$n" >"$tmp/real.all"
 }
 
 simulated_lane()
@@ -108,6 +112,7 @@ simulated_lane()
             done
             ;;
     esac
+    echo "$n" >"$tmp/simulated.all"
 }
 
 if [ -z "$limit" ]; then
@@ -120,7 +125,8 @@ elif [ ! -x "$here/tests/mpi/variants" ]; then
     result "not ok" "$here/tests/mpi/variants is not built: make check"
 else
     real_lane "$@" &
-    lanes=$!
+    lanes=real
+    running=$!
 fi
 if [ ! -e "$here/tests/mpi/variants_sim" ]; then
     result ok "in simulation # SKIP built without SimGrid"
@@ -128,9 +134,11 @@ elif ! command -v "$SMPIRUN" >/dev/null 2>&1; then
     result ok "in simulation # SKIP no smpirun"
 else
     simulated_lane "$@" &
-    lanes="$lanes $!"
+    lanes="$lanes simulated"
+    running="$running $!"
 fi
 wait
-collect real
-collect simulated
+for lane in $lanes; do
+    collect "$lane"
+done
 echo "1..$count"

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* counted.c - messages and reductions on their way to MPI: see counted.h. */
+#include "tests/mpi/counted.h"
+
+#include "tests/mpi/problem.h"
+
+/* Of each rank in MPI_COMM_WORLD: simulated ones share one process. */
+static struct chorale_stat of[MAX_RANKS];
+
+static struct chorale_stat *mine(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return &of[rank];
+}
+
+void counted_start(void)
+{
+    *mine() = (struct chorale_stat){ 0 };
+}
+
+struct chorale_stat counted_now(void)
+{
+    return *mine();
+}
+
+static long long bytes_of(int count, MPI_Datatype type)
+{
+    int size;
+
+    MPI_Type_size(type, &size);
+    return (long long)size * count;
+}
+
+static void sent(int count, MPI_Datatype type)
+{
+    struct chorale_stat *own = mine();
+
+    own->messages++;
+    own->bytes_sent += bytes_of(count, type);
+}
+
+int __real_PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
+                     int tag, MPI_Comm comm);
+int __wrap_PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
+                     int tag, MPI_Comm comm);
+
+int __wrap_PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
+                     int tag, MPI_Comm comm)
+{
+    sent(count, type);
+    return __real_PMPI_Send(buf, count, type, dest, tag, comm);
+}
+
+int __real_PMPI_Isend(const void *buf, int count, MPI_Datatype type, int dest,
+                      int tag, MPI_Comm comm, MPI_Request *req);
+int __wrap_PMPI_Isend(const void *buf, int count, MPI_Datatype type, int dest,
+                      int tag, MPI_Comm comm, MPI_Request *req);
+
+int __wrap_PMPI_Isend(const void *buf, int count, MPI_Datatype type, int dest,
+                      int tag, MPI_Comm comm, MPI_Request *req)
+{
+    sent(count, type);
+    return __real_PMPI_Isend(buf, count, type, dest, tag, comm, req);
+}
+
+int __real_PMPI_Issend(const void *buf, int count, MPI_Datatype type,
+                       int dest, int tag, MPI_Comm comm, MPI_Request *req);
+int __wrap_PMPI_Issend(const void *buf, int count, MPI_Datatype type,
+                       int dest, int tag, MPI_Comm comm, MPI_Request *req);
+
+int __wrap_PMPI_Issend(const void *buf, int count, MPI_Datatype type,
+                       int dest, int tag, MPI_Comm comm, MPI_Request *req)
+{
+    sent(count, type);
+    return __real_PMPI_Issend(buf, count, type, dest, tag, comm, req);
+}
+
+int __real_PMPI_Sendrecv(const void *sendbuf, int sendcount,
+                         MPI_Datatype sendtype, int dest, int sendtag,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                         int source, int recvtag, MPI_Comm comm,
+                         MPI_Status *status);
+int __wrap_PMPI_Sendrecv(const void *sendbuf, int sendcount,
+                         MPI_Datatype sendtype, int dest, int sendtag,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                         int source, int recvtag, MPI_Comm comm,
+                         MPI_Status *status);
+
+int __wrap_PMPI_Sendrecv(const void *sendbuf, int sendcount,
+                         MPI_Datatype sendtype, int dest, int sendtag,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                         int source, int recvtag, MPI_Comm comm,
+                         MPI_Status *status)
+{
+    sent(sendcount, sendtype);
+    return __real_PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag,
+                                recvbuf, recvcount, recvtype, source, recvtag,
+                                comm, status);
+}
+
+int __real_PMPI_Reduce_local(const void *in, void *inout, int count,
+                             MPI_Datatype type, MPI_Op op);
+int __wrap_PMPI_Reduce_local(const void *in, void *inout, int count,
+                             MPI_Datatype type, MPI_Op op);
+
+int __wrap_PMPI_Reduce_local(const void *in, void *inout, int count,
+                             MPI_Datatype type, MPI_Op op)
+{
+    mine()->bytes_reduced += bytes_of(count, type);
+    return __real_PMPI_Reduce_local(in, inout, count, type, op);
+}
