@@ -21,6 +21,7 @@
 #define NFIRST 4             /* readings of the agreement, before and after */
 #define BASELINE 0.5         /* s, that lie between: a drift of 1 us/s is then
                               * as long as the scatter of readings */
+#define MOST_DRIFT 1e-2      /* what no clock has: readings are all noise */
 #define MEMORY 10.0          /* s, that a reading counts: drifts change */
 #define LEAST_KEPT 8         /* readings, however old */
 #define NSTEP 200
@@ -160,6 +161,7 @@ static double drift_of(const struct chorale_reading *reading, int n)
     enum { PAIRS = CHORALE_CLOCK_READINGS * (CHORALE_CLOCK_READINGS - 1) / 2 };
     struct slope slope[PAIRS];
     size_t pairs = 0;
+    double drift;
 
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++) {
@@ -169,7 +171,11 @@ static double drift_of(const struct chorale_reading *reading, int n)
                 slope[pairs++] = (struct slope){
                     (reading[j].ahead - reading[i].ahead) / apart, apart };
         }
-    return n > 2 && pairs > 0 ? median_slope(slope, pairs) : 0;
+    /* Common time must never run backwards. */
+    if (n < 3 || pairs == 0 || reading[n - 1].at - reading[0].at < BASELINE / 2)
+        return 0;
+    drift = median_slope(slope, pairs);
+    return fabs(drift) < MOST_DRIFT ? drift : 0;
 }
 
 void chorale_clock_line(const struct chorale_reading *reading, int n,

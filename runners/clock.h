@@ -68,7 +68,8 @@ double chorale_clock_wait(const struct chorale_clock *clock, double t,
                           int gives);
 
 /* The line through readings (n >= 1) by the weighted median of slopes; drift 0
- * where it is smaller than what their scatter allows to see. */
+ * where it is smaller than what their scatter allows to see, where they span
+ * too short a time, and where it is more than a clock can have. */
 void chorale_clock_line(const struct chorale_reading *reading, int n,
                         double *at, double *ahead, double *drift);
 

@@ -49,7 +49,6 @@ int chorale_floor_measure(struct chorale_bench *bench)
     char *buf = calloc(bytes[2], 1);
     int lacks = buf == NULL, rc;
 
-    bench->floor_alpha = bench->floor_beta = 0;
     rc = chorale_own_most(bench, &lacks);
     for (int i = 0; i < 3 && rc == MPI_SUCCESS && !lacks && bench->size > 1;
          i++) {
@@ -59,8 +58,13 @@ int chorale_floor_measure(struct chorale_bench *bench)
                          buf, bytes[i], &best[i]);
     }
     if (bench->world_rank == 0 && isfinite(best[2])) {
-        bench->floor_alpha = best[0];
-        bench->floor_beta = fmax(0, (best[2] - best[1]) / LONG);
+        double beta = fmin(best[2] - best[1], best[1]) / LONG;
+        int first = !(bench->floor_alpha > 0);
+
+        if (first || best[0] < bench->floor_alpha)
+            bench->floor_alpha = best[0];
+        if (first || beta < bench->floor_beta)
+            bench->floor_beta = fmax(0, beta);
     }
     free(buf);
     return rc;

@@ -290,8 +290,9 @@ int chorale_verify_check(const struct chorale_bench *bench,
                          const struct chorale_problem *prob, int root,
                          int round, char *why, size_t size);
 
-/* floor.c: how fast messages are, at the beginning; collective. Then rank 0
- * knows what no candidate of a point can be faster than [s], 0: unknown. */
+/* floor.c: how fast messages are; collective. Measured again, the quicker
+ * counts: other load only makes them slower. Then rank 0 knows what
+ * no candidate of a point can be faster than [s], 0: unknown. */
 int chorale_floor_measure(struct chorale_bench *bench);
 double chorale_floor(const struct chorale_bench *bench,
                      const struct chorale_task *task);
