@@ -17,6 +17,19 @@
 #define CHORALE_COUNT_MAX INT_MAX
 #endif
 
+/* In a build with the address sanitizer scratch that nobody holds is out of
+ * bounds, and so are the bytes between two pieces of it. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define FORBID(mem, bytes) __asan_poison_memory_region(mem, bytes)
+#define ALLOW(mem, bytes) __asan_unpoison_memory_region(mem, bytes)
+#define RED_ZONE ALIGN
+#else
+#define FORBID(mem, bytes) ((void)(mem), (void)(bytes))
+#define ALLOW(mem, bytes) ((void)(mem), (void)(bytes))
+#define RED_ZONE 0
+#endif
+
 enum { TAG = 67, ALIGN = 64 };
 
 /* Chunks filled one after the other: growing must not move what is in use.
@@ -64,6 +77,7 @@ static void drop_top(struct chorale_scratch *scratch)
     struct chunk *top = scratch->top;
 
     scratch->top = top->below;
+    ALLOW(top->mem, top->size);
     free(top->mem);
     free(top);
 }
@@ -150,6 +164,7 @@ static struct chunk *push_chunk(struct chorale_scratch *scratch, size_t size)
         free(c);
         return NULL;
     }
+    FORBID(mem, size);
     c->mem = mem;
     c->size = size;
     c->below = scratch->top;
@@ -167,7 +182,7 @@ void *chorale_scratch(struct chorale_ctx *ctx, size_t bytes)
 
     if (size > SIZE_MAX / 2)
         return NULL;
-    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    size = (size + ALIGN - 1) / ALIGN * ALIGN + RED_ZONE;
     if (top == NULL || top->size - top->used < size) {
         if (top != NULL && top->used == 0)
             drop_top(scratch);
@@ -178,6 +193,7 @@ void *chorale_scratch(struct chorale_ctx *ctx, size_t bytes)
     if (top == NULL)
         return NULL;
     mem = top->mem + top->used;
+    ALLOW(mem, bytes);
     top->used += size;
     if (top->start + top->used > scratch->peak)
         scratch->peak = top->start + top->used;
@@ -197,8 +213,12 @@ void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark)
     while (scratch->top != NULL && scratch->top->below != NULL &&
            scratch->top->start >= mark)
         drop_top(scratch);
-    if (scratch->top != NULL)
-        scratch->top->used = mark - scratch->top->start;
+    if (scratch->top != NULL) {
+        struct chunk *top = scratch->top;
+
+        top->used = mark - top->start;
+        FORBID(top->mem + top->used, top->size - top->used);
+    }
 }
 
 /* --- messages --------------------------------------------------------- */

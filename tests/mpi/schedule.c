@@ -21,7 +21,12 @@
 #define ALPHA (2 * 0.5e-6 + 16 * BETA)
 #define TAU 0.5e-9
 
+/* With the address sanitizer scratch has red zones. */
+#ifdef __SANITIZE_ADDRESS__
+enum { ELEMENT = 8, SLACK = 65536 };
+#else
 enum { ELEMENT = 8, SLACK = 1024 };
+#endif
 
 /* --- one plain call --------------------------------------------------- */
 

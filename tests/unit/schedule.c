@@ -33,7 +33,15 @@ enum { NNET = sizeof(net) / sizeof(*net), MIXED = 2 };
  * where blocks are so large that whole elements do not show. */
 #define ALONE 1.2
 
-enum { LARGE = 98304, SLACK = 1024 };
+enum { LARGE = 98304 };
+
+/* With the address sanitizer scratch has red zones, and what is only promised
+ * is touched. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SLACK = 65536, HUGE_TOO = 0 };
+#else
+enum { SLACK = 1024, HUGE_TOO = 1 };
+#endif
 
 /* How many times the scratch that is used may be stated: at the tightest point,
  * and where what a fold would need is not needed. */
@@ -282,6 +290,40 @@ static void try_size(const struct chorale_alg *alg, int p, size_t m,
             }
 }
 
+/* Where sizes in bytes pass 2^31, at few ranks; long segments, as short ones
+ * would be millions. Nothing is touched, so this takes no memory; but a system
+ * may refuse to promise several GiB of scratch. */
+static void try_huge(const struct chorale_alg *alg, struct outcome *o)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
+
+    for (int p = 2; p <= 3 && !info->dataless; p++) {
+        size_t m = ((size_t)9 << 28) / (info->blocks ? (size_t)p : 1) + 72;
+        struct chorale_point pt = {
+            .comm_size = p,
+            .msg_size = m / 8 * 8,
+            .n = chorale_coll_n(alg->coll, m / 8 * 8, p),
+            .type_size = 8,
+            .commutative = 1,
+            .root = info->rooted ? p - 1 : 0,
+            .ppn = alg->needs & CHORALE_NEEDS_NODES ? 2 : 0,
+            .alpha = net[0][0],
+            .beta = net[0][1],
+            .tau = net[0][2],
+        };
+
+        for (int i = 0; i < alg->nparam; i++) {
+            const struct chorale_param *param = &alg->param[i];
+
+            pt.param[i] = param->def;
+            if (strncmp(param->unit, "bytes", 5) == 0)
+                pt.param[i] = param->max < 1L << 27 ? param->max : 1L << 27;
+        }
+        if (p == 2 || alg->scratch == NULL || alg->scratch(&pt) >> 32 == 0)
+            try_point(alg, &pt, o);
+    }
+}
+
 /* An order is stated where something is combined, and only there. */
 static int order_is_right(const struct chorale_alg *alg,
                           const struct outcome *o)
@@ -299,6 +341,8 @@ static void test_alg(const struct chorale_alg *alg)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         for (size_t k = 0; k < sizeof(blocks) / sizeof(*blocks); k++)
             try_size(alg, sizes[i], blocks[k], &o);
+    if (HUGE_TOO)
+        try_huge(alg, &o);
     if (o.most > 0)
         snprintf(most, sizeof(most), ", states up to %.3f times as much",
                  o.most);
