@@ -195,7 +195,7 @@ const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .name = "torus2d_broadcast",
     .summary = "round rows and columns of a torus, both ways at once",
     .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows; "
-               "four ports, rows = cols: a quarter of it",
+               "on a square with four ports: a quarter of it",
     .source = "Chen, Lee, broadcasting on a torus",
     .overlaps = 1,
     .nparam = 1,
