@@ -25,7 +25,7 @@ build_sanitized() { # DIRECTORY yes|no
 }
 
 # Their environment. It comes before launch.sh. What is allocated is told with
-# the place of the call alone, which takes a third less time. No stack frame
+# the place of the call alone, which takes a quarter less time. No stack frame
 # may be moved to the heap: SimGrid's contexts have stacks of their own.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}malloc_context_size=2
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_stack_use_after_return=0

@@ -6,6 +6,7 @@
  *     formulas.t [COLLECTIVE [VARIANT]]   only these */
 #include "tests/tap.h"
 #include "tests/unit/formula.h"
+#include "tests/unit/wanted.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -207,15 +208,8 @@ static void test_reader(void)
 int main(int argc, char **argv)
 {
     test_reader();
-    for (int i = 0; chorale_algs[i] != NULL; i++) {
-        const struct chorale_alg *alg = chorale_algs[i];
-
-        if (argc > 1 &&
-            strcmp(argv[1], chorale_coll_info(alg->coll)->name) != 0)
-            continue;
-        if (argc > 2 && strcmp(argv[2], alg->name) != 0)
-            continue;
-        test_alg(alg);
-    }
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        if (wanted(argc, argv, chorale_algs[i]))
+            test_alg(chorale_algs[i]);
     return tap_done();
 }

@@ -8,6 +8,7 @@
  *     refusals.t [COLLECTIVE [VARIANT]]   only these */
 #include "algorithms/alg.h"
 #include "tests/tap.h"
+#include "tests/unit/wanted.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -346,15 +347,9 @@ static void test_rows(void)
 
 int main(int argc, char **argv)
 {
-    for (int i = 0; chorale_algs[i] != NULL; i++) {
-        const struct chorale_alg *alg = chorale_algs[i];
-
-        if ((argc > 1 &&
-             strcmp(argv[1], chorale_coll_info(alg->coll)->name) != 0) ||
-            (argc > 2 && strcmp(argv[2], alg->name) != 0))
-            continue;
-        test_alg(alg);
-    }
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        if (wanted(argc, argv, chorale_algs[i]))
+            test_alg(chorale_algs[i]);
     test_rows();
     return tap_done();
 }

@@ -10,6 +10,7 @@
 #include "algorithms/engines/tree.h"
 #include "algorithms/schedule.h"
 #include "tests/tap.h"
+#include "tests/unit/wanted.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -359,15 +360,8 @@ static void test_alg(const struct chorale_alg *alg)
 
 int main(int argc, char **argv)
 {
-    for (int i = 0; chorale_algs[i] != NULL; i++) {
-        const struct chorale_alg *alg = chorale_algs[i];
-
-        if (argc > 1 &&
-            strcmp(argv[1], chorale_coll_info(alg->coll)->name) != 0)
-            continue;
-        if (argc > 2 && strcmp(argv[2], alg->name) != 0)
-            continue;
-        test_alg(alg);
-    }
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        if (wanted(argc, argv, chorale_algs[i]))
+            test_alg(chorale_algs[i]);
     return tap_done();
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wanted.h - the arguments of a test of variants: [COLLECTIVE [VARIANT]]. */
+#ifndef CHORALE_TESTS_WANTED_H
+#define CHORALE_TESTS_WANTED_H
+
+#include <string.h>
+
+#include "algorithms/catalogue.h"
+
+/* Whether these arguments of main() ask for the variant; all without any. */
+static inline int wanted(int argc, char **argv, const struct chorale_alg *alg)
+{
+    if (argc > 1 && strcmp(argv[1], chorale_coll_info(alg->coll)->name) != 0)
+        return 0;
+    return argc <= 2 || strcmp(argv[2], alg->name) == 0;
+}
+
+#endif
