@@ -247,3 +247,13 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
     *nword_p = nword;
     return CHORALE_OK;
 }
+
+void chorale_command_text(int argc, char **argv, char *text, size_t size)
+{
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < argc && len < size; i++)
+        len += (size_t)snprintf(text + len, size - len, "%s%s",
+                                i > 0 ? " " : "", argv[i]);
+}

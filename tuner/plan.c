@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c - from options to cells: the verb `plan`, and the first step of
- * `tune`. */
+/* plan.c - from options to a campaign in a database. */
 #include "config.h"
 
-#include "tuner/plan.h"
+#include "tuner/planner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,301 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/alg.h"
-#include "algorithms/kinds.h"
-#include "tuner/candidates.h"
 #include "tuner/launcher.h"
-#include "tuner/natives.h"
 #include "tuner/spec.h"
-#include "tuner/system.h"
 
 #define LOCAL_MAX 16 /* ranks a processor, on this node */
-#define ROTATE_FROM 65536 /* bytes: from there caches matter */
-
-struct planner {
-    struct chorale_plan *plan;
-    struct chorale_store *store;
-    struct chorale_system sys;
-    struct chorale_natives natives;
-    long *size, *proc;
-    size_t nsize, nproc;
-    sqlite3_int64 campaign_id;
-    sqlite3_stmt *insert;
-    long ncell, npoint;
-    struct chorale_errmsg *msg;
-};
-
-void chorale_command_text(int argc, char **argv, char *text, size_t size)
-{
-    size_t len = 0;
-
-    text[0] = '\0';
-    for (int i = 0; i < argc && len < size; i++)
-        len += (size_t)snprintf(text + len, size - len, "%s%s",
-                                i > 0 ? " " : "", argv[i]);
-}
-
-/* A word of --siblings as a number; all is as many as the largest of --procs
- * has ranks for. */
-static long count_siblings(const struct planner *p, const char *word,
-                           long procs)
-{
-    if (strcmp(word, "all") == 0)
-        return p->proc[p->nproc - 1] / procs;
-    return strcmp(word, "alone") == 0 ? 1 : strtol(word, NULL, 10);
-}
-
-/* Ranks of the largest launch. */
-static long largest_launch(const struct planner *p)
-{
-    long top = 0;
-    char word[32];
-
-    for (size_t i = 0; i < p->nproc; i++)
-        for (size_t j = 0; chorale_spec_word(p->plan->siblings, j, word,
-                                             sizeof(word)) == 1; j++) {
-            long ranks = p->proc[i] *
-                         count_siblings(p, word, p->proc[i]);
-
-            top = ranks > top ? ranks : top;
-        }
-    return top;
-}
-
-static const char *planned_shape(const struct planner *p, long procs)
-{
-    long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
-
-    if (procs <= ppn)
-        return "single-node";
-    if (ppn == 1)
-        return "one-per-node";
-    return procs % ppn == 0 ? "block" : "irregular";
-}
-
-static long planned_ppn(const struct planner *p, long procs)
-{
-    long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
-
-    return ppn < procs ? ppn : procs;
-}
-
-struct point {
-    enum chorale_coll coll;
-    long msg_size, procs;
-    int dtype, op;
-    const char *arrival, *siblings;
-};
-
-/* The default keeps small data where applications mostly have them, in the
- * caches, and long data out of them. */
-static const char *buffer_policy(const struct planner *p,
-                                 const struct point *pt)
-{
-    if (strcmp(p->plan->buffers, "auto") != 0)
-        return p->plan->buffers;
-    return !p->sys.simulated && pt->msg_size >= ROTATE_FROM ? "rotate"
-                                                            : "warm";
-}
-
-/* part: as of schema.sql, "" for what is measured side by side. */
-static enum chorale_err put_cell(struct planner *p, const struct point *pt,
-                                 const char *provider, const char *variant,
-                                 const char *params, const char *part)
-{
-    const struct chorale_coll_info *info = chorale_coll_info(pt->coll);
-    sqlite3_stmt *s = p->insert;
-    char uuid[CHORALE_UUID_SIZE];
-    const char *text[] = {
-        uuid, provider, variant, params, info->name,
-        planned_shape(p, pt->procs), chorale_dtype(pt->dtype)->name,
-        pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
-        pt->op >= 0 ? "builtin" : "", info->rooted ? p->plan->root : "none",
-    };
-    const char *condition[] = { buffer_policy(p, pt), pt->arrival,
-                                pt->siblings, p->plan->metric };
-
-    chorale_uuid(uuid);
-    for (int i = 0; i < 4; i++)
-        sqlite3_bind_text(s, 18 + i, condition[i], -1, SQLITE_TRANSIENT);
-    for (int i = 0; i < 10; i++)
-        sqlite3_bind_text(s, 1 + i, text[i], -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(s, 11, p->campaign_id);
-    sqlite3_bind_int64(s, 12, p->sys.id);
-    sqlite3_bind_int64(s, 13, pt->msg_size);
-    sqlite3_bind_int64(s, 14,
-                       (sqlite3_int64)chorale_coll_n(pt->coll,
-                                                     (size_t)pt->msg_size,
-                                                     (int)pt->procs));
-    sqlite3_bind_int64(s, 15, pt->procs);
-    sqlite3_bind_int64(s, 16, planned_ppn(p, pt->procs));
-    sqlite3_bind_int64(s, 17, p->plan->launches);
-    sqlite3_bind_text(s, 22, part, -1, SQLITE_TRANSIENT);
-    p->ncell++;
-    return chorale_store_step(p->store, s, NULL, p->msg);
-}
-
-static enum chorale_err put_params(struct planner *p, const struct point *pt,
-                                   const struct chorale_alg *alg,
-                                   const long *value)
-{
-    char params[256];
-
-    chorale_alg_params_format(alg, value, params, sizeof(params));
-    return put_cell(p, pt, "chorale", alg->name, params, "");
-}
-
-/* One choice of a variant's parameters is one cell. */
-struct choice {
-    struct planner *p;
-    const struct point *pt;
-    const struct chorale_alg *alg;
-};
-
-static enum chorale_err put_choice(void *arg, const long *value)
-{
-    const struct choice *choice = arg;
-
-    return put_params(choice->p, choice->pt, choice->alg, value);
-}
-
-static enum chorale_err put_variant(struct planner *p, const struct point *pt,
-                                    const struct chorale_alg *alg,
-                                    enum chorale_set set)
-{
-    const struct chorale_point at = {
-        .comm_size = (int)pt->procs,
-        .msg_size = (size_t)pt->msg_size,
-        .n = chorale_coll_n(alg->coll, (size_t)pt->msg_size, (int)pt->procs),
-        .type_size = chorale_dtype(pt->dtype)->size,
-        .commutative = 1,
-        .ppn = (int)planned_ppn(p, pt->procs),
-    };
-    struct choice choice = { p, pt, alg };
-
-    return chorale_candidates(alg, set, &at, put_choice, &choice, p->msg);
-}
-
-/* The library's own algorithms: all of them, or those that are named. SimGrid
- * forces one for a whole launch. Where several are forced in one, the library's
- * default is measured in a launch without that, too, for comparison. */
-static enum chorale_err put_natives(struct planner *p, const struct point *pt)
-{
-    enum chorale_err err = CHORALE_OK;
-    int any = 0;
-
-    for (int i = 0; i < p->natives.count && err == CHORALE_OK; i++) {
-        const struct chorale_native_name *native = &p->natives.row[i];
-        char full[128];
-
-        if (native->coll != pt->coll)
-            continue;
-        snprintf(full, sizeof(full), "%s:%s",
-                 chorale_coll_info(pt->coll)->name, native->name);
-        if (chorale_spec_listed(p->plan->variants, native->name) ||
-            chorale_spec_listed(p->plan->variants, full)) {
-            err = put_cell(p, pt, "native", native->name, "",
-                           p->sys.simulated ? full : "");
-            any = 1;
-        }
-    }
-    if (err == CHORALE_OK && any && !p->sys.simulated)
-        err = put_cell(p, pt, "library", "untouched", "", "untouched");
-    return err;
-}
-
-static enum chorale_err put_point(struct planner *p, const struct point *pt)
-{
-    const char *coll = chorale_coll_info(pt->coll)->name;
-    enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
-    enum chorale_err err = put_cell(p, pt, "library", "default", "", "");
-
-    p->npoint++;
-    if (err == CHORALE_OK)
-        err = put_natives(p, pt);
-    if (!chorale_spec_listed(p->plan->providers, "chorale"))
-        return err;
-    for (int i = 0; chorale_algs[i] != NULL && err == CHORALE_OK; i++) {
-        const struct chorale_alg *alg = chorale_algs[i];
-        char full[128];
-
-        if (alg->coll != pt->coll)
-            continue;
-        snprintf(full, sizeof(full), "%s:%s", coll, alg->name);
-        if (p->plan->variants == NULL) {
-            if (alg->core || set != CHORALE_SET_CORE)
-                err = put_variant(p, pt, alg, set);
-        } else if (chorale_spec_listed(p->plan->variants, alg->name) ||
-                   chorale_spec_listed(p->plan->variants, full)) {
-            err = put_variant(p, pt, alg, CHORALE_SET_ALL);
-        }
-    }
-    return err;
-}
-
-/* As it is stored: with its factor, written in one way. */
-static void spell_arrival(char *word, size_t size)
-{
-    size_t name = strcspn(word, ":");
-    double factor = word[name] == ':' ? strtod(word + name + 1, NULL) : 1;
-
-    if (strcmp(word, "sync") != 0)
-        snprintf(word + name, size - name, ":%.6g", factor);
-}
-
-/* The point under each arrival pattern and with each number of siblings. */
-static enum chorale_err put_conditions(struct planner *p, struct point *pt)
-{
-    char arrival[32], siblings[32];
-    enum chorale_err err = CHORALE_OK;
-
-    pt->arrival = arrival;
-    pt->siblings = siblings;
-    for (size_t i = 0; err == CHORALE_OK &&
-                       chorale_spec_word(p->plan->arrival, i, arrival,
-                                         sizeof(arrival)) == 1; i++) {
-        spell_arrival(arrival, sizeof(arrival));
-        for (size_t j = 0; err == CHORALE_OK &&
-                           chorale_spec_word(p->plan->siblings, j, siblings,
-                                             sizeof(siblings)) == 1; j++) {
-            long count = count_siblings(p, siblings, pt->procs);
-
-            if (strcmp(siblings, "alone") != 0)
-                snprintf(siblings, sizeof(siblings), "%ld", count);
-            if ((count > 1 && pt->procs > 1) || strcmp(siblings, "alone") == 0)
-                err = put_point(p, pt);
-        }
-    }
-    return err;
-}
-
-static enum chorale_err put_points(struct planner *p)
-{
-    enum chorale_err err = CHORALE_OK;
-
-    for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++) {
-        struct point pt = { .coll = (enum chorale_coll)c };
-        const struct chorale_coll_info *info = chorale_coll_info(pt.coll);
-
-        if (!chorale_spec_listed(p->plan->collectives, info->name))
-            continue;
-        err = chorale_plan_kinds(p->plan, info, &pt.dtype, &pt.op, p->msg);
-        for (size_t i = 0; i < p->nproc && err == CHORALE_OK; i++) {
-            long last = -1, size = (long)chorale_dtype(pt.dtype)->size;
-
-            pt.procs = p->proc[i];
-            for (size_t j = 0; j < p->nsize && err == CHORALE_OK; j++) {
-                pt.msg_size = info->dataless
-                                  ? 0
-                                  : (p->size[j] + size - 1) / size * size;
-                if (pt.msg_size != last)
-                    err = put_conditions(p, &pt);
-                last = pt.msg_size;
-            }
-        }
-    }
-    return err;
-}
 
 /* A simulated campaign is what its plan says, so its name is too: repeated
  * from scratch it gives the same table to the byte. A real one is an event. */
@@ -434,7 +142,7 @@ static enum chorale_err write_all(struct planner *p, const char *command)
             " campaign_id = excluded.campaign_id",
             &p->insert, p->msg);
     if (err == CHORALE_OK)
-        err = put_points(p);
+        err = chorale_plan_cells(p);
     sqlite3_finalize(p->insert);
     if (err == CHORALE_OK)
         err = chorale_plan_alike(p->store, p->campaign_id, p->msg);
@@ -443,6 +151,23 @@ static enum chorale_err write_all(struct planner *p, const char *command)
     else
         chorale_store_rollback(p->store);
     return err;
+}
+
+/* Ranks of the largest launch. */
+static long largest_launch(const struct planner *p)
+{
+    long top = 0;
+    char word[32];
+
+    for (size_t i = 0; i < p->nproc; i++)
+        for (size_t j = 0; chorale_spec_word(p->plan->siblings, j, word,
+                                             sizeof(word)) == 1; j++) {
+            long ranks = p->proc[i] *
+                         chorale_planned_siblings(p, word, p->proc[i]);
+
+            top = ranks > top ? ranks : top;
+        }
+    return top;
 }
 
 /* Ranks that send nothing have no siblings that could be in their way, and
@@ -466,7 +191,8 @@ static enum chorale_err check_siblings(const struct planner *p)
                                 word);
         any |= !all;
         for (size_t i = 0; all && i < p->nproc; i++)
-            any |= p->proc[i] > 1 && count_siblings(p, word, p->proc[i]) > 1;
+            any |= p->proc[i] > 1 &&
+                   chorale_planned_siblings(p, word, p->proc[i]) > 1;
     }
     return any ? CHORALE_OK
                : chorale_fail(p->msg, CHORALE_USAGE,
@@ -503,16 +229,16 @@ static enum chorale_err fill_defaults(struct planner *p)
         return err;
     long top = p->proc[p->nproc - 1];
     long most_ranks = largest_launch(p);
+    long ppn = chorale_planned_ppn(p, top);
     if (most_ranks > 1 << 24)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: more processes than any system has",
                             plan->procs);
-    if (p->sys.simulated &&
-        (top + planned_ppn(p, top) - 1) / planned_ppn(p, top) > p->sys.nhost)
+    if (p->sys.simulated && (top + ppn - 1) / ppn > p->sys.nhost)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: the platform has %d hosts; use at most "
                             "%ld processes or a larger --ppn", plan->procs,
-                            p->sys.nhost, p->sys.nhost * planned_ppn(p, top));
+                            p->sys.nhost, p->sys.nhost * ppn);
     if (strcmp(plan->launcher, "mpiexec") == 0 && plan->ppn == 0 &&
         most_ranks > LOCAL_MAX * cores)
         return chorale_fail(p->msg, CHORALE_USAGE,
@@ -637,87 +363,3 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     return err;
 }
 
-struct plan_opts {
-    struct chorale_plan plan;
-    int quiet;
-};
-
-static enum chorale_err run(const struct chorale_verb *verb, int argc,
-                            char **argv, struct chorale_errmsg *msg)
-{
-    struct plan_opts opts = { .plan = CHORALE_PLAN_DEFAULTS };
-    char command[1024], system[128];
-    sqlite3_int64 campaign;
-    enum chorale_err err;
-    int nword;
-
-    chorale_command_text(argc, argv, command, sizeof(command));
-    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
-    if (err != CHORALE_OK || nword < 0)
-        return err;
-    return chorale_plan_write(&opts.plan, argv[1], command, opts.quiet,
-                              system, &campaign, msg);
-}
-
-static const struct chorale_opt options[] = {
-    CHORALE_PLAN_OPTS(struct plan_opts, plan),
-    { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct plan_opts, plan.dry_run),
-      NULL, "say what would be planned and write nothing", 0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct plan_opts, quiet), NULL,
-      "print nothing", 0, 0 },
-    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
-};
-
-const struct chorale_verb chorale_verb_plan = {
-    .name = "plan",
-    .args = "results.db",
-    .summary = "write the cells to measure into a database",
-    .detail =
-        "A cell is one variant of a collective at one message size, "
-        "communicator size, datatype and root policy on one system. The "
-        "database is made if it is missing; planning again adds what is new "
-        "and raises the number of launches, and forgets nothing: launches "
-        "that are still to be made of a cell that is planned again follow the "
-        "new plan, those of other cells the old one. --sync and --batch "
-        "say what a time means, so one point of one database has one choice "
-        "of them, and another one is refused. `chorale "
-        "run` then executes what is pending.\n"
-        "Provider native is the MPI library's own algorithms, each forced by "
-        "the library's control variables, where it has such: MPICH's and Open "
-        "MPI's do. Their parameters stay at the library's defaults. They are "
-        "measured beside the others and never chosen by `chorale decide`. The "
-        "library's default is then measured once more, as variant untouched, "
-        "in launches in which nothing is forced. In simulation they are "
-        "SimGrid's, each forced for a launch of its own.\n"
-        "Counters: of each run one call more is counted, outside the timed "
-        "repetitions, and stored in the table counter: for our own variants "
-        "always the events chorale::messages, bytes_sent, bytes_reduced, "
-        "rounds (steps in which a rank completes messages before it goes on; "
-        "of the busiest rank) and wait_ns (in the calls that complete them), "
-        "and what --counters names, by PAPI's names: presets (PAPI_TOT_CYC), "
-        "native events of any component (net:::eth0:tx:bytes; what is of the "
-        "whole node is read by one rank a node) and our own "
-        "(sde:::chorale::rounds). Values are of one call, added up over the "
-        "ranks. Events that do not exist are named once and stored as absent "
-        "(NULL). More events than the processor has counters take turns in "
-        "calls of their own. Bytes per message, and cycles per byte where "
-        "--counters PAPI_TOT_CYC was given:\n"
-        "SELECT c.coll, c.variant, c.msg_size, b.value / m.value FROM cell c "
-        "JOIN run r USING (cell_id) JOIN counter b ON b.run_id = r.run_id AND "
-        "b.event = 'chorale::bytes_sent' JOIN counter m ON m.run_id = "
-        "r.run_id AND m.event = 'chorale::messages'\n"
-        "SELECT c.coll, c.variant, c.msg_size, k.value / b.value FROM cell c "
-        "JOIN run r USING (cell_id) JOIN counter k ON k.run_id = r.run_id AND "
-        "k.event = 'PAPI_TOT_CYC' JOIN counter b ON b.run_id = r.run_id AND "
-        "b.event = 'chorale::bytes_sent'\n"
-        "A simulated system (--launcher smpirun --platform FILE.xml) is a "
-        "system of its own: decisions never mix it with a real one.",
-    .example = "chorale plan results.db -m 8:1M -P 2:64 --ppn 8 --launcher "
-               "srun\n"
-               "chorale plan results.db -P 2 --counters "
-               "PAPI_TOT_CYC,PAPI_TOT_INS\n"
-               "chorale plan results.db -c bcast,allreduce -m 8:64K -P 16 "
-               "--launcher smpirun --platform cluster.xml",
-    .opt = options,
-    .run = run,
-};

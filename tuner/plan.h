@@ -181,7 +181,4 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
 /* Say what fewer launches than the default cost on a real system. */
 void chorale_plan_say_launches(long launches);
 
-/* The command line as one line of text. */
-void chorale_command_text(int argc, char **argv, char *text, size_t size);
-
 #endif

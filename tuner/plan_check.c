@@ -335,27 +335,33 @@ static enum chorale_err check_launcher(struct chorale_plan *plan,
                                                   : check_real(plan, msg);
 }
 
-/* A batch meets an arrival pattern in its first call only. */
+/* Late ranks, and cold caches, are met by the first call of a batch only. */
 static enum chorale_err check_batch(const struct chorale_plan *plan,
                                     struct chorale_errmsg *msg)
 {
     int through = strcmp(plan->metric, "throughput") == 0;
+    int late = strcmp(plan->arrival, "sync") != 0;
+    int cold = plan->buffers != NULL && strcmp(plan->buffers, "cold") == 0;
+    const char *option = late ? "--arrival" : "--buffers";
+    const char *word = late ? plan->arrival : plan->buffers;
+    const char *what = late ? "late ranks" : "cold caches";
+    const char *mend = late ? "--arrival sync" : "--buffers warm";
 
     if (through && plan->batch == 1)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--batch 1: --metric throughput is of calls back "
                             "to back; write --batch 2 or more");
-    if (strcmp(plan->arrival, "sync") == 0 || (!through && plan->batch <= 1))
+    if ((!late && !cold) || (!through && plan->batch <= 1))
         return CHORALE_OK;
     if (through)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--arrival %s: --metric throughput is of calls "
-                            "back to back, of which only the first would meet "
-                            "it; plan it with --arrival sync", plan->arrival);
+                            "%s %s: --metric throughput is of calls back to "
+                            "back, of which only the first would meet %s; "
+                            "plan it with %s", option, word, what, mend);
     return chorale_fail(msg, CHORALE_USAGE,
-                        "--arrival %s: only the first of --batch %ld calls "
-                        "would meet it; leave --batch out, or plan it with "
-                        "--arrival sync", plan->arrival, plan->batch);
+                        "%s %s: only the first of --batch %ld calls would "
+                        "meet %s; leave --batch out, or plan it with %s",
+                        option, word, plan->batch, what, mend);
 }
 
 static void fill_in(struct chorale_plan *plan)

@@ -72,4 +72,7 @@ extern const struct chorale_verb chorale_verb_plot;
 extern const struct chorale_verb chorale_verb_merge;
 extern const struct chorale_verb chorale_verb_export;
 
+/* The command line as one line of text. */
+void chorale_command_text(int argc, char **argv, char *text, size_t size);
+
 #endif

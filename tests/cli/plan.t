@@ -19,6 +19,10 @@ refused "throughput of late ranks" '--arrival last: .*throughput' \
     -P 2 --metric throughput --arrival last --batch 32
 refused "batches of late ranks" '--arrival sync,last: .*--batch 32' \
     -P 2 --arrival sync,last --batch 32
+refused "throughput of cold caches" '--buffers cold: .*throughput' \
+    -P 2 --metric throughput --buffers cold
+refused "batches in cold caches" '--buffers cold: .*--batch 32' \
+    -P 2 --buffers cold --batch 32
 refused "throughput of one call" '--batch 1: .*throughput' \
     -P 2 --metric throughput --batch 1
 # What belongs to simulations.

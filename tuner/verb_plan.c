@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verb_plan.c - the verb `plan`. */
+#include "tuner/plan.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct plan_opts {
+    struct chorale_plan plan;
+    int quiet;
+};
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct plan_opts opts = { .plan = CHORALE_PLAN_DEFAULTS };
+    char command[1024], system[128];
+    sqlite3_int64 campaign;
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    return chorale_plan_write(&opts.plan, argv[1], command, opts.quiet,
+                              system, &campaign, msg);
+}
+
+static const struct chorale_opt options[] = {
+    CHORALE_PLAN_OPTS(struct plan_opts, plan),
+    { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct plan_opts, plan.dry_run),
+      NULL, "say what would be planned and write nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct plan_opts, quiet), NULL,
+      "print nothing", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_plan = {
+    .name = "plan",
+    .args = "results.db",
+    .summary = "write the cells to measure into a database",
+    .detail =
+        "A cell is one variant of a collective at one message size, "
+        "communicator size, datatype and root policy on one system. The "
+        "database is made if it is missing; planning again adds what is new "
+        "and raises the number of launches, and forgets nothing: launches "
+        "that are still to be made of a cell that is planned again follow the "
+        "new plan, those of other cells the old one. --sync and --batch "
+        "say what a time means, so one point of one database has one choice "
+        "of them, and another one is refused. `chorale "
+        "run` then executes what is pending.\n"
+        "Provider native is the MPI library's own algorithms, each forced by "
+        "the library's control variables, where it has such: MPICH's and Open "
+        "MPI's do. Their parameters stay at the library's defaults. They are "
+        "measured beside the others and never chosen by `chorale decide`. The "
+        "library's default is then measured once more, as variant untouched, "
+        "in launches in which nothing is forced. In simulation they are "
+        "SimGrid's, each forced for a launch of its own.\n"
+        "Counters: of each run one call more is counted, outside the timed "
+        "repetitions, and stored in the table counter: for our own variants "
+        "always the events chorale::messages, bytes_sent, bytes_reduced, "
+        "rounds (steps in which a rank completes messages before it goes on; "
+        "of the busiest rank) and wait_ns (in the calls that complete them), "
+        "and what --counters names, by PAPI's names: presets (PAPI_TOT_CYC), "
+        "native events of any component (net:::eth0:tx:bytes; what is of the "
+        "whole node is read by one rank a node) and our own "
+        "(sde:::chorale::rounds). Values are of one call, added up over the "
+        "ranks. Events that do not exist are named once and stored as absent "
+        "(NULL). More events than the processor has counters take turns in "
+        "calls of their own. Bytes per message, and cycles per byte where "
+        "--counters PAPI_TOT_CYC was given:\n"
+        "SELECT c.coll, c.variant, c.msg_size, b.value / m.value FROM cell c "
+        "JOIN run r USING (cell_id) JOIN counter b ON b.run_id = r.run_id AND "
+        "b.event = 'chorale::bytes_sent' JOIN counter m ON m.run_id = "
+        "r.run_id AND m.event = 'chorale::messages'\n"
+        "SELECT c.coll, c.variant, c.msg_size, k.value / b.value FROM cell c "
+        "JOIN run r USING (cell_id) JOIN counter k ON k.run_id = r.run_id AND "
+        "k.event = 'PAPI_TOT_CYC' JOIN counter b ON b.run_id = r.run_id AND "
+        "b.event = 'chorale::bytes_sent'\n"
+        "A simulated system (--launcher smpirun --platform FILE.xml) is a "
+        "system of its own: decisions never mix it with a real one.",
+    .example = "chorale plan results.db -m 8:1M -P 2:64 --ppn 8 --launcher "
+               "srun\n"
+               "chorale plan results.db -P 2 --counters "
+               "PAPI_TOT_CYC,PAPI_TOT_INS\n"
+               "chorale plan results.db -c bcast,allreduce -m 8:64K -P 16 "
+               "--launcher smpirun --platform cluster.xml",
+    .opt = options,
+    .run = run,
+};
