@@ -2,7 +2,7 @@
 /* papi.c - what PAPI counts: see counters.h. */
 #include "config.h"
 
-#include "runners/counters.h"
+#include "runners/papi_events.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <papi.h>
-#include <sde_lib.h>
 
 #include "db/facts.h"
 
@@ -47,21 +46,13 @@ static int is_node_wide(const PAPI_component_info_t *info)
 
 void chorale_papi_publish(struct chorale_stat *stat)
 {
-    static const char *const what[CHORALE_OWN] = {
-        "messages sent", "bytes of payload sent",
-        "bytes combined by the operation",
-        "steps that complete messages before the rank goes on",
-        "nanoseconds in calls that complete messages",
+    papi_sde_fptr_struct_t papi = {
+        .init = papi_sde_init,
+        .register_counter = papi_sde_register_counter,
+        .describe_counter = papi_sde_describe_counter,
     };
-    papi_handle_t handle = papi_sde_init("chorale");
 
-    for (int i = 0; i < CHORALE_OWN; i++) {
-        papi_sde_register_counter(handle, chorale_own_name(i),
-                                  PAPI_SDE_RO | PAPI_SDE_DELTA,
-                                  PAPI_SDE_long_long,
-                                  chorale_own_value(stat, i));
-        papi_sde_describe_counter(handle, chorale_own_name(i), what[i]);
-    }
+    chorale_papi_describe(&papi, stat);
 }
 
 /* --- finding events --------------------------------------------------- */

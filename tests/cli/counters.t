@@ -96,6 +96,16 @@ bad_list "$(printf 'x%.0s' $(seq 5000))" "a list without end"
     skip "built with a sanitizer, which must come first" "what PAPI counts"
     finish
 }
+if command -v papi_native_avail >/dev/null 2>&1; then
+    papi_native_avail -sde "$top_builddir/.libs/libchorale_events.so" \
+        >listed.txt
+    is "$(grep -o "$own::[a-z_]*" listed.txt | sort | tr '\n' ' ')" \
+        "$own::bytes_reduced $own::bytes_sent $own::messages $own::rounds $own::wait_ns " \
+        "papi_native_avail lists our own events"
+    is "$(lines 'bytes of payload sent' listed.txt)" 1 "and what they are"
+else
+    skip "no papi_native_avail" "PAPI's list of our own events"
+fi
 here=$top_srcdir/tests/cli
 "${MPICC:-mpicc.mpich}" -Wall -Werror -shared -fPIC -o fake.so \
     "$here/fakepapi.c" -ldl &&
