@@ -12,6 +12,8 @@ fact() { # database, key
         WHERE key = '$2'"
 }
 
+# The compilers that make tells the MPI wrappers.
+unset MPICH_CC OMPI_CC
 export MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial UCX_TLS=all
 export MPIR_CVAR_BCAST_MIN_PROCS=5
 export OMPI_MCA_orte_precondition_transports=0123-secret UCX_FROB=secret2
@@ -94,6 +96,7 @@ if [ -r "$skew" ] && "$chorale" --version | grep -q sanitizer=no; then
     cat >node <<EOF
 #!/bin/sh
 export CHORALE_SYSROOT=$work/root\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}
+export CHORALE_SKEW="0 0 0"
 LD_PRELOAD=$skew exec "\$@"
 EOF
     chmod +x node

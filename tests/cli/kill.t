@@ -168,8 +168,12 @@ is "$fell" 0 "the number of stored runs never fell"
     "no launch lost more than the point it was at"
 [ "$lost" -le "$KILLS" ]
 ok $? "nor were more points lost than kills were made"
-sleep 0.3
-! pgrep -f "chorale-runner.*$work" >/dev/null 2>&1
+tries=100
+while pgrep -f "chorale-runner.*$work" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
+    sleep 0.1
+    tries=$((tries - 1))
+done
+[ $tries -gt 0 ]
 ok $? "no runner is left behind"
 ls "$work"/*.db-journal >/dev/null 2>&1
 [ $? -ne 0 ]
