@@ -53,6 +53,15 @@ size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size)
     return msg_size * (size_t)comm_size;
 }
 
+int chorale_coll_root(int turn, int comm_size, int ppn)
+{
+    int middle = comm_size / 2;
+
+    if (ppn > 1 && middle % ppn == 0 && middle + 1 < comm_size)
+        middle++;
+    return turn == 0 ? 0 : turn == 1 ? middle : comm_size - 1;
+}
+
 size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
                     int block)
 {

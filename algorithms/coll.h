@@ -51,6 +51,11 @@ int chorale_coll_find(const char *name);
  * at SIZE_MAX. Of an irregular collective msg_size is the mean block. */
 size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size);
 
+/* Roots that campaigns take in turn, turn 0, 1, 2: the first rank, the middle
+ * one, the last. The middle is no first rank of a node, where the ranks of a
+ * node are ppn > 1 neighbours and there is such a rank after comm_size / 2. */
+int chorale_coll_root(int turn, int comm_size, int ppn);
+
 /* The blocks that campaigns use for the irregular collectives: sizes rise
  * evenly from nothing at block 0 to twice the mean at the last one, in whole
  * elements of type_size [bytes]. alltoallv: the block from rank i to rank j is

@@ -354,7 +354,6 @@ void chorale_alg_cost_policy(const struct chorale_alg *alg,
                              double *bytes, double *reduced)
 {
     static const char *const name[3] = { "first", "middle", "last" };
-    const int root[3] = { 0, pt->comm_size / 2, pt->comm_size - 1 };
     int rooted = chorale_coll_info(alg->coll)->rooted;
     int rotate = rooted && strcmp(policy, "rotate") == 0, middle = 0;
     struct chorale_point at = *pt;
@@ -362,10 +361,10 @@ void chorale_alg_cost_policy(const struct chorale_alg *alg,
 
     for (int i = 0; rooted && i < 3; i++)
         if (strcmp(policy, name[i]) == 0)
-            at.root = root[i];
+            at.root = chorale_coll_root(i, pt->comm_size, pt->ppn);
     for (int i = 0; i < (rotate ? 3 : 1); i++) {
         if (rotate)
-            at.root = root[i];
+            at.root = chorale_coll_root(i, pt->comm_size, pt->ppn);
         chorale_alg_cost_sums(alg, &at, &sum[i][0], &sum[i][1], &sum[i][2]);
     }
     for (int i = 0; rotate && i < 3; i++) {

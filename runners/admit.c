@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define BARRIER_DELAY 1e-3   /* s, that one rank comes late to be waited for */
+#define BARRIER_CALLS 64     /* at most, in each of which one is late */
 
 static int is_barrier(const struct chorale_timing *t)
 {
@@ -104,8 +105,9 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
     double all[3] = { 0, -1, 0 };
     char why[160] = "";
 
-    rc = call_once(t, c, chorale_task_root(t->task, bench->size, turn), round,
-                   &all[2], &status, why, sizeof(why));
+    rc = call_once(t, c, chorale_task_root(t->task, bench->size, bench->ppn,
+                                           turn),
+                   round, &all[2], &status, why, sizeof(why));
     /* Status, the rank that says why, so that the maximum finds one of them,
      * and seconds. */
     all[0] = status;
@@ -127,18 +129,27 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
     return rc;
 }
 
-/* From every root that will be timed; no pattern is seen twice. */
+/* Calls of a barrier in which another rank is late: each of them, or of many
+ * ranks the next ones, so that all passes and candidates together try more. */
+static int late_ranks(const struct chorale_timing *t)
+{
+    return t->bench->size < BARRIER_CALLS ? t->bench->size : BARRIER_CALLS;
+}
+
+/* From every root that will be timed, and of a barrier with every rank late
+ * once; no pattern is seen twice. */
 static int verify(struct chorale_timing *t, int c, int pass,
                   struct chorale_result *res)
 {
-    int turns = chorale_timing_turns(t->task), rc = MPI_SUCCESS;
+    int turns = is_barrier(t) ? late_ranks(t)
+                              : chorale_timing_turns(t->task);
+    int first = (pass * t->ncand + c) * turns, rc = MPI_SUCCESS;
 
     chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
     for (int turn = 0; turn < turns && rc == MPI_SUCCESS &&
                        res->status == CHORALE_RUN_OK;
          turn++)
-        rc = verify_root(t, c, turn, 3 * (pass * t->ncand + c) + turn + 1,
-                         res);
+        rc = verify_root(t, c, turn, first + turn + 1, res);
     return rc;
 }
 

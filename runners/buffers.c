@@ -14,28 +14,33 @@
 #define LINE 64              /* bytes of a cache line */
 #define CACHE_UNKNOWN (32 << 20)
 
-int chorale_task_root(const struct chorale_task *task, int size, int round)
+int chorale_task_root(const struct chorale_task *task, int size, int ppn,
+                      int round)
 {
-    const int roots[3] = { 0, size / 2, size - 1 };
+    int turn = 0;
 
     switch ((enum chorale_root_policy)task->root_policy) {
     case CHORALE_ROOT_NONE:
     case CHORALE_ROOT_FIRST:
-        return roots[0];
+        break;
     case CHORALE_ROOT_MIDDLE:
-        return roots[1];
+        turn = 1;
+        break;
     case CHORALE_ROOT_LAST:
-        return roots[2];
+        turn = 2;
+        break;
     case CHORALE_ROOT_ROTATE:
-        return roots[round % 3];
+        turn = round % 3;
+        break;
     }
-    return 0;
+    return chorale_coll_root(turn, size, ppn);
 }
 
-static int ever_root(const struct chorale_task *task, int size, int rank)
+static int ever_root(const struct chorale_task *task, int size, int ppn,
+                     int rank)
 {
     for (int round = 0; round < 3; round++)
-        if (chorale_task_root(task, size, round) == rank)
+        if (chorale_task_root(task, size, ppn, round) == rank)
             return 1;
     return 0;
 }
@@ -63,11 +68,12 @@ static struct sizes block_sizes(const struct chorale_task *task, int size,
 }
 
 /* Bytes in the send and receive buffer of a rank. */
-static void sides(const struct chorale_task *task, int size, int rank,
-                  double *send, double *recv)
+static void sides(const struct chorale_bench *bench,
+                  const struct chorale_task *task, int rank, double *send,
+                  double *recv)
 {
-    struct sizes s = block_sizes(task, size, rank);
-    int is_root = ever_root(task, size, rank);
+    struct sizes s = block_sizes(task, bench->size, rank);
+    int is_root = ever_root(task, bench->size, bench->ppn, rank);
 
     *send = *recv = s.own;
     switch ((enum chorale_coll)task->coll) {
@@ -114,7 +120,7 @@ double chorale_problem_memory(const struct chorale_bench *bench,
     double all = 0, most = 0, send, recv;
 
     for (int r = 0; r < bench->size; r++) {
-        sides(task, bench->size, r, &send, &recv);
+        sides(bench, task, r, &send, &recv);
         all += send + recv;
         most = send + recv > most ? send + recv : most;
     }
@@ -290,7 +296,7 @@ int chorale_problem_init(struct chorale_bench *bench,
     memset(prob, 0, sizeof(*prob));
     why[0] = '\0';
     prob->op = MPI_OP_NULL;
-    sides(task, bench->size, bench->rank, &send, &recv);
+    sides(bench, task, bench->rank, &send, &recv);
     prob->task = task;
     prob->pt = point(bench, task);
     prob->type = chorale_dtype_handle(task->dtype);

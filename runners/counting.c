@@ -19,7 +19,7 @@ static int take_turn(struct chorale_timing *t, int c, int node_wide, int turn,
     struct chorale_bench *bench = t->bench;
     const struct chorale_cand *cand = chorale_timing_cand(t, c);
     struct chorale_result *res = &t->result[c];
-    int root = chorale_task_root(t->task, bench->size, 0);
+    int root = chorale_task_root(t->task, bench->size, bench->ppn, 0);
     int bad = MPI_SUCCESS, stopped, rc;
 
     chorale_provider_begin(bench, t->task, cand);

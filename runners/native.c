@@ -40,6 +40,8 @@ struct chorale_native {
     int count[CHORALE_NCOLL];
     struct knob device, fallback; /* MPICH */
     int no_device, fail;     /* their values */
+    int silent;              /* and that for one that calls its own collective
+                              * on nodes, where it does not apply; -1: none */
     int by_comm;             /* Open MPI's way */
 };
 
@@ -242,12 +244,16 @@ static int learn(struct chorale_native_words *words)
 static int find_mpich(struct chorale_native *native)
 {
     struct chorale_native_words words = { NULL, 0 };
+    struct variable var;
     char name[96];
     int rc;
 
     if (open_switch("MPIR_CVAR_COLLECTIVE_FALLBACK", "error",
                     &native->fallback, &native->fail) != 0)
         return 0; /* an algorithm could not be told from another */
+    if (describe("MPIR_CVAR_COLLECTIVE_FALLBACK", &var) == 0)
+        native->silent = word_value(var.text, "silent");
+    free(var.text);
     if (open_switch("MPIR_CVAR_DEVICE_COLLECTIVES", "none", &native->device,
                     &native->no_device) != 0)
         close_knob(&native->device);
@@ -391,13 +397,26 @@ const char *chorale_native_refuses(const struct chorale_native *native,
 
     if (native == NULL || place < 0)
         return "the library has no algorithm of this name";
-    if (!native->by_comm)
-        return NULL; /* MPICH says so itself, in an error */
     if (pt->size < 2)
         return "the library's algorithms take two processes or more";
+    if (!native->by_comm) /* of the rest MPICH says so itself, in an error */
+        return !chorale_native_levelled(native, coll, place) ? NULL
+               : !pt->levels
+                   ? "smp: to the library all processes are on one node, or "
+                     "each is on one of its own"
+               : coll == CHORALE_SCAN && !pt->in_blocks
+                   ? "smp: the processes of a node are no neighbours in rank"
+                   : NULL;
     at.segsize = segment_size(coll);
     return chorale_native_falls(coll, native->algorithm[coll][place].name,
                                 &at);
+}
+
+int chorale_native_levelled(const struct chorale_native *native,
+                            enum chorale_coll coll, int place)
+{
+    return !native->by_comm &&
+           strcmp(native->algorithm[coll][place].name, "smp") == 0;
 }
 
 int chorale_native_wanting(const struct chorale_native *native,
@@ -435,7 +454,10 @@ void chorale_native_begin(struct chorale_native *native,
 {
     if (native == NULL || native->by_comm)
         return;
-    MPI_T_cvar_write(native->fallback.handle, &native->fail);
+    if (chorale_native_levelled(native, coll, place) && native->silent >= 0)
+        MPI_T_cvar_write(native->fallback.handle, &native->silent);
+    else
+        MPI_T_cvar_write(native->fallback.handle, &native->fail);
     if (native->device.open)
         MPI_T_cvar_write(native->device.handle, &native->no_device);
     MPI_T_cvar_write(native->knob[coll].handle,

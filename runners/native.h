@@ -43,6 +43,9 @@ struct chorale_native_point {
     size_t type_size;        /* bytes of one */
     size_t segsize;          /* bytes, as the library is set; 0: whole */
     int size;                /* ranks */
+    int levels;              /* the library sees several nodes and on some of
+                              * them several ranks; chorale_native_levelled */
+    int in_blocks;           /* the ranks of a node are neighbours */
 };
 
 /* Why an algorithm cannot be forced there (segsize is found out), or NULL;
@@ -50,6 +53,10 @@ struct chorale_native_point {
 const char *chorale_native_refuses(const struct chorale_native *native,
                                    enum chorale_coll coll, int place,
                                    const struct chorale_native_point *pt);
+/* It works on nodes and then between them: levels and in_blocks matter. */
+int chorale_native_levelled(const struct chorale_native *native,
+                            enum chorale_coll coll, int place);
+
 /* Once before an algorithm is first called, where chorale_native_wanting():
  * the communicator that it is captured by, made from lib. Each rank prepares:
  * 0, or -1, the library does not let it be chosen. When all agree that all

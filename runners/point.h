@@ -38,7 +38,7 @@ struct chorale_timing {
     double clock_error;      /* s, the worst since the first repetition */
     double looked;           /* common time when the clocks were checked */
     int clock_lost;          /* they were too bad, and no time was left */
-    int doubted;             /* all; timed, and messages measured, again */
+    int doubted;             /* rank 0: messages were measured again */
     double said;             /* rank 0: when it last said that it goes on */
     int lacking;             /* out of memory */
 };

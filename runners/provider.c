@@ -90,17 +90,20 @@ static int admit_native(struct chorale_bench *bench,
                         const struct chorale_cand *cand, const char **why_p)
 {
     enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
-    const struct chorale_native_point pt = {
+    struct chorale_native_point pt = {
         .count = prob->pt.n / prob->pt.type_size,
         .type_size = prob->pt.type_size,
         .size = bench->size,
     };
-    int could_not, rc;
+    int could_not, rc = MPI_SUCCESS;
 
+    if (cand->place >= 0 &&
+        chorale_native_levelled(bench->native, coll, cand->place))
+        rc = chorale_nodes_levels(bench, &pt.levels, &pt.in_blocks);
     *why_p = chorale_native_refuses(bench->native, coll, cand->place, &pt);
-    if (*why_p != NULL ||
+    if (rc != MPI_SUCCESS || *why_p != NULL ||
         !chorale_native_wanting(bench->native, coll, cand->place))
-        return MPI_SUCCESS;
+        return rc;
     could_not = chorale_native_prepare(bench->native, coll, cand->place) != 0;
     rc = chorale_own_most(bench, &could_not);
     if (could_not)

@@ -253,6 +253,11 @@ int chorale_sync_barrier(struct chorale_bench *bench);
 /* nodes.c: which rank is on which node; sets node, node_size, ppn and
  * oversubscribed; collective, comm is there. Returns an MPI error code. */
 int chorale_nodes_find(struct chorale_bench *bench);
+/* How the library itself sees them in bench->lib: several nodes, on some of
+ * which are several ranks (of any sibling's); neighbours in rank. Collective,
+ * makes a communicator. Returns an MPI error code. */
+int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
+                         int *in_blocks);
 
 /* kinds_mpi.c: handles. The op of a simulated reduction charges tau; freed by
  * chorale_op_free. */
@@ -270,7 +275,8 @@ void chorale_problem_free(struct chorale_problem *prob);
 /* Before each repetition: the next copy, or cold caches. Not collective. */
 void chorale_problem_prepare(struct chorale_problem *prob);
 /* Root of that repetition under the point's root policy. */
-int chorale_task_root(const struct chorale_task *task, int size, int round);
+int chorale_task_root(const struct chorale_task *task, int size, int ppn,
+                      int round);
 /* Bytes of block i of a problem, and where it begins in a buffer of all. */
 size_t chorale_problem_block(const struct chorale_problem *prob, int i,
                              size_t *offset);

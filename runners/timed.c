@@ -111,7 +111,8 @@ void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
         .first_in = lost ? NAN : -v[CHORALE_MINUS_IN] - start,
         .last_in = lost ? NAN : v[CHORALE_IN] - start,
         .root_out = lost ? NAN : v[CHORALE_ROOT_OUT] - start,
-        .root = chorale_task_root(t->task, t->bench->size, slot->round),
+        .root = chorale_task_root(t->task, t->bench->size, t->bench->ppn,
+                                  slot->round),
         .late = v[CHORALE_LATE] > 0,
     };
     t->seen[c].spent += v[CHORALE_SPENT];
@@ -169,7 +170,7 @@ int chorale_clock_fails(const struct chorale_timing *t)
 }
 
 /* Append the samples of a candidate to those that are set aside. */
-static int set_aside(struct chorale_timing *t, int c, double less)
+static int set_aside(struct chorale_timing *t, int c)
 {
     struct chorale_result *res = &t->result[c];
     size_t old = (size_t)res->naside, more = (size_t)t->nsample[c];
@@ -179,22 +180,17 @@ static int set_aside(struct chorale_timing *t, int c, double less)
     if (grown == NULL)
         return -1;
     res->aside = grown;
-    for (size_t i = 0; i < more; i++) {
-        grown[old + i] = t->sample[c][i];
-        grown[old + i].seconds -= less;
-    }
+    memcpy(grown + old, t->sample[c], more * sizeof(*grown));
     res->naside += t->nsample[c];
     return 0;
 }
 
 void chorale_start_again(struct chorale_timing *t, enum chorale_sync how)
 {
-    double less = separator(t);
-
     for (int c = 0; c < t->nentry; c++) {
         if (c < t->ncand && !counts(t, c))
             continue;
-        if (c < t->ncand && set_aside(t, c, less) != 0)
+        if (c < t->ncand && set_aside(t, c) != 0)
             t->lacking = 1;
         t->nsample[c] = 0;
         t->seen[c].nrep = 0;
@@ -215,7 +211,7 @@ static int any_below(const struct chorale_timing *t)
     return 0;
 }
 
-void chorale_settle(struct chorale_timing *t)
+int chorale_settle(struct chorale_timing *t)
 {
     int out_of_time = 0;
 
@@ -223,15 +219,21 @@ void chorale_settle(struct chorale_timing *t)
         out_of_time |= counts(t, c) && t->result[c].stop_reason != NULL &&
                        strcmp(t->result[c].stop_reason, "time") == 0;
     if (t->lacking)
-        return;
-    if (chorale_clock_fails(t) && !out_of_time) {
-        chorale_start_again(t, CHORALE_SYNC_BARRIER);
-    } else if (chorale_clock_fails(t)) {
+        return 0;
+    if (!chorale_clock_fails(t))
+        return !t->doubted && any_below(t);
+    if (out_of_time)
         t->clock_lost = 1;
-    } else if (any_below(t) && !t->doubted && !out_of_time) {
-        t->doubted = 1;
+    else
+        chorale_start_again(t, CHORALE_SYNC_BARRIER);
+    return 0;
+}
+
+void chorale_doubt(struct chorale_timing *t)
+{
+    t->doubted = 1;
+    if (any_below(t))
         chorale_start_again(t, (enum chorale_sync)t->how);
-    }
 }
 
 void chorale_hand_over(struct chorale_timing *t)
@@ -252,6 +254,8 @@ void chorale_hand_over(struct chorale_timing *t)
         t->sample[c] = NULL;
         for (int i = 0; i < res->nsample; i++)
             res->sample[i].seconds -= less;
+        for (int i = 0; i < res->naside; i++)
+            res->aside[i].seconds -= less;
     }
 }
 

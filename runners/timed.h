@@ -64,9 +64,14 @@ int chorale_clock_fails(const struct chorale_timing *t);
 void chorale_start_again(struct chorale_timing *t, enum chorale_sync how);
 
 /* After the last repetition. Clocks that fail: again from a barrier, or, if a
- * candidate has no time left, marks that they were lost. A candidate that is
- * faster than messages: all of them once more, if they have time. */
-void chorale_settle(struct chorale_timing *t);
+ * candidate has no time left, marks that they were lost. Returns 1 if some
+ * candidate is faster than messages are, for the first time in this point:
+ * messages are to be measured again, and then chorale_doubt called. */
+int chorale_settle(struct chorale_timing *t);
+
+/* If a candidate is still faster than messages: all of them once more, those
+ * whose time is spent for three repetitions. */
+void chorale_doubt(struct chorale_timing *t);
 
 /* The samples to their results, without the separating barrier. */
 void chorale_hand_over(struct chorale_timing *t);

@@ -76,7 +76,8 @@ static double delay(const struct chorale_timing *t)
 static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
 {
     struct chorale_bench *bench = t->bench;
-    int root = chorale_task_root(t->task, bench->size, t->round), late, rc;
+    int root = chorale_task_root(t->task, bench->size, bench->ppn, t->round);
+    int late, rc;
     const struct chorale_cand *cand =
         c < t->ncand ? chorale_timing_cand(t, c) : NULL;
     double *v = t->value + (size_t)(slot - t->slot) * CHORALE_NVALUE;
@@ -227,7 +228,7 @@ static int share(struct chorale_timing *t, int *nround, int *look)
 {
     struct chorale_bench *bench = t->bench;
     size_t n = (size_t)t->nentry;
-    int word[4] = { t->how, *nround, *look, t->doubted };
+    int word[3] = { t->how, *nround, *look };
     int rc = chorale_own_bcast(bench, t->active, n * sizeof(*t->active), 0);
 
     if (rc == MPI_SUCCESS)
@@ -237,7 +238,6 @@ static int share(struct chorale_timing *t, int *nround, int *look)
     t->how = word[0];
     *nround = word[1];
     *look = word[2];
-    t->doubted = word[3];
     return rc;
 }
 
@@ -357,19 +357,21 @@ static int time_simulated(struct chorale_timing *t)
 }
 
 /* All have been seen enough: was the clock good to the end, and is it possible
- * what they show? Else they begin once more. */
+ * what they show? Else they begin once more. It may be the messages that were
+ * slow when they were measured. */
 static int settle(struct chorale_timing *t)
 {
-    int rc = look_at_clock(t), one = 1, look = 0, before = t->doubted;
+    int rc = look_at_clock(t), doubt = 0, one = 1, look = 0;
 
     if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
-        chorale_settle(t);
+        doubt = chorale_settle(t);
     if (rc == MPI_SUCCESS)
-        rc = share(t, &one, &look);
-    /* It may be the messages that were slow. */
-    if (rc == MPI_SUCCESS && t->doubted != before)
+        rc = chorale_own_bcast(t->bench, &doubt, sizeof(doubt), 0);
+    if (rc == MPI_SUCCESS && doubt)
         rc = chorale_floor_measure(t->bench);
-    return rc;
+    if (rc == MPI_SUCCESS && doubt && t->bench->world_rank == 0)
+        chorale_doubt(t);
+    return rc == MPI_SUCCESS ? share(t, &one, &look) : rc;
 }
 
 static int time_real(struct chorale_timing *t)

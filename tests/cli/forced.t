@@ -81,6 +81,32 @@ for coll in $(cut -d' ' -f1 all.sends | sort -u); do
         "the default of $coll is the same beside each, and untouched"
 done
 
+# What works on nodes and then between them calls itself on the nodes, where it
+# does not apply. Eight ranks on two nodes, dealt out in turn, as the library
+# believes, and on one.
+for coll in barrier bcast reduce allreduce; do
+    grep -qx "$coll smp" natives.txt || continue
+    db=$coll-two
+    export MPIR_CVAR_NUM_CLIQUES=2
+    measure "$db" 8 $coll smp
+    unset MPIR_CVAR_NUM_CLIQUES
+    is "$(state "$db" smp)" "ok " "$coll smp is measured on two nodes"
+done
+if grep -qx "barrier smp" natives.txt; then
+    is "$(sends barrier-two forced)" 5 \
+        "barrier smp: two on the node, one between them, two to let go"
+    measure one 8 barrier smp
+    like "$(state one smp)" '^inapplicable smp: .*on one node' \
+        "and on one node it is not: $(state one smp)"
+fi
+if grep -qx "scan smp" natives.txt; then
+    export MPIR_CVAR_NUM_CLIQUES=2
+    measure scan-two 8 scan smp
+    unset MPIR_CVAR_NUM_CLIQUES
+    like "$(state scan-two smp)" '^inapplicable smp: .*no neighbours' \
+        "scan smp wants nodes of neighbours: $(state scan-two smp)"
+fi
+
 # Where it does not fit.
 measure odd 3 allgather recursive_doubling ring
 like "$(state odd recursive_doubling)" '^inapplicable the library: .+' \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sends.c - how many messages the MPI library itself sends, which no profiler
  * sees: a preload that counts this rank's sends through UCX in each call of
- * MPI_Reduce_scatter_block and MPI_Allgather. At the end rank 0 adds lines to
- * the file SENDS: the collective, what its control variable said then, the
- * messages of a call, and how many calls were such. */
+ * MPI_Reduce_scatter_block, MPI_Allgather and MPI_Barrier. At the end rank 0
+ * adds lines to the file SENDS: the collective, what its control variable said
+ * then, the messages of a call, and how many calls were such. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES = 16, SENDS = 64, KINDS = 2 };
+enum { VALUES = 16, SENDS = 64, KINDS = 3 };
 
 static const char *const kind_name[KINDS] = { "reduce_scatter_block",
-                                              "allgather" };
+                                              "allgather", "barrier" };
 static const char *const variable[KINDS] = {
     "MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM",
     "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM",
+    "MPIR_CVAR_BARRIER_INTRA_ALGORITHM",
 };
 static long calls[KINDS][VALUES][SENDS];
 static long sent;
@@ -101,6 +102,18 @@ int PMPI_Allgather(const void *in, int count, MPI_Datatype type, void *out,
     *(void **)&real = next("PMPI_Allgather");
     rc = real(in, count, type, out, out_count, out_type, comm);
     tick(1, value, sent - before);
+    return rc;
+}
+
+int PMPI_Barrier(MPI_Comm comm)
+{
+    int (*real)(MPI_Comm);
+    int value = value_of(2), rc;
+    long before = sent;
+
+    *(void **)&real = next("PMPI_Barrier");
+    rc = real(comm);
+    tick(2, value, sent - before);
     return rc;
 }
 

@@ -38,16 +38,19 @@ static void roots(void)
 {
     static const struct {
         enum chorale_root_policy policy;
-        int size, root[4];
+        int size, ppn, root[4];
     } want[] = {
-        { CHORALE_ROOT_NONE, 7, { 0, 0, 0, 0 } },
-        { CHORALE_ROOT_FIRST, 7, { 0, 0, 0, 0 } },
-        { CHORALE_ROOT_MIDDLE, 7, { 3, 3, 3, 3 } },
-        { CHORALE_ROOT_LAST, 7, { 6, 6, 6, 6 } },
-        { CHORALE_ROOT_ROTATE, 7, { 0, 3, 6, 0 } },
-        { CHORALE_ROOT_ROTATE, 16, { 0, 8, 15, 0 } },
-        { CHORALE_ROOT_ROTATE, 2, { 0, 1, 1, 0 } },
-        { CHORALE_ROOT_LAST, 1, { 0, 0, 0, 0 } },
+        { CHORALE_ROOT_NONE, 7, 0, { 0, 0, 0, 0 } },
+        { CHORALE_ROOT_FIRST, 7, 0, { 0, 0, 0, 0 } },
+        { CHORALE_ROOT_MIDDLE, 7, 0, { 3, 3, 3, 3 } },
+        { CHORALE_ROOT_LAST, 7, 0, { 6, 6, 6, 6 } },
+        { CHORALE_ROOT_ROTATE, 7, 0, { 0, 3, 6, 0 } },
+        { CHORALE_ROOT_ROTATE, 16, 0, { 0, 8, 15, 0 } },
+        { CHORALE_ROOT_ROTATE, 16, 8, { 0, 9, 15, 0 } },
+        { CHORALE_ROOT_MIDDLE, 8, 1, { 4, 4, 4, 4 } },
+        { CHORALE_ROOT_MIDDLE, 12, 4, { 6, 6, 6, 6 } },
+        { CHORALE_ROOT_ROTATE, 2, 2, { 0, 1, 1, 0 } },
+        { CHORALE_ROOT_LAST, 1, 1, { 0, 0, 0, 0 } },
     };
 
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
@@ -55,10 +58,11 @@ static void roots(void)
         int same = 1;
 
         for (int round = 0; round < 4; round++)
-            same &= chorale_task_root(&task, want[i].size, round) ==
-                    want[i].root[round];
-        tap_ok(same, "roots of policy %d at P = %d", (int)want[i].policy,
-               want[i].size);
+            same &= want[i].root[round] ==
+                    chorale_task_root(&task, want[i].size, want[i].ppn,
+                                      round);
+        tap_ok(same, "roots of policy %d at P = %d, ppn %d",
+               (int)want[i].policy, want[i].size, want[i].ppn);
     }
 }
 
