@@ -101,7 +101,7 @@ batched() { # launches, options of plan...
     "$chorale" plan "$work/step.db" -q -P 2 -m 8 -c bcast -i 10 \
         --min-iterations 5 --cell-time 5 --variants binomial \
         --launches "$until" "$@" &&
-        CHORALE_STEP=1e-4 LD_PRELOAD=$skew timeout 200 "$chorale" run \
+        CHORALE_STEP=1e-3 LD_PRELOAD=$skew timeout 200 "$chorale" run \
             "$work/step.db" -q >"$work/out.txt" 2>&1 ||
         diag "$(cat "$work/out.txt")"
 }
@@ -112,7 +112,7 @@ is "$(has step "count(DISTINCT batch) || ' ' || (min(batch) > 1) || ' ' ||
     count(DISTINCT part || ordinal) FROM run JOIN launch USING (launch_id)
     WHERE sync <> ''")" \
     "1 1 1 $(has step "count(*) FROM run WHERE sync <> ''") 4" \
-    "steps of 0.1 ms: batches of $(has step "min(batch) FROM run") calls, of \
+    "steps of 1 ms: batches of $(has step "min(batch) FROM run") calls, of \
 all candidates, in all launches, the untouched ones too"
 sqlite3 "$work/step.db" "UPDATE run SET batch = 32"
 batched 3 --providers chorale,native,library --variants bcast:binomial \
@@ -138,6 +138,23 @@ is "$(has step "group_concat(DISTINCT buffers || ' ' || status || ' ' ||
     (reason LIKE '%cold caches%')) FROM (SELECT * FROM run
     JOIN cell USING (cell_id) WHERE metric = 'throughput' ORDER BY buffers)")" \
     "cold inapplicable 1,rotate ok 0" "nor calls back to back"
+
+# Five per cent of a call are the limit: the library's take a millisecond.
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+for swing in 1.5e-4 1e-5; do
+    "$chorale" plan "$work/$swing.db" -q -P 2 --ppn 1 -m 8 -c scan \
+        --providers library --launches 1 -i 10 --batch 1 &&
+        CHORALE_SKEW="0 0 $swing" FAULT=tail LD_PRELOAD="$work/faults.so $skew" \
+            timeout 120 "$chorale" run "$work/$swing.db" -q \
+            >"$work/out.txt" 2>&1 || diag "$(cat "$work/out.txt")"
+done
+is "$(has 1.5e-4 "group_concat(sync) FROM run")" barrier \
+    "a clock that is off by 15 % of a call is refused"
+is "$(has 1e-5 "count(*) FROM run JOIN run_summary USING (run_id)
+    WHERE sync = 'roundtime' OR clock_error > 0.05 * min")" 1 \
+    "one that is off by 1 % is not: $(has 1e-5 "sync || ', ' ||
+    (clock_error / median) FROM run JOIN run_summary USING (run_id)")"
 
 # What takes long is timed by such clocks if they are good enough for it.
 measure long "0 0 1e-5" roundtime -m 16M --batch 1

@@ -103,6 +103,14 @@ is "$(sqlite3 "$work/batched.db" "SELECT count(*) FROM run WHERE batch <> 10
 alone=$(ranking alone.db duration)
 is "$(ranking batched.db duration)" "$alone" \
     "batches rank as single calls do: $alone"
+is "$(sqlite3 "$work/batched.db" "ATTACH '$work/alone.db' AS a;
+    SELECT count(*) || ' ' || min(abs(b.seconds / v.seconds - 1) < 1e-6)
+    FROM v_summary b JOIN a.v_summary v ON v.variant = b.variant AND
+    v.params = b.params AND v.provider = b.provider
+    WHERE b.provider = 'chorale'")" \
+    "$(sqlite3 "$work/alone.db" "SELECT count(*) FROM v_summary
+        WHERE provider = 'chorale'") 1" \
+    "and take as long: the barrier between them is subtracted"
 through=$(ranking through.db throughput)
 # Chain and binomial change places.
 like "$alone" '^binomial,' "one at a time binomial is first"
