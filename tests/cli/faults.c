@@ -11,6 +11,8 @@
  *         slow    a program's own messages take 50 milliseconds a mebibyte
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
  *                 faulty rank is not the root
+ *         first   its first call takes 200 milliseconds more
+ *         alone   no rank waits in MPI_Barrier for the faulty one
  *         late    it learns every AFTERth common start 60 milliseconds late
  *         slip    it leaves each barrier of the program's own 20 milliseconds
  *                 late
@@ -29,6 +31,8 @@
 #define EVERY 15
 #define SHORT 1e-3 /* s, of a call */
 #define LONG (20 * SHORT)
+#define FIRST 0.2
+#define TAG 7
 
 static long calls;
 
@@ -106,11 +110,39 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
     if (faulty() && calls >= number("AFTER", 1))
         die_or_hang("die", "hang");
     rc = real(in, out, count, type, op, comm);
+    if (is("first") && calls == 1)
+        idle(FIRST);
     if (is("tail"))
         idle(calls % EVERY == 0 ? LONG : SHORT);
     if (is("spoil") && faulty() && calls >= number("AFTER", 1) &&
         PMPI_Type_size(type, &size) == MPI_SUCCESS && count > 0)
         ((char *)out)[size - 1] ^= 0x40; /* more than rounding */
+    return rc;
+}
+
+int PMPI_Barrier(MPI_Comm comm)
+{
+    int (*real)(MPI_Comm), rank, size, out = (int)number("FAULTY", 1), rc = 0;
+
+    *(void **)&real = next("PMPI_Barrier");
+    if (!is("alone"))
+        return real(comm);
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    /* The others meet at the lowest of them, which then lets all go. */
+    int first = out == 0;
+    for (int r = 0; r < size && rank == first; r++)
+        if (r != first && r != out)
+            rc |= PMPI_Recv(NULL, 0, MPI_BYTE, r, TAG, comm,
+                            MPI_STATUS_IGNORE);
+    for (int r = 0; r < size && rank == first; r++)
+        if (r != first)
+            rc |= PMPI_Send(NULL, 0, MPI_BYTE, r, TAG, comm);
+    if (rank != first && rank != out)
+        rc |= PMPI_Send(NULL, 0, MPI_BYTE, first, TAG, comm);
+    if (rank != first)
+        rc |= PMPI_Recv(NULL, 0, MPI_BYTE, first, TAG, comm,
+                        MPI_STATUS_IGNORE);
     return rc;
 }
 

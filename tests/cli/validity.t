@@ -90,6 +90,65 @@ campaign slip 1 64 -i 5 --min-iterations 5 --sync barrier --batch 1
 is "$(sqlite3 "$db" "SELECT min(seconds >= last_in AND first_in = 0) || ' ' ||
     (max(last_in) > 0.005) FROM sample")" "1 1" "slip: no rank's time is left out"
 
+# The first call is told apart.
+campaign first 1 64 -i 5 --min-iterations 5 --batch 1
+is "$(sqlite3 "$db" "SELECT group_concat(provider || ' ' ||
+    (first_call >= 0.2) || ' ' || (median < 0.2)) FROM (SELECT * FROM run
+    JOIN cell USING (cell_id) ORDER BY provider DESC)
+    JOIN run_summary USING (run_id)")" "library 1 1,chorale 0 1" \
+    "first: what it takes more is in run.first_call and in no repetition"
+
+# A barrier must wait for each of its ranks.
+yield=$top_builddir/tests/mpi/.libs/libyield.so
+if [ -r "$yield" ]; then
+    for faulty in 0 1 2; do
+        rm -f "$db"
+        "$chorale" plan "$db" -q -P 3 -c barrier --variants dissemination \
+            --launches 1 -i 5 --min-iterations 5 --batch 1
+        env FAULT=alone FAULTY=$faulty LD_PRELOAD="$work/faults.so $yield" \
+            timeout 200 "$chorale" run "$db" -q
+        like "$(library "status || ' ' || reason")" \
+            '^invalid .*a rank left before the last one came$' \
+            "alone: a barrier that does not wait for rank $faulty of 3"
+        is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT status) FROM run
+            JOIN cell USING (cell_id) WHERE provider = 'chorale'")" ok \
+            "alone: ours does"
+    done
+else
+    skip "built without shared libraries" "a barrier that does not wait"
+fi
+
+# The order of the candidates is drawn for each round, by the campaign's seed.
+cat >"$work/told" <<EOF
+#!/bin/sh
+runner=\$2
+shift 2
+$MPIEXEC -n 2 "\$runner" --announce "\$@" | tee -a "$work/told.txt"
+EOF
+chmod +x "$work/told"
+rounds() { # seed; prints how many orders 24 rounds of three had, and the first
+    rm -f "$db" "$work/told.txt"
+    "$chorale" plan "$db" -q -P 2 -m 64 -c scan --seed "$1" --launches 1 \
+        --variants linear,recursive_doubling -i 24 --min-iterations 24 \
+        --batch 1 --no-racing --width 0% --cell-time 60 \
+        --launcher-cmd "$work/told {P}"
+    timeout 200 "$chorale" run "$db" -q --launcher-cmd "$work/told {P}"
+    sed -n 's/^@try \([1-9]\)$/\1/p' "$work/told.txt" | paste - - - |
+        sed -n '5,28p' >"$work/rounds.txt"
+    tr '\t' '\n' <"$work/rounds.txt" | sort | uniq -c | tr -s ' \n' ' '
+    sort -u "$work/rounds.txt" | wc -l
+}
+is "$(rounds 1)" " 24 1 24 2 24 3 6" \
+    "each round has each candidate once, in all of the six orders"
+cp "$work/rounds.txt" "$work/before.txt"
+rounds 1 >"$work/out.txt"
+cmp -s "$work/rounds.txt" "$work/before.txt"
+ok $? "one seed draws the same again"
+rounds 2 >"$work/out.txt"
+cmp -s "$work/rounds.txt" "$work/before.txt"
+[ $? -eq 1 ]
+ok $? "another one does not"
+
 # Right from the first root only: all roots are looked at again.
 rm -f "$db"
 "$chorale" plan "$db" -q -P 2 -m 64 -c bcast --variants binomial --launches 1 \

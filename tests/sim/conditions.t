@@ -39,6 +39,21 @@ is "$(sqlite3 "$work/arrival.db" "SELECT round(a.skew / b.skew, 6)
     JOIN run b JOIN cell d ON d.cell_id = b.cell_id AND d.arrival = 'ascending:1'
     LIMIT 1")" 0.5 "the factor is the skew's"
 
+# At random: all within the factor, and drawn by the seed.
+for seed in 1 1 2; do
+    rm -f "$work/random.db"
+    measure random.db loggp -c reduce -m 2K --variants binomial \
+        --arrival random:1 --seed $seed
+    sqlite3 "$work/random.db" "SELECT group_concat(seconds) FROM sample" \
+        >>"$work/random.txt"
+done
+is "$(sqlite3 "$work/random.db" "SELECT count(*) > 0 AND
+    min(last_in - first_in) > 0.1 * skew AND
+    max(last_in - first_in) < skew FROM sample JOIN run USING (run_id)")" 1 \
+    "ranks that are late at random come within that time"
+is "$(uniq <"$work/random.txt" | wc -l)" 2 \
+    "one seed is late as before, another one otherwise"
+
 # A second communicator on the same hosts: their links carry twice as much.
 measure siblings.db hockney -c allreduce -m 8,1M --variants ring,rabenseifner \
     --siblings alone,2
