@@ -36,7 +36,8 @@ struct chorale_store;
 /* Open a database. CHORALE_DATA: not a database, truncated, of another
  * program, of a newer schema, or of an older one if it is only to be read:
  * opened for writing, that is migrated. CHORALE_ENV: missing, no permission,
- * read-only folder, disk full. The connection distrusts the file's schema. */
+ * read-only folder, disk full. The connection distrusts the file's schema. SQLite is set up for
+ * one thread a process: all stores belong to the thread that opens the first. */
 enum chorale_err chorale_store_open(const char *path,
                                     enum chorale_store_mode mode,
                                     struct chorale_store **store_p,
