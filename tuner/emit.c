@@ -27,14 +27,15 @@ static const char *const shape_name[CHORALE_EMIT_SHAPES] = {
  * where nothing is reduced, before the first by name. */
 static const char kinds_sql[] =
     "SELECT DISTINCT dtype, op FROM decision"
-    " WHERE system_id = ?1 AND coll = ?2"
+    " WHERE system_id = ?1 AND coll = ?2 AND target = 'dispatch'"
+    "  AND op_class IN ('', 'builtin')"
     " ORDER BY NOT (dtype = CASE op WHEN '' THEN 'byte' ELSE 'double' END"
     "  AND op IN ('', 'sum')), dtype, op LIMIT 1";
 
 static const char rows_sql[] =
     "SELECT comm_size, shape, ppn, n_lo, n_hi, provider, variant, params"
     " FROM decision WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3"
-    "  AND op = ?4 AND comm_size >= 1 AND n_lo >= 0 AND n_hi >= n_lo"
+    "  AND op = ?4 AND target = 'dispatch' AND comm_size >= 1 AND n_lo >= 0 AND n_hi >= n_lo"
     " ORDER BY comm_size, shape, ppn, n_lo, n_hi";
 
 static const char system_sql[] =
