@@ -23,6 +23,8 @@ struct gap {
     unsigned char *near;     /* [ncand] worth looking at */
     unsigned char *may;      /* [ncand] */
     double *seconds, *loss;  /* [nlayer][nstop][ncand] */
+    double *score;           /* likewise: log seconds, of ours as long as they
+                              * are if the guess is as wrong as it was */
     size_t *last, *pick;
     double *error;           /* [nlayer][nstop] of the choice */
 };
@@ -129,9 +131,10 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
     int comm_size = gap->first + (int)layer, leave = may_leave(gap, n);
     double *seconds = gap->seconds + at(gap, layer, stop), error;
     double *loss = gap->loss + at(gap, layer, stop);
+    double *score = gap->score + at(gap, layer, stop);
 
     for (size_t c = 0; c < fam->ncand; c++) {
-        seconds[c] = NAN;
+        seconds[c] = score[c] = NAN;
         gap->may[c] = 0;
         if (!gap->near[c] ||
             (c > 0 && chorale_family_bars(fam, c, n, comm_size) != NULL))
@@ -139,13 +142,14 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         seconds[c] = chorale_family_between(fam, gap->k, c, n, comm_size);
         error = chorale_family_error(fam, gap->k, c, n);
         gap->may[c] = leave && error <= CHORALE_DECIDE_ERROR;
+        score[c] = seconds[c] + (c > 0 && error > 0 ? log1p(error) : 0);
     }
     if (!inside(gap, n, comm_size)) { /* as the stop beside it */
         memset(loss, 0, fam->ncand * sizeof(*loss));
         gap->error[layer * gap->nstop + stop] = 0;
         return;
     }
-    best = chorale_guess_losses(fam, seconds, gap->may, loss);
+    best = chorale_guess_losses(fam, score, gap->may, loss);
     gap->error[layer * gap->nstop + stop] =
         best > 0 ? chorale_family_error(fam, gap->k, best, n) : 0;
 }
@@ -197,8 +201,8 @@ static size_t border(const struct gap *gap, size_t begin, size_t end, size_t i,
     double left = 0, right = 0;
 
     for (size_t layer = begin; layer <= end; layer++) {
-        const double *t = gap->seconds + at(gap, layer, i);
-        const double *u = gap->seconds + at(gap, layer, i + 1);
+        const double *t = gap->score + at(gap, layer, i);
+        const double *u = gap->score + at(gap, layer, i + 1);
         double l = t[b] - t[a], r = u[a] - u[b];
 
         left += isfinite(l) ? l : 0;
@@ -269,12 +273,13 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
     gap.n = malloc(room * sizeof(*gap.n));
     gap.near = malloc(fam->ncand);
     gap.may = malloc(fam->ncand);
+    gap.score = malloc(all * sizeof(double));
     gap.seconds = malloc(all * sizeof(double));
     gap.loss = malloc(all * sizeof(double));
     gap.last = malloc(MAX_LAYERS * sizeof(*gap.last));
     gap.pick = malloc(room * MAX_LAYERS * sizeof(*gap.pick));
     gap.error = malloc(room * MAX_LAYERS * sizeof(double));
-    if (gap.n != NULL && gap.near != NULL && gap.may != NULL &&
+    if (gap.n != NULL && gap.near != NULL && gap.may != NULL && gap.score != NULL &&
         gap.seconds != NULL && gap.loss != NULL && gap.last != NULL &&
         gap.pick != NULL && gap.error != NULL) {
         find_stops(&gap);
@@ -291,6 +296,7 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
     free(gap.n);
     free(gap.near);
     free(gap.may);
+    free(gap.score);
     free(gap.seconds);
     free(gap.loss);
     free(gap.last);

@@ -18,6 +18,7 @@
 /* Scratch that is no burden, and that is one whatever the size. */
 #define SMALL_SCRATCH ((size_t)64 << 10)
 #define LARGE_SCRATCH ((size_t)64 << 20)
+#define MANY 4 /* times n */
 
 struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
                                           const long *value, size_t n,
@@ -42,7 +43,8 @@ const char *chorale_decide_bars(const struct chorale_alg *alg,
 {
     const char *why = chorale_alg_unselectable(alg, opts->allow_patented);
     enum chorale_order order = chorale_alg_order(alg, pt);
-    size_t limit = pt->n > SMALL_SCRATCH ? pt->n : SMALL_SCRATCH;
+    size_t limit = pt->n > SMALL_SCRATCH / MANY ? MANY * pt->n
+                                                : SMALL_SCRATCH;
 
     if (why == NULL)
         why = chorale_alg_refuses(alg, pt);
@@ -55,7 +57,7 @@ const char *chorale_decide_bars(const struct chorale_alg *alg,
         return "does not keep the order of a non-commutative operation";
     if (opts->deterministic && order == CHORALE_ORDER_FIXED)
         return "combines operands in an order of its own (--deterministic)";
-    if (limit > LARGE_SCRATCH)
+    if (limit > LARGE_SCRATCH || pt->n > LARGE_SCRATCH)
         limit = LARGE_SCRATCH;
     if (opts->max_scratch >= 0)
         limit = (size_t)opts->max_scratch;

@@ -52,8 +52,9 @@ struct chorale_decision {
  *   only what is confirmed at one of the two is asked.
  * - Between two process counts likewise, for variants of which the same guess,
  *   made at the neighbouring measured process counts from theirs, was wrong by
- *   CHORALE_DECIDE_ERROR at most; else the library stays. On a real system
- *   the choices on both sides must be confirmed variants.
+ *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one is
+ *   as wrong; else the library stays. On a real system the choices on both
+ *   sides must be confirmed variants.
  * - Choices are changed for others that cost at most compact more, where that
  *   saves ranges: as few as can be (compact.h). On a real system those are
  *   confirmed as well.
@@ -69,9 +70,9 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
                                 struct chorale_decision **rows_p,
                                 size_t *count_p, struct chorale_errmsg *msg);
 
-/* Of times that are guessed: the largest error, where it was checked, with
- * which they may decide. */
-#define CHORALE_DECIDE_ERROR 0.10
+/* Of times that are guessed between process counts: the largest error with
+ * which they may decide. What they gain must be more than the error, too. */
+#define CHORALE_DECIDE_ERROR 0.30
 
 /* Print what there is to choose from for one collective at n = m or m P bytes
  * and comm_size ranks, in every family measured: candidates, times, intervals,
@@ -95,8 +96,8 @@ struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
 
 /* NULL if a table may choose that variant at pt, else why not (static): it
  * refuses the point, may never be chosen, is patented or not deterministic
- * where that matters, or takes too much scratch: more than max_scratch, or by
- * default more than n and 64 KiB, and never more than 64 MiB. */
+ * where that matters, or takes too much scratch: more than max_scratch, which
+ * is 4 n by default, but at least 64 KiB and at most 64 MiB. */
 const char *chorale_decide_bars(const struct chorale_alg *alg,
                                 const struct chorale_point *pt,
                                 const struct chorale_decide_opts *opts);

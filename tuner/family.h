@@ -72,9 +72,9 @@ double chorale_family_on(const struct chorale_family *fam, size_t line,
 double chorale_family_between(const struct chorale_family *fam, size_t k,
                               size_t cand, size_t n, int comm_size);
 
-/* How wrong such a guess between lines k and k + 1 was where it could be
- * checked: the larger error of the lines k and k + 1 beside n, each guessed
- * from its neighbours. NAN: nowhere. */
+/* How wrong such a guess between lines k and k + 1 may be: the larger error of
+ * the lines k and k + 1 beside n, each guessed from its neighbours, times how
+ * much narrower this gap is (in log P). NAN: neither could be checked. */
 double chorale_family_error(const struct chorale_family *fam, size_t k,
                             size_t cand, size_t n);
 

@@ -145,11 +145,25 @@ static double line_error(const struct chorale_family *fam,
     return worst;
 }
 
+/* What the error of line j says of the gap above line k, which is narrower
+ * than the one that the line was guessed across. */
+static double scaled(const struct chorale_family *fam, size_t k, size_t j,
+                     size_t cand, size_t n)
+{
+    double gap = log((double)fam->line[k + 1].comm_size /
+                     fam->line[k].comm_size);
+
+    if (j == 0 || j + 1 >= fam->nline)
+        return NAN;
+    return line_error(fam, &fam->line[j], cand, n) * gap /
+           log((double)fam->line[j + 1].comm_size /
+               fam->line[j - 1].comm_size);
+}
+
 double chorale_family_error(const struct chorale_family *fam, size_t k,
                             size_t cand, size_t n)
 {
-    return fmax(line_error(fam, &fam->line[k], cand, n),
-                line_error(fam, &fam->line[k + 1], cand, n));
+    return fmax(scaled(fam, k, k, cand, n), scaled(fam, k, k + 1, cand, n));
 }
 
 size_t chorale_crossing(size_t n_a, size_t n_b, double left, double right)

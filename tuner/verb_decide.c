@@ -395,8 +395,8 @@ static const struct chorale_opt rows[] = {
       "reductions: only variants that combine the operands in the order of "
       "the ranks", 0, 0 },
     { "max-scratch", 0, CHORALE_OPT_SIZE, offsetof(struct opts, max_scratch),
-      "BYTES", "the scratch a rank may need (default: the bytes of the "
-      "operation, at least 64K and at most 64M)", 0, 1L << 40 },
+      "BYTES", "the scratch a rank may need (default: four times the bytes of "
+      "the operation, at least 64K and at most 64M)", 0, 1L << 40 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
       "let variants under a patent (`chorale list` shows them) enter the "
@@ -425,8 +425,9 @@ const struct chorale_verb chorale_verb_decide = {
         "Between two measured sizes, and between two measured process counts,"
         " times are those of the fitted model, corrected by what each variant"
         " itself took at the points around. Process counts are left to the"
-        " library where the same guess, made at measured ones from their"
-        " neighbours, was wrong by more than 10 %. Outside the measured sizes"
+        " library where nothing would be faster if this guess were as wrong as"
+        " the same guess was at the measured ones beside it, made from their"
+        " neighbours, or where that was more than 30 %. Outside the measured sizes"
         " and process counts the library decides.\n"
         "A choice gives way to another that costs at most --compact more where"
         " that saves ranges; the table has as few as can be.\n"
