@@ -330,6 +330,15 @@ enum chorale_err chorale_decide_spots(const struct chorale_points *points,
     return CHORALE_OK;
 }
 
+/* 1 if anything but the library is chosen: else nothing is to be foretold. */
+static int any_choice(const struct chorale_spot *spot, size_t nspot)
+{
+    for (size_t i = 0; i < nspot; i++)
+        if (spot[i].pick != 0)
+            return 1;
+    return 0;
+}
+
 /* 1 if an earlier spot is of the same family. */
 static int seen(const struct chorale_spot *spot, size_t i)
 {
@@ -375,7 +384,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
     int fitted;
 
     memset(&model, 0, sizeof(model));
-    fitted = err == CHORALE_OK && !opts->rules &&
+    fitted = err == CHORALE_OK && !opts->rules && any_choice(spot, nspot) &&
              chorale_model_fit(points, "", &model, NULL) == CHORALE_OK;
 
     for (size_t i = 0; i < nspot && err == CHORALE_OK; i++)
