@@ -100,11 +100,17 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
     size_t room = line->nspot * fam->ncand;
 
     line->log_time = malloc((room + 1) * sizeof(double));
-    line->error = malloc((room + 1) * sizeof(double));
-    if (line->log_time == NULL || line->error == NULL)
+    if (line->log_time == NULL)
         return -1;
     for (size_t i = 0; i < room; i++)
-        line->log_time[i] = line->error[i] = NAN;
+        line->log_time[i] = NAN;
+    for (int kind = 0; kind < CHORALE_GUESS_KINDS; kind++) {
+        line->error[kind] = malloc((room + 1) * sizeof(double));
+        if (line->error[kind] == NULL)
+            return -1;
+        for (size_t i = 0; i < room; i++)
+            line->error[kind][i] = NAN;
+    }
     for (size_t i = 0; i < line->nspot; i++) {
         const struct chorale_spot *s = &line->spot[i];
         double base = 0;
@@ -120,26 +126,33 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
     return 0;
 }
 
+/* The errors of a line, each time guessed from the two lines of another
+ * family that is like this one. */
+static void check_line(const struct chorale_family *two,
+                       const struct chorale_line *mine)
+{
+    for (size_t i = 0; i < mine->nspot * two->ncand; i++) {
+        size_t n = mine->spot[i / two->ncand].point->n;
+
+        for (int kind = 0; kind < CHORALE_GUESS_KINDS; kind++)
+            if (isfinite(mine->log_time[i]))
+                mine->error[kind][i] = fabs(expm1(
+                    chorale_family_guess(two, (enum chorale_guess_kind)kind, 0,
+                                         i % two->ncand, n, mine->comm_size) -
+                    mine->log_time[i]));
+    }
+}
+
 /* The errors of the lines that have neighbours on both sides. */
 static void check_lines(struct chorale_family *fam)
 {
     for (size_t j = 1; j + 1 < fam->nline; j++) {
-        struct chorale_line *mine = &fam->line[j];
         struct chorale_line pair[2] = { fam->line[j - 1], fam->line[j + 1] };
         struct chorale_family two = *fam;
 
         two.line = pair;
         two.nline = 2;
-        for (size_t i = 0; i < mine->nspot * fam->ncand; i++) {
-            size_t n = mine->spot[i / fam->ncand].point->n;
-            double guess;
-
-            if (!isfinite(mine->log_time[i]))
-                continue;
-            guess = chorale_family_between(&two, 0, i % fam->ncand, n,
-                                           mine->comm_size);
-            mine->error[i] = fabs(expm1(guess - mine->log_time[i]));
-        }
+        check_line(&two, &fam->line[j]);
     }
 }
 
@@ -180,7 +193,8 @@ void chorale_family_release(struct chorale_family *fam)
 {
     for (size_t j = 0; j < fam->nline; j++) {
         free(fam->line[j].log_time);
-        free(fam->line[j].error);
+        for (int kind = 0; kind < CHORALE_GUESS_KINDS; kind++)
+            free(fam->line[j].error[kind]);
     }
     free(fam->line);
     free(fam->cand);

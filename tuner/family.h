@@ -20,6 +20,14 @@ struct chorale_member {
     long value[CHORALE_MAX_PARAM];
 };
 
+/* How times between process counts are guessed: interpolated as ratios to the
+ * model, or as they are. */
+enum chorale_guess_kind {
+    CHORALE_GUESS_MODEL,
+    CHORALE_GUESS_PLAIN,
+    CHORALE_GUESS_KINDS
+};
+
 /* The measured sizes at one process count, in ascending n. Logarithms of
  * seconds: NAN not measured, INFINITY must not be chosen. */
 struct chorale_line {
@@ -27,8 +35,9 @@ struct chorale_line {
     struct chorale_spot *spot; /* picks become those of the rows */
     size_t nspot;
     double *log_time;        /* [nspot][ncand] */
-    double *error;           /* [nspot][ncand] |guess / measured - 1| of the
-                              * guess from the lines on both sides; NAN */
+    double *error[CHORALE_GUESS_KINDS]; /* [nspot][ncand] |guess / measured - 1|
+                              * of the guess from the lines on both sides;
+                              * NAN */
 };
 
 struct chorale_family {
@@ -66,11 +75,16 @@ const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,
                                 size_t n, int comm_size);
 
 /* Logarithm of the seconds that a candidate is expected to take at n bytes on
- * a line, and between lines k and k + 1 at comm_size ranks; NAN: unknown. */
+ * a line, and between lines k and k + 1 at comm_size ranks; NAN: unknown.
+ * Between lines it is the kind of guess that was less wrong. */
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n);
 double chorale_family_between(const struct chorale_family *fam, size_t k,
                               size_t cand, size_t n, int comm_size);
+
+double chorale_family_guess(const struct chorale_family *fam,
+                            enum chorale_guess_kind kind, size_t k,
+                            size_t cand, size_t n, int comm_size);
 
 /* How wrong such a guess between lines k and k + 1 may be: the larger error of
  * the lines k and k + 1 beside n, each guessed from its neighbours, times how

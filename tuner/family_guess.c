@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* family_guess.c - times between measured points: the model's, times what the
  * variant itself took beside it over the model's. Where there is no model (the
- * library, its own algorithms) time itself is interpolated; all of it in
- * logarithms of n, of the process count and of time. */
+ * library, its own algorithms), or between process counts where that was the
+ * better guess, time itself is interpolated; all of it in logarithms of n, of
+ * the process count and of time. */
 #include <math.h>
 
 #include "tuner/family.h"
@@ -20,8 +21,17 @@ static double log_n(size_t n)
     return log(fmax((double)n, 1));
 }
 
+/* 1 if that kind of guess has a model of the candidate. */
+static int has_model(const struct chorale_family *fam,
+                     enum chorale_guess_kind kind, size_t cand)
+{
+    return kind == CHORALE_GUESS_MODEL && fam->cand[cand].alg != NULL &&
+           !isnan(fam->net.alpha);
+}
+
 /* Logarithm of the model's seconds; 0 where there is no model. */
-static double model(const struct chorale_family *fam, size_t cand, size_t n,
+static double model(const struct chorale_family *fam,
+                    enum chorale_guess_kind kind, size_t cand, size_t n,
                     int comm_size)
 {
     const struct chorale_member *m = &fam->cand[cand];
@@ -31,7 +41,7 @@ static double model(const struct chorale_family *fam, size_t cand, size_t n,
     char policy[16];
     size_t i;
 
-    if (m->alg == NULL || isnan(fam->net.alpha))
+    if (!has_model(fam, kind, cand))
         return 0;
     pt = chorale_decide_point(fam->point, m->value, n, comm_size);
     pt.alpha = fam->net.alpha;
@@ -50,8 +60,9 @@ static double model(const struct chorale_family *fam, size_t cand, size_t n,
 
 /* Measured over modelled at a spot; a variant that was measured there with
  * other parameters only stands in for itself, if there is a model. */
-static double residual(const struct chorale_family *fam, size_t line,
-                       size_t spot, size_t cand)
+static double residual(const struct chorale_family *fam,
+                       enum chorale_guess_kind kind, size_t line, size_t spot,
+                       size_t cand)
 {
     const struct chorale_line *ln = &fam->line[line];
     const double *t = ln->log_time + spot * fam->ncand;
@@ -59,14 +70,13 @@ static double residual(const struct chorale_family *fam, size_t line,
     double sum = 0, k = 0;
 
     if (isfinite(t[cand]))
-        return t[cand] - model(fam, cand, n, ln->comm_size);
-    if (isinf(t[cand]) || fam->cand[cand].alg == NULL ||
-        isnan(fam->net.alpha))
+        return t[cand] - model(fam, kind, cand, n, ln->comm_size);
+    if (isinf(t[cand]) || !has_model(fam, kind, cand))
         return NAN;
     for (size_t c = 1; c < fam->ncand; c++) {
         if (fam->cand[c].alg != fam->cand[cand].alg || !isfinite(t[c]))
             continue;
-        sum += t[c] - model(fam, c, n, ln->comm_size);
+        sum += t[c] - model(fam, kind, c, n, ln->comm_size);
         k++;
     }
     return k > 0 ? sum / k : NAN;
@@ -85,21 +95,22 @@ static size_t bracket(const struct chorale_line *line, size_t n)
 
 /* The residual along a line at n: that of the model stays what it is beyond
  * the ends, time goes on as between the last two. */
-static double along(const struct chorale_family *fam, size_t line, size_t cand,
+static double along(const struct chorale_family *fam,
+                    enum chorale_guess_kind kind, size_t line, size_t cand,
                     size_t n)
 {
     const struct chorale_line *ln = &fam->line[line];
     size_t i = bracket(ln, n);
-    double left = residual(fam, line, i, cand), right, x;
+    double left = residual(fam, kind, line, i, cand), right, x;
 
     if (ln->nspot < 2 || n == ln->spot[i].point->n)
         return left;
-    right = residual(fam, line, i + 1, cand);
+    right = residual(fam, kind, line, i + 1, cand);
     if (n == ln->spot[i + 1].point->n)
         return right;
     x = position(log_n(ln->spot[i].point->n), log_n(n),
                  log_n(ln->spot[i + 1].point->n));
-    if (fam->cand[cand].alg != NULL && !isnan(fam->net.alpha))
+    if (has_model(fam, kind, cand))
         x = fmin(1, fmax(0, x));
     return left + x * (right - left);
 }
@@ -107,23 +118,26 @@ static double along(const struct chorale_family *fam, size_t line, size_t cand,
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n)
 {
-    return along(fam, line, cand, n) +
-           model(fam, cand, n, fam->line[line].comm_size);
+    return along(fam, CHORALE_GUESS_MODEL, line, cand, n) +
+           model(fam, CHORALE_GUESS_MODEL, cand, n, fam->line[line].comm_size);
 }
 
-double chorale_family_between(const struct chorale_family *fam, size_t k,
-                              size_t cand, size_t n, int comm_size)
+double chorale_family_guess(const struct chorale_family *fam,
+                            enum chorale_guess_kind kind, size_t k,
+                            size_t cand, size_t n, int comm_size)
 {
-    double left = along(fam, k, cand, n), right = along(fam, k + 1, cand, n);
+    double left = along(fam, kind, k, cand, n);
+    double right = along(fam, kind, k + 1, cand, n);
     double x = position(log(fam->line[k].comm_size), log(comm_size),
                         log(fam->line[k + 1].comm_size));
 
-    return left + x * (right - left) + model(fam, cand, n, comm_size);
+    return left + x * (right - left) + model(fam, kind, cand, n, comm_size);
 }
 
 /* The larger error at the two spots of a line beside n, of the candidate or of
  * its variant. */
 static double line_error(const struct chorale_family *fam,
+                         enum chorale_guess_kind kind,
                          const struct chorale_line *line, size_t cand,
                          size_t n)
 {
@@ -131,14 +145,14 @@ static double line_error(const struct chorale_family *fam,
     double worst = NAN;
 
     for (size_t s = i; s < line->nspot && s < i + 2; s++) {
-        const double *e = line->error + s * fam->ncand;
+        const double *e = line->error[kind] + s * fam->ncand;
 
         if (!isnan(e[cand])) {
             worst = fmax(worst, e[cand]);
             continue;
         }
         for (size_t c = 1; c < fam->ncand; c++)
-            if (fam->cand[cand].alg != NULL &&
+            if (has_model(fam, kind, cand) &&
                 fam->cand[c].alg == fam->cand[cand].alg)
                 worst = fmax(worst, e[c]);
     }
@@ -147,7 +161,8 @@ static double line_error(const struct chorale_family *fam,
 
 /* What the error of line j says of the gap above line k, which is narrower
  * than the one that the line was guessed across. */
-static double scaled(const struct chorale_family *fam, size_t k, size_t j,
+static double scaled(const struct chorale_family *fam,
+                     enum chorale_guess_kind kind, size_t k, size_t j,
                      size_t cand, size_t n)
 {
     double gap = log((double)fam->line[k + 1].comm_size /
@@ -155,15 +170,47 @@ static double scaled(const struct chorale_family *fam, size_t k, size_t j,
 
     if (j == 0 || j + 1 >= fam->nline)
         return NAN;
-    return line_error(fam, &fam->line[j], cand, n) * gap /
+    return line_error(fam, kind, &fam->line[j], cand, n) * gap /
            log((double)fam->line[j + 1].comm_size /
                fam->line[j - 1].comm_size);
+}
+
+/* The kind of guess that was less wrong, and how wrong it was. */
+static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
+                                           size_t k, size_t cand, size_t n,
+                                           double *error_p)
+{
+    enum chorale_guess_kind best = CHORALE_GUESS_MODEL;
+    double error[CHORALE_GUESS_KINDS];
+
+    for (int i = 0; i < CHORALE_GUESS_KINDS; i++) {
+        enum chorale_guess_kind kind = (enum chorale_guess_kind)i;
+
+        error[i] = fmax(scaled(fam, kind, k, k, cand, n),
+                        scaled(fam, kind, k, k + 1, cand, n));
+        if (error[i] < error[best])
+            best = kind;
+    }
+    *error_p = error[best];
+    return best;
+}
+
+double chorale_family_between(const struct chorale_family *fam, size_t k,
+                              size_t cand, size_t n, int comm_size)
+{
+    double error;
+    enum chorale_guess_kind kind = better_kind(fam, k, cand, n, &error);
+
+    return chorale_family_guess(fam, kind, k, cand, n, comm_size);
 }
 
 double chorale_family_error(const struct chorale_family *fam, size_t k,
                             size_t cand, size_t n)
 {
-    return fmax(scaled(fam, k, k, cand, n), scaled(fam, k, k + 1, cand, n));
+    double error;
+
+    better_kind(fam, k, cand, n, &error);
+    return error;
 }
 
 size_t chorale_crossing(size_t n_a, size_t n_b, double left, double right)
