@@ -14,6 +14,7 @@
 
 #define MAX_LAYERS 64 /* process counts that share rectangles */
 #define NEAR 0.25     /* log units: who is no further behind may be best */
+#define DOUBT 0.5     /* of the largest error is held against a guess */
 
 struct gap {
     const struct chorale_family *fam;
@@ -23,8 +24,8 @@ struct gap {
     unsigned char *near;     /* [ncand] worth looking at */
     unsigned char *may;      /* [ncand] */
     double *seconds, *loss;  /* [nlayer][nstop][ncand] */
-    double *score;           /* likewise: log seconds, of ours as long as they
-                              * are if the guess is as wrong as it was */
+    double *score;           /* likewise: log seconds, of ours longer for what
+                              * there is to doubt */
     size_t *last, *pick;
     double *error;           /* [nlayer][nstop] of the choice */
 };
@@ -142,7 +143,7 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         seconds[c] = chorale_family_between(fam, gap->k, c, n, comm_size);
         error = chorale_family_error(fam, gap->k, c, n);
         gap->may[c] = leave && error <= CHORALE_DECIDE_ERROR;
-        score[c] = seconds[c] + (c > 0 && error > 0 ? log1p(error) : 0);
+        score[c] = seconds[c] + (c > 0 && error > 0 ? DOUBT * log1p(error) : 0);
     }
     if (!inside(gap, n, comm_size)) { /* as the stop beside it */
         memset(loss, 0, fam->ncand * sizeof(*loss));
@@ -181,8 +182,8 @@ static void foretell(const struct gap *gap, size_t begin, size_t end, size_t i,
     }
     if (pick == 0) {
         snprintf(row->reason, sizeof(row->reason), "between P = %d and %d:"
-                 " nothing faster of which such guesses were right within"
-                 " %g %%", gap->fam->line[gap->k].comm_size,
+                 " nothing is faster for certain, or such guesses were wrong"
+                 " by more than %g %%", gap->fam->line[gap->k].comm_size,
                  gap->fam->line[gap->k + 1].comm_size,
                  100 * CHORALE_DECIDE_ERROR);
         return;
@@ -279,9 +280,9 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
     gap.last = malloc(MAX_LAYERS * sizeof(*gap.last));
     gap.pick = malloc(room * MAX_LAYERS * sizeof(*gap.pick));
     gap.error = malloc(room * MAX_LAYERS * sizeof(double));
-    if (gap.n != NULL && gap.near != NULL && gap.may != NULL && gap.score != NULL &&
-        gap.seconds != NULL && gap.loss != NULL && gap.last != NULL &&
-        gap.pick != NULL && gap.error != NULL) {
+    if (gap.n != NULL && gap.near != NULL && gap.may != NULL &&
+        gap.score != NULL && gap.seconds != NULL && gap.loss != NULL &&
+        gap.last != NULL && gap.pick != NULL && gap.error != NULL) {
         find_stops(&gap);
         find_near(&gap);
         rc = 0;

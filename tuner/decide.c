@@ -389,8 +389,8 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 
     for (size_t i = 0; i < nspot && err == CHORALE_OK; i++)
         if (!seen(spot, i) &&
-            decide_family(fitted ? &model : NULL, opts, spot, nspot, &spot[i], &rows,
-                          &count) != 0)
+            decide_family(fitted ? &model : NULL, opts, spot, nspot, &spot[i],
+                          &rows, &count) != 0)
             err = chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
     if (err == CHORALE_OK) {
         *rows_p = rows;

@@ -53,7 +53,7 @@ struct chorale_decision {
  * - Between two process counts likewise, for variants of which the same guess,
  *   made at the neighbouring measured process counts from theirs, was wrong by
  *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one is
- *   as wrong; else the library stays. On a real system the choices on both
+ *   half as wrong; else the library stays. On a real system the choices on both
  *   sides must be confirmed variants.
  * - Choices are changed for others that cost at most compact more, where that
  *   saves ranges: as few as can be (compact.h). On a real system those are
@@ -71,7 +71,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
                                 size_t *count_p, struct chorale_errmsg *msg);
 
 /* Of times that are guessed between process counts: the largest error with
- * which they may decide. What they gain must be more than the error, too. */
+ * which they may decide. Half the error is added to a time, too. */
 #define CHORALE_DECIDE_ERROR 0.30
 
 /* Print what there is to choose from for one collective at n = m or m P bytes

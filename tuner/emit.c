@@ -37,7 +37,8 @@ static const char rows_sql[] =
     "SELECT comm_size, shape, ppn, n_lo, n_hi, provider, variant, params,"
     " max(comm_size, comm_size_hi)"
     " FROM decision WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3"
-    "  AND op = ?4 AND target = 'dispatch' AND comm_size >= 1 AND n_lo >= 0 AND n_hi >= n_lo"
+    "  AND op = ?4 AND target = 'dispatch' AND comm_size >= 1 AND n_lo >= 0"
+    "  AND n_hi >= n_lo"
     " ORDER BY comm_size, shape, ppn, n_lo, n_hi";
 
 static const char system_sql[] =

@@ -186,8 +186,9 @@ static json_t *row_json(const struct chorale_decision *d)
         "{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s,"
         " s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
         "coll", chorale_coll_info(d->coll)->name, "comm_size", d->comm_size,
-        "comm_size_hi", d->comm_size_hi, "ppn", d->ppn, "shape", d->shape, "dtype", d->dtype, "op", d->op,
-        "op_class", d->op_class, "n_lo", (json_int_t)d->n_lo, "n_hi", (json_int_t)d->n_hi,
+        "comm_size_hi", d->comm_size_hi, "ppn", d->ppn, "shape", d->shape,
+        "dtype", d->dtype, "op", d->op, "op_class", d->op_class,
+        "n_lo", (json_int_t)d->n_lo, "n_hi", (json_int_t)d->n_hi,
         "provider", d->provider, "variant", d->variant, "params", d->params,
         "basis", d->basis, "seconds", number(d->seconds),
         "library_seconds", number(d->library_seconds),
@@ -425,10 +426,10 @@ const struct chorale_verb chorale_verb_decide = {
         "Between two measured sizes, and between two measured process counts,"
         " times are those of the fitted model, corrected by what each variant"
         " itself took at the points around. Process counts are left to the"
-        " library where nothing would be faster if this guess were as wrong as"
-        " the same guess was at the measured ones beside it, made from their"
-        " neighbours, or where that was more than 30 %. Outside the measured sizes"
-        " and process counts the library decides.\n"
+        " library where nothing would be faster if this guess were half as"
+        " wrong as the same guess was at the measured ones beside it, made from"
+        " their neighbours, or where that was more than 30 %. Outside the"
+        " measured sizes and process counts the library decides.\n"
         "A choice gives way to another that costs at most --compact more where"
         " that saves ranges; the table has as few as can be.\n"
         "Provider native, the library's own algorithms, is not in this table:"

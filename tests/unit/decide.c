@@ -482,7 +482,8 @@ static void test_rules(void)
     is(fixture_text(&f, "SELECT group_concat(target || ' ' || provider || ' '"
                     " || variant, '; ') FROM (SELECT * FROM decision ORDER BY"
                     " target)"),
-       "dispatch chorale binomial; rules native theirs", "there are two tables");
+       "dispatch chorale binomial; rules native theirs",
+       "there are two tables");
     fixture_close(&f);
 }
 
