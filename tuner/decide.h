@@ -53,8 +53,8 @@ struct chorale_decision {
  * - Between two process counts likewise, for variants of which the same guess,
  *   made at the neighbouring measured process counts from theirs, was wrong by
  *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one is
- *   half as wrong; else the library stays. On a real system the choices on both
- *   sides must be confirmed variants.
+ *   half as wrong; else the library stays. On a real system the choice on one
+ *   side must be a confirmed variant.
  * - Choices are changed for others that cost at most compact more, where that
  *   saves ranges: as few as can be (compact.h). On a real system those are
  *   confirmed as well.
