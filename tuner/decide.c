@@ -18,7 +18,7 @@
 /* Scratch that is no burden, and that is one whatever the size. */
 #define SMALL_SCRATCH ((size_t)64 << 10)
 #define LARGE_SCRATCH ((size_t)64 << 20)
-#define MANY 4 /* times n */
+#define MANY 8 /* times n */
 
 struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
                                           const long *value, size_t n,

@@ -97,7 +97,7 @@ struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
 /* NULL if a table may choose that variant at pt, else why not (static): it
  * refuses the point, may never be chosen, is patented or not deterministic
  * where that matters, or takes too much scratch: more than max_scratch, which
- * is 4 n by default, but at least 64 KiB and at most 64 MiB. */
+ * is 8 n by default, but at least 64 KiB and at most 64 MiB. */
 const char *chorale_decide_bars(const struct chorale_alg *alg,
                                 const struct chorale_point *pt,
                                 const struct chorale_decide_opts *opts);
