@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 2.
+-- Schema of a Chorale database, version 3.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -232,17 +232,27 @@ CREATE TABLE model (
     UNIQUE (system_id, level, regime, param, dtype, op)
 );
 
--- The decision table: for n in [n_lo, n_hi] at comm_size ranks, use this.
--- What no row covers is the library's.
+-- The decision table: for n in [n_lo, n_hi] at comm_size ... comm_size_hi
+-- ranks, use this. What no row covers is the library's. There are two tables:
+-- target 'dispatch' is what a generated dispatch table may choose, Chorale's
+-- variants or the library; 'rules' what a rule file of the library itself may
+-- choose, its own algorithms (provider native) or its default. Rows with
+-- measured points in them are of one comm_size; modelled ones lie between two
+-- measured sizes or process counts and may span several.
 CREATE TABLE decision (
     decision_id INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
+    target      TEXT NOT NULL DEFAULT 'dispatch' CHECK (target IN
+                    ('dispatch', 'rules')),
     coll        TEXT NOT NULL,
     comm_size   INTEGER NOT NULL,
+    comm_size_hi INTEGER NOT NULL DEFAULT 0, -- last process count; comm_size
+                                        -- unless the row is modelled
     ppn         INTEGER NOT NULL,
     shape       TEXT NOT NULL,
     dtype       TEXT NOT NULL,
     op          TEXT NOT NULL,
+    op_class    TEXT NOT NULL DEFAULT '', -- as in cell
     n_lo        INTEGER NOT NULL,
     n_hi        INTEGER NOT NULL CHECK (n_hi >= n_lo),
     provider    TEXT NOT NULL,
@@ -251,13 +261,15 @@ CREATE TABLE decision (
     basis       TEXT NOT NULL CHECK (basis IN
                     ('measured', 'modelled', 'library')),
     seconds     REAL,                   -- of the choice, geometric mean over
-    library_seconds REAL,               -- the measured points of the row
-    speedup     REAL,                   -- library / choice, confirmed
-    speedup_lo  REAL,                   -- 95 % interval over the launches
-    speedup_hi  REAL,
-    regret      REAL,                   -- expected, against the best measured
+    library_seconds REAL,               -- the points of the row: measured
+                                        -- ones, or where the model was asked
+    speedup     REAL,                   -- library / choice, confirmed; of a
+                                        -- modelled row as predicted
+    speedup_lo  REAL,                   -- 95 % interval over the launches;
+    speedup_hi  REAL,                   -- NULL where modelled
+    regret      REAL,                   -- expected, against the best
     reason      TEXT NOT NULL,
-    UNIQUE (system_id, coll, comm_size, ppn, shape, dtype, op, n_lo)
+    UNIQUE (system_id, target, coll, comm_size, ppn, shape, dtype, op, n_lo)
 );
 
 -- A named point in the past to compare against.

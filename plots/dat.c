@@ -275,7 +275,8 @@ static enum chorale_err write_ranges(FILE *out, struct chorale_store *store,
         store,
         "SELECT n_lo, n_hi, provider, variant, params FROM decision"
         " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
-        " AND shape = ?5 AND dtype = ?6 AND op = ?7 ORDER BY n_lo",
+        " AND shape = ?5 AND dtype = ?6 AND op = ?7 AND target = 'dispatch'"
+        " ORDER BY n_lo",
         &stmt, msg);
 
     if (err != CHORALE_OK)

@@ -230,7 +230,8 @@ static enum chorale_err put_model(struct chorale_page *page,
 /* Why the library stayed, where it is not that nothing was faster. */
 static const char kept_sql[] =
     "SELECT reason, count(*) FROM decision WHERE system_id = ?1"
-    " AND provider = 'library' AND reason NOT LIKE 'no variant is faster%'"
+    " AND target = 'dispatch' AND provider = 'library'"
+    " AND reason NOT LIKE 'no variant is faster%'"
     " AND reason NOT LIKE 'one rank%' GROUP BY reason ORDER BY 2 DESC";
 
 static void each_kept(struct chorale_page *page, sqlite3_stmt *stmt)

@@ -22,8 +22,9 @@ static const char decision_sql[] =
     "   AND p.n BETWEEN d.n_lo AND d.n_hi),"
     " (SELECT count(DISTINCT ppn || ' ' || shape) FROM decision e"
     "   WHERE e.system_id = ?1 AND e.coll = d.coll"
-    "   AND e.comm_size = d.comm_size)"
-    " FROM decision d WHERE system_id = ?1"
+    "   AND e.comm_size = d.comm_size AND e.target = 'dispatch')"
+    " FROM decision d WHERE system_id = ?1 AND target = 'dispatch'"
+    "  AND basis <> 'modelled'"
     " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo";
 
 static const char points_sql[] =
