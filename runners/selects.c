@@ -40,7 +40,7 @@ struct job {
     struct chorale_sent *sent;
 };
 
-/* --- points ----------------------------------------------------------------- */
+/* --- points -------------------------------------------------------------- */
 
 static int read_points(const char *path, struct job *job)
 {
@@ -85,7 +85,7 @@ static int buffers(struct job *job)
                : -1;
 }
 
-/* --- calls ------------------------------------------------------------------ */
+/* --- calls --------------------------------------------------------------- */
 
 /* n over the ranks, the first ones with one more. */
 static void deal(struct job *job, size_t n)
@@ -168,7 +168,7 @@ static int call(struct job *job, const struct point *p, MPI_Comm comm)
                                                : call_blocks(job, p, comm);
 }
 
-/* --- what came of it --------------------------------------------------------- */
+/* --- what came of it ----------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {

@@ -79,7 +79,7 @@ unsigned ucp_worker_progress(void *worker)
     return events;
 }
 
-/* --- Open MPI's monitoring ------------------------------------------------- */
+/* --- Open MPI's monitoring ----------------------------------------------- */
 
 static int find(const char *name, int *index_p)
 {
@@ -116,7 +116,7 @@ static void read_monitoring(struct chorale_sent *sent,
         MPI_T_pvar_read(sent->session, sent->handle[i], value[i]);
 }
 
-/* --- both ------------------------------------------------------------------ */
+/* --- both ---------------------------------------------------------------- */
 
 struct chorale_sent *chorale_sent_open(void)
 {

@@ -19,7 +19,7 @@ struct chorale_csel_comm {
     int size, nodes;
     int parent;              /* some node has several of its ranks */
     int one_node;
-    int consecutive;         /* ranks of a node follow each other; -1: unknown */
+    int consecutive;         /* ranks of a node are in a row; -1: unknown */
 };
 
 /* A call on it, by a built-in operation that commutes, blocks of one size,

@@ -145,7 +145,7 @@ static enum chorale_err prepare(struct chorale_rules *rules,
     return chorale_ompi_prepare(rules, opts, CHORALE_SHAPE_SINGLE_NODE, msg);
 }
 
-/* --- reading back ---------------------------------------------------------- */
+/* --- reading back -------------------------------------------------------- */
 
 /* A rule as the library has it after reading. */
 struct entry {

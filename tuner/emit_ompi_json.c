@@ -173,7 +173,7 @@ static enum chorale_err emit(const struct chorale_rules *rules,
                : chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
 }
 
-/* --- reading back ---------------------------------------------------------- */
+/* --- reading back -------------------------------------------------------- */
 
 /* Every key is one of these; words in a string, "." at both ends. */
 static int known(json_t *object, const char *words, char *why, size_t size)

@@ -18,7 +18,7 @@ static const char *base(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* --- the heading -------------------------------------------------------------- */
+/* --- the heading --------------------------------------------------------- */
 
 /* Lines, each after prefix, printable. */
 static void lines(FILE *out, const char *prefix, const char *text)
@@ -112,7 +112,7 @@ void chorale_rules_heading(FILE *out, const char *prefix,
     lines(out, prefix, said);
 }
 
-/* --- files --------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 enum { NOTES = CHORALE_RULE_FILES, OUTPUTS };
 

@@ -43,7 +43,7 @@ struct trial {
     char complaint[300];     /* its first line of standard error */
 };
 
-/* --- one launch ------------------------------------------------------------- */
+/* --- one launch ---------------------------------------------------------- */
 
 static int take_line(void *arg, const char *line, int is_err)
 {
@@ -172,7 +172,7 @@ static enum chorale_err write_points(struct trial *t,
     return CHORALE_OK;
 }
 
-/* --- what was seen ---------------------------------------------------------- */
+/* --- what was seen ------------------------------------------------------- */
 
 /* Received, the second word. */
 static const char *data_of(const char *hashes)
