@@ -47,12 +47,14 @@ static int one_size(FILE *out, const struct chorale_rules *rules,
 
     if (from == NULL)
         return -1;
-    if (!chorale_ompi_by_size(r->coll))
+    if (chorale_ompi_key(r->coll) == CHORALE_OMPI_NONE)
         count = 1; /* the library asks for size 0 */
     fprintf(out, "%d # ranks\n%zu # sizes: from, algorithm, fan-out,"
             " segment\n", r->comm_size, count);
     for (size_t i = 0; i < count; i++)
-        message_rule(out, r->coll, from[i],
+        message_rule(out, r->coll,
+                     from[i] / (unsigned long long)chorale_ompi_unit(
+                                   r->coll, r->comm_size),
                      chorale_rules_at(rules, r->coll, r->comm_size, &any,
                                       from[i]));
     free(from);
@@ -270,7 +272,10 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
     const struct chorale_ompi_algorithm *want =
         chorale_ompi_find(point->coll, name);
     const struct entry *is = NULL;
-    long key = chorale_ompi_by_size(point->coll) ? (long)point->n : 0;
+    long key = chorale_ompi_key(point->coll) != CHORALE_OMPI_NONE
+                   ? (long)point->n /
+                         chorale_ompi_unit(point->coll, point->comm_size)
+                   : 0;
 
     for (size_t i = 0; i < reader->count; i++) {
         const struct entry *e = &reader->entry[i];
@@ -297,7 +302,11 @@ const struct chorale_rule_format chorale_rules_ompi_classic = {
     .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL },
     .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
     .comment = "# ",
-    .caution = "The rules also steer the communicators that other components"
+    .composes = 1,
+    .caution = "For MPI_IN_PLACE the library takes sizes of allgather,"
+               " allgatherv and alltoall\nfrom arguments that MPI ignores: all"
+               " ranks have to pass the same ones.\n"
+               "The rules also steer the communicators that other components"
                " of the library\nmake within one, as the format cannot tell"
                " them apart; where ranks lie it cannot\nask either: only what"
                " all measured placements agree upon is in it.\n",

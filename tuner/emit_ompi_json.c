@@ -63,13 +63,17 @@ static json_t *bands(const struct chorale_rules *rules, size_t first,
     int bad = from == NULL || list == NULL;
 
     if (!bad && end > first &&
-        chorale_ompi_by_size(rules->rule[first].coll))
+        chorale_ompi_key(rules->rule[first].coll) != CHORALE_OMPI_NONE)
         count = chorale_rules_bands(rules, first, end, from);
     for (size_t i = 0; i < count && !bad; i++) {
         const struct chorale_rule *r = end > first ? &rules->rule[first]
                                                    : NULL;
+        unsigned long long unit = 1;
         const char *name = "";
 
+        if (r != NULL)
+            unit = (unsigned long long)chorale_ompi_unit(r->coll,
+                                                         r->comm_size);
         if (r != NULL)
             name = chorale_rules_at(
                 rules, r->coll, r->comm_size,
@@ -77,9 +81,9 @@ static json_t *bands(const struct chorale_rules *rules, size_t first,
         bad = json_array_append_new(
                   list, band(r != NULL ? chorale_ompi_find(r->coll, name)
                                        : NULL,
-                             from[i], i + 1 < count ? from[i + 1] - 1
-                                                    : CHORALE_RULE_NO_END)) !=
-              0;
+                             from[i] / unit,
+                             i + 1 < count ? from[i + 1] / unit - 1
+                                           : CHORALE_RULE_NO_END)) != 0;
     }
     free(from);
     if (bad) {
@@ -314,7 +318,8 @@ static int agrees(const void *reader, const struct chorale_rule_point *point,
     json_t *list = json_object_get(json_object_get(reader, "collectives"),
                                    coll);
     json_t *entry, *rule, *is = NULL, *rules = NULL;
-    json_int_t n = (json_int_t)point->n;
+    json_int_t n = (json_int_t)point->n /
+                   chorale_ompi_unit(point->coll, point->comm_size);
     size_t i, k;
 
     json_array_foreach(list, i, entry)
@@ -342,7 +347,11 @@ const struct chorale_rule_format chorale_rules_ompi_json = {
     .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL },
     .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
     .not_loaded = "no version of Open MPI before 6 reads this format",
-    .caution = "The rules also steer the communicators that other components"
+    .composes = 1,
+    .caution = "For MPI_IN_PLACE the library takes sizes of allgather,"
+               " allgatherv and alltoall\nfrom arguments that MPI ignores: all"
+               " ranks have to pass the same ones.\n"
+               "The rules also steer the communicators that other components"
                " of the library\nmake within one.\n",
     .prepare = prepare,
     .emit = emit,

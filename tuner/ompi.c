@@ -9,31 +9,35 @@
 
 #include "tuner/ompi.h"
 
-/* Collectives: their numbers, and whether the size that a rule is held
- * against is the same on all ranks, and is n. -1: not by this component. */
+/* Collectives: their numbers, and what a rule is held against, if that is the
+ * same on all ranks. -1: not by this component. */
 static const struct {
     int id;
-    int by_size;
+    enum chorale_ompi_key key;
     const char *why_not;
 } colls[CHORALE_NCOLL] = {
-    [CHORALE_BARRIER] = { 6, 0, NULL },
-    [CHORALE_BCAST] = { 7, 1, NULL },
-    [CHORALE_REDUCE] = { 11, 1, NULL },
-    [CHORALE_ALLREDUCE] = { 2, 1, NULL },
-    [CHORALE_REDUCE_SCATTER_BLOCK] = { 13, 1, NULL },
-    [CHORALE_REDUCE_SCATTER] = { 12, 1, NULL },
-    [CHORALE_GATHER] = { 9, 0,
+    [CHORALE_BARRIER] = { 6, CHORALE_OMPI_NONE, NULL },
+    [CHORALE_BCAST] = { 7, CHORALE_OMPI_N, NULL },
+    [CHORALE_REDUCE] = { 11, CHORALE_OMPI_N, NULL },
+    [CHORALE_ALLREDUCE] = { 2, CHORALE_OMPI_N, NULL },
+    [CHORALE_REDUCE_SCATTER_BLOCK] = { 13, CHORALE_OMPI_N, NULL },
+    [CHORALE_REDUCE_SCATTER] = { 12, CHORALE_OMPI_N, NULL },
+    [CHORALE_GATHER] = { 9, CHORALE_OMPI_NONE,
         "the size it tests is another on a root whose data is in place" },
-    [CHORALE_GATHERV] = { -1, 0, "the library has one algorithm" },
-    [CHORALE_SCATTER] = { 15, 0,
+    [CHORALE_GATHERV] = { -1, CHORALE_OMPI_NONE,
+        "the library has one algorithm" },
+    [CHORALE_SCATTER] = { 15, CHORALE_OMPI_NONE,
         "the size it tests is known on the root alone" },
-    [CHORALE_SCATTERV] = { -1, 0, "the library has one algorithm" },
-    [CHORALE_ALLGATHER] = { 0, 1, NULL },
-    [CHORALE_ALLGATHERV] = { 1, 1, NULL },
-    [CHORALE_ALLTOALL] = { 3, 1, NULL },
-    [CHORALE_ALLTOALLV] = { 4, 0, "no size of it is tested" },
-    [CHORALE_SCAN] = { 14, 0, "the size it tests leaves out the count" },
-    [CHORALE_EXSCAN] = { 8, 0, "the size it tests leaves out the count" },
+    [CHORALE_SCATTERV] = { -1, CHORALE_OMPI_NONE,
+        "the library has one algorithm" },
+    [CHORALE_ALLGATHER] = { 0, CHORALE_OMPI_N, NULL },
+    [CHORALE_ALLGATHERV] = { 1, CHORALE_OMPI_MEAN, NULL },
+    [CHORALE_ALLTOALL] = { 3, CHORALE_OMPI_N, NULL },
+    [CHORALE_ALLTOALLV] = { 4, CHORALE_OMPI_NONE, "no size of it is tested" },
+    [CHORALE_SCAN] = { 14, CHORALE_OMPI_NONE,
+        "the size it tests leaves out the count" },
+    [CHORALE_EXSCAN] = { 8, CHORALE_OMPI_NONE,
+        "the size it tests leaves out the count" },
 };
 
 /* Algorithms by number; they are the same in versions 4.1 to 6. Source: the
@@ -120,9 +124,14 @@ int chorale_ompi_id(enum chorale_coll coll)
     return colls[coll].id;
 }
 
-int chorale_ompi_by_size(enum chorale_coll coll)
+enum chorale_ompi_key chorale_ompi_key(enum chorale_coll coll)
 {
-    return colls[coll].by_size;
+    return colls[coll].key;
+}
+
+int chorale_ompi_unit(enum chorale_coll coll, int comm_size)
+{
+    return colls[coll].key == CHORALE_OMPI_MEAN ? comm_size : 1;
 }
 
 static const char *cannot(const struct chorale_rule *r,
@@ -134,7 +143,7 @@ static const char *cannot(const struct chorale_rule *r,
 
     if (colls[r->coll].id < 0)
         return colls[r->coll].why_not;
-    if (!colls[r->coll].by_size && !all)
+    if (colls[r->coll].key == CHORALE_OMPI_NONE && !all)
         return colls[r->coll].why_not;
     if (algorithm->segments)
         return "its segment size is not recorded";
@@ -142,6 +151,22 @@ static const char *cannot(const struct chorale_rule *r,
         return "it reorders operands, and no rule can ask whether that"
                " matters (--commutative)";
     return NULL;
+}
+
+/* Where the mean block is tested, whole bytes of it can be told apart. */
+static void round_up(struct chorale_rule *r)
+{
+    unsigned long long p = (unsigned long long)r->comm_size;
+
+    if (colls[r->coll].key != CHORALE_OMPI_MEAN)
+        return;
+    r->lo = (r->lo + p - 1) / p * p;
+    if (r->hi < CHORALE_RULE_NO_END)
+        r->hi = (r->hi + p) / p * p - 1;
+    if (r->hi < r->lo) {
+        r->hi = r->lo;
+        r->left = "less than a byte a rank";
+    }
 }
 
 static enum chorale_err settle(struct chorale_rules *rules,
@@ -154,7 +179,8 @@ static enum chorale_err settle(struct chorale_rules *rules,
             chorale_ompi_find(r->coll, r->name);
 
         r->left = NULL;
-        if (r->name[0] == '\0')
+        round_up(r);
+        if (r->name[0] == '\0' || r->left != NULL)
             continue;
         if (algorithm == NULL)
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions"

@@ -26,8 +26,14 @@ chorale_ompi_find(enum chorale_coll coll, const char *name);
 /* A collective's number, -1: tuned does not serve it. */
 int chorale_ompi_id(enum chorale_coll coll);
 
-/* 1 if rules for it are held against n; else its rule for size 0 serves. */
-int chorale_ompi_by_size(enum chorale_coll coll);
+/* What rules for it are held against: n; the mean of the ranks' blocks, rounded
+ * down, whatever the documentation says; or nothing that all ranks know: then
+ * the rule for size 0 serves. */
+enum chorale_ompi_key { CHORALE_OMPI_NONE, CHORALE_OMPI_N, CHORALE_OMPI_MEAN };
+enum chorale_ompi_key chorale_ompi_key(enum chorale_coll coll);
+
+/* Bytes of n that are one of what is tested. */
+int chorale_ompi_unit(enum chorale_coll coll, int comm_size);
 
 /* Set left and projected: placements from shape on are not told apart, and
  * what they agree upon becomes rows of unknown shape. Errors as of

@@ -107,6 +107,8 @@ struct chorale_rule_format {
     const char *variable[CHORALE_RULE_FILES]; /* of the environment, that name
                               * the files; NULL: it is not loaded here */
     const char *setting;     /* one more, "NAME=value", or NULL */
+    int composes;            /* that library makes collectives of others on
+                              * the same communicator: rules steer those too */
     const char *not_loaded;  /* why no library here loads it, or NULL */
     const char *comment;     /* what a comment line begins with, or NULL */
     const char *caution;     /* what a reader of the file must know, lines */

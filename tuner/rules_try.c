@@ -28,6 +28,7 @@ struct seen {
     char with[HASHES];       /* "SENT DATA" with the table; "": nothing yet */
     char without[HASHES];    /* of the library's own decision */
     char forced[HASHES];     /* of the algorithm; "": it was refused */
+    char alone[HASHES];      /* with the rules of this collective alone */
 };
 
 struct trial {
@@ -39,6 +40,7 @@ struct trial {
     struct seen *seen;
     char points_file[64];
     int blind;               /* messages cannot be seen */
+    char *alone;             /* file of the rules of one collective, or NULL */
     int forcing, done;       /* of the launch under way */
     char complaint[300];     /* its first line of standard error */
 };
@@ -51,7 +53,7 @@ static int take_line(void *arg, const char *line, int is_err)
     char word[16], sent[20], data[20];
     size_t i;
 
-    if (is_err && t->complaint[0] == '\0' && *line != '\0')
+    if (is_err && t->complaint[0] == '\0' && line[strspn(line, " -*=")] != '\0')
         snprintf(t->complaint, sizeof(t->complaint), "%s", line);
     if (is_err || *line != '@')
         return 0;
@@ -63,6 +65,7 @@ static int take_line(void *arg, const char *line, int is_err)
              i < t->count && strcmp(sent, "-") != 0)
         snprintf(strcmp(word, "forced") == 0 ? t->seen[i].forced
                  : t->forcing                ? t->seen[i].without
+                 : t->alone != NULL          ? t->seen[i].alone
                                              : t->seen[i].with,
                  HASHES, "%s %s", sent, data);
     return 0;
@@ -109,7 +112,7 @@ static int launch(struct trial *t, int forcing, struct chorale_errmsg *msg)
     for (int i = 0; i < CHORALE_RULE_FILES && !forcing; i++)
         if (t->path[i] != NULL)
             chorale_args_add(&args, "%s=%s", t->format->variable[i],
-                             t->path[i]);
+                             t->alone != NULL ? t->alone : t->path[i]);
     if (t->format->setting != NULL && !forcing)
         chorale_args_add(&args, "%s", t->format->setting);
     chorale_args_add(&args, "%s", program);
@@ -180,22 +183,41 @@ static const char *data_of(const char *hashes)
     return hashes + strcspn(hashes, " ");
 }
 
+/* What the library should have sent. */
+static const char *wanted(const struct trial *t, size_t i, const char **name_p)
+{
+    const struct chorale_rule_point *p = &t->point[i];
+    const struct seen *s = &t->seen[i];
+
+    *name_p = chorale_rules_at(t->rules, p->coll, p->comm_size, &p->place,
+                               p->n);
+    return **name_p != '\0' && s->forced[0] != '\0' ? s->forced : s->without;
+}
+
+/* 1 if what an algorithm sends is not known: that library's cannot all be
+ * forced. */
+static int unknown(const struct trial *t, size_t i)
+{
+    const char *name;
+
+    wanted(t, i, &name);
+    return t->format->composes && *name != '\0' &&
+           t->seen[i].forced[0] == '\0';
+}
+
 static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
                                 struct chorale_errmsg *msg)
 {
     const struct chorale_rule_point *p = &t->point[i];
     const struct seen *s = &t->seen[i];
-    const char *name = chorale_rules_at(t->rules, p->coll, p->comm_size,
-                                        &p->place, p->n);
-    const char *want = *name != '\0' && s->forced[0] != '\0' ? s->forced
-                                                             : s->without;
-    const char *what = NULL;
+    const char *name, *want = wanted(t, i, &name), *what = NULL;
 
     if (s->with[0] == '\0')
         what = "returns an error";
     else if (strcmp(data_of(s->with), data_of(s->without)) != 0)
         what = "gives other results than without it";
-    else if (strcmp(s->with, want) != 0)
+    else if (strcmp(s->with, want) != 0 && strcmp(s->alone, want) != 0 &&
+             !unknown(t, i))
         what = strcmp(s->with, s->without) == 0
                    ? "sends what it sends without it"
                    : "sends neither what the algorithm does nor what the"
@@ -211,8 +233,58 @@ static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
     return CHORALE_OK;
 }
 
+/* Load the rules of one collective alone, for its points. */
+static enum chorale_err try_alone(struct trial *t, enum chorale_coll coll,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_rules rules = *t->rules;
+    struct chorale_rule_files files = { { NULL } };
+    char name[] = "/tmp/chorale-rules-XXXXXX";
+    struct chorale_rule *first = rules.rule, *last;
+    int fd = mkstemp(name), bad = fd < 0;
+    enum chorale_err err;
+
+    while (first < rules.rule + rules.count && first->coll != coll)
+        first++;
+    for (last = first; last < rules.rule + rules.count && last->coll == coll;)
+        last++;
+    rules.rule = first;
+    rules.count = (size_t)(last - first);
+    err = t->format->emit(&rules, &files, msg);
+    if (err == CHORALE_OK && !bad)
+        bad = dprintf(fd, "%s", files.text[0]) < 0;
+    if (err == CHORALE_OK && bad)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", name, strerror(errno));
+    t->alone = name;
+    if (err == CHORALE_OK && launch(t, 0, msg) != 0)
+        err = CHORALE_NO;
+    t->alone = NULL;
+    if (fd >= 0) {
+        close(fd);
+        unlink(name);
+    }
+    for (int i = 0; i < CHORALE_RULE_FILES; i++)
+        free(files.text[i]);
+    return err;
+}
+
+/* Where something else was sent, a collective may be made of others that have
+ * rules: then its own ones are looked at alone. */
+static enum chorale_err look_again(struct trial *t, struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+    const char *name;
+
+    for (size_t i = 0; i < t->count && err == CHORALE_OK; i++)
+        if (t->format->composes && t->seen[i].alone[0] == '\0' &&
+            t->seen[i].with[0] != '\0' && !unknown(t, i) &&
+            strcmp(t->seen[i].with, wanted(t, i, &name)) != 0)
+            err = try_alone(t, t->point[i].coll, msg);
+    return err;
+}
+
 struct tally {
-    size_t run, tells, large, away, many, unstarted;
+    size_t run, tells, unknown, large, away, many, unstarted;
     int blind;
     char why[300];
 };
@@ -245,8 +317,11 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
     } else {
         tally->run += t->count;
         tally->blind |= t->blind;
-        for (size_t i = 0; i < t->count && err == CHORALE_OK; i++)
+        err = look_again(t, msg);
+        for (size_t i = 0; i < t->count && err == CHORALE_OK; i++) {
+            tally->unknown += (size_t)unknown(t, i);
             err = compare(t, i, &tally->tells, msg);
+        }
     }
     unlink(t->points_file);
     free(t->seen);
@@ -280,6 +355,9 @@ static void report(const struct tally *tally, const char *library,
     if (tally->run > 0 && !tally->blind)
         say(check, "at %zu of these it sends something else without the"
             " table\n", tally->tells);
+    if (tally->unknown > 0)
+        say(check, "at %zu of these the algorithm cannot be forced: results"
+            " alone\n", tally->unknown);
     if (tally->many > 0)
         say(check, "not run: %zu points with more than %d ranks"
             " (--check-ranks)\n", tally->many, check->max_ranks);
