@@ -3,6 +3,10 @@
  * library within each launch, choose in some launches, confirm in others. */
 #include "tuner/decide.h"
 
+#include "algorithms/kinds.h"
+#include "tuner/family.h"
+#include "tuner/model.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +14,56 @@
 
 #define SAME 1e-9   /* relative: equal in simulation */
 #define CLOSE 0.01  /* relative: a tie on a real system if not separable */
+
+/* Scratch that is no burden, and that is one whatever the size. */
+#define SMALL_SCRATCH ((size_t)64 << 10)
+#define LARGE_SCRATCH ((size_t)64 << 20)
+#define MANY 4 /* times n */
+
+struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
+                                          const long *value, size_t n,
+                                          int comm_size)
+{
+    struct chorale_point pt = {
+        .comm_size = comm_size, .n = n, .msg_size = n,
+        .type_size = chorale_dtype_size(run->dtype),
+        .commutative = strcmp(run->op_class, "noncommutative") != 0,
+        .ppn = strcmp(run->shape, "block") == 0 ? run->ppn : 0,
+    };
+
+    if (chorale_coll_info(run->coll)->blocks && comm_size > 0)
+        pt.msg_size = (n + (size_t)comm_size - 1) / (size_t)comm_size;
+    memcpy(pt.param, value, sizeof(pt.param));
+    return pt;
+}
+
+const char *chorale_decide_bars(const struct chorale_alg *alg,
+                                const struct chorale_point *pt,
+                                const struct chorale_decide_opts *opts)
+{
+    const char *why = chorale_alg_unselectable(alg, opts->allow_patented);
+    enum chorale_order order = chorale_alg_order(alg, pt);
+    size_t limit = pt->n > SMALL_SCRATCH / MANY ? MANY * pt->n
+                                                : SMALL_SCRATCH;
+
+    if (why == NULL)
+        why = chorale_alg_refuses(alg, pt);
+    if (why != NULL)
+        return why;
+    if (order == CHORALE_ORDER_TIMING)
+        return "its results depend on timing";
+    if (!pt->commutative && order != CHORALE_ORDER_RANK &&
+        order != CHORALE_ORDER_NONE)
+        return "does not keep the order of a non-commutative operation";
+    if (opts->deterministic && order == CHORALE_ORDER_FIXED)
+        return "combines operands in an order of its own (--deterministic)";
+    if (limit > LARGE_SCRATCH || pt->n > LARGE_SCRATCH)
+        limit = LARGE_SCRATCH;
+    if (opts->max_scratch >= 0)
+        limit = (size_t)opts->max_scratch;
+    return alg->scratch != NULL && alg->scratch(pt) > limit
+               ? "takes too much scratch (--max-scratch)" : NULL;
+}
 
 static int same_group(const struct chorale_run_point *a,
                       const struct chorale_run_point *b)
@@ -176,18 +230,49 @@ static int critical_p(const struct chorale_spot *spot, size_t nspot,
     return 0;
 }
 
+/* What may stand in for the choice to save ranges: what costs little more by
+ * the choosing launches and is confirmed as the choice is. */
+static void find_stand_ins(struct chorale_spot *spot, double critical,
+                           const struct chorale_decide_opts *opts)
+{
+    double best = chorale_spot_mean(spot, spot->pick, spot->chooses, NULL);
+    double least = log1p(opts->threshold) + SAME;
+
+    for (size_t c = 0; c < spot->ncand; c++) {
+        struct chorale_cand *cand = &spot->cand[c];
+        double loss = best - chorale_spot_mean(spot, c, spot->chooses, NULL);
+        size_t n;
+        double gain = chorale_spot_mean(spot, c, spot->confirms, &n);
+
+        cand->loss = INFINITY;
+        if (c == spot->pick)
+            cand->loss = 0;
+        if (c == spot->pick || spot->pick == 0 || cand->place < 0 ||
+            !(loss <= log1p(opts->compact)))
+            continue;
+        if (!opts->simulated && c > 0)
+            cand->p = n >= 2 ? p_value(spot, c) : 1;
+        if (c == 0 || (gain > least && (opts->simulated ||
+                                        cand->p <= critical)))
+            cand->loss = fmax(0, loss);
+    }
+}
+
 /* Final verdicts: what is not significant or not a gain is the library's. */
-static int settle(struct chorale_spot *spot, size_t nspot, double fdr)
+static int settle(struct chorale_spot *spot, size_t nspot,
+                  const struct chorale_decide_opts *opts)
 {
     double critical;
 
-    if (critical_p(spot, nspot, fdr, &critical) != 0)
+    if (critical_p(spot, nspot, opts->fdr, &critical) != 0)
         return -1;
     for (size_t i = 0; i < nspot; i++) {
         if (spot[i].why == CHORALE_WHY_GAIN && spot[i].p > critical)
             spot[i].why = CHORALE_WHY_CHANCE;
         if (spot[i].why != CHORALE_WHY_GAIN)
             spot[i].pick = 0;
+        spot[i].cand[spot[i].pick].p = spot[i].p;
+        find_stand_ins(&spot[i], critical, opts);
     }
     return 0;
 }
@@ -208,7 +293,7 @@ static int find_spots(const struct chorale_points *points,
                       same_group(&row[i], &row[end]); end++)
             continue;
         (*nspot_p)++;
-        if (chorale_spot_init(s, &row[i], end - i, opts->simulated) != 0)
+        if (chorale_spot_init(s, &row[i], end - i, opts) != 0)
             return -1;
         if (i == 0 || !same_group(&row[i - 1], &row[i]))
             neighbour = NULL;
@@ -230,31 +315,90 @@ static int find_spots(const struct chorale_points *points,
     return 0;
 }
 
+enum chorale_err chorale_decide_spots(const struct chorale_points *points,
+                                      const struct chorale_decide_opts *opts,
+                                      struct chorale_spot **spot_p,
+                                      size_t *nspot_p,
+                                      struct chorale_errmsg *msg)
+{
+    *nspot_p = 0;
+    *spot_p = calloc(points->count + 1, sizeof(**spot_p));
+    if (*spot_p == NULL ||
+        find_spots(points, opts, *spot_p, nspot_p) != 0 ||
+        settle(*spot_p, *nspot_p, opts) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
+    return CHORALE_OK;
+}
+
+/* 1 if anything but the library is chosen: else nothing is to be foretold. */
+static int any_choice(const struct chorale_spot *spot, size_t nspot)
+{
+    for (size_t i = 0; i < nspot; i++)
+        if (spot[i].pick != 0)
+            return 1;
+    return 0;
+}
+
+/* 1 if an earlier spot is of the same family. */
+static int seen(const struct chorale_spot *spot, size_t i)
+{
+    for (size_t k = i; k-- > 0 &&
+                       spot[k].point->coll == spot[i].point->coll;)
+        if (chorale_family_same(spot[k].point, spot[i].point))
+            return 1;
+    return 0;
+}
+
+/* The rows of one family: its lines, and what is between them. */
+static int decide_family(const struct chorale_model *model,
+                         const struct chorale_decide_opts *opts,
+                         struct chorale_spot *spot, size_t nspot,
+                         const struct chorale_spot *first,
+                         struct chorale_decision **rows_p, size_t *count_p)
+{
+    struct chorale_family_net net = chorale_family_network(model,
+                                                           first->point);
+    struct chorale_family fam;
+    int rc = chorale_family_init(&fam, spot, nspot, first, &net, opts);
+
+    for (size_t j = 0; j < fam.nline && rc == 0; j++) {
+        rc = chorale_decide_rows(&fam, j, rows_p, count_p);
+        if (rc == 0 && j + 1 < fam.nline && !opts->rules)
+            rc = chorale_decide_between(&fam, j, rows_p, count_p);
+    }
+    chorale_family_release(&fam);
+    return rc;
+}
+
 enum chorale_err chorale_decide(const struct chorale_points *points,
                                 const struct chorale_decide_opts *opts,
                                 struct chorale_decision **rows_p,
                                 size_t *count_p, struct chorale_errmsg *msg)
 {
-    struct chorale_spot *spot = calloc(points->count + 1, sizeof(*spot));
     struct chorale_decision *rows = NULL;
-    size_t nspot = 0, count = 0, end;
-    enum chorale_err err = CHORALE_OK;
+    struct chorale_spot *spot;
+    struct chorale_model model;
+    size_t nspot, count = 0;
+    enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
+                                                msg);
+    int fitted;
 
-    if (spot == NULL || find_spots(points, opts, spot, &nspot) != 0 ||
-        settle(spot, nspot, opts->fdr) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
-    for (size_t i = 0; i < nspot && err == CHORALE_OK; i = end) {
-        for (end = i; end < nspot &&
-                      same_group(spot[i].point, spot[end].point); end++)
-            continue;
-        err = chorale_decide_rows(&spot[i], end - i, opts, &rows, &count, msg);
-    }
+    memset(&model, 0, sizeof(model));
+    fitted = err == CHORALE_OK && !opts->rules && any_choice(spot, nspot) &&
+             chorale_model_fit(points, "", &model, NULL) == CHORALE_OK;
+
+    for (size_t i = 0; i < nspot && err == CHORALE_OK; i++)
+        if (!seen(spot, i) &&
+            decide_family(fitted ? &model : NULL, opts, spot, nspot, &spot[i],
+                          &rows, &count) != 0)
+            err = chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
     if (err == CHORALE_OK) {
         *rows_p = rows;
         *count_p = count;
         rows = NULL;
     }
     free(rows);
+    chorale_model_release(&model);
     for (size_t i = 0; i < nspot; i++)
         chorale_spot_release(&spot[i]);
     free(spot);

@@ -3,20 +3,28 @@
 #ifndef CHORALE_TUNER_DECIDE_H
 #define CHORALE_TUNER_DECIDE_H
 
+#include <jansson.h>
+
+#include "algorithms/alg.h"
 #include "tuner/points.h"
 
 struct chorale_decide_opts {
     int simulated;           /* deterministic: one launch decides */
+    int rules;               /* choose the library's own algorithms, not ours */
     double threshold;        /* keep the library below this gain: 0.03 */
     double fdr;              /* false discoveries allowed on real systems */
+    double compact;          /* what fewer ranges may cost: 0.01 */
+    int deterministic;       /* operands combined in rank order only */
+    int allow_patented;
+    long max_scratch;        /* bytes a rank, -1: chorale_decide_bars' own */
 };
 
-/* For n in [n_lo, n_hi]: a row of the table decision. Texts point into the
- * points or are static. NAN: unknown. */
+/* For n in [n_lo, n_hi] at comm_size ... comm_size_hi ranks: a row of the table
+ * decision. Texts point into the points or are static. NAN: unknown. */
 struct chorale_decision {
     enum chorale_coll coll;
-    int comm_size, ppn;
-    const char *shape, *dtype, *op;
+    int comm_size, comm_size_hi, ppn;
+    const char *shape, *dtype, *op, *op_class;
     size_t n_lo, n_hi;
     const char *provider, *variant, *params, *basis;
     double seconds, library_seconds; /* geometric mean of measured sizes */
@@ -39,19 +47,60 @@ struct chorale_decision {
  * - Simulated systems: all launches do both, and 1e-9 counts.
  * - Ties (real: within 1 % and not separable) go to the variant earlier in
  *   the catalogue, then to the choice at the next smaller size.
- * - Between two sizes an equal choice extends; two variants switch where
- *   their interpolated times cross; next to the library each keeps to the
- *   sizes it was measured at. Outside the measured sizes and process counts
- *   there is no row, which means the library.
+ * - Between two sizes times are the model's, calibrated on the variant's own
+ *   measurements (family.h); on a real system between a choice and the library
+ *   only what is confirmed at one of the two is asked.
+ * - Between two process counts likewise, for variants of which the same guess,
+ *   made at the neighbouring measured process counts from theirs, was wrong by
+ *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one is
+ *   half as wrong; else the library stays. On a real system the choices on both
+ *   sides must be confirmed variants.
+ * - Choices are changed for others that cost at most compact more, where that
+ *   saves ranges: as few as can be (compact.h). On a real system those are
+ *   confirmed as well.
+ * - Outside the measured sizes and process counts there is no row, which means
+ *   the library.
  *
- * *rows_p is allocated, sorted by collective, comm_size, ppn, shape, dtype,
- * op, n_lo; the caller frees. Same points, same rows.
+ * *rows_p is allocated, sorted by collective, ppn, shape, dtype, op, comm_size,
+ * n_lo; the caller frees. Same points, same rows.
  * Source  Benjamini and Hochberg, J. Royal Statistical Society B 57(1), 1995.
  */
 enum chorale_err chorale_decide(const struct chorale_points *points,
                                 const struct chorale_decide_opts *opts,
                                 struct chorale_decision **rows_p,
                                 size_t *count_p, struct chorale_errmsg *msg);
+
+/* Of times that are guessed between process counts: the largest error with
+ * which they may decide. Half the error is added to a time, too. */
+#define CHORALE_DECIDE_ERROR 0.30
+
+/* Print what there is to choose from for one collective at n = m or m P bytes
+ * and comm_size ranks, in every family measured: candidates, times, intervals,
+ * measured or modelled, and why the choice is what it is. list: a JSON array
+ * to append to instead. CHORALE_DATA: nothing of that collective. */
+struct chorale_decide_query {
+    enum chorale_coll coll;
+    size_t msg_size;
+    int comm_size;
+};
+enum chorale_err chorale_decide_explain(
+    const struct chorale_points *points,
+    const struct chorale_decide_opts *opts,
+    const struct chorale_decide_query *query, json_t *list,
+    struct chorale_errmsg *msg);
+
+/* The problem of a family's runs at another size and process count. */
+struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
+                                          const long *value, size_t n,
+                                          int comm_size);
+
+/* NULL if a table may choose that variant at pt, else why not (static): it
+ * refuses the point, may never be chosen, is patented or not deterministic
+ * where that matters, or takes too much scratch: more than max_scratch, which
+ * is 4 n by default, but at least 64 KiB and at most 64 MiB. */
+const char *chorale_decide_bars(const struct chorale_alg *alg,
+                                const struct chorale_point *pt,
+                                const struct chorale_decide_opts *opts);
 
 /* What follows is between decide.c, decide_pair.c and decide_rows.c. */
 
@@ -72,6 +121,10 @@ enum chorale_why {
 struct chorale_cand {
     const char *provider, *variant, *params;
     int place;               /* simplicity; -1: must not be chosen */
+    const char *barred;      /* why it must not be, NULL: its runs, or it may */
+    double loss;             /* log units more than the choice, INFINITY: no
+                              * stand-in for it */
+    double p;                /* of being as fast as the library */
     double *ratio;           /* [nlaunch] log(library / this), NAN: none */
 };
 
@@ -95,7 +148,7 @@ int chorale_spot_has_library(const struct chorale_run_point *row, size_t n);
  * in either case. */
 int chorale_spot_init(struct chorale_spot *spot,
                       const struct chorale_run_point *row, size_t n,
-                      int simulated);
+                      const struct chorale_decide_opts *opts);
 void chorale_spot_release(struct chorale_spot *spot);
 
 /* Mean over the launches of that mask (NULL: all) where the candidate has a
@@ -103,12 +156,32 @@ void chorale_spot_release(struct chorale_spot *spot);
 double chorale_spot_mean(const struct chorale_spot *spot, size_t cand,
                          const unsigned char *mask, size_t *n_p);
 
-/* Ranges of n for one group of spots in ascending n. Appends to *rows_p. */
-enum chorale_err chorale_decide_rows(const struct chorale_spot *spot,
-                                     size_t nspot,
-                                     const struct chorale_decide_opts *opts,
-                                     struct chorale_decision **rows_p,
-                                     size_t *count_p,
-                                     struct chorale_errmsg *msg);
+/* All measured sizes of a system, judged. *spot_p has *nspot_p of them;
+ * release each, then free it, in either case. */
+enum chorale_err chorale_decide_spots(const struct chorale_points *points,
+                                      const struct chorale_decide_opts *opts,
+                                      struct chorale_spot **spot_p,
+                                      size_t *nspot_p,
+                                      struct chorale_errmsg *msg);
+
+/* Rows of a family's line, and of what lies between its lines k and k + 1.
+ * Append to *rows_p. -1: out of memory. */
+struct chorale_family;
+int chorale_decide_rows(const struct chorale_family *fam, size_t line,
+                        struct chorale_decision **rows_p, size_t *count_p);
+int chorale_decide_between(const struct chorale_family *fam, size_t k,
+                           struct chorale_decision **rows_p, size_t *count_p);
+
+/* A new row of the family, the library's until filled in; NULL: no memory. */
+struct chorale_decision *
+chorale_decision_add(const struct chorale_family *fam, int comm_size,
+                     struct chorale_decision **rows_p, size_t *count_p);
+
+/* Losses of the members at a guessed point, whose log times are seconds[]:
+ * loss[] against the best, INFINITY where one must not be chosen. may[c] 0
+ * leaves c out; the library may always. Returns the best. */
+size_t chorale_guess_losses(const struct chorale_family *fam,
+                            const double *seconds, const unsigned char *may,
+                            double *loss);
 
 #endif

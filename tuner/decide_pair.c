@@ -31,19 +31,31 @@ static size_t find_launch(const struct chorale_spot *spot, const char *launch)
     return i;
 }
 
-/* Place in the catalogue, -1 for what a table cannot name. */
-static int place(const struct chorale_run_point *row)
+/* Place in the catalogue, -1 for what this table must not name; then *barred_p
+ * says why. */
+static int place(const struct chorale_run_point *row,
+                 const struct chorale_decide_opts *opts,
+                 const char **barred_p)
 {
     const struct chorale_alg *alg = NULL;
     long value[CHORALE_MAX_PARAM];
+    struct chorale_point pt;
     char why[160];
 
-    if (strcmp(row->provider, "chorale") == 0)
-        alg = chorale_alg_find(row->coll, row->variant);
+    *barred_p = "not for this table";
+    if (strcmp(row->provider, opts->rules ? "native" : "chorale") != 0)
+        return -1;
+    *barred_p = NULL;
+    if (opts->rules)
+        return 0;
+    alg = chorale_alg_find(row->coll, row->variant);
+    *barred_p = "unknown to this build";
     if (alg == NULL || chorale_alg_params_parse(alg, row->params, value, why,
                                                 sizeof(why)) != 0)
         return -1;
-    return chorale_alg_index(alg);
+    pt = chorale_decide_point(row, value, row->n, row->comm_size);
+    *barred_p = chorale_decide_bars(alg, &pt, opts);
+    return *barred_p == NULL ? chorale_alg_index(alg) : -1;
 }
 
 void chorale_spot_release(struct chorale_spot *spot)
@@ -136,7 +148,8 @@ static void library_times(struct chorale_spot *spot,
 /* Log ratios of the candidate in rows own[0, m) of the size's row[0, n). */
 static int add_cand(struct chorale_spot *spot,
                     const struct chorale_run_point *row, size_t n,
-                    const struct chorale_run_point *own, size_t m)
+                    const struct chorale_run_point *own, size_t m,
+                    const struct chorale_decide_opts *opts)
 {
     struct chorale_cand *cand = &spot->cand[spot->ncand++];
     size_t *k = calloc(spot->nlaunch + 1, sizeof(*k));
@@ -144,7 +157,7 @@ static int add_cand(struct chorale_spot *spot,
     cand->provider = own->provider;
     cand->variant = own->variant;
     cand->params = own->params;
-    cand->place = place(own);
+    cand->place = place(own, opts, &cand->barred);
     cand->ratio = calloc(spot->nlaunch + 1, sizeof(*cand->ratio));
     if (k == NULL || cand->ratio == NULL) {
         free(k);
@@ -169,15 +182,17 @@ static int add_cand(struct chorale_spot *spot,
 
 int chorale_spot_init(struct chorale_spot *spot,
                       const struct chorale_run_point *row, size_t n,
-                      int simulated)
+                      const struct chorale_decide_opts *opts)
 {
     size_t end;
 
     if (spot_alloc(spot, row, n) != 0)
         return -1;
-    find_launches(spot, row, n, simulated);
+    find_launches(spot, row, n, opts->simulated);
     library_times(spot, row, n);
-    spot->cand[0] = (struct chorale_cand){ "library", "default", "", 0, NULL };
+    spot->cand[0] = (struct chorale_cand){ .provider = "library",
+                                            .variant = "default",
+                                            .params = "" };
     spot->cand[0].ratio = calloc(spot->nlaunch + 1, sizeof(double));
     spot->ncand = 1;
     if (spot->cand[0].ratio == NULL)
@@ -186,7 +201,7 @@ int chorale_spot_init(struct chorale_spot *spot,
         for (end = i; end < n && same_cand(&row[i], &row[end]); end++)
             continue;
         if (!is_library(&row[i]) &&
-            add_cand(spot, row, n, &row[i], end - i) != 0)
+            add_cand(spot, row, n, &row[i], end - i, opts) != 0)
             return -1;
     }
     return 0;

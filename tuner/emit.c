@@ -3,13 +3,14 @@
  * answer for every n, and the projection over shapes. */
 #include "tuner/emit.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* One row of decision. */
 struct row {
     enum chorale_coll coll;
-    int comm_size, shape, ppn;
+    int comm_size, comm_size_hi, shape, ppn;
     unsigned long long n_lo, n_hi;
     size_t choice;
 };
@@ -33,9 +34,11 @@ static const char kinds_sql[] =
     "  AND op IN ('', 'sum')), dtype, op LIMIT 1";
 
 static const char rows_sql[] =
-    "SELECT comm_size, shape, ppn, n_lo, n_hi, provider, variant, params"
+    "SELECT comm_size, shape, ppn, n_lo, n_hi, provider, variant, params,"
+    " max(comm_size, comm_size_hi)"
     " FROM decision WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3"
-    "  AND op = ?4 AND target = 'dispatch' AND comm_size >= 1 AND n_lo >= 0 AND n_hi >= n_lo"
+    "  AND op = ?4 AND target = 'dispatch' AND comm_size >= 1 AND n_lo >= 0"
+    "  AND n_hi >= n_lo"
     " ORDER BY comm_size, shape, ppn, n_lo, n_hi";
 
 static const char system_sql[] =
@@ -56,7 +59,7 @@ static const char *text(sqlite3_stmt *stmt, int column)
     return t != NULL ? (const char *)t : "";
 }
 
-static int find_shape(const char *name)
+int chorale_emit_shape(const char *name)
 {
     for (int i = 1; i < CHORALE_EMIT_SHAPES; i++)
         if (strcmp(shape_name[i], name) == 0)
@@ -116,7 +119,8 @@ static enum chorale_err load_rows(struct chorale_store *store,
            got) {
         struct row row = {
             .coll = coll, .comm_size = sqlite3_column_int(stmt, 0),
-            .shape = find_shape(text(stmt, 1)),
+            .shape = chorale_emit_shape(text(stmt, 1)),
+            .comm_size_hi = sqlite3_column_int(stmt, 8),
             .ppn = sqlite3_column_int(stmt, 2),
             .n_lo = (unsigned long long)sqlite3_column_int64(stmt, 3),
             .n_hi = (unsigned long long)sqlite3_column_int64(stmt, 4),
@@ -182,11 +186,33 @@ static int compare_n(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Add a rule for rows of one comm_size unless it is the library's
- * throughout. */
+/* The last rule of a group takes in the new one, if that goes on where it
+ * ends and says the same. */
+static int joined(struct chorale_emit_table *table,
+                  struct chorale_emit_group *group,
+                  const struct chorale_emit_rule *rule)
+{
+    struct chorale_emit_rule *last = group->rule + group->nrule - 1;
+
+    if (group->nrule == 0 || last->comm_size_hi + 1 != rule->comm_size ||
+        last->count != rule->count)
+        return 0;
+    for (size_t i = 0; i < rule->count; i++) {
+        const struct chorale_emit_band *a = &table->band[last->first + i];
+        const struct chorale_emit_band *b = &table->band[rule->first + i];
+
+        if (a->from != b->from || a->choice != b->choice)
+            return 0;
+    }
+    last->comm_size_hi = rule->comm_size_hi;
+    return 1;
+}
+
+/* Add a rule for rows that hold for all its process counts, unless it is the
+ * library's throughout. */
 static int add_rule(struct chorale_emit_table *table,
                     struct chorale_emit_group *group, const struct row *row,
-                    size_t count, int shape)
+                    size_t count, int shape, struct chorale_emit_rule new)
 {
     unsigned long long *from = malloc((2 * count + 1) * sizeof(*from));
     struct chorale_emit_band *band;
@@ -217,30 +243,99 @@ static int add_rule(struct chorale_emit_table *table,
                 (struct chorale_emit_band){ from[i], choice };
     }
     free(from);
-    if (table->nband == first + 1 && band[first].choice == 0)
+    new.first = first;
+    new.count = table->nband - first;
+    if ((new.count == 1 && band[first].choice == 0) ||
+        joined(table, group, &new))
         table->nband = first;
     else
-        rule[group->nrule++] = (struct chorale_emit_rule){
-            row->comm_size, first, table->nband - first,
-        };
+        rule[group->nrule++] = new;
     return 0;
 }
 
-/* All rules of one collective, from its rows in ascending comm_size. */
+static int compare_int(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->shape != y->shape)
+        return x->shape - y->shape;
+    if (x->ppn != y->ppn)
+        return (x->ppn > y->ppn) - (x->ppn < y->ppn);
+    if (x->n_lo != y->n_lo)
+        return x->n_lo < y->n_lo ? -1 : 1;
+    return (x->n_hi > y->n_hi) - (x->n_hi < y->n_hi);
+}
+
+/* The rules of all shapes for process counts between two borders, where the
+ * same rows hold. here has room for them. */
+static int add_between(struct chorale_emit_table *table, const struct row *row,
+                       size_t count, int from, int to, struct row *here)
+{
+    struct chorale_emit_rule rule = { .comm_size = from, .comm_size_hi = to };
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (row[i].comm_size <= from && row[i].comm_size_hi >= to)
+            here[n++] = row[i];
+    qsort(here, n, sizeof(*here), compare_rows);
+    for (int shape = 0; n > 0 && shape < CHORALE_EMIT_SHAPES; shape++)
+        if (add_rule(table, &table->group[row->coll][shape], here, n, shape,
+                     rule) != 0)
+            return -1;
+    return 0;
+}
+
+/* All rules of one collective from its rows. */
 static int add_rules(struct chorale_emit_table *table, const struct row *row,
                      size_t count)
 {
-    size_t end;
+    struct row *here = malloc(count * sizeof(*here));
+    int *border = malloc(2 * count * sizeof(*border)), rc = 0;
+    size_t n = 0;
 
-    for (int shape = 0; shape < CHORALE_EMIT_SHAPES; shape++)
-        for (size_t i = 0; i < count; i = end) {
-            for (end = i; end < count &&
-                          row[end].comm_size == row[i].comm_size; end++)
-                continue;
-            if (add_rule(table, &table->group[row->coll][shape], &row[i],
-                         end - i, shape) != 0)
-                return -1;
-        }
+    if (here == NULL || border == NULL)
+        rc = -1;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        border[n++] = row[i].comm_size;
+        if (row[i].comm_size_hi < INT_MAX)
+            border[n++] = row[i].comm_size_hi + 1;
+    }
+    if (rc == 0)
+        qsort(border, n, sizeof(*border), compare_int);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        int to = i + 1 < n ? border[i + 1] - 1 : INT_MAX;
+
+        if (to >= border[i])
+            rc = add_between(table, row, count, border[i], to, here);
+    }
+    free(here);
+    free(border);
+    return rc;
+}
+
+size_t chorale_emit_select(const struct chorale_emit_table *table,
+                           enum chorale_coll coll, enum chorale_shape shape,
+                           unsigned long long n, int comm_size)
+{
+    const struct chorale_emit_group *g = &table->group[coll][shape];
+
+    for (size_t r = 0; r < g->nrule; r++) {
+        const struct chorale_emit_rule *rule = &g->rule[r];
+        size_t b = rule->first + rule->count - 1;
+
+        if (comm_size < rule->comm_size || comm_size > rule->comm_size_hi)
+            continue;
+        while (n < table->band[b].from)
+            b--;
+        return table->band[b].choice;
+    }
     return 0;
 }
 

@@ -26,14 +26,15 @@ struct chorale_emit_band {
     size_t choice;
 };
 
-/* At comm_size ranks: bands first ... first + count - 1, the first of which
- * starts at 0. */
+/* At comm_size ... comm_size_hi ranks: bands first ... first + count - 1, the
+ * first of which starts at 0. */
 struct chorale_emit_rule {
-    int comm_size;
+    int comm_size, comm_size_hi;
     size_t first, count;
 };
 
-/* Rules of one collective for one shape, ascending in comm_size. Shape
+/* Rules of one collective for one shape, ascending in comm_size, neighbours
+ * different. Shape
  * CHORALE_SHAPE_UNKNOWN holds the projection: what all shapes agree upon. A
  * comm_size without a rule is the library's. */
 struct chorale_emit_group {
@@ -62,6 +63,14 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    struct chorale_emit_table *table,
                                    struct chorale_errmsg *msg);
 void chorale_emit_release(struct chorale_emit_table *table);
+
+/* What the written table answers: an index of table->choice. */
+size_t chorale_emit_select(const struct chorale_emit_table *table,
+                           enum chorale_coll coll, enum chorale_shape shape,
+                           unsigned long long n, int comm_size);
+
+/* The shape of that name in the database, -1 if there is none. */
+int chorale_emit_shape(const char *name);
 
 /* Basenames, for the command in the heading; path-free so that the same
  * database gives the same bytes. */

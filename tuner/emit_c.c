@@ -149,8 +149,8 @@ static void arrays(FILE *out, const struct chorale_emit_table *table)
 {
     fputs("/* From this n on, up to the next band. */\n"
           "struct band {\n    unsigned long long from;\n    int choice;\n};\n\n"
-          "/* At comm_size ranks: bands first ... first + count - 1. */\n"
-          "struct rule {\n    int comm_size, first, count;\n};\n\n"
+          "/* At comm_size ... last ranks: bands first ... first + count - 1. */"
+          "\nstruct rule {\n    int comm_size, last, first, count;\n};\n\n"
           "static const struct chorale_choice choices[] = {\n", out);
     for (size_t i = 0; i < table->nchoice; i++)
         choice(out, &table->choice[i], i);
@@ -170,7 +170,8 @@ static void arrays(FILE *out, const struct chorale_emit_table *table)
             fprintf(out, "static const struct rule %s_%s[] = {\n",
                     coll_name(i), shape_suffix[s]);
             for (size_t r = 0; r < g->nrule; r++)
-                fprintf(out, "    { %d, %zu, %zu },\n", g->rule[r].comm_size,
+                fprintf(out, "    { %d, %d, %zu, %zu },\n",
+                        g->rule[r].comm_size, g->rule[r].comm_size_hi,
                         g->rule[r].first, g->rule[r].count);
             fputs("};\n\n", out);
         }
@@ -185,12 +186,12 @@ static const char search[] =
     "    while (lo < hi) {\n"
     "        int mid = lo + (hi - lo) / 2;\n"
     "\n"
-    "        if (rule[mid].comm_size < comm_size)\n"
+    "        if (rule[mid].last < comm_size)\n"
     "            lo = mid + 1;\n"
     "        else\n"
     "            hi = mid;\n"
     "    }\n"
-    "    if (lo == nrule || rule[lo].comm_size != comm_size)\n"
+    "    if (lo == nrule || rule[lo].comm_size > comm_size)\n"
     "        return &choices[0];\n"
     "    lo = rule[lo].first + rule[lo].count - 1;\n"
     "    while (n < bands[lo].from) /* a rule's first band starts at 0 */\n"

@@ -16,10 +16,15 @@
 static const char runs_sql[] =
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
-    " ordinal, ok, median FROM (SELECT c.*, l.uuid AS launch, l.ordinal,"
+    " ordinal, ok, seconds FROM (SELECT c.*, l.ordinal,"
+    /* In simulation an algorithm of the library's own has a launch of its
+     * own; those of one ordinal are held against each other there. */
+    " iif((SELECT kind FROM system WHERE system_id = ?1) = 'simulated',"
+    "  'ordinal ' || l.ordinal, l.uuid) AS launch,"
     " r.status = 'ok' AND s.median > 0"
     "  AND instr(',' || r.validity || ',', ',oversubscribed,') = 0"
-    "  AND r.stop_reason <> 'unequal' AS ok, s.median,"
+    "  AND r.stop_reason <> 'unequal' AS ok,"
+    " CASE ?2 WHEN 0 THEN s.median ELSE s.p95 END AS seconds,"
     " max(" SPOILT("clock") " OR " SPOILT("suspicious") ") OVER"
     "  (PARTITION BY r.launch_id, c.coll, c.msg_size, c.dtype, c.op,"
     "   c.root_policy, c.buffers) AS spoilt"
@@ -126,6 +131,16 @@ enum chorale_err chorale_points_load(struct chorale_store *store,
                                      struct chorale_points *points,
                                      struct chorale_errmsg *msg)
 {
+    return chorale_points_load_by(store, system_id, CHORALE_OBJECTIVE_MEDIAN,
+                                  points, msg);
+}
+
+enum chorale_err chorale_points_load_by(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        enum chorale_objective objective,
+                                        struct chorale_points *points,
+                                        struct chorale_errmsg *msg)
+{
     struct chorale_points got = { NULL, 0, NULL };
     sqlite3_stmt *stmt = NULL;
     size_t room = 0;
@@ -136,6 +151,7 @@ enum chorale_err chorale_points_load(struct chorale_store *store,
     if (err != CHORALE_OK)
         goto out;
     sqlite3_bind_int64(stmt, 1, system_id);
+    sqlite3_bind_int(stmt, 2, (int)objective);
     while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
            row) {
         taken = grow(&got, &room);

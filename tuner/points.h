@@ -21,7 +21,8 @@ struct chorale_run_point {
     const char *launch;      /* UUID */
     int ordinal;             /* of the launch in its campaign */
     int ok;                  /* 1: seconds counts, 0: must not be chosen */
-    double seconds;          /* median of the run; 0 unless ok */
+    double seconds;          /* median of the run, or what the objective says;
+                              * 0 unless ok */
 };
 
 struct chorale_points {
@@ -40,6 +41,14 @@ enum chorale_err chorale_points_load(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      struct chorale_points *points,
                                      struct chorale_errmsg *msg);
+
+/* The same with another time of each run than its median. */
+enum chorale_objective { CHORALE_OBJECTIVE_MEDIAN, CHORALE_OBJECTIVE_P95 };
+enum chorale_err chorale_points_load_by(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        enum chorale_objective objective,
+                                        struct chorale_points *points,
+                                        struct chorale_errmsg *msg);
 void chorale_points_release(struct chorale_points *points);
 
 #endif

@@ -67,6 +67,7 @@ extern const struct chorale_verb chorale_verb_run;
 extern const struct chorale_verb chorale_verb_status;
 extern const struct chorale_verb chorale_verb_fit;
 extern const struct chorale_verb chorale_verb_decide;
+extern const struct chorale_verb chorale_verb_evaluate;
 extern const struct chorale_verb chorale_verb_generate;
 extern const struct chorale_verb chorale_verb_plot;
 extern const struct chorale_verb chorale_verb_merge;

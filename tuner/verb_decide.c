@@ -16,18 +16,32 @@
 #define THRESHOLD_REAL 0.03
 #define FALSE_DISCOVERIES 0.05
 
+#define COMPACT 0.01
+
 struct opts {
     struct chorale_each_opts each;
-    int allow_patented;
+    int allow_patented, deterministic, explain;
     double threshold;        /* NAN: the default of the system's kind */
+    double compact;
+    long max_scratch;
+    const char *objective;
+    struct chorale_decide_query query; /* of explain */
+};
+
+/* The rows of one table of a system. */
+struct table {
+    const char *target;
+    struct chorale_decision *row;
+    size_t count;
 };
 
 static const char insert_sql[] =
     "INSERT INTO decision (system_id, coll, comm_size, ppn, shape, dtype, op,"
     " n_lo, n_hi, provider, variant, params, basis, seconds, library_seconds,"
-    " speedup, speedup_lo, speedup_hi, regret, reason)"
+    " speedup, speedup_lo, speedup_hi, regret, reason, target, op_class,"
+    " comm_size_hi)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-    " ?15, ?16, ?17, ?18, ?19, ?20)";
+    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
 
 static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
 {
@@ -45,7 +59,7 @@ static void bind_known(sqlite3_stmt *stmt, int column, double value)
 static enum chorale_err insert(struct chorale_store *store,
                                sqlite3_stmt *stmt, sqlite3_int64 system_id,
                                const struct chorale_decision *d,
-                               struct chorale_errmsg *msg)
+                               const char *target, struct chorale_errmsg *msg)
 {
     sqlite3_bind_int64(stmt, 1, system_id);
     bind_text(stmt, 2, chorale_coll_info(d->coll)->name);
@@ -67,22 +81,27 @@ static enum chorale_err insert(struct chorale_store *store,
     bind_known(stmt, 18, d->speedup_hi);
     bind_known(stmt, 19, d->regret);
     bind_text(stmt, 20, d->reason);
+    bind_text(stmt, 21, target);
+    bind_text(stmt, 22, d->op_class);
+    sqlite3_bind_int(stmt, 23, d->comm_size_hi);
     return chorale_store_step(store, stmt, NULL, msg);
 }
 
 /* Replace the rows of a system, all or none. */
 static enum chorale_err write_rows(struct chorale_store *store,
                                    sqlite3_int64 system_id,
-                                   const struct chorale_decision *rows,
-                                   size_t count, struct chorale_errmsg *msg)
+                                   const struct table *table, size_t ntable,
+                                   struct chorale_errmsg *msg)
 {
     sqlite3_stmt *ins;
     enum chorale_err err = chorale_replace_begin(
         store, "DELETE FROM decision WHERE system_id = ?1", system_id,
         insert_sql, &ins, msg);
 
-    for (size_t i = 0; i < count && err == CHORALE_OK; i++)
-        err = insert(store, ins, system_id, &rows[i], msg);
+    for (size_t t = 0; t < ntable; t++)
+        for (size_t i = 0; i < table[t].count && err == CHORALE_OK; i++)
+            err = insert(store, ins, system_id, &table[t].row[i],
+                         table[t].target, msg);
     return chorale_replace_end(store, ins, err, msg);
 }
 
@@ -90,14 +109,21 @@ static int same_table(const struct chorale_decision *a,
                       const struct chorale_decision *b)
 {
     return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->comm_size_hi == b->comm_size_hi &&
            a->ppn == b->ppn && strcmp(a->shape, b->shape) == 0 &&
            strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0;
 }
 
 static void print_heading(const struct chorale_decision *d)
 {
-    printf("%s, P = %d (%d a node, %s), %s%s%s\n",
-           chorale_coll_info(d->coll)->name, d->comm_size, d->ppn, d->shape,
+    char procs[48];
+
+    snprintf(procs, sizeof(procs), "%d", d->comm_size);
+    if (d->comm_size_hi > d->comm_size)
+        snprintf(procs, sizeof(procs), "%d - %d", d->comm_size,
+                 d->comm_size_hi);
+    printf("%s, P = %s (%d a node, %s), %s%s%s\n",
+           chorale_coll_info(d->coll)->name, procs, d->ppn, d->shape,
            d->dtype, *d->op ? " " : "", d->op);
 }
 
@@ -117,26 +143,33 @@ static void print_row(const struct chorale_decision *d)
         snprintf(gain, sizeof(gain), "x%.2f [%.2f, %.2f]", d->speedup,
                  d->speedup_lo, d->speedup_hi);
     else if (strcmp(d->provider, "library") != 0)
-        snprintf(gain, sizeof(gain), "x%.2f", d->speedup);
+        snprintf(gain, sizeof(gain), "x%.2f%s", d->speedup,
+                 strcmp(d->basis, "modelled") == 0 ? " modelled" : "");
     printf("  %-22s %-32s %-20s %s\n", range, what, gain, d->reason);
 }
 
 static void print_rows(const struct chorale_system_row *system,
-                       double threshold, const struct chorale_decision *rows,
-                       size_t count)
+                       double threshold, const struct table *table,
+                       size_t ntable)
 {
     size_t ntuned = 0, nspot = 0;
 
     printf("System %s (%s): a variant replaces the library from a gain of"
            " %g %% on\n", system->name,
            system->simulated ? "simulated" : "real", 100 * threshold);
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !same_table(&rows[i - 1], &rows[i]))
-            print_heading(&rows[i]);
-        print_row(&rows[i]);
-        nspot += rows[i].nspot;
-        if (strcmp(rows[i].provider, "library") != 0)
-            ntuned += rows[i].nspot;
+    for (size_t t = 0; t < ntable; t++) {
+        const struct chorale_decision *row = table[t].row;
+
+        if (t > 0)
+            printf("For rule files of the library, its own algorithms:\n");
+        for (size_t i = 0; i < table[t].count; i++) {
+            if (i == 0 || !same_table(&row[i - 1], &row[i]))
+                print_heading(&row[i]);
+            print_row(&row[i]);
+            nspot += t == 0 ? row[i].nspot : 0;
+            if (t == 0 && strcmp(row[i].provider, "library") != 0)
+                ntuned += row[i].nspot;
+        }
     }
     printf("%zu of %zu measured points are better than the library's default;"
            " what is not\nlisted stays with the library\n", ntuned, nspot);
@@ -150,10 +183,11 @@ static json_t *number(double value)
 static json_t *row_json(const struct chorale_decision *d)
 {
     return json_pack(
-        "{s:s, s:i, s:i, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s,"
+        "{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s,"
         " s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
         "coll", chorale_coll_info(d->coll)->name, "comm_size", d->comm_size,
-        "ppn", d->ppn, "shape", d->shape, "dtype", d->dtype, "op", d->op,
+        "comm_size_hi", d->comm_size_hi, "ppn", d->ppn, "shape", d->shape,
+        "dtype", d->dtype, "op", d->op, "op_class", d->op_class,
         "n_lo", (json_int_t)d->n_lo, "n_hi", (json_int_t)d->n_hi,
         "provider", d->provider, "variant", d->variant, "params", d->params,
         "basis", d->basis, "seconds", number(d->seconds),
@@ -166,17 +200,20 @@ static json_t *row_json(const struct chorale_decision *d)
 static enum chorale_err append_json(json_t *list, const char *path,
                                     const struct chorale_system_row *system,
                                     double threshold,
-                                    const struct chorale_decision *rows,
-                                    size_t count, struct chorale_errmsg *msg)
+                                    const struct table *table, size_t ntable,
+                                    struct chorale_errmsg *msg)
 {
-    json_t *decisions = json_array(), *item;
+    json_t *rows[2] = { json_array(), json_array() }, *item;
     int bad = 0;
 
-    for (size_t i = 0; i < count; i++)
-        bad |= json_array_append_new(decisions, row_json(&rows[i])) != 0;
-    item = json_pack("{s:s, s:s, s:f, s:o}", "system", system->name,
+    for (size_t t = 0; t < ntable; t++)
+        for (size_t i = 0; i < table[t].count; i++)
+            bad |= json_array_append_new(rows[t],
+                                         row_json(&table[t].row[i])) != 0;
+    item = json_pack("{s:s, s:s, s:f, s:o, s:o}", "system", system->name,
                      "kind", system->simulated ? "simulated" : "real",
-                     "threshold", threshold, "decisions", decisions);
+                     "threshold", threshold, "decisions", rows[0],
+                     "rules", rows[1]);
     bad |= json_array_append_new(list, item) != 0;
     if (bad)
         return chorale_fail(msg, CHORALE_DATA, "%s: names in it are not UTF-8;"
@@ -184,28 +221,30 @@ static enum chorale_err append_json(json_t *list, const char *path,
     return CHORALE_OK;
 }
 
-/* What may not enter a table is not compared: patents unless allowed, variants
- * that are only ever measured, and what no table could call: the library's own
- * algorithms. */
-static void drop_unselectable(struct chorale_points *points,
-                              int allow_patented)
+/* 1 if algorithms of the library itself were measured. */
+static int has_natives(const struct chorale_points *points)
 {
-    size_t kept = 0;
+    for (size_t i = 0; i < points->count; i++)
+        if (strcmp(points->row[i].provider, "native") == 0)
+            return 1;
+    return 0;
+}
 
-    for (size_t i = 0; i < points->count; i++) {
-        const struct chorale_run_point *row = &points->row[i];
-        const struct chorale_alg *alg =
-            strcmp(row->provider, "chorale") == 0
-                ? chorale_alg_find(row->coll, row->variant)
-                : NULL;
+/* What the options ask for on a system. */
+static struct chorale_decide_opts
+how_of(const struct opts *opts, const struct chorale_system_row *system)
+{
+    struct chorale_decide_opts how = {
+        .simulated = system->simulated, .fdr = FALSE_DISCOVERIES,
+        .threshold = opts->threshold, .compact = opts->compact,
+        .deterministic = opts->deterministic,
+        .allow_patented = opts->allow_patented,
+        .max_scratch = opts->max_scratch,
+    };
 
-        if (strcmp(row->provider, "native") == 0)
-            continue;
-        if (alg == NULL ||
-            chorale_alg_unselectable(alg, allow_patented) == NULL)
-            points->row[kept++] = *row;
-    }
-    points->count = kept;
+    if (isnan(how.threshold))
+        how.threshold = system->simulated ? 0 : THRESHOLD_REAL;
+    return how;
 }
 
 static enum chorale_err nothing(const char *path, const char *system,
@@ -218,7 +257,24 @@ static enum chorale_err nothing(const char *path, const char *system,
                         "beside it)", path, system);
 }
 
-/* Decide, store and show one system. */
+/* Both tables of a system; of the library's own only if there is one. */
+static enum chorale_err make_tables(const struct chorale_points *points,
+                                    struct chorale_decide_opts how,
+                                    struct table *table, size_t *ntable_p,
+                                    struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_decide(points, &how, &table[0].row,
+                                          &table[0].count, msg);
+
+    *ntable_p = 1;
+    if (err != CHORALE_OK || !has_natives(points))
+        return err;
+    *ntable_p = 2;
+    how.rules = 1;
+    return chorale_decide(points, &how, &table[1].row, &table[1].count, msg);
+}
+
+/* Decide, store and show one system; or explain, and store nothing. */
 static enum chorale_err decide_system(struct chorale_store *store,
                                       const struct chorale_system_row *system,
                                       const void *arg, json_t *list,
@@ -226,46 +282,98 @@ static enum chorale_err decide_system(struct chorale_store *store,
 {
     const struct opts *opts = arg;
     struct chorale_points points = { NULL, 0, NULL };
-    struct chorale_decide_opts how = {
-        .simulated = system->simulated, .fdr = FALSE_DISCOVERIES,
-        .threshold = opts->threshold,
-    };
-    struct chorale_decision *rows = NULL;
+    struct chorale_decide_opts how = how_of(opts, system);
+    struct table table[2] = { { "dispatch", NULL, 0 }, { "rules", NULL, 0 } };
     const char *path = chorale_store_path(store);
-    size_t count = 0;
+    size_t ntable = 0;
     enum chorale_err err;
 
-    if (isnan(how.threshold))
-        how.threshold = system->simulated ? 0 : THRESHOLD_REAL;
-    err = chorale_points_load(store, system->id, &points, msg);
+    err = chorale_points_load_by(store, system->id,
+                                 strcmp(opts->objective, "p95") == 0
+                                     ? CHORALE_OBJECTIVE_P95
+                                     : CHORALE_OBJECTIVE_MEDIAN,
+                                 &points, msg);
+    if (err == CHORALE_OK && opts->explain) {
+        err = chorale_decide_explain(&points, &how, &opts->query, list, msg);
+        goto out;
+    }
     if (err == CHORALE_OK)
-        drop_unselectable(&points, opts->allow_patented);
-    if (err == CHORALE_OK)
-        err = chorale_decide(&points, &how, &rows, &count, msg);
-    if (err == CHORALE_OK && count == 0)
+        err = make_tables(&points, how, table, &ntable, msg);
+    if (err == CHORALE_OK && table[0].count == 0)
         err = nothing(path, system->name, msg);
     if (err == CHORALE_OK)
-        err = write_rows(store, system->id, rows, count, msg);
+        err = write_rows(store, system->id, table, ntable, msg);
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
-        print_rows(system, how.threshold, rows, count);
+        print_rows(system, how.threshold, table, ntable);
     else if (err == CHORALE_OK && list != NULL)
-        err = append_json(list, path, system, how.threshold, rows, count, msg);
-    free(rows);
+        err = append_json(list, path, system, how.threshold, table, ntable,
+                          msg);
+out:
+    free(table[0].row);
+    free(table[1].row);
     chorale_points_release(&points);
+    return err;
+}
+
+/* The words COLLECTIVE SIZE P of --explain. */
+static enum chorale_err parse_query(char **word,
+                                    struct chorale_decide_query *query,
+                                    struct chorale_errmsg *msg)
+{
+    int coll = chorale_coll_find(word[0]);
+    long size, *procs = NULL;
+    size_t nproc = 0;
+    enum chorale_err err;
+
+    if (coll < 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--explain: %s is no"
+                            " collective; `chorale list` names them", word[0]);
+    err = chorale_spec_size("--explain: SIZE", word[1], &size, msg);
+    if (err == CHORALE_OK)
+        err = chorale_spec_list("--explain: P", word[2], 1, &procs, &nproc,
+                                msg);
+    if (err == CHORALE_OK && (nproc != 1 || procs[0] > 1 << 30))
+        err = chorale_fail(msg, CHORALE_USAGE, "--explain: one process count,"
+                           " as in: --explain bcast 64K 128");
+    if (err == CHORALE_OK)
+        *query = (struct chorale_decide_query){ (enum chorale_coll)coll,
+                                                (size_t)size, (int)procs[0] };
+    free(procs);
     return err;
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { { NULL, 0, 0 }, 0, NAN };
+    struct opts opts = { .threshold = NAN, .compact = COMPACT,
+                         .max_scratch = -1, .objective = "median" };
+    char **word = argv + 1, *path;
     int nword = 0;
-    enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
+    enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 4,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
-    return chorale_each_system(argv[1], &opts.each, decide_system, &opts, msg);
+    if (nword != (opts.explain ? 4 : 1))
+        return chorale_fail(msg, CHORALE_USAGE, opts.explain
+                                ? "--explain: give a database and what to"
+                                  " explain, as in: chorale decide results.db"
+                                  " --explain bcast 64K 128"
+                                : "decide: one database, please");
+    if (strcmp(opts.objective, "median") != 0 &&
+        strcmp(opts.objective, "p95") != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--objective %s: is median or"
+                            " p95", opts.objective);
+    path = word[0];
+    if (opts.explain && chorale_coll_find(word[0]) >= 0)
+        path = word[3]; /* the database comes last */
+    else
+        word++;
+    if (opts.explain)
+        err = parse_query(word, &opts.query, msg);
+    if (err != CHORALE_OK)
+        return err;
+    return chorale_each_system(path, &opts.each, decide_system, &opts, msg);
 }
 
 static const struct chorale_opt rows[] = {
@@ -274,6 +382,22 @@ static const struct chorale_opt rows[] = {
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
       "GAIN", "keep the library below this gain (default: 3%, 0 in "
       "simulation)", 0, 0 },
+    { "explain", 0, CHORALE_OPT_FLAG, offsetof(struct opts, explain), NULL,
+      "store nothing, and show why a point is decided as it is: COLLECTIVE, "
+      "SIZE of a block and P follow", 0, 0 },
+    { "compact", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, compact),
+      "PERCENT", "what a point may lose so that the table has fewer ranges "
+      "(default: 1%)", 0, 0 },
+    { "objective", 0, CHORALE_OPT_TEXT, offsetof(struct opts, objective),
+      "WHAT", "the time of a run that counts: median or p95 (default: median)",
+      0, 0 },
+    { "deterministic", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, deterministic), NULL,
+      "reductions: only variants that combine the operands in the order of "
+      "the ranks", 0, 0 },
+    { "max-scratch", 0, CHORALE_OPT_SIZE, offsetof(struct opts, max_scratch),
+      "BYTES", "the scratch a rank may need (default: four times the bytes of "
+      "the operation, at least 64K and at most 64M)", 0, 1L << 40 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
       "let variants under a patent (`chorale list` shows them) enter the "
@@ -299,18 +423,25 @@ const struct chorale_verb chorale_verb_decide = {
         " speed-ups shown, with their 95 % intervals, come from the confirming"
         " launches only. A simulated system is deterministic and one launch"
         " decides.\n"
-        "Between two measured sizes an equal choice extends, and two variants"
-        " switch where their interpolated times cross. Next to the library a"
-        " variant keeps to the sizes it was measured at. Outside the measured"
-        " sizes and process counts the library decides.\n"
-        "Provider native, the library's own algorithms, is not chosen and not"
-        " compared with: a table cannot call them. v_best and `chorale plot`"
-        " show where one of them would be fastest.\n"
+        "Between two measured sizes, and between two measured process counts,"
+        " times are those of the fitted model, corrected by what each variant"
+        " itself took at the points around. Process counts are left to the"
+        " library where nothing would be faster if this guess were half as"
+        " wrong as the same guess was at the measured ones beside it, made from"
+        " their neighbours, or where that was more than 30 %. Outside the"
+        " measured sizes and process counts the library decides.\n"
+        "A choice gives way to another that costs at most --compact more where"
+        " that saves ranges; the table has as few as can be.\n"
+        "Provider native, the library's own algorithms, is not in this table:"
+        " a dispatch table cannot call them. Where they were measured a second"
+        " table is decided among them and the default, for rule files of the"
+        " library itself (decision.target is rules).\n"
         "There is one table for each type and operation measured. The table"
         " decision of the database is replaced for each system; the same"
         " measurements give the same rows.",
     .example = "chorale decide results.db\n"
-               "chorale decide results.db --threshold 5% --json",
+               "chorale decide results.db --threshold 5% --json\n"
+               "chorale decide results.db --explain bcast 64K 128",
     .opt = rows,
     .run = run,
 };

@@ -67,8 +67,30 @@ static void test_simulated(void)
         { 8192, 100, 0, 90 },      /* linear is invalid: binomial */
         { 16384, 100, 80, 0 },     /* linear, not measured before */
     };
+    /* The line of linear and the library begins at 8; ln(9/8) of advantage at
+     * 64 against ln(32/26) at 1024: linear and binomial cross near 174; the
+     * others near 2797, where they take as long as the library, and 6558. */
+    static const struct {
+        long n;
+        const char *variant, *what;
+    } at[] = {
+        { 8, "default", "8: equal, the library" },
+        { 32, "linear", "32: between equal and better" },
+        { 64, "linear", "64: the best" },
+        { 128, "linear", "128: still" },
+        { 300, "binomial", "300: two variants have crossed" },
+        { 2048, "binomial", "2048: the best" },
+        { 2500, "binomial", "2500: still better than the library" },
+        { 3200, "default", "3200: no longer" },
+        { 4096, "default", "4096: nothing is faster" },
+        { 5500, "default", "5500: still" },
+        { 7500, "binomial", "7500: faster again" },
+        { 8192, "binomial", "8192: the best, as linear is wrong" },
+        { 10000, "default", "10000: between choices not measured at both" },
+        { 16384, "linear", "16384: the best" },
+    };
     struct fixture f;
-    char first[1024];
+    char first[1024], sql[128];
 
     fixture_open(&f, "sim", 1);
     for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
@@ -77,18 +99,23 @@ static void test_simulated(void)
         bcast(&f, "binomial", t[i].m, 0, t[i].binomial * 1e-6);
     }
     tap_ok(decide(&f) == CHORALE_OK, "a simulated system is decided");
-    /* ln(9/8) of advantage at 64 against ln(32/26) at 1024: they cross at
-     * 64 * 16^(0.11778 / (0.11778 + 0.20764)) = 174.5. */
-    is(table(&f), "8-63 default; 64-174 linear; 175-2048 binomial;"
-       " 2049-8191 default; 8192-8192 binomial; 8193-16383 default;"
-       " 16384-16384 linear", "ranges end where they should");
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+        snprintf(sql, sizeof(sql), "SELECT variant FROM decision WHERE %ld"
+                 " BETWEEN n_lo AND n_hi", at[i].n);
+        is(fixture_text(&f, sql), at[i].variant, at[i].what);
+    }
+    is(fixture_text(&f, "SELECT group_concat(variant) FROM (SELECT * FROM"
+                    " decision ORDER BY n_lo)"),
+       "default,linear,binomial,default,binomial,default,linear",
+       "there is a range for each choice and no more");
     is(fixture_text(&f, "SELECT printf('%.4f %.4f %.4f %.4f', speedup,"
                     " speedup_lo, speedup_hi, regret) FROM decision"
-                    " WHERE n_lo = 64"), "1.2500 1.2500 1.2500 0.0000",
+                    " WHERE 64 BETWEEN n_lo AND n_hi"),
+       "1.2500 1.2500 1.2500 0.0000",
        "the speed-up of an exact point is exact");
     is(fixture_text(&f, "SELECT printf('%.3f %.3f %.3f', 1e6 * seconds,"
                     " 1e6 * library_seconds, speedup) FROM decision"
-                    " WHERE n_lo = 175"), "36.056 48.990 1.359",
+                    " WHERE 1024 BETWEEN n_lo AND n_hi"), "36.056 48.990 1.359",
        "a range has the geometric means of its sizes");
     is(fixture_text(&f, "SELECT count(*) FROM decision WHERE reason = ''"
                     " OR (basis = 'library') <> (provider = 'library')"), "0",
@@ -283,6 +310,236 @@ static void test_honest(void)
     fixture_close(&f);
 }
 
+/* A normal deviate: Box and Muller's. */
+static double normal(uint64_t *state)
+{
+    double u = (jitter(state) + 1) / 2, v = jitter(state);
+
+    return sqrt(-2 * log(fmax(u, 1e-300))) * cos(3.14159265358979 * v);
+}
+
+/* The library and 40 variants of it at 200 points, 6 launches. */
+static void forty(struct fixture *f)
+{
+    char params[32] = "";
+
+    fixture_exec(f, "BEGIN");
+    for (int l = 0; l < 6; l++)
+        for (int i = 0; i < 200; i++)
+            for (int v = 0; v <= 40; v++) {
+                struct fixture_run run = {
+                    "bcast", v == 0 ? "library" : "chorale",
+                    v == 0 ? "default" : "knomial", params, 2 + i / 25 * 2, 1,
+                    64 * (i % 25 + 1), l, 1e-5, NULL, NULL, NULL, NULL,
+                };
+
+                snprintf(params, sizeof(params), v == 0 ? "%.0d"
+                                                        : "segsize=%d",
+                         64 * v);
+                fixture_add(f, &run);
+            }
+    fixture_exec(f, "COMMIT");
+}
+
+/* They differ by 2 % of noise from run to run, and by nothing else. */
+static void test_forty(void)
+{
+    struct fixture f;
+    uint64_t state = 40;
+    char sql[128];
+
+    fixture_open(&f, "real", 0);
+    forty(&f);
+    for (int seed = 1; seed <= 5; seed++) {
+        fixture_exec(&f, "BEGIN");
+        for (int i = 1; i <= 6 * 200 * 41; i++) {
+            snprintf(sql, sizeof(sql), "UPDATE run_summary SET median = %.9g"
+                     " WHERE run_id = %d",
+                     1e-5 * exp(0.02 * normal(&state)), i);
+            fixture_exec(&f, sql);
+        }
+        fixture_exec(&f, "COMMIT");
+        tap_ok(decide(&f) == CHORALE_OK, "40 equal variants at 200 points,"
+               " noise %d", seed);
+        is(fixture_text(&f, "SELECT group_concat(DISTINCT provider) FROM"
+                        " decision"), "library", "the table is the library's");
+    }
+    fixture_close(&f);
+}
+
+/* Three process counts, in simulation, where T = A alpha + B beta holds for
+ * all but one, whose times follow no rule. */
+static void test_between(void)
+{
+    static const int size[] = { 8, 12, 16, 24 };
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int k = 0; k < 4; k++)
+        for (long m = 64; m <= 65536; m *= 4) {
+            double hops = k == 0 ? 3 : k < 3 ? 4 : 5;
+            double t = 1e-6 + 1e-9 * (double)m, odd = k % 2 == 0 ? 1 : 3;
+            struct fixture_run run = { "bcast", "library", "default", "",
+                                       size[k], 1, m, 0, 2 * hops * t, NULL,
+                                       NULL, NULL, NULL };
+
+            fixture_add(&f, &run);
+            run.provider = "chorale";
+            run.variant = "binomial";
+            run.params = "segsize=0";
+            run.seconds = hops * t;
+            fixture_add(&f, &run);
+            run.variant = "linear";
+            run.params = "";
+            run.seconds = 0.9 * odd * hops * t;
+            fixture_add(&f, &run);
+        }
+    tap_ok(decide(&f) == CHORALE_OK, "four process counts are decided");
+    is(fixture_text(&f, "SELECT group_concat(variant || basis) FROM decision"
+                    " WHERE 4096 BETWEEN n_lo AND n_hi AND 20 BETWEEN"
+                    " comm_size AND comm_size_hi"), "binomialmodelled",
+       "between two of them what can be foretold is taken");
+    is(fixture_text(&f, "SELECT variant FROM decision WHERE comm_size = 16"
+                    " AND 4096 BETWEEN n_lo AND n_hi"), "linear",
+       "at a measured one what is fastest there");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE comm_size > 24"
+                    " OR comm_size < 8 OR comm_size_hi > 24"), "0",
+       "beyond them nothing");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE basis ="
+                    " 'measured' AND comm_size <> comm_size_hi"), "0",
+       "measured rows are of one process count");
+    is(fixture_text(&f, "SELECT count(*) FROM decision a JOIN decision b"
+                    " ON a.decision_id < b.decision_id"
+                    " AND a.comm_size <= b.comm_size_hi"
+                    " AND b.comm_size <= a.comm_size_hi"
+                    " AND a.n_lo <= b.n_hi AND b.n_lo <= a.n_hi"), "0",
+       "no two rows speak of one point");
+    fixture_close(&f);
+}
+
+/* Variants that must not enter, whatever their times. */
+static void test_filters(void)
+{
+    static const struct {
+        const char *op, *option, *value, *table, *what;
+    } cases[] = {
+        { "sum", "--compact", "1%", "ring", "the fastest" },
+        { "sum", "--deterministic", NULL, "recursive_doubling",
+          "operands in rank order" },
+        { "sum", "--max-scratch", "1", "default", "no scratch at all" },
+    };
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int v = 0; v < 3; v++) {
+        struct fixture_run run = {
+            "allreduce", v == 0 ? "library" : "chorale",
+            v == 0 ? "default" : v == 1 ? "ring" : "recursive_doubling", "",
+            4, 1, 65536, 0, v == 0 ? 3e-5 : v == 1 ? 1e-5 : 2e-5, NULL,
+            "double", "sum", NULL,
+        };
+
+        fixture_add(&f, &run);
+    }
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                            cases[i].option, cases[i].value,
+                            (const char *)NULL) == CHORALE_OK,
+               "decided with %s", cases[i].option);
+        is(fixture_text(&f, "SELECT variant FROM decision"), cases[i].table,
+           cases[i].what);
+    }
+    fixture_exec(&f, "UPDATE cell SET op_class = 'noncommutative'");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                        (const char *)NULL) == CHORALE_OK,
+           "decided for an operation that does not commute");
+    is(fixture_text(&f, "SELECT variant || op_class FROM decision"),
+       "recursive_doublingnoncommutative", "the order is kept");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--objective",
+                        "mean", (const char *)NULL) == CHORALE_USAGE,
+           "an unknown objective is refused: %s", msg.text);
+    fixture_close(&f);
+}
+
+/* What the library's own rule files may choose is a table of its own. */
+static void test_rules(void)
+{
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int v = 0; v < 3; v++) {
+        struct fixture_run run = {
+            "bcast", v == 0 ? "library" : v == 1 ? "native" : "chorale",
+            v == 0 ? "default" : v == 1 ? "theirs" : "binomial", "", 4, 1,
+            1024, 0, v == 0 ? 3e-5 : v == 1 ? 1e-5 : 2e-5, NULL, NULL, NULL,
+            NULL,
+        };
+
+        fixture_add(&f, &run);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "with algorithms of the library itself");
+    is(fixture_text(&f, "SELECT group_concat(target || ' ' || provider || ' '"
+                    " || variant, '; ') FROM (SELECT * FROM decision ORDER BY"
+                    " target)"),
+       "dispatch chorale binomial; rules native theirs",
+       "there are two tables");
+    fixture_close(&f);
+}
+
+/* p95 may choose otherwise than the median. */
+static void test_objective(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    bcast(&f, "library", 1024, 0, 3e-5);
+    bcast(&f, "linear", 1024, 0, 1e-5);
+    bcast(&f, "binomial", 1024, 0, 2e-5);
+    fixture_exec(&f, "UPDATE run_summary SET p95 = 9e-5 WHERE median < 1.5e-5");
+    tap_ok(decide(&f) == CHORALE_OK, "by the median");
+    is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
+       "the least median");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                        "--objective", "p95", (const char *)NULL) ==
+           CHORALE_OK, "by the 95th percentile");
+    is(fixture_text(&f, "SELECT variant FROM decision"), "binomial",
+       "the least 95th percentile");
+    fixture_close(&f);
+}
+
+/* The text of --explain. */
+static void test_explain(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    launches(&f, 6, 2e-5, 0.8e-5);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "16", "4", (const char *)NULL) == CHORALE_OK,
+           "a measured point is explained");
+    tap_ok(fixture_output_has(&f, "* binomial") &&
+           fixture_output_has(&f, "library") &&
+           fixture_output_has(&f, "measured, 6 launches") &&
+           fixture_output_has(&f, "confirmed in 3 launches"),
+           "candidates, how often measured, the reason");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "--explain", "bcast",
+                        "16M", "4", "@db", (const char *)NULL) == CHORALE_OK &&
+           fixture_output_has(&f, "outside what was measured"),
+           "so is one that nobody measured, the database last");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "gather", "16", "4", (const char *)NULL) ==
+           CHORALE_DATA, "a collective that nobody measured: %s", msg.text);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "16", (const char *)NULL) == CHORALE_USAGE,
+           "a word is missing: %s", msg.text);
+    is(fixture_text(&f, "SELECT count(*) FROM decision"), "0",
+       "nothing is stored");
+    fixture_close(&f);
+}
+
 static void test_errors(void)
 {
     struct chorale_errmsg msg;
@@ -306,6 +563,12 @@ int main(void)
     test_confirming();
     test_chance();
     test_honest();
+    test_forty();
+    test_between();
+    test_filters();
+    test_rules();
+    test_objective();
+    test_explain();
     test_errors();
     return tap_done();
 }

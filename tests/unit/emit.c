@@ -90,7 +90,8 @@ static const char *by_rows(struct fixture *f, const char *coll, int comm_size,
     const char *variant;
 
     snprintf(sql, sizeof(sql), "SELECT variant FROM decision WHERE coll ="
-             " '%s' AND comm_size = %d AND n_lo <= %llu AND n_hi >= %llu",
+             " '%s' AND %d BETWEEN comm_size AND max(comm_size, comm_size_hi)"
+             " AND n_lo <= %llu AND n_hi >= %llu AND target = 'dispatch'",
              coll, comm_size, n, n);
     variant = fixture_text(f, sql);
     return *variant != '\0' ? variant : "default";
@@ -129,7 +130,7 @@ static void test_answers(struct fixture *f, const struct chorale_table *table)
     int wrong = 0;
 
     for (size_t i = 0; i < sizeof(border) / sizeof(border[0]); i++)
-        for (int p = 2; p <= 17; p++)
+        for (int p = 2; p <= 33; p++)
             wrong += wrong_at(f, bcast, p, border[i]);
     tap_ok(wrong == 0, "every border answers as the decisions say");
     tap_ok(bcast->select((size_t)-1, 8) == &table->choice[0] &&
@@ -196,6 +197,17 @@ static void test_good(void)
              "scatter_ring_allgather");
     decision(&f, "bcast", 16, "one-per-node", "byte", "", 8, 65536,
              "default");
+    decision(&f, "bcast", 17, "one-per-node", "byte", "", 8, 4096, "linear");
+    decision(&f, "bcast", 24, "one-per-node", "byte", "", 8, 4096, "linear");
+    decision(&f, "bcast", 26, "one-per-node", "byte", "", 8, 512, "binomial");
+    decision(&f, "bcast", 26, "one-per-node", "byte", "", 513, 4096,
+             "linear");
+    fixture_exec(&f, "UPDATE decision SET comm_size_hi = comm_size + 6,"
+                 " basis = 'modelled' WHERE comm_size IN (17, 26)");
+    decision(&f, "bcast", 16, "one-per-node", "byte", "", 65537, 65539,
+             "binomial");
+    fixture_exec(&f, "UPDATE decision SET target = 'rules', n_lo = 9,"
+                 " provider = 'native' WHERE n_lo = 65537");
     decision(&f, "gather", 4, "block", "byte", "", 100, 400, "binomial");
     decision(&f, "gather", 4, "single-node", "byte", "", 100, 199, "linear");
     decision(&f, "gather", 4, "single-node", "byte", "", 200, 400,

@@ -189,6 +189,21 @@ enum chorale_err fixture_verb(struct fixture *f,
     return err;
 }
 
+int fixture_output_has(const struct fixture *f, const char *text)
+{
+    char path[160], line[1024];
+    int found = 0;
+    FILE *in;
+
+    snprintf(path, sizeof(path), "%s/out.txt", f->dir);
+    in = fopen(path, "r");
+    check(in != NULL, "no output");
+    while (!found && fgets(line, sizeof(line), in) != NULL)
+        found = strstr(line, text) != NULL;
+    fclose(in);
+    return found;
+}
+
 void fixture_close(struct fixture *f)
 {
     char command[96];

@@ -42,6 +42,9 @@ enum chorale_err fixture_verb(struct fixture *f,
                               const struct chorale_verb *verb,
                               struct chorale_errmsg *msg, ...);
 
+/* 1 if the output of the last verb has that text. */
+int fixture_output_has(const struct fixture *f, const char *text);
+
 /* Close and remove everything. */
 void fixture_close(struct fixture *f);
 

@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The regret of tables that were decided from a grid of points, against oracles
+# that measured others: sizes of 3 * 2^k and odd ones, process counts between
+# those of the grid; on simulated LogGP networks.
+#
+#   regret.sh [-o DIR] [-s NETWORKS] [-c LIST] [-m SIZES] [-n SIZES] [-P LIST]
+#             [-Q LIST] [-N PERCENT]
+#
+# -o DIR       keep the databases there, and go on from what it holds
+# -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
+#              levels, 8 hosts share 4 links up), ppn (8 ranks a node);
+#              default: all
+# -c LIST      collectives (default: bcast,reduce,allreduce,allgather)
+# -m SIZES     blocks of the grid (default: 8:128K)
+# -n SIZES     blocks of the oracle
+# -P LIST      process counts of the grid (default: 4,8,12,16,24,32,64; with 8
+#              ranks a node 9, 18, 28, 40 and 56 as well, because 11 and 20 are
+#              neighbours of partly filled nodes only)
+# -Q LIST      of the oracle (default: 11,20,48)
+# -N PERCENT   decide from times that have log-normal noise of that width, in
+#              6 launches, as a real system would have: the oracle stays exact
+#
+# Simulated time is exact. "on" is the regret at the grid's own points.
+here=$(cd "${top_builddir:-.}" && pwd)
+chorale=$here/chorale
+networks="flat slow fast tree ppn"
+colls=bcast,reduce,allreduce,allgather
+sizes=8:128K
+others=24,37,96,515,1536,6144,10001,24576,98304,100003
+procs=4,8,12,16,24,32,64
+between=11,20,48
+noise=0
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+out=$work
+while getopts o:s:c:m:n:P:Q:N: opt; do
+    case $opt in
+        o) out=$OPTARG ;;
+        s) networks=$(echo "$OPTARG" | tr , ' ') ;;
+        c) colls=$OPTARG ;;
+        m) sizes=$OPTARG ;;
+        n) others=$OPTARG ;;
+        P) procs=$OPTARG ;;
+        Q) between=$OPTARG ;;
+        N) noise=$OPTARG ;;
+        *) exit 2 ;;
+    esac
+done
+if [ ! -e "$here/chorale-runner-sim" ]; then
+    echo "regret.sh: built without SimGrid" >&2
+    exit 3
+fi
+mkdir -p "$out" || exit 3
+
+platform() { # file, attributes of the cluster
+    cat >"$1" <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" speed="1Gf"
+ sharing_policy="SPLITDUPLEX" $2/></platform>
+XML
+}
+platform "$work/flat.xml" 'radical="0-63" bw="10GBps" lat="0.5us"'
+platform "$work/slow.xml" 'radical="0-63" bw="1.25GBps" lat="0.5us"'
+platform "$work/fast.xml" 'radical="0-63" bw="25GBps" lat="0.5us"'
+platform "$work/tree.xml" 'radical="0-63" bw="10GBps" lat="0.25us"
+ topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"'
+platform "$work/ppn.xml" 'radical="0-7" core="8" bw="10GBps" lat="0.5us"
+ loopback_bw="20GBps" loopback_lat="0.1us"'
+
+measure() { # database, network, sizes, process counts, ranks a node
+    "$chorale" plan "$1" -q --launcher smpirun --platform "$work/$2.xml" \
+        --network loggp -c "$colls" -m "$3" -P "$4" --ppn "$5" >/dev/null &&
+        "$chorale" run "$1" -q
+}
+
+# What six launches of a real system would have: a factor of each run, by a
+# fixed rule from the row ids, and one more that all of a launch share.
+disturb() { # database
+    sqlite3 "$1" <<SQL
+UPDATE system SET kind = 'real';
+CREATE TEMP TABLE l AS SELECT * FROM launch;
+CREATE TEMP TABLE r AS SELECT r.*, s.median AS t
+    FROM run r JOIN run_summary s USING (run_id);
+CREATE TEMP TABLE k (i INTEGER);
+INSERT INTO k VALUES (1), (2), (3), (4), (5);
+INSERT INTO launch SELECT l.launch_id + 1000000 * i, l.uuid || '-' || i,
+    campaign_id, system_id, i, comm_size, ppn, shape, siblings, part, seed,
+    job_id, host_map, started, finished, status, reason FROM l, k;
+INSERT INTO run SELECT run_id + 1000000000 * i, uuid || '-' || i, cell_id,
+    launch_id + 1000000 * i, status, reason, stop_reason, validity,
+    first_call, sync, batch, separator, clock_error, skew FROM r, k;
+INSERT INTO run_summary SELECT run_id + 1000000000 * i, 2, 0, t, t, t, t, t, t,
+    t, t, t, t FROM r, k;
+-- Box and Muller's, of two hashes of the row in (0, 1).
+CREATE TEMP TABLE z AS SELECT run_id, launch_id,
+    ((run_id * 2654435761) % 1000003 + 1) / 1000004.0 AS u,
+    ((run_id * 40503 + 77) * 69069 % 1000033 + 1) / 1000034.0 AS v FROM run;
+UPDATE run_summary SET median = median * exp($noise / 100.0 *
+    (SELECT sqrt(-2 * ln(u)) * cos(6.283185307 * v)
+            + (launch_id / 1000000) * 0.7 FROM z
+      WHERE z.run_id = run_summary.run_id));
+SQL
+}
+
+one() { # network
+    train=$out/train-$1.db oracle=$out/oracle-$1.db ppn=1
+    grid=$procs
+    if [ "$1" = ppn ]; then
+        ppn=8
+        [ "$procs" = "${procs%64}" ] && grid=$procs,9,18,28 ||
+            grid=$procs,9,18,28,40,56
+    fi
+    measure "$train" "$1" "$sizes" "$grid" $ppn &&
+        measure "$oracle" "$1" "$others" "$between" $ppn || return
+    cp "$train" "$work/table.db"
+    if [ "$noise" != 0 ]; then
+        disturb "$work/table.db" || return
+    fi
+    "$chorale" decide "$work/table.db" -q || return
+    echo "$1, points of the grid"
+    "$chorale" evaluate "$work/table.db" --oracle "$train" || return
+    echo "$1, points between"
+    "$chorale" evaluate "$work/table.db" --oracle "$oracle"
+}
+
+rc=0
+for network in $networks; do
+    one "$network" || rc=1
+    echo
+done
+exit $rc

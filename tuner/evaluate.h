@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* evaluate.h - what a table costs against an oracle that measured all. */
+#ifndef CHORALE_TUNER_EVALUATE_H
+#define CHORALE_TUNER_EVALUATE_H
+
+#include "tuner/emit.h"
+#include "tuner/points.h"
+
+/* One point of the oracle. Seconds are geometric means over its launches. */
+struct chorale_verdict {
+    const struct chorale_run_point *point; /* any run of it */
+    char choice[256], best[256]; /* "binomial segsize=8", "library" */
+    double seconds;          /* of the table's choice; NAN: the oracle did not
+                              * measure it */
+    double best_seconds, library_seconds;
+    int tuned;               /* the choice is not the library */
+};
+
+/* What the table answers at each point of the oracle, as the dispatcher would
+ * take it: a variant that refuses the point is the library's. The best is the
+ * best of the library and of what a table may choose. Points without a usable
+ * run of the library are left out. *verdict_p is allocated, sorted as the
+ * points are; the caller frees. CHORALE_ENV: out of memory. */
+enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
+                                  const struct chorale_points *oracle,
+                                  int allow_patented,
+                                  struct chorale_verdict **verdict_p,
+                                  size_t *count_p, struct chorale_errmsg *msg);
+
+/* Means over verdicts whose choice the oracle measured. */
+struct chorale_score {
+    size_t npoint, nunknown; /* nunknown: not measured, in nothing below */
+    size_t nslower;          /* tuned, and slower than the library by 0.1 % */
+    double regret, p99, worst; /* seconds / best seconds - 1: of the geometric
+                              * mean; the 99th percentile; the largest */
+    const struct chorale_verdict *worst_at;
+    double speedup;          /* library / choice, geometric mean */
+    double captured;         /* log(library / choice) / log(library / best), of
+                              * the sums; NAN where nothing is to be gained */
+};
+
+/* Of the verdicts of that collective; CHORALE_NCOLL: of all. -1: out of
+ * memory. */
+int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
+                           enum chorale_coll coll,
+                           struct chorale_score *score);
+
+#endif
