@@ -114,14 +114,14 @@ static const struct chorale_spot *beside(const struct chorale_line *line,
     return &line->spot[i];
 }
 
-/* On a real system both neighbours must have found something confirmed. */
+/* On a real system a neighbour must have found something confirmed. */
 static int may_leave(const struct gap *gap, size_t n)
 {
     const struct chorale_line *line = &gap->fam->line[gap->k];
 
     return gap->fam->opts->simulated ||
-           (beside(&line[0], n)->why == CHORALE_WHY_GAIN &&
-            beside(&line[1], n)->why == CHORALE_WHY_GAIN);
+           beside(&line[0], n)->why == CHORALE_WHY_GAIN ||
+           beside(&line[1], n)->why == CHORALE_WHY_GAIN;
 }
 
 /* Times and losses at one stop of one process count. */

@@ -18,7 +18,7 @@
 /* Scratch that is no burden, and that is one whatever the size. */
 #define SMALL_SCRATCH ((size_t)64 << 10)
 #define LARGE_SCRATCH ((size_t)64 << 20)
-#define MANY 4 /* times n */
+#define MANY 8 /* times n */
 
 struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
                                           const long *value, size_t n,
@@ -315,6 +315,28 @@ static int find_spots(const struct chorale_points *points,
     return 0;
 }
 
+/* Sizes without a usable time of the library are as good as not measured,
+ * where others of their line have one: they are guessed. */
+static void drop_unusable(struct chorale_spot *spot, size_t *nspot_p)
+{
+    size_t kept = 0, end;
+
+    for (size_t i = 0; i < *nspot_p; i = end) {
+        size_t usable = 0;
+
+        for (end = i; end < *nspot_p &&
+                      same_group(spot[i].point, spot[end].point); end++)
+            usable += spot[end].nlaunch > 0;
+        for (size_t k = i; k < end; k++) {
+            if (usable == 0 || spot[k].nlaunch > 0)
+                spot[kept++] = spot[k];
+            else
+                chorale_spot_release(&spot[k]);
+        }
+    }
+    *nspot_p = kept;
+}
+
 enum chorale_err chorale_decide_spots(const struct chorale_points *points,
                                       const struct chorale_decide_opts *opts,
                                       struct chorale_spot **spot_p,
@@ -323,9 +345,10 @@ enum chorale_err chorale_decide_spots(const struct chorale_points *points,
 {
     *nspot_p = 0;
     *spot_p = calloc(points->count + 1, sizeof(**spot_p));
-    if (*spot_p == NULL ||
-        find_spots(points, opts, *spot_p, nspot_p) != 0 ||
-        settle(*spot_p, *nspot_p, opts) != 0)
+    if (*spot_p == NULL || find_spots(points, opts, *spot_p, nspot_p) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
+    drop_unusable(*spot_p, nspot_p);
+    if (settle(*spot_p, *nspot_p, opts) != 0)
         return chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
     return CHORALE_OK;
 }

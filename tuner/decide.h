@@ -53,8 +53,8 @@ struct chorale_decision {
  * - Between two process counts likewise, for variants of which the same guess,
  *   made at the neighbouring measured process counts from theirs, was wrong by
  *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one is
- *   half as wrong; else the library stays. On a real system the choices on both
- *   sides must be confirmed variants.
+ *   half as wrong; else the library stays. On a real system the choice on one
+ *   side must be a confirmed variant.
  * - Choices are changed for others that cost at most compact more, where that
  *   saves ranges: as few as can be (compact.h). On a real system those are
  *   confirmed as well.
@@ -97,7 +97,7 @@ struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
 /* NULL if a table may choose that variant at pt, else why not (static): it
  * refuses the point, may never be chosen, is patented or not deterministic
  * where that matters, or takes too much scratch: more than max_scratch, which
- * is 4 n by default, but at least 64 KiB and at most 64 MiB. */
+ * is 8 n by default, but at least 64 KiB and at most 64 MiB. */
 const char *chorale_decide_bars(const struct chorale_alg *alg,
                                 const struct chorale_point *pt,
                                 const struct chorale_decide_opts *opts);

@@ -149,8 +149,8 @@ static void arrays(FILE *out, const struct chorale_emit_table *table)
 {
     fputs("/* From this n on, up to the next band. */\n"
           "struct band {\n    unsigned long long from;\n    int choice;\n};\n\n"
-          "/* At comm_size ... last ranks: bands first ... first + count - 1. */"
-          "\nstruct rule {\n    int comm_size, last, first, count;\n};\n\n"
+          "/* At comm_size ... last ranks: bands first ... first + count - 1. "
+          "*/\nstruct rule {\n    int comm_size, last, first, count;\n};\n\n"
           "static const struct chorale_choice choices[] = {\n", out);
     for (size_t i = 0; i < table->nchoice; i++)
         choice(out, &table->choice[i], i);

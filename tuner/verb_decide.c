@@ -396,7 +396,7 @@ static const struct chorale_opt rows[] = {
       "reductions: only variants that combine the operands in the order of "
       "the ranks", 0, 0 },
     { "max-scratch", 0, CHORALE_OPT_SIZE, offsetof(struct opts, max_scratch),
-      "BYTES", "the scratch a rank may need (default: four times the bytes of "
+      "BYTES", "the scratch a rank may need (default: eight times the bytes of "
       "the operation, at least 64K and at most 64M)", 0, 1L << 40 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,

@@ -15,8 +15,9 @@
 # -m SIZES     blocks of the grid (default: 8:128K)
 # -n SIZES     blocks of the oracle
 # -P LIST      process counts of the grid (default: 4,8,12,16,24,32,64; with 8
-#              ranks a node 9, 18, 28, 40 and 56 as well, because 11 and 20 are
-#              neighbours of partly filled nodes only)
+#              ranks a node 9, 10, 18, 22, 28, 40 and 56 as well, because 11
+#              and 20 have partly filled nodes and those are a shape of their
+#              own)
 # -Q LIST      of the oracle (default: 11,20,48)
 # -N PERCENT   decide from times that have log-normal noise of that width, in
 #              6 launches, as a real system would have: the oracle stays exact
@@ -110,8 +111,8 @@ one() { # network
     grid=$procs
     if [ "$1" = ppn ]; then
         ppn=8
-        [ "$procs" = "${procs%64}" ] && grid=$procs,9,18,28 ||
-            grid=$procs,9,18,28,40,56
+        [ "$procs" = "${procs%64}" ] && grid=$procs,9,10,18,22,28 ||
+            grid=$procs,9,10,18,22,28,40,56
     fi
     measure "$train" "$1" "$sizes" "$grid" $ppn &&
         measure "$oracle" "$1" "$others" "$between" $ppn || return

@@ -33,14 +33,15 @@ is "$(sqlite3 "$db" "SELECT count(DISTINCT coll) FROM decision")" 16 \
     "every collective is decided"
 is "$(sqlite3 "$db" "SELECT count(*) > 0 FROM decision WHERE provider = 'chorale'")" 1 \
     "some choice beats the library"
-# The choice at a measured point is the fastest one measured there.
+# The choice at a measured point is the fastest one measured there, or costs no
+# more than 1 % for the sake of fewer ranges.
 is "$(sqlite3 "$db" "SELECT count(*) FROM v_best b JOIN decision d
     ON d.coll = b.coll AND d.comm_size = b.comm_size
     AND b.n BETWEEN d.n_lo AND d.n_hi
     JOIN v_summary s ON s.coll = b.coll AND s.comm_size = b.comm_size
     AND s.n = b.n AND s.variant = d.variant AND s.params = d.params
-    WHERE s.seconds > b.seconds * (1 + 1e-6)")" 0 \
-    "each choice is the fastest measured"
+    WHERE s.seconds > b.seconds * 1.010001")" 0 \
+    "each choice is the fastest measured, or as good as that"
 # The question of a user with the sqlite3 shell.
 like "$(sqlite3 "$db" "SELECT variant, speedup FROM v_best
     WHERE coll = 'bcast' AND msg_size = 2048 AND comm_size = 16")" \
