@@ -38,8 +38,8 @@ static uintptr_t select_shape(size_t size, int ranks)
                                                  CHORALE_SHAPE_SINGLE_NODE);
 }
 
-/* Nanoseconds a call, the best of many tries, at points [0, count), a power of two.
- * Calls do not wait for each other, as those of a program do not. */
+/* Nanoseconds a call, the best of many tries, at points [0, count), a power of
+ * two. Calls do not wait for each other, as those of a program do not. */
 static double cost(uintptr_t (*volatile call)(size_t, int), int count)
 {
     double best = 1e9;
