@@ -33,6 +33,10 @@ struct chorale_launcher {
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */
 const char *chorale_mpiexec(void);
 
+/* The MPI library of chorale-runner, first line of its version. */
+enum chorale_err chorale_runner_probe(char *text, size_t size,
+                                      struct chorale_errmsg *msg);
+
 /* Files of a simulated launch, in memory: open while they are needed. */
 struct chorale_sim_files {
     int platform_fd, hosts_fd;    /* 0 where there is none */

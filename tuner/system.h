@@ -29,8 +29,4 @@ enum chorale_err chorale_system_store(struct chorale_store *store,
                                       struct chorale_system *sys,
                                       struct chorale_errmsg *msg);
 
-/* The MPI library of chorale-runner, first line of its version. */
-enum chorale_err chorale_runner_probe(char *text, size_t size,
-                                      struct chorale_errmsg *msg);
-
 #endif

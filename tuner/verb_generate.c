@@ -9,18 +9,27 @@
 #include "db/systems.h"
 #include "tuner/emit.h"
 #include "tuner/output.h"
+#include "tuner/rules.h"
+#include "tuner/spawn.h"
 #include "tuner/verb.h"
 
 struct opts {
     const char *format, *output, *system;
-    int allow_patented;
+    int allow_patented, no_check, commutative;
+    long check_ranks;
 };
 
 static const struct chorale_emitter *const emitters[] = {
     &chorale_emit_c,
 };
 
-#define NEMITTER (sizeof(emitters) / sizeof(emitters[0]))
+static const struct chorale_rule_format *const formats[] = {
+    &chorale_rules_mpich_json,
+    &chorale_rules_ompi_classic,
+    &chorale_rules_ompi_json,
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *base(const char *path)
 {
@@ -74,22 +83,31 @@ static enum chorale_err write_files(const struct chorale_emitter *emitter,
     return err;
 }
 
-static enum chorale_err find_emitter(const char *format,
-                                     const struct chorale_emitter **emitter_p,
-                                     struct chorale_errmsg *msg)
+/* A format of ours, or of a library's own rules: one of them is set. */
+static enum chorale_err find_format(const char *format,
+                                    const struct chorale_emitter **emitter_p,
+                                    const struct chorale_rule_format **rules_p,
+                                    struct chorale_errmsg *msg)
 {
-    char known[256] = "";
+    char known[400] = "";
+    size_t used = 0;
 
-    for (size_t i = 0; i < NEMITTER; i++) {
-        size_t used = strlen(known);
-
-        if (strcmp(emitters[i]->format, format) == 0) {
+    for (size_t i = 0; i < COUNT(emitters); i++) {
+        if (strcmp(emitters[i]->format, format) == 0)
             *emitter_p = emitters[i];
-            return CHORALE_OK;
-        }
-        snprintf(known + used, sizeof(known) - used, "%s%s (%s)",
-                 i > 0 ? ", " : "", emitters[i]->format, emitters[i]->summary);
+        used += (size_t)snprintf(known + used, sizeof(known) - used,
+                                 "%s%s (%s)", i > 0 ? ", " : "",
+                                 emitters[i]->format, emitters[i]->summary);
     }
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        if (strcmp(formats[i]->format, format) == 0)
+            *rules_p = formats[i];
+        used += (size_t)snprintf(known + used, sizeof(known) - used,
+                                 ", %s (%s)", formats[i]->format,
+                                 formats[i]->summary);
+    }
+    if (*emitter_p != NULL || *rules_p != NULL)
+        return CHORALE_OK;
     return chorale_fail(msg, CHORALE_USAGE, "--format %s: no such format;"
                         " there is: %s", format, known);
 }
@@ -133,55 +151,107 @@ static enum chorale_err check_choices(const struct chorale_emit_table *table,
     return CHORALE_OK;
 }
 
-static enum chorale_err generate(const char *path, const struct opts *opts,
+static enum chorale_err generate(struct chorale_store *store,
+                                 sqlite3_int64 system_id, const char *path,
+                                 const struct opts *opts,
                                  const struct chorale_emitter *emitter,
                                  struct chorale_errmsg *msg)
 {
     struct chorale_emit_table table;
-    struct chorale_store *store = NULL;
-    sqlite3_int64 system_id = 0;
-    int simulated = 0;
     enum chorale_err err;
 
     memset(&table, 0, sizeof(table));
-    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, opts->system, &system_id, &simulated,
-                                   msg);
-    if (err == CHORALE_OK)
-        err = chorale_emit_load(store, system_id, &table, msg);
+    err = chorale_emit_load(store, system_id, &table, msg);
     if (err == CHORALE_OK)
         err = check_choices(&table, path, opts->allow_patented, msg);
     if (err == CHORALE_OK)
         err = write_files(emitter, &table, opts->output, path, msg);
     chorale_emit_release(&table);
-    chorale_store_close(store);
     return err;
+}
+
+static enum chorale_err generate_rules(
+    struct chorale_store *store, sqlite3_int64 system_id, const char *path,
+    const struct opts *opts, const struct chorale_rule_format *format,
+    struct chorale_errmsg *msg)
+{
+    const struct chorale_rules_job job = {
+        .format = format,
+        .opts = { opts->commutative },
+        .output = opts->output,
+        .database = path,
+        .no_check = opts->no_check,
+        .max_ranks = (int)opts->check_ranks,
+    };
+
+    chorale_stop_catch();
+    return chorale_rules_generate(store, system_id, &job, msg);
+}
+
+/* What only the other kind of format takes. */
+static enum chorale_err check_options(const struct opts *opts, int rules,
+                                      struct chorale_errmsg *msg)
+{
+    const char *name = NULL;
+
+    if (rules && opts->allow_patented)
+        name = "allow-patented";
+    else if (!rules && opts->no_check)
+        name = "no-check";
+    else if (!rules && opts->commutative)
+        name = "commutative";
+    if (name == NULL)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_USAGE, "--%s says nothing for --format"
+                        " %s; leave it out", name, opts->format);
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { "c", NULL, NULL, 0 };
+    struct opts opts = { .format = "c", .check_ranks = 16 };
     const struct chorale_emitter *emitter = NULL;
+    const struct chorale_rule_format *format = NULL;
+    struct chorale_store *store = NULL;
+    sqlite3_int64 system_id = 0;
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
-    err = find_emitter(opts.format, &emitter, msg);
+    err = find_format(opts.format, &emitter, &format, msg);
     if (err == CHORALE_OK)
         err = check_output(&opts, msg);
     if (err == CHORALE_OK)
-        err = generate(argv[1], &opts, emitter, msg);
+        err = check_options(&opts, format != NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, opts.system, &system_id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = format != NULL ? generate_rules(store, system_id, argv[1], &opts,
+                                              format, msg)
+                             : generate(store, system_id, argv[1], &opts,
+                                        emitter, msg);
+    chorale_store_close(store);
     return err;
 }
 
 static const struct chorale_opt rows[] = {
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format), "FORMAT",
       "what to write: c, one C99 file that compiles alone, and its header"
-      " beside it (default: c)", 0, 0 },
+      " beside it; mpich-json, ompi-rules or ompi-json, files by which the"
+      " MPI library itself selects among its own algorithms (default: c)", 0,
+      0 },
+    { "check-ranks", 0, CHORALE_OPT_INT, offsetof(struct opts, check_ranks),
+      "N", "of a library's own rules: start at most that many ranks to see"
+      " what it does with them (default: 16)", 2, 4096 },
+    { "no-check", 0, CHORALE_OPT_FLAG, offsetof(struct opts, no_check), NULL,
+      "do not load the rules into the library; the file then says so", 0, 0 },
+    { "commutative", 0, CHORALE_OPT_FLAG, offsetof(struct opts, commutative),
+      NULL, "for programs whose operations all commute: allow Open MPI's"
+      " algorithms that reorder operands without asking", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
       "write a table that chooses variants under a patent", 0, 0 },
@@ -207,9 +277,19 @@ const struct chorale_verb chorale_verb_generate = {
         " represented by double and sum, or else by the first by name."
         " Functions of the unshaped kind answer where the measured shapes of"
         " nodes agree; the others take the shape.\n"
-        "The same database gives the same bytes.",
+        "The same database gives the same bytes.\n"
+        "The other formats are read by the MPI library, which then selects"
+        " among its own algorithms: those that `chorale plan --providers"
+        " native` measured and `chorale decide` chose. They are for the"
+        " library and version that was measured; what a format cannot say is"
+        " left to the library and listed, in the file or beside it in"
+        " FILE.txt, with what was measured where, and how to use it. Before a"
+        " file is put in place it is read back on both sides of each border,"
+        " loaded into the library, and what that sends there is compared with"
+        " what the chosen algorithm sends; what could not be run is said.",
     .example = "chorale generate results.db --format c -o table.c\n"
-               "cc -shared -fPIC -o table.so table.c",
+               "cc -shared -fPIC -o table.so table.c\n"
+               "chorale generate results.db --format mpich-json -o sel.json",
     .opt = rows,
     .run = run,
 };

@@ -103,7 +103,8 @@ is "$(sqlite3 n.db "SELECT DISTINCT provider FROM v_best")" native \
 "$chorale" decide n.db -q
 ok $? "a table is decided"
 is "$(sqlite3 n.db "SELECT count(*) FROM decision
-    WHERE provider = 'native'")" 0 "and has none of them"
+    WHERE provider = 'native' AND target = 'dispatch'")" 0 \
+    "and has none of them"
 
 "$chorale" plan v.db --providers native --variants bcast:binomial \
     -c bcast,allreduce -m 8 -P 2 -q

@@ -22,7 +22,8 @@ else
         --without-papi --without-hwloc CC="$CC" CFLAGS=-O0 \
         MPICC=mpicc.openmpi MPIEXEC=mpiexec.openmpi &&
         make generated &&
-        make -j2 chorale chorale-runner libchorale_pmpi.la) \
+        make -j2 chorale chorale-runner chorale-selects \
+            libchorale_pmpi.la) \
         >"$work/make.log" 2>&1
     ok $? "it is built against Open MPI"
     [ -x "$build/chorale-runner" ] || {
@@ -34,7 +35,7 @@ like "$("$build/chorale-runner" --probe)" '^Open MPI' "and says so"
 MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
-for test in native real; do
+for test in native real generate_ompi; do
     top_builddir=$build sh "$top_srcdir/tests/cli/$test.t" \
         >"$work/$test.log" 2>&1
     ok $? "$test.t: $(grep -c '^ok' "$work/$test.log") tests hold there"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a selection of the generated C dispatch costs: nanoseconds a call, net of
+# the loop; the number of ranks changes every 64 calls. The table is made up: 12
+# numbers of ranks with 12 bands each.
+here=${top_builddir:-.}
+src=${top_srcdir:-$(dirname "$0")/../..}
+: "${CC:=cc}"
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+"$here/chorale" plan "$work/s.db" -q -c bcast -m 8 -P 2 || exit
+{
+    echo "BEGIN; DELETE FROM decision;"
+    for p in 2 3 4 6 8 12 16 24 32 48 64 128; do
+        lo=0
+        for k in 3 5 7 9 11 13 15 17 19 21 23 30; do
+            hi=$((1 << k))
+            variant=binomial
+            [ $((k % 4)) -eq 1 ] || variant=linear
+            echo "INSERT INTO decision (system_id, coll, comm_size, ppn, shape,
+                dtype, op, n_lo, n_hi, provider, variant, params, basis,
+                reason) VALUES (1, 'bcast', $p, $p, 'single-node', 'byte', '',
+                $lo, $hi, 'chorale', '$variant', '', 'measured', '');"
+            lo=$((hi + 1))
+        done
+    done
+    echo "COMMIT;"
+} | sqlite3 "$work/s.db" || exit
+"$here/chorale" generate "$work/s.db" -o "$work/table.c" || exit
+"$CC" -std=c99 -O2 -c -o "$work/table.o" "$work/table.c" || exit
+"$CC" -std=c11 -O2 -I"$work" -o "$work/select" "$src/tests/bench/select.c" \
+    "$work/table.o" || exit
+"$work/select"
