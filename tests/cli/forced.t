@@ -40,11 +40,11 @@ state() { # database, variant
 # The messages of a call of rank 0, and the calls: where the variable has a
 # value, forced, and where it has none.
 sends() { # database, forced or not
-    awk -v forced="$2" '$1 != "all" && ($2 != 0) == (forced == "forced") { print $3 }' \
+    awk -v forced="$2" '($2 != 0) == (forced == "forced") { print $3 }' \
         "$1.sends" | sort -n | uniq | paste -sd , -
 }
 calls() { # database, forced or not
-    awk -v forced="$2" '$1 != "all" && ($2 != 0) == (forced == "forced") { n += $4 }
+    awk -v forced="$2" '($2 != 0) == (forced == "forced") { n += $4 }
         END { print n + 0 }' "$1.sends"
 }
 
@@ -54,7 +54,7 @@ while read -r coll name rounds; do
     db=$coll-$name
     measure "$db" 8 "$coll" "$name"
     is "$(state "$db" "$name")" "ok " "$coll $name at P = 8 is measured"
-    if [ "$(awk '$1 != "all" { n += $3 } END { print n + 0 }' "$db.sends")" = 0 ]; then
+    if [ "$(awk '{ n += $3 } END { print n + 0 }' "$db.sends")" = 0 ]; then
         skip "the library is not over UCX" "its messages"
         continue
     fi
@@ -75,7 +75,7 @@ reduce_scatter_block recursive_doubling 3
 allgather ring 7
 allgather brucks 3
 EOF
-for coll in $(cut -d' ' -f1 all.sends | grep -vx all | sort -u); do
+for coll in $(cut -d' ' -f1 all.sends | sort -u); do
     is "$(awk -v c=$coll '$1 == c && $2 == 0 { print $3 }' all.sends |
         sort -u | wc -l)" 1 \
         "the default of $coll is the same beside each, and untouched"
@@ -105,24 +105,6 @@ if grep -qx "scan smp" natives.txt; then
     unset MPIR_CVAR_NUM_CLIQUES
     like "$(state scan-two smp)" '^inapplicable smp: .*no neighbours' \
         "scan smp wants nodes of neighbours: $(state scan-two smp)"
-fi
-
-# Of windows a whole row is announced at once, of round times each start.
-for sync in window roundtime; do
-    cmd="$MPIEXEC -n {P} env SENDS=$work/$sync.sends"
-    cmd="$cmd LD_PRELOAD=$work/sends.so:$yield"
-    "$chorale" plan $sync.db -q --providers library -c bcast -m 8 -P 2 \
-        --launches 1 -i 60 --min-iterations 60 --width 0% --cell-time 60 \
-        --batch 1 --sync $sync --launcher-cmd "$cmd"
-    timeout 200 "$chorale" run $sync.db -q --launcher-cmd "$cmd"
-done
-all() { awk '$1 == "all" { print $4 }' "$1.sends"; }
-if [ "$(all window)" = 0 ]; then
-    skip "the library is not over UCX" "announcements"
-else
-    is "$(sqlite3 window.db "SELECT sync FROM run")" window "windows are used"
-    [ $(($(all roundtime) - $(all window))) -ge 30 ]
-    ok $? "and announced in rows: $(all window) messages, not $(all roundtime)"
 fi
 
 # Where it does not fit.
