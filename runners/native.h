@@ -53,6 +53,11 @@ struct chorale_native_point {
 const char *chorale_native_refuses(const struct chorale_native *native,
                                    enum chorale_coll coll, int place,
                                    const struct chorale_native_point *pt);
+/* levels.c: how the library itself sees a communicator's nodes: ranks on this
+ * rank's node, and whether they are no neighbours in rank. Collective, makes a
+ * communicator. Returns an MPI error code. */
+int chorale_native_look(MPI_Comm comm, int *on_node, int *apart);
+
 /* It works on nodes and then between them: levels and in_blocks matter. */
 int chorale_native_levelled(const struct chorale_native *native,
                             enum chorale_coll coll, int place);

@@ -3,6 +3,7 @@
  * processors for all of them. */
 #include "config.h"
 
+#include "runners/native.h"
 #include "runners/runner.h"
 
 #ifndef CHORALE_SIM
@@ -137,24 +138,10 @@ int chorale_nodes_find(struct chorale_bench *bench)
 int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
                          int *in_blocks)
 {
-    MPI_Comm node = MPI_COMM_NULL;
-    MPI_Group all, mine;
-    int zero = 0, first = 0, rank = 0, size = 1, one_node, apart;
-    int rc = PMPI_Comm_split_type(bench->lib, MPI_COMM_TYPE_SHARED, 0,
-                                  MPI_INFO_NULL, &node);
+    int size = 1, apart = 0, one_node;
+    int rc = chorale_native_look(bench->lib, &size, &apart);
 
-    if (rc == MPI_SUCCESS) {
-        PMPI_Comm_rank(node, &rank);
-        PMPI_Comm_size(node, &size);
-        PMPI_Comm_group(bench->lib, &all);
-        PMPI_Comm_group(node, &mine);
-        PMPI_Group_translate_ranks(mine, 1, &zero, all, &first);
-        PMPI_Group_free(&mine);
-        PMPI_Group_free(&all);
-        rc = PMPI_Comm_free(&node);
-    }
     one_node = size == bench->size;
-    apart = first + rank != bench->rank;
     if (rc == MPI_SUCCESS)
         rc = chorale_own_most(bench, &size);
     if (rc == MPI_SUCCESS)

@@ -33,6 +33,7 @@ struct job {
     struct point *point;
     int count;
     int rank, size;
+    int levels, in_blocks;   /* as in struct chorale_native_point */
     unsigned char *send, *recv;
     int *counts, *displs;    /* [size] */
     MPI_Comm lib;            /* what is called; the rest is on MPI_COMM_WORLD */
@@ -270,7 +271,10 @@ static void look_forced(struct job *job, int i)
 {
     const struct point *p = &job->point[i];
     int place = chorale_native_find(job->native, p->coll, p->name), could;
-    const struct chorale_native_point at = { p->n, 1, 0, job->size };
+    const struct chorale_native_point at = {
+        .count = p->n, .type_size = 1, .size = job->size,
+        .levels = job->levels, .in_blocks = job->in_blocks,
+    };
     const char *why = chorale_native_refuses(job->native, p->coll, place, &at);
 
     if (why == NULL && chorale_native_wanting(job->native, p->coll, place)) {
@@ -306,6 +310,19 @@ static void work(struct job *job)
     fflush(stdout);
 }
 
+/* The nodes of what is called, as the library sees them. */
+static int find_levels(struct job *job)
+{
+    int on_node, apart;
+
+    if (chorale_native_look(job->lib, &on_node, &apart) != MPI_SUCCESS)
+        return -1;
+    job->levels = most(job, on_node) > 1 &&
+                  !most(job, on_node == job->size);
+    job->in_blocks = !most(job, apart);
+    return 0;
+}
+
 static int prepare(struct job *job, int force)
 {
     int provided;
@@ -319,7 +336,7 @@ static int prepare(struct job *job, int force)
     return MPI_Comm_dup(MPI_COMM_WORLD, &job->lib) == MPI_SUCCESS &&
                    MPI_Comm_set_errhandler(job->lib, MPI_ERRORS_RETURN) ==
                        MPI_SUCCESS &&
-                   buffers(job) == 0
+                   find_levels(job) == 0 && buffers(job) == 0
                ? 0
                : -1;
 }
