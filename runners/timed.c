@@ -196,7 +196,7 @@ void chorale_start_again(struct chorale_timing *t, enum chorale_sync how)
         t->seen[c].nrep = 0;
         t->active[c] = 1;
     }
-    t->how = how;
+    t->how = (int)how;
 }
 
 /* Any candidate is faster than messages can be. */
