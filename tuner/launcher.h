@@ -27,11 +27,17 @@ struct chorale_launcher {
     const char *selector;    /* SimGrid's coll-selector, and algorithms that
                               * it is to use: mpich,bcast:ompi_pipeline */
     int native;              /* it may force the library's algorithms */
+    const char *module;      /* the shim shall serve this dispatch table, NULL:
+                              * no shim; not of smpirun */
     const char *forced;      /* of smpirun: COLLECTIVE:ALGORITHM, or NULL */
 };
 
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */
 const char *chorale_mpiexec(void);
+
+/* The shim beside this program's build, or the installed one: its path, which
+ * need not exist. */
+void chorale_find_shim(char *path, size_t size);
 
 /* Files of a simulated launch, in memory: open while they are needed. */
 struct chorale_sim_files {
