@@ -318,8 +318,10 @@ const struct chorale_verb chorale_verb_tune = {
         "library's default over the message and communicator sizes, fits the "
         "model, decides for each, and writes beside the database: the "
         "dispatch file (results-dispatch.c and .h), pictures "
-        "(results-plots/) and a page to read (results-summary.md). Ends by "
-        "printing that page.\n"
+        "(results-plots/) and a page to read (results-summary.md). Then the "
+        "table is measured against the library, as `chorale validate` does; "
+        "if it is slower somewhere, the exit status is 1. Ends by printing "
+        "that page.\n"
         "Stopped or killed, the same command goes on where it was.",
     .example = "chorale tune results.db -m 8:1M -P 2:16\n"
                "chorale tune sim.db --launcher smpirun --platform cluster.xml "
