@@ -66,7 +66,8 @@ is "$(select1 "SELECT group_concat(n || substr(params, 17), ', ') FROM
     ORDER BY n)")" "64 library, 999 library, 1000 binary:segsize=64, 4096 \
 binary:segsize=64" "points are what was measured and both sides of a boundary"
 is "$(select1 "SELECT count(*) FROM launch l JOIN environment e
-    USING (launch_id) WHERE l.part LIKE 'table-%' AND key = 'launcher_command'
+    USING (launch_id) WHERE l.part LIKE 'table-%' AND l.status = 'done'
+    AND key = 'launcher_command'
     AND value LIKE '%libchorale_pmpi%'")" 3 "through the shim, three times"
 is "$(ls -d r.db-validate-* 2>/dev/null)" "$(cat left.txt)" \
     "no folder is left beside the database by a command that ended"
