@@ -142,7 +142,8 @@ static int compare(const void *x, const void *y)
     diff = diff != 0 ? diff : compare_text(a->dtype, b->dtype);
     diff = diff != 0 ? diff : compare_text(a->op, b->op);
     diff = diff != 0 ? diff
-                     : (a->msg_size > b->msg_size) - (a->msg_size < b->msg_size);
+                     : (a->msg_size > b->msg_size) -
+                           (a->msg_size < b->msg_size);
     return diff != 0 ? diff : compare_text(a->conditions, b->conditions);
 }
 
