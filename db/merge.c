@@ -464,6 +464,7 @@ static enum chorale_err merge_all(struct merge *m,
     if (err == CHORALE_OK)
         err = count(m, "SELECT (SELECT count(*) FROM shard.model)"
                     " + (SELECT count(*) FROM shard.decision)"
+                    " + (SELECT count(*) FROM shard.validation)"
                     " + (SELECT count(*) FROM shard.baseline)",
                     &merged->computed);
     if (err == CHORALE_OK)

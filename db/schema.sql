@@ -48,7 +48,9 @@ CREATE TABLE campaign (
     platform     TEXT NOT NULL DEFAULT '', -- SimGrid platform file's text
     network      TEXT NOT NULL DEFAULT '', -- hockney, loggp, smpi
     tau          REAL NOT NULL DEFAULT 0,  -- charged in simulation, s/byte
-    sim_selector TEXT NOT NULL DEFAULT ''
+    sim_selector TEXT NOT NULL DEFAULT '',
+    validates    INTEGER NOT NULL DEFAULT 0 -- 1: `chorale validate` made it;
+                                        -- its cells are of provider 'table'
 );
 
 -- One variant at one point of one system. The columns from coll on, without
@@ -59,11 +61,17 @@ CREATE TABLE cell (
     campaign_id INTEGER NOT NULL REFERENCES campaign,
     system_id   INTEGER NOT NULL REFERENCES system,
     provider    TEXT NOT NULL CHECK (provider IN
-                    ('chorale', 'native', 'library')),
+                    ('chorale', 'native', 'library', 'table')),
     variant     TEXT NOT NULL,          -- of provider library 'default', or
                                         -- 'untouched': the same in a launch
-                                        -- in which nothing is ever forced
-    params      TEXT NOT NULL DEFAULT '', -- name=value,name=value, sorted
+                                        -- in which nothing is ever forced; of
+                                        -- provider table 'choice', what a
+                                        -- decision table runs there, and
+                                        -- 'library', the default beside it
+    params      TEXT NOT NULL DEFAULT '', -- name=value,name=value, sorted; of
+                                        -- provider table its digest, and of
+                                        -- its choice a space and what that
+                                        -- is: library, or variant:params
     coll        TEXT NOT NULL,
     msg_size    INTEGER NOT NULL CHECK (msg_size >= 0),
     n           INTEGER NOT NULL CHECK (n >= 0),
@@ -90,7 +98,9 @@ CREATE TABLE cell (
                                         -- together, those of another in
                                         -- launches of their own: 'untouched',
                                         -- or COLLECTIVE:ALGORITHM of SimGrid's
-                                        -- that the whole launch is forced to
+                                        -- that the whole launch is forced to,
+                                        -- or table-DIGEST: launches with that
+                                        -- table, and nothing else, in them
     UNIQUE (system_id, coll, comm_size, msg_size, ppn, shape, dtype, op,
             root_policy, buffers, arrival, siblings, metric,
             provider, variant, params)
@@ -270,6 +280,41 @@ CREATE TABLE decision (
     regret      REAL,                   -- expected, against the best
     reason      TEXT NOT NULL,
     UNIQUE (system_id, target, coll, comm_size, ppn, shape, dtype, op, n_lo)
+);
+
+-- What `chorale validate` saw: a table's choices against the library's default
+-- at points of the decisions and on their boundaries, through the shim, in
+-- launches that did nothing else; both in each launch, paired there.
+CREATE TABLE validation (
+    validation_id INTEGER PRIMARY KEY,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    digest      TEXT NOT NULL,          -- of the table
+    coll        TEXT NOT NULL,
+    comm_size   INTEGER NOT NULL,
+    ppn         INTEGER NOT NULL,
+    shape       TEXT NOT NULL,
+    dtype       TEXT NOT NULL,
+    op          TEXT NOT NULL,
+    root_policy TEXT NOT NULL,
+    buffers     TEXT NOT NULL,
+    msg_size    INTEGER NOT NULL,
+    n           INTEGER NOT NULL,
+    choice      TEXT NOT NULL,          -- library, or variant:params
+    launches    INTEGER NOT NULL,       -- that count
+    seconds     REAL,                   -- through the table, geometric mean;
+    library_seconds REAL,               -- NULL: no launch counts
+    speedup     REAL,                   -- library / table
+    speedup_lo  REAL,                   -- 95 % interval over the launches;
+    speedup_hi  REAL,                   -- NULL with one, exact in simulation
+    p_slower    REAL,                   -- of a loss above the threshold being
+                                        -- chance; NULL with one real launch
+    slower      INTEGER NOT NULL,       -- 1: such a loss, after correction for
+                                        -- the number of points
+    best_speedup REAL,                  -- library / best in the campaign; NULL
+                                        -- where that did not measure
+    note        TEXT NOT NULL DEFAULT '', -- what spoke against a launch
+    UNIQUE (system_id, digest, coll, comm_size, ppn, shape, dtype, op,
+            root_policy, buffers, msg_size)
 );
 
 -- A named point in the past to compare against.

@@ -27,6 +27,7 @@ struct chorale_shard {
 static const char *const tables[] = {
     "system", "campaign", "cell", "launch", "run", "run_summary", "sample",
     "counter", "environment", "model", "decision", "baseline",
+    "validation",
 };
 
 #define NTABLE (sizeof(tables) / sizeof(tables[0]))

@@ -20,7 +20,7 @@ static const char cells_sql[] =
     " FROM v_summary v JOIN cell c USING (cell_id)"
     " WHERE v.system_id = ?1 AND c.metric = 'duration'"
     "  AND c.arrival = 'sync' AND c.siblings = 'alone' AND v.seconds > 0"
-    "  AND v.variant <> 'untouched'"
+    "  AND v.variant <> 'untouched' AND v.provider <> 'table'"
     " ORDER BY v.coll, v.comm_size, v.ppn, v.shape, v.dtype, v.op,"
     " v.root_policy, c.buffers, v.provider <> 'library', v.provider,"
     " v.variant, length(v.params), v.params, v.n";

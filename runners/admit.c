@@ -177,6 +177,12 @@ int chorale_admit(struct chorale_timing *t)
                      need, most);
         } else {
             rc = verify(t, c, 0, res);
+            if (rc == MPI_SUCCESS && res->status == CHORALE_RUN_OK)
+                rc = chorale_provider_confirm(t->bench, &t->prob, cand, &no,
+                                              res->reason,
+                                              sizeof(res->reason));
+            if (no != NULL)
+                chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
         }
         t->active[c] = res->status == CHORALE_RUN_OK;
     }

@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provider.c - one call of a candidate: ours, the library's default, or one of
- * its own algorithms. */
+/* provider.c - one call of a candidate: ours, the library's default, one of
+ * its own algorithms, or what a preloaded shim makes of an application's. */
 #include "runners/runner.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
-static int library(const struct chorale_problem *prob, int root,
-                   MPI_Comm comm)
+#define NAMES(X)                                                             \
+    X(Barrier) X(Bcast) X(Reduce) X(Allreduce) X(Reduce_scatter)             \
+    X(Reduce_scatter_block) X(Gather) X(Gatherv) X(Scatter) X(Scatterv)      \
+    X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Scan) X(Exscan)
+
+/* The same calls under the names that nobody interposes, and as applications
+ * make them. */
+struct calls {
+#define X(name) __typeof__(PMPI_##name) *name;
+    NAMES(X)
+#undef X
+};
+#define X(name) .name = PMPI_##name,
+static const struct calls direct = { NAMES(X) };
+#undef X
+#define X(name) .name = MPI_##name,
+static const struct calls as_applications = { NAMES(X) };
+#undef X
+
+static int library(const struct calls *mpi, const struct chorale_problem *prob,
+                   int root, MPI_Comm comm)
 {
     int count = (int)prob->count;
     MPI_Datatype type = prob->type;
@@ -14,49 +35,49 @@ static int library(const struct chorale_problem *prob, int root,
 
     switch ((enum chorale_coll)prob->task->coll) {
     case CHORALE_BARRIER:
-        return PMPI_Barrier(comm);
+        return mpi->Barrier(comm);
     case CHORALE_REDUCE_SCATTER:
-        return PMPI_Reduce_scatter(prob->send, prob->recv, counts, type,
+        return mpi->Reduce_scatter(prob->send, prob->recv, counts, type,
                                    prob->op, comm);
     case CHORALE_GATHERV:
-        return PMPI_Gatherv(prob->send, count, type, prob->recv, counts,
+        return mpi->Gatherv(prob->send, count, type, prob->recv, counts,
                             displs, type, root, comm);
     case CHORALE_SCATTERV:
-        return PMPI_Scatterv(prob->send, counts, displs, type, prob->recv,
+        return mpi->Scatterv(prob->send, counts, displs, type, prob->recv,
                              count, type, root, comm);
     case CHORALE_ALLGATHERV:
-        return PMPI_Allgatherv(prob->send, count, type, prob->recv, counts,
+        return mpi->Allgatherv(prob->send, count, type, prob->recv, counts,
                                displs, type, comm);
     case CHORALE_ALLTOALL:
-        return PMPI_Alltoall(prob->send, count, type, prob->recv, count, type,
+        return mpi->Alltoall(prob->send, count, type, prob->recv, count, type,
                              comm);
     case CHORALE_ALLTOALLV:
-        return PMPI_Alltoallv(prob->send, counts, displs, type, prob->recv,
+        return mpi->Alltoallv(prob->send, counts, displs, type, prob->recv,
                               counts, displs, type, comm);
     case CHORALE_SCAN:
-        return PMPI_Scan(prob->send, prob->recv, count, type, prob->op, comm);
+        return mpi->Scan(prob->send, prob->recv, count, type, prob->op, comm);
     case CHORALE_EXSCAN:
-        return PMPI_Exscan(prob->send, prob->recv, count, type, prob->op,
+        return mpi->Exscan(prob->send, prob->recv, count, type, prob->op,
                            comm);
     case CHORALE_BCAST:
-        return PMPI_Bcast(prob->recv, count, type, root, comm);
+        return mpi->Bcast(prob->recv, count, type, root, comm);
     case CHORALE_REDUCE:
-        return PMPI_Reduce(prob->send, prob->recv, count, type, prob->op,
+        return mpi->Reduce(prob->send, prob->recv, count, type, prob->op,
                            root, comm);
     case CHORALE_ALLREDUCE:
-        return PMPI_Allreduce(prob->send, prob->recv, count, type, prob->op,
+        return mpi->Allreduce(prob->send, prob->recv, count, type, prob->op,
                               comm);
     case CHORALE_REDUCE_SCATTER_BLOCK:
-        return PMPI_Reduce_scatter_block(prob->send, prob->recv, count, type,
+        return mpi->Reduce_scatter_block(prob->send, prob->recv, count, type,
                                          prob->op, comm);
     case CHORALE_GATHER:
-        return PMPI_Gather(prob->send, count, type, prob->recv, count, type,
+        return mpi->Gather(prob->send, count, type, prob->recv, count, type,
                            root, comm);
     case CHORALE_SCATTER:
-        return PMPI_Scatter(prob->send, count, type, prob->recv, count, type,
+        return mpi->Scatter(prob->send, count, type, prob->recv, count, type,
                             root, comm);
     case CHORALE_ALLGATHER:
-        return PMPI_Allgather(prob->send, count, type, prob->recv, count,
+        return mpi->Allgather(prob->send, count, type, prob->recv, count,
                               type, comm);
     case CHORALE_NCOLL:
         break;
@@ -114,6 +135,58 @@ static int admit_native(struct chorale_bench *bench,
     return rc;
 }
 
+/* The name that the shim exports (algorithms/dispatch/shim.h). */
+typedef int ran_fn(int coll, intptr_t comm, size_t msg_size, char *text,
+                   size_t size);
+
+static ran_fn *find_shim(void)
+{
+    ran_fn *found = NULL;
+
+#ifndef CHORALE_SIM
+    *(void **)&found = dlsym(RTLD_DEFAULT, "chorale_shim_ran");
+#endif
+    return found;
+}
+
+int chorale_provider_confirm(struct chorale_bench *bench,
+                             const struct chorale_problem *prob,
+                             const struct chorale_cand *cand,
+                             const char **why_p, char *ran, size_t size)
+{
+    ran_fn *shim = find_shim();
+    const char *digest = strchr(bench->work.part, '-');
+    char text[512] = "", want[320] = "library", params[256];
+    size_t len = digest != NULL ? strlen(++digest) : 0;
+    int bad = 0, rc;
+
+    *why_p = NULL;
+    ran[0] = '\0';
+    if (cand->provider != CHORALE_PROVIDER_TABLE)
+        return MPI_SUCCESS;
+    if (shim == NULL ||
+        shim(prob->task->coll, (intptr_t)bench->lib, prob->pt.msg_size, text,
+             sizeof(text)) != 0)
+        bad = 1;
+    else if (len == 0 || strncmp(text, digest, len) != 0 || text[len] != ' ')
+        bad = 2;
+    rc = chorale_own_most(bench, &bad);
+    if (bad != 0)
+        *why_p = bad == 1 ? "the shim left this call to the library unseen"
+                          : "another table is in force than is validated";
+    if (bad != 0)
+        return rc;
+    if (cand->alg >= 0) {
+        chorale_alg_params_format(chorale_algs[cand->alg], cand->param,
+                                  params, sizeof(params));
+        snprintf(want, sizeof(want), "%s%s%s", chorale_algs[cand->alg]->name,
+                 params[0] != '\0' ? ":" : "", params);
+    }
+    if (strcmp(text + len + 1, want) != 0)
+        snprintf(ran, size, "the shim ran %.100s", text + len + 1);
+    return rc;
+}
+
 int chorale_provider_admit(struct chorale_bench *bench,
                            struct chorale_problem *prob,
                            const struct chorale_cand *cand,
@@ -126,6 +199,9 @@ int chorale_provider_admit(struct chorale_bench *bench,
         memcpy(prob->pt.param, cand->param, sizeof(cand->param));
         *why_p = chorale_alg_refuses(chorale_algs[cand->alg], &prob->pt);
     }
+    if (cand->provider == CHORALE_PROVIDER_TABLE && find_shim() == NULL)
+        *why_p = "libchorale_pmpi.so is not in this process: such cells are "
+                 "`chorale validate`'s to run";
     return MPI_SUCCESS;
 }
 
@@ -169,9 +245,11 @@ int chorale_provider_call(struct chorale_bench *bench,
     };
 
     if (cand->provider == CHORALE_PROVIDER_LIBRARY)
-        return library(prob, root, bench->lib);
+        return library(&direct, prob, root, bench->lib);
+    if (cand->provider == CHORALE_PROVIDER_TABLE)
+        return library(&as_applications, prob, root, bench->lib);
     if (cand->provider == CHORALE_PROVIDER_NATIVE)
-        return library(prob, root,
+        return library(&direct, prob, root,
                        chorale_native_comm(bench->native,
                                            (enum chorale_coll)prob->task->coll,
                                            cand->place, bench->lib));

@@ -45,14 +45,16 @@ struct chorale_settings {
 enum chorale_provider {
     CHORALE_PROVIDER_LIBRARY, /* what it does by itself */
     CHORALE_PROVIDER_NATIVE, /* an algorithm of its own, forced */
-    CHORALE_PROVIDER_CHORALE
+    CHORALE_PROVIDER_CHORALE,
+    CHORALE_PROVIDER_TABLE   /* what the preloaded shim runs by its table */
 };
 
 /* One candidate of a point: a pending cell. Plain data, broadcast as bytes. */
 struct chorale_cand {
     int64_t cell_id;
     int provider;            /* enum chorale_provider */
-    int alg;                 /* index in chorale_algs, -1: the library's */
+    int alg;                 /* index in chorale_algs, -1: the library's; of
+                              * a table what it should run there */
     char name[CHORALE_NATIVE_NAME]; /* native: the algorithm */
     int place;               /* native: its place, -1: there is none */
     long param[CHORALE_MAX_PARAM];
@@ -324,6 +326,14 @@ void chorale_provider_begin(struct chorale_bench *bench,
 void chorale_provider_end(struct chorale_bench *bench,
                           const struct chorale_task *task,
                           const struct chorale_cand *cand);
+/* After a candidate was called: did the shim step in, by the table that the
+ * launch is of? Collective. *why_p: why it is not what was to be measured, or
+ * NULL; ran[size]: what it ran instead of the planned choice, or "". Returns
+ * an MPI error code. */
+int chorale_provider_confirm(struct chorale_bench *bench,
+                             const struct chorale_problem *prob,
+                             const struct chorale_cand *cand,
+                             const char **why_p, char *ran, size_t size);
 /* One call of a candidate. Returns an MPI error code. */
 int chorale_provider_call(struct chorale_bench *bench,
                           const struct chorale_problem *prob,

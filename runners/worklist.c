@@ -2,11 +2,12 @@
 /* worklist.c - what is pending in a launch: read by rank 0, shared by all. */
 #include "runners/runner.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/kinds.h"
-#include "runners/point.h"
+#include "runners/timed.h"
 
 /* A cell is pending in a launch if it is to be measured in the launch's way
  * and no run of it exists in any launch of the same ordinal. Library cells of
@@ -147,6 +148,38 @@ static int read_arrival(const char *word, double *late_by)
     return FIND(arrivals, name);
 }
 
+/* Of a table: "DIGEST library" or "DIGEST variant:params" is what it should
+ * run, which in simulation, where nothing is preloaded, is what runs. */
+static enum chorale_err read_choice(const char *params, int coll,
+                                    struct chorale_cand *cand,
+                                    struct chorale_errmsg *msg)
+{
+    const char *choice = strchr(params, ' ');
+    const struct chorale_alg *alg;
+    char name[64], why[160] = "no such variant";
+    size_t len;
+
+    cand->provider = chorale_simulated() ? CHORALE_PROVIDER_LIBRARY
+                                         : CHORALE_PROVIDER_TABLE;
+    choice = choice != NULL ? choice + 1 : "";
+    if (strcmp(choice, "library") == 0)
+        return CHORALE_OK;
+    len = strcspn(choice, ":");
+    snprintf(name, sizeof(name), "%.*s", (int)(len < 63 ? len : 63), choice);
+    alg = chorale_alg_find((enum chorale_coll)coll, name);
+    if (alg == NULL ||
+        chorale_alg_params_parse(alg, choice + len + (choice[len] == ':'),
+                                 cand->param, why, sizeof(why)) != 0)
+        return chorale_fail(msg, CHORALE_DATA,
+                            "cell %lld: a table's choice '%.100s' is none of "
+                            "this build's: %s; decide and validate again",
+                            (long long)cand->cell_id, choice, why);
+    cand->alg = chorale_alg_index(alg);
+    if (chorale_simulated())
+        cand->provider = CHORALE_PROVIDER_CHORALE;
+    return CHORALE_OK;
+}
+
 /* Fill a task and a candidate from a row of PENDING. */
 static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
                                  struct chorale_cand *cand,
@@ -184,6 +217,10 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
     cand->place = -1;
     if (strcmp(text(stmt, 5), "library") == 0)
         return CHORALE_OK;
+    if (strcmp(text(stmt, 5), "table") == 0)
+        return strcmp(text(stmt, 6), "choice") == 0
+                   ? read_choice(text(stmt, 7), task->coll, cand, msg)
+                   : CHORALE_OK;
     if (strcmp(text(stmt, 5), "native") == 0) {
         /* Whether there is such a one, the library says (provider.c). */
         cand->provider = CHORALE_PROVIDER_NATIVE;

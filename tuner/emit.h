@@ -78,6 +78,12 @@ struct chorale_emit_names {
     const char *source, *header, *database;
 };
 
+/* The digest that the C table carries; equal tables, equal digests.
+ * CHORALE_ENV: out of memory. */
+enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
+                                     char digest[17],
+                                     struct chorale_errmsg *msg);
+
 struct chorale_emitter {
     const char *format;      /* of --format */
     const char *summary;

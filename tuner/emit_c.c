@@ -311,6 +311,19 @@ static uint64_t fnv1a(const char *text)
     return hash;
 }
 
+enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
+                                     char digest[17],
+                                     struct chorale_errmsg *msg)
+{
+    char *decides = body(table);
+
+    if (decides == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+    snprintf(digest, 17, "%016" PRIx64, fnv1a(decides));
+    free(decides);
+    return CHORALE_OK;
+}
+
 static void the_table(FILE *out, const struct chorale_emit_table *table,
                       const char *covered, uint64_t digest)
 {

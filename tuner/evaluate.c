@@ -40,10 +40,9 @@ static double log_mean(const struct chorale_run_point *row, size_t n)
     return sum / (double)n;
 }
 
-/* What the table has at a point; NULL: the library. */
-static const struct chorale_emit_choice *
-look_up(const struct chorale_emit_table *table,
-        const struct chorale_run_point *p)
+const struct chorale_emit_choice *
+chorale_evaluate_choice(const struct chorale_emit_table *table,
+                        const struct chorale_run_point *p)
 {
     int shape = chorale_emit_shape(p->shape);
     size_t i = chorale_emit_select(
@@ -100,7 +99,8 @@ static int judge(const struct chorale_emit_table *table,
                  const struct chorale_run_point *row, size_t n,
                  int allow_patented, struct chorale_verdict *v)
 {
-    const struct chorale_emit_choice *choice = look_up(table, row);
+    const struct chorale_emit_choice *choice =
+        chorale_evaluate_choice(table, row);
     double library = NAN, best = INFINITY, mine = NAN;
     size_t end;
 

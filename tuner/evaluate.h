@@ -16,6 +16,12 @@ struct chorale_verdict {
     int tuned;               /* the choice is not the library */
 };
 
+/* What the dispatcher takes from the table at a point; NULL: the library, also
+ * where the variant refuses the point. */
+const struct chorale_emit_choice *
+chorale_evaluate_choice(const struct chorale_emit_table *table,
+                        const struct chorale_run_point *p);
+
 /* What the table answers at each point of the oracle, as the dispatcher would
  * take it: a variant that refuses the point is the library's. The best is the
  * best of the library and of what a table may choose. Points without a usable

@@ -436,6 +436,42 @@ static enum chorale_err custom_args(const char *command, int comm_size,
     return CHORALE_OK;
 }
 
+void chorale_find_shim(char *path, size_t size)
+{
+    if (chorale_find_program(".libs/libchorale_pmpi.so", "", path, size,
+                             NULL) != CHORALE_OK)
+        snprintf(path, size, "%s/libchorale_pmpi.so", LIBDIR);
+}
+
+/* In front of the runner, so that no launcher needs to pass it on: the shim
+ * steps in at the first call and listens to the table alone. */
+static enum chorale_err preload_args(const char *module,
+                                     struct chorale_args *args,
+                                     struct chorale_errmsg *msg)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char shim[PATH_MAX];
+
+    chorale_find_shim(shim, sizeof(shim));
+    if (access(shim, R_OK) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s; install the whole of "
+                            "chorale", shim, strerror(errno));
+    if (strpbrk(shim, " :") != NULL)
+        return chorale_fail(msg, CHORALE_ENV, "%s: no library can be "
+                            "preloaded from a path with spaces or colons; "
+                            "install it elsewhere", shim);
+    chorale_args_add(args, "env");
+    chorale_args_add(args, "-uCHORALE_FORCE");
+    chorale_args_add(args, "-uCHORALE_DISABLE");
+    chorale_args_add(args, "LD_PRELOAD=%s%s%s", shim,
+                     others != NULL && others[0] != '\0' ? ":" : "",
+                     others != NULL ? others : "");
+    chorale_args_add(args, "CHORALE_DISPATCH=%s", module);
+    chorale_args_add(args, "CHORALE_AFTER=1");
+    chorale_args_add(args, "CHORALE_HOST_BUFFERS=1");
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        int comm_size, int ppn,
                                        const char *db_path, const char *launch,
@@ -471,6 +507,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
             chorale_args_add(args, "%d", ppn);
         }
     }
+    if (err == CHORALE_OK && launcher->module != NULL && !simulated)
+        err = preload_args(launcher->module, args, msg);
     chorale_args_add(args, "%s", runner);
     if (announce)
         chorale_args_add(args, "--announce");

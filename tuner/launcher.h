@@ -27,6 +27,8 @@ struct chorale_launcher {
     const char *selector;    /* SimGrid's coll-selector, and algorithms that
                               * it is to use: mpich,bcast:ompi_pipeline */
     int native;              /* it may force the library's algorithms */
+    const char *module;      /* the shim shall serve this dispatch table, NULL:
+                              * no shim; not of smpirun */
     const char *forced;      /* of smpirun: COLLECTIVE:ALGORITHM, or NULL */
 };
 
@@ -36,6 +38,10 @@ const char *chorale_mpiexec(void);
 /* The MPI library of chorale-runner, first line of its version. */
 enum chorale_err chorale_runner_probe(char *text, size_t size,
                                       struct chorale_errmsg *msg);
+
+/* The shim beside this program's build, or the installed one: its path, which
+ * need not exist. */
+void chorale_find_shim(char *path, size_t size);
 
 /* Files of a simulated launch, in memory: open while they are needed. */
 struct chorale_sim_files {

@@ -24,6 +24,7 @@
     " WHERE (?1 IS NULL OR c.system_id ="                                    \
     "        (SELECT system_id FROM system WHERE name = ?1))"                \
     "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
+    "   AND iif(?3 IS NULL, c.provider <> 'table', c.part = ?3)"             \
     "   AND NOT EXISTS (SELECT 1 FROM temp.given_up g"                       \
     "        WHERE g.system_id = c.system_id AND g.comm_size = c.comm_size"  \
     "          AND g.ppn = c.ppn AND g.shape = c.shape"                      \
@@ -69,6 +70,7 @@ enum chorale_err chorale_pending_open(struct chorale_store *store,
 enum chorale_err chorale_pending_next(struct chorale_store *store,
                                       const char *system,
                                       sqlite3_int64 campaign,
+                                      const char *part,
                                       struct chorale_pending *p, int *found,
                                       struct chorale_errmsg *msg)
 {
@@ -81,6 +83,7 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
         return err;
     sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 2, campaign);
+    sqlite3_bind_text(stmt, 3, part, -1, SQLITE_STATIC);
     err = chorale_store_step(store, stmt, found, msg);
     if (err == CHORALE_OK && *found) {
         p->system_id = sqlite3_column_int64(stmt, 0);

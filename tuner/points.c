@@ -32,7 +32,8 @@ static const char runs_sql[] =
     " LEFT JOIN run_summary s USING (run_id)"
     " WHERE c.system_id = ?1 AND r.status <> 'inapplicable'"
     "  AND c.metric = 'duration' AND c.arrival = 'sync'"
-    "  AND c.siblings = 'alone' AND c.variant <> 'untouched')"
+    "  AND c.siblings = 'alone' AND c.variant <> 'untouched'"
+    "  AND c.provider <> 'table')"
     " WHERE NOT spoilt"
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
     " provider, variant, params, root_policy, buffers, ordinal, launch";

@@ -88,6 +88,7 @@ static enum chorale_err load_launcher(struct session *s,
         launcher->network = network;
         launcher->selector = selector;
         launcher->command = s->opts->launcher_cmd;
+        launcher->module = s->opts->module;
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->native = sqlite3_column_int(stmt, 5);
         launcher->forced = strchr(p->part, ':') != NULL ? p->part : NULL;
@@ -438,7 +439,8 @@ enum chorale_err chorale_run(const char *path,
     if (opts->quiet)
         s.bar.shown = 0;
     while ((err = chorale_pending_next(s.store, opts->system, opts->campaign,
-                                       &p, &found, msg)) == CHORALE_OK &&
+                                       opts->part, &p, &found, msg)) ==
+               CHORALE_OK &&
            found) {
         if (chorale_stop_requested())
             err = chorale_fail(msg, CHORALE_STOPPED,

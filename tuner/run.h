@@ -14,6 +14,10 @@ struct chorale_run_opts {
     double hang_seconds;     /* and one in a call of a cell after this; 0: by
                               * the cells' time cap */
     const char *command;     /* our command line, for the record, or NULL */
+    const char *part;        /* only cells of this part; NULL: all but those
+                              * of decision tables, which need their module */
+    const char *module;      /* of such a part, on a real system: the dispatch
+                              * table that the shim serves */
     int quiet, verbose;
     int retry_failed;        /* cells that have failed are pending again */
 };

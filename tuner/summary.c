@@ -29,7 +29,7 @@ static const char measured_sql[] =
     "   coll FROM v_summary WHERE system_id = ?1 ORDER BY coll)),"
     " (SELECT group_concat(comm_size, ', ') FROM (SELECT DISTINCT comm_size"
     "   FROM v_summary WHERE system_id = ?1 ORDER BY comm_size))"
-    " FROM v_summary WHERE system_id = ?1";
+    " FROM v_summary WHERE system_id = ?1 AND provider <> 'table'";
 
 static const char progress_sql[] =
     "SELECT coalesce(sum(planned - done), 0), coalesce(sum(invalid), 0),"
@@ -264,6 +264,8 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
         err = chorale_page_query(&page, measured_sql, each_measured, msg);
     if (err == CHORALE_OK)
         err = chorale_page_decisions(&page, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_proofs(&page, msg);
     if (err == CHORALE_OK)
         err = put_model(&page, msg);
     if (err == CHORALE_OK)

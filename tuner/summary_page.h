@@ -48,4 +48,8 @@ const char *chorale_page_bytes(sqlite3_int64 value, char out[32]);
 enum chorale_err chorale_page_decisions(struct chorale_page *page,
                                         struct chorale_errmsg *msg);
 
+/* What validating the table that these decisions make has shown, if it was. */
+enum chorale_err chorale_page_proofs(struct chorale_page *page,
+                                     struct chorale_errmsg *msg);
+
 #endif

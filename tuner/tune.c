@@ -14,12 +14,13 @@
 #include "tuner/plan.h"
 #include "tuner/run.h"
 #include "tuner/summary.h"
+#include "tuner/validate.h"
 #include "tuner/verb.h"
 
 struct tune_opts {
     struct chorale_plan plan;
     struct chorale_run_opts run;
-    int allow_patented;
+    int allow_patented, no_validate;
     double threshold;
     const char *output;
 };
@@ -87,6 +88,35 @@ static enum chorale_err decide(const struct tune_opts *opts, const char *path,
     return step(&chorale_verb_decide, word, msg);
 }
 
+/* The proof. A table that is slower somewhere is written and shown as well,
+ * and the verdict is kept for the end. In simulation, where nobody's program
+ * loses by it, the page says so and nothing else. */
+static enum chorale_err validate(const struct tune_opts *opts,
+                                 const char *path, const char *system,
+                                 struct chorale_errmsg *msg)
+{
+    struct chorale_validate_opts proof = CHORALE_VALIDATE_DEFAULTS;
+    enum chorale_err err;
+
+    if (opts->no_validate)
+        return CHORALE_OK;
+    proof.system = system;
+    proof.launcher_cmd = opts->run.launcher_cmd;
+    proof.command = opts->run.command;
+    proof.stall_seconds = opts->run.stall_seconds;
+    proof.hang_seconds = opts->run.hang_seconds;
+    proof.allow_patented = opts->allow_patented;
+    proof.quiet = 1;
+    proof.verbose = opts->run.verbose;
+    err = chorale_validate(path, &proof, msg);
+    if (err == CHORALE_NO && strcmp(opts->plan.launcher, "smpirun") == 0)
+        return CHORALE_OK;
+    if (err == CHORALE_OK || err == CHORALE_NO || err == CHORALE_STOPPED)
+        return err;
+    optional(err, "validation", msg);
+    return CHORALE_OK;
+}
+
 static enum chorale_err summarise(const char *path, const char *system,
                                   const char *file, struct chorale_errmsg *msg)
 {
@@ -103,14 +133,6 @@ static enum chorale_err summarise(const char *path, const char *system,
         err = chorale_summary_print(store, id, stdout, 0, msg);
     chorale_store_close(store);
     return err;
-}
-
-/* The shim beside this program's build, or the installed one. */
-static void find_shim(char *path, size_t size)
-{
-    if (chorale_find_program(".libs/libchorale_pmpi.so", "", path, size,
-                             NULL) != CHORALE_OK)
-        snprintf(path, size, "%s/libchorale_pmpi.so", LIBDIR);
 }
 
 /* A word that a shell reads back as it is, into quoted[size]. */
@@ -146,7 +168,7 @@ static void where(const char *path, const char *prefix, int plots,
         printf("plots      %s-plots/\n", prefix);
     if (simulated)
         return;
-    find_shim(shim, sizeof(shim));
+    chorale_find_shim(shim, sizeof(shim));
     if (prefix[0] == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
         cwd[0] = '\0';
     snprintf(source, sizeof(source), "%s%s%s-dispatch.c", cwd,
@@ -198,8 +220,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
                                      NULL };
     const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
                                  "--system", system, NULL };
-    struct chorale_errmsg why;
-    enum chorale_err err, drawn;
+    struct chorale_errmsg why, answer = { "" };
+    enum chorale_err err, drawn, proved;
 
     prefix_of(opts, path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
@@ -223,12 +245,21 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         err = step(&chorale_verb_generate, generate, msg);
     if (err != CHORALE_OK)
         return err;
+    proved = validate(opts, path, system, &answer);
+    if (proved == CHORALE_STOPPED) {
+        *msg = answer;
+        return proved;
+    }
     drawn = step(&chorale_verb_plot, plot, &why);
     optional(drawn, "plots", &why);
     err = summarise(path, system, summary, msg);
     if (err == CHORALE_OK)
         where(path, prefix, drawn == CHORALE_OK,
               strcmp(opts->plan.launcher, "smpirun") == 0);
+    if (err == CHORALE_OK && proved != CHORALE_OK) {
+        *msg = answer;
+        err = proved;
+    }
     return err;
 }
 
@@ -259,6 +290,9 @@ static const struct chorale_opt options[] = {
       offsetof(struct tune_opts, allow_patented), NULL,
       "let variants under a patent (`chorale list` shows them) enter the "
       "table", 0, 0 },
+    { "no-validate", 0, CHORALE_OPT_FLAG,
+      offsetof(struct tune_opts, no_validate), NULL,
+      "do not measure the table against the library at the end", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
       "PREFIX", "begin the names of the products with this (default: the "
       "database's name without .db)", 0, 0 },
@@ -287,8 +321,10 @@ const struct chorale_verb chorale_verb_tune = {
         "library's default over the message and communicator sizes, fits the "
         "model, decides for each, and writes beside the database: the "
         "dispatch file (results-dispatch.c and .h), pictures "
-        "(results-plots/) and a page to read (results-summary.md). Ends by "
-        "printing that page.\n"
+        "(results-plots/) and a page to read (results-summary.md). Then the "
+        "table is measured against the library, as `chorale validate` does; "
+        "if it is slower somewhere, the exit status is 1 (in simulation the "
+        "page says so). Ends by printing that page.\n"
         "Stopped or killed, the same command goes on where it was.",
     .example = "chorale tune results.db -m 8:1M -P 2:16\n"
                "chorale tune sim.db --launcher smpirun --platform cluster.xml "

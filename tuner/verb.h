@@ -69,6 +69,7 @@ extern const struct chorale_verb chorale_verb_fit;
 extern const struct chorale_verb chorale_verb_decide;
 extern const struct chorale_verb chorale_verb_evaluate;
 extern const struct chorale_verb chorale_verb_generate;
+extern const struct chorale_verb chorale_verb_validate;
 extern const struct chorale_verb chorale_verb_plot;
 extern const struct chorale_verb chorale_verb_merge;
 extern const struct chorale_verb chorale_verb_export;

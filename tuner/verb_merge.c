@@ -100,8 +100,8 @@ static void report(const char *name, int dry,
                     noun[i][0], noun[i][1]);
     if (merged->computed > 0)
         print_count("; not merged: ", merged->computed,
-                    "row of models, decisions, baselines",
-                    "rows of models, decisions, baselines");
+                    "row of models, decisions, validations, baselines",
+                    "rows of models, decisions, validations, baselines");
     printf("\n");
 }
 

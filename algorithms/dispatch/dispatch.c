@@ -333,3 +333,37 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
         PMPI_Comm_call_errhandler(comm, *rc);
     return 1;
 }
+
+int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
+                          size_t msg_size, char *text, size_t size)
+{
+    const struct chorale_plan *plan;
+    const struct chorale_state *st;
+    char params[256] = "";
+    void *value;
+    int found;
+
+    if (size > 0)
+        text[0] = '\0';
+    if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL || !is_started())
+        return -1;
+    if (core.tuning.idle) {
+        snprintf(text, size, "%s library", core.tuning.table->digest);
+        return 0;
+    }
+    if (PMPI_Comm_get_attr(comm, core.state_key, &value, &found)
+            != MPI_SUCCESS
+        || !found || ((intptr_t)value & 1) != 0)
+        return -1;
+    st = value;
+    plan = st->memo[coll].plan;
+    if (plan == NULL || st->memo[coll].msg_size != msg_size)
+        return -1;
+    if (plan->alg != NULL)
+        chorale_alg_params_format(plan->alg, plan->param, params,
+                                  sizeof(params));
+    snprintf(text, size, "%s %s%s%s", core.tuning.table->digest,
+             plan->alg != NULL ? plan->alg->name : "library",
+             params[0] != '\0' ? ":" : "", params);
+    return 0;
+}

@@ -23,6 +23,13 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
  * largest of the ranks' settings holds. */
 void chorale_dispatch_started(void);
 
+/* For programs that check: what the last call of coll on comm ran, if it had
+ * blocks of msg_size bytes: "DIGEST library" or "DIGEST variant:params", with
+ * the digest of the table in force. Not collective. Returns 0; -1: the
+ * communicator is the library's, or no such call came here (text is ""). */
+int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
+                          size_t msg_size, char *text, size_t size);
+
 /* Agree at the first call, whatever the settings say. */
 void chorale_dispatch_at_once(void);
 

@@ -15,6 +15,15 @@ void chorale_shim_started(void)
     chorale_dispatch_started();
 }
 
+int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
+                     size_t size)
+{
+    return coll >= 0 && coll < CHORALE_NCOLL
+               ? chorale_dispatch_last((enum chorale_coll)coll, COMM(comm),
+                                       msg_size, text, size)
+               : -1;
+}
+
 int chorale_shim_Bcast(int *rc, void *buf, int count, chorale_word type,
                        int root, chorale_word comm)
 {

@@ -25,7 +25,8 @@ is "$(sqlite3 r.db "SELECT count(*) FROM sample JOIN run USING (run_id)
     "times are in order"
 is "$(sqlite3 r.db "SELECT count(*) FROM run r JOIN cell c USING (cell_id)
     WHERE NOT EXISTS (SELECT 1 FROM run r2 JOIN cell c2 USING (cell_id)
-        WHERE r2.launch_id = r.launch_id AND c2.provider = 'library'
+        WHERE r2.launch_id = r.launch_id
+        AND (c2.provider = 'library' OR c2.variant = 'library')
         AND c2.coll = c.coll AND c2.msg_size = c.msg_size)")" 0 \
     "the library was measured beside every candidate, in the same launch"
 for key in mpi_library mpi_standard tool_version command kernel seed host:0 \

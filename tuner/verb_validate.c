@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verb_validate.c - `chorale validate`: the decision table against the
+ * library's default, on the system itself. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "db/systems.h"
+#include "tuner/run.h"
+#include "tuner/spawn.h"
+#include "tuner/validate.h"
+#include "tuner/verb.h"
+
+/* What a validation works on. */
+struct job {
+    const char *path;
+    const struct chorale_validate_opts *opts;
+    struct chorale_errmsg *msg;
+    sqlite3_int64 system_id, campaign_id;
+    int simulated;
+    char system[128], digest[17], part[32];
+    struct chorale_emit_table table;
+    struct chorale_points points;
+    struct chorale_proof_point *point;
+    size_t count;
+    char dir[PATH_MAX];      /* of the module while it is needed, or "" */
+    char module[PATH_MAX + 16];
+};
+
+static enum chorale_err load(struct job *job)
+{
+    struct chorale_store *store = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_open(job->path, CHORALE_STORE_READ, &store, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, job->opts->system, &job->system_id,
+                                   &job->simulated, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_load(store, job->system_id, &job->table, job->msg);
+    if (err == CHORALE_OK) {
+        snprintf(job->system, sizeof(job->system), "%s", job->table.system);
+        err = chorale_emit_digest(&job->table, job->digest, job->msg);
+        snprintf(job->part, sizeof(job->part), "table-%s", job->digest);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_points_load(store, job->system_id, &job->points,
+                                  job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_proof_points(&job->table, &job->points, job->simulated,
+                                   job->opts->between, &job->point,
+                                   &job->count, job->msg);
+    if (err == CHORALE_OK && job->count == 0)
+        err = chorale_fail(job->msg, CHORALE_DATA,
+                           "%s: no point at which the library's default was "
+                           "measured properly at more than one rank, of a "
+                           "collective that the shim takes; `chorale run` "
+                           "measures", job->path);
+    chorale_store_close(store);
+    return err;
+}
+
+/* $CC if it is one word, else what there is. */
+static const char *compiler(void)
+{
+    static const char *const known[] = { "cc", "gcc", "clang" };
+    const char *cc = getenv("CC");
+
+    if (cc != NULL && cc[0] != '\0' && chorale_in_path(cc))
+        return cc;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (chorale_in_path(known[i]))
+            return known[i];
+    return NULL;
+}
+
+static enum chorale_err compile(struct job *job, const char *source)
+{
+    const char *cc = compiler();
+    struct chorale_args args = { .count = 0 };
+    char said[1024] = "";
+    int status = 0;
+    enum chorale_err err;
+
+    if (cc == NULL)
+        return chorale_fail(job->msg, CHORALE_ENV,
+                            "no C compiler to make the table with: neither "
+                            "cc, gcc nor clang is in PATH; install one, or "
+                            "name it in CC");
+    chorale_args_add(&args, "%s", cc);
+    chorale_args_add(&args, "-O2");
+    chorale_args_add(&args, "-shared");
+    chorale_args_add(&args, "-fPIC");
+    chorale_args_add(&args, "-o");
+    chorale_args_add(&args, "%s", job->module);
+    chorale_args_add(&args, "%s", source);
+    err = chorale_capture(&args, NULL, said, sizeof(said), &status, job->msg);
+    chorale_args_free(&args);
+    if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
+        err = chorale_fail(job->msg, CHORALE_ENV,
+                           "%s cannot compile the table: %.300s", cc,
+                           said);
+    return err;
+}
+
+/* The table as the shim loads it, in a folder beside the database: where that
+ * is, all nodes see it. */
+static enum chorale_err make_module(struct job *job)
+{
+    char source[PATH_MAX + 16], real[PATH_MAX], header[PATH_MAX + 16];
+    char format[] = "c", verb[] = "generate", path[PATH_MAX];
+    char word[4][16] = { "--format", "-o", "--system", "--allow-patented" };
+    char *argv[] = { verb, path, word[0], format, word[1], source, word[2],
+                     job->system, NULL, NULL };
+    int argc = 8;
+    enum chorale_err err;
+
+    if (job->opts->allow_patented)
+        argv[argc++] = word[3];
+    if (realpath(job->path, real) == NULL ||
+        snprintf(job->dir, sizeof(job->dir), "%s-validate-XXXXXX", real) >=
+            (int)sizeof(job->dir) ||
+        snprintf(path, sizeof(path), "%s", job->path) >= (int)sizeof(path)) {
+        job->dir[0] = '\0';
+        return chorale_fail(job->msg, CHORALE_ENV, "%s: its path is too long",
+                            job->path);
+    }
+    if (mkdtemp(job->dir) == NULL) {
+        err = chorale_fail(job->msg, CHORALE_ENV, "%s: %s", job->dir,
+                           strerror(errno));
+        job->dir[0] = '\0';
+        return err;
+    }
+    snprintf(source, sizeof(source), "%s/table.c", job->dir);
+    snprintf(header, sizeof(header), "%s/table.h", job->dir);
+    snprintf(job->module, sizeof(job->module), "%s/table.so", job->dir);
+    err = chorale_verb_generate.run(&chorale_verb_generate, argc, argv,
+                                    job->msg);
+    if (err == CHORALE_OK)
+        err = compile(job, source);
+    unlink(source);
+    unlink(header);
+    return err;
+}
+
+static void remove_module(struct job *job)
+{
+    if (job->dir[0] == '\0')
+        return;
+    unlink(job->module);
+    rmdir(job->dir);
+}
+
+static enum chorale_err plan(struct job *job, int *pending)
+{
+    const struct chorale_validate_opts *opts = job->opts;
+    long launches = opts->launches > 0 ? opts->launches
+                                       : job->simulated ? 1 : 5;
+    struct chorale_store *store = NULL;
+    sqlite3_int64 left = 0;
+    char sql[400];
+    enum chorale_err err;
+
+    if (job->simulated)
+        launches = 1; /* time is exact */
+    err = chorale_store_open(job->path, CHORALE_STORE_WRITE, &store, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, 0, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_proof_plan(store, job->system_id, job->digest,
+                                 opts->command, launches, job->point,
+                                 job->count, &job->campaign_id, job->msg);
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) FROM cell c WHERE part = '%s' AND system_id ="
+             " %lld AND launches > (SELECT count(DISTINCT l.ordinal) FROM run r"
+             " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id)",
+             job->part, (long long)job->system_id);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(store, sql, 0, &left, job->msg);
+    chorale_store_close(store);
+    *pending = left > 0;
+    return err;
+}
+
+static enum chorale_err measure(struct job *job)
+{
+    const struct chorale_run_opts run = {
+        .system = job->system,
+        .campaign = job->campaign_id,
+        .launcher_cmd = job->opts->launcher_cmd,
+        .stall_seconds = job->opts->stall_seconds,
+        .hang_seconds = job->opts->hang_seconds,
+        .command = job->opts->command,
+        .part = job->part,
+        .module = job->simulated ? NULL : job->module,
+        .quiet = job->opts->quiet || job->opts->json,
+        .verbose = job->opts->verbose,
+    };
+    enum chorale_err err = CHORALE_OK;
+
+    if (!job->simulated) {
+        chorale_stop_catch();
+        err = make_module(job);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_run(job->path, &run, job->msg);
+    remove_module(job);
+    return err;
+}
+
+static enum chorale_err print_json(const struct job *job,
+                                   const struct chorale_proofs *proofs)
+{
+    json_t *root = chorale_proofs_json(proofs, job->opts->points);
+
+    if (root == NULL)
+        return chorale_fail(job->msg, CHORALE_ENV, "validate: out of memory");
+    json_dumpf(root, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(root);
+    return CHORALE_OK;
+}
+
+/* The answer: is the table slower anywhere? */
+static enum chorale_err answer(const struct job *job,
+                               const struct chorale_proofs *proofs)
+{
+    struct chorale_proof_total total;
+    const struct chorale_proof *slow = NULL;
+    const char *note = "";
+    char where[128];
+
+    chorale_proofs_total(proofs, CHORALE_NCOLL, &total);
+    for (size_t i = 0; i < proofs->count; i++) {
+        const struct chorale_proof *p = &proofs->row[i];
+
+        if (p->slower && (slow == NULL || p->mean < slow->mean))
+            slow = p;
+        if (p->note[0] != '\0')
+            note = p->note;
+    }
+    if (total.npoint == 0)
+        return chorale_fail(job->msg, CHORALE_ENV,
+                            "no point of the table could be validated%s%s; "
+                            "`chorale validate -v` shows what the launches "
+                            "print", note[0] != '\0' ? ": " : "", note);
+    if (slow == NULL)
+        return CHORALE_OK;
+    chorale_proof_where(slow, where, sizeof(where));
+    return chorale_fail(job->msg, CHORALE_NO,
+                        "%zu of %zu points are slower with the table by more "
+                        "than %.3g %%; the worst is %s: x%.3f with %.100s; "
+                        "measure it with more launches and decide again",
+                        total.nslower, total.npoint, 100 * proofs->threshold,
+                        where, exp(slow->mean), slow->choice);
+}
+
+static enum chorale_err conclude(struct job *job)
+{
+    struct chorale_proofs proofs = { NULL, 0, 0, 0, 0, "" };
+    struct chorale_store *store = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_open(job->path, CHORALE_STORE_WRITE, &store, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, 0, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_proofs_load(store, job->system_id, job->simulated,
+                                  &job->table, &job->points,
+                                  job->opts->threshold, &proofs, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_proofs_store(store, job->system_id, &proofs, job->msg);
+    chorale_store_close(store);
+    if (err == CHORALE_OK && job->opts->json)
+        err = print_json(job, &proofs);
+    else if (err == CHORALE_OK && !job->opts->quiet)
+        chorale_proofs_print(&proofs, job->opts->points);
+    if (err == CHORALE_OK)
+        err = answer(job, &proofs);
+    chorale_proofs_release(&proofs);
+    return err;
+}
+
+enum chorale_err chorale_validate(const char *path,
+                                  const struct chorale_validate_opts *opts,
+                                  struct chorale_errmsg *msg)
+{
+    struct job job = { .path = path, .opts = opts, .msg = msg };
+    int pending = 0;
+    enum chorale_err err = load(&job);
+
+    if (err == CHORALE_OK && opts->dry_run) {
+        printf("%s: would validate table %s of %s at %zu points\n", path,
+               job.digest, job.system, job.count);
+    } else {
+        if (err == CHORALE_OK)
+            err = plan(&job, &pending);
+        if (err == CHORALE_OK && pending)
+            err = measure(&job);
+        if (err == CHORALE_OK)
+            err = conclude(&job);
+    }
+    free(job.point);
+    chorale_points_release(&job.points);
+    chorale_emit_release(&job.table);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_validate_opts opts = CHORALE_VALIDATE_DEFAULTS;
+    char command[1024];
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    opts.command = command;
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    return chorale_validate(argv[1], &opts, msg);
+}
+
+#define AT(field) offsetof(struct chorale_validate_opts, field)
+
+static const struct chorale_opt options[] = {
+    { "system", 0, CHORALE_OPT_TEXT, AT(system), "NAME",
+      "the system whose table to validate, where there are several", 0, 0 },
+    { "launches", 0, CHORALE_OPT_INT, AT(launches), "N",
+      "how many launches, the samples of the intervals; more than before adds "
+      "to them (default: 5; in simulation one is exact)", 2, 1000 },
+    { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold), "LOSS",
+      "a point is slower if it loses significantly more than this (default: "
+      "3%)", 0, 0 },
+    { "between", 0, CHORALE_OPT_FLAG, AT(between), NULL,
+      "also half-way between each two measured sizes", 0, 0 },
+    { "points", 0, CHORALE_OPT_FLAG, AT(points), NULL, "show each point", 0,
+      0 },
+    { "json", 0, CHORALE_OPT_FLAG, AT(json), NULL, "print JSON", 0, 0 },
+    { "allow-patented", 0, CHORALE_OPT_FLAG, AT(allow_patented), NULL,
+      "the table may choose variants under a patent", 0, 0 },
+    { "launcher-cmd", 0, CHORALE_OPT_TEXT, AT(launcher_cmd), "CMD",
+      "the launcher of campaigns planned with one of their own; a command is "
+      "never taken from the database", 0, 0 },
+    { "stall-timeout", 0, CHORALE_OPT_SECONDS, AT(stall_seconds), "TIME",
+      "end a launch that says nothing for this long (default: 5m)", 1, 0 },
+    { "hang", 0, CHORALE_OPT_SECONDS, AT(hang_seconds), "TIME",
+      "a call that takes this long hangs (default: as `chorale run --help` "
+      "says)", 1, 0 },
+    { "dry-run", 0, CHORALE_OPT_FLAG, AT(dry_run), NULL,
+      "say what would be validated and do nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
+      "no progress bar, no table: the exit status tells", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, AT(verbose), NULL,
+      "pass on what the launched programs print", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_validate = {
+    .name = "validate",
+    .args = "results.db",
+    .summary = "measure the table against the library's default: the proof",
+    .detail =
+        "Compiles the decision table of a system, preloads the shim with it"
+        " into launches like those of the campaign, and measures each point"
+        " of the table twice, interleaved: MPI_X as an application calls it,"
+        " which the shim serves by the table, and PMPI_X, which is the"
+        " library's default. Points are what was measured and, where the"
+        " choice changes between two sizes, the last size before and the"
+        " first after. Nothing that the decisions rest on is used again, and"
+        " what is measured here is never decided upon.\n"
+        "Prints the speed-up by collective: the geometric mean over the points"
+        " with its 95 % interval over the launches, the share of the best that"
+        " the campaign found (of the logarithms; on real systems that best is"
+        " itself the luckiest of many), and the worst point. A point is slower"
+        " if its loss is significantly above the threshold: by a one-sided"
+        " t test, corrected for the number of points by Holm at 5 %. Then the"
+        " exit status is 1. Rows of the database's table `validation` hold"
+        " all.\n"
+        "In simulation there is no shim: the table's choices are called"
+        " directly, and compared with the library's selector.\n"
+        "Stopped or killed, the same command goes on where it was.",
+    .example = "chorale validate results.db\n"
+               "chorale validate results.db --launches 10 --points",
+    .opt = options,
+    .run = run,
+};
