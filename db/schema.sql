@@ -48,7 +48,17 @@ CREATE TABLE campaign (
     platform     TEXT NOT NULL DEFAULT '', -- SimGrid platform file's text
     network      TEXT NOT NULL DEFAULT '', -- hockney, loggp, smpi
     tau          REAL NOT NULL DEFAULT 0,  -- charged in simulation, s/byte
-    sim_selector TEXT NOT NULL DEFAULT ''
+    sim_selector TEXT NOT NULL DEFAULT '',
+    round        INTEGER NOT NULL DEFAULT 0, -- of an adaptive plan, from 1 on;
+                                        -- the last one has no cells; 0: not
+                                        -- adaptive
+    budget       REAL NOT NULL DEFAULT 0, -- of all rounds
+    budget_unit  TEXT NOT NULL DEFAULT '' CHECK (budget_unit IN
+                     ('', 's', 'node-s')), -- s: the launches one after another
+    spent        REAL NOT NULL DEFAULT 0, -- of it before this round
+    foreseen     REAL NOT NULL DEFAULT 0, -- what the round was to take
+    regret       REAL                   -- expected before this round, mean over
+                                        -- all points that it could choose from
 );
 
 -- One variant at one point of one system. The columns from coll on, without
