@@ -11,6 +11,7 @@
 #define PACKET_MAX 12    /* points of a packet */
 #define LENGTH_X 6.0     /* octaves of n, and of P, at most: so far a point */
 #define LENGTH_Y 2.0     /* helps others */
+#define OTHER 0.3        /* of that from powers of two to other P, and back */
 
 /* Points of one group at one process count that are taken together. */
 struct packet {
@@ -60,6 +61,11 @@ double chorale_adapt_take(struct chorale_adapt *a, size_t point, int choose)
     return seconds;
 }
 
+static int is_power(int p)
+{
+    return (p & (p - 1)) == 0;
+}
+
 /* How much of what is to be won at point y the measurements at x win. */
 static double share(const struct chorale_adapt *a, size_t x, size_t y)
 {
@@ -69,7 +75,8 @@ static double share(const struct chorale_adapt *a, size_t x, size_t y)
     double dy = fabs(log2((double)p->comm_size / q->comm_size));
 
     return exp(-2 * (dx / fmin(length[0], LENGTH_X) +
-                     dy / fmin(length[1], LENGTH_Y)));
+                     dy / fmin(length[1], LENGTH_Y))) *
+           (is_power(p->comm_size) == is_power(q->comm_size) ? 1 : OTHER);
 }
 
 static double gain_of(const struct picker *k, const double *loss, size_t x)

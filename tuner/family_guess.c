@@ -132,9 +132,9 @@ static double along(const struct chorale_family *fam,
     int count = bracket(fam, kind, ln, cand, n, i);
     double left, right, x;
 
-    if (count == 0 || (count == 1 && ln->nspot > 1 &&
-                       !has_model(fam, kind, cand) &&
-                       n != ln->spot[i[0]].point->n))
+    /* Who was not even measured at the sizes beyond is no candidate there. */
+    if (count == 0 || (i[0] > 0 && n < ln->spot[i[0]].point->n) ||
+        (i[1] + 1 < ln->nspot && n > ln->spot[i[1]].point->n))
         return NAN;
     left = residual(fam, kind, line, i[0], cand);
     if (count == 1 || n == ln->spot[i[0]].point->n)
