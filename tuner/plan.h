@@ -194,6 +194,11 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
                                     sqlite3_int64 campaign,
                                     struct chorale_errmsg *msg);
 
+/* plan_adaptive.c: what --adaptive goes with; fills in --goal.
+ * CHORALE_USAGE. */
+enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
+                                             struct chorale_errmsg *msg);
+
 /* plan_adaptive.c: the text of --budget as seconds; *nodes_p 1: node-seconds.
  * CHORALE_USAGE. */
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,

@@ -43,6 +43,37 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
     return err;
 }
 
+/* What --adaptive goes with. */
+enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
+                                             struct chorale_errmsg *msg)
+{
+    double seconds;
+    int nodes;
+
+    if (!plan->adaptive && (plan->budget != NULL || plan->goal >= 0))
+        return chorale_fail(msg, CHORALE_USAGE, "%s: goes with --adaptive",
+                            plan->budget != NULL ? "--budget" : "--goal");
+    if (!plan->adaptive)
+        return CHORALE_OK;
+    if (plan->budget == NULL)
+        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: give what it may "
+                            "cost, as in --budget 10m or --budget 2nh");
+    if (chorale_spec_listed(plan->providers, "native"))
+        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: chooses among "
+                            "our own variants; plan --providers native "
+                            "without it");
+    if (strcmp(plan->arrival, "sync") != 0 ||
+        strcmp(plan->siblings, "alone") != 0 ||
+        strcmp(plan->metric, "duration") != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: is for what is "
+                            "decided upon, with nobody late and nothing "
+                            "beside it; leave out --arrival, --siblings and "
+                            "--metric, or plan them without it");
+    if (plan->goal < 0)
+        plan->goal = 0.005;
+    return chorale_plan_budget(plan->budget, &seconds, &nodes, msg);
+}
+
 enum chorale_err chorale_plan_gather(struct planner *p,
                                      const struct chorale_adapt_cell *cell)
 {

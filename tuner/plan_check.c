@@ -390,37 +390,6 @@ static void fill_in(struct chorale_plan *plan)
         plan->cell_seconds = 0.5;
 }
 
-/* What --adaptive goes with. */
-static enum chorale_err check_adaptive(struct chorale_plan *plan,
-                                       struct chorale_errmsg *msg)
-{
-    double seconds;
-    int nodes;
-
-    if (!plan->adaptive && (plan->budget != NULL || plan->goal >= 0))
-        return chorale_fail(msg, CHORALE_USAGE, "%s: goes with --adaptive",
-                            plan->budget != NULL ? "--budget" : "--goal");
-    if (!plan->adaptive)
-        return CHORALE_OK;
-    if (plan->budget == NULL)
-        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: give what it may "
-                            "cost, as in --budget 10m or --budget 2nh");
-    if (chorale_spec_listed(plan->providers, "native"))
-        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: chooses among "
-                            "our own variants; plan --providers native "
-                            "without it");
-    if (strcmp(plan->arrival, "sync") != 0 ||
-        strcmp(plan->siblings, "alone") != 0 ||
-        strcmp(plan->metric, "duration") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: is for what is "
-                            "decided upon, with nobody late and nothing "
-                            "beside it; leave out --arrival, --siblings and "
-                            "--metric, or plan them without it");
-    if (plan->goal < 0)
-        plan->goal = 0.005;
-    return chorale_plan_budget(plan->budget, &seconds, &nodes, msg);
-}
-
 static enum chorale_err check_options(struct chorale_plan *plan,
                                       struct chorale_errmsg *msg)
 {
@@ -446,7 +415,7 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                             "%ld", plan->nrep_min, plan->nrep_max);
     err = check_counters(plan->counters, msg);
     if (err == CHORALE_OK)
-        err = check_adaptive(plan, msg);
+        err = chorale_plan_check_adaptive(plan, msg);
     return err == CHORALE_OK ? check_variants(plan, msg) : err;
 }
 

@@ -13,7 +13,11 @@
 # -c LIST      collectives (default: bcast,allreduce,allgather)
 # -m SIZES     blocks (default: 8:1M)
 # -P LIST      process counts (default: 4:64:+4)
-# -b PERCENT   budgets, of what the reference costs (default: 2,5)
+# -b PERCENT   budgets, of what the reference costs (default: 5,10,20)
+#
+# Starts set a limit: where all sizes of a few collectives take no longer than to
+# start their launches, the launches at the largest process count alone are a
+# tenth of the reference.
 #
 # The reference plan is `chorale plan -c LIST -m SIZES -P LIST`: the set core at
 # every point of that grid. It is the oracle as well. Costs are node-seconds as
@@ -28,7 +32,7 @@ networks="flat slow fast tree"
 colls=bcast,allreduce,allgather
 sizes=8:1M
 procs=4:64:+4
-budgets="2 5"
+budgets="5 10 20"
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
