@@ -49,8 +49,18 @@ CREATE TABLE campaign (
     network      TEXT NOT NULL DEFAULT '', -- hockney, loggp, smpi
     tau          REAL NOT NULL DEFAULT 0,  -- charged in simulation, s/byte
     sim_selector TEXT NOT NULL DEFAULT '',
-    validates    INTEGER NOT NULL DEFAULT 0 -- 1: `chorale validate` made it;
+    validates    INTEGER NOT NULL DEFAULT 0, -- 1: `chorale validate` made it;
                                         -- its cells are of provider 'table'
+    round        INTEGER NOT NULL DEFAULT 0, -- of an adaptive plan, from 1 on;
+                                        -- the last one has no cells; 0: not
+                                        -- adaptive
+    budget       REAL NOT NULL DEFAULT 0, -- of all rounds
+    budget_unit  TEXT NOT NULL DEFAULT '' CHECK (budget_unit IN
+                     ('', 's', 'node-s')), -- s: the launches one after another
+    spent        REAL NOT NULL DEFAULT 0, -- of it before this round
+    foreseen     REAL NOT NULL DEFAULT 0, -- what the round was to take
+    regret       REAL                   -- expected before this round, mean over
+                                        -- all points that it could choose from
 );
 
 -- One variant at one point of one system. The columns from coll on, without

@@ -82,15 +82,43 @@ static double residual(const struct chorale_family *fam,
     return k > 0 ? sum / k : NAN;
 }
 
-/* First of the two spots between which n lies; the outermost two for what
- * lies beyond. */
-static size_t bracket(const struct chorale_line *line, size_t n)
+/* 1 if something is known there of a candidate: it, or with a model the same
+ * variant, was measured or must not be chosen. */
+static int known(const struct chorale_family *fam,
+                 enum chorale_guess_kind kind, const struct chorale_line *line,
+                 size_t spot, size_t cand)
 {
-    size_t i = 0;
+    const double *t = line->log_time + spot * fam->ncand;
 
-    while (i + 2 < line->nspot && line->spot[i + 1].point->n <= n)
-        i++;
-    return i;
+    if (!isnan(t[cand]))
+        return 1;
+    for (size_t c = 1; has_model(fam, kind, cand) && c < fam->ncand; c++)
+        if (fam->cand[c].alg == fam->cand[cand].alg && isfinite(t[c]))
+            return 1;
+    return 0;
+}
+
+/* The two spots next to n, of those where the candidate is known: between them
+ * it lies, or they are the outermost two. Where only one is, both are that.
+ * Returns how many are known, 2 if more. */
+static int bracket(const struct chorale_family *fam,
+                   enum chorale_guess_kind kind,
+                   const struct chorale_line *line, size_t cand, size_t n,
+                   size_t at[2])
+{
+    int count = 0;
+
+    at[0] = at[1] = 0;
+    for (size_t i = 0; i < line->nspot; i++) {
+        if (!known(fam, kind, line, i, cand))
+            continue;
+        if (count == 2 && line->spot[at[1]].point->n > n)
+            break;
+        at[0] = count == 0 ? i : at[1];
+        at[1] = i;
+        count = count < 2 ? count + 1 : 2;
+    }
+    return count;
 }
 
 /* The residual along a line at n: that of the model stays what it is beyond
@@ -100,16 +128,22 @@ static double along(const struct chorale_family *fam,
                     size_t n)
 {
     const struct chorale_line *ln = &fam->line[line];
-    size_t i = bracket(ln, n);
-    double left = residual(fam, kind, line, i, cand), right, x;
+    size_t i[2];
+    int count = bracket(fam, kind, ln, cand, n, i);
+    double left, right, x;
 
-    if (ln->nspot < 2 || n == ln->spot[i].point->n)
+    /* Who was not even measured at the sizes beyond is no candidate there. */
+    if (count == 0 || (i[0] > 0 && n < ln->spot[i[0]].point->n) ||
+        (i[1] + 1 < ln->nspot && n > ln->spot[i[1]].point->n))
+        return NAN;
+    left = residual(fam, kind, line, i[0], cand);
+    if (count == 1 || n == ln->spot[i[0]].point->n)
         return left;
-    right = residual(fam, kind, line, i + 1, cand);
-    if (n == ln->spot[i + 1].point->n)
+    right = residual(fam, kind, line, i[1], cand);
+    if (n == ln->spot[i[1]].point->n)
         return right;
-    x = position(log_n(ln->spot[i].point->n), log_n(n),
-                 log_n(ln->spot[i + 1].point->n));
+    x = position(log_n(ln->spot[i[0]].point->n), log_n(n),
+                 log_n(ln->spot[i[1]].point->n));
     if (has_model(fam, kind, cand))
         x = fmin(1, fmax(0, x));
     return left + x * (right - left);
@@ -134,29 +168,43 @@ double chorale_family_guess(const struct chorale_family *fam,
     return left + x * (right - left) + model(fam, kind, cand, n, comm_size);
 }
 
-/* The larger error at the two spots of a line beside n, of the candidate or of
- * its variant. */
+/* Its error at a spot, or the largest of its variant; NAN: unknown. */
+static double spot_error(const struct chorale_family *fam,
+                         enum chorale_guess_kind kind,
+                         const struct chorale_line *line, size_t spot,
+                         size_t cand)
+{
+    const double *e = line->error[kind] + spot * fam->ncand;
+    double worst = NAN;
+
+    if (!isnan(e[cand]))
+        return e[cand];
+    for (size_t c = 1; has_model(fam, kind, cand) && c < fam->ncand; c++)
+        if (fam->cand[c].alg == fam->cand[cand].alg)
+            worst = fmax(worst, e[c]);
+    return worst;
+}
+
+/* The larger error of the two spots of a line beside n where there is one. */
 static double line_error(const struct chorale_family *fam,
                          enum chorale_guess_kind kind,
                          const struct chorale_line *line, size_t cand,
                          size_t n)
 {
-    size_t i = bracket(line, n);
-    double worst = NAN;
+    double below = NAN, above = NAN;
+    int count = 0;
 
-    for (size_t s = i; s < line->nspot && s < i + 2; s++) {
-        const double *e = line->error[kind] + s * fam->ncand;
+    for (size_t s = 0; s < line->nspot; s++) {
+        double e = spot_error(fam, kind, line, s, cand);
 
-        if (!isnan(e[cand])) {
-            worst = fmax(worst, e[cand]);
+        if (isnan(e))
             continue;
-        }
-        for (size_t c = 1; c < fam->ncand; c++)
-            if (has_model(fam, kind, cand) &&
-                fam->cand[c].alg == fam->cand[cand].alg)
-                worst = fmax(worst, e[c]);
+        below = above;
+        above = e;
+        if (++count > 1 && line->spot[s].point->n > n)
+            break;
     }
-    return worst;
+    return fmax(below, above);
 }
 
 /* What the error of line j says of the gap above line k, which is narrower

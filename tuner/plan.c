@@ -45,6 +45,9 @@ static enum chorale_err name_campaign(const struct planner *p,
                 plan->ppn, plan->launches, plan->nrep_min, plan->nrep_max,
                 plan->nwarmup, plan->seed, plan->max_memory, plan->width,
                 plan->cell_seconds, plan->batch);
+    if (out != NULL && plan->adaptive)
+        fprintf(out, " round %d of %s to %.17g", p->round.round, plan->budget,
+                plan->goal);
     if (out == NULL || fclose(out) != 0 || text == NULL) {
         free(text);
         return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
@@ -52,6 +55,21 @@ static enum chorale_err name_campaign(const struct planner *p,
     chorale_uuid_of(text, uuid);
     free(text);
     return CHORALE_OK;
+}
+
+/* Of an adaptive plan; a regret that is NAN becomes NULL. */
+static void bind_round(sqlite3_stmt *s, const struct planner *p)
+{
+    int adaptive = p->plan->adaptive;
+
+    sqlite3_bind_int(s, 23, adaptive ? p->round.round : 0);
+    sqlite3_bind_double(s, 24, adaptive ? p->budget : 0);
+    sqlite3_bind_text(s, 25, !adaptive ? "" : p->nodes ? "node-s" : "s", -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_double(s, 26, adaptive ? p->spent : 0);
+    sqlite3_bind_double(s, 27, adaptive ? p->round.foreseen : 0);
+    if (adaptive)
+        sqlite3_bind_double(s, 28, p->round.regret);
 }
 
 static enum chorale_err put_campaign(struct planner *p, const char *command)
@@ -67,8 +85,9 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
         " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
         " cell_seconds,"
         " max_memory, sync, counters, launcher, launcher_cmd, platform,"
-        " network, tau, sim_selector, batch, racing)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " network, tau, sim_selector, batch, racing, round, budget,"
+        " budget_unit, spent, foreseen, regret)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         &s, p->msg);
     if (err != CHORALE_OK)
         return err;
@@ -105,6 +124,7 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
                       SQLITE_STATIC);
     sqlite3_bind_int64(s, 21, plan->batch);
     sqlite3_bind_int(s, 22, !plan->no_racing);
+    bind_round(s, p);
     err = chorale_store_step(p->store, s, NULL, p->msg);
     sqlite3_finalize(s);
     s = NULL;
@@ -124,11 +144,18 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
 static enum chorale_err write_all(struct planner *p, const char *command)
 {
     enum chorale_err err = chorale_store_begin(p->store, p->msg);
+    sqlite3_int64 pending = 0;
 
     if (err == CHORALE_OK)
         err = chorale_system_store(p->store, &p->sys, p->msg);
-    if (err == CHORALE_OK)
-        err = put_campaign(p, command);
+    if (err == CHORALE_OK && p->plan->adaptive)
+        err = chorale_plan_choose(p, &pending);
+    if (err != CHORALE_OK || pending != 0) {
+        chorale_store_rollback(p->store);
+        p->campaign_id = pending;
+        return err;
+    }
+    err = put_campaign(p, command);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
             p->store,
@@ -142,7 +169,8 @@ static enum chorale_err write_all(struct planner *p, const char *command)
             " campaign_id = excluded.campaign_id",
             &p->insert, p->msg);
     if (err == CHORALE_OK)
-        err = chorale_plan_cells(p);
+        err = p->plan->adaptive ? chorale_plan_chosen(p)
+                                : chorale_plan_cells(p);
     sqlite3_finalize(p->insert);
     if (err == CHORALE_OK)
         err = chorale_plan_alike(p->store, p->campaign_id, p->msg);
@@ -318,6 +346,37 @@ static enum chorale_err open_store(struct planner *p, const char *path,
                               p->msg);
 }
 
+/* What the round of an adaptive plan is. */
+static enum chorale_err say_round(const struct planner *p, const char *path,
+                                  int quiet)
+{
+    const char *unit = p->nodes ? "node-s" : "s";
+
+    if (p->round.round == 0) {
+        if (!quiet)
+            printf("%s: the last round is not measured yet; `chorale run` "
+                   "does that\n", path);
+        return CHORALE_OK;
+    }
+    if (p->round.ncell == 0)
+        return chorale_fail(p->msg, CHORALE_NO, "%s: no further round on "
+                            "system %s: %s; %.3g of %.3g %s are spent", path,
+                            p->sys.name, p->round.why, p->spent, p->budget,
+                            unit);
+    if (quiet)
+        return CHORALE_OK;
+    printf("%s: %s %zu cells at %zu %s on system %s, round %d, for about "
+           "%.3g %s; %.3g of %.3g are spent", path,
+           p->plan->dry_run ? "would plan" : "planned", p->round.ncell,
+           p->round.npoint, p->round.npoint == 1 ? "point" : "points",
+           p->sys.name, p->round.round, p->round.foreseen, unit, p->spent,
+           p->budget);
+    if (p->round.regret >= 0)
+        printf(", expected regret %.2f %%", 100 * p->round.regret);
+    printf("\n");
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],
@@ -343,7 +402,9 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK) {
         snprintf(system, 128, "%s", p.sys.name);
         *campaign_p = p.campaign_id;
-        if (!quiet) {
+        if (plan->adaptive)
+            err = say_round(&p, path, quiet);
+        else if (!quiet) {
             printf("%s: %s %ld cells at %ld %s on system %s, %ld %s "
                    "each\n", path, plan->dry_run ? "would plan" : "planned",
                    p.ncell, p.npoint, p.npoint == 1 ? "point" : "points",
@@ -358,6 +419,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
         unlink(scratch);
     chorale_system_release(&p.sys);
     chorale_natives_free(&p.natives);
+    chorale_plan_release(&p);
     free(p.proc);
     free(p.size);
     return err;

@@ -17,6 +17,9 @@ struct chorale_plan {
     long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory, batch;
     double width, cell_seconds, tau;
     int dry_run, no_racing;
+    int adaptive;
+    const char *budget;
+    double goal;
 };
 
 /* Defaults. NULL, 0, or -1 where that is a value: chorale_plan_check fills in
@@ -26,7 +29,8 @@ struct chorale_plan {
         .sizes = "8:1M", .op = "sum", .root = "rotate",                      \
         .providers = "chorale,library", .set = "core", .counters = "",       \
         .arrival = "sync", .siblings = "alone", .metric = "duration",        \
-        .nwarmup = -1, .seed = 1, .width = -1, .tau = -1                     \
+        .nwarmup = -1, .seed = 1, .width = -1, .tau = -1,                    \
+        .goal = -1                                                           \
     }
 
 /* The option rows of a verb whose options struct has a struct chorale_plan
@@ -142,6 +146,17 @@ struct chorale_plan {
     { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
       "name the system (default: the cluster or host, or platform and "      \
       "network)", 0, 0 },                                                    \
+    { "adaptive", 0, CHORALE_OPT_FLAG, offsetof(type, field.adaptive), NULL, \
+      "of all these cells choose those that are worth it, in rounds, each by "\
+      "what the ones before found", 0, 0 },                                  \
+    { "budget", 0, CHORALE_OPT_TEXT, offsetof(type, field.budget), "TIME",   \
+      "what all rounds of --adaptive together may cost, with starting and "  \
+      "synchronising: time of their launches (10m, 2h), or of their nodes "  \
+      "(90ns, 30nm, 2nh: node-hours)", 0, 0 },                               \
+    { "goal", 0, CHORALE_OPT_PERCENT, offsetof(type, field.goal),            \
+      "PERCENT", "end --adaptive when the regret that is expected of the "   \
+      "table, on the mean over all points, is this small (default: 0.5%)",   \
+      0, 0 },                                                                \
     { "seed", 0, CHORALE_OPT_INT, offsetof(type, field.seed), "N",           \
       "seed of all random order (default: 1)", 0, 0 }
 
@@ -164,7 +179,8 @@ enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
 /* Write the plan into the database at path, which is made if missing.
  * command is the command line, for the record. Prints one line to stdout
  * unless quiet. system gets the system's name, *campaign_p the campaign's
- * row. */
+ * row. An adaptive plan is one round of it, the pending one again if there is
+ * one; CHORALE_NO: no further round is worth it, and msg says why. */
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],
@@ -177,6 +193,16 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
 enum chorale_err chorale_plan_alike(struct chorale_store *store,
                                     sqlite3_int64 campaign,
                                     struct chorale_errmsg *msg);
+
+/* plan_adaptive.c: what --adaptive goes with; fills in --goal.
+ * CHORALE_USAGE. */
+enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
+                                             struct chorale_errmsg *msg);
+
+/* plan_adaptive.c: the text of --budget as seconds; *nodes_p 1: node-seconds.
+ * CHORALE_USAGE. */
+enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
+                                     int *nodes_p, struct chorale_errmsg *msg);
 
 /* Say what fewer launches than the default cost on a real system. */
 void chorale_plan_say_launches(long launches);

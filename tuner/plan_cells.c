@@ -74,6 +74,21 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     const char *condition[] = { buffer_policy(p, pt), pt->arrival,
                                 pt->siblings, p->plan->metric };
 
+    if (p->gathering) {
+        struct chorale_adapt_cell cell = {
+            .coll = pt->coll, .msg_size = pt->msg_size,
+            .n = chorale_coll_n(pt->coll, (size_t)pt->msg_size,
+                                (int)pt->procs),
+            .comm_size = (int)pt->procs,
+            .ppn = (int)chorale_planned_ppn(p, pt->procs),
+            .dtype = pt->dtype, .op = pt->op,
+            .shape = planned_shape(p, pt->procs), .provider = provider,
+        };
+
+        snprintf(cell.variant, sizeof(cell.variant), "%s", variant);
+        snprintf(cell.params, sizeof(cell.params), "%s", params);
+        return chorale_plan_gather(p, &cell);
+    }
     chorale_uuid(uuid);
     for (int i = 0; i < 4; i++)
         sqlite3_bind_text(s, 18 + i, condition[i], -1, SQLITE_TRANSIENT);
@@ -92,6 +107,18 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     sqlite3_bind_text(s, 22, part, -1, SQLITE_TRANSIENT);
     p->ncell++;
     return chorale_store_step(p->store, s, NULL, p->msg);
+}
+
+enum chorale_err chorale_plan_put(struct planner *p,
+                                  const struct chorale_adapt_cell *cell)
+{
+    const struct point pt = {
+        .coll = cell->coll, .msg_size = cell->msg_size,
+        .procs = cell->comm_size, .dtype = cell->dtype, .op = cell->op,
+        .arrival = "sync", .siblings = "alone",
+    };
+
+    return put_cell(p, &pt, cell->provider, cell->variant, cell->params, "");
 }
 
 static enum chorale_err put_params(struct planner *p, const struct point *pt,

@@ -414,6 +414,8 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                             "--min-iterations %ld: more than --iterations "
                             "%ld", plan->nrep_min, plan->nrep_max);
     err = check_counters(plan->counters, msg);
+    if (err == CHORALE_OK)
+        err = chorale_plan_check_adaptive(plan, msg);
     return err == CHORALE_OK ? check_variants(plan, msg) : err;
 }
 

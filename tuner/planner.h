@@ -3,6 +3,7 @@
 #ifndef CHORALE_TUNER_PLANNER_H
 #define CHORALE_TUNER_PLANNER_H
 
+#include "tuner/adapt.h"
 #include "tuner/natives.h"
 #include "tuner/plan.h"
 #include "tuner/system.h"
@@ -17,6 +18,12 @@ struct planner {
     sqlite3_int64 campaign_id;
     sqlite3_stmt *insert;
     long ncell, npoint;
+    struct chorale_adapt_grid grid;
+    size_t room;             /* of grid.cell */
+    int gathering;           /* cells go there instead of the database */
+    struct chorale_adapt_round round;
+    double budget, spent;    /* seconds, or node-seconds */
+    int nodes;
     struct chorale_errmsg *msg;
 };
 
@@ -32,5 +39,25 @@ long chorale_planned_siblings(const struct planner *p, const char *word,
  * and what --providers, --variants and --set ask for. Counts in p->ncell and
  * p->npoint. CHORALE_STORE; CHORALE_ENV. */
 enum chorale_err chorale_plan_cells(struct planner *p);
+
+/* plan_adaptive.c: gather the cells of all points and choose those of the next
+ * round, into p->grid and p->round. The system is stored already, and the
+ * transaction open. *pending_p is the campaign of a round that is planned but
+ * not measured, and then nothing is chosen; else 0. CHORALE_USAGE: the budget
+ * is too small. Release p->grid in either case. */
+enum chorale_err chorale_plan_choose(struct planner *p,
+                                     sqlite3_int64 *pending_p);
+void chorale_plan_release(struct planner *p);
+
+/* Write the chosen cells by the prepared p->insert. */
+enum chorale_err chorale_plan_chosen(struct planner *p);
+
+/* Append a cell to p->grid. */
+enum chorale_err chorale_plan_gather(struct planner *p,
+                                     const struct chorale_adapt_cell *cell);
+
+/* plan_cells.c: write such a cell by p->insert. */
+enum chorale_err chorale_plan_put(struct planner *p,
+                                  const struct chorale_adapt_cell *cell);
 
 #endif

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "db/store.h"
+#include "tuner/adapt.h"
 #include "tuner/verb.h"
 
 struct opts {
-    int json;
+    int json, rounds;
 };
 
 #define PROGRESS                                                             \
@@ -197,6 +198,92 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
     return err == CHORALE_OK ? print_untouched(store, msg) : err;
 }
 
+/* Rounds of adaptive plans, and round 0: all that was planned otherwise. */
+#define ROUNDS                                                               \
+    "SELECT y.name, k.round, k.system_id, y.kind,"                           \
+    " (SELECT count(*) FROM cell c JOIN campaign o USING (campaign_id)"      \
+    "   WHERE o.system_id = k.system_id AND o.round = k.round),"             \
+    " k.budget, k.budget_unit, k.regret FROM campaign k"                     \
+    " JOIN system y USING (system_id) WHERE k.round > 0 OR ?1"               \
+    " GROUP BY k.system_id, k.round ORDER BY k.system_id, k.round"
+
+static void print_round(sqlite3_stmt *stmt, int first,
+                        const struct chorale_adapt_spent *spent,
+                        const double total[2])
+{
+    char regret[32] = "-";
+
+    if (sqlite3_column_type(stmt, 7) != SQLITE_NULL)
+        snprintf(regret, sizeof(regret), "%.2f %%",
+                 100 * sqlite3_column_double(stmt, 7));
+    if (first)
+        printf("\nrounds of adaptive plans (0: what was planned otherwise); "
+               "regret as expected before\nthe round, times of launches with "
+               "their starts, simulated ones as real ones would take\n"
+               "%-24s %5s %9s %8s %8s %11s %11s %11s %13s\n", "system", "round",
+               "regret", "cells", "launches", "seconds", "node-s", "sum of s",
+               "sum of node-s");
+    printf("%-24s %5d %9s %8lld %8ld %11.4g %11.4g %11.4g %13.4g\n",
+           (const char *)sqlite3_column_text(stmt, 0),
+           sqlite3_column_int(stmt, 1), regret, sqlite3_column_int64(stmt, 4),
+           spent->nlaunch, spent->seconds, spent->node_seconds, total[0],
+           total[1]);
+}
+
+static json_t *round_json(sqlite3_stmt *stmt,
+                          const struct chorale_adapt_spent *spent,
+                          const double total[2])
+{
+    return json_pack(
+        "{s:s, s:i, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:s}",
+        "system", (const char *)sqlite3_column_text(stmt, 0),
+        "round", sqlite3_column_int(stmt, 1),
+        "regret", sqlite3_column_type(stmt, 7) == SQLITE_NULL
+                      ? json_null()
+                      : json_real(sqlite3_column_double(stmt, 7)),
+        "cells", (json_int_t)sqlite3_column_int64(stmt, 4),
+        "launches", (json_int_t)spent->nlaunch, "seconds", spent->seconds,
+        "node_seconds", spent->node_seconds, "total_seconds", total[0],
+        "total_node_seconds", total[1],
+        "budget", sqlite3_column_double(stmt, 5),
+        "budget_unit", (const char *)sqlite3_column_text(stmt, 6));
+}
+
+/* all: with round 0. */
+static enum chorale_err show_rounds(struct chorale_store *store, int all,
+                                    json_t *list, struct chorale_errmsg *msg)
+{
+    struct chorale_adapt_spent spent;
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_int64 system = 0;
+    double total[2] = { 0, 0 };
+    int row = 0, first = 1;
+    enum chorale_err err = chorale_store_prepare(store, ROUNDS, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        sqlite3_bind_int(stmt, 1, all);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        if (sqlite3_column_int64(stmt, 2) != system)
+            total[0] = total[1] = 0;
+        system = sqlite3_column_int64(stmt, 2);
+        err = chorale_adapt_spent(store, system, sqlite3_column_int(stmt, 1),
+                                  &spent, msg);
+        if (err != CHORALE_OK)
+            break;
+        total[0] += spent.seconds;
+        total[1] += spent.node_seconds;
+        if (list != NULL)
+            json_array_append_new(list, round_json(stmt, &spent, total));
+        else
+            print_round(stmt, first, &spent, total);
+        first = 0;
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
@@ -211,8 +298,10 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return err;
     list = opts.json ? json_array() : NULL;
     err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && !opts.rounds)
         err = show(store, list, msg);
+    if (err == CHORALE_OK && (opts.rounds || list == NULL))
+        err = show_rounds(store, opts.rounds, list, msg);
     if (err == CHORALE_OK && list != NULL) {
         json_dumpf(list, stdout, JSON_INDENT(2));
         printf("\n");
@@ -225,6 +314,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 static const struct chorale_opt options[] = {
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
+    { "rounds", 0, CHORALE_OPT_FLAG, offsetof(struct opts, rounds), NULL,
+      "only what launches cost: of each round of an adaptive plan, with the "
+      "regret that was expected before it, and of all others", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -236,7 +328,8 @@ const struct chorale_verb chorale_verb_status = {
               "that could not or must not be measured are listed with the "
               "reason. Where algorithms of the library's were forced, its "
               "default beside them is compared with launches in which nothing "
-              "was.",
+              "was. Rounds of an adaptive plan are listed with what they cost "
+              "and the regret that was expected before each.",
     .example = "chorale status results.db",
     .opt = options,
     .run = run,

@@ -205,6 +205,42 @@ static enum chorale_err check_output(const char *prefix,
     return CHORALE_OK;
 }
 
+/* Plan and measure: once, or round after round until none is worth it. */
+static enum chorale_err measure(struct tune_opts *opts, const char *path,
+                                const char *command, char system[128],
+                                struct chorale_errmsg *msg)
+{
+    const struct chorale_plan asked = opts->plan;
+    sqlite3_int64 last = 0;
+
+    for (;;) {
+        enum chorale_err err;
+
+        opts->plan = asked; /* planning fills in what follows from it */
+        err = chorale_plan_write(
+            &opts->plan, path, command, opts->run.quiet, system,
+            &opts->run.campaign, msg);
+
+        if (err == CHORALE_NO && !opts->run.quiet)
+            printf("%s\n", msg->text);
+        if (err == CHORALE_NO)
+            return CHORALE_OK;
+        if (err != CHORALE_OK || opts->plan.dry_run)
+            return err;
+        if (opts->run.campaign == last)
+            return chorale_fail(msg, CHORALE_ENV, "%s: cells of the last "
+                                "round cannot be measured; `chorale run` says "
+                                "more", path);
+        last = opts->run.campaign;
+        opts->run.system = system;
+        opts->run.launcher_cmd = opts->plan.launcher_cmd;
+        opts->run.command = command;
+        err = chorale_run(path, &opts->run, msg);
+        if (err != CHORALE_OK || !opts->plan.adaptive)
+            return err;
+    }
+}
+
 static enum chorale_err tune(struct tune_opts *opts, const char *path,
                              const char *command, struct chorale_errmsg *msg)
 {
@@ -229,15 +265,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
     err = check_output(prefix, msg);
     if (err == CHORALE_OK)
-        err = chorale_plan_write(&opts->plan, path, command, opts->run.quiet,
-                                 system, &opts->run.campaign, msg);
+        err = measure(opts, path, command, system, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
-        return err;
-    opts->run.system = system;
-    opts->run.launcher_cmd = opts->plan.launcher_cmd;
-    opts->run.command = command;
-    err = chorale_run(path, &opts->run, msg);
-    if (err != CHORALE_OK)
         return err;
     optional(step(&chorale_verb_fit, fit, &why), "model", &why);
     err = decide(opts, path, system, msg);
@@ -325,8 +354,13 @@ const struct chorale_verb chorale_verb_tune = {
         "table is measured against the library, as `chorale validate` does; "
         "if it is slower somewhere, the exit status is 1 (in simulation the "
         "page says so). Ends by printing that page.\n"
+        "With --adaptive --budget TIME it measures those points only that are "
+        "worth it, round after round (`chorale plan --help`); `chorale "
+        "status` shows what each brought.\n"
         "Stopped or killed, the same command goes on where it was.",
     .example = "chorale tune results.db -m 8:1M -P 2:16\n"
+               "chorale tune results.db -m 8:1M -P 2:16 --adaptive --budget "
+               "10m\n"
                "chorale tune sim.db --launcher smpirun --platform cluster.xml "
                "-m 8:256K -P 4,8,16,32",
     .opt = options,

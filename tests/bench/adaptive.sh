@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What an adaptive plan reaches for a small part of what measuring everything
+# costs, beside random points and a coarse grid of the same cost; on the
+# simulated LogGP networks of regret.sh.
+#
+#   adaptive.sh [-o DIR] [-s NETWORKS] [-c LIST] [-m SIZES] [-P LIST]
+#               [-b PERCENT,...]
+#
+# -o DIR       keep the databases there, and go on from what it holds
+# -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
+#              levels); default: all
+# -c LIST      collectives (default: bcast,allreduce,allgather)
+# -m SIZES     blocks (default: 8:1M)
+# -P LIST      process counts (default: 4:64:+4)
+# -b PERCENT   budgets, of what the reference costs (default: 5,10,20)
+#
+# Starts set a limit: where all sizes of a few collectives take no longer than to
+# start their launches, the launches at the largest process count alone are a
+# tenth of the reference.
+#
+# The reference plan is `chorale plan -c LIST -m SIZES -P LIST`: the set core at
+# every point of that grid. It is the oracle as well. Costs are node-seconds as
+# `chorale status --rounds` counts them: six launches for each simulated one,
+# in which a call takes what it took in simulation and is repeated as often as a
+# real campaign would, with verification, warm-up and synchronisation; and one
+# second to start. Random points and the coarse grid are points of the reference
+# with all their variants; random ones are drawn three times.
+here=$(cd "${top_builddir:-.}" && pwd)
+chorale=$here/chorale
+networks="flat slow fast tree"
+colls=bcast,allreduce,allgather
+sizes=8:1M
+procs=4:64:+4
+budgets="5 10 20"
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+out=$work
+while getopts o:s:c:m:P:b: opt; do
+    case $opt in
+        o) out=$OPTARG ;;
+        s) networks=$(echo "$OPTARG" | tr , ' ') ;;
+        c) colls=$OPTARG ;;
+        m) sizes=$OPTARG ;;
+        P) procs=$OPTARG ;;
+        b) budgets=$(echo "$OPTARG" | tr , ' ') ;;
+        *) exit 2 ;;
+    esac
+done
+if [ ! -e "$here/chorale-runner-sim" ]; then
+    echo "adaptive.sh: built without SimGrid" >&2
+    exit 3
+fi
+mkdir -p "$out" || exit 3
+
+platform() { # file, attributes of the cluster
+    cat >"$1" <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" speed="1Gf"
+ sharing_policy="SPLITDUPLEX" $2/></platform>
+XML
+}
+platform "$work/flat.xml" 'radical="0-63" bw="10GBps" lat="0.5us"'
+platform "$work/slow.xml" 'radical="0-63" bw="1.25GBps" lat="0.5us"'
+platform "$work/fast.xml" 'radical="0-63" bw="25GBps" lat="0.5us"'
+platform "$work/tree.xml" 'radical="0-63" bw="10GBps" lat="0.25us"
+ topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"'
+
+plan() { # database, network, further options
+    plan_db=$1 plan_net=$2
+    shift 2
+    "$chorale" plan "$plan_db" -q --launcher smpirun \
+        --platform "$work/$plan_net.xml" --network loggp -c "$colls" \
+        -m "$sizes" -P "$procs" "$@"
+}
+
+cost() { # database: node-seconds of all its launches
+    "$chorale" status "$1" --rounds --json |
+        sed -n 's/.*"node_seconds": \([0-9.e+-]*\).*/\1/p' |
+        awk '{ s += $1 } END { printf "%.6g", s }'
+}
+
+# Keep only points (collective, msg_size, comm_size) that are in a table.
+keep() { # database, SELECT
+    sqlite3 "$1" <<SQL
+CREATE TEMP TABLE kept AS $2;
+CREATE TEMP TABLE gone AS SELECT cell_id FROM cell
+  WHERE (coll, msg_size, comm_size) NOT IN
+    (SELECT coll, msg_size, comm_size FROM kept);
+DELETE FROM run_summary WHERE run_id IN
+    (SELECT run_id FROM run WHERE cell_id IN (SELECT * FROM gone));
+DELETE FROM sample WHERE run_id IN
+    (SELECT run_id FROM run WHERE cell_id IN (SELECT * FROM gone));
+DELETE FROM counter WHERE run_id IN
+    (SELECT run_id FROM run WHERE cell_id IN (SELECT * FROM gone));
+DELETE FROM run WHERE cell_id IN (SELECT * FROM gone);
+DELETE FROM environment WHERE launch_id NOT IN (SELECT launch_id FROM run);
+DELETE FROM launch WHERE launch_id NOT IN (SELECT launch_id FROM run);
+DELETE FROM cell WHERE cell_id IN (SELECT * FROM gone);
+SQL
+}
+
+# The database with the sample of the largest size that a limit pays for.
+# make SIZE writes $work/try.db.
+largest() { # make, least, most, node-seconds
+    lo=$2 hi=$3
+    while [ "$lo" -lt "$hi" ]; do
+        mid=$(((lo + hi + 1) / 2))
+        "$1" "$mid"
+        if awk "BEGIN { exit !($(cost "$work/try.db") <= $4) }"; then
+            lo=$mid
+        else
+            hi=$((mid - 1))
+        fi
+    done
+    "$1" "$lo"
+}
+
+# So many points at random: the first ones in an order that depends on the
+# draw. Points between are the model's.
+make_random() { # points
+    cp "$reference" "$work/try.db"
+    keep "$work/try.db" "SELECT coll, msg_size, comm_size FROM
+      (SELECT coll, msg_size, comm_size, min(cell_id) AS id FROM cell
+        GROUP BY coll, msg_size, comm_size)
+      ORDER BY ((id + 7919 * $draw) * 2654435761) % 1000003 LIMIT $1"
+}
+
+# A coarse grid: so many sizes and process counts, evenly over those there
+# are; nested loops would give more ways than there are budgets.
+make_coarse() { # number of process counts; one and a half times as many sizes
+    cp "$reference" "$work/try.db"
+    keep "$work/try.db" "
+      WITH p AS (SELECT comm_size, row_number() OVER (ORDER BY comm_size) - 1
+                   AS i FROM cell GROUP BY comm_size),
+           m AS (SELECT msg_size, row_number() OVER (ORDER BY msg_size) - 1
+                   AS i FROM cell GROUP BY msg_size),
+           k(j) AS (SELECT 0 UNION ALL SELECT j + 1 FROM k WHERE j < 99)
+      SELECT DISTINCT coll, msg_size, comm_size FROM cell
+       WHERE comm_size IN (SELECT comm_size FROM p, k WHERE j < $1 AND i =
+               (j * ((SELECT count(*) FROM p) - 1) + ($1 - 1) / 2)
+               / max(1, $1 - 1))
+         AND msg_size IN (SELECT msg_size FROM m, k WHERE j < (3 * $1 + 1) / 2
+               AND i = (j * ((SELECT count(*) FROM m) - 1)
+                        + ((3 * $1 + 1) / 2 - 1) / 2)
+               / max(1, (3 * $1 + 1) / 2 - 1))"
+}
+
+# The line of `evaluate` for all collectives, and what it cost.
+score() { # what, database
+    sqlite3 "$2" "DELETE FROM decision"
+    "$chorale" decide "$2" -q >/dev/null 2>&1
+    printf '%-22s %9.2f %% ' "$1" \
+        "$(awk "BEGIN { print 100 * $(cost "$2") / $whole }")"
+    "$chorale" evaluate "$2" --oracle "$reference" 2>&1 |
+        awk '/^all / { printf "%10s %% %10s %% %10s %%\n", $3, $7, $9; n++ }
+             END { if (!n) print "   no table: all is left to the library" }'
+}
+
+adapt() { # database, network, node-seconds
+    while plan "$1" "$2" --adaptive --budget "${3}ns" 2>"$work/why"; do
+        "$chorale" run "$1" -q || return
+    done
+}
+
+one() { # network
+    reference=$out/reference-$1.db
+    plan "$reference" "$1" && "$chorale" run "$reference" -q || return
+    whole=$(cost "$reference")
+    echo "$1: the reference, $sizes at P = $procs, costs $whole node-seconds"
+    printf '%-22s %11s %12s %12s %12s\n' "" cost regret worst captured
+    for b in $budgets; do
+        limit=$(awk "BEGIN { printf \"%d\", $whole * $b / 100 }")
+        adapt "$out/adaptive-$1-$b.db" "$1" "$limit"
+        score "adaptive, $b %" "$out/adaptive-$1-$b.db"
+        points=$(sqlite3 "$reference" "SELECT count(*) FROM
+            (SELECT DISTINCT coll, msg_size, comm_size FROM cell)")
+        for draw in 1 2 3; do
+            largest make_random 1 "$points" "$limit"
+            score "random $draw, $b %" "$work/try.db"
+        done
+        largest make_coarse 1 16 "$limit"
+        score "coarse grid, $b %" "$work/try.db"
+    done
+    for b in $budgets; do
+        "$chorale" status "$out/adaptive-$1-$b.db" --rounds
+    done
+}
+
+rc=0
+for network in $networks; do
+    one "$network" || rc=1
+    echo
+done
+exit $rc

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# An adaptive plan on a simulated cluster: it measures a part of the grid, keeps
+# to its budget, can be killed, and is as good as measuring everything.
+. "$(dirname "$0")/../lib.sh"
+[ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
+
+platform "$work/flat.xml" 0.5 1250000000 16
+grid="--launcher smpirun --platform $work/flat.xml --network loggp -c bcast
+      -m 8:256K -P 2,4,6,8,11,16"
+plan() { # database, further options
+    plan_db=$1
+    shift
+    # shellcheck disable=SC2086 # options
+    timeout 300 "$chorale" plan "$plan_db" $grid "$@"
+}
+spent() { # database
+    "$chorale" status "$1" --rounds --json |
+        awk -F: '/"node_seconds"/ { s += $2 } END { print s + 0 }'
+}
+
+db=$work/a.db
+out=$(plan "$db" --adaptive --budget 350ns)
+ok $? "round 1 is planned"
+like "$out" "at 5 points on system .*, round 1, for about .* node-s; 0 of 350" \
+    "and says what it costs"
+is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT comm_size) FROM cell")" 2 \
+    "it is of the smallest process count"
+out=$(plan "$db" --adaptive --budget 350ns)
+like "$out" "not measured yet" "planned again it is the same round"
+is "$(sqlite3 "$db" "SELECT count(*) FROM campaign")" 1 "and no other"
+for i in 1 2 3 4 5 6 7 8 9; do
+    timeout 300 "$chorale" run "$db" -q 2>"$work/err" || break
+    plan "$db" -q --adaptive --budget 350ns 2>"$work/why"
+    rc=$?
+    [ $rc -eq 0 ] || break
+done
+is $rc 1 "in the end nothing more is worth it"
+like "$(cat "$work/why")" "no further round on .*spent" "which says why"
+is "$(awk "BEGIN { print $(spent "$db") <= 1.1 * 350 }")" 1 \
+    "the budget is kept"
+is "$(sqlite3 "$db" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
+    "all that was planned is done"
+is "$(sqlite3 "$db" "SELECT max(n) FROM (SELECT count(*) AS n FROM run
+    JOIN launch USING (launch_id) JOIN cell USING (cell_id)
+    WHERE provider <> 'library' GROUP BY cell_id)")" 1 \
+    "nothing is measured twice"
+is "$(sqlite3 "$db" "SELECT count(DISTINCT round) = max(round) AND
+    min(round) = 1 AND max(budget) = 350 AND max(budget_unit) = 'node-s'
+    FROM campaign")" 1 \
+    "the rounds are in the database"
+is "$(sqlite3 "$db" "SELECT count(*) FROM campaign WHERE regret IS NULL")" 1 \
+    "each but the first with what was expected before it"
+n=$(sqlite3 "$db" "SELECT count(*) FROM campaign")
+plan "$db" -q --adaptive --budget 350ns 2>/dev/null
+is "$(sqlite3 "$db" "SELECT count(*) FROM campaign")" "$n" \
+    "asking once more changes nothing"
+like "$("$chorale" status "$db")" "rounds of adaptive plans" \
+    "status shows the rounds"
+is "$("$chorale" status "$db" | awk '/rounds of/ { on = 1 }
+    on && $2 ~ /^[0-9]+$/' | wc -l)" "$n" "a row each"
+
+# As good as everything, at a part of the cost.
+plan "$work/all.db" -q && timeout 500 "$chorale" run "$work/all.db" -q
+is "$(awk "BEGIN { print $(spent "$db") < 0.67 * $(spent "$work/all.db") }")" 1 \
+    "it costs less than two thirds of everything, most of it starts"
+"$chorale" decide "$db" -q
+regret=$("$chorale" evaluate "$db" --oracle "$work/all.db" |
+    awk '/^all / { print $3 }')
+is "$(awk "BEGIN { print \"$regret\" != \"\" && $regret + 0 <= 2 }")" 1 \
+    "its table loses at most 2 %: $regret"
+
+# Killed while it measures, the same commands go on. What was begun in vain is
+# spent all the same.
+cat >"$work/loop.sh" <<EOF
+while "$chorale" plan "\$1" -q $(echo $grid) --adaptive --budget 350ns; do
+    "$chorale" run "\$1" -q || exit
+done
+EOF
+killed=$work/b.db
+for i in 1 2 3; do
+    timeout -s KILL 2 sh "$work/loop.sh" "$killed" >/dev/null 2>&1
+    sleep 1
+done
+timeout 400 sh "$work/loop.sh" "$killed" >/dev/null 2>"$work/err"
+like "$(tail -n 1 "$work/err")" "no further round" \
+    "killed three times, it comes to its end"
+is "$(sqlite3 "$killed" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
+    "with all done that was planned"
+is "$(sqlite3 "$killed" "SELECT max(n) FROM (SELECT count(*) AS n FROM run
+    JOIN cell USING (cell_id) WHERE provider <> 'library' GROUP BY cell_id)")" \
+    1 "and nothing twice"
+cells="SELECT coll, comm_size, msg_size, variant, params FROM cell
+    ORDER BY 1, 2, 3, 4, 5"
+sqlite3 "$db" "$cells" >"$work/a.txt"
+
+# tune does it all.
+(cd "$work" &&
+    # shellcheck disable=SC2086 # options
+    timeout 500 "$chorale" tune t.db $grid --adaptive --budget 350ns \
+        >tune.txt 2>tune.err)
+ok $? "tune --adaptive runs to the end"
+like "$(cat "$work/tune.txt")" "no further round" "and says why it ended"
+[ -s "$work/t-dispatch.c" ]
+ok $? "with a table"
+sqlite3 "$work/t.db" "$cells" | cmp -s - "$work/a.txt"
+ok $? "of the same cells"
+
+refused() { # expected text, name, options
+    refused_text=$1 refused_name=$2
+    shift 2
+    out=$(plan "$work/c.db" "$@" 2>&1)
+    is $? 2 "refused: $refused_name"
+    like "$out" "$refused_text" "and says why"
+    [ ! -e "$work/c.db" ] || [ "$(sqlite3 "$work/c.db" \
+        "SELECT count(*) FROM campaign")" = 0 ]
+    ok $? "and plans nothing"
+}
+refused "give what it may cost" "adaptive without a budget" --adaptive
+refused "goes with --adaptive" "a budget alone" --budget 10m
+refused "goes with --adaptive" "a goal alone" --goal 1%
+refused "no time" "a budget of nothing" --adaptive --budget 0
+refused "no time" "node-hours of nothing" --adaptive --budget 0nh
+refused "budget" "what is no time" --adaptive --budget soon
+refused "budget" "a negative one" --adaptive --budget -5m
+refused "too small" "what does not pay for a first look" --adaptive \
+    --budget 1ns
+refused "without it" "the library's own algorithms" --adaptive --budget 1h \
+    --providers chorale,native
+refused "without it" "late ranks" --adaptive --budget 1h --arrival sync,last
+finish

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* adapt_cost.c - what launches cost: those that are planned and those that
+ * were made. */
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/engines/tree.h"
+#include "tuner/adapt.h"
+
+#define REPETITIONS 30   /* until the interval is narrow, at 5 % of noise */
+#define VERIFY 4         /* calls that are verified or counted */
+#define SYNC_SECONDS 2e-6 /* a round of messages */
+
+double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
+                                  int comm_size, double seconds)
+{
+    double reps = fmin(REPETITIONS, (double)opts->nrep_max), sync;
+
+    if (seconds > 0)
+        reps = fmin(reps, opts->cell_seconds / seconds);
+    reps = fmax(reps, (double)opts->nrep_min);
+    sync = 2 * SYNC_SECONDS * chorale_ceil_log2(comm_size);
+    return (VERIFY + (double)opts->nwarmup + reps) * (seconds + sync);
+}
+
+double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
+                          int comm_size, int ppn, double seconds)
+{
+    int nodes = (comm_size + ppn - 1) / (ppn > 0 ? ppn : 1);
+    double launches = opts->decide.simulated ? CHORALE_ADAPT_LAUNCHES
+                                             : (double)opts->launches;
+
+    return (opts->start_up + seconds) * launches *
+           (opts->nodes && nodes > 1 ? nodes : 1);
+}
+
+/* Launches with their runs, a row each; a launch without runs has one. */
+#define LAUNCHES                                                             \
+    "SELECT l.launch_id, l.comm_size * l.siblings, l.ppn * l.siblings,"      \
+    " (julianday(l.finished) - julianday(l.started)) * 86400,"               \
+    " y.kind = 'simulated', l.reason = 'killed', k.nwarmup, k.nrep_min,"     \
+    " k.nrep_max, k.cell_seconds, s.median * r.batch"                        \
+    " FROM launch l JOIN campaign k USING (campaign_id)"                     \
+    " JOIN system y ON y.system_id = l.system_id"                            \
+    " LEFT JOIN run r USING (launch_id)"                                     \
+    " LEFT JOIN run_summary s USING (run_id)"                                \
+    " WHERE l.system_id = ?1 AND l.status <> 'running' AND"                  \
+    " CASE ?2 WHEN -2 THEN l.status = 'done' WHEN -1 THEN k.round > 0"       \
+    "   ELSE k.round = ?2 END ORDER BY l.launch_id"
+
+/* One launch, while its rows go by. */
+struct launch {
+    sqlite3_int64 id;
+    int comm_size, ppn, simulated, killed;
+    double wall, cells;
+};
+
+struct sum {
+    struct chorale_adapt_spent spent;
+    double start_up;         /* of all, for the mean */
+};
+
+static void add_launch(struct sum *sum, const struct launch *l)
+{
+    double by_cells = CHORALE_ADAPT_START_UP + l->cells, seconds = l->wall;
+    int nodes = l->ppn > 0 ? (l->comm_size + l->ppn - 1) / l->ppn : 1;
+
+    if (l->simulated)
+        seconds = CHORALE_ADAPT_LAUNCHES * by_cells;
+    else if (l->killed) /* its end is when that was found out */
+        seconds = fmin(l->wall, by_cells);
+    sum->spent.seconds += seconds;
+    sum->spent.node_seconds += seconds * nodes;
+    sum->spent.nlaunch++;
+    sum->start_up += fmax(0, l->wall - l->cells);
+}
+
+/* One row: the launch it is of, and what its run took. */
+static void read_row(sqlite3_stmt *stmt, struct launch *l, long *nrun)
+{
+    struct chorale_adapt_opts way = {
+        .nwarmup = sqlite3_column_int(stmt, 6),
+        .nrep_min = sqlite3_column_int(stmt, 7),
+        .nrep_max = sqlite3_column_int(stmt, 8),
+        .cell_seconds = sqlite3_column_double(stmt, 9),
+    };
+
+    l->id = sqlite3_column_int64(stmt, 0);
+    l->comm_size = sqlite3_column_int(stmt, 1);
+    l->ppn = sqlite3_column_int(stmt, 2);
+    l->wall = sqlite3_column_double(stmt, 3);
+    l->simulated = sqlite3_column_int(stmt, 4);
+    l->killed = sqlite3_column_int(stmt, 5);
+    if (sqlite3_column_type(stmt, 10) == SQLITE_NULL)
+        return;
+    l->cells += chorale_adapt_cell_seconds(&way, l->comm_size,
+                                           sqlite3_column_double(stmt, 10));
+    ++*nrun;
+}
+
+static enum chorale_err add_up(struct chorale_store *store,
+                               sqlite3_int64 system_id, int which,
+                               struct sum *sum, struct chorale_errmsg *msg)
+{
+    struct launch l = { .id = -1 };
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, LAUNCHES, &stmt, msg);
+
+    memset(sum, 0, sizeof(*sum));
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        sqlite3_bind_int(stmt, 2, which);
+    }
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        if (l.id >= 0 && l.id != sqlite3_column_int64(stmt, 0)) {
+            add_launch(sum, &l);
+            l.cells = 0;
+        }
+        read_row(stmt, &l, &sum->spent.nrun);
+    }
+    if (l.id >= 0)
+        add_launch(sum, &l);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_adapt_spent(struct chorale_store *store,
+                                     sqlite3_int64 system_id, int round,
+                                     struct chorale_adapt_spent *spent,
+                                     struct chorale_errmsg *msg)
+{
+    struct sum sum;
+    enum chorale_err err = add_up(store, system_id, round, &sum, msg);
+
+    if (err == CHORALE_OK)
+        *spent = sum.spent;
+    return err;
+}
+
+enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        double *seconds_p,
+                                        struct chorale_errmsg *msg)
+{
+    struct sum sum;
+    enum chorale_err err = add_up(store, system_id, -2, &sum, msg);
+
+    if (err == CHORALE_OK)
+        *seconds_p = sum.spent.nlaunch > 0
+                         ? sum.start_up / (double)sum.spent.nlaunch
+                         : CHORALE_ADAPT_START_UP;
+    return err;
+}
