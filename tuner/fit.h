@@ -18,6 +18,10 @@ struct chorale_fit_data {
     const double *x;         /* [nrow * ncol] by rows, >= 0, finite */
     const double *seconds;   /* [nrow] > 0 */
     const double *start;     /* [ncol] values near the result; NULL: none */
+    int wide;                /* far rows keep their say, up to a tenth of all:
+                              * while the coefficients are not yet right, rows
+                              * that a parameter does not touch would outvote
+                              * those that it does */
 };
 
 struct chorale_fit_result {

@@ -25,6 +25,9 @@ struct model_cell {
     double played;           /* seconds on the network, NAN */
     uint64_t order;          /* in the sample */
     int use;                 /* it is a row of the fit */
+    int wild;                /* at these values its coefficients nearly cancel:
+                              * messages that just meet or just miss; it waits
+                              * for better ones */
 };
 
 struct model_job {
@@ -43,6 +46,7 @@ struct model_job {
     double *rx, *rs, *scratch; /* rows of a fit: packed columns, seconds */
     size_t *row;             /* cell of each row */
     double lack;             /* see chorale_model.lack */
+    int wide;                /* see struct chorale_fit_data */
 };
 
 /* Find the cells, and write down those of the sample. */

@@ -8,6 +8,11 @@
 
 #include "tuner/model_job.h"
 
+#define NEAR 1e-3  /* change of the values after which far rows are dropped */
+#define LATENCY 0.95 /* of alpha, at most in overheads and gap */
+#define WILD 8     /* how many times the sum its terms may be */
+#define STILL 1e-9 /* change after which the paths stand still */
+
 /* --- columns ----------------------------------------------------------- */
 
 size_t model_column_tau(const struct chorale_model *model, size_t tau)
@@ -109,20 +114,34 @@ double model_cell_play(const struct model_job *job,
     return seconds[m];
 }
 
+/* Do the terms of a cell's time nearly cancel? */
+static int is_wild(const struct model_job *job, const double *x,
+                   const double *value, double seconds)
+{
+    double sum = 0;
+
+    for (size_t j = 0; j < job->ncol; j++)
+        sum += fabs(x[j] * value[j]);
+    return sum > WILD * seconds;
+}
+
 /* Play all at the model's network; sets job->x, job->lack. -1: no memory. */
 static int play_all(struct model_job *job)
 {
-    double sum = 0;
+    double sum = 0, value[CHORALE_FIT_MAX] = { 0 };
     size_t n = 0;
 
     job->ncol = model_columns(job->model);
     if (job->ncol > CHORALE_FIT_MAX)
         return -1;
+    model_values_get(job->model, value);
     for (size_t i = 0; i < job->ncell; i++) {
         struct model_cell *cell = &job->cell[i];
 
         cell->played = model_cell_play(job, cell, NULL,
                                        job->x + i * CHORALE_FIT_MAX);
+        cell->wild = is_wild(job, job->x + i * CHORALE_FIT_MAX, value,
+                             cell->played);
         cell->use = cell->played > 0 &&
                     (cell->tau < 0 || job->model->tau[cell->tau].known);
         if (cell->use) {
@@ -152,7 +171,8 @@ static struct chorale_fit_data rows(struct model_job *job,
                                      : model_cell_seconds(job, cell, ordinal);
         double *to = job->rx + data.nrow * data.ncol;
 
-        if (!cell->use || (use != NULL && !use[i]) || !(seconds > 0))
+        if (!cell->use || cell->wild || (use != NULL && !use[i]) ||
+            !(seconds > 0))
             continue;
         for (size_t j = 0; j < job->ncol; j++)
             if (drop == NULL || !drop[j])
@@ -178,6 +198,7 @@ enum chorale_err model_fit_rows(struct model_job *job,
         if (!job->drop[j])
             start[k++] = value[j];
     data.start = start;
+    data.wide = job->wide;
     err = chorale_fit(&data, &got, msg);
     if (err != CHORALE_OK)
         return err;
@@ -306,6 +327,27 @@ static double change(const struct model_job *job, const double *a,
     return most;
 }
 
+/* What is spent of alpha elsewhere leaves some latency: a step too far would
+ * take the messages' alpha out of the paths. */
+static void limit_parts(struct model_job *job, double *value)
+{
+    const struct chorale_net *net = &job->model->net;
+    size_t parts = model_column_parts(job->model);
+    double least = HUGE_VAL, sum = 0;
+
+    for (int l = 0; l < net->nlevel; l++)
+        for (int k = 0; k < net->level[l].regime.n; k++) {
+            double alpha = value[chorale_net_column(net, l, k)];
+
+            if (alpha > 0)
+                least = fmin(least, alpha);
+        }
+    for (size_t i = 0; i < CHORALE_NET_PARTS; i++)
+        sum += value[parts + i];
+    for (size_t i = 0; i < CHORALE_NET_PARTS && sum > LATENCY * least; i++)
+        value[parts + i] *= LATENCY * least / sum;
+}
+
 /* One more fit at the coefficients of the last play; *moved_p: how far the
  * values went. */
 static enum chorale_err step(struct model_job *job, const double *value,
@@ -324,6 +366,7 @@ static enum chorale_err step(struct model_job *job, const double *value,
         return missing(job, msg);
     if (err != CHORALE_OK)
         return err;
+    limit_parts(job, next);
     *moved_p = change(job, next, value);
     model_values_set(job->model, next);
     return CHORALE_OK;
@@ -336,6 +379,7 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
     double least = HUGE_VAL, moved = 1;
     enum chorale_err err = CHORALE_OK;
 
+    job->wide = rounds > 1;
     for (int round = 0; err == CHORALE_OK; round++) {
         if (play_all(job) != 0)
             return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
@@ -344,10 +388,15 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
             least = round == 0 ? HUGE_VAL : job->lack;
             memcpy(best, value, sizeof(best));
         }
-        if (round == rounds || moved < 1e-9)
+        if (job->wide && (moved < NEAR || 2 * round > rounds)) {
+            job->wide = 0;
+            moved = 1;
+        }
+        if (round == rounds || moved < STILL)
             break;
         err = step(job, value, &moved, msg);
     }
+    job->wide = 0;
     if (err != CHORALE_OK)
         return err;
     /* The paths may go to and fro: those that fitted best, and their fit. */

@@ -241,7 +241,7 @@ static void take_off(struct player *pl, int flow)
         when[parts + 2] -= 1;
     }
     memset(left, 0, (size_t)p->width * sizeof(*left));
-    left[0] = net->gap + r->beta[f->regime] * f->bytes;
+    left[0] = f->work = net->gap + r->beta[f->regime] * f->bytes;
     left[parts + 2] = 1;
     left[column + 1] = f->bytes;
     f->state = FLOW_FLYING;
@@ -406,7 +406,7 @@ static void happen(struct player *pl, int flow)
 static void next_moment(struct player *pl)
 {
     struct play *p = &pl->p;
-    double until = p->heap[0].seconds * (1 + 1e-12);
+    double until = p->heap[0].seconds * (1 + NET_PLAY_TIE);
     int any = 0;
 
     while (p->nevent > 0 && p->heap[0].seconds <= until) {

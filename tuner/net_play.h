@@ -26,6 +26,7 @@ struct flow {
     double bytes;
     enum flow_state state;
     double rate;             /* of the ports' time */
+    double work;             /* s of a whole port, in all */
     double share;            /* the rate that is being worked out */
     unsigned version;        /* of the event that is awaited */
     unsigned stamp;
@@ -69,6 +70,8 @@ struct play {
 };
 
 #define NET_PLAY_WORK 2e8
+#define NET_PLAY_TAIL 1e-4   /* of a message */
+#define NET_PLAY_TIE 1e-9    /* relative: events as close are simultaneous */
 
 static inline chorale_time *play_when(const struct play *p, int flow)
 {
