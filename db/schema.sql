@@ -218,7 +218,8 @@ CREATE TABLE environment (
 -- recv_overhead and gap are parts of it: how long its processors and its ports
 -- are busy. overlapped [bytes]: messages up to this size are sent without
 -- waiting for the receiver; 0: none, one port. kappa: ways in which the ranks
--- of a node share its port, when all send at once.
+-- of a node share its port when all send at once, to other nodes; of level
+-- 'node', if there is one: also inside it.
 CREATE TABLE model (
     model_id    INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,

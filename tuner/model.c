@@ -84,21 +84,22 @@ static void add_param(struct model_job *job, size_t column, const char *name,
     };
 }
 
-/* kappa of each number of ranks on a node that was measured on several. */
-static void add_kappas(struct model_job *job)
+/* kappa of each number of ranks on a node that was measured: between nodes,
+ * and inside if messages share the node's ports there too. */
+static void add_kappas(struct model_job *job, const char *level, int nodes)
 {
     struct chorale_model *model = job->model;
 
     for (int ppn = 2, most = 0;; ppn = most) {
         most = 0;
         for (size_t i = 0; i < job->ncell; i++)
-            if (job->cell[i].nodes > 1 && job->cell[i].ppn >= ppn &&
+            if (job->cell[i].nodes >= nodes && job->cell[i].ppn >= ppn &&
                 (most == 0 || job->cell[i].ppn < most))
                 most = job->cell[i].ppn;
         if (most == 0 || model->nparam == CHORALE_MODEL_PARAMS)
             return;
         model->param[model->nparam++] = (struct chorale_model_param){
-            .name = "kappa", .level = "net", .tau = -1, .ppn = most,
+            .name = "kappa", .level = level, .tau = -1, .ppn = most,
             .from = -1, .upto = HUGE_VAL,
             .value = fmax(1, most / model->net.ports), .lo = NAN, .hi = NAN,
         };
@@ -131,7 +132,9 @@ static void list_params(struct model_job *job)
     for (size_t i = 0; i < CHORALE_NET_PARTS; i++)
         add_param(job, model_column_parts(model) + i, parts[i], "all", NULL,
                   0, -1);
-    add_kappas(job);
+    add_kappas(job, "net", 2);
+    if (model->net.inner_shared)
+        add_kappas(job, "node", 1);
 }
 
 /* Errors of the model as it is played. */

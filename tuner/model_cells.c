@@ -10,6 +10,8 @@
 #include "db/order.h"
 #include "tuner/model_job.h"
 
+#define COARSE 6 /* the share of the sample that chooses the network, down */
+
 static int same_cell(const struct chorale_run_point *a,
                      const struct chorale_run_point *b)
 {
@@ -243,6 +245,8 @@ static void sample_variant(struct model_job *job, size_t first, size_t last,
             job->model->nopaque += cell->last - cell->first;
             continue;
         }
+        cell->coarse = cells < 3 || (cells * COARSE < max_cells &&
+                                     notes * COARSE < max_notes);
         notes += n;
         cells++;
     }

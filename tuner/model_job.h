@@ -24,6 +24,8 @@ struct model_cell {
     struct chorale_score *score[3]; /* by root; all NULL: not in the sample */
     double played;           /* seconds on the network, NAN */
     uint64_t order;          /* in the sample */
+    int coarse;              /* in the part of the sample by which the kind of
+                              * network is chosen */
     int use;                 /* it is a row of the fit */
     int wild;                /* at these values its coefficients nearly cancel:
                               * messages that just meet or just miss; it waits
@@ -46,6 +48,7 @@ struct model_job {
     double *rx, *rs, *scratch; /* rows of a fit: packed columns, seconds */
     size_t *row;             /* cell of each row */
     double lack;             /* see chorale_model.lack */
+    int coarse;              /* play that part only */
     int wide;                /* see struct chorale_fit_data */
 };
 

@@ -12,6 +12,7 @@
 #define SOME_ROUNDS 3        /* of an attempt */
 #define MAX_BREAKS 2         /* of a level, of a tau */
 #define EXACT_LACK 1e-6      /* below it nothing is left to explain */
+#define LITTLE 1e-4          /* below it nothing else is tried */
 #define WORTH 10.0           /* by which the criterion must improve */
 
 /* What an attempt changes, to be put back. */
@@ -92,10 +93,11 @@ static enum chorale_err fit_node(struct model_job *job,
     enum chorale_err err = CHORALE_OK;
 
     for (size_t i = 0; i < job->ncell; i++)
-        if (job->cell[i].nodes > 1 && job->cell[i].ppn > most)
+        if ((job->cell[i].nodes > 1 || job->model->net.inner_shared) &&
+            job->cell[i].ppn > most)
             most = job->cell[i].ppn;
     save(job, &best);
-    while (factor > 1.02 && most > 1 && best.lack > EXACT_LACK) {
+    while (factor > 1.02 && most > 1 && best.lack > LITTLE) {
         double from = best.net.ports;
         int better = 0;
 
@@ -120,17 +122,58 @@ static enum chorale_err fit_node(struct model_job *job,
     return restore(job, &best, msg);
 }
 
-static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
-                                  double *lack_p, struct chorale_errmsg *msg)
+/* From overheads of zero the paths may lead to others than from some: the
+ * better of the two. */
+static enum chorale_err try_parts(struct model_job *job,
+                                  struct chorale_errmsg *msg)
 {
+    struct chorale_net *net = &job->model->net;
+    double alpha = net->level[net->nlevel - 1].regime.alpha[0];
+    struct state before;
     enum chorale_err err;
 
-    first_guess(job);
-    job->model->net.overlap_upto = overlap_upto;
+    if (net->overlap_upto < 0 || job->lack < LITTLE)
+        return CHORALE_OK;
+    save(job, &before);
+    net->send_overhead = net->recv_overhead = 0.2 * alpha;
+    net->gap = 0.01 * alpha;
     err = model_settle(job, ROUNDS, msg);
-    if (err == CHORALE_OK)
-        err = fit_node(job, msg);
-    *lack_p = job->lack;
+    if (err == CHORALE_OK && job->lack > before.lack)
+        err = restore(job, &before, msg);
+    return err;
+}
+
+static int any_inner(const struct model_job *job)
+{
+    for (size_t i = 0; i < job->ncell; i++)
+        if (job->cell[i].ppn > 1)
+            return 1;
+    return 0;
+}
+
+/* Of one port model the best network: where ranks share nodes, with messages
+ * inside of a node that share its ports, and that do not. */
+static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
+                                  struct state *best,
+                                  struct chorale_errmsg *msg)
+{
+    int ways = any_inner(job) ? 2 : 1;
+    enum chorale_err err = CHORALE_OK;
+
+    best->lack = HUGE_VAL;
+    for (int shared = 0; shared < ways && best->lack > LITTLE &&
+                         err == CHORALE_OK; shared++) {
+        first_guess(job);
+        job->model->net.overlap_upto = overlap_upto;
+        job->model->net.inner_shared = shared;
+        err = model_settle(job, ROUNDS, msg);
+        if (err == CHORALE_OK)
+            err = try_parts(job, msg);
+        if (err == CHORALE_OK && job->lack < 2 * best->lack)
+            err = fit_node(job, msg);
+        if (err == CHORALE_OK && job->lack < best->lack)
+            save(job, best);
+    }
     return err;
 }
 
@@ -140,17 +183,18 @@ static enum chorale_err choose_ports(struct model_job *job,
                                      struct chorale_errmsg *msg)
 {
     struct chorale_model *model = job->model;
-    struct state best = { .lack = HUGE_VAL };
+    struct state best = { .lack = HUGE_VAL }, one;
     enum chorale_err err = CHORALE_OK;
 
     model->lack[0] = model->lack[1] = NAN;
     for (int over = 0; over < 2 && err == CHORALE_OK; over++) {
         if (job->opts.ports == 2 - over)
             continue;
-        err = fit_ports(job, over ? HUGE_VAL : -1, &model->lack[over], msg);
+        err = fit_ports(job, over ? HUGE_VAL : -1, &one, msg);
+        model->lack[over] = one.lack;
         if (err == CHORALE_OK &&
-            job->lack < (over ? 0.98 : 1) * best.lack - (over ? 1e-9 : 0))
-            save(job, &best);
+            one.lack < (over ? 0.98 : 1) * best.lack - (over ? 1e-9 : 0))
+            best = one;
     }
     for (size_t i = 2; err == CHORALE_OK && job->opts.ports == 0 &&
                        best.lack > 0.02 && i < nedge; i += 3) {
@@ -439,11 +483,19 @@ enum chorale_err model_search(struct model_job *job,
 {
     double edge[CHORALE_NET_REGIMES];
     size_t nedge = candidates(job, edge);
-    enum chorale_err err = choose_ports(job, edge, nedge, msg);
+    enum chorale_err err;
 
-    if (err == CHORALE_OK && !job->opts.no_breaks)
-        err = all_breaks(job, edge, nedge, msg);
+    job->coarse = 1;
+    err = choose_ports(job, edge, nedge, msg);
+    job->coarse = 0;
+    for (size_t t = 0; t < job->model->ntau; t++)
+        if (!job->model->tau[t].known) {
+            set_regime(&job->model->tau[t].regime, 0, 1e-10);
+            job->model->tau[t].known = 1;
+        }
     if (err == CHORALE_OK)
         err = model_settle(job, ROUNDS, msg);
+    if (err == CHORALE_OK && !job->opts.no_breaks)
+        err = all_breaks(job, edge, nedge, msg);
     return err;
 }

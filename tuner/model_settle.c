@@ -138,6 +138,9 @@ static int play_all(struct model_job *job)
     for (size_t i = 0; i < job->ncell; i++) {
         struct model_cell *cell = &job->cell[i];
 
+        cell->use = 0;
+        if (job->coarse && !cell->coarse)
+            continue;
         cell->played = model_cell_play(job, cell, NULL,
                                        job->x + i * CHORALE_FIT_MAX);
         cell->wild = is_wild(job, job->x + i * CHORALE_FIT_MAX, value,

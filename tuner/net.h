@@ -58,6 +58,7 @@ struct chorale_net {
                               * its size */
     double ports;            /* how many ranks' worth of bytes a node sends,
                               * and receives, at once: >= 1 */
+    int inner_shared;        /* messages inside a node share its ports too */
     struct chorale_net_regimes tau; /* beta: s a reduced byte, by the size of
                                      * what is reduced at once */
 };

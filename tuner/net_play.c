@@ -165,7 +165,7 @@ static void route(struct player *pl, struct flow *f)
         f->level++;
     f->regime = chorale_net_regime(&net->level[f->level].regime, f->bytes);
     f->overlapped = f->bytes <= net->overlap_upto;
-    inner = src == dst;
+    inner = src == dst && !net->inner_shared;
     f->nport = 0;
     if (inner || (pl->score->ppn > 1 && net->ports > 1)) {
         f->port[f->nport++] = 2 * nnode + 4 * f->src + 2 * inner;

@@ -119,8 +119,10 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
         p->net.overlap_upto = value <= 0 ? -1
                               : value >= CHORALE_MODEL_OVERLAPPED ? HUGE_VAL
                                                                   : value;
-    else if (strcmp(param, "kappa") == 0 && value >= 1)
+    else if (strcmp(param, "kappa") == 0 && value >= 1) {
         p->net.ports = fmax(1, ppn / value);
+        p->net.inner_shared |= strcmp(level, "node") == 0;
+    }
 }
 
 enum chorale_err chorale_predictor_load(struct chorale_store *store,
