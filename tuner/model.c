@@ -32,6 +32,22 @@ static size_t ordinals(const struct model_job *job, int *list)
     return k;
 }
 
+/* The mean of the fits of launches is the model's: of cells' centres outliers
+ * move a few a little, always upwards. */
+static enum chorale_err take_mean(struct model_job *job,
+                                  const double (*value)[CHORALE_FIT_MAX],
+                                  size_t k, struct chorale_errmsg *msg)
+{
+    double mean[CHORALE_FIT_MAX] = { 0 };
+
+    for (size_t j = 0; j < job->ncol; j++)
+        for (size_t i = 0; i < k; i++)
+            mean[j] += value[i][j] / (double)k;
+    memcpy(job->model->fit.value, mean, sizeof(mean));
+    model_values_set(job->model, mean);
+    return model_play(job, msg);
+}
+
 /* Fit each launch by itself: the intervals come from how they differ. */
 static enum chorale_err spread(struct model_job *job,
                                struct chorale_errmsg *msg)
@@ -56,9 +72,12 @@ static enum chorale_err spread(struct model_job *job,
             goto out;
         k += err == CHORALE_OK;
     }
+    err = CHORALE_OK;
+    if (k > 1 && k == model->nlaunch)
+        err = take_mean(job, (const double (*)[CHORALE_FIT_MAX])value, k,
+                        msg);
     chorale_fit_spread(&model->fit, job->ncol,
                        (const double (*)[CHORALE_FIT_MAX])value, k);
-    err = CHORALE_OK;
 out:
     free(list);
     free(value);
@@ -168,6 +187,7 @@ static void job_release(struct model_job *job)
     free(job->cell);
     free(job->x);
     free(job->drop);
+    free(job->last);
     free(job->rx);
     free(job->rs);
     free(job->scratch);
@@ -182,10 +202,11 @@ static int job_alloc(struct model_job *job)
     job->rx = calloc(wide, sizeof(*job->rx));
     job->drop = calloc(CHORALE_FIT_MAX, 1);
     job->rs = calloc(n, sizeof(*job->rs));
+    job->last = calloc(1, sizeof(*job->last));
     job->scratch = calloc(n, sizeof(*job->scratch));
     job->row = calloc(n, sizeof(*job->row));
     return job->x && job->rx && job->drop && job->rs && job->scratch &&
-                   job->row ? 0 : -1;
+                   job->row && job->last ? 0 : -1;
 }
 
 enum chorale_err chorale_model_fit(const struct chorale_points *points,

@@ -10,6 +10,7 @@
 #include "db/order.h"
 #include "tuner/model_job.h"
 
+#define MANY_LAUNCHES 32 /* above it means do */
 #define COARSE 6 /* the share of the sample that chooses the network, down */
 
 static int same_cell(const struct chorale_run_point *a,
@@ -93,11 +94,27 @@ static int describe(struct chorale_model *model,
     return 0;
 }
 
+/* Centre of n ascending values: of few the median, else the median of the
+ * means of all pairs (Hodges and Lehmann), which wastes less. */
+static double centre(const double *x, size_t n)
+{
+    double mean[MANY_LAUNCHES * (MANY_LAUNCHES + 1) / 2];
+    size_t k = 0;
+
+    if (n < 5)
+        return chorale_quantile(x, n, 0.5);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            mean[k++] = (x[i] + x[j]) / 2;
+    chorale_sort(mean, k);
+    return chorale_quantile(mean, k, 0.5);
+}
+
 double model_cell_seconds(const struct model_job *job,
                           const struct model_cell *cell, int ordinal)
 {
     const struct chorale_run_point *row = job->points->row;
-    double log_of[64], sum = 0;
+    double log_of[MANY_LAUNCHES], sum = 0;
     size_t n = 0;
 
     for (size_t i = cell->first; i < cell->last; i++) {
@@ -106,15 +123,15 @@ double model_cell_seconds(const struct model_job *job,
         if (!row[i].ok || (ordinal >= 0 && row[i].ordinal != ordinal))
             continue;
         l = log(row[i].seconds);
-        if (n < 64)
+        if (n < MANY_LAUNCHES)
             log_of[n] = l;
         sum += l;
         n++;
     }
-    if (n < 3 || n > 64)
+    if (n < 3 || n > MANY_LAUNCHES)
         return n > 0 ? exp(sum / (double)n) : 0;
     chorale_sort(log_of, n);
-    return exp(chorale_quantile(log_of, n, 0.5));
+    return exp(centre(log_of, n));
 }
 
 /* FNV-1a over what a cell is. */

@@ -48,7 +48,10 @@ struct model_job {
     double *rx, *rs, *scratch; /* rows of a fit: packed columns, seconds */
     size_t *row;             /* cell of each row */
     double lack;             /* see chorale_model.lack */
+    struct chorale_model *last; /* as last played, and which part */
+    int last_coarse;
     int coarse;              /* play that part only */
+    int cold;                /* fits do not begin at the values given */
     int wide;                /* see struct chorale_fit_data */
 };
 
@@ -56,8 +59,8 @@ struct model_job {
 enum chorale_err model_cells_find(struct model_job *job,
                                   struct chorale_errmsg *msg);
 
-/* Seconds of a cell over the launches of that ordinal (-1: all): the median of
- * three or more, else the geometric mean; 0 if there is none. */
+/* Seconds of a cell over the launches of that ordinal (-1: all): a robust
+ * centre of three or more, else the geometric mean; 0 if there is none. */
 double model_cell_seconds(const struct model_job *job,
                           const struct model_cell *cell, int ordinal);
 
@@ -96,6 +99,10 @@ enum chorale_err model_fit_some(struct model_job *job,
  * taus, fit and job->lack. CHORALE_DATA as above, with what to measure. */
 enum chorale_err model_settle(struct model_job *job, int rounds,
                               struct chorale_errmsg *msg);
+
+/* Play all at the model's values. CHORALE_ENV: out of memory. */
+enum chorale_err model_play(struct model_job *job,
+                            struct chorale_errmsg *msg);
 
 /* Choose port model, ports of a node, breakpoints. */
 enum chorale_err model_search(struct model_job *job,

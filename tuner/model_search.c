@@ -325,7 +325,7 @@ static double row_lack(const struct model_job *job, const double *value)
 /* Try a break at edge inside regime k: the lack of fit, HUGE_VAL if what is
  * measured does not tell the two sides apart. */
 static double try_edge(struct model_job *job, const struct target *t, int k,
-                       double edge, const double *value)
+                       double edge, const double *value, double *split)
 {
     const struct chorale_net_regimes *r = regimes(job->model, t);
     size_t column = t->level >= 0
@@ -333,7 +333,7 @@ static double try_edge(struct model_job *job, const struct target *t, int k,
                                                      t->level, k)
                         : model_column_tau(job->model, (size_t)t->tau) +
                               (size_t)k;
-    double from = k > 0 ? r->upto[k - 1] : -1, split[CHORALE_FIT_MAX];
+    double from = k > 0 ? r->upto[k - 1] : -1;
     unsigned char drop[CHORALE_FIT_MAX];
     size_t ncol = job->ncol, per = t->per;
     double lack = HUGE_VAL;
@@ -346,19 +346,22 @@ static double try_edge(struct model_job *job, const struct target *t, int k,
     memmove(job->drop + column + per, drop + column, ncol - column);
     memset(job->drop + column, 0, 2 * per);
     job->ncol = ncol + per;
+    job->cold = 1; /* what one side alone explains was far off so far */
     if (model_fit_rows(job, NULL, -1, split, NULL, NULL) == CHORALE_OK)
         lack = row_lack(job, split);
+    job->cold = 0;
     job->ncol = ncol;
     memcpy(job->drop, drop, sizeof(drop));
     return lack;
 }
 
-/* The best break of a target; *lack_p HUGE_VAL if there is none to try. */
+/* The best break of a target, and the values with it; *lack_p HUGE_VAL if
+ * there is none to try. */
 static void best_edge(struct model_job *job, struct target *t, int *regime_p,
-                      double *edge_p, double *lack_p)
+                      double *edge_p, double *lack_p, double *best)
 {
     const struct chorale_net_regimes *r = regimes(job->model, t);
-    double value[CHORALE_FIT_MAX] = { 0 };
+    double value[CHORALE_FIT_MAX] = { 0 }, split[CHORALE_FIT_MAX] = { 0 };
 
     *lack_p = HUGE_VAL;
     model_values_get(job->model, value);
@@ -371,8 +374,9 @@ static void best_edge(struct model_job *job, struct target *t, int *regime_p,
             if (t->edge[e] >= r->upto[k] ||
                 (k > 0 && t->edge[e] <= r->upto[k - 1]))
                 continue;
-            lack = try_edge(job, t, k, t->edge[e], value);
+            lack = try_edge(job, t, k, t->edge[e], value, split);
             if (lack < *lack_p) {
+                memcpy(best, split, sizeof(split));
                 *lack_p = lack;
                 *edge_p = t->edge[e];
                 *regime_p = k;
@@ -392,29 +396,54 @@ static void insert_break(struct chorale_net_regimes *r, int k, double edge)
     r->n++;
 }
 
-/* Break one target for as long as it is worth it. */
-static enum chorale_err find_breaks(struct model_job *job, struct target *t,
-                                    struct chorale_errmsg *msg)
+/* One more break where it explains most: *done_p if none is worth it. */
+static enum chorale_err add_break(struct model_job *job, struct target *t,
+                                  int *done_p, struct chorale_errmsg *msg)
 {
-    for (int n = 0; n < MAX_BREAKS && job->lack > 10 * EXACT_LACK &&
-                    job->ncol + t->per <= CHORALE_FIT_MAX; n++) {
-        double edge = 0, lack, was = criterion(job, job->lack), now;
-        struct state before;
-        enum chorale_err err;
+    struct chorale_model *model = job->model;
+    double was = criterion(job, job->lack), least = was - WORTH, at = 0, now;
+    double value[CHORALE_FIT_MAX] = { 0 }, one[CHORALE_FIT_MAX] = { 0 };
+    int level = -1, tau = -1, regime = 0;
+    struct state before;
+    enum chorale_err err;
+
+    *done_p = 1;
+    for (int i = 0; i < model->net.nlevel + (int)model->ntau; i++) {
+        double edge = 0, lack;
         int k = 0;
 
-        save(job, &before);
-        best_edge(job, t, &k, &edge, &lack);
-        if (!(criterion(job, lack) + 3 * (double)t->per < was - WORTH))
-            return CHORALE_OK;
-        insert_break(regimes(job->model, t), k, edge);
-        err = model_settle(job, SOME_ROUNDS, msg);
-        now = err == CHORALE_OK ? criterion(job, job->lack) : HUGE_VAL;
-        if (err == CHORALE_ENV)
-            return err;
-        if (!(now < was - WORTH))
-            return restore(job, &before, msg);
+        t->level = i < model->net.nlevel ? i : -1;
+        t->tau = i < model->net.nlevel ? -1 : i - model->net.nlevel;
+        t->per = t->tau < 0 ? 2 : 1;
+        if (regimes(model, t)->n > MAX_BREAKS ||
+            (t->tau >= 0 && !model->tau[t->tau].known) ||
+            job->ncol + t->per > CHORALE_FIT_MAX)
+            continue;
+        best_edge(job, t, &k, &edge, &lack, one);
+        now = criterion(job, lack) + (double)t->per * log((double)job->ncell);
+        if (now < least) {
+            least = now;
+            level = t->level;
+            tau = t->tau;
+            regime = k;
+            at = edge;
+            memcpy(value, one, sizeof(value));
+        }
     }
+    if (level < 0 && tau < 0)
+        return CHORALE_OK;
+    t->level = level;
+    t->tau = tau;
+    save(job, &before);
+    insert_break(regimes(model, t), regime, at);
+    model_values_set(model, value);
+    err = model_settle(job, SOME_ROUNDS, msg);
+    if (err != CHORALE_OK && err != CHORALE_DATA)
+        return err;
+    now = err == CHORALE_OK ? criterion(job, job->lack) : HUGE_VAL;
+    if (!(now < was - WORTH))
+        return restore(job, &before, msg);
+    *done_p = 0;
     return CHORALE_OK;
 }
 
@@ -454,25 +483,15 @@ static enum chorale_err all_breaks(struct model_job *job, const double *edge,
 {
     struct target t = { .edge = edge, .nedge = nedge };
     enum chorale_err err = CHORALE_OK;
+    int done = 0;
 
     t.bin = malloc((job->ncell + 1) * 2 * CHORALE_NET_REGIMES *
                    sizeof(*t.bin));
     t.x = malloc((job->ncell + 1) * CHORALE_FIT_MAX * sizeof(*t.x));
     if (t.bin == NULL || t.x == NULL)
         err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
-    for (int l = 0; err == CHORALE_OK && l < job->model->net.nlevel; l++) {
-        t.level = l;
-        t.tau = -1;
-        t.per = 2;
-        err = find_breaks(job, &t, msg);
-    }
-    for (size_t i = 0; err == CHORALE_OK && i < job->model->ntau; i++) {
-        t.level = -1;
-        t.tau = (int)i;
-        t.per = 1;
-        if (job->model->tau[i].known)
-            err = find_breaks(job, &t, msg);
-    }
+    while (err == CHORALE_OK && !done && job->lack > 10 * EXACT_LACK)
+        err = add_break(job, &t, &done, msg);
     free(t.bin);
     free(t.x);
     return err;

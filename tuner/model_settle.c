@@ -125,12 +125,28 @@ static int is_wild(const struct model_job *job, const double *x,
     return sum > WILD * seconds;
 }
 
+/* Is everything as it was when it was last played? */
+static int same_as_last(struct model_job *job)
+{
+    const struct chorale_model *now = job->model, *was = job->last;
+    int same = job->last_coarse == job->coarse &&
+               memcmp(&was->net, &now->net, sizeof(now->net)) == 0 &&
+               memcmp(was->tau, now->tau, sizeof(now->tau)) == 0;
+
+    job->last->net = now->net;
+    memcpy(job->last->tau, now->tau, sizeof(now->tau));
+    job->last_coarse = job->coarse;
+    return same;
+}
+
 /* Play all at the model's network; sets job->x, job->lack. -1: no memory. */
 static int play_all(struct model_job *job)
 {
     double sum = 0, value[CHORALE_FIT_MAX] = { 0 };
     size_t n = 0;
 
+    if (same_as_last(job))
+        return 0;
     job->ncol = model_columns(job->model);
     if (job->ncol > CHORALE_FIT_MAX)
         return -1;
@@ -154,6 +170,13 @@ static int play_all(struct model_job *job)
     }
     job->lack = n > 0 ? sum / (double)n : HUGE_VAL;
     return 0;
+}
+
+enum chorale_err model_play(struct model_job *job, struct chorale_errmsg *msg)
+{
+    if (play_all(job) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+    return CHORALE_OK;
 }
 
 /* --- fitting ----------------------------------------------------------- */
@@ -200,7 +223,7 @@ enum chorale_err model_fit_rows(struct model_job *job,
     for (size_t j = 0; j < job->ncol; j++)
         if (!job->drop[j])
             start[k++] = value[j];
-    data.start = start;
+    data.start = job->cold ? NULL : start;
     data.wide = job->wide;
     err = chorale_fit(&data, &got, msg);
     if (err != CHORALE_OK)

@@ -233,7 +233,7 @@ static void take_off(struct player *pl, int flow)
     double latency = r->alpha[f->regime] - net->gap -
                      over * (net->send_overhead + net->recv_overhead);
 
-    if (latency > 0) {
+    if (latency >= 0) {
         when[0] += latency;
         when[column] += 1;
         when[parts] -= over;
