@@ -78,7 +78,7 @@ json_t *chorale_fit_json(const struct chorale_system_row *system,
 
     return json_pack(
         "{s:s, s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:f, s:f,"
-        " s:{s:s, s:s, s:s, s:i, s:I}, s:o, s:o}",
+        " s:{s:s, s:s, s:s, s:i, s:I}, s:{s:I, s:f, s:f}, s:o, s:o}",
         "system", system->name,
         "kind", system->simulated ? "simulated" : "real",
         "points", (json_int_t)m->npoints, "cells", (json_int_t)m->ncell,
@@ -90,6 +90,9 @@ json_t *chorale_fit_json(const struct chorale_system_row *system,
         "worst_error", m->fit.worst_error, "worst",
         "coll", chorale_coll_info(w->coll)->name, "variant", w->variant,
         "params", w->params, "comm_size", w->comm_size,
-        "n", (json_int_t)w->n, "parameters", params_json(m),
+        "n", (json_int_t)w->n, "beyond",
+        "points", (json_int_t)m->beyond.npoints,
+        "median_error", m->beyond.median, "worst_error", m->beyond.worst,
+        "parameters", params_json(m),
         "variants", variants_json(m));
 }

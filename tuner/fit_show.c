@@ -218,6 +218,13 @@ void chorale_fit_print(const struct chorale_system_row *system,
            100 * m->fit.worst_error, chorale_coll_info(m->worst.coll)->name,
            m->worst.variant, m->worst.comm_size,
            chorale_human_bytes((double)m->worst.n, bytes));
+    if (m->beyond.npoints > 0)
+        printf("  foretold with more ranks, %zu points: median %.2f %%, worst"
+               " %.2f %% (%s %s, P = %d, n = %s)\n", m->beyond.npoints,
+               100 * m->beyond.median, 100 * m->beyond.worst,
+               chorale_coll_info(m->beyond.at.coll)->name,
+               m->beyond.at.variant, m->beyond.at.comm_size,
+               chorale_human_bytes((double)m->beyond.at.n, bytes));
     print_variants(m);
     if (crossval)
         print_crossval(m);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/order.h"
 #include "tuner/model_job.h"
 
 static int compare_int(const void *a, const void *b)
@@ -32,17 +33,23 @@ static size_t ordinals(const struct model_job *job, int *list)
     return k;
 }
 
-/* The mean of the fits of launches is the model's: of cells' centres outliers
- * move a few a little, always upwards. */
+/* The (geometric) mean of the fits of launches is the model's: of cells'
+ * centres outliers move a few a little, always upwards. */
 static enum chorale_err take_mean(struct model_job *job,
                                   const double (*value)[CHORALE_FIT_MAX],
                                   size_t k, struct chorale_errmsg *msg)
 {
     double mean[CHORALE_FIT_MAX] = { 0 };
 
-    for (size_t j = 0; j < job->ncol; j++)
-        for (size_t i = 0; i < k; i++)
-            mean[j] += value[i][j] / (double)k;
+    for (size_t j = 0; j < job->ncol; j++) {
+        double sum = 0, log_sum = 0;
+
+        for (size_t i = 0; i < k; i++) {
+            sum += value[i][j] / (double)k;
+            log_sum += log(value[i][j]) / (double)k;
+        }
+        mean[j] = isfinite(log_sum) ? exp(log_sum) : sum;
+    }
     memcpy(job->model->fit.value, mean, sizeof(mean));
     model_values_set(job->model, mean);
     return model_play(job, msg);
@@ -179,6 +186,36 @@ static void errors(struct model_job *job)
                      model->fit.tail_error <= CHORALE_MODEL_TRUST_TAIL;
 }
 
+/* What the model says of numbers of ranks that it was not fitted to. */
+static void foretell(struct model_job *job)
+{
+    struct chorale_model *model = job->model;
+    size_t n = 0;
+
+    for (size_t i = 0; i < job->ncell; i++) {
+        struct model_cell *cell = &job->cell[i];
+        double seconds, error;
+
+        if (!model_is_beyond(job, cell))
+            continue;
+        seconds = model_cell_play(job, cell, NULL, NULL);
+        if (!(seconds > 0) ||
+            (cell->tau >= 0 && !model->tau[cell->tau].known))
+            continue;
+        error = fabs(seconds / cell->seconds - 1);
+        if (n == 0 || error > model->beyond.worst) {
+            model->beyond.worst = error;
+            model->beyond.at = job->points->row[cell->first];
+        }
+        job->scratch[n++] = error;
+    }
+    model->beyond.npoints = n;
+    if (n == 0)
+        return;
+    chorale_sort(job->scratch, n);
+    model->beyond.median = chorale_quantile(job->scratch, n, 0.5);
+}
+
 static void job_release(struct model_job *job)
 {
     for (size_t i = 0; i < job->ncell; i++)
@@ -233,6 +270,7 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
     if (err == CHORALE_OK) {
         list_params(&job);
         errors(&job);
+        foretell(&job);
         err = model_check(&job, msg);
     }
     if (err == CHORALE_OK) {

@@ -80,6 +80,8 @@ struct chorale_model_opts {
     int ports;               /* 0: by lack of fit; 1: one port; 2: overlapped */
     int no_breaks;           /* do not look for breakpoints */
     int no_check;            /* no cross-validation */
+    int max_procs;           /* fit to at most so many ranks, and foretell the
+                              * others; 0: fit to all */
 };
 
 struct chorale_model {
@@ -97,6 +99,11 @@ struct chorale_model {
     size_t nopaque;          /* runs whose messages cannot be written down */
     int trusted;
     struct chorale_run_point worst; /* where the worst error is */
+    struct {
+        size_t npoints;      /* of more ranks than opts.max_procs */
+        double median, worst; /* |model / measured - 1| there */
+        struct chorale_run_point at; /* the worst */
+    } beyond;
     size_t nvariant;
     struct chorale_model_variant *variant;
 };

@@ -100,6 +100,10 @@ enum chorale_err model_fit_some(struct model_job *job,
 enum chorale_err model_settle(struct model_job *job, int rounds,
                               struct chorale_errmsg *msg);
 
+/* Is it not to be fitted, but foretold? */
+int model_is_beyond(const struct model_job *job,
+                    const struct model_cell *cell);
+
 /* Play all at the model's values. CHORALE_ENV: out of memory. */
 enum chorale_err model_play(struct model_job *job,
                             struct chorale_errmsg *msg);

@@ -114,6 +114,13 @@ double model_cell_play(const struct model_job *job,
     return seconds[m];
 }
 
+int model_is_beyond(const struct model_job *job,
+                    const struct model_cell *cell)
+{
+    return job->opts.max_procs > 0 &&
+           cell->pt.comm_size > job->opts.max_procs;
+}
+
 /* Do the terms of a cell's time nearly cancel? */
 static int is_wild(const struct model_job *job, const double *x,
                    const double *value, double seconds)
@@ -155,7 +162,7 @@ static int play_all(struct model_job *job)
         struct model_cell *cell = &job->cell[i];
 
         cell->use = 0;
-        if (job->coarse && !cell->coarse)
+        if ((job->coarse && !cell->coarse) || model_is_beyond(job, cell))
             continue;
         cell->played = model_cell_play(job, cell, NULL,
                                        job->x + i * CHORALE_FIT_MAX);

@@ -12,6 +12,7 @@
 struct opts {
     struct chorale_each_opts each;
     int crossval;
+    long max_procs;
 };
 
 /* Fit, store and show one system. */
@@ -23,12 +24,13 @@ static enum chorale_err fit_system(struct chorale_store *store,
     const struct opts *opts = arg;
     struct chorale_points points = { NULL, 0, NULL };
     struct chorale_model model = { .variant = NULL };
+    struct chorale_model_opts how = { .max_procs = (int)opts->max_procs };
     enum chorale_err err;
 
     err = chorale_points_load(store, system->id, &points, msg);
     if (err == CHORALE_OK)
-        err = chorale_model_fit(&points, system->name, NULL, &model, msg);
-    if (err == CHORALE_OK)
+        err = chorale_model_fit(&points, system->name, &how, &model, msg);
+    if (err == CHORALE_OK && opts->max_procs == 0)
         err = chorale_model_store(store, system->id, &model, msg);
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
         chorale_fit_print(system, &model, opts->crossval);
@@ -45,7 +47,7 @@ static enum chorale_err fit_system(struct chorale_store *store,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { { NULL, 0, 0 }, 0 };
+    struct opts opts = { { NULL, 0, 0 }, 0, 0 };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
@@ -61,6 +63,9 @@ static const struct chorale_opt rows[] = {
     { "crossval", 0, CHORALE_OPT_FLAG, offsetof(struct opts, crossval), NULL,
       "print how well each variant is foretold at each number of ranks by fits"
       " that did not know it", 0, 0 },
+    { "up-to-procs", 0, CHORALE_OPT_INT, offsetof(struct opts, max_procs), "P",
+      "fit to at most so many ranks, say how far off larger numbers are"
+      " foretold, and store nothing", 2, 1 << 24 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
       "print JSON", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,

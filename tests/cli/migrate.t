@@ -40,7 +40,7 @@ n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
 cp "$old" "$work/copy.db"
 err=$("$chorale" status "$old" 2>&1)
 is $? 4 "reading it exits with 4"
-like "$err" 'older schema version 1.*version 2.*chorale decide.*up to date' \
+like "$err" 'older schema version 1.*version 3.*chorale decide.*up to date' \
     "and says what to do"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
 cmp -s "$old" "$work/copy.db"
@@ -48,7 +48,7 @@ ok $? "the file is as it was"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes opens it"
-is "$(sqlite3 "$old" 'PRAGMA user_version')" 2 "it is of version 2"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 3 "it is of version 3"
 # decide has replaced its own table; the others have every row.
 sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
 grep -v '^decision' "$work/before.txt" >"$work/b.txt"
@@ -81,7 +81,7 @@ is "$(sqlite3 "$old" "SELECT sync || batch || (separator IS NULL) FROM run
 is "$(sqlite3 "$old" "SELECT DISTINCT batch || ',' || racing FROM campaign")" \
     0,1 "an old campaign: the defaults"
 sqlite3 "$old" "UPDATE run SET stop_reason = 'raced' WHERE run_id = 1"
-ok $? "what version 2 allows, it allows"
+ok $? "what today's version allows, it allows"
 sqlite3 "$old" "UPDATE run SET stop_reason = 'bored' WHERE run_id = 1" 2>/dev/null
 [ $? -ne 0 ]
 ok $? "what it refuses, it refuses"
@@ -92,6 +92,21 @@ sum=$(cksum <"$old")
 "$chorale" status "$old" >/dev/null
 ok $? "now it can be read"
 is "$(cksum <"$old")" "$sum" "and is not written again"
+
+# Of version 2: its models are those of one level and one regime.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema2.sql" \
+    "$work/two.db" ring "2 16"
+columns='level, regime, param, dtype, op, value, lo, hi, unit, npoints, error'
+before=$(sqlite3 "$work/two.db" "SELECT $columns FROM model")
+"$chorale" decide "$work/two.db" -q
+ok $? "a database of version 2 is opened"
+is "$(sqlite3 "$work/two.db" "SELECT $columns FROM model")" "$before" \
+    "its model is as it was"
+is "$(sqlite3 "$work/two.db" "SELECT count(*), count(upto), sum(ppn)
+    FROM model")" "3|0|0" "for messages of all sizes"
+"$chorale" plot "$work/two.db" -o "$work/plot" --format svg >/dev/null 2>&1
+grep -q 'dashes: model' "$work"/plot/*.svg
+ok $? "and predicts"
 
 # Where it does not work.
 refuse() { # what is wrong, pattern, code

@@ -20,7 +20,7 @@
 #define TAU 2.5e-10
 #define SLOW 2e-9 /* a tau that weighs as much as beta */
 #define MAX_RUNS 30000
-#define SEEDS 200 /* unless CHORALE_SEEDS says up to so many: */
+#define SEEDS 100 /* unless CHORALE_SEEDS says up to so many: */
 #define MAX_SEEDS 1000
 
 static const char shape[] = "one-per-node", type[] = "double", none[] = "",
@@ -33,7 +33,7 @@ static struct chorale_run_point runs[MAX_RUNS];
 static size_t growth = 8; /* of the sizes of add_variant */
 
 /* Intervals and values only: no choice of networks. */
-static const struct chorale_model_opts plain = { 1, 1, 1 };
+static const struct chorale_model_opts plain = { 1, 1, 1, 0 };
 
 /* A parameter of the model, by name, in its regime number k; NULL: none. */
 static const struct chorale_model_param *param(const struct chorale_model *m,
