@@ -475,6 +475,8 @@ static int player_init(struct player *pl)
         !p->now || !p->touched || !p->some_port || !p->port_touched)
         return -1;
     p->touch_stamp = 1;
+    p->most_work = NET_PLAY_WORK +
+                   NET_PLAY_EACH * (double)pl->score->messages;
     for (int i = 0; i < p->nport; i++) {
         p->port[i].first = -1;
         p->port[i].size = i < 2 * nnode && pl->score->ppn > 1 ? p->net->ports

@@ -65,11 +65,12 @@ struct play {
     int *some_flow, *some_port; /* those that share with each other */
     unsigned stamp, touch_stamp;
     unsigned *port_touched;
-    double work;             /* steps of sharing so far */
+    double work, most_work;  /* steps of sharing so far, and at most */
     int failed;              /* no memory, or too much work */
 };
 
-#define NET_PLAY_WORK 2e8
+#define NET_PLAY_WORK 1e6    /* steps of sharing at most, */
+#define NET_PLAY_EACH 1e3    /* and for each message */
 #define NET_PLAY_TAIL 1e-4   /* of a message */
 #define NET_PLAY_TIE 1e-9    /* relative: events as close are simultaneous */
 

@@ -168,6 +168,6 @@ void chorale_play_share(struct play *p)
     }
     p->ntouched = 0;
     p->touch_stamp++;
-    if (p->work > NET_PLAY_WORK)
+    if (p->work > p->most_work)
         p->failed = 1;
 }
