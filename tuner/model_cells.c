@@ -11,6 +11,7 @@
 #include "tuner/model_job.h"
 
 #define MANY_LAUNCHES 32 /* above it means do */
+#define LONGEST 40000 /* notes that one cell may have in any case */
 #define COARSE 6 /* the share of the sample that chooses the network, down */
 
 static int same_cell(const struct chorale_run_point *a,
@@ -242,6 +243,19 @@ static void forget(struct model_cell *cell)
     }
 }
 
+/* About how many notes a cell has, before it is written down: what its path
+ * has, on every rank. */
+static double estimate(const struct model_cell *cell)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double messages, bytes, reduced;
+    int rooted = chorale_coll_info(cell->alg->coll)->rooted;
+
+    chorale_term_sums(term, cell->alg->cost(&cell->pt, term), &messages,
+                      &bytes, &reduced);
+    return (rooted ? 6 : 3) * messages * cell->pt.comm_size;
+}
+
 /* Write down the cells [first, last) of one variant in their order, as far as
  * its share of cells and notes goes; those without a schedule are counted. */
 static void sample_variant(struct model_job *job, size_t first, size_t last,
@@ -255,6 +269,8 @@ static void sample_variant(struct model_job *job, size_t first, size_t last,
 
         if (cells > 2 && (cells >= max_cells || notes >= max_notes))
             break;
+        if (estimate(cell) > fmax(4 * (double)max_notes, LONGEST))
+            continue;
         n = write_down(job, cell);
         cell->use = n > 0;
         if (n == 0) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* model_job.h - a fit under way, for the files that make it: the cells
  * (model_cells.c), one network fitted to them (model_settle.c), the choice
- * among networks (model_search.c), cross-validation (model_check.c). */
+ * among networks (model_search.c) and of breakpoints (model_break.c),
+ * cross-validation (model_check.c). */
 #ifndef CHORALE_TUNER_MODEL_JOB_H
 #define CHORALE_TUNER_MODEL_JOB_H
 
@@ -107,6 +108,22 @@ int model_is_beyond(const struct model_job *job,
 /* Play all at the model's values. CHORALE_ENV: out of memory. */
 enum chorale_err model_play(struct model_job *job,
                             struct chorale_errmsg *msg);
+
+/* What an attempt changes, to be put back. */
+struct model_state {
+    struct chorale_net net;
+    struct chorale_model_tau tau[CHORALE_MODEL_TAUS];
+    double lack;
+};
+void model_save(const struct model_job *job, struct model_state *state);
+enum chorale_err model_restore(struct model_job *job,
+                               const struct model_state *state,
+                               struct chorale_errmsg *msg);
+
+/* Break levels and taus at the candidates [nedge] (bytes, ascending), for as
+ * long as it is worth it. */
+enum chorale_err model_breaks(struct model_job *job, const double *edge,
+                              size_t nedge, struct chorale_errmsg *msg);
 
 /* Choose port model, ports of a node, breakpoints. */
 enum chorale_err model_search(struct model_job *job,

@@ -441,3 +441,19 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
         err = model_fit_rows(job, NULL, -1, best, &job->model->fit, msg);
     return err;
 }
+
+void model_save(const struct model_job *job, struct model_state *state)
+{
+    state->net = job->model->net;
+    memcpy(state->tau, job->model->tau, sizeof(state->tau));
+    state->lack = job->lack;
+}
+
+enum chorale_err model_restore(struct model_job *job,
+                               const struct model_state *state,
+                               struct chorale_errmsg *msg)
+{
+    job->model->net = state->net;
+    memcpy(job->model->tau, state->tau, sizeof(state->tau));
+    return model_settle(job, 1, msg);
+}
