@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "algorithms/alg.h"
 #include "algorithms/ctx.h"
 
 enum what { SEND, RECV, WAIT, REDUCE };
@@ -51,6 +52,15 @@ struct chorale_schedule {
     int nmoment;
     int overlaps;
 };
+
+/* Write down what each rank does in one call of alg at pt, of a schedule that
+ * is zeroed; s->opaque: the library does a part. *scratch rises to the bytes
+ * of the rank that holds most. Returns 0, or -1 if the variant fails or there
+ * is no memory; in any case there is something to release. */
+int chorale_schedule_write(struct chorale_schedule *s,
+                           const struct chorale_alg *alg,
+                           const struct chorale_point *pt, size_t *scratch);
+void chorale_schedule_release(struct chorale_schedule *s);
 
 /* Play the notes of all ranks on a full-duplex network with one port a rank,
  * or one a link: sets each rank's time, moment and peers, the moments,

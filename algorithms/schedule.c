@@ -136,7 +136,7 @@ static int note_rank(struct chorale_schedule *s, struct stage *st,
     return err == MPI_SUCCESS ? 0 : -1;
 }
 
-static void schedule_release(struct chorale_schedule *s)
+void chorale_schedule_release(struct chorale_schedule *s)
 {
     for (int r = 0; s->trace != NULL && r < s->size; r++)
         free(s->trace[r].note);
@@ -145,9 +145,9 @@ static void schedule_release(struct chorale_schedule *s)
     free(s->moment);
 }
 
-static int schedule_write(struct chorale_schedule *s,
-                          const struct chorale_alg *alg,
-                          const struct chorale_point *pt, size_t *scratch)
+int chorale_schedule_write(struct chorale_schedule *s,
+                           const struct chorale_alg *alg,
+                           const struct chorale_point *pt, size_t *scratch)
 {
     size_t p = (size_t)pt->comm_size;
     int *node = NULL, bad;
@@ -252,7 +252,7 @@ static int walk(const struct chorale_alg *alg, const struct chorale_point *pt,
         reason = "its messages depend on data";
     else if (chorale_alg_refuses(alg, pt) != NULL)
         reason = "it does not run there";
-    else if (schedule_write(&s, alg, pt, &sum->scratch) != 0)
+    else if (chorale_schedule_write(&s, alg, pt, &sum->scratch) != 0)
         reason = "it fails, or there is no memory";
     else if (s.opaque)
         reason = CHORALE_SCHEDULE_LIBRARY;
@@ -262,7 +262,7 @@ static int walk(const struct chorale_alg *alg, const struct chorale_point *pt,
         read_path(&s, sum);
         read_totals(&s, sum);
     }
-    schedule_release(&s);
+    chorale_schedule_release(&s);
     if (why != NULL)
         *why = reason;
     return reason == NULL ? 0 : -1;
@@ -289,11 +289,11 @@ int chorale_schedule_stat(const struct chorale_alg *alg,
 {
     struct chorale_schedule s = { 0 };
     size_t scratch = 0;
-    int bad = alg->opaque || schedule_write(&s, alg, pt, &scratch) != 0 ||
-              s.opaque;
+    int bad = alg->opaque ||
+              chorale_schedule_write(&s, alg, pt, &scratch) != 0 || s.opaque;
 
     if (!bad)
         memcpy(stat, s.stat, sizeof(*stat) * (size_t)s.size);
-    schedule_release(&s);
+    chorale_schedule_release(&s);
     return bad ? -1 : 0;
 }

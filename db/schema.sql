@@ -232,13 +232,21 @@ CREATE TABLE environment (
     PRIMARY KEY (launch_id, key)
 ) WITHOUT ROWID;
 
--- Fitted parameters of a system: alpha [s], beta [s/byte], tau [s/byte].
+-- Fitted parameters of a system: of each level of its network and regime of
+-- message sizes alpha [s], beta [s/byte]; tau [s/byte] by the size of what is
+-- reduced at once. alpha is a message's from end to end; send_overhead,
+-- recv_overhead and gap are parts of it: how long its processors and its ports
+-- are busy. overlapped [bytes]: messages up to this size are sent without
+-- waiting for the receiver; 0: none, one port. kappa: ways in which the ranks
+-- of a node share its port when all send at once, to other nodes; of level
+-- 'node', if there is one: also inside it.
 CREATE TABLE model (
     model_id    INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
-    level       TEXT NOT NULL DEFAULT 'all',
-    regime      TEXT NOT NULL DEFAULT 'all',
-    param       TEXT NOT NULL CHECK (param IN ('alpha', 'beta', 'tau', 'kappa')),
+    level       TEXT NOT NULL DEFAULT 'all', -- 'node': inside, 'net': between
+    regime      TEXT NOT NULL DEFAULT 'all', -- for people: '<= 8192'
+    param       TEXT NOT NULL CHECK (param IN ('alpha', 'beta', 'tau', 'kappa',
+                    'send_overhead', 'recv_overhead', 'gap', 'overlapped')),
     dtype       TEXT NOT NULL DEFAULT '', -- of tau
     op          TEXT NOT NULL DEFAULT '', -- of tau
     value       REAL NOT NULL,
@@ -249,8 +257,52 @@ CREATE TABLE model (
     error       REAL NOT NULL,          -- median |model / measured - 1|
     worst_error REAL NOT NULL,
     trusted     INTEGER NOT NULL,       -- 0: lack of fit, do not predict by it
-    UNIQUE (system_id, level, regime, param, dtype, op)
+    upto        REAL,                   -- the regime: bytes of a message, from
+                                        -- above the regime before; NULL: all
+    ppn         INTEGER NOT NULL DEFAULT 0, -- of kappa
+    UNIQUE (system_id, level, regime, param, dtype, op, ppn)
 );
+
+-- How well the model describes a variant, and how far beyond what was measured
+-- it may be asked. Errors are |model / measured - 1|.
+CREATE TABLE model_variant (
+    system_id    INTEGER NOT NULL REFERENCES system,
+    coll         TEXT NOT NULL,
+    variant      TEXT NOT NULL,
+    shape        TEXT NOT NULL,         -- single-node, or of several nodes
+    ppn          INTEGER NOT NULL,      -- 0 of a single node
+    npoints      INTEGER NOT NULL,
+    median_error REAL NOT NULL,
+    worst_error  REAL NOT NULL,
+    loo_error    REAL,                  -- 90th percentile, each point foretold
+                                        -- by a fit without its number of ranks
+    lack         REAL,                  -- p-value: does the model miss by more
+                                        -- than launches differ; NULL: unknown
+    reach        REAL NOT NULL,         -- by how many times more ranks was it
+                                        -- foretold within 10 %; 1: not beyond
+    reach_m      REAL NOT NULL,         -- the same of larger blocks
+    trusted      INTEGER NOT NULL,      -- loo_error is within 10 %
+    PRIMARY KEY (system_id, coll, variant, shape, ppn)
+) WITHOUT ROWID;
+
+-- The same at each number of ranks.
+CREATE TABLE model_ranks (
+    system_id    INTEGER NOT NULL REFERENCES system,
+    coll         TEXT NOT NULL,
+    variant      TEXT NOT NULL,
+    shape        TEXT NOT NULL,
+    ppn          INTEGER NOT NULL,
+    comm_size    INTEGER NOT NULL,
+    npoints      INTEGER NOT NULL,
+    loo_error    REAL,                  -- worst, fitted without these
+    ahead_error  REAL,                  -- worst, fitted to half as many ranks
+                                        -- or fewer
+    m_lo         INTEGER NOT NULL,      -- blocks of these sizes were foretold
+    m_hi         INTEGER NOT NULL,      -- within 10 % by the former; m_lo
+                                        -- above m_hi: none
+    m_max        INTEGER NOT NULL,      -- the largest block measured
+    PRIMARY KEY (system_id, coll, variant, shape, ppn, comm_size)
+) WITHOUT ROWID;
 
 -- The decision table: for n in [n_lo, n_hi] at comm_size ... comm_size_hi
 -- ranks, use this. What no row covers is the library's. There are two tables:

@@ -26,8 +26,8 @@ struct chorale_shard {
 
 static const char *const tables[] = {
     "system", "campaign", "cell", "launch", "run", "run_summary", "sample",
-    "counter", "environment", "model", "decision", "baseline",
-    "validation",
+    "counter", "environment", "model", "model_variant", "model_ranks",
+    "decision", "baseline", "validation",
 };
 
 #define NTABLE (sizeof(tables) / sizeof(tables[0]))

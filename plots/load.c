@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* load.c - what is drawn: the measured cells of a system, each with the time
  * its model gives and whether the decision table chooses it. Nothing is
- * estimated here; every number is the database's or a cost formula's. */
+ * estimated here; every number is the database's or the fitted model's. */
 #include "plots/plots.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/kinds.h"
+#include "tuner/predict.h"
 
 static const char cells_sql[] =
     "SELECT v.coll, v.comm_size, v.ppn, v.shape, v.dtype, v.op, v.root_policy,"
@@ -25,13 +25,6 @@ static const char cells_sql[] =
     " v.root_policy, c.buffers, v.provider <> 'library', v.provider,"
     " v.variant, length(v.params), v.params, v.n";
 
-/* Later rows are more particular to the type and op. */
-static const char model_sql[] =
-    "SELECT param, value FROM model WHERE system_id = ?1 AND level = 'all'"
-    " AND regime = 'all' AND (param IN ('alpha', 'beta') OR"
-    " (param = 'tau' AND dtype IN ('', ?2) AND op IN ('', ?3)))"
-    " ORDER BY param, dtype, op";
-
 static const char decision_sql[] =
     "SELECT provider, variant, params, 0 AS place FROM decision"
     " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
@@ -40,10 +33,6 @@ static const char decision_sql[] =
     " UNION ALL SELECT 'library', 'default', '', 1"
     " WHERE EXISTS (SELECT 1 FROM decision WHERE system_id = ?1)"
     " ORDER BY place LIMIT 1";
-
-struct network {
-    double alpha, beta, tau; /* NAN where nothing was fitted */
-};
 
 void chorale_plots_safe_text(char *out, size_t size, const char *text)
 {
@@ -165,64 +154,29 @@ static enum chorale_err read_cells(struct chorale_store *store,
     return err;
 }
 
-static enum chorale_err read_network(struct chorale_store *store,
-                                     sqlite3_stmt *stmt,
-                                     const struct chorale_plots_row *row,
-                                     struct network *net,
-                                     struct chorale_errmsg *msg)
-{
-    int more = 0;
-    enum chorale_err err;
-
-    *net = (struct network){ NAN, NAN, NAN };
-    sqlite3_bind_text(stmt, 2, row->dtype, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, row->op, -1, SQLITE_STATIC);
-    while ((err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
-           more) {
-        const char *param = (const char *)sqlite3_column_text(stmt, 0);
-
-        if (strcmp(param, "alpha") == 0)
-            net->alpha = number(stmt, 1);
-        else if (strcmp(param, "beta") == 0)
-            net->beta = number(stmt, 1);
-        else
-            net->tau = number(stmt, 1);
-    }
-    return err;
-}
-
 /* Seconds that the model gives a variant of the catalogue; NAN: it has none. */
 static double modelled(const struct chorale_plots_row *row,
-                       const struct network *net)
+                       struct chorale_predictor *model)
 {
-    const struct chorale_alg *alg;
-    struct chorale_point pt = { .comm_size = row->comm_size,
-                                .msg_size = (size_t)row->msg_size,
-                                .n = (size_t)row->n,
-                                .type_size = chorale_dtype_size(row->dtype),
-                                .commutative = row->commutes,
-                                .ppn = strcmp(row->shape, "block") == 0
-                                           ? row->ppn
-                                           : 0 };
     int coll = chorale_coll_find(row->coll);
-    double messages, bytes, reduced;
+    struct chorale_where where = {
+        .comm_size = row->comm_size, .ppn = row->ppn, .shape = row->shape,
+        .msg_size = (size_t)row->msg_size, .dtype = row->dtype,
+        .op = row->op, .op_class = row->commutes ? "" : "noncommutative",
+        .root_policy = row->root,
+    };
+    long param[CHORALE_MAX_PARAM];
+    const struct chorale_alg *alg;
     char why[128];
 
     if (coll < 0 || strcmp(row->provider, "chorale") != 0)
         return NAN;
-    alg = chorale_alg_find((enum chorale_coll)coll, row->variant);
-    if (pt.type_size == 0)
-        pt.type_size = 1;
-    if (alg == NULL || row->comm_size < 1 ||
-        chorale_alg_params_parse(alg, row->params, pt.param, why,
-                                 sizeof(why)) != 0 ||
-        chorale_alg_refuses(alg, &pt) != NULL ||
-        !chorale_alg_modelled(alg, &pt))
+    where.coll = (enum chorale_coll)coll;
+    alg = chorale_alg_find(where.coll, row->variant);
+    if (alg == NULL || chorale_alg_params_parse(alg, row->params, param, why,
+                                                sizeof(why)) != 0)
         return NAN;
-    chorale_alg_cost_policy(alg, &pt, row->root, &messages, &bytes,
-                            &reduced);
-    return messages * net->alpha + bytes * net->beta +
-           (reduced > 0 ? reduced * net->tau : 0);
+    return chorale_predict(model, alg, param, &where);
 }
 
 /* Does the table choose this row's variant here? What no row of the table
@@ -260,29 +214,25 @@ static enum chorale_err complete(struct chorale_store *store,
                                  struct chorale_plots_rows *rows,
                                  struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *model = NULL, *decision = NULL;
-    struct network net = { NAN, NAN, NAN };
+    sqlite3_stmt *decision = NULL;
+    struct chorale_predictor *model = NULL;
     enum chorale_err err;
 
-    err = chorale_store_prepare(store, model_sql, &model, msg);
+    err = chorale_predictor_load(store, system_id, &model, msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(store, decision_sql, &decision, msg);
     if (err != CHORALE_OK)
         goto out;
-    sqlite3_bind_int64(model, 1, system_id);
     sqlite3_bind_int64(decision, 1, system_id);
     for (size_t i = 0; i < rows->count && err == CHORALE_OK; i++) {
         struct chorale_plots_row *row = &rows->row[i];
 
-        if (i == 0 || strcmp(row->dtype, row[-1].dtype) != 0 ||
-            strcmp(row->op, row[-1].op) != 0)
-            err = read_network(store, model, row, &net, msg);
-        row->model = modelled(row, &net);
+        row->model = modelled(row, model);
         if (err == CHORALE_OK)
             err = read_decided(store, decision, row, msg);
     }
 out:
-    sqlite3_finalize(model);
+    chorale_predictor_free(model);
     sqlite3_finalize(decision);
     return err;
 }

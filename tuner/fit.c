@@ -7,37 +7,73 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
-#include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/order.h"
 
-#define MAX_ROUNDS 30
-#define EXACT 1e-9 /* relative residual below which the model is exact */
+#define MAX_ROUNDS 60
+#define FIRST_ROUNDS 6   /* of them by absolute residuals */
+#define SCALE_ROUNDS 25  /* after them the scale stands */
+#define BISQUARE 4.685
+#define LEAST_SCALE 1e-9 /* relative residual below which a fit is exact */
+#define ALIKE 1e-6       /* sine of the angle to a span that hides a column */
 
-/* One linearised problem over the free columns. */
+/* One linearised problem: the factor R and Q'y of the weighted rows. */
 struct problem {
     const struct chorale_fit_data *data;
-    const double *model;     /* [nrow] linearisation point, seconds */
-    unsigned free;           /* mask of the columns not held at 0 */
-    double value[CHORALE_FIT_MAX], error[CHORALE_FIT_MAX];
-    double *weight;          /* [nrow] of the last robust solution */
-    double chisq;
+    double *model;           /* [nrow] linearisation point, seconds */
+    double *residual;        /* [nrow] log(seconds / model) */
+    double *weight;          /* [nrow] */
+    double *scratch;         /* [nrow] */
+    gsl_matrix *x;
+    gsl_vector *y, *tau;
+    gsl_matrix *r;           /* upper triangle, columns of unit length */
+    double qy[CHORALE_FIT_MAX], length[CHORALE_FIT_MAX];
+    double value[CHORALE_FIT_MAX];
+    double scale;
 };
 
-static size_t popcount(unsigned mask)
+static void problem_release(struct problem *p)
 {
-    size_t n = 0;
-
-    for (; mask != 0; mask &= mask - 1)
-        n++;
-    return n;
+    free(p->model);
+    free(p->residual);
+    free(p->weight);
+    free(p->scratch);
+    gsl_matrix_free(p->x);
+    gsl_matrix_free(p->r);
+    gsl_vector_free(p->y);
+    gsl_vector_free(p->tau);
 }
 
-static double predict(const struct chorale_fit_data *data, size_t row,
-                      const double *value)
+static int problem_init(struct problem *p, const struct chorale_fit_data *data)
+{
+    size_t n = data->nrow, k = data->ncol;
+
+    gsl_set_error_handler_off();
+    memset(p, 0, sizeof(*p));
+    p->data = data;
+    p->model = malloc(n * sizeof(double));
+    p->residual = malloc(n * sizeof(double));
+    p->weight = malloc(n * sizeof(double));
+    p->scratch = malloc(n * sizeof(double));
+    p->x = gsl_matrix_alloc(n, k);
+    p->r = gsl_matrix_alloc(k, k);
+    p->y = gsl_vector_alloc(n);
+    p->tau = gsl_vector_alloc(n < k ? n : k);
+    if (!p->model || !p->residual || !p->weight || !p->scratch || !p->x ||
+        !p->r || !p->y || !p->tau)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        p->model[i] = data->seconds[i];
+        p->weight[i] = 1;
+    }
+    return 0;
+}
+
+double chorale_fit_row(const struct chorale_fit_data *data, size_t row,
+                       const double *value)
 {
     double sum = 0;
 
@@ -46,182 +82,211 @@ static double predict(const struct chorale_fit_data *data, size_t row,
     return sum;
 }
 
-/* Rows divided by the model, columns by their length, which goes to scale. */
-static void design(const struct problem *p, gsl_matrix *x, gsl_vector *y,
-                   double *scale)
+/* Rows divided by the model, columns by their length: R and Q'y. */
+static void factor(struct problem *p)
 {
     const struct chorale_fit_data *d = p->data;
-    size_t k = 0;
+    size_t k = d->ncol;
 
-    for (size_t j = 0; j < d->ncol; j++) {
-        double sum = 0;
+    for (size_t j = 0; j < k; j++)
+        p->length[j] = 0;
+    for (size_t i = 0; i < d->nrow; i++) {
+        double w = sqrt(p->weight[i]);
 
-        if (!(p->free >> j & 1))
-            continue;
-        for (size_t i = 0; i < d->nrow; i++) {
-            double v = d->x[i * d->ncol + j] / p->model[i];
+        for (size_t j = 0; j < k; j++) {
+            double v = w * d->x[i * k + j] / p->model[i];
 
-            gsl_matrix_set(x, i, k, v);
-            sum += v * v;
+            gsl_matrix_set(p->x, i, j, v);
+            p->length[j] += v * v;
         }
-        scale[k] = sum > 0 ? sqrt(sum) : 1;
-        for (size_t i = 0; i < d->nrow; i++)
-            gsl_matrix_set(x, i, k, gsl_matrix_get(x, i, k) / scale[k]);
-        k++;
+        gsl_vector_set(p->y, i, w * (1 + log(d->seconds[i] / p->model[i])));
     }
-    for (size_t i = 0; y != NULL && i < d->nrow; i++)
-        gsl_vector_set(y, i, 1 + log(d->seconds[i] / p->model[i]));
-}
-
-static void take(struct problem *p, const gsl_vector *c, const gsl_matrix *cov,
-                 const double *scale)
-{
-    size_t k = 0;
-
-    for (size_t j = 0; j < p->data->ncol; j++) {
-        p->value[j] = 0;
-        p->error[j] = NAN;
-        if (!(p->free >> j & 1))
-            continue;
-        p->value[j] = gsl_vector_get(c, k) / scale[k];
-        p->error[j] = sqrt(gsl_matrix_get(cov, k, k)) / scale[k];
-        k++;
+    for (size_t j = 0; j < k; j++)
+        p->length[j] = p->length[j] > 0 ? sqrt(p->length[j]) : 1;
+    for (size_t i = 0; i < d->nrow; i++)
+        for (size_t j = 0; j < k; j++)
+            *gsl_matrix_ptr(p->x, i, j) /= p->length[j];
+    gsl_linalg_QR_decomp(p->x, p->tau);
+    gsl_linalg_QR_QTvec(p->x, p->tau, p->y);
+    for (size_t i = 0; i < k; i++) {
+        p->qy[i] = i < d->nrow ? gsl_vector_get(p->y, i) : 0;
+        for (size_t j = 0; j < k; j++)
+            gsl_matrix_set(p->r, i, j, j < i || i >= d->nrow
+                                           ? 0 : gsl_matrix_get(p->x, i, j));
     }
 }
 
-/* Bisquare; c and cov are replaced only if it ends well. */
-static void robust(struct problem *p, const gsl_matrix *x, const gsl_vector *y,
-                   gsl_vector *c, gsl_matrix *cov)
+/* Least squares over the columns in use; the others are 0. -1: no memory. */
+static int solve_some(const struct problem *p, const unsigned char *in,
+                      double *value)
 {
-    size_t n = x->size1, k = x->size2;
-    gsl_multifit_robust_workspace *w =
-        gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, n, k);
-    gsl_vector *c2 = gsl_vector_alloc(k);
-    gsl_matrix *cov2 = gsl_matrix_alloc(k, k);
+    size_t k = p->data->ncol, n = 0, c = 0;
+    gsl_matrix *a;
+    gsl_vector *b, *tau, *z, *rest;
+    int bad;
 
-    if (w != NULL && c2 != NULL && cov2 != NULL) {
-        int rc;
-
-        gsl_multifit_robust_maxiter(500, w);
-        rc = gsl_multifit_robust(x, y, c2, cov2, w);
-        if (rc == GSL_SUCCESS || rc == GSL_EMAXITER) {
-            gsl_multifit_robust_stats s = gsl_multifit_robust_statistics(w);
-
-            gsl_vector_memcpy(c, c2);
-            gsl_matrix_memcpy(cov, cov2);
-            for (size_t i = 0; i < n; i++)
-                p->weight[i] = gsl_vector_get(s.weights, i);
-        }
+    for (size_t j = 0; j < k; j++) {
+        n += in[j];
+        value[j] = 0;
     }
-    gsl_multifit_robust_free(w);
-    gsl_vector_free(c2);
-    gsl_matrix_free(cov2);
-}
-
-/* Solve for the free columns; weighted: least squares with p->weight, else
- * robust where residuals and enough rows allow it. -1: out of memory. */
-static int solve(struct problem *p, int weighted)
-{
-    size_t n = p->data->nrow, k = popcount(p->free);
-    double scale[CHORALE_FIT_MAX];
-    gsl_matrix *x = gsl_matrix_alloc(n, k), *cov = gsl_matrix_alloc(k, k);
-    gsl_vector *y = gsl_vector_alloc(n), *c = gsl_vector_alloc(k);
-    gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, k);
-    int rc = -1;
-
-    if (x == NULL || cov == NULL || y == NULL || c == NULL || w == NULL)
-        goto out;
-    design(p, x, y, scale);
-    if (weighted) {
-        gsl_vector_view wt = gsl_vector_view_array(p->weight, n);
-
-        gsl_multifit_wlinear(x, &wt.vector, y, c, cov, &p->chisq, w);
-    } else {
-        gsl_multifit_linear(x, y, c, cov, &p->chisq, w);
-        for (size_t i = 0; i < n; i++)
-            p->weight[i] = 1;
-        if (n > k + 1 && p->chisq > (double)n * EXACT * EXACT)
-            robust(p, x, y, c, cov);
-    }
-    take(p, c, cov, scale);
-    rc = 0;
-out:
-    gsl_matrix_free(x);
-    gsl_matrix_free(cov);
-    gsl_vector_free(y);
-    gsl_vector_free(c);
-    gsl_multifit_linear_free(w);
-    return rc;
-}
-
-/* Columns whose value is below zero. */
-static unsigned negative(const struct problem *p)
-{
-    unsigned mask = 0;
-
-    for (size_t j = 0; j < p->data->ncol; j++)
-        if (p->value[j] < 0)
-            mask |= 1u << j;
-    return mask;
-}
-
-/* The feasible subset of the free columns with the smallest residual, at the
- * weights of the last robust solution. */
-static int best_subset(struct problem *p, unsigned *best_p)
-{
-    unsigned all = p->free, best = 0;
-    double least = HUGE_VAL;
-
-    for (unsigned mask = all; mask != 0; mask = (mask - 1) & all) {
-        p->free = mask;
-        if (solve(p, 1) != 0)
-            return -1;
-        if (negative(p) == 0 && p->chisq < least) {
-            least = p->chisq;
-            best = mask;
-        }
-    }
-    p->free = all;
-    *best_p = best != 0 ? best : all & -all;
-    return 0;
-}
-
-/* Solve with every value >= 0; p->free tells which are not held at 0. */
-static int solve_nonnegative(struct problem *p)
-{
-    unsigned bad, best = 0;
-
-    if (solve(p, 0) != 0)
-        return -1;
-    if (negative(p) == 0)
+    if (n == 0)
         return 0;
-    if (best_subset(p, &best) != 0)
-        return -1;
-    p->free = best;
-    if (solve(p, 0) != 0)
-        return -1;
-    while ((bad = negative(p)) != 0 && (p->free & ~bad) != 0) {
-        p->free &= ~bad;
-        if (solve(p, 0) != 0)
-            return -1;
+    a = gsl_matrix_alloc(k, n);
+    b = gsl_vector_alloc(k);
+    rest = gsl_vector_alloc(k);
+    tau = gsl_vector_alloc(n);
+    z = gsl_vector_alloc(n);
+    bad = !a || !b || !rest || !tau || !z;
+    for (size_t j = 0; !bad && j < k; j++) {
+        gsl_vector_set(b, j, p->qy[j]);
+        if (!in[j])
+            continue;
+        for (size_t i = 0; i < k; i++)
+            gsl_matrix_set(a, i, c, gsl_matrix_get(p->r, i, j));
+        c++;
+    }
+    if (!bad) {
+        gsl_linalg_QR_decomp(a, tau);
+        gsl_linalg_QR_lssolve(a, tau, b, z, rest);
+        c = 0;
+        for (size_t j = 0; j < k; j++)
+            if (in[j])
+                value[j] = gsl_vector_get(z, c++);
+    }
+    gsl_matrix_free(a);
+    gsl_vector_free(b);
+    gsl_vector_free(rest);
+    gsl_vector_free(tau);
+    gsl_vector_free(z);
+    return bad ? -1 : 0;
+}
+
+/* The column out of use whose growth lowers the residual most, or k. */
+static size_t steepest(const struct problem *p, const unsigned char *in,
+                       const double *value)
+{
+    size_t k = p->data->ncol, best = k;
+    double rest[CHORALE_FIT_MAX], most = 1e-10;
+
+    for (size_t i = 0; i < k; i++) {
+        rest[i] = p->qy[i];
+        for (size_t j = i; j < k; j++)
+            rest[i] -= gsl_matrix_get(p->r, i, j) * value[j];
+    }
+    for (size_t j = 0; j < k; j++) {
+        double slope = 0;
+
+        for (size_t i = 0; i <= j; i++)
+            slope += gsl_matrix_get(p->r, i, j) * rest[i];
+        if (!in[j] && slope > most) {
+            most = slope;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* From value towards wanted as far as nothing turns negative; what is at 0
+ * there goes out of use. Returns 1 if it got all the way. */
+static int approach(size_t k, unsigned char *in, double *value,
+                    const double *wanted)
+{
+    double step = 1;
+
+    for (size_t j = 0; j < k; j++)
+        if (in[j] && wanted[j] <= 0)
+            step = fmin(step, value[j] / (value[j] - wanted[j]));
+    if (!(step < 1) && step >= 1) {
+        memcpy(value, wanted, k * sizeof(*value));
+        return 1;
+    }
+    step = isfinite(step) ? step : 0;
+    for (size_t j = 0; j < k; j++) {
+        if (!in[j])
+            continue;
+        value[j] += step * (wanted[j] - value[j]);
+        if (wanted[j] <= 0 && value[j] <= 1e-14) {
+            value[j] = 0;
+            in[j] = 0;
+        }
     }
     return 0;
 }
 
-/* The next linearisation point; returns the largest relative change. A row
- * far off is held within a factor of 1000, where its weight is zero. */
-static double relinearise(const struct problem *p, double *model)
+/* Non-negative least squares on R, into p->value. -1: no memory. */
+static int solve(struct problem *p)
+{
+    size_t k = p->data->ncol, j;
+    unsigned char in[CHORALE_FIT_MAX];
+    double value[CHORALE_FIT_MAX] = { 0 }, wanted[CHORALE_FIT_MAX];
+    int ok = 1;
+
+    memset(in, 1, k);
+    if (solve_some(p, in, wanted) != 0)
+        return -1;
+    for (j = 0; j < k; j++)
+        ok &= wanted[j] >= 0;
+    if (ok)
+        memcpy(value, wanted, k * sizeof(*value));
+    else
+        memset(in, 0, k);
+    for (size_t round = 0; !ok && round < 3 * k; round++) {
+        j = steepest(p, in, value);
+        if (j == k)
+            break;
+        in[j] = 1;
+        for (size_t inner = 0; inner <= k; inner++) {
+            if (solve_some(p, in, wanted) != 0)
+                return -1;
+            if (approach(k, in, value, wanted))
+                break;
+        }
+    }
+    for (j = 0; j < k; j++)
+        p->value[j] = value[j] / p->length[j];
+    return 0;
+}
+
+/* The next linearisation point and its residuals; returns the largest
+ * relative change. A row far off is held within a factor of 1000, where its
+ * weight is zero. */
+static double relinearise(struct problem *p)
 {
     double change = 0;
 
     for (size_t i = 0; i < p->data->nrow; i++) {
-        double next = fmax(predict(p->data, i, p->value),
+        double next = fmax(chorale_fit_row(p->data, i, p->value),
                            p->data->seconds[i] * 1e-3);
 
-        change = fmax(change, fabs(next / model[i] - 1));
-        model[i] = next;
+        change = fmax(change, fabs(next / p->model[i] - 1));
+        p->model[i] = next;
+        p->residual[i] = log(p->data->seconds[i] / next);
     }
     return change;
+}
+
+static void set_weights(struct problem *p, int round)
+{
+    size_t n = p->data->nrow;
+
+    if (round < SCALE_ROUNDS) {
+        for (size_t i = 0; i < n; i++)
+            p->scratch[i] = fabs(p->residual[i]);
+        chorale_sort(p->scratch, n);
+        p->scale = fmax(LEAST_SCALE,
+                        1.4826 * chorale_quantile(p->scratch, n, 0.5));
+        if (p->data->wide)
+            p->scale = fmax(p->scale, 0.608 * chorale_quantile(p->scratch, n,
+                                                              0.9));
+    }
+    for (size_t i = 0; i < n; i++) {
+        double u = p->residual[i] / (BISQUARE * p->scale);
+
+        if (round < FIRST_ROUNDS)
+            p->weight[i] = 1 / fmax(fabs(p->residual[i]), 0.1 * p->scale);
+        else
+            p->weight[i] = fabs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
+    }
 }
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
@@ -229,33 +294,63 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
 }
 
-/* 95 % intervals; those of columns held at 0 from the unconstrained fit. */
+/* Robust variance of one residual: sum of psi^2 over the square of the sum of
+ * psi' (Huber). */
+static double variance(const struct problem *p)
+{
+    size_t n = p->data->nrow, k = p->data->ncol;
+    double psi2 = 0, slope = 0, c = BISQUARE * p->scale;
+
+    for (size_t i = 0; i < n; i++) {
+        double u = p->residual[i] / c, v = 1 - u * u;
+
+        if (v <= 0)
+            continue;
+        psi2 += p->residual[i] * p->residual[i] * v * v * v * v;
+        slope += v * v - 4 * u * u * v;
+    }
+    if (n <= k || !(slope > 0))
+        return NAN;
+    return psi2 / (double)(n - k) / pow(slope / (double)n, 2);
+}
+
+/* 95 % intervals; of columns held at 0 from the unconstrained solution. */
 static int intervals(struct problem *p, struct chorale_fit_result *fit)
 {
-    size_t n = p->data->nrow, ncol = p->data->ncol, k = popcount(p->free);
-    unsigned held = ((1u << ncol) - 1) & ~p->free;
+    size_t n = p->data->nrow, k = p->data->ncol;
     double t = n > k ? gsl_cdf_tdist_Pinv(0.975, (double)(n - k)) : NAN;
+    double var = variance(p), free_value[CHORALE_FIT_MAX];
+    unsigned char all[CHORALE_FIT_MAX];
 
-    for (size_t j = 0; j < ncol; j++) {
-        fit->value[j] = fmax(0, p->value[j]);
-        fit->lo[j] = fmax(0, p->value[j] - t * p->error[j]);
-        fit->hi[j] = p->value[j] + t * p->error[j];
-        if (isnan(fit->hi[j]))
-            fit->lo[j] = NAN;
-    }
-    if (held == 0)
-        return 0;
-    p->free |= held;
-    if (solve(p, 0) != 0)
+    memset(all, 1, k);
+    for (size_t i = 0; i < n; i++)
+        p->weight[i] = 1;
+    factor(p);
+    if (solve_some(p, all, free_value) != 0)
         return -1;
-    t = n > ncol ? gsl_cdf_tdist_Pinv(0.975, (double)(n - ncol)) : NAN;
-    for (size_t j = 0; j < ncol; j++) {
-        double hi = p->value[j] + t * p->error[j];
+    for (size_t j = 0; j < k; j++) {
+        double at = p->value[j], half;
+        double column[CHORALE_FIT_MAX] = { 0 };
 
-        if (held >> j & 1) {
-            fit->lo[j] = isnan(hi) ? NAN : 0;
-            fit->hi[j] = isnan(hi) ? NAN : fmax(0, hi);
+        /* Row j of the inverse of R: solve R' z = e_j from j on. */
+        for (size_t i = j; i < k; i++) {
+            double v = i == j ? 1 : 0;
+
+            for (size_t l = j; l < i; l++)
+                v -= gsl_matrix_get(p->r, l, i) * column[l];
+            column[i] = v / gsl_matrix_get(p->r, i, i);
         }
+        half = 0;
+        for (size_t i = j; i < k; i++)
+            half += column[i] * column[i];
+        half = t * sqrt(var * half) / p->length[j];
+        if (!(at > 0))
+            at = free_value[j] / p->length[j];
+        fit->value[j] = p->value[j];
+        fit->lo[j] = p->value[j] > 0 ? fmax(0, at - half) : 0;
+        fit->hi[j] = fmax(p->value[j], at + half);
+        if (isnan(half))
+            fit->lo[j] = fit->hi[j] = NAN;
     }
     return 0;
 }
@@ -275,7 +370,7 @@ void chorale_fit_error(const struct chorale_fit_data *data,
 
         if (use != NULL && !use[i])
             continue;
-        e = fabs(predict(data, i, value) / data->seconds[i] - 1);
+        e = fabs(chorale_fit_row(data, i, value) / data->seconds[i] - 1);
         scratch[n++] = e;
         if (e > fit->worst_error) {
             fit->worst_error = e;
@@ -294,37 +389,77 @@ enum chorale_err chorale_fit_condition(const struct chorale_fit_data *data,
                                        double *condition_p,
                                        struct chorale_errmsg *msg)
 {
-    size_t n = data->nrow, k = data->ncol;
-    struct problem p = { .data = data, .free = (1u << k) - 1,
-                         .model = data->seconds };
-    double scale[CHORALE_FIT_MAX], least;
-    gsl_matrix *x, *v;
-    gsl_vector *s, *work;
+    size_t k = data->ncol;
+    struct problem p;
+    gsl_matrix *v = NULL;
+    gsl_vector *s = NULL, *work = NULL;
     enum chorale_err err = CHORALE_OK;
+    double least;
 
     *condition_p = HUGE_VAL;
-    if (n < k || k == 0)
+    if (data->nrow < k || k == 0)
         return CHORALE_OK;
-    gsl_set_error_handler_off();
-    x = gsl_matrix_alloc(n, k);
-    v = gsl_matrix_alloc(k, k);
-    s = gsl_vector_alloc(k);
-    work = gsl_vector_alloc(k);
-    if (x == NULL || v == NULL || s == NULL || work == NULL) {
+    if (problem_init(&p, data) != 0) {
         err = no_memory(msg);
         goto out;
     }
-    design(&p, x, NULL, scale);
-    gsl_linalg_SV_decomp(x, v, s, work);
+    factor(&p);
+    v = gsl_matrix_alloc(k, k);
+    s = gsl_vector_alloc(k);
+    work = gsl_vector_alloc(k);
+    if (v == NULL || s == NULL || work == NULL) {
+        err = no_memory(msg);
+        goto out;
+    }
+    gsl_linalg_SV_decomp(p.r, v, s, work);
     least = gsl_vector_get(s, k - 1);
     if (least > 0)
         *condition_p = gsl_vector_get(s, 0) / least;
 out:
-    gsl_matrix_free(x);
     gsl_matrix_free(v);
     gsl_vector_free(s);
     gsl_vector_free(work);
+    problem_release(&p);
     return err;
+}
+
+enum chorale_err chorale_fit_separate(const struct chorale_fit_data *data,
+                                      unsigned char *drop,
+                                      struct chorale_errmsg *msg)
+{
+    size_t n = data->nrow, k = data->ncol;
+    double *q = malloc((n * k + 1) * sizeof(*q));
+
+    if (q == NULL)
+        return no_memory(msg);
+    for (size_t j = 0; j < k; j++) {
+        double before = 0, after = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            q[j * n + i] = data->x[i * k + j] / data->seconds[i];
+            before += q[j * n + i] * q[j * n + i];
+        }
+        /* What is left of it after those before it, taken away twice. */
+        for (size_t l = 0; !drop[j] && l < 2 * j; l++) {
+            const double *with = q + l % j * n;
+            double dot = 0;
+
+            if (drop[l % j])
+                continue;
+            for (size_t i = 0; i < n; i++)
+                dot += q[j * n + i] * with[i];
+            for (size_t i = 0; i < n; i++)
+                q[j * n + i] -= dot * with[i];
+        }
+        for (size_t i = 0; i < n; i++)
+            after += q[j * n + i] * q[j * n + i];
+        if (!(after > ALIKE * ALIKE * before))
+            drop[j] = 1;
+        for (size_t i = 0; !drop[j] && i < n; i++)
+            q[j * n + i] /= sqrt(after);
+    }
+    free(q);
+    return CHORALE_OK;
 }
 
 /* Times positive, parameters separable. */
@@ -352,46 +487,58 @@ static enum chorale_err check(const struct chorale_fit_data *data,
     return err;
 }
 
+/* Begin at the values given, where most rows are near them. Returns the round
+ * to begin with. */
+static int start(struct problem *p)
+{
+    memcpy(p->value, p->data->start, p->data->ncol * sizeof(*p->value));
+    relinearise(p);
+    set_weights(p, 0);
+    if (p->scale > 0.5) {
+        for (size_t i = 0; i < p->data->nrow; i++) {
+            p->model[i] = p->data->seconds[i];
+            p->weight[i] = 1;
+        }
+        return 0;
+    }
+    set_weights(p, FIRST_ROUNDS);
+    return FIRST_ROUNDS;
+}
+
 enum chorale_err chorale_fit(const struct chorale_fit_data *data,
                              struct chorale_fit_result *fit,
                              struct chorale_errmsg *msg)
 {
     struct problem p = { .data = data };
-    double *model = NULL;
     enum chorale_err err = check(data, msg);
+    int warm = 0;
 
     if (err != CHORALE_OK)
         return err;
-    gsl_set_error_handler_off();
-    p.free = (1u << data->ncol) - 1;
-    p.model = model = malloc(data->nrow * sizeof(*model));
-    p.weight = malloc(data->nrow * sizeof(*p.weight));
-    if (model == NULL || p.weight == NULL) {
+    if (problem_init(&p, data) != 0)
         err = no_memory(msg);
-        goto out;
-    }
-    memcpy(model, data->seconds, data->nrow * sizeof(*model));
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-        if (solve_nonnegative(&p) != 0) {
+    if (err == CHORALE_OK && data->start != NULL)
+        warm = start(&p);
+    for (int round = warm; err == CHORALE_OK && round < MAX_ROUNDS; round++) {
+        factor(&p);
+        if (solve(&p) != 0)
             err = no_memory(msg);
-            goto out;
-        }
-        if (relinearise(&p, model) < 1e-12)
+        else if (relinearise(&p) < 1e-11 && round > FIRST_ROUNDS)
             break;
+        set_weights(&p, round);
     }
-    if (intervals(&p, fit) != 0) {
+    if (err == CHORALE_OK && intervals(&p, fit) != 0)
         err = no_memory(msg);
-        goto out;
+    if (err == CHORALE_OK) {
+        fit->scale = p.scale;
+        chorale_fit_error(data, fit->value, NULL, p.scratch, fit);
     }
-    chorale_fit_error(data, fit->value, NULL, p.weight, fit);
-out:
-    free(model);
-    free(p.weight);
+    problem_release(&p);
     return err;
 }
 
-void chorale_fit_widen(struct chorale_fit_result *fit, size_t ncol,
-                       const double (*value)[CHORALE_FIT_MAX], size_t k)
+void chorale_fit_spread(struct chorale_fit_result *fit, size_t ncol,
+                        const double (*value)[CHORALE_FIT_MAX], size_t k)
 {
     if (k < 2)
         return;
@@ -404,7 +551,7 @@ void chorale_fit_widen(struct chorale_fit_result *fit, size_t ncol,
             var += pow(value[i][j] - mean, 2) / (double)(k - 1);
         half = gsl_cdf_tdist_Pinv(0.975, (double)(k - 1)) *
                sqrt(var / (double)k);
-        fit->lo[j] = fmax(0, fmin(fit->lo[j], fit->value[j] - half));
-        fit->hi[j] = fmax(fit->hi[j], fit->value[j] + half);
+        fit->lo[j] = fmax(0, fit->value[j] - half);
+        fit->hi[j] = fit->value[j] + half;
     }
 }

@@ -1,246 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.c - turn measured runs into the rows of the fit: coefficients from
- * the catalogue's cost, one tau for each type and operation, one fit of all
- * launches for the values and one of each launch for their spread. */
+/* model.c - the fit of a system from its runs: see model.h; its intervals. */
 #include "tuner/model.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/alg.h"
-#include "algorithms/kinds.h"
-
-/* The runs [first, last) of one cell and its coefficients. */
-struct cell {
-    size_t first, last;
-    double a, b, c;
-    int tau;                 /* index, -1: reduces nothing */
-};
-
-struct job {
-    const struct chorale_points *points;
-    const char *system;
-    struct chorale_model *model;
-    struct cell *cell;
-    size_t ncell;
-    double *x, *seconds, *scratch;
-    size_t *row_cell;        /* cell of each row of the fit */
-    unsigned char *use;
-};
-
-static int same_cell(const struct chorale_run_point *a,
-                     const struct chorale_run_point *b)
-{
-    return a->coll == b->coll && a->comm_size == b->comm_size &&
-           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
-           a->op == b->op && a->n == b->n && a->provider == b->provider &&
-           a->variant == b->variant && a->params == b->params &&
-           a->conditions == b->conditions;
-}
-
-/* Index of the tau of that type and operation, added if new; -1: no room. */
-static int find_tau(struct chorale_model *model,
-                    const struct chorale_run_point *run)
-{
-    struct chorale_model_tau *tau = model->tau;
-
-    for (size_t i = 0; i < model->ntau; i++)
-        if (tau[i].dtype == run->dtype && tau[i].op == run->op)
-            return (int)i;
-    if (model->ntau == CHORALE_MODEL_TAUS)
-        return -1;
-    tau[model->ntau] = (struct chorale_model_tau){
-        .dtype = run->dtype, .op = run->op,
-        .type_size = chorale_dtype_size(run->dtype), .column = 0,
-    };
-    return (int)model->ntau++;
-}
-
-/* Coefficients of a run's cell; -1 if its cost is not known, 1 if it is no
- * model of the time (chorale_alg_modelled). */
-static int coefficients(struct chorale_model *model,
-                        const struct chorale_run_point *run, struct cell *cell)
-{
-    const struct chorale_alg *alg = chorale_alg_find(run->coll, run->variant);
-    struct chorale_point pt = {
-        .comm_size = run->comm_size, .msg_size = run->msg_size, .n = run->n,
-        .type_size = chorale_dtype_size(run->dtype),
-        .commutative = strcmp(run->op_class, "noncommutative") != 0,
-        .ppn = strcmp(run->shape, "block") == 0 ? run->ppn : 0,
-    };
-    char why[160], policy[16];
-
-    if (alg == NULL || chorale_dtype_find(run->dtype) < 0 ||
-        chorale_alg_params_parse(alg, run->params, pt.param, why,
-                                 sizeof(why)) != 0)
-        return -1;
-    if (!chorale_alg_modelled(alg, &pt))
-        return 1;
-    snprintf(policy, sizeof(policy), "%.*s",
-             (int)strcspn(run->conditions, " "), run->conditions);
-    chorale_alg_cost_policy(alg, &pt, policy, &cell->a, &cell->b, &cell->c);
-    if (!isfinite(cell->a + cell->b + cell->c) ||
-        cell->a < 0 || cell->b < 0 || cell->c < 0 ||
-        cell->a + cell->b + cell->c <= 0)
-        return -1;
-    cell->tau = cell->c > 0 ? find_tau(model, run) : -1;
-    return cell->c > 0 && cell->tau < 0 ? -1 : 0;
-}
-
-/* Group the runs of our own variants by cell. */
-static void find_cells(struct job *job)
-{
-    const struct chorale_run_point *row = job->points->row;
-    size_t i = 0, end;
-
-    for (; i < job->points->count; i = end) {
-        struct cell cell = { .first = i };
-        size_t nok = 0;
-        int known;
-
-        for (end = i; end < job->points->count &&
-                      same_cell(&row[i], &row[end]); end++)
-            nok += row[end].ok != 0;
-        cell.last = end;
-        if (nok == 0 || strcmp(row[i].provider, "chorale") != 0 ||
-            row[i].comm_size < 2)
-            continue;
-        known = coefficients(job->model, &row[i], &cell);
-        if (known == 0)
-            job->cell[job->ncell++] = cell;
-        else if (known > 0)
-            job->model->noverlap += nok;
-        else
-            job->model->nskipped += nok;
-    }
-}
-
-/* Geometric mean of a cell over the launches of that ordinal (-1: all); 0 if
- * there is none. */
-static double cell_seconds(const struct job *job, const struct cell *cell,
-                           int ordinal)
-{
-    const struct chorale_run_point *row = job->points->row;
-    double sum = 0;
-    int n = 0;
-
-    for (size_t i = cell->first; i < cell->last; i++) {
-        if (!row[i].ok || (ordinal >= 0 && row[i].ordinal != ordinal))
-            continue;
-        sum += log(row[i].seconds);
-        n++;
-    }
-    return n > 0 ? exp(sum / n) : 0;
-}
-
-/* The fit's rows: cells of that ordinal whose tau, if any, has a column and
- * is not the one left out (-1: none). */
-static struct chorale_fit_data rows(struct job *job, int ordinal, int left_out)
-{
-    const struct chorale_model *model = job->model;
-    size_t ncol = 2, n = 0;
-    int column[CHORALE_MODEL_TAUS];
-
-    for (size_t j = 0; j < model->ntau; j++)
-        column[j] = model->tau[j].column < 0 || (int)j == left_out
-                        ? -1 : (int)ncol++;
-    for (size_t i = 0; i < job->ncell; i++) {
-        const struct cell *cell = &job->cell[i];
-        double *x = job->x + n * ncol;
-        double seconds = cell_seconds(job, cell, ordinal);
-
-        if (!(seconds > 0) || (cell->tau >= 0 && column[cell->tau] < 0))
-            continue;
-        memset(x, 0, ncol * sizeof(*x));
-        x[0] = cell->a;
-        x[1] = cell->b;
-        if (cell->tau >= 0)
-            x[column[cell->tau]] = cell->c;
-        job->seconds[n] = seconds;
-        job->row_cell[n++] = i;
-    }
-    return (struct chorale_fit_data){ n, ncol, job->x, job->seconds };
-}
-
-/* Leave out the taus that the measured variants cannot tell from beta, with
- * all their rows, until the rest can be told apart. */
-static enum chorale_err choose_columns(struct job *job, double *condition_p,
-                                       struct chorale_errmsg *msg)
-{
-    struct chorale_model *model = job->model;
-    enum chorale_err err;
-
-    for (;;) {
-        struct chorale_fit_data data = rows(job, -1, -1);
-        double least = HUGE_VAL, c;
-        int drop = -1;
-
-        err = chorale_fit_condition(&data, condition_p, msg);
-        if (err != CHORALE_OK || *condition_p < CHORALE_FIT_CONDITION)
-            return err;
-        for (size_t j = 0; j < model->ntau; j++) {
-            if (model->tau[j].column < 0)
-                continue;
-            data = rows(job, -1, (int)j);
-            err = chorale_fit_condition(&data, &c, msg);
-            if (err != CHORALE_OK)
-                return err;
-            if (drop < 0 || c < least) {
-                least = c;
-                drop = (int)j;
-            }
-        }
-        if (drop < 0)
-            return CHORALE_OK;
-        model->tau[drop].column = -1;
-    }
-}
-
-/* Why alpha and beta cannot be had, and what to measure. */
-static enum chorale_err missing(const struct job *job,
-                                struct chorale_errmsg *msg)
-{
-    const struct chorale_run_point *row = job->points->row;
-    size_t reducing = 0;
-    int sizes = 1;
-
-    if (job->ncell == 0)
-        return chorale_fail(msg, CHORALE_DATA,
-                            "system %s: no successful measurement of Chorale's"
-                            " own variants on 2 or more ranks, each on a"
-                            " processor of its own; `chorale plan` and"
-                            " `chorale run` first", job->system);
-    for (size_t i = 0; i < job->ncell; i++) {
-        reducing += job->cell[i].tau >= 0;
-        sizes |= row[job->cell[i].first].n != row[job->cell[0].first].n
-                     ? 2 : 0;
-    }
-    if (sizes == 1)
-        return chorale_fail(msg, CHORALE_DATA,
-                            "system %s: one message size only (n = %zu bytes),"
-                            " alpha and beta cannot be told apart; plan"
-                            " several sizes, for example -m 8:1M",
-                            job->system, row[job->cell[0].first].n);
-    if (reducing == job->ncell)
-        return chorale_fail(msg, CHORALE_DATA,
-                            "system %s: the measured reductions do not tell"
-                            " beta and tau apart; measure bcast or allgather"
-                            " too", job->system);
-    return chorale_fail(msg, CHORALE_DATA,
-                        "system %s: %zu measured cells do not tell alpha and"
-                        " beta apart; plan more sizes, process counts or"
-                        " variants", job->system, job->ncell);
-}
-
-static void number_columns(struct chorale_model *model)
-{
-    model->ncol = 2;
-    for (size_t j = 0; j < model->ntau; j++)
-        if (model->tau[j].column >= 0)
-            model->tau[j].column = (int)model->ncol++;
-}
+#include "db/order.h"
+#include "tuner/model_job.h"
 
 static int compare_int(const void *a, const void *b)
 {
@@ -249,7 +17,7 @@ static int compare_int(const void *a, const void *b)
 }
 
 /* Distinct ordinals of the cells' successful runs, ascending. */
-static size_t ordinals(const struct job *job, int *list)
+static size_t ordinals(const struct model_job *job, int *list)
 {
     const struct chorale_run_point *row = job->points->row;
     size_t n = 0, k = 0;
@@ -265,8 +33,31 @@ static size_t ordinals(const struct job *job, int *list)
     return k;
 }
 
-/* Fit each launch by itself and widen the intervals by their spread. */
-static enum chorale_err spread(struct job *job, struct chorale_errmsg *msg)
+/* The (geometric) mean of the fits of launches is the model's: of cells'
+ * centres outliers move a few a little, always upwards. */
+static enum chorale_err take_mean(struct model_job *job,
+                                  const double (*value)[CHORALE_FIT_MAX],
+                                  size_t k, struct chorale_errmsg *msg)
+{
+    double mean[CHORALE_FIT_MAX] = { 0 };
+
+    for (size_t j = 0; j < job->ncol; j++) {
+        double sum = 0, log_sum = 0;
+
+        for (size_t i = 0; i < k; i++) {
+            sum += value[i][j] / (double)k;
+            log_sum += log(value[i][j]) / (double)k;
+        }
+        mean[j] = isfinite(log_sum) ? exp(log_sum) : sum;
+    }
+    memcpy(job->model->fit.value, mean, sizeof(mean));
+    model_values_set(job->model, mean);
+    return model_play(job, msg);
+}
+
+/* Fit each launch by itself: the intervals come from how they differ. */
+static enum chorale_err spread(struct model_job *job,
+                               struct chorale_errmsg *msg)
 {
     struct chorale_model *model = job->model;
     int *list = malloc((job->points->count + 1) * sizeof(*list));
@@ -277,22 +68,23 @@ static enum chorale_err spread(struct job *job, struct chorale_errmsg *msg)
     if (list == NULL)
         goto out;
     model->nlaunch = ordinals(job, list);
-    value = malloc((model->nlaunch + 1) * sizeof(*value));
+    value = calloc(model->nlaunch + 1, sizeof(*value));
     if (value == NULL)
         goto out;
-    for (size_t i = 0; i < model->nlaunch; i++) {
-        struct chorale_fit_data data = rows(job, list[i], -1);
-        struct chorale_fit_result one;
-
-        err = chorale_fit(&data, &one, NULL);
+    err = CHORALE_OK;
+    for (size_t i = 0; i < model->nlaunch && model->nlaunch > 1; i++) {
+        model_values_get(model, value[k]);
+        err = model_fit_rows(job, NULL, list[i], value[k], NULL, NULL);
         if (err == CHORALE_ENV)
             goto out;
-        if (err == CHORALE_OK)
-            memcpy(value[k++], one.value, sizeof(one.value));
+        k += err == CHORALE_OK;
     }
-    chorale_fit_widen(&model->fit, model->ncol,
-                      (const double (*)[CHORALE_FIT_MAX])value, k);
     err = CHORALE_OK;
+    if (k > 1 && k == model->nlaunch)
+        err = take_mean(job, (const double (*)[CHORALE_FIT_MAX])value, k,
+                        msg);
+    chorale_fit_spread(&model->fit, job->ncol,
+                       (const double (*)[CHORALE_FIT_MAX])value, k);
 out:
     free(list);
     free(value);
@@ -301,114 +93,212 @@ out:
     return err;
 }
 
-/* Error of each variant, in the order of the rows. */
-static void errors_by_variant(struct job *job,
-                              const struct chorale_fit_data *data)
+static void add_param(struct model_job *job, size_t column, const char *name,
+                      const char *level, const struct chorale_net_regimes *r,
+                      int k, int tau)
 {
     struct chorale_model *model = job->model;
-    const struct chorale_run_point *row = job->points->row;
 
-    for (size_t i = 0; i < data->nrow; i++) {
-        const struct chorale_run_point *mine =
-            &row[job->cell[job->row_cell[i]].first];
-        struct chorale_model_variant *v = &model->variant[model->nvariant];
-        struct chorale_fit_result error;
-        size_t n = 0, known = 0;
+    if (job->drop[column] || model->nparam == CHORALE_MODEL_PARAMS)
+        return;
+    model->param[model->nparam++] = (struct chorale_model_param){
+        .name = name, .level = level, .tau = tau,
+        .from = r != NULL && k > 0 ? r->upto[k - 1] : -1,
+        .upto = r != NULL ? r->upto[k] : HUGE_VAL,
+        .value = model->fit.value[column],
+        .lo = model->fit.lo[column], .hi = model->fit.hi[column],
+    };
+}
 
-        while (known < model->nvariant &&
-               (model->variant[known].coll != mine->coll ||
-                model->variant[known].name != mine->variant))
-            known++;
-        if (known < model->nvariant)
-            continue;
-        for (size_t j = 0; j < data->nrow; j++) {
-            const struct chorale_run_point *other =
-                &row[job->cell[job->row_cell[j]].first];
+/* kappa of each number of ranks on a node that was measured: between nodes,
+ * and inside if messages share the node's ports there too. */
+static void add_kappas(struct model_job *job, const char *level, int nodes)
+{
+    struct chorale_model *model = job->model;
 
-            job->use[j] = other->coll == mine->coll &&
-                          other->variant == mine->variant;
-            n += job->use[j];
-        }
-        chorale_fit_error(data, model->fit.value, job->use, job->scratch,
-                          &error);
-        *v = (struct chorale_model_variant){
-            mine->coll, mine->variant, n, error.median_error,
-            error.worst_error,
+    for (int ppn = 2, most = 0;; ppn = most) {
+        most = 0;
+        for (size_t i = 0; i < job->ncell; i++)
+            if (job->cell[i].nodes >= nodes && job->cell[i].ppn >= ppn &&
+                (most == 0 || job->cell[i].ppn < most))
+                most = job->cell[i].ppn;
+        if (most == 0 || model->nparam == CHORALE_MODEL_PARAMS)
+            return;
+        model->param[model->nparam++] = (struct chorale_model_param){
+            .name = "kappa", .level = level, .tau = -1, .ppn = most,
+            .from = -1, .upto = HUGE_VAL,
+            .value = fmax(1, most / model->net.ports), .lo = NAN, .hi = NAN,
         };
-        model->nvariant++;
+        most++;
     }
 }
 
-static enum chorale_err fit_cells(struct job *job, struct chorale_errmsg *msg)
+static void list_params(struct model_job *job)
+{
+    static const char *const parts[CHORALE_NET_PARTS] = {
+        "send_overhead", "recv_overhead", "gap"
+    };
+    struct chorale_model *model = job->model;
+
+    for (int l = 0; l < model->net.nlevel; l++) {
+        const struct chorale_net_level *level = &model->net.level[l];
+
+        for (int k = 0; k < level->regime.n; k++) {
+            size_t c = (size_t)chorale_net_column(&model->net, l, k);
+
+            add_param(job, c, "alpha", level->name, &level->regime, k, -1);
+            add_param(job, c + 1, "beta", level->name, &level->regime, k, -1);
+        }
+    }
+    for (size_t t = 0; t < model->ntau; t++)
+        for (int k = 0; k < model->tau[t].regime.n; k++)
+            if (model->tau[t].known)
+                add_param(job, model_column_tau(model, t) + (size_t)k, "tau",
+                          "all", &model->tau[t].regime, k, (int)t);
+    for (size_t i = 0; i < CHORALE_NET_PARTS; i++)
+        add_param(job, model_column_parts(model) + i, parts[i], "all", NULL,
+                  0, -1);
+    add_kappas(job, "net", 2);
+    if (model->net.inner_shared)
+        add_kappas(job, "node", 1);
+}
+
+/* Errors of the model as it is played. */
+static void errors(struct model_job *job)
 {
     struct chorale_model *model = job->model;
-    struct chorale_fit_data data;
-    double condition;
-    enum chorale_err err = choose_columns(job, &condition, msg);
+    struct chorale_fit_data data = { .ncol = 1, .x = job->rx,
+                                     .seconds = job->rs };
+    const double one = 1;
 
-    if (err != CHORALE_OK)
-        return err;
-    if (!(condition < CHORALE_FIT_CONDITION))
-        return missing(job, msg);
-    number_columns(model);
-    data = rows(job, -1, -1);
-    err = chorale_fit(&data, &model->fit, msg);
-    if (err != CHORALE_OK)
-        return err;
+    for (size_t i = 0; i < job->ncell; i++) {
+        if (!job->cell[i].use)
+            continue;
+        job->rx[data.nrow] = job->cell[i].played;
+        job->rs[data.nrow] = job->cell[i].seconds;
+        job->row[data.nrow++] = i;
+    }
+    chorale_fit_error(&data, &one, NULL, job->scratch, &model->fit);
     model->npoints = data.nrow;
     model->worst =
-        job->points->row[job->cell[job->row_cell[model->fit.worst_row]].first];
+        job->points->row[job->cell[job->row[model->fit.worst_row]].first];
     model->trusted = model->fit.median_error <= CHORALE_MODEL_TRUST &&
                      model->fit.tail_error <= CHORALE_MODEL_TRUST_TAIL;
-    model->variant = calloc(data.nrow, sizeof(*model->variant));
-    if (model->variant == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
-    errors_by_variant(job, &data);
-    return spread(job, msg);
+}
+
+/* What the model says of numbers of ranks that it was not fitted to. */
+static void foretell(struct model_job *job)
+{
+    struct chorale_model *model = job->model;
+    size_t n = 0;
+
+    for (size_t i = 0; i < job->ncell; i++) {
+        struct model_cell *cell = &job->cell[i];
+        double seconds, error;
+
+        if (!model_is_beyond(job, cell))
+            continue;
+        seconds = model_cell_play(job, cell, NULL, NULL);
+        if (!(seconds > 0) ||
+            (cell->tau >= 0 && !model->tau[cell->tau].known))
+            continue;
+        error = fabs(seconds / cell->seconds - 1);
+        if (n == 0 || error > model->beyond.worst) {
+            model->beyond.worst = error;
+            model->beyond.at = job->points->row[cell->first];
+        }
+        job->scratch[n++] = error;
+    }
+    model->beyond.npoints = n;
+    if (n == 0)
+        return;
+    chorale_sort(job->scratch, n);
+    model->beyond.median = chorale_quantile(job->scratch, n, 0.5);
+}
+
+static void job_release(struct model_job *job)
+{
+    for (size_t i = 0; i < job->ncell; i++)
+        for (int k = 0; k < 3; k++)
+            chorale_score_free(job->cell[i].score[k]);
+    free(job->cell);
+    free(job->x);
+    free(job->drop);
+    free(job->last);
+    free(job->rx);
+    free(job->rs);
+    free(job->scratch);
+    free(job->row);
+}
+
+static int job_alloc(struct model_job *job)
+{
+    size_t n = job->ncell + 1, wide = n * CHORALE_FIT_MAX;
+
+    job->x = calloc(wide, sizeof(*job->x));
+    job->rx = calloc(wide, sizeof(*job->rx));
+    job->drop = calloc(CHORALE_FIT_MAX, 1);
+    job->rs = calloc(n, sizeof(*job->rs));
+    job->last = calloc(1, sizeof(*job->last));
+    job->scratch = calloc(n, sizeof(*job->scratch));
+    job->row = calloc(n, sizeof(*job->row));
+    return job->x && job->rx && job->drop && job->rs && job->scratch &&
+                   job->row && job->last ? 0 : -1;
 }
 
 enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    const char *system,
+                                   const struct chorale_model_opts *opts,
                                    struct chorale_model *model,
                                    struct chorale_errmsg *msg)
 {
-    size_t n = points->count + 1;
     struct chorale_model got;
-    struct job job = { .points = points, .system = system, .model = &got };
+    struct model_job job = { .points = points, .system = system,
+                             .model = &got };
     enum chorale_err err;
 
     memset(&got, 0, sizeof(got));
-    job.cell = malloc(n * sizeof(*job.cell));
-    job.x = malloc(n * CHORALE_FIT_MAX * sizeof(*job.x));
-    job.seconds = malloc(n * sizeof(*job.seconds));
-    job.scratch = malloc(n * sizeof(*job.scratch));
-    job.row_cell = malloc(n * sizeof(*job.row_cell));
-    job.use = malloc(n);
-    if (job.cell == NULL || job.x == NULL || job.seconds == NULL ||
-        job.scratch == NULL || job.row_cell == NULL || job.use == NULL) {
+    if (opts != NULL)
+        job.opts = *opts;
+    err = model_cells_find(&job, msg);
+    if (err == CHORALE_OK && job_alloc(&job) != 0)
         err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
-        goto out;
+    if (err == CHORALE_OK)
+        err = model_search(&job, msg);
+    if (err == CHORALE_OK)
+        err = spread(&job, msg);
+    if (err == CHORALE_OK) {
+        list_params(&job);
+        errors(&job);
+        foretell(&job);
+        err = model_check(&job, msg);
     }
-    find_cells(&job);
-    err = fit_cells(&job, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    *model = got;
-    got.variant = NULL;
-out:
+    if (err == CHORALE_OK) {
+        *model = got;
+        got.variant = NULL;
+        got.nvariant = 0;
+    }
     chorale_model_release(&got);
-    free(job.cell);
-    free(job.x);
-    free(job.seconds);
-    free(job.scratch);
-    free(job.row_cell);
-    free(job.use);
+    job_release(&job);
     return err;
 }
 
 void chorale_model_release(struct chorale_model *model)
 {
+    for (size_t i = 0; i < model->nvariant; i++)
+        free(model->variant[i].ranks);
     free(model->variant);
     model->variant = NULL;
     model->nvariant = 0;
+}
+
+const char *chorale_model_ports(const struct chorale_net *net, char *text)
+{
+    if (net->overlap_upto < 0)
+        snprintf(text, 48, "one_port");
+    else if (isinf(net->overlap_upto))
+        snprintf(text, 48, "overlapped");
+    else
+        snprintf(text, 48, "overlapped up to %.0f bytes", net->overlap_upto);
+    return text;
 }

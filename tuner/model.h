@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.h - alpha, beta and tau of a system from the runs of the catalogue's
- * variants, whose costs are known: T = A alpha + B beta + C tau. */
+/* model.h - the network of a system (net.h) and tau from the runs of the
+ * catalogue's variants, whose schedules are known. */
 #ifndef CHORALE_TUNER_MODEL_H
 #define CHORALE_TUNER_MODEL_H
 
+#include "db/store.h"
 #include "tuner/fit.h"
+#include "tuner/net.h"
 #include "tuner/points.h"
 
-#define CHORALE_MODEL_TAUS (CHORALE_FIT_MAX - 2)
+#define CHORALE_MODEL_TAUS 8
 
 /* Above this median error, or this 90th percentile of the errors, the model is
  * not to be trusted. */
@@ -18,40 +20,115 @@
  * than this factor from end to end. */
 #define CHORALE_MODEL_SPAN 3.0
 
+/* At most so many cells are fitted, and so many notes of schedules played
+ * (net.h): of larger databases a sample that is spread over variants, numbers
+ * of ranks and sizes, the same one each time. */
+#define CHORALE_MODEL_CELLS 1500
+#define CHORALE_MODEL_NOTES 200000
+
+/* Time of a reduced byte, for one type and operation. */
 struct chorale_model_tau {
     const char *dtype, *op;
     size_t type_size;
-    int column;              /* of its value in fit, -1: not identifiable */
+    int known;               /* 0: cannot be told from beta, left out */
+    struct chorale_net_regimes regime;
 };
 
-/* How well one variant is described; a row of the lack of fit. */
+/* One parameter with its 95 % interval (NAN: unknown). */
+struct chorale_model_param {
+    const char *name;        /* alpha, beta, tau, send_overhead, ... */
+    const char *level;       /* "all", "node", "net"; of tau "all" */
+    double from, upto;       /* the regime: sizes above from, up to upto */
+    int tau;                 /* index of tau, or -1 */
+    int ppn;                 /* of kappa; else 0 */
+    double value, lo, hi;
+};
+
+#define CHORALE_MODEL_PARAMS (CHORALE_FIT_MAX + 8)
+
+/* What is known of one variant at one number of ranks. */
+struct chorale_model_ranks {
+    int comm_size;
+    size_t npoints;
+    double error;            /* worst, fitted without this number of ranks;
+                              * NAN: nothing to fit then */
+    double ahead;            /* worst, fitted to at most half as many; NAN */
+    size_t m_lo, m_hi;       /* block sizes from which to which the former is
+                              * within the bound; m_lo > m_hi: none */
+    size_t m_max;            /* the largest block measured */
+};
+
+/* How well one variant is described in one shape; a row of the lack of fit. */
 struct chorale_model_variant {
     enum chorale_coll coll;
-    const char *name;
+    const char *name, *shape;
+    int ppn;
     size_t npoints;
     double median_error, worst_error;
+    double loo_error;        /* 90th percentile over its points, each foretold
+                              * by a fit without its number of ranks; NAN */
+    double lack;             /* p-value of the lack of fit against what
+                              * launches differ by; NAN: no launches to tell */
+    double reach, reach_m;   /* ratio by which more ranks, larger blocks were
+                              * foretold within the bound; 1: not beyond */
+    int trusted;             /* loo_error is within the bound */
+    size_t nranks;
+    struct chorale_model_ranks *ranks; /* ascending */
+};
+
+struct chorale_model_opts {
+    int ports;               /* 0: by lack of fit; 1: one port; 2: overlapped */
+    int no_breaks;           /* do not look for breakpoints */
+    int no_check;            /* no cross-validation */
+    int max_procs;           /* fit to at most so many ranks, and foretell the
+                              * others; 0: fit to all */
 };
 
 struct chorale_model {
-    struct chorale_fit_result fit; /* value[0] alpha, [1] beta, then taus */
-    size_t ncol, npoints, nlaunch;
-    size_t nskipped;         /* runs of unknown variants or types */
-    size_t noverlap;         /* runs of variants whose sends overlap */
-    int trusted;
+    struct chorale_net net;
     size_t ntau;
     struct chorale_model_tau tau[CHORALE_MODEL_TAUS];
+    size_t nparam;
+    struct chorale_model_param param[CHORALE_MODEL_PARAMS];
+    struct chorale_fit_result fit; /* of the points; values are not these */
+    double lack[2];          /* mean |log(measured / model)|, at most 0.5 each,
+                              * of one port and of overlapped; NAN: not tried */
+    size_t npoints, nlaunch;
+    size_t ncell;            /* cells that could have been fitted */
+    size_t nskipped;         /* runs of unknown variants, types or shapes */
+    size_t nopaque;          /* runs whose messages cannot be written down */
+    int trusted;
     struct chorale_run_point worst; /* where the worst error is */
+    struct {
+        size_t npoints;      /* of more ranks than opts.max_procs */
+        double median, worst; /* |model / measured - 1| there */
+        struct chorale_run_point at; /* the worst */
+    } beyond;
     size_t nvariant;
     struct chorale_model_variant *variant;
 };
 
-/* Fit. system names it in error lines. CHORALE_DATA: nothing measured, or
- * what was measured does not separate alpha from beta. The texts point into
- * points. */
+/* Fit. system names it in error lines; opts may be NULL. CHORALE_DATA: nothing
+ * measured, or what was measured does not separate alpha from beta. The texts
+ * point into points. */
 enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    const char *system,
+                                   const struct chorale_model_opts *opts,
                                    struct chorale_model *model,
                                    struct chorale_errmsg *msg);
 void chorale_model_release(struct chorale_model *model);
+
+/* What model.value of param overlapped is at most. */
+#define CHORALE_MODEL_OVERLAPPED 9e18
+
+/* "one_port", "overlapped", "overlapped up to 65536". text: 48 characters. */
+const char *chorale_model_ports(const struct chorale_net *net, char *text);
+
+/* Replace the rows that a system has in model, model_variant and model_ranks,
+ * all or none. */
+enum chorale_err chorale_model_store(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     const struct chorale_model *model,
+                                     struct chorale_errmsg *msg);
 
 #endif

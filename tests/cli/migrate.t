@@ -108,6 +108,20 @@ is "$(sqlite3 "$work/two.db" "SELECT group_concat(target || ' ' || coll ||
     comm_size || '-' || comm_size_hi || op_class || n_hi || reason, '; ')
     FROM decision WHERE reason = 'because'")" "dispatch bcast64-649because; \
 dispatch allreduce64-64builtin9because" "its decisions mean what they meant"
+# Of version 2: its models are those of one level and one regime.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema2.sql" \
+    "$work/net.db" ring "2 16"
+columns='level, regime, param, dtype, op, value, lo, hi, unit, npoints, error'
+before=$(sqlite3 "$work/net.db" "SELECT $columns FROM model")
+"$chorale" decide "$work/net.db" -q
+ok $? "a database of version 2 is opened"
+is "$(sqlite3 "$work/net.db" "SELECT $columns FROM model")" "$before" \
+    "its model is as it was"
+is "$(sqlite3 "$work/net.db" "SELECT count(*), count(upto), sum(ppn)
+    FROM model")" "3|0|0" "for messages of all sizes"
+"$chorale" plot "$work/net.db" -o "$work/plot" --format svg >/dev/null 2>&1
+grep -q 'dashes: model' "$work"/plot/*.svg
+ok $? "and predicts"
 
 # Where it does not work.
 refuse() { # what is wrong, pattern, code

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* predict.c - a stored model predicts as its network plays, and says where it
+ * may be relied on. */
+#include "tuner/predict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+
+/* One port, alpha 1 us, beta 1 ns; above 8192 bytes 5 us and 0.5 ns. Binomial
+ * was foretold at 4 to 16 ranks, at 16 up to 64 KiB only; linear everywhere. */
+static const char rows[] =
+    "INSERT INTO system VALUES (1, 'u', 's', 'simulated', 'x', 'm', 't');"
+    "INSERT INTO model (system_id, regime, param, value, unit, npoints, error,"
+    " worst_error, trusted, upto) VALUES"
+    " (1, '<= 8192', 'alpha', 1e-6, 's', 9, 0, 0, 1, 8192),"
+    " (1, '> 8192', 'alpha', 5e-6, 's', 9, 0, 0, 1, NULL),"
+    " (1, '<= 8192', 'beta', 1e-9, 's', 9, 0, 0, 1, 8192),"
+    " (1, '> 8192', 'beta', 5e-10, 's', 9, 0, 0, 1, NULL),"
+    " (1, 'all', 'overlapped', 0, 'bytes', 9, 0, 0, 1, NULL);"
+    "INSERT INTO model_variant VALUES"
+    " (1, 'bcast', 'binomial', 'one-per-node', 1, 9, 0, 0, 0, NULL, 8, 4, 1),"
+    " (1, 'bcast', 'linear', 'one-per-node', 1, 9, 0, 0, 0, NULL, 8, 4, 1);"
+    "INSERT INTO model_ranks VALUES"
+    " (1, 'bcast', 'binomial', 'one-per-node', 1, 4, 9, 0, 0, 8, 1048576,"
+    "  1048576),"
+    " (1, 'bcast', 'binomial', 'one-per-node', 1, 8, 9, 0, 0, 8, 1048576,"
+    "  1048576),"
+    " (1, 'bcast', 'binomial', 'one-per-node', 1, 16, 9, 0.4, 0, 8, 65536,"
+    "  1048576),"
+    " (1, 'bcast', 'linear', 'one-per-node', 1, 16, 9, 0, 0, 8, 1048576,"
+    "  1048576);";
+
+static struct chorale_where at(int comm_size, size_t msg_size)
+{
+    return (struct chorale_where){
+        CHORALE_BCAST, comm_size, 1, "one-per-node", msg_size, "byte", "", "",
+        "first",
+    };
+}
+
+static const struct {
+    const char *name, *shape, *what;
+    int comm_size;
+    size_t msg_size;
+    int may;
+} cases[] = {
+    { "binomial", "one-per-node", "a measured point", 8, 1024, 1 },
+    { "binomial", "one-per-node", "between numbers of ranks", 6, 1024, 1 },
+    { "binomial", "one-per-node", "where one neighbour was off", 12, 1 << 20,
+      0 },
+    { "binomial", "one-per-node", "where both were not", 12, 4096, 1 },
+    { "binomial", "one-per-node", "fewer ranks", 2, 1024, 0 },
+    { "binomial", "one-per-node", "half the reach", 64, 1024, 1 },
+    { "binomial", "one-per-node", "beyond half the reach", 65, 1024, 0 },
+    { "binomial", "one-per-node", "larger blocks, half the reach", 8, 1 << 21,
+      1 },
+    { "binomial", "one-per-node", "larger blocks, beyond", 8, (1 << 21) + 1,
+      0 },
+    { "binomial", "one-per-node", "larger blocks, where smaller were off", 16,
+      1 << 21, 0 },
+    { "binomial", "one-per-node", "smaller blocks", 8, 4, 0 },
+    { "binomial", "single-node", "another shape", 8, 1024, 0 },
+    { "linear", "one-per-node", "linear, measured", 16, 1024, 1 },
+    { "linear", "one-per-node", "linear, more ranks", 17, 1024, 0 },
+    { "knomial", "one-per-node", "never measured", 8, 1024, 0 },
+};
+
+static void test_may(struct chorale_predictor *p)
+{
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct chorale_where w = at(cases[i].comm_size, cases[i].msg_size);
+        char why[160] = "";
+        int may;
+
+        w.shape = cases[i].shape;
+        may = chorale_predict_may(p, chorale_alg_find(CHORALE_BCAST,
+                                                      cases[i].name),
+                                  &w, why, sizeof(why));
+        tap_ok(may == cases[i].may && (may || why[0] != '\0'), "%s: %s %s",
+               cases[i].what, may ? "yes" : "no,", why);
+    }
+}
+
+static void test_seconds(struct chorale_predictor *p)
+{
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST,
+                                                     "binomial");
+    const struct chorale_alg *sum = chorale_alg_find(CHORALE_REDUCE,
+                                                     "binomial");
+    struct chorale_where w = at(8, 8192), r = at(8, 8192);
+    long param[CHORALE_MAX_PARAM] = { 0 };
+
+    tap_ok(fabs(chorale_predict(p, alg, param, &w) /
+                (3 * (1e-6 + 8192e-9)) - 1) < 1e-9, "below the break");
+    w.msg_size = 8193;
+    tap_ok(fabs(chorale_predict(p, alg, param, &w) /
+                (3 * (5e-6 + 8193 * 5e-10)) - 1) < 1e-9, "above the break");
+    tap_ok(fabs(chorale_predict(p, alg, param, &w) /
+                (3 * (5e-6 + 8193 * 5e-10)) - 1) < 1e-9, "asked again");
+    w.comm_size = 1;
+    tap_ok(!(chorale_predict(p, alg, param, &w) > 0), "one rank needs no time");
+    r.coll = CHORALE_REDUCE;
+    r.dtype = "double";
+    r.op = "sum";
+    r.op_class = "builtin";
+    tap_ok(isnan(chorale_predict(p, sum, param, &r)), "a tau is not known");
+    w.shape = "irregular";
+    w.comm_size = 8;
+    tap_ok(isnan(chorale_predict(p, alg, param, &w)),
+           "irregular placement is not predicted");
+    tap_ok(isnan(chorale_predict(NULL, alg, param, &w)),
+           "nothing is without a model");
+}
+
+int main(void)
+{
+    char path[] = "/tmp/chorale-predict-XXXXXX", why[64];
+    struct chorale_store *store = NULL;
+    struct chorale_predictor *p = NULL;
+    struct chorale_errmsg msg = { "" };
+    struct chorale_where w = at(8, 8);
+    int fd = mkstemp(path);
+
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    if (!tap_ok(chorale_store_open(path, CHORALE_STORE_CREATE, &store, &msg) ==
+                    CHORALE_OK &&
+                chorale_predictor_load(store, 1, &p, &msg) == CHORALE_OK &&
+                p == NULL, "an empty database has no model %s", msg.text))
+        return tap_done();
+    tap_ok(!chorale_predict_may(p, chorale_alg_find(CHORALE_BCAST, "linear"),
+                                &w, why, sizeof(why)), "and may not: %s", why);
+    if (tap_ok(chorale_store_exec(store, rows, &msg) == CHORALE_OK &&
+                   chorale_predictor_load(store, 1, &p, &msg) == CHORALE_OK &&
+                   p != NULL, "a model is read back %s", msg.text)) {
+        test_seconds(p);
+        test_may(p);
+    }
+    chorale_predictor_free(p);
+    chorale_store_close(store);
+    unlink(path);
+    return tap_done();
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model_check.c - where the model may be used: each variant foretold by fits
+ * that did not know the number of ranks, or only smaller numbers, or only
+ * smaller blocks; and how much it lacks against what launches differ by. */
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/order.h"
+#include "tuner/model_job.h"
+
+/* Arrays over the cells. */
+struct check {
+    struct model_job *job;
+    struct model_cell **cell; /* in the order of the variants */
+    size_t *index;           /* of cell[i] in job->cell */
+    double *error;           /* of the fit */
+    double *loo;             /* without this number of ranks */
+    double *ahead;           /* fitted to at most half as many ranks */
+    double *now;             /* of the fit at hand */
+    double *sorted;
+    unsigned char *use;
+    size_t n;
+};
+
+static const struct chorale_run_point *run_of(const struct check *c, size_t i)
+{
+    return &c->job->points->row[c->cell[i]->first];
+}
+
+static int by_variant(const void *va, const void *vb)
+{
+    const struct model_cell *a = *(struct model_cell *const *)va;
+    const struct model_cell *b = *(struct model_cell *const *)vb;
+    const long long key[][2] = {
+        { chorale_alg_index(a->alg), chorale_alg_index(b->alg) },
+        { a->place, b->place },
+        { a->nodes == 1, b->nodes == 1 },
+        { a->nodes == 1 ? 0 : a->ppn, b->nodes == 1 ? 0 : b->ppn },
+        { a->pt.comm_size, b->pt.comm_size },
+        { (long long)a->pt.msg_size, (long long)b->pt.msg_size },
+        { (long long)a->first, (long long)b->first },
+    };
+
+    for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+        if (key[i][0] != key[i][1])
+            return key[i][0] < key[i][1] ? -1 : 1;
+    return 0;
+}
+
+static int same_variant(const struct model_cell *a,
+                        const struct model_cell *b)
+{
+    return a->alg == b->alg && a->place == b->place &&
+           (a->nodes == 1) == (b->nodes == 1) &&
+           (a->nodes == 1 || a->ppn == b->ppn);
+}
+
+/* Fit to the cells in use, and the error of all others into c->now; NAN where
+ * they need what these do not tell. */
+static enum chorale_err foretell(struct check *c, struct chorale_errmsg *msg)
+{
+    struct model_job *job = c->job;
+    double value[CHORALE_FIT_MAX];
+    unsigned char unknown[CHORALE_FIT_MAX] = { 0 };
+    enum chorale_err err;
+
+    model_values_get(job->model, value);
+    err = model_fit_some(job, c->use, value, unknown, NULL);
+    if (err == CHORALE_ENV)
+        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+    for (size_t i = 0; i < c->n; i++) {
+        const double *x = job->x + c->index[i] * CHORALE_FIT_MAX;
+        double seconds = 0;
+
+        for (size_t j = 0; j < job->ncol; j++)
+            seconds += unknown[j] && x[j] > 0 ? NAN : x[j] * value[j];
+        c->now[i] = err == CHORALE_OK && !c->use[c->index[i]]
+                        ? fabs(seconds / c->cell[i]->seconds - 1)
+                        : NAN;
+    }
+    return CHORALE_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double ranks_of(const struct model_cell *cell)
+{
+    return cell->pt.comm_size;
+}
+
+static double size_of(const struct model_cell *cell)
+{
+    return (double)cell->pt.msg_size;
+}
+
+/* Distinct values of the cells, ascending, in c->sorted. */
+static size_t distinct(struct check *c,
+                       double (*of)(const struct model_cell *))
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        c->sorted[i] = of(c->cell[i]);
+    qsort(c->sorted, c->n, sizeof(*c->sorted), compare);
+    for (size_t i = 0; i < c->n; i++)
+        if (i == 0 || c->sorted[i] > c->sorted[k - 1])
+            c->sorted[k++] = c->sorted[i];
+    return k;
+}
+
+/* Each number of ranks foretold by the others. */
+static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
+{
+    size_t k = distinct(c, ranks_of);
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < c->n; i++)
+        c->loo[i] = c->ahead[i] = NAN;
+    for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
+        for (size_t i = 0; i < c->n; i++)
+            c->use[c->index[i]] = ranks_of(c->cell[i]) < c->sorted[p] ||
+                                  ranks_of(c->cell[i]) > c->sorted[p];
+        err = foretell(c, msg);
+        for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
+            if (!c->use[c->index[i]])
+                c->loo[i] = c->now[i];
+    }
+    return err;
+}
+
+/* Raise reach of each variant by a fit that stopped at cut, if that foretold
+ * within the bound all beyond. */
+static void raise_reach(struct check *c, double cut,
+                        double (*of)(const struct model_cell *), int ranks)
+{
+    struct chorale_model *model = c->job->model;
+    size_t i = 0, end;
+
+    for (size_t v = 0; v < model->nvariant; v++, i = end) {
+        double most = 0, *reach = ranks ? &model->variant[v].reach
+                                        : &model->variant[v].reach_m;
+        int good = 1;
+
+        for (end = i; end < c->n && same_variant(c->cell[i], c->cell[end]);
+             end++) {
+            most = fmax(most, of(c->cell[end]));
+            if (of(c->cell[end]) > cut && !(c->now[end] <= MODEL_BOUND))
+                good = 0;
+        }
+        if (good && cut > 0 && most > cut)
+            *reach = fmax(*reach, most / cut);
+    }
+}
+
+/* What fits to small numbers of ranks, or blocks, say of larger ones. */
+static enum chorale_err look_ahead(struct check *c,
+                                   double (*of)(const struct model_cell *),
+                                   int ranks, struct chorale_errmsg *msg)
+{
+    size_t k = distinct(c, of);
+    enum chorale_err err = CHORALE_OK;
+    double *cut = malloc((k + 1) * sizeof(*cut));
+
+    if (cut == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+    memcpy(cut, c->sorted, k * sizeof(*cut));
+    for (size_t p = 0; p + 1 < k && err == CHORALE_OK; p++) {
+        for (size_t i = 0; i < c->n; i++)
+            c->use[c->index[i]] = of(c->cell[i]) <= cut[p];
+        err = foretell(c, msg);
+        if (err != CHORALE_OK)
+            break;
+        raise_reach(c, cut[p], of, ranks);
+        for (size_t i = 0; i < c->n && ranks; i++)
+            if (of(c->cell[i]) >= 2 * cut[p])
+                c->ahead[i] = c->now[i];
+    }
+    free(cut);
+    return err;
+}
+
+/* --- variants ---------------------------------------------------------- */
+
+/* NAN counts as bad. */
+static double worst(const double *error, size_t first, size_t end)
+{
+    double most = -1;
+
+    for (size_t i = first; i < end; i++) {
+        if (isnan(error[i]))
+            return NAN;
+        most = fmax(most, error[i]);
+    }
+    return most >= 0 ? most : NAN;
+}
+
+/* The longest range of sizes of cells [first, end) within the bound. */
+static void good_sizes(const struct check *c, size_t first, size_t end,
+                       struct chorale_model_ranks *r)
+{
+    size_t most = 0, run = 0, from = 0, next;
+
+    r->m_lo = 1;
+    r->m_hi = 0;
+    for (size_t i = first; i < end; i = next) {
+        size_t size = c->cell[i]->pt.msg_size;
+
+        for (next = i; next < end && c->cell[next]->pt.msg_size == size;
+             next++)
+            continue;
+        if (!(worst(c->loo, i, next) <= MODEL_BOUND)) {
+            run = 0;
+            continue;
+        }
+        if (run++ == 0)
+            from = size;
+        if (run > most) {
+            most = run;
+            r->m_lo = from;
+            r->m_hi = size;
+        }
+    }
+}
+
+static int fill_ranks(const struct check *c, size_t first, size_t end,
+                      struct chorale_model_variant *v)
+{
+    size_t next;
+
+    v->ranks = calloc(end - first, sizeof(*v->ranks));
+    if (v->ranks == NULL)
+        return -1;
+    for (size_t i = first; i < end; i = next) {
+        struct chorale_model_ranks *r = &v->ranks[v->nranks++];
+
+        r->comm_size = c->cell[i]->pt.comm_size;
+        for (next = i; next < end &&
+                       c->cell[next]->pt.comm_size == r->comm_size; next++)
+            continue;
+        r->npoints = next - i;
+        r->error = worst(c->loo, i, next);
+        r->ahead = worst(c->ahead, i, next);
+        r->m_max = c->cell[next - 1]->pt.msg_size;
+        good_sizes(c, i, next, r);
+    }
+    return 0;
+}
+
+static double quantile(struct check *c, const double *error, size_t first,
+                       size_t end, double q)
+{
+    size_t n = 0;
+
+    for (size_t i = first; i < end; i++)
+        c->sorted[n++] = isnan(error[i]) ? HUGE_VAL : error[i];
+    chorale_sort(c->sorted, n);
+    q = chorale_quantile(c->sorted, n, q);
+    return isfinite(q) ? q : NAN;
+}
+
+/* Robust variance of a launch about its cell; *df_p its degrees of freedom. */
+static double pure(const struct check *c, size_t first, size_t end,
+                   double *df_p)
+{
+    const struct chorale_run_point *row = c->job->points->row;
+    double *dev, var = NAN;
+    size_t n = 0, total = 0;
+
+    *df_p = 0;
+    for (size_t i = first; i < end; i++)
+        total += c->cell[i]->last - c->cell[i]->first;
+    dev = malloc((total + 1) * sizeof(*dev));
+    if (dev == NULL)
+        return NAN;
+    for (size_t i = first; i < end; i++) {
+        const struct model_cell *cell = c->cell[i];
+        size_t k = 0;
+
+        for (size_t r = cell->first; r < cell->last; r++)
+            k += row[r].ok != 0;
+        for (size_t r = cell->first; r < cell->last && k > 1; r++)
+            if (row[r].ok)
+                dev[n++] = fabs(log(row[r].seconds / cell->seconds)) *
+                           sqrt((double)k / (double)(k - 1));
+        *df_p += k > 1 ? (double)(k - 1) : 0;
+    }
+    if (n > 0) {
+        chorale_sort(dev, n);
+        var = pow(1.4826 * chorale_quantile(dev, n, 0.5), 2);
+    }
+    free(dev);
+    return var;
+}
+
+/* F test of the cells' residuals against their launches. */
+static double lack(const struct check *c, size_t first, size_t end)
+{
+    const struct chorale_run_point *row = c->job->points->row;
+    double df, var = pure(c, first, end, &df), sum = 0;
+    double n = (double)(end - first);
+
+    if (!(df > 0) || !(var > 1e-20))
+        return NAN;
+    for (size_t i = first; i < end; i++) {
+        const struct model_cell *cell = c->cell[i];
+        double k = 0, r = log(cell->seconds / cell->played);
+
+        for (size_t j = cell->first; j < cell->last; j++)
+            k += row[j].ok != 0;
+        sum += fmax(k, 1) * r * r;
+    }
+    return gsl_cdf_fdist_Q(sum / n / var, n, df);
+}
+
+static void name_variants(struct check *c)
+{
+    struct chorale_model *model = c->job->model;
+    size_t end;
+
+    for (size_t i = 0; i < c->n; i = end) {
+        const struct chorale_run_point *run = run_of(c, i);
+
+        for (end = i; end < c->n && same_variant(c->cell[i], c->cell[end]);
+             end++)
+            continue;
+        model->variant[model->nvariant++] = (struct chorale_model_variant){
+            .coll = run->coll, .name = run->variant, .shape = run->shape,
+            .ppn = c->cell[i]->nodes == 1 ? 0 : c->cell[i]->ppn,
+            .npoints = end - i, .reach = 1, .reach_m = 1,
+        };
+    }
+}
+
+static enum chorale_err fill_variants(struct check *c,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_model *model = c->job->model;
+    size_t i = 0, end;
+
+    for (size_t k = 0; k < model->nvariant; k++, i = end) {
+        struct chorale_model_variant *v = &model->variant[k];
+
+        end = i + v->npoints;
+        v->median_error = quantile(c, c->error, i, end, 0.5);
+        v->worst_error = worst(c->error, i, end);
+        v->loo_error = quantile(c, c->loo, i, end, 0.9);
+        v->trusted = v->loo_error <= MODEL_BOUND;
+        v->lack = lack(c, i, end);
+        if (fill_ranks(c, i, end, v) != 0)
+            return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+    }
+    return CHORALE_OK;
+}
+
+static void check_release(struct check *c)
+{
+    free(c->cell);
+    free(c->index);
+    free(c->error);
+    free(c->loo);
+    free(c->ahead);
+    free(c->now);
+    free(c->sorted);
+    free(c->use);
+}
+
+static int check_init(struct check *c, struct model_job *job)
+{
+    size_t n = job->ncell + 1;
+
+    memset(c, 0, sizeof(*c));
+    c->job = job;
+    c->cell = malloc(n * sizeof(*c->cell));
+    c->index = malloc(n * sizeof(*c->index));
+    c->error = malloc(n * sizeof(double));
+    c->loo = malloc(n * sizeof(double));
+    c->ahead = malloc(n * sizeof(double));
+    c->now = malloc(n * sizeof(double));
+    c->sorted = malloc(n * sizeof(double));
+    c->use = calloc(n, 1);
+    job->model->variant = calloc(n, sizeof(*job->model->variant));
+    if (!c->cell || !c->index || !c->error || !c->loo || !c->ahead ||
+        !c->now || !c->sorted || !c->use || !job->model->variant)
+        return -1;
+    for (size_t i = 0; i < job->ncell; i++)
+        if (job->cell[i].use)
+            c->cell[c->n++] = &job->cell[i];
+    qsort(c->cell, c->n, sizeof(*c->cell), by_variant);
+    for (size_t i = 0; i < c->n; i++) {
+        c->index[i] = (size_t)(c->cell[i] - job->cell);
+        c->error[i] = fabs(c->cell[i]->played / c->cell[i]->seconds - 1);
+        c->loo[i] = c->ahead[i] = NAN;
+    }
+    return 0;
+}
+
+enum chorale_err model_check(struct model_job *job,
+                             struct chorale_errmsg *msg)
+{
+    struct check c;
+    enum chorale_err err = CHORALE_OK;
+
+    if (check_init(&c, job) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+    if (err == CHORALE_OK) {
+        name_variants(&c);
+        if (!job->opts.no_check) {
+            err = leave_out(&c, msg);
+            if (err == CHORALE_OK)
+                err = look_ahead(&c, ranks_of, 1, msg);
+            if (err == CHORALE_OK)
+                err = look_ahead(&c, size_of, 0, msg);
+        }
+    }
+    if (err == CHORALE_OK)
+        err = fill_variants(&c, msg);
+    check_release(&c);
+    return err;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* net_play.h - the state of a schedule being played, for the files that play
+ * it (net_play.c) and share out the ports (net_share.c). */
+#ifndef CHORALE_TUNER_NET_PLAY_H
+#define CHORALE_TUNER_NET_PLAY_H
+
+#include "tuner/net.h"
+
+/* A time as a sum: [0] its seconds, [1 + column] how often each parameter is
+ * in it. */
+typedef double chorale_time;
+
+enum flow_state {
+    FLOW_OPEN,               /* one end is posted */
+    FLOW_FLYING,             /* latency */
+    FLOW_MOVING,             /* its bytes share ports */
+    FLOW_DONE
+};
+
+/* A message. */
+struct flow {
+    int src, dst;
+    int next;                /* of the same pair, with one end; -1 */
+    int nend;                /* how many ends are posted */
+    int level, regime, overlapped;
+    double bytes;
+    enum flow_state state;
+    double rate;             /* of the ports' time */
+    double work;             /* s of a whole port, in all */
+    double share;            /* the rate that is being worked out */
+    unsigned version;        /* of the event that is awaited */
+    unsigned stamp;
+    int nport, port[4];
+    int after[4], before[4]; /* places in the ports' lists: 4 * flow + slot */
+};
+
+struct port {
+    double size;             /* 1: one rank's */
+    int first;               /* place, or -1 */
+    int left;                /* flows whose share is not worked out */
+    double free;
+    unsigned stamp;
+};
+
+struct event {
+    double seconds;
+    int flow;
+    unsigned version;
+};
+
+struct play {
+    const struct chorale_net *net;
+    int width;               /* numbers a time takes */
+    struct flow *flow;
+    chorale_time *when;      /* of a flow: its start, or since when its rate
+                              * holds, or its end */
+    chorale_time *left;      /* of a flow: work left, s of a whole port */
+    int nflow, room;
+    struct port *port;
+    int nport;
+    struct event *heap;
+    int nevent, heap_room;
+    chorale_time *now;
+    int *touched, ntouched;  /* ports whose flows have changed */
+    int *some_flow, *some_port; /* those that share with each other */
+    unsigned stamp, touch_stamp;
+    unsigned *port_touched;
+    double work, most_work;  /* steps of sharing so far, and at most */
+    int failed;              /* no memory, or too much work */
+};
+
+#define NET_PLAY_WORK 1e6    /* steps of sharing at most, */
+#define NET_PLAY_EACH 1e3    /* and for each message */
+#define NET_PLAY_TAIL 1e-4   /* of a message */
+#define NET_PLAY_TIE 1e-9    /* relative: events as close are simultaneous */
+
+static inline chorale_time *play_when(const struct play *p, int flow)
+{
+    return p->when + (size_t)flow * (size_t)p->width;
+}
+
+static inline chorale_time *play_left(const struct play *p, int flow)
+{
+    return p->left + (size_t)flow * (size_t)p->width;
+}
+
+/* a += factor * b */
+static inline void time_add(chorale_time *a, const chorale_time *b,
+                            double factor, int width)
+{
+    for (int i = 0; i < width; i++)
+        a[i] += factor * b[i];
+}
+
+/* Await the flow's next event. */
+void chorale_play_await(struct play *p, int flow, double seconds);
+
+/* A flow enters its ports, leaves them. */
+void chorale_play_enter(struct play *p, int flow);
+void chorale_play_leave(struct play *p, int flow);
+
+/* Work out the rates of all that share with what has entered or left, and
+ * await their ends. */
+void chorale_play_share(struct play *p);
+
+#endif

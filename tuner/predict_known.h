@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* predict_known.h - what cross-validation says of each variant, read back. */
+#ifndef CHORALE_TUNER_PREDICT_KNOWN_H
+#define CHORALE_TUNER_PREDICT_KNOWN_H
+
+#include "tuner/predict.h"
+
+struct predict_known;
+
+enum chorale_err predict_known_load(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct predict_known **known_p,
+                                    struct chorale_errmsg *msg);
+void predict_known_free(struct predict_known *known);
+
+/* See chorale_predict_may. */
+int predict_known_may(const struct predict_known *known,
+                      const struct chorale_alg *alg,
+                      const struct chorale_where *where, char *why,
+                      size_t size);
+
+#endif
