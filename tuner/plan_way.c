@@ -80,7 +80,7 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
  * what says how, and how long, a cell is measured, and what is counted. */
 #define CHANGED                                                              \
     "SELECT cell_seconds, target_width, nrep_max, nrep_min, nwarmup, racing,"\
-    " counters, sync, batch FROM campaign WHERE campaign_id IN (?1,"                      \
+    " counters, sync, batch FROM campaign WHERE campaign_id IN (?1,"         \
     " (SELECT max(b.campaign_id) FROM plan_before b JOIN cell c"             \
     "   USING (cell_id) WHERE c.campaign_id = ?1"                            \
     "   AND b.campaign_id <> ?1)) ORDER BY campaign_id"
@@ -137,7 +137,8 @@ enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
     }
     if (len[0] > 0)
         fprintf(stderr, "chorale: %s: cells that were planned with %s have %s "
-                        "from now on; what was measured before stays\n", chorale_store_path(store), text[0], text[1]);
+                        "from now on; what was measured before stays\n",
+                chorale_store_path(store), text[0], text[1]);
     sqlite3_finalize(s);
     return err;
 }

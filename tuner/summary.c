@@ -127,7 +127,8 @@ static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
     fprintf(page->out, "; blocks of %s to %s a rank\n",
             chorale_page_bytes(sqlite3_column_int64(stmt, 1), from),
             chorale_page_bytes(sqlite3_column_int64(stmt, 2), to));
-    fprintf(page->out, "%s%lld cells measured, each in ", item, (long long)page->ncells);
+    fprintf(page->out, "%s%lld cells measured, each in ", item,
+            (long long)page->ncells);
     if (sqlite3_column_int(stmt, 3) != sqlite3_column_int(stmt, 4))
         fprintf(page->out, "%d to ", sqlite3_column_int(stmt, 3));
     fprintf(page->out, "%d launch%s\n", sqlite3_column_int(stmt, 4),
