@@ -400,10 +400,11 @@ INSERT INTO student_t VALUES
 
 -- Time of each cell over its launches: the geometric mean of the launch
 -- medians, with its 95 % interval from the logarithms (t, L - 1 degrees of
--- freedom; NULL with one launch, exact in simulation). min, p95 and p99 are
--- the least and the largest of the launches' own, q25 and q75 their means;
--- where a repetition was a batch (run.batch) all of them are of means of that
--- many calls, so that p99 says less of single calls.
+-- freedom; exact in simulation; NULL with one launch, and where it is wider
+-- than a factor of 1000 each way, as of two launches that differ much). min,
+-- p95 and p99 are the least and the largest of the launches' own, q25 and q75
+-- their means; where a repetition was a batch (run.batch) all of them are of
+-- means of that many calls, so that p99 says less of single calls.
 CREATE VIEW v_summary AS
 WITH l AS (
     SELECT c.cell_id, count(*) AS launches, sum(s.nrep) AS nrep,
@@ -434,7 +435,8 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                (SELECT t FROM student_t WHERE df <= launches - 1
                  ORDER BY df DESC LIMIT 1)
                * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
-               FROM l WHERE launches > 1) h USING (cell_id);
+               FROM l WHERE launches > 1) h
+    ON h.cell_id = c.cell_id AND h.half < ln(1000);
 
 -- Every cell against the library's default at the same point, launch by launch
 -- (what changes from launch to launch cancels): mean of the logarithms. An
@@ -443,7 +445,8 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
 CREATE VIEW v_paired AS
 SELECT c.cell_id, count(*) AS launches,
        avg(ln(t.median / s.median)) AS mu,
-       avg(ln(t.median / s.median) * ln(t.median / s.median)) AS mu2
+       avg(ln(t.median / s.median) * ln(t.median / s.median)) AS mu2,
+       group_concat(DISTINCT nullif(q.validity, '')) AS library_validity
   FROM cell c JOIN run r USING (cell_id) JOIN run_summary s USING (run_id)
   JOIN cell b
     ON b.provider = 'library' AND b.system_id = c.system_id
@@ -466,7 +469,8 @@ SELECT c.cell_id, count(*) AS launches,
  GROUP BY c.cell_id;
 
 -- Speed-up over the library's default: above 1 is faster. speedup_lo and _hi:
--- 95 % interval over the launches (NULL with one, exact in simulation).
+-- 95 % interval over the launches (as in v_summary). validity is of both: what
+-- speaks against the library's time stands there as library:late.
 CREATE VIEW v_speedup AS
 SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
        v.provider, v.variant, v.params, v.dtype, v.op, v.root_policy,
@@ -476,14 +480,22 @@ SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
             WHEN y.kind = 'simulated' THEN exp(p.mu) END AS speedup_lo,
        CASE WHEN p.launches > 1 THEN exp(p.mu + h.half)
             WHEN y.kind = 'simulated' THEN exp(p.mu) END AS speedup_hi,
-       v.launches, v.validity, v.cell_id, v.system_id
+       v.launches,
+       CASE WHEN v.provider = 'library'
+              OR coalesce(p.library_validity, '') IN ('', v.validity)
+            THEN v.validity
+            ELSE v.validity || CASE v.validity WHEN '' THEN '' ELSE ',' END ||
+                 'library:' || replace(p.library_validity, ',', ',library:')
+            END AS validity,
+       v.cell_id, v.system_id
   FROM v_summary v JOIN system y USING (system_id)
   JOIN v_paired p USING (cell_id)
   LEFT JOIN (SELECT cell_id,
                (SELECT t FROM student_t WHERE df <= launches - 1
                  ORDER BY df DESC LIMIT 1)
                * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
-               FROM v_paired WHERE launches > 1) h USING (cell_id);
+               FROM v_paired WHERE launches > 1) h
+    ON h.cell_id = v.cell_id AND h.half < ln(1000);
 
 -- The fastest variant of each measured point, and by how much.
 CREATE VIEW v_best AS
@@ -543,7 +555,8 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                (SELECT t FROM student_t WHERE df <= launches - 1
                  ORDER BY df DESC LIMIT 1)
                * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
-               FROM d WHERE launches > 1) h USING (cell_id);
+               FROM d WHERE launches > 1) h
+    ON h.cell_id = d.cell_id AND h.half < ln(1000);
 
 -- What is done and what is left, per system, collective and comm_size. A cell
 -- counts once for each launch it is planned in.

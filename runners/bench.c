@@ -61,6 +61,8 @@ static const char usage[] =
     "      --natives          print the algorithms of the MPI library that "
     "can be forced,\n"
     "                         and exit without starting MPI\n"
+    "      --counters LIST    print which of these events cannot be counted "
+    "here, and why\n"
 #endif
     "      --announce         name the cell before each repetition, to find "
     "one that hangs\n"
@@ -108,6 +110,8 @@ static int early(int argc, char **argv)
 #ifndef CHORALE_SIM
     if (argc == 2 && strcmp(argv[1], "--natives") == 0)
         return print_natives();
+    if (argc == 3 && strcmp(argv[1], "--counters") == 0)
+        return chorale_counters_print(argv[2], stdout) != 0 ? CHORALE_ENV : 0;
     if (argc == 2 && strcmp(argv[1], "--variables") == 0) {
         chorale_variables_print(stdout);
         return 0;

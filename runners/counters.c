@@ -187,6 +187,31 @@ int chorale_counters_open(struct chorale_bench *bench)
     return rc;
 }
 
+int chorale_counters_print(const char *list, FILE *out)
+{
+    struct chorale_counters counters = { .reader = 1 };
+    char advice[512];
+    int bad = split_names(&counters, list);
+
+    if (bad == 0)
+        chorale_papi_open(&counters);
+    for (int i = 0; i < counters.count; i++) {
+        const struct chorale_event *event = &counters.event[i];
+
+        if (bad == 0 && !has(&counters, event))
+            fprintf(out, "%s: %s\n", event->name, event->why);
+        free(event->name);
+    }
+    if (bad == 0) {
+        chorale_papi_advice(&counters, advice, sizeof(advice));
+        if (advice[0] != '\0')
+            fprintf(out, "%s\n", advice);
+        chorale_papi_close(&counters);
+    }
+    free(counters.event);
+    return bad;
+}
+
 void chorale_counters_close(struct chorale_bench *bench)
 {
     struct chorale_counters *counters = bench->counters;

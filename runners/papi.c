@@ -89,7 +89,14 @@ static void explain(struct chorale_counters *counters,
     char prefix[64];
     const PAPI_component_info_t *info =
         named_component(event->name, prefix, sizeof(prefix));
+    int code;
 
+    if (strncmp(event->name, "PAPI_", 5) == 0 &&
+        PAPI_event_name_to_code(event->name, &code) != PAPI_OK) {
+        snprintf(event->why, sizeof(event->why),
+                 "PAPI has no preset event of this name");
+        return;
+    }
     if (info == NULL && strstr(event->name, ":::") != NULL)
         snprintf(event->why, sizeof(event->why),
                  "PAPI has no component %s here", prefix);

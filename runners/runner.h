@@ -352,6 +352,10 @@ void chorale_result_free(struct chorale_result *result);
 #define CHORALE_NOTE "chorale-runner: note: "
 int chorale_counters_open(struct chorale_bench *bench);
 void chorale_counters_close(struct chorale_bench *bench);
+/* Without MPI: those of the list that this process cannot count, one in a
+ * line with the reason, and what to do about it if anything. 0, or -1: out of
+ * memory. */
+int chorale_counters_print(const char *list, FILE *out);
 int chorale_counters_count(const struct chorale_bench *bench);
 const char *chorale_counters_name(const struct chorale_bench *bench, int i);
 /* How many starts and stops count everything of the processes, or of the

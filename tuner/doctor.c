@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "db/facts.h"
+#include "tuner/ask.h"
 #include "tuner/launcher.h"
 #include "tuner/natives.h"
 #include "tuner/spawn.h"
@@ -296,7 +297,7 @@ static void check_tools(void)
     char path[PATH_MAX];
 
 #ifdef HAVE_PAPI
-    char level[32];
+    char level[32], text[1024];
 
     say("PAPI", "built in; `papi_avail` and `papi_native_avail` list events");
     if (chorale_facts_line("/proc/sys/kernel/perf_event_paranoid", NULL,
@@ -304,6 +305,11 @@ static void check_tools(void)
         strtol(level, NULL, 10) > 2)
         say("", "kernel.perf_event_paranoid is %s: only privileged programs "
                 "may count hardware events", level);
+    else if (chorale_ask_runner("--counters", "PAPI_TOT_CYC", text,
+                                sizeof(text), &msg) == CHORALE_OK &&
+             text[0] != '\0')
+        say("", "no hardware counters on this machine: %.*s",
+            (int)strcspn(text, "\n"), text);
 #else
     say("PAPI", "not built in (libpapi-dev): no --counters");
 #endif

@@ -5,14 +5,13 @@
 
 #include "tuner/natives.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "tuner/ask.h"
 #include "tuner/launcher.h"
-#include "tuner/spawn.h"
 #include "tuner/spec.h"
 
 #define TEXT (64 << 10)
@@ -37,26 +36,6 @@ static int read_line(const char *line, struct chorale_natives *natives)
     return 0;
 }
 
-static enum chorale_err ask(char *text, struct chorale_errmsg *msg)
-{
-    struct chorale_args args = { .count = 0 };
-    char runner[PATH_MAX];
-    int status = 0;
-    enum chorale_err err = chorale_find_program("chorale-runner", BINDIR,
-                                                runner, sizeof(runner), msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    chorale_args_add(&args, "%s", runner);
-    chorale_args_add(&args, "--natives");
-    err = chorale_capture(&args, NULL, text, TEXT, &status, msg);
-    chorale_args_free(&args);
-    if (err == CHORALE_OK && status != 0)
-        err = chorale_fail(msg, CHORALE_ENV,
-                           "chorale-runner --natives fails: %.200s", text);
-    return err;
-}
-
 enum chorale_err chorale_natives_load(struct chorale_natives *natives,
                                       struct chorale_errmsg *msg)
 {
@@ -68,7 +47,7 @@ enum chorale_err chorale_natives_load(struct chorale_natives *natives,
     natives->count = 0;
     if (text == NULL)
         return chorale_fail(msg, CHORALE_ENV, "out of memory");
-    err = ask(text, msg);
+    err = chorale_ask_runner("--natives", NULL, text, TEXT, msg);
     for (char *line = err == CHORALE_OK ? strtok_r(text, "\n", &save) : NULL;
          line != NULL && !bad; line = strtok_r(NULL, "\n", &save))
         bad = read_line(line, natives);

@@ -192,6 +192,7 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
     struct option longs[MAX_OPTS + 2] = { { 0 } };
     char shorts[2 * MAX_OPTS + 4] = ":h";
     size_t nshort = 2;
+    const char *before[MAX_OPTS] = { NULL };
     int n = 0, c, index = 0, nword = 0;
 
     for (; verb->opt[n].name != NULL && n < MAX_OPTS; n++) {
@@ -225,6 +226,12 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
         if (at < 0)
             for (at = 0; verb->opt[at].letter != c; at++)
                 ;
+        if (before[at] != NULL)
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "%s: --%s %s: given before, as %s; give it "
+                                "once", verb->name, verb->opt[at].name, optarg,
+                                before[at]);
+        before[at] = optarg;
         err = set_option(&verb->opt[at], optarg, opts, msg);
         if (err != CHORALE_OK)
             return err;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/ask.h"
 #include "tuner/launcher.h"
 #include "tuner/spec.h"
 
@@ -169,11 +170,15 @@ static enum chorale_err write_all(struct planner *p, const char *command)
             " campaign_id = excluded.campaign_id",
             &p->insert, p->msg);
     if (err == CHORALE_OK)
+        err = chorale_plan_before(p->store, p->msg);
+    if (err == CHORALE_OK)
         err = p->plan->adaptive ? chorale_plan_chosen(p)
                                 : chorale_plan_cells(p);
     sqlite3_finalize(p->insert);
     if (err == CHORALE_OK)
         err = chorale_plan_alike(p->store, p->campaign_id, p->msg);
+    if (err == CHORALE_OK)
+        err = chorale_plan_say_changed(p->store, p->campaign_id, p->msg);
     if (err == CHORALE_OK && !p->plan->dry_run)
         err = chorale_store_commit(p->store, p->msg);
     else
@@ -322,6 +327,28 @@ static enum chorale_err find_natives(struct planner *p)
     return err;
 }
 
+/* Events that cannot be counted here, which may be there where ranks run. */
+static enum chorale_err ask_counters(const struct planner *p)
+{
+    char text[4096], *save = NULL;
+    const char *list = p->plan->counters;
+    enum chorale_err err;
+
+    if (list[0] == '\0')
+        return CHORALE_OK;
+    if (p->sys.simulated) {
+        fprintf(stderr, "chorale: --counters %.200s: simulated ranks have "
+                        "none but sde:::chorale:: and its kin; the others "
+                        "will be absent\n", list);
+        return CHORALE_OK;
+    }
+    err = chorale_ask_runner("--counters", list, text, sizeof(text), p->msg);
+    for (char *line = err == CHORALE_OK ? strtok_r(text, "\n", &save) : NULL;
+         line != NULL; line = strtok_r(NULL, "\n", &save))
+        fprintf(stderr, "chorale: --counters, on this machine: %s\n", line);
+    return err;
+}
+
 /* A dry run of a database that is not there plans into a file of its own,
  * whose name goes to scratch; SQLite wants it to stay until it is closed. */
 static enum chorale_err open_store(struct planner *p, const char *path,
@@ -394,6 +421,8 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK)
         err = fill_defaults(&p);
     if (err == CHORALE_OK)
+        err = ask_counters(&p);
+    if (err == CHORALE_OK)
         err = open_store(&p, path, scratch);
     if (err == CHORALE_OK)
         err = chorale_store_lock(p.store, CHORALE_LOCK_CAMPAIGN, 0, msg);
@@ -406,10 +435,12 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
             err = say_round(&p, path, quiet);
         else if (!quiet) {
             printf("%s: %s %ld cells at %ld %s on system %s, %ld %s "
-                   "each\n", path, plan->dry_run ? "would plan" : "planned",
+                   "each: %ld runs\n", path,
+                   plan->dry_run ? "would plan" : "planned",
                    p.ncell, p.npoint, p.npoint == 1 ? "point" : "points",
                    p.sys.name, plan->launches,
-                   plan->launches == 1 ? "launch" : "launches");
+                   plan->launches == 1 ? "launch" : "launches",
+                   p.ncell * plan->launches);
             if (!p.sys.simulated)
                 chorale_plan_say_launches(plan->launches);
         }

@@ -26,8 +26,7 @@ struct chorale_plan {
  * what it is on that launcher, or refuses it there. */
 #define CHORALE_PLAN_DEFAULTS                                                \
     {                                                                        \
-        .sizes = "8:1M", .op = "sum", .root = "rotate",                      \
-        .providers = "chorale,library", .set = "core", .counters = "",       \
+        .providers = "chorale,library", .counters = "",                      \
         .arrival = "sync", .siblings = "alone", .metric = "duration",        \
         .nwarmup = -1, .seed = 1, .width = -1, .tau = -1,                    \
         .goal = -1                                                           \
@@ -187,8 +186,13 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg);
 
-/* plan_way.c: CHORALE_USAGE if a point of that campaign has cells that are
- * planned, or were measured, with another --sync or --batch: times of two
+/* plan_way.c. Keep which campaign each cell has, before another one takes
+ * some; once in a connection. */
+enum chorale_err chorale_plan_before(struct chorale_store *store,
+                                     struct chorale_errmsg *msg);
+
+/* CHORALE_USAGE if a point of that campaign has cells that are planned, or were
+ * measured, with another --sync or --batch: times of two
  * kinds would stand side by side. */
 enum chorale_err chorale_plan_alike(struct chorale_store *store,
                                     sqlite3_int64 campaign,
@@ -203,6 +207,13 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
  * CHORALE_USAGE. */
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
                                      int *nodes_p, struct chorale_errmsg *msg);
+
+/* Say on stderr if cells that the campaign took over were planned with another
+ * --cell-time, --width or the like, or none of them was measured yet and
+ * another --sync or --batch. */
+enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
+                                          sqlite3_int64 campaign,
+                                          struct chorale_errmsg *msg);
 
 /* Say what fewer launches than the default cost on a real system. */
 void chorale_plan_say_launches(long launches);

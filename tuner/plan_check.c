@@ -368,6 +368,14 @@ static void fill_in(struct chorale_plan *plan)
 {
     int simulated = strcmp(plan->launcher, "smpirun") == 0;
 
+    if (plan->sizes == NULL)
+        plan->sizes = "8:1M";
+    if (plan->op == NULL)
+        plan->op = "sum";
+    if (plan->root == NULL)
+        plan->root = "rotate";
+    if (plan->set == NULL)
+        plan->set = "core";
     if (plan->network == NULL)
         plan->network = "loggp";
     if (plan->sim_selector == NULL)
@@ -390,6 +398,49 @@ static void fill_in(struct chorale_plan *plan)
         plan->cell_seconds = 0.5;
 }
 
+/* Options that say nothing of any of these collectives, or beside others. */
+static enum chorale_err check_meant(const struct chorale_plan *plan,
+                                    struct chorale_errmsg *msg)
+{
+    int rooted = 0, reduces = 0, data = 0;
+
+    for (int c = 0; c < CHORALE_NCOLL; c++) {
+        const struct chorale_coll_info *info =
+            chorale_coll_info((enum chorale_coll)c);
+
+        if (!chorale_spec_listed(plan->collectives, info->name))
+            continue;
+        rooted |= info->rooted;
+        reduces |= info->reduces;
+        data |= !info->dataless;
+    }
+
+    const struct {
+        const char *option, *value;
+        int meant;
+        const char *what;
+    } row[] = {
+        { "-m", plan->sizes, data, "moves data" },
+        { "--type", plan->dtype, data, "moves data" },
+        { "--op", plan->op, reduces, "reduces" },
+        { "--root", plan->root, rooted, "has a root" },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        if (row[i].value != NULL && !row[i].meant)
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "%s %s: says nothing, as none of "
+                                "--collectives %s %s; leave it out",
+                                row[i].option, row[i].value,
+                                plan->collectives, row[i].what);
+    if (plan->set != NULL && plan->variants != NULL)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--set %s: --variants %s says already which are "
+                            "measured; give one of the two", plan->set,
+                            plan->variants);
+    return CHORALE_OK;
+}
+
 static enum chorale_err check_options(struct chorale_plan *plan,
                                       struct chorale_errmsg *msg)
 {
@@ -406,6 +457,8 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         err = check_launcher(plan, msg);
     if (err == CHORALE_OK)
         err = check_batch(plan, msg);
+    if (err == CHORALE_OK)
+        err = check_meant(plan, msg);
     if (err != CHORALE_OK)
         return err;
     fill_in(plan);

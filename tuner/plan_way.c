@@ -5,6 +5,8 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LAUNCHES 6           /* the default of real systems */
 #define CONFIRMED 4          /* that `chorale decide` needs */
@@ -32,6 +34,14 @@
     "  FROM w JOIN campaign k ON k.campaign_id = w.campaign_id, now"         \
     " WHERE k.batch <> now.batch"                                            \
     "    OR (k.sync <> now.sync AND now.launcher <> 'smpirun') LIMIT 1"
+
+enum chorale_err chorale_plan_before(struct chorale_store *store,
+                                     struct chorale_errmsg *msg)
+{
+    return chorale_store_exec(store, "CREATE TEMP TABLE plan_before AS"
+                                     " SELECT cell_id, campaign_id FROM cell",
+                              msg);
+}
 
 enum chorale_err chorale_plan_alike(struct chorale_store *store,
                                     sqlite3_int64 campaign,
@@ -62,6 +72,73 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
                            (const char *)sqlite3_column_text(s, 3),
                            (const char *)sqlite3_column_text(s, 4), calls);
     }
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* The last campaign that cells of campaign ?1 had before, and campaign ?1:
+ * what says how, and how long, a cell is measured, and what is counted. */
+#define CHANGED                                                              \
+    "SELECT cell_seconds, target_width, nrep_max, nrep_min, nwarmup, racing,"\
+    " counters, sync, batch FROM campaign WHERE campaign_id IN (?1,"         \
+    " (SELECT max(b.campaign_id) FROM plan_before b JOIN cell c"             \
+    "   USING (cell_id) WHERE c.campaign_id = ?1"                            \
+    "   AND b.campaign_id <> ?1)) ORDER BY campaign_id"
+enum { WIDTH = 1, RACING = 5, COUNTERS, SYNC, BATCH, NSETTING };
+
+/* An option as it is written. */
+static void spell(char text[64], int k, const char *value)
+{
+    static const char *const option[NSETTING] = {
+        "--cell-time", "--width", "--iterations", "--min-iterations",
+        "--warmup", "", "--counters", "--sync", "--batch",
+    };
+
+    if (k == RACING)
+        snprintf(text, 64, "%s", value[0] == '1' ? "racing" : "--no-racing");
+    else if (k == WIDTH)
+        snprintf(text, 64, "%s %g%%", option[k], 100 * strtod(value, NULL));
+    else if ((k == COUNTERS && value[0] == '\0') ||
+             (k == BATCH && strcmp(value, "0") == 0))
+        snprintf(text, 64, "no %s", option[k]);
+    else
+        snprintf(text, 64, "%s %.40s", option[k], value);
+}
+
+enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
+                                          sqlite3_int64 campaign,
+                                          struct chorale_errmsg *msg)
+{
+    char old[NSETTING][64], text[2][64 * NSETTING] = { "", "" };
+    sqlite3_stmt *s = NULL;
+    int row = 0, nrow = 0;
+    size_t len[2] = { 0, 0 };
+    enum chorale_err err = chorale_store_prepare(store, CHANGED, &s, msg);
+
+    if (err == CHORALE_OK)
+        sqlite3_bind_int64(s, 1, campaign);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
+           row) {
+        for (int k = 0; k < NSETTING; k++) {
+            const char *value = (const char *)sqlite3_column_text(s, k);
+            char now[64];
+
+            spell(nrow == 0 ? old[k] : now, k, value);
+            if (nrow == 0 || strcmp(now, old[k]) == 0)
+                continue;
+            for (int i = 0; i < 2; i++)
+                len[i] += (size_t)snprintf(text[i] + len[i],
+                                           sizeof(text[i]) - len[i], "%s%s",
+                                           len[i] > 0 ? " " : "",
+                                           i == 0 ? old[k] : now);
+        }
+        nrow++;
+    }
+    if (len[0] > 0)
+        fprintf(stderr, "chorale: %s: cells that were planned with %s have %s "
+                        "from now on; what was measured before stays\n",
+                chorale_store_path(store), text[0], text[1]);
     sqlite3_finalize(s);
     return err;
 }

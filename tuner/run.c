@@ -456,7 +456,7 @@ enum chorale_err chorale_run(const char *path,
     if (err == CHORALE_OK)
         err = count_work(&s, &done, &planned);
     if (err == CHORALE_OK && !opts->quiet)
-        printf("%s: ran %lld cells, %lld of %lld are done\n", path,
+        printf("%s: %lld runs made, %lld of %lld are done\n", path,
                (long long)(done - before), (long long)done,
                (long long)planned);
     chorale_store_close(s.store);

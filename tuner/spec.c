@@ -146,6 +146,36 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* What is wrong with the item of the list text. */
+static enum chorale_err bad_item(const char *what, const char *text,
+                                 const char *item, size_t count,
+                                 struct chorale_errmsg *msg)
+{
+    const char *at = item;
+    int len = (int)strcspn(item, ",");
+    long lo, hi;
+
+    if (count == MAX_VALUES)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "%s %s: more than %d values; write a larger step",
+                            what, text, MAX_VALUES);
+    if (len == 0)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "%s '%s': a number is missing%s; write 8,64K or "
+                            "8:1M", what, text,
+                            text[0] != '\0' ? " beside a comma" : "");
+    if (parse_size(&at, ":", &lo) == 0 && *at == ':' &&
+        (at++, parse_size(&at, ":,", &hi) == 0) && hi < lo)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "%s %s: '%.*s' has the larger end first; turn it "
+                            "round", what, text, len, item);
+    return chorale_fail(msg, CHORALE_USAGE,
+                        "%s %s: '%.*s' is neither a number nor a range; write "
+                        "8 or 64K, 8:1M (doubling), 8:1M:x4 or 2:64:+2, where "
+                        "K, M, G, T are powers of 1024", what, text, len,
+                        item);
+}
+
 enum chorale_err chorale_spec_list(const char *what, const char *text,
                                    long min, long **value_p, size_t *count_p,
                                    struct chorale_errmsg *msg)
@@ -155,14 +185,11 @@ enum chorale_err chorale_spec_list(const char *what, const char *text,
     size_t kept = 0;
 
     for (;;) {
+        const char *item = at;
+
         if (parse_item(&list, &at) != 0 || (*at != ',' && *at != '\0')) {
             free(list.value);
-            return chorale_fail(msg, CHORALE_USAGE,
-                                "%s %s: not a list; write numbers and ranges "
-                                "like 8,64K or 8:1M (doubling), 8:1M:x4, "
-                                "2:64:+2, the smaller end first; K, M, G, T "
-                                "are powers of 1024", what,
-                                text);
+            return bad_item(what, text, item, list.count, msg);
         }
         if (*at++ == '\0')
             break;

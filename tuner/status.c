@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* status.c - the verb `status`: what is done, what is left, what failed. */
+#include <gsl/gsl_cdf.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "db/store.h"
 #include "tuner/adapt.h"
+#include "tuner/spec.h"
 #include "tuner/verb.h"
 
 struct opts {
@@ -46,37 +48,64 @@ static json_t *row_json(sqlite3_stmt *stmt)
     return row;
 }
 
-/* Cells that were refused or wrong, by reason: what a user asks next. */
+/* What was refused or wrong, by reason: what a user asks next. Processes and
+ * sizes are of all cells with that reason. */
+#define REASONS                                                              \
+    "SELECT c.coll, c.variant, CASE count(DISTINCT c.params) WHEN 1"         \
+    " THEN max(c.params) ELSE '' END, r.status, r.reason,"                   \
+    " count(DISTINCT r.cell_id), min(c.comm_size), max(c.comm_size),"        \
+    " min(c.msg_size), max(c.msg_size), count(DISTINCT c.params)"            \
+    " FROM run r JOIN cell c USING (cell_id) WHERE r.status <> 'ok'"         \
+    " GROUP BY c.coll, c.variant, r.status, r.reason"                        \
+    " ORDER BY r.status, c.coll, c.variant"
+
+static const char *text_at(sqlite3_stmt *stmt, int k)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, k);
+
+    return text != NULL ? text : "";
+}
+
+static void print_reason(sqlite3_stmt *stmt)
+{
+    sqlite3_int64 cells = sqlite3_column_int64(stmt, 5);
+    sqlite3_int64 p[2] = { sqlite3_column_int64(stmt, 6),
+                           sqlite3_column_int64(stmt, 7) };
+    sqlite3_int64 m[2] = { sqlite3_column_int64(stmt, 8),
+                           sqlite3_column_int64(stmt, 9) };
+    sqlite3_int64 params = sqlite3_column_int64(stmt, 10);
+    char lo[32], hi[32];
+
+    printf("  %s %s", text_at(stmt, 0), text_at(stmt, 1));
+    if (params > 1)
+        printf(" (%lld settings)", params);
+    else if (text_at(stmt, 2)[0] != '\0')
+        printf(" %s", text_at(stmt, 2));
+    printf(", P = %lld", p[0]);
+    if (p[1] != p[0])
+        printf(" to %lld", p[1]);
+    printf(", %s", chorale_human_bytes((double)m[0], lo));
+    if (m[1] != m[0])
+        printf(" to %s", chorale_human_bytes((double)m[1], hi));
+    printf(" (%lld cell%s): %s: %s\n", cells, cells == 1 ? "" : "s",
+           text_at(stmt, 3), text_at(stmt, 4));
+}
+
 static enum chorale_err print_reasons(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
     int row = 0, first = 1, failed = 0;
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_prepare(store, REASONS, &stmt, msg);
 
-    err = chorale_store_prepare(
-        store,
-        "SELECT c.coll, c.variant, c.params, r.status, r.reason,"
-        " count(DISTINCT r.cell_id)"
-        " FROM run r JOIN cell c USING (cell_id) WHERE r.status <> 'ok'"
-        " GROUP BY c.coll, c.variant, c.params, r.status, r.reason"
-        " ORDER BY r.status, c.coll, c.variant", &stmt, msg);
     while (err == CHORALE_OK &&
            (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
            row) {
         if (first)
             printf("\nnot measured:\n");
         first = 0;
-        printf("  %lld cells of %s %s%s%s: %s: %s\n",
-               sqlite3_column_int64(stmt, 5),
-               (const char *)sqlite3_column_text(stmt, 0),
-               (const char *)sqlite3_column_text(stmt, 1),
-               sqlite3_column_bytes(stmt, 2) > 0 ? " " : "",
-               (const char *)sqlite3_column_text(stmt, 2),
-               (const char *)sqlite3_column_text(stmt, 3),
-               (const char *)sqlite3_column_text(stmt, 4));
-        failed |= strcmp((const char *)sqlite3_column_text(stmt, 3),
-                         "failed") == 0;
+        print_reason(stmt);
+        failed |= strcmp(text_at(stmt, 3), "failed") == 0;
     }
     if (failed)
         printf("`chorale run --retry-failed` tries what failed again\n");
@@ -122,19 +151,29 @@ static enum chorale_err print_different(struct chorale_store *store,
                                         struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
+    char size[32];
     int row = 0;
     enum chorale_err err = chorale_store_prepare(store, DIFFERENT, &stmt, msg);
 
     while (err == CHORALE_OK &&
            (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
            row)
-        printf("  %s P = %lld m = %lld: %.3f times [%.3f, %.3f]\n",
-               (const char *)sqlite3_column_text(stmt, 0),
-               sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
+        printf("  %s, P = %lld, %s: %.3f times [%.3f, %.3f]\n",
+               text_at(stmt, 0), sqlite3_column_int64(stmt, 1),
+               chorale_human_bytes((double)sqlite3_column_int64(stmt, 2),
+                                   size),
                sqlite3_column_double(stmt, 3), sqlite3_column_double(stmt, 4),
                sqlite3_column_double(stmt, 5));
     sqlite3_finalize(stmt);
     return err;
+}
+
+/* Points that differ are more than chance makes of none, once in twenty such
+ * tables. */
+static int more_than_chance(int differ, int points)
+{
+    return differ > 0 && gsl_cdf_binomial_Q((unsigned)differ - 1, BY_CHANCE,
+                                            (unsigned)points) < BY_CHANCE;
 }
 
 static enum chorale_err print_untouched(struct chorale_store *store,
@@ -147,17 +186,23 @@ static enum chorale_err print_untouched(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_store_step(store, stmt, &row, msg);
     if (err == CHORALE_OK && row && sqlite3_column_int64(stmt, 0) > 0) {
+        int points = sqlite3_column_int(stmt, 0);
+        int judged = sqlite3_column_int(stmt, 4);
+
         differ = sqlite3_column_int(stmt, 3);
-        printf("\nlibrary beside forced algorithms, against untouched "
-               "(v_untouched): %.3f times\non the geometric mean of %lld "
-               "points in up to %lld launches; ",
-               sqlite3_column_double(stmt, 2), sqlite3_column_int64(stmt, 0),
-               sqlite3_column_int64(stmt, 1));
-        if (sqlite3_column_int(stmt, 4) > 0)
-            printf("95 %% intervals exclude 1 at %d, by chance at %.1f\n",
-                   differ, BY_CHANCE * sqlite3_column_int(stmt, 4));
+        printf("\nIs the library's default as fast beside forced algorithms "
+               "as without (v_untouched)?\n  %s: its time beside them is "
+               "%.3f times that without, on the mean of %d point%s",
+               judged == 0                         ? "not known"
+               : more_than_chance(differ, judged) ? "NO"
+                                                   : "yes",
+               sqlite3_column_double(stmt, 2), points, points == 1 ? "" : "s");
+        if (judged > 0)
+            printf("; %d of %d 95 %% intervals exclude%s 1 (by chance "
+                   "%.1f)\n", differ, judged, differ == 1 ? "s" : "",
+                   BY_CHANCE * judged);
         else
-            printf("one launch has no interval\n");
+            printf(", and one launch has no interval\n");
     }
     sqlite3_finalize(stmt);
     return err == CHORALE_OK && differ > 0 ? print_different(store, msg)
@@ -186,7 +231,7 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
     sqlite3_finalize(stmt);
     if (err != CHORALE_OK || list != NULL)
         return err;
-    printf("%s: %lld of %lld cell launches are done%s\n",
+    printf("%s: %lld of %lld runs (a cell in a launch) are done%s\n",
            chorale_store_path(store), done, planned,
            chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
                ? ", and a command is working on it"

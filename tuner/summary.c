@@ -127,7 +127,8 @@ static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
     fprintf(page->out, "; blocks of %s to %s a rank\n",
             chorale_page_bytes(sqlite3_column_int64(stmt, 1), from),
             chorale_page_bytes(sqlite3_column_int64(stmt, 2), to));
-    fprintf(page->out, "%s%lld cells, each in ", item, (long long)page->ncells);
+    fprintf(page->out, "%s%lld cells measured, each in ", item,
+            (long long)page->ncells);
     if (sqlite3_column_int(stmt, 3) != sqlite3_column_int(stmt, 4))
         fprintf(page->out, "%d to ", sqlite3_column_int(stmt, 3));
     fprintf(page->out, "%d launch%s\n", sqlite3_column_int(stmt, 4),
@@ -227,6 +228,30 @@ static enum chorale_err put_model(struct chorale_page *page,
     return err;
 }
 
+/* Launches at whose end more processes ran on a node than ranks ever do there
+ * at once, by more than half a one: others were in the way. The load is of the
+ * last minute, so that of short launches it is that of those before too. */
+static const char load_sql[] =
+    "WITH l AS (SELECT launch_id, max(CAST(e.value AS REAL)) AS load"
+    "   FROM launch JOIN environment e USING (launch_id)"
+    "  WHERE system_id = ?1 AND (e.key = 'load_after'"
+    "     OR e.key LIKE 'host:%:load_after') GROUP BY launch_id),"
+    " p AS (SELECT max(ppn * siblings) AS ranks FROM launch"
+    "   WHERE system_id = ?1)"
+    " SELECT sum(load > ranks + 0.5), count(*), max(load), ranks FROM l, p";
+
+static void each_load(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    if (sqlite3_column_int(stmt, 0) == 0)
+        return;
+    remark(page);
+    fprintf(page->out, "%sother programs ran beside %d of %d launches (up to "
+                       "%.1f processes on a node of %d ranks): measure on an "
+                       "idle machine\n", page->markdown ? "- " : "  ",
+            sqlite3_column_int(stmt, 0), sqlite3_column_int(stmt, 1),
+            sqlite3_column_double(stmt, 2), sqlite3_column_int(stmt, 3));
+}
+
 /* Why the library stayed, where it is not that nothing was faster. */
 static const char kept_sql[] =
     "SELECT reason, count(*) FROM decision WHERE system_id = ?1"
@@ -275,6 +300,8 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
                                  each_validity, msg);
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, progress_sql, each_progress, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page, load_sql, each_load, msg);
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, kept_sql, each_kept, msg);
     if (err == CHORALE_OK && (fflush(out) != 0 || ferror(out)))

@@ -149,14 +149,17 @@ static int start_locked(const char *path)
     if (core.tuning.set.verbose) {
         char line[512];
 
-        snprintf(line, sizeof(line), "table %.60s of %.100s%s",
-                 core.tuning.table->digest[0] != '\0'
-                     ? core.tuning.table->digest
-                     : "(none)",
-                 core.tuning.table->system[0] != '\0'
-                     ? core.tuning.table->system
-                     : "no system",
-                 core.tuning.idle ? " chooses nothing" : "");
+        if (core.tuning.table->system[0] != '\0')
+            snprintf(line, sizeof(line), "table %.60s of %.100s%s",
+                     core.tuning.table->digest[0] != '\0'
+                         ? core.tuning.table->digest
+                         : "(none)",
+                     core.tuning.table->system,
+                     core.tuning.idle ? " chooses nothing" : "");
+        else
+            snprintf(line, sizeof(line), "the built-in table%s: name a tuned "
+                     "one with CHORALE_DISPATCH",
+                     core.tuning.idle ? " chooses nothing" : "");
         warn(line);
     }
     atomic_store_explicit(&core.started, 1, memory_order_release);

@@ -24,12 +24,25 @@ bad 2 'name a database' "no database named" "$chorale" plan
 bad 2 'one word too many' "two databases" "$chorale" plan "$db" other.db
 bad 2 'unknown frobnicate.*chorale list' "unknown collective" \
     $plan -c bcast,frobnicate
-bad 2 '-m 12Q: not a list.*64K' "size 12Q" $plan -m 12Q
-bad 2 '-m 8:4: not a list' "range that falls" $plan -m 8:4
-bad 2 '-m 8:64:x1: not a list' "range that stands still" $plan -m 8:64:x1
-bad 2 '-m -8: not a list' "negative size" $plan -m -8
+bad 2 "-m 8,12Q: '12Q' is neither.*64K" "size 12Q" $plan -m 8,12Q
+bad 2 "-m 8:4: '8:4' has the larger end first" "range that falls" $plan -m 8:4
+bad 2 "-m 8:64:x1: '8:64:x1' is neither" "range that stands still" \
+    $plan -m 8:64:x1
+bad 2 "-m -8: '-8' is neither" "negative size" $plan -m -8
+bad 2 "-m '8,,64': a number is missing" "a comma too many" $plan -m 8,,64
+bad 2 "-m '': a number is missing" "an empty list" $plan -m ''
+bad 2 'more than 100000 values' "a list too long" $plan -m 1:100000000:+1
+bad 2 '--procs 4: given before, as 2' "an option twice" $plan -P 2 --procs 4
+bad 2 '--root last: .*barrier has a root; leave' "a root of barriers" \
+    $plan -c barrier --root last
+bad 2 '-m 8: .*barrier moves data; leave' "sizes of barriers" \
+    $plan -c barrier -m 8
+bad 2 '--op sum: .*bcast reduces; leave' "an operation of bcast" \
+    $plan -c bcast --op sum
+bad 2 '--set all: --variants linear says' "a set beside variants" \
+    $plan --set all --variants linear
 bad 2 '-P 0: 0 is too small; the least is 1' "P = 0" $plan -P 0
-bad 2 'P 99999999999999999999: not a list' "P beyond any number" \
+bad 2 'P 99999999999999999999: .* is neither' "P beyond any number" \
     $plan -P 99999999999999999999
 bad 2 'unknown quux' "unknown variant" $plan --variants quux
 bad 2 '--type complex.*there are byte' "unknown type" $plan --type complex

@@ -96,6 +96,14 @@ bad_list "$(printf 'x%.0s' $(seq 5000))" "a list without end"
     skip "built with a sanitizer, which must come first" "what PAPI counts"
     finish
 }
+"$chorale" plan n.db $real --launches 1 \
+    --counters PAPI_NOPE,nothing:::x,$own::rounds 2>err.txt
+ok $? "events that are not here may be there where the ranks run"
+is "$(lines 'on this machine: PAPI_NOPE: PAPI has no preset' err.txt)" 1 \
+    "a preset that PAPI has nowhere is named when it is planned"
+is "$(lines 'on this machine: nothing:::x: PAPI has no component' err.txt)" 1 \
+    "and a component that is not here"
+is "$(lines $own err.txt)" 0 "our own are there"
 if command -v papi_native_avail >/dev/null 2>&1; then
     papi_native_avail -sde "$top_builddir/.libs/libchorale_events.so" \
         >listed.txt

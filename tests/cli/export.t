@@ -261,7 +261,7 @@ bad 2 "'frob' is no collective" "an unknown collective" \
     "$chorale" export "$db" -c frob
 bad 2 'environment has no collectives' "a filter without meaning" \
     "$chorale" export "$db" --what environment -c bcast
-bad 2 '-P x: not a list' "no number of processes" "$chorale" export "$db" -P x
+bad 2 "-P x: 'x' is neither" "no number of processes" "$chorale" export "$db" -P x
 bad 2 'no system of that name' "an unknown system" \
     "$chorale" export "$db" --system nowhere
 bad 3 'No such file' "a missing database" "$chorale" export "$work/none.db"

@@ -74,17 +74,22 @@ is "$(said 6)" "" "six: nothing to say"
 
 # Planning again: as long as nothing is measured the last word counts.
 count() { sqlite3 r.db "SELECT $1"; }
-plan() { "$chorale" plan r.db -q -P 2 -m 8 -c bcast --launches 2 "$@"; }
+plan() {
+    "$chorale" plan r.db -q -P 2 -m 8 -c bcast --launches "${launches-2}" "$@"
+}
 plan --variants linear --batch 3 --sync barrier -i 5
-plan --variants linear --batch 2 --sync barrier -i 5
+err=$(plan --variants linear --batch 2 --sync barrier -i 5 2>&1)
 ok $? "a plan that nothing was measured by can be changed"
+like "$err" 'planned with --batch 3 have --batch 2 from now on' "which is said"
+err=$(plan --variants linear --batch 2 --sync barrier -i 5 2>&1)
+is "$err" "" "the same again is nothing to speak of"
 cells=$(count "count(*) FROM cell")
 err=$(plan --variants binomial --batch 4 --sync barrier -i 5 2>&1)
 is $? 2 "another variant of the same point, timed in another way, is refused"
 like "$err" 'planned there with --sync barrier and --batch 2.*another database' \
     "and what to say instead"
 is "$(count "count(*) FROM cell") $(count "count(*) FROM campaign")" \
-    "$cells 2" "which leaves nothing behind"
+    "$cells 3" "which leaves nothing behind"
 plan --variants linear,binomial --batch 2 -i 5
 ok $? "the same cells and more with another --sync are planned anew"
 plan --variants linear,binomial --batch 2 --sync barrier -i 5
@@ -107,8 +112,11 @@ like "$? $err" '^2 .*d there with --sync barrier and --batch 2' \
     "what was measured in one way is not measured in another"
 err=$(plan --variants binomial --batch 2 -i 5 2>&1)
 like "$? $err" '^2 .*with --sync barrier' "nor started in another"
-plan --variants linear --batch 2 --sync barrier -i 9 --launches 3
+launches=3
+err=$(plan --variants linear --batch 2 --sync barrier -i 9 2>&1)
 ok $? "but it may be measured more often, and longer"
+like "$err" 'planned with --iterations 5 .*have --iterations 9 .*before stays' \
+    "with a word about what is no longer alike"
 timeout 200 "$chorale" run r.db -q
 is "$(count "group_concat(w, ' ') FROM (SELECT DISTINCT k.nrep_max || ':' ||
     l.ordinal AS w FROM run r JOIN cell c USING (cell_id)

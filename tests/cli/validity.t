@@ -149,6 +149,32 @@ cmp -s "$work/rounds.txt" "$work/before.txt"
 [ $? -eq 1 ]
 ok $? "another one does not"
 
+# A speed-up is as good as the worse of its two times.
+sqlite3 "$db" "UPDATE run SET validity = CASE (SELECT provider FROM cell c
+    WHERE c.cell_id = run.cell_id) WHEN 'library' THEN 'late,suspicious'
+    ELSE 'late' END"
+is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT validity) FROM v_speedup
+    WHERE provider = 'chorale'")" "late,library:late,library:suspicious" \
+    "what speaks against the library's time speaks against the speed-up"
+is "$(sqlite3 "$db" "SELECT validity FROM v_speedup
+    WHERE provider = 'library'")" "late,suspicious" "its own are said once"
+
+# Two launches that differ wildly know nothing: no interval of 30 decades.
+sqlite3 "$db" "CREATE TABLE l AS SELECT * FROM launch;
+    UPDATE l SET launch_id = launch_id + 1000, uuid = uuid || 'b',
+        ordinal = ordinal + 1;
+    INSERT INTO launch SELECT * FROM l;
+    CREATE TABLE r AS SELECT * FROM run;
+    UPDATE r SET run_id = run_id + 1000, uuid = uuid || 'b',
+        launch_id = launch_id + 1000;
+    INSERT INTO run SELECT * FROM r;
+    CREATE TABLE s AS SELECT * FROM run_summary;
+    UPDATE s SET run_id = run_id + 1000, median = median * 10;
+    INSERT INTO run_summary SELECT * FROM s;
+    DROP TABLE l; DROP TABLE r; DROP TABLE s"
+is "$(sqlite3 "$db" "SELECT DISTINCT launches, lo, hi FROM v_summary")" "2||" \
+    "two launches that are ten times apart have no interval"
+
 # Right from the first root only: all roots are looked at again.
 rm -f "$db"
 "$chorale" plan "$db" -q -P 2 -m 64 -c bcast --variants binomial --launches 1 \
