@@ -22,6 +22,7 @@ log=bcast:binomial,bcast:scatter_rd_allgather,reduce:binomial
 log=$log,allreduce:recursive_doubling,allreduce:rabenseifner
 log=$log,gather:binomial,barrier:dissemination
 linear=bcast:pipeline,scatter:linear_nb,gather:linear
+colls=bcast,reduce,allreduce,gather,scatter,barrier
 
 measure() { # database, network, plan's options...
     db=$1 network=$2
@@ -34,14 +35,14 @@ flat=$work/flat.xml
 platform "$flat" 0.5 1250000000 512
 for network in hockney loggp; do
     db=$work/$network.db
-    measure "$db" $network --platform "$flat" --variants $log,$linear \
-        -m 8:256K:x32 -P 2,4,8,16,32
+    measure "$db" $network --platform "$flat" -c $colls \
+        --variants $log,$linear -m 8:256K:x32 -P 2,4,8,16,32
     ok $? "$network: up to 32 ranks are measured"
-    measure "$db" $network --platform "$flat" --variants $log,$linear \
-        -m 8,8K -P 64 &&
-        measure "$db" $network --platform "$flat" --variants $log \
-            -m 8,8K -P 200 &&
-        measure "$db" $network --platform "$flat" \
+    measure "$db" $network --platform "$flat" -c $colls \
+        --variants $log,$linear -m 8,8K -P 64 &&
+        measure "$db" $network --platform "$flat" -c $colls \
+            --variants $log -m 8,8K -P 200 &&
+        measure "$db" $network --platform "$flat" -c bcast,allreduce \
             --variants bcast:binomial,allreduce:recursive_doubling \
             -m 8,8K -P 512
     ok $? "$network: and up to 512"
