@@ -11,7 +11,7 @@
 #include "algorithms/kinds.h"
 #include "tuner/family.h"
 #include "tuner/krige.h"
-#include "tuner/model.h"
+#include "tuner/predict.h"
 
 #define DRAWS 64
 #define UNSEEN_SD 0.4    /* log units: of a variant that nothing is known of */
@@ -393,9 +393,8 @@ int chorale_adapt_guess(struct chorale_adapt *a,
                         const struct chorale_points *points,
                         const struct chorale_decision *row, size_t nrow)
 {
-    struct chorale_model model;
-    int rc = 0, fitted = chorale_model_fit(points, "", &model, NULL) ==
-                         CHORALE_OK;
+    struct chorale_predictor *model = chorale_predictor_fit(points);
+    int rc = 0;
 
     for (size_t i = 0; i < a->ngroup && rc == 0; i++) {
         struct group g = { .a = a, .index = i };
@@ -411,7 +410,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
             .op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
             .op_class = cell->op >= 0 ? "builtin" : "",
         };
-        g.net = chorale_family_network(fitted ? &model : NULL, &g.run);
+        g.net = chorale_family_network(model, &g.run);
         if (!(g.net.alpha > 0))
             g.net = typical;
         rc = gather(&g, points);
@@ -421,7 +420,6 @@ int chorale_adapt_guess(struct chorale_adapt *a,
     }
     for (size_t p = 0; p < a->npoint && rc == 0; p++)
         lose(a, &a->point[p], choice(a, &a->point[p], row, nrow));
-    if (fitted)
-        chorale_model_release(&model);
+    chorale_predictor_free(model);
     return rc;
 }

@@ -5,7 +5,7 @@
 
 #include "algorithms/kinds.h"
 #include "tuner/family.h"
-#include "tuner/model.h"
+#include "tuner/predict.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -373,7 +373,7 @@ static int seen(const struct chorale_spot *spot, size_t i)
 }
 
 /* The rows of one family: its lines, and what is between them. */
-static int decide_family(const struct chorale_model *model,
+static int decide_family(const struct chorale_predictor *model,
                          const struct chorale_decide_opts *opts,
                          struct chorale_spot *spot, size_t nspot,
                          const struct chorale_spot *first,
@@ -400,20 +400,17 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 {
     struct chorale_decision *rows = NULL;
     struct chorale_spot *spot;
-    struct chorale_model model;
+    struct chorale_predictor *model = NULL;
     size_t nspot, count = 0;
     enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
                                                 msg);
-    int fitted;
 
-    memset(&model, 0, sizeof(model));
-    fitted = err == CHORALE_OK && !opts->rules && any_choice(spot, nspot) &&
-             chorale_model_fit(points, "", &model, NULL) == CHORALE_OK;
-
+    if (err == CHORALE_OK && !opts->rules && any_choice(spot, nspot))
+        model = chorale_predictor_fit(points);
     for (size_t i = 0; i < nspot && err == CHORALE_OK; i++)
         if (!seen(spot, i) &&
-            decide_family(fitted ? &model : NULL, opts, spot, nspot, &spot[i],
-                          &rows, &count) != 0)
+            decide_family(model, opts, spot, nspot, &spot[i], &rows,
+                          &count) != 0)
             err = chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
     if (err == CHORALE_OK) {
         *rows_p = rows;
@@ -421,7 +418,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
         rows = NULL;
     }
     free(rows);
-    chorale_model_release(&model);
+    chorale_predictor_free(model);
     for (size_t i = 0; i < nspot; i++)
         chorale_spot_release(&spot[i]);
     free(spot);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tuner/family.h"
-#include "tuner/model.h"
+#include "tuner/predict.h"
 #include "tuner/spec.h"
 
 /* A candidate at the point. */
@@ -272,22 +272,21 @@ enum chorale_err chorale_decide_explain(
     struct chorale_errmsg *msg)
 {
     struct chorale_spot *spot;
-    struct chorale_model model;
+    struct chorale_predictor *model = NULL;
     size_t nspot, found = 0;
     enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
                                                 msg);
-    int fitted, rc = 0;
+    int rc = 0;
 
-    memset(&model, 0, sizeof(model));
-    fitted = err == CHORALE_OK &&
-             chorale_model_fit(points, "", &model, NULL) == CHORALE_OK;
+    if (err == CHORALE_OK)
+        model = chorale_predictor_fit(points);
     for (size_t i = 0; i < nspot && err == CHORALE_OK && rc == 0; i++) {
         struct chorale_family_net net;
         struct chorale_family fam;
 
         if (spot[i].point->coll != query->coll || !is_first(spot, i))
             continue;
-        net = chorale_family_network(fitted ? &model : NULL, spot[i].point);
+        net = chorale_family_network(model, spot[i].point);
         rc = chorale_family_init(&fam, spot, nspot, &spot[i], &net, opts);
         if (rc == 0)
             rc = explain(&fam, query, list);
@@ -303,7 +302,7 @@ enum chorale_err chorale_decide_explain(
         err = chorale_fail(msg, CHORALE_DATA, "--explain: nothing of %s is"
                            " measured beside the library's default",
                            chorale_coll_info(query->coll)->name);
-    chorale_model_release(&model);
+    chorale_predictor_free(model);
     for (size_t i = 0; i < nspot; i++)
         chorale_spot_release(&spot[i]);
     free(spot);

@@ -7,22 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/model.h"
-
 struct chorale_family_net
-chorale_family_network(const struct chorale_model *model,
+chorale_family_network(const struct chorale_predictor *model,
                        const struct chorale_run_point *point)
 {
     struct chorale_family_net net = { NAN, NAN, 0 };
 
-    if (model == NULL || !(model->fit.value[0] > 0))
-        return net;
-    net.alpha = model->fit.value[0];
-    net.beta = model->fit.value[1];
-    for (size_t i = 0; i < model->ntau; i++)
-        if (model->tau[i].dtype == point->dtype &&
-            model->tau[i].op == point->op && model->tau[i].column >= 0)
-            net.tau = model->fit.value[model->tau[i].column];
+    chorale_predict_flat(model, point->shape, point->dtype, point->op,
+                         &net.alpha, &net.beta, &net.tau);
     return net;
 }
 

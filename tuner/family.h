@@ -7,6 +7,7 @@
 
 #include "algorithms/alg.h"
 #include "tuner/decide.h"
+#include "tuner/predict.h"
 
 /* Seconds a message, a byte and a reduced byte; alpha NAN: no model. */
 struct chorale_family_net {
@@ -50,10 +51,9 @@ struct chorale_family {
     size_t ncand;
 };
 
-/* The parameters for that type and operation of a fitted model; NULL: none. */
-struct chorale_model;
+/* The parameters for that type and operation of a model; NULL: none. */
 struct chorale_family_net
-chorale_family_network(const struct chorale_model *model,
+chorale_family_network(const struct chorale_predictor *model,
                        const struct chorale_run_point *point);
 
 /* 1 if two runs belong to one family. */

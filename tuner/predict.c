@@ -163,6 +163,39 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
     return err;
 }
 
+struct chorale_predictor *
+chorale_predictor_of(const struct chorale_model *model)
+{
+    struct chorale_predictor *p = calloc(1, sizeof(*p));
+
+    if (p == NULL)
+        return NULL;
+    p->net = model->net;
+    for (size_t i = 0; i < model->ntau; i++) {
+        const struct chorale_model_tau *t = &model->tau[i];
+        struct chorale_net_regimes *r =
+            t->known ? tau_of(p, t->dtype, t->op) : NULL;
+
+        if (r != NULL)
+            *r = t->regime;
+    }
+    return p;
+}
+
+struct chorale_predictor *
+chorale_predictor_fit(const struct chorale_points *points)
+{
+    const struct chorale_model_opts opts = { .no_check = 1 };
+    struct chorale_model model;
+    struct chorale_predictor *p = NULL;
+
+    memset(&model, 0, sizeof(model));
+    if (chorale_model_fit(points, "", &opts, &model, NULL) == CHORALE_OK)
+        p = chorale_predictor_of(&model);
+    chorale_model_release(&model);
+    return p;
+}
+
 void chorale_predictor_free(struct chorale_predictor *p)
 {
     if (p == NULL)
@@ -334,6 +367,26 @@ double chorale_predict(struct chorale_predictor *p,
     seconds = predict(p, alg, param, where);
     remember(p, key, seconds);
     return seconds;
+}
+
+int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
+                         const char *dtype, const char *op, double *alpha,
+                         double *beta, double *tau)
+{
+    const struct chorale_net_regimes *r;
+
+    if (p == NULL || p->net.nlevel == 0)
+        return -1;
+    r = &p->net.level[strcmp(shape, "single-node") == 0 ? 0
+                      : p->net.nlevel - 1].regime;
+    *alpha = r->alpha[0];
+    *beta = r->beta[r->n - 1];
+    *tau = 0;
+    for (int i = 0; i < p->ntau; i++)
+        if (strcmp(p->tau[i].dtype, dtype) == 0 &&
+            strcmp(p->tau[i].op, op) == 0)
+            *tau = p->tau[i].regime.beta[p->tau[i].regime.n - 1];
+    return 0;
 }
 
 int chorale_predict_may(struct chorale_predictor *p,

@@ -7,6 +7,7 @@
 
 #include "algorithms/alg.h"
 #include "db/store.h"
+#include "tuner/model.h"
 
 /* Above this relative error at measured points a variant's model is not used
  * there: DESIGN's bound for predictions. */
@@ -31,6 +32,14 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         struct chorale_predictor **p,
                                         struct chorale_errmsg *msg);
+/* The same of a model just fitted, whose texts it uses no longer afterwards;
+ * it says of nothing that it may be relied on. NULL: out of memory. */
+struct chorale_predictor *
+chorale_predictor_of(const struct chorale_model *model);
+/* The same of points, fitted without looking how good it is. NULL: they do not
+ * determine a network. */
+struct chorale_predictor *
+chorale_predictor_fit(const struct chorale_points *points);
 void chorale_predictor_free(struct chorale_predictor *p);
 
 /* Seconds of alg with parameter values in the descriptor's order; NAN where
@@ -41,6 +50,14 @@ void chorale_predictor_free(struct chorale_predictor *p);
 double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_alg *alg, const long *param,
                        const struct chorale_where *where);
+
+/* The network in three numbers, for cost formulas: the latency of the shortest
+ * messages, s a byte of the longest, between nodes unless the shape is
+ * "single-node", and s a reduced byte of the largest reductions of that type
+ * and operation (0: unknown). 0, or -1: there is no model. */
+int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
+                         const char *dtype, const char *op, double *alpha,
+                         double *beta, double *tau);
 
 /* 1 if the prediction may be relied on there, else 0 and why (a clause for
  * people, cut at size). It may

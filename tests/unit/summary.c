@@ -44,7 +44,7 @@ static const char rows[] =
     " (3, 7, 'bcast', 4, 1, 'block', 'byte', '', 65536, 9223372036854775807,"
     "  'library', 'default', '', 'library', 1, 1, 1, 1, 1, 0, '');"
     "INSERT INTO model VALUES (1, 7, 'all', 'all', 'beta', '', '', 1e-9,"
-    " 0.5e-9, 2e-9, 's/byte', 4, 0.34, 1.2, 0);";
+    " 0.5e-9, 2e-9, 's/byte', 4, 0.34, 1.2, 0, NULL, 0);";
 
 static struct chorale_store *store;
 
