@@ -398,7 +398,9 @@ static void fill_in(struct chorale_plan *plan)
         plan->cell_seconds = 0.5;
 }
 
-/* Options that say nothing of any of these collectives, or beside others. */
+/* Options that say nothing of any of these collectives are told, and no more:
+ * a script asks for one collective after the other with the same. Refused are
+ * those that say nothing beside others. */
 static enum chorale_err check_meant(const struct chorale_plan *plan,
                                     struct chorale_errmsg *msg)
 {
@@ -428,11 +430,9 @@ static enum chorale_err check_meant(const struct chorale_plan *plan,
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         if (row[i].value != NULL && !row[i].meant)
-            return chorale_fail(msg, CHORALE_USAGE,
-                                "%s %s: says nothing, as none of "
-                                "--collectives %s %s; leave it out",
-                                row[i].option, row[i].value,
-                                plan->collectives, row[i].what);
+            fprintf(stderr, "chorale: %s %s says nothing here: none of "
+                            "--collectives %s %s\n", row[i].option,
+                    row[i].value, plan->collectives, row[i].what);
     if (plan->set != NULL && plan->variants != NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--set %s: --variants %s says already which are "

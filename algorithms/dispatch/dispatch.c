@@ -157,8 +157,8 @@ static int start_locked(const char *path)
                      core.tuning.table->system,
                      core.tuning.idle ? " chooses nothing" : "");
         else
-            snprintf(line, sizeof(line), "the built-in table%s: name a tuned "
-                     "one with CHORALE_DISPATCH",
+            snprintf(line, sizeof(line), "table built in%s: name a tuned one "
+                     "with CHORALE_DISPATCH",
                      core.tuning.idle ? " chooses nothing" : "");
         warn(line);
     }

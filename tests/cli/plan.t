@@ -59,6 +59,23 @@ else
     skip "built without SimGrid" "simulated plans"
 fi
 
+# What says nothing of the collectives is told.
+void() { # pattern, name, options...
+    pattern=$1 name=$2
+    shift 2
+    err=$("$chorale" plan void.db --dry-run -q -P 2 --launches 6 "$@" 2>&1)
+    like "$? $err" "^0 chorale: $pattern" "$name"
+}
+void '--root last says nothing .*barrier has a root$' "a root of barriers" \
+    -c barrier --root last
+void '-m 8 says nothing .*barrier moves data$' "sizes of barriers" \
+    -c barrier -m 8
+void '--op sum says nothing .*bcast reduces$' "an operation of bcast" \
+    -c bcast -m 8 --op sum
+err=$("$chorale" plan void.db --dry-run -q -P 2 --launches 6 \
+    -c barrier,reduce -m 8 --op sum --root last 2>&1)
+is "$? $err" "0 " "no word where it says something of one"
+
 # Fewer launches, wider intervals.
 one="-P 2 -m 8 -c bcast --variants linear"
 said() { # launches

@@ -12,8 +12,10 @@ skew=$top_builddir/tests/mpi/.libs/libskew.so
 measure() { # database, skew, sync, options of plan...
     db=$work/$1.db skewed=$2 sync=$3
     shift 3
-    "$chorale" plan "$db" -q -P 2 --ppn 1 -c bcast --providers library \
-        --launches 1 --sync "$sync" -i 20 --min-iterations 10 "$@" &&
+    # shellcheck disable=SC2086
+    "$chorale" plan "$db" -q -P 2 --ppn 1 -c "${coll-bcast}" \
+        --providers "${providers-library}" --launches 1 --sync "$sync" \
+        ${rep--i 20 --min-iterations 10} "$@" &&
         CHORALE_SKEW=$skewed LD_PRELOAD=$skew timeout 120 "$chorale" run \
             "$db" -q >"$work/out.txt" 2>&1 || diag "$(cat "$work/out.txt")"
 }
@@ -60,8 +62,9 @@ is "$(has bend "group_concat(DISTINCT sync || ' ' || (validity LIKE '%clock%'))
     FROM run WHERE sync <> 'barrier' AND validity NOT LIKE '%clock%'")" "" \
     "a rate that grows by 5 % a second: $(has bend "sync || ' ' || validity ||
     ', off by ' || clock_error || ' s' FROM run"), in batches"
-measure skewed "0 0 0 0.05" roundtime -m 8 --arrival last:3 -i 5 \
-    --min-iterations 5
+rep="-i 5 --min-iterations 5"
+measure skewed "0 0 0 0.05" roundtime -m 8 --arrival last:3
+unset rep
 is "$(has skewed "sync || ' ' || (SELECT min(seconds) >= 0.5 * skew
     FROM sample WHERE NOT flags & 2) FROM run")" "barrier 1" \
     "where ranks time themselves the late one's delay is in its time"
@@ -72,20 +75,19 @@ is "$(has skewed "count(*) FROM sample WHERE NOT flags & 2 AND
 # A clock that is good until it jumps: in the second repetition of three, or the
 # last.
 export CHORALE_JUMP="4 1"
-jumps() { # database, options of plan...
-    jump=$1
-    shift
-    measure "$jump" "0 0 0" roundtime -m 8 --batch 1 -c scan -x 1 -i 3 \
-        --min-iterations 3 "$@"
+jumps() { # database, providers, options of plan...
+    jump=$1 coll=scan providers=$2 rep="-x 1 -i 3 --min-iterations 3"
+    shift 2
+    measure "$jump" "0 0 0" roundtime -m 8 --batch 1 "$@"
+    unset coll providers rep
 }
-jumps again --cell-time 1000 --providers chorale,library --variants linear
+jumps again chorale,library --cell-time 1000 --variants linear
 is "$(has again "group_concat(DISTINCT sync || ' ' || nrep || ' ' || validity)
     FROM run JOIN run_summary USING (run_id)")" "barrier 3 " \
     "a clock that jumps: all candidates are timed again from a barrier"
 is "$(aside again)" "1 1" "what was measured before is set aside"
 export CHORALE_JUMP="9 1 0.2"
-jumps lost --cell-time 1e-6 --providers native,library \
-    --variants scan:recursive_doubling
+jumps lost native,library --cell-time 1e-6 --variants scan:recursive_doubling
 is "$(has lost "group_concat(DISTINCT sync || ' ' ||
     (',' || validity || ',' LIKE '%,clock,%') || ' ' || (clock_error > 0.5))
     || ' ' || count(*) FROM run JOIN launch USING (launch_id)
@@ -99,14 +101,13 @@ batched() { # launches, options of plan...
     until=$1
     shift
     "$chorale" plan "$work/step.db" -q -P 2 -m 8 -c bcast -i 10 \
-        --min-iterations 5 --cell-time 5 --variants binomial \
+        --min-iterations 5 --cell-time 5 --variants bcast:binomial \
         --launches "$until" "$@" &&
         CHORALE_STEP=1e-3 LD_PRELOAD=$skew timeout 200 "$chorale" run \
             "$work/step.db" -q >"$work/out.txt" 2>&1 ||
         diag "$(cat "$work/out.txt")"
 }
-batched 2 --providers chorale,native,library --variants bcast:binomial \
-    --buffers warm
+batched 2 --providers chorale,native,library --buffers warm
 is "$(has step "count(DISTINCT batch) || ' ' || (min(batch) > 1) || ' ' ||
     ((min(batch) & (min(batch) - 1)) = 0) || ' ' || count(separator) || ' ' ||
     count(DISTINCT part || ordinal) FROM run JOIN launch USING (launch_id)
@@ -115,8 +116,7 @@ is "$(has step "count(DISTINCT batch) || ' ' || (min(batch) > 1) || ' ' ||
     "steps of 1 ms: batches of $(has step "min(batch) FROM run") calls, of \
 all candidates, in all launches, the untouched ones too"
 sqlite3 "$work/step.db" "UPDATE run SET batch = 32"
-batched 3 --providers chorale,native,library --variants bcast:binomial \
-    --buffers warm
+batched 3 --providers chorale,native,library --buffers warm
 is "$(has step "group_concat(DISTINCT part || ' ' || batch) FROM (SELECT *
     FROM run JOIN launch USING (launch_id) WHERE ordinal = 2 AND sync <> ''
     ORDER BY part)")" " 32,untouched 32" \
