@@ -14,7 +14,9 @@
 #include "tuner/predict.h"
 
 #define DRAWS 64
-#define UNSEEN_SD 0.4    /* log units: of a variant that nothing is known of */
+#define UNSEEN_SD 0.4    /* log units: of a variant that nothing is known of, */
+#define UNSEEN_LEAST 0.03 /* and where the model is right for others; */
+#define UNSEEN_FEW 4     /* which so many variants tell */
 
 /* A network where nothing is measured. */
 static const struct chorale_family_net typical = { 2e-6, 4e-10, 1e-10 };
@@ -33,10 +35,12 @@ struct group {
     size_t index;
     struct chorale_run_point run; /* stands for its problems */
     struct chorale_family_net net;
+    struct chorale_predictor *model; /* schedules are played; NULL: formulas */
     struct seen *seen;
     size_t nseen;
     double squares, df, launches; /* of the noise between launches */
     double offset;           /* mean of z */
+    double unseen;           /* standard deviation where nothing is measured */
     double length[2];
     size_t nlength;
 };
@@ -63,7 +67,8 @@ static struct chorale_krige_at place(size_t n, int comm_size, int ppn,
     };
 }
 
-/* The model's seconds of a variant, NAN where it refuses the point. */
+/* The model's seconds of a variant, NAN where it refuses the point. One root
+ * stands for all: it is ratios of them that matter. */
 static double model_of(const struct group *g, const struct chorale_alg *alg,
                        const long *value, size_t n, int comm_size)
 {
@@ -74,6 +79,18 @@ static double model_of(const struct group *g, const struct chorale_alg *alg,
 
     if (chorale_alg_refuses(alg, &pt) != NULL)
         return NAN;
+    if (g->model != NULL) {
+        const struct chorale_where where = {
+            .coll = g->run.coll, .comm_size = comm_size, .ppn = g->run.ppn,
+            .shape = g->run.shape, .msg_size = pt.msg_size,
+            .dtype = g->run.dtype, .op = g->run.op,
+            .op_class = g->run.op_class, .root_policy = "last",
+        };
+
+        a = chorale_predict(g->model, alg, pt.param, &where);
+        if (a > 0)
+            return a;
+    }
     pt.alpha = g->net.alpha;
     pt.beta = g->net.beta;
     pt.tau = g->net.tau;
@@ -158,6 +175,8 @@ static void see(struct group *g, const struct chorale_run_point *row, size_t n)
         squares += t * t;
         k++;
     }
+    g->run.shape = row->shape;
+    g->run.ppn = row->ppn;
     base = prior(g, row->provider, row->variant, row->params, row->n,
                  row->comm_size);
     if (k < 1 || isnan(base))
@@ -172,6 +191,34 @@ static void see(struct group *g, const struct chorale_run_point *row, size_t n)
         .z = sum / k - base,
     };
     g->nseen++;
+}
+
+/* Standard deviation of what a variant takes over the model's time if nothing
+ * of it is measured: half again what it is among those that are, each at its
+ * own mean. Of a few nothing is said. */
+static double unseen(const struct group *g)
+{
+    double squares = 0, count = 0;
+
+    for (size_t i = 0; i < g->nseen; i++) {
+        double sum = 0, k = 0;
+        int first = !g->seen[i].library;
+
+        for (size_t j = 0; j < g->nseen && first; j++) {
+            if (strcmp(g->seen[j].variant, g->seen[i].variant) != 0)
+                continue;
+            first = j >= i;
+            sum += g->seen[j].z - g->offset;
+            k++;
+        }
+        if (!first)
+            continue;
+        squares += sum / k * (sum / k);
+        count++;
+    }
+    if (count < UNSEEN_FEW)
+        return UNSEEN_SD;
+    return fmin(UNSEEN_SD, fmax(UNSEEN_LEAST, 1.5 * sqrt(squares / count)));
 }
 
 static int gather(struct group *g, const struct chorale_points *points)
@@ -190,6 +237,7 @@ static int gather(struct group *g, const struct chorale_points *points)
     }
     for (size_t i = 0; i < g->nseen; i++)
         g->offset += g->seen[i].z / (double)g->nseen;
+    g->unseen = unseen(g);
     return 0;
 }
 
@@ -239,7 +287,7 @@ static void expect(struct group *g, const struct chorale_krige *k,
     cell->log_seconds = base + chorale_krige_expect(k, &at, &cell->sd);
     if (k->n == 0) {
         cell->log_seconds += g->offset;
-        cell->sd = UNSEEN_SD;
+        cell->sd = g->unseen;
     }
 }
 
@@ -389,6 +437,44 @@ static void lose(const struct chorale_adapt *a,
     }
 }
 
+/* Notes of the schedules of all cells of a group (net.h), about: what is sent
+ * on the longest path, by every rank. */
+static double notes_of(const struct chorale_adapt *a, size_t group)
+{
+    double sum = 0;
+
+    for (size_t p = 0; p < a->npoint; p++)
+        for (size_t c = 0; a->point[p].group == group &&
+                           c < a->point[p].ncell; c++) {
+            const struct chorale_adapt_cell *cell =
+                &a->grid->cell[a->point[p].first + c];
+            const struct chorale_alg *alg = chorale_alg_find(cell->coll,
+                                                             cell->variant);
+            struct chorale_run_point run = {
+                .coll = cell->coll, .shape = cell->shape, .ppn = cell->ppn,
+                .dtype = chorale_dtype(cell->dtype)->name,
+                .op_class = cell->op >= 0 ? "builtin" : "",
+            };
+            struct chorale_term term[CHORALE_MAX_TERM];
+            struct chorale_point pt;
+            long value[CHORALE_MAX_PARAM];
+            double messages, bytes, reduced;
+            char why[160];
+
+            if (alg == NULL ||
+                chorale_alg_params_parse(alg, cell->params, value, why,
+                                         sizeof(why)) != 0)
+                continue;
+            pt = chorale_decide_point(&run, value, cell->n, cell->comm_size);
+            if (chorale_alg_refuses(alg, &pt) != NULL)
+                continue;
+            chorale_term_sums(term, alg->cost(&pt, term), &messages, &bytes,
+                              &reduced);
+            sum += 2 * messages * cell->comm_size;
+        }
+    return sum;
+}
+
 int chorale_adapt_guess(struct chorale_adapt *a,
                         const struct chorale_points *points,
                         const struct chorale_decision *row, size_t nrow)
@@ -413,6 +499,9 @@ int chorale_adapt_guess(struct chorale_adapt *a,
         g.net = chorale_family_network(model, &g.run);
         if (!(g.net.alpha > 0))
             g.net = typical;
+        else if (chorale_predict_notes(model) + notes_of(a, i) <=
+                 CHORALE_FAMILY_NOTES)
+            g.model = model;
         rc = gather(&g, points);
         if (rc == 0)
             rc = expect_all(&g);

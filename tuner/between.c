@@ -13,7 +13,6 @@
 #include "tuner/family.h"
 
 #define MAX_LAYERS 64 /* process counts that share rectangles */
-#define NEAR 0.25     /* log units: who is no further behind may be best */
 #define DOUBT 0.5     /* of the largest error is held against a guess */
 
 struct gap {
@@ -21,12 +20,13 @@ struct gap {
     size_t k;                /* between lines k and k + 1 */
     size_t *n, nstop;
     int first, nlayer;       /* process counts first ... first + nlayer - 1 */
-    unsigned char *near;     /* [ncand] worth looking at */
+    unsigned char *near;     /* [nstop][ncand] worth looking at */
     unsigned char *may;      /* [ncand] */
     double *seconds, *loss;  /* [nlayer][nstop][ncand] */
     double *score;           /* likewise: log seconds, of ours longer for what
                               * there is to doubt */
     size_t *last, *pick;
+    double *wrong;           /* [ncand] of the guesses */
     double *error;           /* [nlayer][nstop] of the choice */
 };
 
@@ -63,25 +63,19 @@ static void find_stops(struct gap *gap)
     gap->nstop = count;
 }
 
+/* Who is worth looking at for each stop: near the best at one of the measured
+ * sizes beside it, on either side. */
 static void find_near(struct gap *gap)
 {
-    size_t ncand = gap->fam->ncand;
+    const struct chorale_family *fam = gap->fam;
 
-    memset(gap->near, 0, ncand);
-    for (size_t j = gap->k; j < gap->k + 2; j++) {
-        const struct chorale_line *line = &gap->fam->line[j];
-
-        for (size_t i = 0; i < line->nspot; i++) {
-            const double *t = line->log_time + i * ncand;
-            double best = INFINITY;
-
-            for (size_t c = 0; c < ncand; c++)
-                best = fmin(best, t[c]);
-            for (size_t c = 0; c < ncand; c++)
-                gap->near[c] |= t[c] <= best + NEAR;
-        }
+    memset(gap->near, 0, gap->nstop * fam->ncand);
+    for (size_t s = 0; s < gap->nstop; s++) {
+        gap->near[s * fam->ncand] = 1;
+        for (size_t j = gap->k; j < gap->k + 2; j++)
+            chorale_family_near(fam, j, gap->n[s],
+                                gap->near + s * fam->ncand);
     }
-    gap->near[0] = 1;
 }
 
 /* 1 if n lies among the sizes measured on both sides, as they shift with the
@@ -136,12 +130,14 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
 
     for (size_t c = 0; c < fam->ncand; c++) {
         seconds[c] = score[c] = NAN;
+        gap->wrong[c] = 0;
         gap->may[c] = 0;
-        if (!gap->near[c] ||
+        if (!gap->near[stop * fam->ncand + c] ||
             (c > 0 && chorale_family_bars(fam, c, n, comm_size) != NULL))
             continue;
-        seconds[c] = chorale_family_between(fam, gap->k, c, n, comm_size);
-        error = chorale_family_error(fam, gap->k, c, n);
+        seconds[c] = chorale_family_between(fam, gap->k, c, n, comm_size,
+                                            &error);
+        gap->wrong[c] = error;
         gap->may[c] = leave && error <= CHORALE_DECIDE_ERROR;
         score[c] = seconds[c] + (c > 0 && error > 0 ? DOUBT * log1p(error) : 0);
     }
@@ -152,7 +148,7 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
     }
     best = chorale_guess_losses(fam, score, gap->may, loss);
     gap->error[layer * gap->nstop + stop] =
-        best > 0 ? chorale_family_error(fam, gap->k, best, n) : 0;
+        best > 0 ? gap->wrong[best] : 0;
 }
 
 /* Means over layers [begin, end] and stops [i, j) of one choice. */
@@ -272,8 +268,9 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
         return 0;
     all = room * MAX_LAYERS * fam->ncand;
     gap.n = malloc(room * sizeof(*gap.n));
-    gap.near = malloc(fam->ncand);
+    gap.near = malloc(room * fam->ncand);
     gap.may = malloc(fam->ncand);
+    gap.wrong = malloc(fam->ncand * sizeof(double));
     gap.score = malloc(all * sizeof(double));
     gap.seconds = malloc(all * sizeof(double));
     gap.loss = malloc(all * sizeof(double));
@@ -281,8 +278,9 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
     gap.pick = malloc(room * MAX_LAYERS * sizeof(*gap.pick));
     gap.error = malloc(room * MAX_LAYERS * sizeof(double));
     if (gap.n != NULL && gap.near != NULL && gap.may != NULL &&
-        gap.score != NULL && gap.seconds != NULL && gap.loss != NULL &&
-        gap.last != NULL && gap.pick != NULL && gap.error != NULL) {
+        gap.wrong != NULL && gap.score != NULL && gap.seconds != NULL &&
+        gap.loss != NULL && gap.last != NULL && gap.pick != NULL &&
+        gap.error != NULL) {
         find_stops(&gap);
         find_near(&gap);
         rc = 0;
@@ -297,6 +295,7 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
     free(gap.n);
     free(gap.near);
     free(gap.may);
+    free(gap.wrong);
     free(gap.score);
     free(gap.seconds);
     free(gap.loss);

@@ -373,16 +373,14 @@ static int seen(const struct chorale_spot *spot, size_t i)
 }
 
 /* The rows of one family: its lines, and what is between them. */
-static int decide_family(const struct chorale_predictor *model,
+static int decide_family(struct chorale_predictor *model,
                          const struct chorale_decide_opts *opts,
                          struct chorale_spot *spot, size_t nspot,
                          const struct chorale_spot *first,
                          struct chorale_decision **rows_p, size_t *count_p)
 {
-    struct chorale_family_net net = chorale_family_network(model,
-                                                           first->point);
     struct chorale_family fam;
-    int rc = chorale_family_init(&fam, spot, nspot, first, &net, opts);
+    int rc = chorale_family_init(&fam, spot, nspot, first, model, opts);
 
     for (size_t j = 0; j < fam.nline && rc == 0; j++) {
         rc = chorale_decide_rows(&fam, j, rows_p, count_p);
@@ -400,13 +398,14 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 {
     struct chorale_decision *rows = NULL;
     struct chorale_spot *spot;
-    struct chorale_predictor *model = NULL;
+    struct chorale_predictor *model = opts->model, *own = NULL;
     size_t nspot, count = 0;
     enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
                                                 msg);
 
-    if (err == CHORALE_OK && !opts->rules && any_choice(spot, nspot))
-        model = chorale_predictor_fit(points);
+    if (err == CHORALE_OK && model == NULL && !opts->rules &&
+        any_choice(spot, nspot))
+        model = own = chorale_predictor_fit(points);
     for (size_t i = 0; i < nspot && err == CHORALE_OK; i++)
         if (!seen(spot, i) &&
             decide_family(model, opts, spot, nspot, &spot[i], &rows,
@@ -418,7 +417,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
         rows = NULL;
     }
     free(rows);
-    chorale_predictor_free(model);
+    chorale_predictor_free(own);
     for (size_t i = 0; i < nspot; i++)
         chorale_spot_release(&spot[i]);
     free(spot);

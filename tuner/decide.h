@@ -8,7 +8,10 @@
 #include "algorithms/alg.h"
 #include "tuner/points.h"
 
+struct chorale_predictor;
+
 struct chorale_decide_opts {
+    struct chorale_predictor *model; /* NULL: fitted to the points */
     int simulated;           /* deterministic: one launch decides */
     int rules;               /* choose the library's own algorithms, not ours */
     double threshold;        /* keep the library below this gain: 0.03 */

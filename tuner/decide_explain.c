@@ -90,9 +90,8 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
         return 1;
     }
     t = exact ? chorale_family_on(fam, line, c, v->n)
-              : chorale_family_between(fam, line, c, v->n, v->comm_size);
-    if (!exact)
-        e->error = chorale_family_error(fam, line, c, v->n);
+              : chorale_family_between(fam, line, c, v->n, v->comm_size,
+                                       &e->error);
     e->seconds = isfinite(t) ? exp(t) : NAN;
     return isfinite(t);
 }
@@ -272,22 +271,20 @@ enum chorale_err chorale_decide_explain(
     struct chorale_errmsg *msg)
 {
     struct chorale_spot *spot;
-    struct chorale_predictor *model = NULL;
+    struct chorale_predictor *model = opts->model, *own = NULL;
     size_t nspot, found = 0;
     enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
                                                 msg);
     int rc = 0;
 
-    if (err == CHORALE_OK)
-        model = chorale_predictor_fit(points);
+    if (err == CHORALE_OK && model == NULL)
+        model = own = chorale_predictor_fit(points);
     for (size_t i = 0; i < nspot && err == CHORALE_OK && rc == 0; i++) {
-        struct chorale_family_net net;
         struct chorale_family fam;
 
         if (spot[i].point->coll != query->coll || !is_first(spot, i))
             continue;
-        net = chorale_family_network(model, spot[i].point);
-        rc = chorale_family_init(&fam, spot, nspot, &spot[i], &net, opts);
+        rc = chorale_family_init(&fam, spot, nspot, &spot[i], model, opts);
         if (rc == 0)
             rc = explain(&fam, query, list);
         chorale_family_release(&fam);
@@ -302,7 +299,7 @@ enum chorale_err chorale_decide_explain(
         err = chorale_fail(msg, CHORALE_DATA, "--explain: nothing of %s is"
                            " measured beside the library's default",
                            chorale_coll_info(query->coll)->name);
-    chorale_predictor_free(model);
+    chorale_predictor_free(own);
     for (size_t i = 0; i < nspot; i++)
         chorale_spot_release(&spot[i]);
     free(spot);

@@ -36,6 +36,7 @@ struct list {
     struct stop *stop;
     size_t nstop;
     double *seconds, *loss;  /* [nstop][ncand], logarithms of seconds */
+    unsigned char *near;     /* [ncand] of a guess */
     size_t *pick;            /* [nstop] */
     const struct chorale_spot **spot; /* the measured ones of a range */
     size_t nspot;
@@ -372,12 +373,15 @@ static void guess(struct list *list, size_t i, unsigned char *may)
     double *seconds = list->seconds + i * fam->ncand;
     size_t n = list->stop[i].n;
 
+    memset(list->near, 0, fam->ncand);
+    chorale_family_near(fam, list->line, n, list->near);
     for (size_t c = 0; c < fam->ncand; c++) {
         may[c] = a[0].pick != 0 || a[1].pick != 0;
         if (!list->opts->simulated)
             may[c] = is_confirmed(list, &a[0], c) ||
                      is_confirmed(list, &a[1], c);
         seconds[c] = NAN;
+        may[c] &= list->near[c];
         if (c == 0 || (may[c] && chorale_family_bars(fam, c, n,
                                                      line->comm_size) == NULL))
             seconds[c] = chorale_family_on(fam, list->line, c, n);
@@ -467,14 +471,16 @@ int chorale_decide_rows(const struct chorale_family *fam, size_t line,
     list.stop = malloc(room * sizeof(*list.stop));
     list.seconds = calloc(room * fam->ncand, sizeof(double));
     list.loss = calloc(room * fam->ncand, sizeof(double));
+    list.near = malloc(fam->ncand);
     list.pick = malloc(room * sizeof(*list.pick));
     list.spot = malloc(room * sizeof(*list.spot));
     if (list.stop != NULL && list.seconds != NULL && list.loss != NULL &&
-        list.pick != NULL && list.spot != NULL)
+        list.near != NULL && list.pick != NULL && list.spot != NULL)
         rc = line_rows(&list);
     free(list.stop);
     free(list.seconds);
     free(list.loss);
+    free(list.near);
     free(list.pick);
     free(list.spot);
     return rc;

@@ -148,10 +148,54 @@ static void check_lines(struct chorale_family *fam)
     }
 }
 
+void chorale_family_near(const struct chorale_family *fam, size_t line,
+                         size_t n, unsigned char *near)
+{
+    const struct chorale_line *ln = &fam->line[line];
+    size_t first = 0;
+
+    while (first + 1 < ln->nspot && ln->spot[first + 1].point->n <= n)
+        first++;
+    for (size_t i = first; i < first + 2 && i < ln->nspot; i++) {
+        const double *t = ln->log_time + i * fam->ncand;
+        double best = INFINITY;
+
+        for (size_t c = 0; c < fam->ncand; c++)
+            best = fmin(best, t[c]);
+        for (size_t c = 0; c < fam->ncand; c++)
+            near[c] |= !(t[c] > best + CHORALE_FAMILY_NEAR);
+    }
+}
+
+/* About how many notes (net.h) the answers to all questions about the times
+ * between its points have: what is sent on the longest path, by every rank,
+ * at each size, twice, and at each number of ranks in between. */
+static double notes_of(const struct chorale_family *fam)
+{
+    const struct chorale_line *last = &fam->line[fam->nline - 1];
+    double between = last->comm_size - fam->line[0].comm_size, sum = 0;
+
+    for (size_t c = 0; c < fam->ncand; c++)
+        for (size_t i = 0; i < last->nspot && fam->cand[c].alg != NULL; i++) {
+            struct chorale_term term[CHORALE_MAX_TERM];
+            struct chorale_point pt = chorale_decide_point(
+                fam->point, fam->cand[c].value, last->spot[i].point->n,
+                last->comm_size);
+            double messages, bytes, reduced;
+
+            if (chorale_alg_refuses(fam->cand[c].alg, &pt) != NULL)
+                continue;
+            chorale_term_sums(term, fam->cand[c].alg->cost(&pt, term),
+                              &messages, &bytes, &reduced);
+            sum += 2 * messages * last->comm_size;
+        }
+    return sum * (2 * (double)fam->nline + between / 2);
+}
+
 int chorale_family_init(struct chorale_family *fam,
                         struct chorale_spot *spot, size_t nspot,
                         const struct chorale_spot *first,
-                        const struct chorale_family_net *net,
+                        struct chorale_predictor *model,
                         const struct chorale_decide_opts *opts)
 {
     static const struct chorale_cand library = {
@@ -160,7 +204,8 @@ int chorale_family_init(struct chorale_family *fam,
     size_t end;
 
     *fam = (struct chorale_family){ .point = first->point, .opts = opts,
-                                    .net = *net };
+                                    .model = model };
+    fam->net = chorale_family_network(model, first->point);
     if (add_member(fam, &library) != 0)
         return -1;
     for (size_t i = 0; i < nspot; i = end) {
@@ -174,10 +219,14 @@ int chorale_family_init(struct chorale_family *fam,
         if (add_line(fam, &spot[i], end - i) != 0)
             return -1;
     }
+    fam->played = model != NULL && fam->nline > 0 &&
+                  chorale_predict_notes(model) + notes_of(fam) <=
+                      CHORALE_FAMILY_NOTES;
     for (size_t j = 0; j < fam->nline; j++)
         if (fill_times(fam, &fam->line[j]) != 0)
             return -1;
     check_lines(fam);
+    chorale_family_fill_errors(fam);
     return 0;
 }
 

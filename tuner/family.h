@@ -14,6 +14,11 @@ struct chorale_family_net {
     double alpha, beta, tau;
 };
 
+/* Notes of schedules (net.h) that one table may play, about 100 ns each; what
+ * takes more (large grids, where little lies between the points) is interpolated
+ * by cost formulas on a network of three numbers. */
+#define CHORALE_FAMILY_NOTES 2.5e7
+
 /* A candidate of the family; [0] is the library. */
 struct chorale_member {
     const char *provider, *variant, *params;
@@ -45,6 +50,8 @@ struct chorale_family {
     const struct chorale_run_point *point; /* any run of it */
     const struct chorale_decide_opts *opts;
     struct chorale_family_net net;
+    struct chorale_predictor *model; /* NULL: none */
+    int played;              /* its schedules are played, and not formulas */
     struct chorale_line *line; /* ascending in comm_size */
     size_t nline;
     struct chorale_member *cand;
@@ -65,7 +72,7 @@ int chorale_family_same(const struct chorale_run_point *a,
 int chorale_family_init(struct chorale_family *fam,
                         struct chorale_spot *spot, size_t nspot,
                         const struct chorale_spot *first,
-                        const struct chorale_family_net *net,
+                        struct chorale_predictor *model,
                         const struct chorale_decide_opts *opts);
 void chorale_family_release(struct chorale_family *fam);
 
@@ -74,23 +81,32 @@ void chorale_family_release(struct chorale_family *fam);
 const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,
                                 size_t n, int comm_size);
 
+/* Mark in near [ncand] those that at a measured size beside n on that line
+ * took at most CHORALE_FAMILY_NEAR log units more than the fastest, or were not
+ * measured there: who is further behind is not worth a guess. */
+#define CHORALE_FAMILY_NEAR 0.25
+void chorale_family_near(const struct chorale_family *fam, size_t line,
+                         size_t n, unsigned char *near);
+
 /* Logarithm of the seconds that a candidate is expected to take at n bytes on
  * a line, and between lines k and k + 1 at comm_size ranks; NAN: unknown.
- * Between lines it is the kind of guess that was less wrong. */
+ * Between lines it is the kind of guess that was less wrong; *error_p (may be
+ * NULL): how wrong it may be: the larger error of the lines k and k + 1 beside
+ * n, each guessed from its neighbours, times how much narrower this gap is (in
+ * log P). NAN: neither could be checked. */
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n);
 double chorale_family_between(const struct chorale_family *fam, size_t k,
-                              size_t cand, size_t n, int comm_size);
+                              size_t cand, size_t n, int comm_size,
+                              double *error_p);
 
 double chorale_family_guess(const struct chorale_family *fam,
                             enum chorale_guess_kind kind, size_t k,
                             size_t cand, size_t n, int comm_size);
 
-/* How wrong such a guess between lines k and k + 1 may be: the larger error of
- * the lines k and k + 1 beside n, each guessed from its neighbours, times how
- * much narrower this gap is (in log P). NAN: neither could be checked. */
-double chorale_family_error(const struct chorale_family *fam, size_t k,
-                            size_t cand, size_t n);
+/* Where a candidate has no error of its own, the model's for its variant with
+ * other parameters, the largest. Once, when the errors are known. */
+void chorale_family_fill_errors(struct chorale_family *fam);
 
 /* Of two stops, at each of which another choice is the best by so many log
  * units, the last n at which the first one still is. */

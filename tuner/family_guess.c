@@ -5,11 +5,9 @@
  * better guess, time itself is interpolated; all of it in logarithms of n, of
  * the process count and of time. */
 #include <math.h>
+#include <string.h>
 
 #include "tuner/family.h"
-
-/* Beyond this schedules take longer than they are worth: the stated cost. */
-#define MAX_SCHEDULE 64
 
 static double position(double from, double at, double to)
 {
@@ -50,10 +48,21 @@ static double model(const struct chorale_family *fam,
     for (i = 0; fam->point->conditions[i] > ' ' && i + 1 < sizeof(policy); i++)
         policy[i] = fam->point->conditions[i];
     policy[i] = '\0';
-    if (fam->line[fam->nline - 1].comm_size > MAX_SCHEDULE)
-        chorale_term_sums(term, m->alg->cost(&pt, term), &a, &b, &c);
-    else
-        chorale_alg_cost_policy(m->alg, &pt, policy, &a, &b, &c);
+    if (fam->played) {
+        /* One root stands for the three of a rotating one: only ratios of
+         * these times matter, and it is a third of the work. */
+        const struct chorale_where where = {
+            .coll = fam->point->coll, .comm_size = comm_size,
+            .ppn = fam->point->ppn, .shape = fam->point->shape,
+            .msg_size = pt.msg_size, .dtype = fam->point->dtype,
+            .op = fam->point->op, .op_class = fam->point->op_class,
+            .root_policy = strcmp(policy, "rotate") == 0 ? "last" : policy,
+        };
+
+        seconds = chorale_predict(fam->model, m->alg, m->value, &where);
+        return seconds > 0 ? log(seconds) : NAN;
+    }
+    chorale_term_sums(term, m->alg->cost(&pt, term), &a, &b, &c);
     seconds = a * pt.alpha + b * pt.beta + c * pt.tau;
     return seconds > 0 && isfinite(seconds) ? log(seconds) : NAN;
 }
@@ -152,8 +161,11 @@ static double along(const struct chorale_family *fam,
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n)
 {
-    return along(fam, CHORALE_GUESS_MODEL, line, cand, n) +
-           model(fam, CHORALE_GUESS_MODEL, cand, n, fam->line[line].comm_size);
+    double off = along(fam, CHORALE_GUESS_MODEL, line, cand, n);
+
+    return isnan(off) ? off
+                      : off + model(fam, CHORALE_GUESS_MODEL, cand, n,
+                                    fam->line[line].comm_size);
 }
 
 double chorale_family_guess(const struct chorale_family *fam,
@@ -165,24 +177,35 @@ double chorale_family_guess(const struct chorale_family *fam,
     double x = position(log(fam->line[k].comm_size), log(comm_size),
                         log(fam->line[k + 1].comm_size));
 
+    if (isnan(left) || isnan(right))
+        return NAN;
     return left + x * (right - left) + model(fam, kind, cand, n, comm_size);
 }
 
-/* Its error at a spot, or the largest of its variant; NAN: unknown. */
-static double spot_error(const struct chorale_family *fam,
-                         enum chorale_guess_kind kind,
-                         const struct chorale_line *line, size_t spot,
-                         size_t cand)
+void chorale_family_fill_errors(struct chorale_family *fam)
 {
-    const double *e = line->error[kind] + spot * fam->ncand;
-    double worst = NAN;
+    for (size_t j = 0; j < fam->nline; j++)
+        for (size_t i = 0; i < fam->line[j].nspot; i++) {
+            double *e = fam->line[j].error[CHORALE_GUESS_MODEL] +
+                        i * fam->ncand;
 
-    if (!isnan(e[cand]))
-        return e[cand];
-    for (size_t c = 1; has_model(fam, kind, cand) && c < fam->ncand; c++)
-        if (fam->cand[c].alg == fam->cand[cand].alg)
-            worst = fmax(worst, e[c]);
-    return worst;
+            for (size_t c = 1; c < fam->ncand; c++) {
+                if (!isnan(e[c]) || !has_model(fam, CHORALE_GUESS_MODEL, c))
+                    continue;
+                for (size_t k = 1; k < fam->ncand; k++)
+                    if (fam->cand[k].alg == fam->cand[c].alg)
+                        e[c] = fmax(e[c], e[k]);
+            }
+        }
+}
+
+/* The next spot from i on by step that has an error, nspot if none. */
+static size_t next_error(const struct chorale_line *line, const double *error,
+                         size_t ncand, size_t i, int step)
+{
+    while (i < line->nspot && isnan(error[i * ncand]))
+        i = step > 0 ? i + 1 : i - 1; /* from 0 down to SIZE_MAX */
+    return i < line->nspot ? i : line->nspot;
 }
 
 /* The larger error of the two spots of a line beside n where there is one. */
@@ -191,20 +214,28 @@ static double line_error(const struct chorale_family *fam,
                          const struct chorale_line *line, size_t cand,
                          size_t n)
 {
-    double below = NAN, above = NAN;
-    int count = 0;
+    const double *e = line->error[kind] + cand;
+    size_t lo = 0, hi = line->nspot, below, above;
 
-    for (size_t s = 0; s < line->nspot; s++) {
-        double e = spot_error(fam, kind, line, s, cand);
+    while (lo < hi) { /* the first spot above n */
+        size_t mid = (lo + hi) / 2;
 
-        if (isnan(e))
-            continue;
-        below = above;
-        above = e;
-        if (++count > 1 && line->spot[s].point->n > n)
-            break;
+        if (line->spot[mid].point->n > n)
+            hi = mid;
+        else
+            lo = mid + 1;
     }
-    return fmax(below, above);
+    above = next_error(line, e, fam->ncand, lo, 1);
+    below = next_error(line, e, fam->ncand, lo - 1, -1);
+    if (above == line->nspot && below < line->nspot) {
+        above = below;
+        below = next_error(line, e, fam->ncand, below - 1, -1);
+    } else if (below == line->nspot && above < line->nspot) {
+        below = above;
+        above = next_error(line, e, fam->ncand, above + 1, 1);
+    }
+    return fmax(below < line->nspot ? e[below * fam->ncand] : NAN,
+                above < line->nspot ? e[above * fam->ncand] : NAN);
 }
 
 /* What the error of line j says of the gap above line k, which is narrower
@@ -244,21 +275,15 @@ static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
 }
 
 double chorale_family_between(const struct chorale_family *fam, size_t k,
-                              size_t cand, size_t n, int comm_size)
+                              size_t cand, size_t n, int comm_size,
+                              double *error_p)
 {
     double error;
     enum chorale_guess_kind kind = better_kind(fam, k, cand, n, &error);
 
+    if (error_p != NULL)
+        *error_p = error;
     return chorale_family_guess(fam, kind, k, cand, n, comm_size);
-}
-
-double chorale_family_error(const struct chorale_family *fam, size_t k,
-                            size_t cand, size_t n)
-{
-    double error;
-
-    better_kind(fam, k, cand, n, &error);
-    return error;
 }
 
 size_t chorale_crossing(size_t n_a, size_t n_b, double left, double right)

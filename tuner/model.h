@@ -23,8 +23,8 @@
 /* At most so many cells are fitted, and so many notes of schedules played
  * (net.h): of larger databases a sample that is spread over variants, numbers
  * of ranks and sizes, the same one each time. */
-#define CHORALE_MODEL_CELLS 1500
-#define CHORALE_MODEL_NOTES 200000
+#define CHORALE_MODEL_CELLS 1000
+#define CHORALE_MODEL_NOTES 100000
 
 /* Time of a reduced byte, for one type and operation. */
 struct chorale_model_tau {

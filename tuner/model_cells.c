@@ -13,6 +13,7 @@
 #define MANY_LAUNCHES 32 /* above it means do */
 #define LONGEST 40000 /* notes that one cell may have in any case */
 #define COARSE 6 /* the share of the sample that chooses the network, down */
+#define SOME_COARSE 100 /* variants, of which one cell each is enough for that */
 
 static int same_cell(const struct chorale_run_point *a,
                      const struct chorale_run_point *b)
@@ -43,7 +44,8 @@ static int find_tau(struct chorale_model *model,
     return (int)model->ntau++;
 }
 
-/* Where the ranks of a run are. -1: not known. */
+/* Where the ranks of a run are; irregularly means for most that the last node
+ * is not full. -1: not known. */
 static int set_place(struct model_cell *cell,
                      const struct chorale_run_point *run)
 {
@@ -57,7 +59,8 @@ static int set_place(struct model_cell *cell,
         cell->ppn = 1;
     else if (strcmp(run->shape, "cyclic") == 0)
         cell->place = CHORALE_NET_CYCLIC;
-    else if (strcmp(run->shape, "block") != 0)
+    else if (strcmp(run->shape, "block") != 0 &&
+             strcmp(run->shape, "irregular") != 0)
         return -1;
     if (cell->ppn < 1)
         return -1;
@@ -78,7 +81,8 @@ static int describe(struct chorale_model *model,
         .comm_size = run->comm_size, .msg_size = run->msg_size, .n = run->n,
         .type_size = chorale_dtype_size(run->dtype),
         .commutative = strcmp(run->op_class, "noncommutative") != 0,
-        .ppn = strcmp(run->shape, "block") == 0 ? run->ppn : 0,
+        .ppn = strcmp(run->shape, "block") == 0 ||
+                       strcmp(run->shape, "irregular") == 0 ? run->ppn : 0,
     };
     if (cell->alg == NULL || chorale_dtype_find(run->dtype) < 0 ||
         set_place(cell, run) != 0 ||
@@ -259,8 +263,11 @@ static double estimate(const struct model_cell *cell)
 /* Write down the cells [first, last) of one variant in their order, as far as
  * its share of cells and notes goes; those without a schedule are counted. */
 static void sample_variant(struct model_job *job, size_t first, size_t last,
-                           size_t max_cells, size_t max_notes)
+                           size_t groups)
 {
+    size_t max_cells = CHORALE_MODEL_CELLS / groups;
+    size_t max_notes = CHORALE_MODEL_NOTES / groups;
+    size_t some = groups < SOME_COARSE / 3 ? 3 : groups < SOME_COARSE ? 2 : 1;
     size_t cells = 0, notes = 0;
 
     for (size_t i = first; i < last; i++) {
@@ -278,7 +285,7 @@ static void sample_variant(struct model_job *job, size_t first, size_t last,
             job->model->nopaque += cell->last - cell->first;
             continue;
         }
-        cell->coarse = cells < 3 || (cells * COARSE < max_cells &&
+        cell->coarse = cells < some || (cells * COARSE < max_cells &&
                                      notes * COARSE < max_notes);
         notes += n;
         cells++;
@@ -297,8 +304,7 @@ static void sample(struct model_job *job)
                           compare_group(&job->cell[i], &job->cell[end]) == 0;
              end++)
             continue;
-        sample_variant(job, i, end, CHORALE_MODEL_CELLS / groups,
-                       CHORALE_MODEL_NOTES / groups);
+        sample_variant(job, i, end, groups);
     }
     for (size_t i = 0; i < job->ncell; i++)
         if (job->cell[i].use)

@@ -43,6 +43,13 @@ static void first_guess(struct model_job *job)
     }
 }
 
+/* An attempt whose paths do not tell the parameters apart is none; what else
+ * went wrong stays an error. */
+static enum chorale_err failed(enum chorale_err err)
+{
+    return err == CHORALE_DATA ? CHORALE_OK : err;
+}
+
 /* How many ranks' worth of bytes a node's port takes: from one on, as long as
  * it fits better. */
 static enum chorale_err fit_node(struct model_job *job,
@@ -73,6 +80,7 @@ static enum chorale_err fit_node(struct model_job *job,
                 model_save(job, &best);
                 better = 1;
             }
+            err = failed(err);
         }
         if (err != CHORALE_OK)
             return err;
@@ -98,7 +106,7 @@ static enum chorale_err try_parts(struct model_job *job,
     net->send_overhead = net->recv_overhead = 0.2 * alpha;
     net->gap = 0.01 * alpha;
     err = model_settle(job, ROUNDS, msg);
-    if (err == CHORALE_OK && job->lack > before.lack)
+    if (err == CHORALE_DATA || (err == CHORALE_OK && job->lack > before.lack))
         err = model_restore(job, &before, msg);
     return err;
 }
@@ -118,7 +126,7 @@ static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
                                   struct chorale_errmsg *msg)
 {
     int ways = any_inner(job) ? 2 : 1;
-    enum chorale_err err = CHORALE_OK;
+    enum chorale_err err = CHORALE_OK, first = CHORALE_OK;
 
     best->lack = HUGE_VAL;
     for (int shared = 0; shared < ways && best->lack > LITTLE &&
@@ -133,8 +141,11 @@ static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
             err = fit_node(job, msg);
         if (err == CHORALE_OK && job->lack < best->lack)
             model_save(job, best);
+        if (err != CHORALE_OK)
+            first = err;
+        err = failed(err);
     }
-    return err;
+    return err != CHORALE_OK || isfinite(best->lack) ? err : first;
 }
 
 /* One port, overlapped, or (where neither fits) overlapped up to a size. */
@@ -144,18 +155,25 @@ static enum chorale_err choose_ports(struct model_job *job,
 {
     struct chorale_model *model = job->model;
     struct model_state best = { .lack = HUGE_VAL }, one;
-    enum chorale_err err = CHORALE_OK;
+    enum chorale_err err = CHORALE_OK, first = CHORALE_OK;
 
     model->lack[0] = model->lack[1] = NAN;
     for (int over = 0; over < 2 && err == CHORALE_OK; over++) {
         if (job->opts.ports == 2 - over)
             continue;
         err = fit_ports(job, over ? HUGE_VAL : -1, &one, msg);
+        if (err == CHORALE_DATA) {
+            first = err;
+            err = CHORALE_OK;
+            continue;
+        }
         model->lack[over] = one.lack;
         if (err == CHORALE_OK &&
             one.lack < (over ? 0.98 : 1) * best.lack - (over ? 1e-9 : 0))
             best = one;
     }
+    if (err == CHORALE_OK && !isfinite(best.lack))
+        err = first;
     for (size_t i = 2; err == CHORALE_OK && job->opts.ports == 0 &&
                        best.lack > 0.02 && i < nedge; i += 3) {
         model->net = best.net;
@@ -163,6 +181,7 @@ static enum chorale_err choose_ports(struct model_job *job,
         err = model_settle(job, SOME_ROUNDS, msg);
         if (err == CHORALE_OK && job->lack < 0.9 * best.lack)
             model_save(job, &best);
+        err = failed(err);
     }
     return err == CHORALE_OK ? model_restore(job, &best, msg) : err;
 }

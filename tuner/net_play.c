@@ -233,17 +233,20 @@ static void take_off(struct player *pl, int flow)
     double latency = r->alpha[f->regime] - net->gap -
                      over * (net->send_overhead + net->recv_overhead);
 
-    if (latency >= 0) {
+    if (latency >= 0)
         when[0] += latency;
+    memset(left, 0, (size_t)p->width * sizeof(*left));
+    left[0] = f->work = net->gap + r->beta[f->regime] * f->bytes;
+    if (latency >= 0 && p->width > 1) {
         when[column] += 1;
         when[parts] -= over;
         when[parts + 1] -= over;
         when[parts + 2] -= 1;
     }
-    memset(left, 0, (size_t)p->width * sizeof(*left));
-    left[0] = f->work = net->gap + r->beta[f->regime] * f->bytes;
-    left[parts + 2] = 1;
-    left[column + 1] = f->bytes;
+    if (p->width > 1) {
+        left[parts + 2] = 1;
+        left[column + 1] = f->bytes;
+    }
     f->state = FLOW_FLYING;
     chorale_play_await(p, flow, when[0]);
 }
@@ -325,7 +328,8 @@ static void spend(struct player *pl, int rank, int column, double seconds,
     chorale_time *t = pl->rank + (size_t)rank * (size_t)pl->p.width;
 
     t[0] += seconds * times;
-    t[1 + column] += times;
+    if (pl->p.width > 1)
+        t[1 + column] += times;
 }
 
 /* The rank has waited for that flow: 1; or must go on waiting: 0. */
@@ -515,7 +519,7 @@ double chorale_score_play(struct chorale_score *score,
     int last = 0;
 
     pl.p.net = net;
-    pl.p.width = 1 + chorale_net_columns(net);
+    pl.p.width = 1 + (column != NULL ? chorale_net_columns(net) : 0);
     if (player_init(&pl) == 0 && run(&pl) == 0) {
         for (int r = 1; r < score->s.size; r++)
             if (pl.rank[r * pl.p.width] > pl.rank[last * pl.p.width])

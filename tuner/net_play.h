@@ -7,7 +7,7 @@
 #include "tuner/net.h"
 
 /* A time as a sum: [0] its seconds, [1 + column] how often each parameter is
- * in it. */
+ * in it; the former alone where nobody asks for columns. */
 typedef double chorale_time;
 
 enum flow_state {

@@ -32,6 +32,7 @@ struct chorale_predictor {
     struct predict_known *known;
     struct asked *asked;
     size_t room, nasked;
+    double notes;            /* played so far */
 };
 
 /* --- reading ----------------------------------------------------------- */
@@ -285,7 +286,7 @@ static double formula(const struct chorale_net *net,
 }
 
 /* Played with the root of the policy, or with three and the middle time. */
-static double played(const struct chorale_net *net,
+static double played(struct chorale_predictor *p, struct chorale_net net,
                      const struct chorale_alg *alg,
                      const struct chorale_point *pt, int ppn,
                      enum chorale_net_place place, const char *policy)
@@ -306,7 +307,8 @@ static double played(const struct chorale_net *net,
         score = chorale_score_new(alg, &at, ppn, place, NULL);
         if (score == NULL)
             return NAN;
-        t[n++] = chorale_score_play(score, net, NULL);
+        p->notes += (double)chorale_score_notes(score);
+        t[n++] = chorale_score_play(score, &net, NULL);
         chorale_score_free(score);
     }
     if (n < 3)
@@ -324,14 +326,15 @@ static double predict(struct chorale_predictor *p,
         .n = chorale_coll_n(w->coll, w->msg_size, w->comm_size),
         .type_size = chorale_dtype_size(w->dtype),
         .commutative = strcmp(w->op_class, "noncommutative") != 0,
-        .ppn = strcmp(w->shape, "block") == 0 ? w->ppn : 0,
+        .ppn = strcmp(w->shape, "block") == 0 ||
+                       strcmp(w->shape, "irregular") == 0 ? w->ppn : 0,
     };
     int ppn = strcmp(w->shape, "single-node") == 0 ? w->comm_size
               : strcmp(w->shape, "one-per-node") == 0 ? 1 : w->ppn;
     int cyclic = strcmp(w->shape, "cyclic") == 0;
     double seconds;
 
-    if (w->comm_size < 1 || ppn < 1 || strcmp(w->shape, "irregular") == 0)
+    if (w->comm_size < 1 || ppn < 1)
         return NAN;
     memcpy(pt.param, param, sizeof(pt.param));
     if (chorale_alg_refuses(alg, &pt) != NULL)
@@ -346,7 +349,7 @@ static double predict(struct chorale_predictor *p,
         return NAN;
     seconds = formula(&net, alg, &pt, w->root_policy);
     if (isnan(seconds))
-        seconds = played(&net, alg, &pt, ppn,
+        seconds = played(p, net, alg, &pt, ppn,
                          cyclic ? CHORALE_NET_CYCLIC : CHORALE_NET_BLOCK,
                          w->root_policy);
     return seconds;
@@ -367,6 +370,11 @@ double chorale_predict(struct chorale_predictor *p,
     seconds = predict(p, alg, param, where);
     remember(p, key, seconds);
     return seconds;
+}
+
+double chorale_predict_notes(const struct chorale_predictor *p)
+{
+    return p != NULL ? p->notes : 0;
 }
 
 int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,

@@ -51,6 +51,10 @@ double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_alg *alg, const long *param,
                        const struct chorale_where *where);
 
+/* How many notes of schedules (net.h) were played for the answers so far: the
+ * work that they took. */
+double chorale_predict_notes(const struct chorale_predictor *p);
+
 /* The network in three numbers, for cost formulas: the latency of the shortest
  * messages, s a byte of the longest, between nodes unless the shape is
  * "single-node", and s a reduced byte of the largest reductions of that type

@@ -10,6 +10,7 @@
 #include "algorithms/alg.h"
 #include "tuner/decide.h"
 #include "tuner/each_system.h"
+#include "tuner/predict.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
@@ -288,11 +289,13 @@ static enum chorale_err decide_system(struct chorale_store *store,
     size_t ntable = 0;
     enum chorale_err err;
 
-    err = chorale_points_load_by(store, system->id,
-                                 strcmp(opts->objective, "p95") == 0
-                                     ? CHORALE_OBJECTIVE_P95
-                                     : CHORALE_OBJECTIVE_MEDIAN,
-                                 &points, msg);
+    err = chorale_predictor_load(store, system->id, &how.model, msg);
+    if (err == CHORALE_OK)
+        err = chorale_points_load_by(store, system->id,
+                                     strcmp(opts->objective, "p95") == 0
+                                         ? CHORALE_OBJECTIVE_P95
+                                         : CHORALE_OBJECTIVE_MEDIAN,
+                                     &points, msg);
     if (err == CHORALE_OK && opts->explain) {
         err = chorale_decide_explain(&points, &how, &opts->query, list, msg);
         goto out;
@@ -309,6 +312,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
         err = append_json(list, path, system, how.threshold, table, ntable,
                           msg);
 out:
+    chorale_predictor_free(how.model);
     free(table[0].row);
     free(table[1].row);
     chorale_points_release(&points);
