@@ -234,7 +234,8 @@ static enum chorale_err put_model(struct chorale_page *page,
 static const char load_sql[] =
     "WITH l AS (SELECT launch_id, max(CAST(e.value AS REAL)) AS load"
     "   FROM launch JOIN environment e USING (launch_id)"
-    "  WHERE system_id = ?1 AND (e.key = 'load_after'"
+    "   JOIN system USING (system_id)"
+    "  WHERE system_id = ?1 AND kind = 'real' AND (e.key = 'load_after'"
     "     OR e.key LIKE 'host:%:load_after') GROUP BY launch_id),"
     " p AS (SELECT max(ppn * siblings) AS ranks FROM launch"
     "   WHERE system_id = ?1)"

@@ -118,6 +118,33 @@ static void check_markdown(void)
     free(text);
 }
 
+/* The load at the end of the launch: simulated ranks take none of it; beside
+ * the rank that a node of the real system has there is one too many, or not. */
+static void check_load(void)
+{
+    struct chorale_errmsg msg = { "" };
+    char *text;
+
+    tap_ok(chorale_store_exec(store, "INSERT INTO environment VALUES (1,"
+                                     " 'host:n1:load_after', '2.7')",
+                              &msg) == CHORALE_OK, "a load: %s", msg.text);
+    text = summary(0);
+    tap_ok(strstr(text, "other programs") == NULL,
+           "the load of a simulating machine is nothing to remark");
+    free(text);
+    chorale_store_exec(store, "UPDATE system SET kind = 'real'", &msg);
+    text = summary(0);
+    expect(text, "other programs ran beside 1 of 1 launches (up to 2.7",
+           "on a real system it is");
+    free(text);
+    chorale_store_exec(store, "UPDATE environment SET value = '1.4'", &msg);
+    text = summary(0);
+    tap_ok(strstr(text, "other programs") == NULL,
+           "its own ranks are none of others");
+    free(text);
+    chorale_store_exec(store, "UPDATE system SET kind = 'simulated'", &msg);
+}
+
 static void check_write(const char *db)
 {
     struct chorale_errmsg msg = { "" };
@@ -159,6 +186,7 @@ int main(void)
     } else {
         check_text();
         check_markdown();
+    check_load();
         check_write(db);
     }
     chorale_store_close(store);
