@@ -126,7 +126,7 @@ static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
                                   struct chorale_errmsg *msg)
 {
     int ways = any_inner(job) ? 2 : 1;
-    enum chorale_err err = CHORALE_OK, first = CHORALE_OK;
+    enum chorale_err err = CHORALE_OK;
 
     best->lack = HUGE_VAL;
     for (int shared = 0; shared < ways && best->lack > LITTLE &&
@@ -141,11 +141,10 @@ static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
             err = fit_node(job, msg);
         if (err == CHORALE_OK && job->lack < best->lack)
             model_save(job, best);
-        if (err != CHORALE_OK)
-            first = err;
-        err = failed(err);
+        if (shared && isfinite(best->lack))
+            err = failed(err);
     }
-    return err != CHORALE_OK || isfinite(best->lack) ? err : first;
+    return err;
 }
 
 /* One port, overlapped, or (where neither fits) overlapped up to a size. */
@@ -155,15 +154,14 @@ static enum chorale_err choose_ports(struct model_job *job,
 {
     struct chorale_model *model = job->model;
     struct model_state best = { .lack = HUGE_VAL }, one;
-    enum chorale_err err = CHORALE_OK, first = CHORALE_OK;
+    enum chorale_err err = CHORALE_OK;
 
     model->lack[0] = model->lack[1] = NAN;
     for (int over = 0; over < 2 && err == CHORALE_OK; over++) {
         if (job->opts.ports == 2 - over)
             continue;
         err = fit_ports(job, over ? HUGE_VAL : -1, &one, msg);
-        if (err == CHORALE_DATA) {
-            first = err;
+        if (over && job->opts.ports == 0 && err == CHORALE_DATA) {
             err = CHORALE_OK;
             continue;
         }
@@ -172,8 +170,6 @@ static enum chorale_err choose_ports(struct model_job *job,
             one.lack < (over ? 0.98 : 1) * best.lack - (over ? 1e-9 : 0))
             best = one;
     }
-    if (err == CHORALE_OK && !isfinite(best.lack))
-        err = first;
     for (size_t i = 2; err == CHORALE_OK && job->opts.ports == 0 &&
                        best.lack > 0.02 && i < nedge; i += 3) {
         model->net = best.net;
