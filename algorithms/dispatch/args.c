@@ -96,8 +96,7 @@ int chorale_args_builtin(MPI_Op op, MPI_Datatype type)
     return 0;
 }
 
-/* 1 if the type's data begins at the buffer's address for certain. */
-static int is_plain(MPI_Datatype type)
+int chorale_args_plain(MPI_Datatype type)
 {
     return type_group(type) != 0 || type == MPI_CHAR || type == MPI_PACKED;
 }
@@ -121,14 +120,14 @@ static int side_ok(const void *buf, MPI_Count count, MPI_Datatype type,
         return may_be_in_place;
     if (count < 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    return buf != NULL || count == 0 || !is_plain(type);
+    return buf != NULL || count == 0 || !chorale_args_plain(type);
 }
 
 /* Two sides at one address, which MPI forbids. */
 static int aliased(const struct chorale_call *c)
 {
-    return c->sendbuf == c->recvbuf && is_plain(c->recvtype)
-        && (c->sendtype == c->recvtype || is_plain(c->sendtype));
+    return c->sendbuf == c->recvbuf && chorale_args_plain(c->recvtype)
+        && (c->sendtype == c->recvtype || chorale_args_plain(c->sendtype));
 }
 
 static int judge_reduction(enum chorale_coll coll,

@@ -10,6 +10,10 @@
  * value-with-index pairs excepted. Such operations commute. */
 int chorale_args_builtin(MPI_Op op, MPI_Datatype type);
 
+/* 1 if it is a predefined type whose data begins at the buffer's address; its
+ * handle means the same as long as MPI runs. */
+int chorale_args_plain(MPI_Datatype type);
+
 /* 1 and *pt filled (without parameters) if the catalogue may serve the call.
  * 0: it is the library's, because it is wrong (which the library shall say),
  * empty, or of a kind that nobody measures. In a correct program the answer

@@ -29,6 +29,7 @@ static struct {
     atomic_int stopped;      /* for good: MPI_Finalize, or cannot start */
     atomic_int warned;       /* of ranks that disagree */
     atomic_int after;
+    atomic_uint epoch;       /* communicators with a value of ours freed */
     struct chorale_tuning tuning;
     int state_key, last_key;
 } core = { .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -83,6 +84,7 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra)
     (void)comm;
     (void)key;
     (void)extra;
+    atomic_fetch_add(&core.epoch, 1);
     if (((intptr_t)value & 1) == 0)
         chorale_state_free(value);
     return MPI_SUCCESS;
@@ -212,22 +214,42 @@ static void warn_disagreement(const char *why)
         say("chorale: a communicator is left to the library: %s", why);
 }
 
+/* The communicator of a thread's last call, valid as long as no communicator
+ * with a value of ours was freed since. */
+static _Thread_local struct {
+    MPI_Comm comm;
+    unsigned epoch;          /* one above core.epoch; 0: none */
+    struct chorale_state *st; /* NULL: the library's */
+} last_comm;
+
+static struct chorale_state *keep_last(MPI_Comm comm, unsigned epoch,
+                                       struct chorale_state *st)
+{
+    last_comm.comm = comm;
+    last_comm.epoch = epoch + 1;
+    last_comm.st = st;
+    return st;
+}
+
 /* The state of a communicator at this covered call, NULL: the library's. */
 static struct chorale_state *find_state(MPI_Comm comm)
 {
+    unsigned epoch = atomic_load_explicit(&core.epoch, memory_order_acquire);
     struct chorale_state *st;
     const char *why;
     void *value;
     intptr_t ncall = 1;
     int found;
 
+    if (last_comm.epoch == epoch + 1 && last_comm.comm == comm)
+        return last_comm.st;
     if (PMPI_Comm_get_attr(comm, core.state_key, &value, &found)
         != MPI_SUCCESS)
         return NULL;
     if (found && ((intptr_t)value & 1) == 0)
-        return value;
+        return keep_last(comm, epoch, value);
     if (found && (intptr_t)value == LIBRARY)
-        return NULL;
+        return keep_last(comm, epoch, NULL);
     if (found)
         ncall = ((intptr_t)value - 1) / 2 + 1;
     if (ncall < atomic_load(&core.after)) {
@@ -311,6 +333,35 @@ static const struct chorale_plan *find_plan(struct chorale_state *st,
     return plan;
 }
 
+/* The library is chosen for these arguments, whatever the buffers: it judges
+ * them itself. Of types of the application nothing is remembered: when one is
+ * freed another may have its handle, on some ranks. */
+static void remember_library(struct chorale_memo *memo,
+                             const struct chorale_call *call, int rank)
+{
+    memo->recvcount = -1;
+    if (!chorale_args_plain(call->recvtype) ||
+        (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
+        return;
+    memo->sendcount = call->sendcount;
+    memo->recvcount = call->recvcount;
+    memo->is_root = call->root == rank;
+    memo->sendtype = call->sendtype;
+    memo->recvtype = call->recvtype;
+    memo->op = call->op;
+}
+
+static int is_library(const struct chorale_memo *memo,
+                      const struct chorale_call *call, int rank)
+{
+    return memo->plan != NULL && memo->plan->alg == NULL &&
+           memo->recvcount >= 0 && memo->recvcount == call->recvcount &&
+           memo->sendcount == call->sendcount &&
+           memo->recvtype == call->recvtype &&
+           memo->sendtype == call->sendtype && memo->op == call->op &&
+           memo->is_root == (call->root == rank);
+}
+
 int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
                      struct chorale_call *call, int *rc)
 {
@@ -321,13 +372,15 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL || !is_started())
         return 0;
     st = find_state(comm);
-    if (st == NULL
+    if (st == NULL || is_library(&st->memo[coll], call, st->rank)
         || !chorale_args_judge(coll, call, st->rank, st->size, &pt))
         return 0;
     pt.ppn = st->ppn;
     plan = find_plan(st, coll, &pt);
-    if (plan->alg == NULL)
+    if (plan->alg == NULL) {
+        remember_library(&st->memo[coll], call, st->rank);
         return 0;
+    }
     call->ctx = st->ctx;
     call->param = plan->param;
     call->commutative = pt.commutative;

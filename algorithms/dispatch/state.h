@@ -11,6 +11,12 @@
 struct chorale_memo {
     size_t msg_size, type_size;
     const struct chorale_plan *plan; /* NULL: nothing remembered */
+    /* If that is the library: the arguments, with which a call need not be
+     * looked at again. */
+    MPI_Count sendcount, recvcount;
+    int is_root;
+    MPI_Datatype sendtype, recvtype;
+    MPI_Op op;
 };
 
 struct chorale_state {
