@@ -15,7 +15,7 @@ struct chorale_family_net {
 };
 
 /* Notes of schedules (net.h) that one table may play, about 100 ns each; what
- * takes more (large grids, where little lies between the points) is interpolated
+ * takes more (large grids, where little lies between the points) is foretold
  * by cost formulas on a network of three numbers. */
 #define CHORALE_FAMILY_NOTES 2.5e7
 

@@ -13,7 +13,7 @@
 #define MANY_LAUNCHES 32 /* above it means do */
 #define LONGEST 40000 /* notes that one cell may have in any case */
 #define COARSE 6 /* the share of the sample that chooses the network, down */
-#define SOME_COARSE 100 /* variants, of which one cell each is enough for that */
+#define SOME_COARSE 100 /* of more variants one cell each is enough for that */
 
 static int same_cell(const struct chorale_run_point *a,
                      const struct chorale_run_point *b)
