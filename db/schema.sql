@@ -514,8 +514,8 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
 -- Does forcing algorithms leave the library's default alone? Its time beside
 -- forced ones (forced_seconds) and in launches in which nothing is ever
 -- forced (untouched_seconds), and the ratio of the two over the ordinals that
--- have both, in batches of one length, with its 95 % interval (NULL with one).
--- An interval without 1 in it says that they differ; of twenty points one does
+-- have both, in batches of one length, with its 95 % interval (NULL as in
+-- v_summary). An interval without 1 in it says that they differ; of twenty points one does
 -- so by chance.
 CREATE VIEW v_untouched AS
 WITH o AS (

@@ -76,69 +76,73 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
     return err;
 }
 
-/* The last campaign that cells of campaign ?1 had before, and campaign ?1:
- * what says how, and how long, a cell is measured, and what is counted. */
+/* Campaign ?1, and the last one that cells of it had before: what says how,
+ * and how long, a cell is measured, and what is counted. */
+#define SETTINGS(k)                                                          \
+    #k ".cell_seconds, " #k ".target_width, " #k ".nrep_max, "               \
+    #k ".nrep_min, " #k ".nwarmup, " #k ".racing, " #k ".counters, "         \
+    #k ".sync, " #k ".batch"
 #define CHANGED                                                              \
-    "SELECT cell_seconds, target_width, nrep_max, nrep_min, nwarmup, racing,"\
-    " counters, sync, batch FROM campaign WHERE campaign_id IN (?1,"         \
+    "SELECT " SETTINGS(was) ", " SETTINGS(now) " FROM campaign was,"         \
+    " campaign now WHERE now.campaign_id = ?1 AND was.campaign_id ="         \
     " (SELECT max(b.campaign_id) FROM plan_before b JOIN cell c"             \
     "   USING (cell_id) WHERE c.campaign_id = ?1"                            \
-    "   AND b.campaign_id <> ?1)) ORDER BY campaign_id"
+    "   AND b.campaign_id <> ?1)"
 enum { WIDTH = 1, RACING = 5, COUNTERS, SYNC, BATCH, NSETTING };
 
-/* An option as it is written. */
-static void spell(char text[64], int k, const char *value)
+/* An option as it is written, at the end of text[*len]. */
+static void spell(char *text, size_t size, size_t *len, int k,
+                  const char *value)
 {
     static const char *const option[NSETTING] = {
         "--cell-time", "--width", "--iterations", "--min-iterations",
         "--warmup", "", "--counters", "--sync", "--batch",
     };
+    const char *gap = *len > 0 ? " " : "";
+    char *to = text + *len;
+    size_t room = *len < size ? size - *len : 0;
 
     if (k == RACING)
-        snprintf(text, 64, "%s", value[0] == '1' ? "racing" : "--no-racing");
+        *len += (size_t)snprintf(to, room, "%s%s", gap, value[0] == '1'
+                                     ? "racing" : "--no-racing");
     else if (k == WIDTH)
-        snprintf(text, 64, "%s %g%%", option[k], 100 * strtod(value, NULL));
+        *len += (size_t)snprintf(to, room, "%s%s %g%%", gap, option[k],
+                                 100 * strtod(value, NULL));
     else if ((k == COUNTERS && value[0] == '\0') ||
              (k == BATCH && strcmp(value, "0") == 0))
-        snprintf(text, 64, "no %s", option[k]);
+        *len += (size_t)snprintf(to, room, "%sno %s", gap, option[k]);
     else
-        snprintf(text, 64, "%s %.40s", option[k], value);
+        *len += (size_t)snprintf(to, room, "%s%s %.200s", gap, option[k],
+                                 value);
 }
 
 enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
                                           sqlite3_int64 campaign,
                                           struct chorale_errmsg *msg)
 {
-    char old[NSETTING][64], text[2][64 * NSETTING] = { "", "" };
+    char was[1024] = "", now[1024] = "";
+    size_t was_len = 0, now_len = 0;
     sqlite3_stmt *s = NULL;
-    int row = 0, nrow = 0;
-    size_t len[2] = { 0, 0 };
+    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, CHANGED, &s, msg);
 
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK) {
         sqlite3_bind_int64(s, 1, campaign);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row) {
-        for (int k = 0; k < NSETTING; k++) {
-            const char *value = (const char *)sqlite3_column_text(s, k);
-            char now[64];
-
-            spell(nrow == 0 ? old[k] : now, k, value);
-            if (nrow == 0 || strcmp(now, old[k]) == 0)
-                continue;
-            for (int i = 0; i < 2; i++)
-                len[i] += (size_t)snprintf(text[i] + len[i],
-                                           sizeof(text[i]) - len[i], "%s%s",
-                                           len[i] > 0 ? " " : "",
-                                           i == 0 ? old[k] : now);
-        }
-        nrow++;
+        err = chorale_store_step(store, s, &row, msg);
     }
-    if (len[0] > 0)
+    for (int k = 0; err == CHORALE_OK && row && k < NSETTING; k++) {
+        const char *old = (const char *)sqlite3_column_text(s, k);
+        const char *new = (const char *)sqlite3_column_text(s, k + NSETTING);
+
+        if (strcmp(old, new) == 0)
+            continue;
+        spell(was, sizeof(was), &was_len, k, old);
+        spell(now, sizeof(now), &now_len, k, new);
+    }
+    if (was_len > 0)
         fprintf(stderr, "chorale: %s: cells that were planned with %s have %s "
                         "from now on; what was measured before stays\n",
-                chorale_store_path(store), text[0], text[1]);
+                chorale_store_path(store), was, now);
     sqlite3_finalize(s);
     return err;
 }

@@ -190,19 +190,20 @@ static enum chorale_err print_untouched(struct chorale_store *store,
         int judged = sqlite3_column_int(stmt, 4);
 
         differ = sqlite3_column_int(stmt, 3);
-        printf("\nIs the library's default as fast beside forced algorithms "
-               "as without (v_untouched)?\n  %s: its time beside them is "
-               "%.3f times that without, on the mean of %d point%s",
-               judged == 0                         ? "not known"
-               : more_than_chance(differ, judged) ? "NO"
-                                                   : "yes",
+        printf("\nDoes the library's default take another time beside forced "
+               "algorithms than without\n(v_untouched)? %s: %.3f times that "
+               "without, the geometric mean of %d point%s",
+               judged == 0                        ? "Not known"
+               : more_than_chance(differ, judged) ? "YES"
+                                                  : "Not that it shows",
                sqlite3_column_double(stmt, 2), points, points == 1 ? "" : "s");
         if (judged > 0)
             printf("; %d of %d 95 %% intervals exclude%s 1 (by chance "
                    "%.1f)\n", differ, judged, differ == 1 ? "s" : "",
                    BY_CHANCE * judged);
         else
-            printf(", and one launch has no interval\n");
+            printf(", without an interval (one launch, or launches that "
+                   "differ a thousandfold)\n");
     }
     sqlite3_finalize(stmt);
     return err == CHORALE_OK && differ > 0 ? print_different(store, msg)

@@ -100,13 +100,22 @@ ok $? "a plan that nothing was measured by can be changed"
 like "$err" 'planned with --batch 3 have --batch 2 from now on' "which is said"
 err=$(plan --variants linear --batch 2 --sync barrier -i 5 2>&1)
 is "$err" "" "the same again is nothing to speak of"
+# Lists that are alike for long are two lists.
+long=$(printf 'sde:::chorale::messages,%.0s' 1 2 3 4)
+plan --variants linear --batch 2 --sync barrier -i 5 --counters "${long}a" \
+    2>/dev/null
+err=$(plan --variants linear --batch 2 --sync barrier -i 5 \
+    --counters "${long}b" 2>&1 | grep 'planned with')
+like "$err" "with --counters ${long}a have --counters ${long}b" \
+    "counters that differ at the end of a long list only"
+plan --variants linear --batch 2 --sync barrier -i 5 2>/dev/null
 cells=$(count "count(*) FROM cell")
 err=$(plan --variants binomial --batch 4 --sync barrier -i 5 2>&1)
 is $? 2 "another variant of the same point, timed in another way, is refused"
 like "$err" 'planned there with --sync barrier and --batch 2.*another database' \
     "and what to say instead"
 is "$(count "count(*) FROM cell") $(count "count(*) FROM campaign")" \
-    "$cells 3" "which leaves nothing behind"
+    "$cells 6" "which leaves nothing behind"
 plan --variants linear,binomial --batch 2 -i 5
 ok $? "the same cells and more with another --sync are planned anew"
 plan --variants linear,binomial --batch 2 --sync barrier -i 5
