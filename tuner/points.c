@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Times are rounded to a picosecond, less than any clock tells apart: a
+ * simulated clock's last digits depend on how long the program ran before, and
+ * two equal schedules shall take equal times whatever was killed meanwhile. */
+#define TICK 1e-12
+
 /* Where the clock was lost, or messages seemed to be faster than they are, all
  * that was measured together is left out: by candidate, the fast ones would
  * go. */
@@ -99,7 +104,8 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->ordinal = sqlite3_column_int(stmt, 14);
     row->ok = sqlite3_column_int(stmt, 15) != 0;
     if (row->ok)
-        row->seconds = sqlite3_column_double(stmt, 16);
+        row->seconds = fmax(1, round(sqlite3_column_double(stmt, 16) / TICK)) *
+                       TICK;
     if (!isfinite(row->seconds))
         row->ok = 0;
     return intern_texts(pool, stmt, row) == 0 ? 1 : -1;

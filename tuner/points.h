@@ -21,8 +21,8 @@ struct chorale_run_point {
     const char *launch;      /* UUID */
     int ordinal;             /* of the launch in its campaign */
     int ok;                  /* 1: seconds counts, 0: must not be chosen */
-    double seconds;          /* median of the run, or what the objective says;
-                              * 0 unless ok */
+    double seconds;          /* median of the run, or what the objective says,
+                              * to a picosecond; 0 unless ok */
 };
 
 struct chorale_points {
