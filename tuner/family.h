@@ -93,7 +93,8 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * Between lines it is the kind of guess that was less wrong; *error_p (may be
  * NULL): how wrong it may be: the larger error of the lines k and k + 1 beside
  * n, each guessed from its neighbours, times how much narrower this gap is (in
- * log P). NAN: neither could be checked. */
+ * log P). Where neither could be checked and schedules are played: by how much
+ * what the model is off by differs between the two lines. NAN: nothing tells. */
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n);
 double chorale_family_between(const struct chorale_family *fam, size_t k,

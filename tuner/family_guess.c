@@ -254,6 +254,18 @@ static double scaled(const struct chorale_family *fam,
                fam->line[j - 1].comm_size);
 }
 
+/* By how much what the model is off by differs between the two sides of a gap:
+ * the guess lies between, and so does the truth if that changes steadily.
+ * NAN: no schedule was played, or it was not measured on both sides. */
+static double steady(const struct chorale_family *fam, size_t k, size_t cand,
+                     size_t n)
+{
+    if (!fam->played || !has_model(fam, CHORALE_GUESS_MODEL, cand))
+        return NAN;
+    return expm1(fabs(along(fam, CHORALE_GUESS_MODEL, k + 1, cand, n) -
+                      along(fam, CHORALE_GUESS_MODEL, k, cand, n)));
+}
+
 /* The kind of guess that was less wrong, and how wrong it was. */
 static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
                                            size_t k, size_t cand, size_t n,
@@ -270,6 +282,8 @@ static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
         if (error[i] < error[best])
             best = kind;
     }
+    if (isnan(error[best]))
+        error[best] = steady(fam, k, cand, n);
     *error_p = error[best];
     return best;
 }
