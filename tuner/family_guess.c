@@ -2,8 +2,8 @@
 /* family_guess.c - times between measured points: the model's, times what the
  * variant itself took beside it over the model's. Where there is no model (the
  * library, its own algorithms), or between process counts where that was the
- * better guess, time itself is interpolated; all of it in logarithms of n, of
- * the process count and of time. */
+ * better guess, time itself is interpolated: straight in n, and in logarithms
+ * of the process count and of time. */
 #include <math.h>
 #include <string.h>
 
@@ -130,8 +130,19 @@ static int bracket(const struct chorale_family *fam,
     return count;
 }
 
+/* Logarithm of a time between two of them, a and b, that grows by a start and
+ * so much a byte: below a straight line in logarithms, which would find the
+ * library slower than it is and leave it too early. */
+static double affine(size_t n_a, double a, size_t n, size_t n_b, double b)
+{
+    double x = position((double)n_a, (double)n, (double)n_b);
+
+    return log((1 - x) * exp(a) + x * exp(b));
+}
+
 /* The residual along a line at n: that of the model stays what it is beyond
- * the ends, time goes on as between the last two. */
+ * the ends; time grows by so much a byte between two sizes, and beyond the
+ * last goes on as between the last two. */
 static double along(const struct chorale_family *fam,
                     enum chorale_guess_kind kind, size_t line, size_t cand,
                     size_t n)
@@ -155,6 +166,9 @@ static double along(const struct chorale_family *fam,
                  log_n(ln->spot[i[1]].point->n));
     if (has_model(fam, kind, cand))
         x = fmin(1, fmax(0, x));
+    else if (x > 0 && x < 1)
+        return affine(ln->spot[i[0]].point->n, left, n,
+                      ln->spot[i[1]].point->n, right);
     return left + x * (right - left);
 }
 
