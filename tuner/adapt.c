@@ -8,13 +8,15 @@
 #include <string.h>
 
 #define COARSE 0.5       /* of what is left, for the second round */
+#define RESERVE 0.93     /* of the budget is planned for: guesses may be short */
 #define FINE 0.6         /* for the third one; later ones take all */
 
-/* Ways to begin: process counts and sizes, evenly over those of the grid. */
+/* Ways to begin: process counts and sizes, evenly over those of the grid. A
+ * launch's start costs more than its cells, so sizes are the last to go. */
 static const struct {
     size_t nproc, nsize;
-} coarse[] = { { 6, 8 }, { 5, 7 }, { 5, 6 }, { 4, 6 }, { 4, 5 }, { 3, 5 },
-               { 2, 5 }, { 2, 3 } };
+} coarse[] = { { 6, 8 }, { 5, 8 }, { 4, 8 }, { 4, 6 }, { 3, 8 }, { 3, 6 },
+               { 3, 5 }, { 2, 8 }, { 2, 6 }, { 2, 5 }, { 2, 3 } };
 #define NCOARSE (sizeof(coarse) / sizeof(coarse[0]))
 
 static int same_group(const struct chorale_adapt_cell *a,
@@ -190,25 +192,29 @@ static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
     return CHORALE_OK;
 }
 
-/* The second: the largest way to begin that its share pays for, or the
- * smallest if all that is left does. */
-static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
-                    double left)
+/* Seconds or node-seconds of the w-th way to begin. */
+static double way_cost(struct chorale_adapt *a, const int *proc, size_t nproc,
+                       size_t w, int choose)
 {
     double cost = 0;
 
-    for (size_t w = 0; w < NCOARSE; w++) {
-        cost = 0;
-        for (size_t i = 0; i < nproc; i++)
-            if (spread_proc(proc, nproc, i, coarse[w].nproc))
-                cost += line_cost(a, proc[i], coarse[w].nsize, 0);
-        if (cost > left * (w + 1 < NCOARSE ? COARSE : 1))
-            continue;
-        for (size_t i = 0; i < nproc; i++)
-            if (spread_proc(proc, nproc, i, coarse[w].nproc))
-                line_cost(a, proc[i], coarse[w].nsize, 1);
-        return cost;
-    }
+    for (size_t i = 0; i < nproc; i++)
+        if (spread_proc(proc, nproc, i, coarse[w].nproc))
+            cost += line_cost(a, proc[i], coarse[w].nsize, choose);
+    return cost;
+}
+
+/* The second: the largest way to begin that its share pays for, or else all
+ * that is left. */
+static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
+                    double left)
+{
+    const double share[] = { COARSE, 1 };
+
+    for (size_t i = 0; i < 2; i++)
+        for (size_t w = 0; w < NCOARSE; w++)
+            if (way_cost(a, proc, nproc, w, 0) <= left * share[i])
+                return way_cost(a, proc, nproc, w, 1);
     return 0;
 }
 
@@ -235,9 +241,10 @@ static enum chorale_err refine(struct chorale_adapt *a,
                  100 * a->opts->goal);
         return CHORALE_OK;
     }
-    if (left > 0)
-        round->foreseen = chorale_adapt_pick(a, round->round <= 3 ? FINE * left
-                                                                  : left);
+    if (left > 0 && round->round <= 3)
+        round->foreseen = chorale_adapt_pick(a, FINE * left);
+    if (left > 0 && round->foreseen == 0)
+        round->foreseen = chorale_adapt_pick(a, left);
     return round->foreseen < 0 ? chorale_fail(msg, CHORALE_ENV,
                                               "out of memory")
                                : CHORALE_OK;
@@ -247,7 +254,7 @@ static enum chorale_err choose(struct chorale_adapt *a,
                                struct chorale_adapt_round *round,
                                struct chorale_errmsg *msg)
 {
-    double left = a->opts->budget - a->opts->spent;
+    double left = RESERVE * a->opts->budget - a->opts->spent;
     int *proc = malloc((a->npoint + 1) * sizeof(*proc));
     size_t nknown = 0, nproc = 0;
     enum chorale_err err = CHORALE_OK;
@@ -261,9 +268,8 @@ static enum chorale_err choose(struct chorale_adapt *a,
                  "nothing to choose");
     else if (nknown == 0)
         err = probe(a, proc[0], left, &round->foreseen, msg);
-    else if (nknown == 1 && nproc > 1)
-        round->foreseen = begin(a, proc, nproc, left);
-    else
+    else if (nknown > 1 || nproc == 1 ||
+             (round->foreseen = begin(a, proc, nproc, left)) <= 0)
         err = refine(a, round, left, msg);
     free(proc);
     return err;

@@ -11,8 +11,8 @@
  * - Round 1 measures a few sizes at the smallest process count, to learn what
  *   the system is like.
  * - The next one adds process counts up to the largest, as many and with as
- *   many sizes as half of the budget pays for, every other one of those between
- *   no power of two.
+ *   many sizes as half of the budget pays for, or all of it if that is too
+ *   little, every other one of those between no power of two.
  * - Every further one takes the points where most of the expected loss, that
  *   of the points around weighted by how much they correlate, goes for a second
  *   of cost, until its share of the budget is spent. A process count that is

@@ -10,17 +10,17 @@
 # -o DIR       keep the databases there, and go on from what it holds
 # -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
 #              levels); default: all
-# -c LIST      collectives (default: bcast,allreduce,allgather)
+# -c LIST      collectives (default: all)
 # -m SIZES     blocks (default: 8:1M)
-# -P LIST      process counts (default: 4:64:+4)
-# -b PERCENT   budgets, of what the reference costs (default: 5,10,20)
+# -P LIST      process counts (default: 4:32:+4)
+# -b PERCENT   budgets, of what the reference costs (default: 2,3,5)
 #
-# Starts set a limit: where all sizes of a few collectives take no longer than to
-# start their launches, the launches at the largest process count alone are a
+# Starts set a limit: of one or two collectives, whose cells take no longer than
+# the start of their launches, the one at the largest process count alone is a
 # tenth of the reference.
 #
-# The reference plan is `chorale plan -c LIST -m SIZES -P LIST`: the set core at
-# every point of that grid. It is the oracle as well. Costs are node-seconds as
+# The reference plan is `chorale plan -m SIZES -P LIST`: the set core at every
+# point of that grid. It is the oracle as well. Costs are node-seconds as
 # `chorale status --rounds` counts them: six launches for each simulated one,
 # in which a call takes what it took in simulation and is repeated as often as a
 # real campaign would, with verification, warm-up and synchronisation; and one
@@ -29,10 +29,10 @@
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
 networks="flat slow fast tree"
-colls=bcast,allreduce,allgather
+colls=
 sizes=8:1M
-procs=4:64:+4
-budgets="5 10 20"
+procs=4:32:+4
+budgets="2 3 5"
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -72,8 +72,8 @@ plan() { # database, network, further options
     plan_db=$1 plan_net=$2
     shift 2
     "$chorale" plan "$plan_db" -q --launcher smpirun \
-        --platform "$work/$plan_net.xml" --network loggp -c "$colls" \
-        -m "$sizes" -P "$procs" "$@"
+        --platform "$work/$plan_net.xml" --network loggp \
+        ${colls:+-c "$colls"} -m "$sizes" -P "$procs" "$@"
 }
 
 cost() { # database: node-seconds of all its launches

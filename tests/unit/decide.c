@@ -483,6 +483,43 @@ static void test_filters(void)
     fixture_close(&f);
 }
 
+/* Who holds a licence asks for it, twice: where it is chosen and where the
+ * file is written. */
+static void test_patented(void)
+{
+    int there = chorale_alg_find(CHORALE_GATHER, "or_whole") != NULL;
+    static const char *const variant[] = { "default", "linear", "or_whole" };
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int v = 0; v < 3; v++) {
+        struct fixture_run run = {
+            "gather", v == 0 ? "library" : "chorale", variant[v], "", 4, 1,
+            1024, 0, 3e-5 - v * 1e-5, NULL, NULL, NULL, NULL,
+        };
+
+        fixture_add(&f, &run);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "decided with a patented variant");
+    is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
+       "it does not enter by itself");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                        "--allow-patented", (const char *)NULL) == CHORALE_OK,
+           "decided with --allow-patented");
+    is(fixture_text(&f, "SELECT variant FROM decision"),
+       there ? "or_whole" : "linear", "then it does");
+    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
+                        "@dir/t.c", (const char *)NULL) ==
+               (there ? CHORALE_DATA : CHORALE_OK) &&
+               (!there || strstr(msg.text, "--allow-patented") != NULL),
+           "generate wants to be told as well: %s", there ? msg.text : "");
+    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
+                        "@dir/t.c", "--allow-patented", (const char *)NULL) ==
+               CHORALE_OK, "and then writes");
+    fixture_close(&f);
+}
+
 /* What the library's own rule files may choose is a table of its own. */
 static void test_rules(void)
 {
@@ -588,6 +625,7 @@ int main(void)
     test_between();
     test_two_lines();
     test_filters();
+    test_patented();
     test_rules();
     test_objective();
     test_explain();
