@@ -95,11 +95,49 @@ static int sooner(const struct event *a, const struct event *b)
     return a->flow < b->flow;
 }
 
+static void put_event(struct play *p, int i, struct event e)
+{
+    p->heap[i] = e;
+    p->flow[e.flow].awaited = i + 1;
+}
+
+/* Put e where i is free, or further up. */
+static void rise(struct play *p, int i, struct event e)
+{
+    for (; i > 0 && sooner(&e, &p->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        put_event(p, i, p->heap[(i - 1) / 2]);
+    put_event(p, i, e);
+}
+
+/* Put e where i is free, or further down. */
+static void sink(struct play *p, int i, struct event e)
+{
+    int child;
+
+    while ((child = 2 * i + 1) < p->nevent) {
+        if (child + 1 < p->nevent &&
+            sooner(&p->heap[child + 1], &p->heap[child]))
+            child++;
+        if (!sooner(&p->heap[child], &e))
+            break;
+        put_event(p, i, p->heap[child]);
+        i = child;
+    }
+    put_event(p, i, e);
+}
+
 void chorale_play_await(struct play *p, int flow, double seconds)
 {
-    struct event e = { seconds, flow, ++p->flow[flow].version };
-    int i;
+    struct event e = { seconds, flow };
+    int i = p->flow[flow].awaited - 1;
 
+    if (i >= 0) {
+        if (sooner(&e, &p->heap[i]))
+            rise(p, i, e);
+        else
+            sink(p, i, e);
+        return;
+    }
     if (p->nevent == p->heap_room) {
         int room = 2 * p->heap_room + 64;
         struct event *more = realloc(p->heap, (size_t)room * sizeof(*more));
@@ -111,29 +149,19 @@ void chorale_play_await(struct play *p, int flow, double seconds)
         p->heap = more;
         p->heap_room = room;
     }
-    for (i = p->nevent++; i > 0 && sooner(&e, &p->heap[(i - 1) / 2]);
-         i = (i - 1) / 2)
-        p->heap[i] = p->heap[(i - 1) / 2];
-    p->heap[i] = e;
+    rise(p, p->nevent++, e);
 }
 
-static struct event pop(struct play *p)
+/* The flow whose event is next; it awaits none from now on. */
+static int pop(struct play *p)
 {
-    struct event top = p->heap[0], last = p->heap[--p->nevent];
-    int i = 0, child;
+    int flow = p->heap[0].flow;
+    struct event last = p->heap[--p->nevent];
 
-    while ((child = 2 * i + 1) < p->nevent) {
-        if (child + 1 < p->nevent &&
-            sooner(&p->heap[child + 1], &p->heap[child]))
-            child++;
-        if (!sooner(&p->heap[child], &last))
-            break;
-        p->heap[i] = p->heap[child];
-        i = child;
-    }
+    p->flow[flow].awaited = 0;
     if (p->nevent > 0)
-        p->heap[i] = last;
-    return top;
+        sink(p, 0, last);
+    return flow;
 }
 
 /* --- messages ---------------------------------------------------------- */
@@ -414,19 +442,17 @@ static void next_moment(struct player *pl)
     int any = 0;
 
     while (p->nevent > 0 && p->heap[0].seconds <= until) {
-        struct event e = pop(p);
-        struct flow *f = &p->flow[e.flow];
+        int flow = pop(p);
+        struct flow *f = &p->flow[flow];
 
-        if (e.version != f->version)
-            continue;
         if (!any) {
-            memcpy(p->now, play_when(p, e.flow),
+            memcpy(p->now, play_when(p, flow),
                    (size_t)p->width * sizeof(*p->now));
             if (f->state == FLOW_MOVING)
-                time_add(p->now, play_left(p, e.flow), 1 / f->rate, p->width);
+                time_add(p->now, play_left(p, flow), 1 / f->rate, p->width);
         }
         any = 1;
-        happen(pl, e.flow);
+        happen(pl, flow);
     }
     if (any && p->ntouched > 0)
         chorale_play_share(p);

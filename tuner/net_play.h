@@ -28,7 +28,7 @@ struct flow {
     double rate;             /* of the ports' time */
     double work;             /* s of a whole port, in all */
     double share;            /* the rate that is being worked out */
-    unsigned version;        /* of the event that is awaited */
+    int awaited;             /* 1 + its event's place in the heap; 0: none */
     unsigned stamp;
     int nport, port[4];
     int after[4], before[4]; /* places in the ports' lists: 4 * flow + slot */
@@ -45,7 +45,6 @@ struct port {
 struct event {
     double seconds;
     int flow;
-    unsigned version;
 };
 
 struct play {
@@ -92,7 +91,7 @@ static inline void time_add(chorale_time *a, const chorale_time *b,
         a[i] += factor * b[i];
 }
 
-/* Await the flow's next event. */
+/* Await the flow's next event, at that moment and no other. */
 void chorale_play_await(struct play *p, int flow, double seconds);
 
 /* A flow enters its ports, leaves them. */
