@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define COARSE 0.5       /* of what is left, for the second round */
-#define RESERVE 0.93     /* of the budget is planned for: guesses may be short */
+#define LEAST_GAIN 0.01  /* of a candidate, in that one */
+#define RESERVE 0.88     /* of the budget is planned for: guesses may be short */
 #define FINE 0.6         /* for the third one; later ones take all */
 
 /* Ways to begin: process counts and sizes, evenly over those of the grid. A
@@ -211,10 +212,12 @@ static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
 {
     const double share[] = { COARSE, 1 };
 
+    a->least_gain = LEAST_GAIN;
     for (size_t i = 0; i < 2; i++)
         for (size_t w = 0; w < NCOARSE; w++)
             if (way_cost(a, proc, nproc, w, 0) <= left * share[i])
                 return way_cost(a, proc, nproc, w, 1);
+    a->least_gain = 0;
     return 0;
 }
 

@@ -20,8 +20,8 @@
  *   nothing is decided beyond what is measured, and little that is worth it far
  *   from it.
  *
- * At a point only candidates are measured that are the best in some draw, and
- * the library's default.
+ * At a point only candidates are measured that are the best in some draw, in
+ * the second round only where that would be missed, and the library's default.
  */
 #ifndef CHORALE_TUNER_ADAPT_H
 #define CHORALE_TUNER_ADAPT_H
@@ -39,7 +39,8 @@ struct chorale_adapt_cell {
     int known;               /* measured, or planned before */
     int chosen;              /* out: for this round */
     double log_seconds, sd;  /* out: expected */
-    int wins;                /* out: draws in which it is the best */
+    int wins;                /* out: draws in which it is the best, */
+    double gain;             /* and what they gain over all, log units */
 };
 
 /* The cells of a grid; those of one point, the library's first, follow each
@@ -133,6 +134,7 @@ struct chorale_adapt {
     struct chorale_adapt_point *point;
     size_t npoint, ngroup;
     double (*length)[2];     /* [ngroup] of n, P in octaves */
+    double least_gain;       /* of a candidate that is measured */
 };
 
 /* Fill in log_seconds, sd and wins of all cells and the loss of all points.

@@ -14,6 +14,7 @@
 #include "tuner/predict.h"
 
 #define DRAWS 64
+#define USUAL_SD 0.3     /* log units: of a variant from the model */
 #define UNSEEN_SD 0.4    /* log units: of a variant that nothing is known of, */
 #define UNSEEN_LEAST 0.03 /* and where the model is right for others; */
 #define UNSEEN_FEW 4     /* which so many variants tell */
@@ -312,7 +313,8 @@ static int expect_variant(struct group *g, size_t first)
         z[n++] = g->seen[i].z;
     }
     if (at != NULL && z != NULL)
-        rc = chorale_krige_fit(&k, at, z, n, noise(g));
+        rc = chorale_krige_fit(&k, at, z, n, noise(g),
+                               library ? USUAL_SD : fmin(USUAL_SD, g->unseen));
     for (size_t p = 0; rc == 0 && p < g->a->npoint; p++) {
         const struct chorale_adapt_point *pt = &g->a->point[p];
 
@@ -413,17 +415,20 @@ static void lose(const struct chorale_adapt *a,
     uint64_t state = (uint64_t)a->opts->seed * 1000003u + pt->first;
 
     pt->loss = 0;
-    for (size_t c = 0; c < pt->ncell; c++)
+    for (size_t c = 0; c < pt->ncell; c++) {
         cell[c].wins = 0;
+        cell[c].gain = 0;
+    }
     if (cell->comm_size < 2)
         return;
     for (int d = 0; d < DRAWS; d++) {
-        double best = INFINITY, mine = INFINITY;
+        double best = INFINITY, second = INFINITY, mine = INFINITY;
         size_t winner = 0;
 
         for (size_t c = 0; c < pt->ncell; c++) {
             double t = cell[c].log_seconds + cell[c].sd * normal(&state);
 
+            second = fmin(second, fmax(t, best));
             if (t < best) {
                 best = t;
                 winner = c;
@@ -432,6 +437,7 @@ static void lose(const struct chorale_adapt *a,
                 mine = t;
         }
         cell[winner].wins++;
+        cell[winner].gain += isfinite(second) ? (second - best) / DRAWS : 1;
         if (isfinite(mine))
             pt->loss += (mine - best) / DRAWS;
     }

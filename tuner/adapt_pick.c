@@ -41,10 +41,15 @@ double chorale_adapt_take(struct chorale_adapt *a, size_t point, int choose)
     struct chorale_adapt_point *pt = &a->point[point];
     struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
     double seconds = 0;
+    size_t first = 0;
     int any = 0;
 
+    for (size_t c = 1; c < pt->ncell; c++)
+        if (first == 0 || cell[c].wins > cell[first].wins)
+            first = c;
     for (size_t c = 1; c < pt->ncell; c++) {
-        if (cell[c].known || cell[c].wins < MIN_WINS)
+        if (cell[c].known || cell[c].wins < MIN_WINS ||
+            (c != first && cell[c].gain < a->least_gain))
             continue;
         seconds += chorale_adapt_cell_seconds(a->opts, cell[c].comm_size,
                                               exp(cell[c].log_seconds));

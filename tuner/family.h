@@ -94,7 +94,9 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * NULL): how wrong it may be: the larger error of the lines k and k + 1 beside
  * n, each guessed from its neighbours, times how much narrower this gap is (in
  * log P). Where neither could be checked and schedules are played: by how much
- * what the model is off by differs between the two lines. NAN: nothing tells. */
+ * what the model is off by differs between the two lines; where it was measured
+ * on one of them only, and no error forbids that: for other candidates, the
+ * largest. NAN: nothing tells. */
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n);
 double chorale_family_between(const struct chorale_family *fam, size_t k,

@@ -9,6 +9,8 @@
 
 #include "tuner/family.h"
 
+#define SOME_OTHERS 2 /* candidates that tell how far the model is right */
+
 static double position(double from, double at, double to)
 {
     return to > from ? (at - from) / (to - from) : 0;
@@ -140,6 +142,23 @@ static double affine(size_t n_a, double a, size_t n, size_t n_b, double b)
     return log((1 - x) * exp(a) + x * exp(b));
 }
 
+/* 1 if n lies outside of the sizes at[0] ... at[1] of a candidate, and others
+ * were measured there: who was not is no candidate. Where schedules are played
+ * that is so from the next size on. */
+static int beyond(const struct chorale_family *fam,
+                  enum chorale_guess_kind kind, const struct chorale_line *ln,
+                  size_t cand, const size_t at[2], size_t n)
+{
+    size_t gap = fam->played && has_model(fam, kind, cand);
+
+    if (n < ln->spot[at[0]].point->n)
+        return at[0] > 0 && (!gap || n <= ln->spot[at[0] - 1].point->n);
+    if (n > ln->spot[at[1]].point->n)
+        return at[1] + 1 < ln->nspot &&
+               (!gap || n >= ln->spot[at[1] + 1].point->n);
+    return 0;
+}
+
 /* The residual along a line at n: that of the model stays what it is beyond
  * the ends; time grows by so much a byte between two sizes, and beyond the
  * last goes on as between the last two. */
@@ -152,9 +171,7 @@ static double along(const struct chorale_family *fam,
     int count = bracket(fam, kind, ln, cand, n, i);
     double left, right, x;
 
-    /* Who was not even measured at the sizes beyond is no candidate there. */
-    if (count == 0 || (i[0] > 0 && n < ln->spot[i[0]].point->n) ||
-        (i[1] + 1 < ln->nspot && n > ln->spot[i[1]].point->n))
+    if (count == 0 || beyond(fam, kind, ln, cand, i, n))
         return NAN;
     left = residual(fam, kind, line, i[0], cand);
     if (count == 1 || n == ln->spot[i[0]].point->n)
@@ -182,6 +199,26 @@ double chorale_family_on(const struct chorale_family *fam, size_t line,
                                     fam->line[line].comm_size);
 }
 
+/* 1 if the candidate must not be chosen at some size of a line. */
+static int failed(const struct chorale_family *fam, size_t line, size_t cand)
+{
+    const struct chorale_line *ln = &fam->line[line];
+
+    for (size_t i = 0; i < ln->nspot; i++)
+        if (isinf(ln->log_time[i * fam->ncand + cand]))
+            return 1;
+    return 0;
+}
+
+/* 1 if what is known of the candidate on one side of a gap may stand for the
+ * other, where it was not measured. */
+static int one_side(const struct chorale_family *fam,
+                    enum chorale_guess_kind kind, size_t k, size_t cand)
+{
+    return fam->played && has_model(fam, kind, cand) && !failed(fam, k, cand) &&
+           !failed(fam, k + 1, cand);
+}
+
 double chorale_family_guess(const struct chorale_family *fam,
                             enum chorale_guess_kind kind, size_t k,
                             size_t cand, size_t n, int comm_size)
@@ -191,6 +228,8 @@ double chorale_family_guess(const struct chorale_family *fam,
     double x = position(log(fam->line[k].comm_size), log(comm_size),
                         log(fam->line[k + 1].comm_size));
 
+    if (isnan(left) != isnan(right) && one_side(fam, kind, k, cand))
+        left = right = isnan(left) ? right : left;
     if (isnan(left) || isnan(right))
         return NAN;
     return left + x * (right - left) + model(fam, kind, cand, n, comm_size);
@@ -268,16 +307,39 @@ static double scaled(const struct chorale_family *fam,
                fam->line[j - 1].comm_size);
 }
 
-/* By how much what the model is off by differs between the two sides of a gap:
- * the guess lies between, and so does the truth if that changes steadily.
- * NAN: no schedule was played, or it was not measured on both sides. */
-static double steady(const struct chorale_family *fam, size_t k, size_t cand,
+/* By how much what the model of a candidate is off by differs between the two
+ * sides of a gap; NAN: it was not measured on both. */
+static double change(const struct chorale_family *fam, size_t k, size_t cand,
                      size_t n)
 {
-    if (!fam->played || !has_model(fam, CHORALE_GUESS_MODEL, cand))
+    if (!has_model(fam, CHORALE_GUESS_MODEL, cand))
         return NAN;
     return expm1(fabs(along(fam, CHORALE_GUESS_MODEL, k + 1, cand, n) -
                       along(fam, CHORALE_GUESS_MODEL, k, cand, n)));
+}
+
+/* How wrong a guess may be that nothing was checked for. The guess lies between
+ * what the model is off by on the two sides, and so does the truth if that
+ * changes steadily. Where one side is not measured: as it changes for others,
+ * of which there must be some. NAN: no schedule was played, or nothing tells. */
+static double steady(const struct chorale_family *fam, size_t k, size_t cand,
+                     size_t n)
+{
+    double most = NAN, own;
+    int count = 0;
+
+    if (!fam->played)
+        return NAN;
+    own = change(fam, k, cand, n);
+    if (!isnan(own) || !one_side(fam, CHORALE_GUESS_MODEL, k, cand))
+        return own;
+    for (size_t c = 1; c < fam->ncand; c++) {
+        double other = change(fam, k, c, n);
+
+        count += !isnan(other);
+        most = fmax(most, other);
+    }
+    return count >= SOME_OTHERS ? most : NAN;
 }
 
 /* The kind of guess that was less wrong, and how wrong it was. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NUGGET 1e-6  /* of the variance: keeps the matrix regular */
-#define WEIGHT 4.0   /* of CHORALE_KRIGE_SD, in measurements */
+#define WEIGHT 4.0   /* of the usual deviation, in measurements */
 #define LEAST_SD 0.005
 
 static double correlation(const struct chorale_krige *k,
@@ -42,7 +42,8 @@ static int invert(struct chorale_krige *k)
 
 /* Weights of the measurements, and how well each is foretold from the others:
  * less is better. Sets the standard deviation. */
-static double leave_one_out(struct chorale_krige *k, const double *z)
+static double leave_one_out(struct chorale_krige *k, const double *z,
+                            double usual)
 {
     double squares = 0, logs = 0, n = (double)k->n;
 
@@ -55,14 +56,14 @@ static double leave_one_out(struct chorale_krige *k, const double *z)
         squares += k->weight[i] * k->weight[i] / own;
         logs -= log(own);
     }
-    squares = (squares + WEIGHT * CHORALE_KRIGE_SD * CHORALE_KRIGE_SD) /
-              (n + WEIGHT);
+    squares = (squares + WEIGHT * usual * usual) / (n + WEIGHT);
     k->sd = fmax(sqrt(squares), LEAST_SD);
     return n * log(squares) + logs;
 }
 
 /* Try all lengths; leaves those of the last trial. */
-static int search(struct chorale_krige *k, const double *z, double best[2])
+static int search(struct chorale_krige *k, const double *z, double usual,
+                  double best[2])
 {
     static const double x[] = { 3, 8, 24 }, y[] = { 1.5, 4, 12 };
     double least = INFINITY;
@@ -76,7 +77,7 @@ static int search(struct chorale_krige *k, const double *z, double best[2])
             k->length[1] = y[j];
             if (invert(k) != 0)
                 continue;
-            score = leave_one_out(k, z);
+            score = leave_one_out(k, z, usual);
             if (score < least) {
                 least = score;
                 best[0] = x[i];
@@ -89,12 +90,12 @@ static int search(struct chorale_krige *k, const double *z, double best[2])
 
 int chorale_krige_fit(struct chorale_krige *k,
                       const struct chorale_krige_at *at, const double *z,
-                      size_t n, double noise)
+                      size_t n, double noise, double usual)
 {
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
     double best[2] = { 8, 4 };
 
-    *k = (struct chorale_krige){ .n = n, .sd = CHORALE_KRIGE_SD,
+    *k = (struct chorale_krige){ .n = n, .sd = usual,
                                  .length = { 8, 4 } };
     k->at = malloc((n + 1) * sizeof(*k->at));
     k->inverse = malloc((n * n + 1) * sizeof(double));
@@ -104,16 +105,16 @@ int chorale_krige_fit(struct chorale_krige *k,
         gsl_set_error_handler(handler);
         return -1;
     }
-    k->nugget = noise * noise / (CHORALE_KRIGE_SD * CHORALE_KRIGE_SD);
+    k->nugget = noise * noise / (usual * usual);
     for (size_t i = 0; i < n; i++) {
         k->at[i] = at[i];
         k->mean += z[i] / (double)n;
     }
-    if (n > 0 && search(k, z, best) != 0)
+    if (n > 0 && search(k, z, usual, best) != 0)
         k->n = 0; /* the mean is all there is to say */
     memcpy(k->length, best, sizeof(best));
     if (k->n > 0 && invert(k) == 0)
-        leave_one_out(k, z);
+        leave_one_out(k, z, usual);
     gsl_set_error_handler(handler);
     return 0;
 }

@@ -28,15 +28,14 @@ struct chorale_krige {
 
 /* Fit to n measurements. noise: standard deviation of each, 0: exact. The
  * lengths are those of a few that foretell each measurement best from the
- * others; the standard deviation is what that misses by, drawn towards
- * CHORALE_KRIGE_SD where there are few. With n = 0 the mean is 0. -1: out of
+ * others; the standard deviation is what that misses by, drawn towards the
+ * usual one (> 0) where there are few. With n = 0 the mean is 0. -1: out of
  * memory. Release it in either case.
  * Source  Rasmussen and Williams, Gaussian Processes for Machine Learning,
  * 2006, sections 4.2.1 and 5.4.2. */
-#define CHORALE_KRIGE_SD 0.3
 int chorale_krige_fit(struct chorale_krige *k,
                       const struct chorale_krige_at *at, const double *z,
-                      size_t n, double noise);
+                      size_t n, double noise, double usual);
 void chorale_krige_release(struct chorale_krige *k);
 
 /* Mean, and into *sd_p the standard deviation, of what is expected there. */

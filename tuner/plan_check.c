@@ -387,7 +387,8 @@ static void fill_in(struct chorale_plan *plan)
     if (plan->buffers == NULL)
         plan->buffers = "auto";
     if (plan->nrep_max == 0)
-        plan->nrep_max = 100;
+        plan->nrep_max = !plan->adaptive ? 100
+                         : plan->nrep_min > 10 ? plan->nrep_min : 10;
     if (plan->nrep_min == 0)
         plan->nrep_min = plan->nrep_max < 10 ? plan->nrep_max : 10;
     if (plan->nwarmup < 0)
