@@ -74,7 +74,8 @@ struct chorale_plan {
       "between them, so that fewer give wider intervals and one gives none " \
       "(default: 6; 1 in simulation, where time is exact)", 1, 1000 },       \
     { "iterations", 'i', CHORALE_OPT_INT, offsetof(type, field.nrep_max),    \
-      "N", "repetitions of a cell in a launch, at most (default: 100; in "   \
+      "N", "repetitions of a cell in a launch, at most (default: 100, with " \
+      "--adaptive 10, as launches say more than repetitions; in "            \
       "simulation two of each root, which must be equal, so that this and "  \
       "what else says when to stop or how to start is refused there)", 1,    \
       4096 },                                                                \
