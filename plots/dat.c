@@ -163,10 +163,8 @@ static void sort_series(const struct chorale_plots_picture *picture,
     qsort(series + 1, drawn - 1, sizeof(*series), by_decided);
 }
 
-/* "native binomial segsize=8192"; the provider is left out where it is ours,
- * the name where it says nothing. */
-static void choice_label(char *out, size_t size, const char *provider,
-                         const char *variant, const char *params)
+void chorale_plots_choice_label(char *out, size_t size, const char *provider,
+                                const char *variant, const char *params)
 {
     char text[256];
 
@@ -197,8 +195,8 @@ static void write_series(FILE *out, const struct series *series,
         snprintf(label, sizeof(label),
                  series->count > 0 ? "library" : "library (not measured)");
     else
-        choice_label(label, sizeof(label), series->row->provider,
-                     series->row->variant, series->row->params);
+        chorale_plots_choice_label(label, sizeof(label), series->row->provider,
+                                   series->row->variant, series->row->params);
     fprintf(out, "\n\n\"%s\"\n", label);
     for (size_t i = 0; i < series->count; i++) {
         const struct chorale_plots_row *row = &series->row[i];
@@ -247,7 +245,8 @@ static void write_range(FILE *out, sqlite3_stmt *stmt,
         if (text[i] == NULL)
             text[i] = "";
     }
-    choice_label(label, sizeof(label), text[0], text[1], text[2]);
+    chorale_plots_choice_label(label, sizeof(label), text[0], text[1],
+                               text[2]);
     if (lo > left)
         left = lo;
     if (hi < right) /* zero bytes end right of their place */

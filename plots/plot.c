@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plot.c - the verb `plot`: one picture for each collective and number of
- * ranks, with its data file beside it. */
+ * ranks, and a map of its decisions, each with its data file beside it. */
 #include "plots/plots.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ struct plot {
     const struct opts *opts;
     struct chorale_store *store;
     char dir[PATH_MAX];
-    char script[PATH_MAX];
+    char script[PATH_MAX], map_script[PATH_MAX];
     long *procs;
     size_t nprocs;
     int several_systems;
@@ -171,37 +171,50 @@ static void name_picture(const struct plot *plot,
 
 /* Have gnuplot make name.FORMAT of name.dat in the folder: first under
  * another name, so that a picture is there in full or not at all. */
-static enum chorale_err draw(struct plot *plot, const char *name,
-                             struct chorale_plots_picture *picture,
+static enum chorale_err draw(struct plot *plot, char *script, const char *name,
+                             const char *label, size_t drawn,
                              struct chorale_errmsg *msg)
 {
     char dat[300], tmp[300], count[24], from[PATH_MAX + 300];
     char to[PATH_MAX + 300], format[8], title[256];
-    char *argv[] = { NULL, "-d",   "-c",  plot->script, dat,
-                     tmp,  format, title, count,        NULL };
+    char *argv[] = { NULL, "-d",   "-c",  script, dat,
+                     tmp,  format, title, count,  NULL };
     enum chorale_err err;
 
     snprintf(dat, sizeof(dat), "./%s.dat", name);
     snprintf(tmp, sizeof(tmp), "./%s.%s.tmp", name, plot->opts->format);
     snprintf(format, sizeof(format), "%s", plot->opts->format);
-    snprintf(title, sizeof(title), "%s", picture->title);
-    snprintf(count, sizeof(count), "%zu", picture->drawn);
+    snprintf(title, sizeof(title), "%s", label);
+    snprintf(count, sizeof(count), "%zu", drawn);
     snprintf(from, sizeof(from), "%s/%s.%s.tmp", plot->dir, name,
              plot->opts->format);
     snprintf(to, sizeof(to), "%s/%s.%s", plot->dir, name, plot->opts->format);
     err = chorale_plots_gnuplot(plot->dir, argv, &plot->no_gnuplot, msg);
     if (err == CHORALE_OK && rename(from, to) != 0)
         err = chorale_fail(msg, CHORALE_ENV, "%s: %s", to, strerror(errno));
-    if (err != CHORALE_OK) {
+    if (err != CHORALE_OK)
         unlink(from);
-        return err;
+    else if (!plot->opts->quiet)
+        printf("%s\n", to);
+    return err;
+}
+
+/* Draw what lies in path, or name that where there is no gnuplot. */
+static enum chorale_err show(struct plot *plot, char *script, const char *name,
+                             const char *path, const char *title, size_t drawn,
+                             struct chorale_errmsg *msg)
+{
+    plot->npictures++;
+    if (!plot->no_gnuplot) {
+        enum chorale_err err = draw(plot, script, name, title, drawn, msg);
+
+        if (plot->no_gnuplot)
+            plot->why = *msg;
+        else if (err != CHORALE_OK)
+            return err;
     }
-    if (plot->opts->quiet)
-        return CHORALE_OK;
-    printf("%s\n", to);
-    if (picture->drawn < picture->nseries)
-        printf("  (%zu of %zu variants; the data file has all)\n",
-               picture->drawn, picture->nseries);
+    if (plot->no_gnuplot && !plot->opts->quiet)
+        printf("%s\n", path);
     return CHORALE_OK;
 }
 
@@ -222,17 +235,77 @@ static enum chorale_err make_picture(struct plot *plot,
     err = chorale_plots_write_dat(plot->store, system->id, picture, path, msg);
     if (err != CHORALE_OK)
         return err;
-    plot->npictures++;
-    if (!plot->no_gnuplot) {
-        err = draw(plot, name, picture, msg);
-        if (plot->no_gnuplot)
-            plot->why = *msg;
-        else if (err != CHORALE_OK)
-            return err;
+    err = show(plot, plot->script, name, path, title, picture->drawn, msg);
+    if (err == CHORALE_OK && !plot->no_gnuplot && !plot->opts->quiet &&
+        picture->drawn < picture->nseries)
+        printf("  (%zu of %zu variants; the data file has all)\n",
+               picture->drawn, picture->nseries);
+    return err;
+}
+
+/* The map of box[0, count); several: of one collective there are others. */
+static enum chorale_err make_map(struct plot *plot,
+                                 const struct chorale_system_row *system,
+                                 const struct chorale_plots_box *box,
+                                 size_t count, int several,
+                                 struct chorale_errmsg *msg)
+{
+    char more[192] = "", ppn[24] = "", raw[512], safe[64], part[96] = "";
+    char title[256], name[256], path[PATH_MAX + 300];
+    enum chorale_err err;
+
+    if (box->ppn > 0)
+        snprintf(ppn, sizeof(ppn), "_ppn%d", box->ppn);
+    if (several)
+        snprintf(more, sizeof(more), "_%s%s_%s%s%s%s%s", box->shape, ppn,
+                 box->dtype, box->op[0] != '\0' ? "_" : "", box->op,
+                 box->op_class[0] != '\0' ? "_" : "", box->op_class);
+    chorale_plots_safe_name(safe, sizeof(safe), system->name);
+    if (plot->several_systems)
+        snprintf(part, sizeof(part), "%s-%lld_", safe, (long long)system->id);
+    snprintf(raw, sizeof(raw), "%s%s%s_map", part, box->coll, more);
+    chorale_plots_safe_name(name, sizeof(name) - 16, raw);
+    for (char *p = more; *p != '\0'; p++)
+        if (*p == '_')
+            *p = ' ';
+    snprintf(raw, sizeof(raw), "%s%s%s: the choices of the table on %s (%s)",
+             box->coll, more[0] != '\0' ? "," : "", more, system->name,
+             system->simulated ? "simulated" : "measured");
+    chorale_plots_safe_text(title, sizeof(title), raw);
+    snprintf(path, sizeof(path), "%s/%s.dat", plot->dir, name);
+    err = chorale_plots_write_map(box, count, title, path, msg);
+    if (err == CHORALE_OK)
+        err = show(plot, plot->map_script, name, path, title,
+                   CHORALE_PLOTS_MAX_DRAWN, msg);
+    return err;
+}
+
+/* A map of each collective, placement and type decided for several process
+ * counts; none if only some of those are asked for. */
+static enum chorale_err plot_maps(struct plot *plot,
+                                  const struct chorale_system_row *system,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_plots_boxes all = { NULL, 0 };
+    enum chorale_err err = CHORALE_OK;
+
+    if (plot->procs == NULL)
+        err = chorale_plots_load_boxes(plot->store, system->id, &all, msg);
+    for (size_t i = 0, end; i < all.count && err == CHORALE_OK; i = end) {
+        const struct chorale_plots_box *box = &all.box[i];
+        int several = 0, lines = 0;
+
+        for (end = i; end < all.count &&
+                      chorale_plots_same_map(box, &all.box[end]); end++)
+            lines |= all.box[end].comm_size_hi != box->comm_size;
+        for (size_t k = 0; k < all.count; k++)
+            several |= strcmp(all.box[k].coll, box->coll) == 0 &&
+                       !chorale_plots_same_map(box, &all.box[k]);
+        if (lines && coll_wanted(plot->opts->collectives, box->coll))
+            err = make_map(plot, system, box, end - i, several, msg);
     }
-    if (plot->no_gnuplot && !plot->opts->quiet)
-        printf("%s\n", path);
-    return CHORALE_OK;
+    free(all.box);
+    return err;
 }
 
 static enum chorale_err plot_system(struct plot *plot,
@@ -254,7 +327,7 @@ static enum chorale_err plot_system(struct plot *plot,
             err = make_picture(plot, system, &all, &picture, msg);
     }
     free(all.row);
-    return err;
+    return err == CHORALE_OK ? plot_maps(plot, system, msg) : err;
 }
 
 /* The folder: as told, or the database's name with -plots for .db. */
@@ -294,6 +367,9 @@ static enum chorale_err plot_all(struct plot *plot, const char *db_path,
     if (err == CHORALE_OK)
         err = chorale_plots_find_script("time_vs_n.gp", plot->script,
                                         sizeof(plot->script), msg);
+    if (err == CHORALE_OK)
+        err = chorale_plots_find_script("decision_map.gp", plot->map_script,
+                                        sizeof(plot->map_script), msg);
     if (err == CHORALE_OK)
         err = make_dir(plot, db_path, msg);
     plot->several_systems = nsystem > 1;
@@ -341,14 +417,16 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 const struct chorale_verb chorale_verb_plot = {
     .name = "plot",
     .args = "results.db",
-    .summary = "draw time against size, with the decided choice",
+    .summary = "draw time against size, and the table's choices",
     .detail =
         "Makes one picture for each collective and number of processes (and "
         "system, type, placement where there are several): the time of every "
         "variant against n, the bytes of the operation, with its 95 % "
         "interval over the launches; the library's default in black; what "
         "the model predicts in dashes; a ring on the decided choice at each "
-        "measured n, and a band below in the colour of the choice.\n"
+        "measured n, and a band below in the colour of the choice. Then a "
+        "map of each collective that is decided for several process counts: "
+        "the table's choice over n and P (not with -P).\n"
         "The pictures' names are printed. Beside each lies its data (.dat, "
         "columns explained in its heading), from which gnuplot can be called "
         "by hand with the scripts in the package's data folder.\n"

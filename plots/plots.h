@@ -63,6 +63,40 @@ enum chorale_err chorale_plots_write_dat(struct chorale_store *store,
                                          const char *path,
                                          struct chorale_errmsg *msg);
 
+/* "native binomial segsize=8192"; the provider is left out where it is ours,
+ * the name where it says nothing. Safe text. */
+void chorale_plots_choice_label(char *out, size_t size, const char *provider,
+                                const char *variant, const char *params);
+
+/* A row of the decision table. */
+struct chorale_plots_box {
+    /* what the map is of; ppn 0: the shape says it */
+    char coll[32], shape[16], dtype[32], op[32], op_class[16];
+    int ppn;
+    char provider[16], variant[64], params[128];
+    int comm_size, comm_size_hi, modelled;
+    sqlite3_int64 n_lo, n_hi; /* bytes */
+};
+
+struct chorale_plots_boxes {
+    struct chorale_plots_box *box; /* by map, comm_size, n */
+    size_t count;
+};
+
+/* The table of a system, from two ranks on. The caller frees boxes->box. */
+enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          struct chorale_plots_boxes *boxes,
+                                          struct chorale_errmsg *msg);
+int chorale_plots_same_map(const struct chorale_plots_box *a,
+                           const struct chorale_plots_box *b);
+
+/* Write the data file of the map of box[0, count). */
+enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
+                                         size_t count, const char *title,
+                                         const char *path,
+                                         struct chorale_errmsg *msg);
+
 /* Find an installed script of this room. */
 enum chorale_err chorale_plots_find_script(const char *name, char *path,
                                            size_t size,

@@ -13,6 +13,7 @@
 #include "tuner/family.h"
 
 #define MAX_LAYERS 64 /* process counts that share rectangles */
+#define MORE_STOPS 64 /* doublings of a size_t */
 #define DOUBT 0.5     /* of the largest error is held against a guess */
 
 struct gap {
@@ -42,7 +43,20 @@ static int compare_n(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The sizes of both lines in order, and one more in the middle of wide gaps. */
+/* Sizes between two that are at least twice apart, one for each doubling, into
+ * n. Returns how many. */
+static size_t split(size_t from, size_t to, size_t *n)
+{
+    double ratio = from > 0 ? (double)to / (double)from : 0;
+    size_t count = ratio >= 2 ? (size_t)(log2(ratio) + 1e-9) : 0;
+
+    for (size_t k = 0; k < count; k++)
+        n[k] = (size_t)((double)from *
+                        pow(ratio, ((double)k + 1) / ((double)count + 1)));
+    return count;
+}
+
+/* The sizes of both lines in order, and more in wide gaps. */
 static void find_stops(struct gap *gap)
 {
     size_t count = 0, kept = 0;
@@ -56,9 +70,7 @@ static void find_stops(struct gap *gap)
             gap->n[kept++] = gap->n[i];
     count = kept;
     for (size_t i = 1; i < kept; i++)
-        if (gap->n[i - 1] > 0 && gap->n[i] >= 2 * gap->n[i - 1])
-            gap->n[count++] = (size_t)sqrt((double)gap->n[i - 1] *
-                                           (double)gap->n[i]);
+        count += split(gap->n[i - 1], gap->n[i], gap->n + count);
     qsort(gap->n, count, sizeof(*gap->n), compare_n);
     gap->nstop = count;
 }
@@ -260,7 +272,7 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
                            struct chorale_decision **rows_p, size_t *count_p)
 {
     const struct chorale_line *line = &fam->line[k];
-    size_t room = 2 * (line[0].nspot + line[1].nspot), all;
+    size_t room = line[0].nspot + line[1].nspot + MORE_STOPS, all;
     struct gap gap = { .fam = fam, .k = k };
     int last = line[1].comm_size - 1, rc = -1;
 

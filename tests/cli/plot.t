@@ -59,8 +59,8 @@ synth a.db fat-tree '2 64' 12
 run plot a.db
 ok $? 'plot ends with 0'
 ls a-plots/*.png > expected
-diff expected out > /dev/null && [ "$(wc -l < out)" -eq 4 ]
-ok $? 'one picture for each collective and P, named on standard output'
+LC_ALL=C sort out | diff expected - > /dev/null && [ "$(wc -l < out)" -eq 6 ]
+ok $? 'a picture for each collective and P, and maps, named on standard output'
 bad=0
 for f in a-plots/*.png; do is_png "$f" || bad=1; done
 ok $bad 'pictures are PNG'
@@ -79,6 +79,35 @@ ok $bad 'it has title, series, axes with units and the legend of marks'
 gnuplot -d -c "$CHORALE_DATADIR/time_vs_n.gp" pics/bcast_P64.dat by-hand.png \
     png 'by hand' > out 2> err && is_png by-hand.png && ! [ -s err ]
 ok $? 'the script draws the data file by hand'
+
+# Maps.
+run plot a.db -o maps --format svg --collectives bcast
+[ $? -eq 0 ] && is_svg maps/bcast_map.svg && ! [ -e maps/allreduce_map.svg ]
+ok $? 'a map of the choices'
+bad=0
+for label in 'bcast: the choices of the table on fat-tree (simulated)' library \
+    binomial 'n: bytes of the operation' 'P: number of processes' \
+    'paler: by the model'; do
+    grep -qF "$label" maps/bcast_map.svg || { bad=1; echo "# no $label"; }
+done
+ok $bad 'it has title, choices, axes with units'
+series maps/bcast_map.dat binomial | cut -d ' ' -f 1,2,5-9 > got
+sqlite3 -separator ' ' a.db "SELECT n_lo, n_hi + 1, basis = 'modelled', n_lo,
+    n_hi, comm_size, max(comm_size, comm_size_hi) FROM decision
+    WHERE coll = 'bcast' AND variant = 'binomial' ORDER BY comm_size" > want
+[ -s want ] && diff want got > out 2>&1
+ok $? 'its boxes are the rows of the table'
+gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" maps/bcast_map.dat \
+    by-hand2.png png "by hand" > out 2> err && is_png by-hand2.png &&
+    ! [ -s err ]
+ok $? 'its script draws the data file by hand'
+cp a.db gap.db
+sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
+    comm_size_hi = 63 WHERE comm_size = 64; DELETE FROM decision
+    WHERE comm_size = 2 AND provider = 'library'"
+run plot gap.db -o gap && is_png gap/bcast_map.png && ! [ -s err ] &&
+    grep -q ' 3 63$' gap/bcast_map.dat
+ok $? 'rows of the model span process counts'
 
 # Data.
 dat=a-plots/bcast_P64.dat
@@ -167,7 +196,7 @@ synth b.db
 mkdir bin
 PATH=$work/bin run plot b.db
 [ $? -eq 3 ] && one_line && grep -q 'install gnuplot' err &&
-    [ "$(wc -l < out)" -eq 4 ] && [ -s "$(head -n 1 out)" ]
+    [ "$(wc -l < out)" -eq 6 ] && [ -s "$(head -n 1 out)" ]
 ok $? 'no gnuplot: exit 3, one line, and the data files'
 printf '#!/bin/sh\necho "line 1: out of ink" >&2; exit 1\n' > bin/gnuplot
 chmod +x bin/gnuplot

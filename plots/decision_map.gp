@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# decision_map.gp - what the table chooses over n and the number of processes.
+#
+# By hand:  gnuplot -d -c decision_map.gp DATA OUTPUT png|svg TITLE [COUNT]
+#   DATA    a _map.dat file of `chorale plot`; its heading explains the columns
+#   OUTPUT  the picture
+#   TITLE   its title
+#   COUNT   name the first COUNT choices only (default: all)
+#
+# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
+# as they are (noenhanced).
+
+data = ARG1
+stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
+    zero = $5, nchoice = int($6), $1) nooutput
+count = ARGC >= 5 && int(ARG5) < nchoice ? int(ARG5) : nchoice
+
+if (ARG3 eq 'svg') {
+    set terminal svg size 1200,700 font 'DejaVu Sans,14' noenhanced \
+        background 'white'
+} else {
+    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
+        set terminal pngcairo size 1200,700 font 'DejaVu Sans,11' noenhanced
+    } else {
+        set terminal png size 1200,700 noenhanced
+    }
+}
+set output ARG2
+
+# The library is light grey; the others take the hues of time_vs_n.gp, from the
+# tenth on darker, and darker again.
+hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
+    0x882255 0xB8A800'
+mix(c, part, other) = int(part * c + (1 - part) * other)
+blend(c, part, other) = mix(c / 65536, part, other) * 65536 \
+    + mix(c / 256 % 256, part, other) * 256 + mix(c % 256, part, other)
+hue(i) = i == 1 ? 0xD8D8D8 \
+    : blend(int(word(hues, 1 + (i - 2) % 9)), 0.6**((i - 2) / 9), 0)
+shade(i, model) = model == 1 ? blend(hue(i), 0.55, 255) : hue(i)
+do for [i = 1:nchoice] { set linetype i linecolor rgb hue(i) linewidth 1 }
+
+bytes(n) = n < 1024 ? sprintf('%d B', n) \
+    : n < 1024**2 ? sprintf('%g KiB', n / 1024.) \
+    : n < 1024**3 ? sprintf('%g MiB', n / 1024.**2) \
+    : sprintf('%g GiB', n / 1024.**3)
+log2(v) = log(v) / log(2)
+
+set logscale xy 2
+set xrange [xmin : xmax * 1.01 + 1]
+set yrange [sqrt(pmin * (pmin - 1.)) : sqrt(pmax * (pmax + 1.))]
+set xtics () nomirror out
+set ytics () nomirror out
+first = int(ceil(log2(zero > 0 ? zero * 4 : xmin)))
+last = int(floor(log2(xmax)))
+step = 1 + (last - first) / 12
+if (zero > 0) { set xtics add ('0' zero * 1.4) }
+do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
+do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
+    if (2**e >= pmin && 2**e <= pmax) {
+        set ytics add (sprintf('%d', 2**e) 2**e)
+    }
+}
+do for [e = 0:1] {
+    p = int(e ? pmax : pmin)
+    if (abs(log2(p) - int(log2(p) + 0.5)) > 0.25) {
+        set ytics add (sprintf('%d', p) p)
+    }
+}
+set border 3
+set xlabel 'n: bytes of the operation'
+set ylabel 'P: number of processes'
+set title ARG4 noenhanced
+set key outside right top vertical Left reverse noenhanced \
+    samplen 2.5 spacing 1.15 width 1
+
+# What was measured at full strength, what the model expects mixed with white.
+# Names and their colours come from boxes without an area.
+plot \
+    for [i = 1:nchoice] data index i using 1:3:1:2:3:4:(shade(i, $5)) \
+        with boxxyerror fillstyle solid 1.0 noborder \
+        linecolor rgb variable notitle, \
+    for [i = 1:count] data index i \
+        using (xmin):(pmin):(xmin):(xmin):(pmin):(pmin) with boxxyerror \
+        fillstyle solid 1.0 noborder linetype i title columnheader(1), \
+    NaN with lines linecolor rgb 0xFFFFFF title 'paler: by the model'
