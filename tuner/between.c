@@ -15,12 +15,14 @@
 #define MAX_LAYERS 64 /* process counts that share rectangles */
 #define MORE_STOPS 64 /* doublings of a size_t */
 #define DOUBT 0.5     /* of the largest error is held against a guess */
+#define ROUNDING 1e-9 /* relative, of logarithms and back */
 
 struct gap {
     const struct chorale_family *fam;
     size_t k;                /* between lines k and k + 1 */
     size_t *n, nstop;
     int first, nlayer;       /* process counts first ... first + nlayer - 1 */
+    int blind;               /* the ranks do not know n */
     unsigned char *near;     /* [nstop][ncand] worth looking at */
     unsigned char *may;      /* [ncand] */
     double *seconds, *loss;  /* [nlayer][nstop][ncand] */
@@ -29,6 +31,14 @@ struct gap {
     size_t *last, *pick;
     double *wrong;           /* [ncand] of the guesses */
     double *error;           /* [nlayer][nstop] of the choice */
+    unsigned char *inside;   /* [nlayer][nstop] within the hull */
+    size_t *lo, *hi;         /* [nlayer] the hull; lo > hi: empty */
+};
+
+/* Layers [begin, end] and stops [first, last) that share a choice, which is
+ * for n in [lo, hi]. */
+struct block {
+    size_t begin, end, first, last, lo, hi;
 };
 
 static size_t at(const struct gap *gap, size_t layer, size_t stop)
@@ -75,8 +85,20 @@ static void find_stops(struct gap *gap)
     gap->nstop = count;
 }
 
+/* Mark the choices of a line's spots. */
+static void mark_choices(const struct chorale_family *fam, size_t line,
+                         unsigned char *near)
+{
+    const struct chorale_line *ln = &fam->line[line];
+
+    for (size_t i = 0; i < ln->nspot; i++)
+        near[chorale_family_member(fam, &ln->spot[i].cand[ln->spot[i].pick])] =
+            1;
+}
+
 /* Who is worth looking at for each stop: near the best at one of the measured
- * sizes beside it, on either side. */
+ * sizes beside it, on either side; where n is not known, who is the choice of
+ * a side. */
 static void find_near(struct gap *gap)
 {
     const struct chorale_family *fam = gap->fam;
@@ -85,28 +107,38 @@ static void find_near(struct gap *gap)
     for (size_t s = 0; s < gap->nstop; s++) {
         gap->near[s * fam->ncand] = 1;
         for (size_t j = gap->k; j < gap->k + 2; j++)
-            chorale_family_near(fam, j, gap->n[s],
-                                gap->near + s * fam->ncand);
+            if (gap->blind)
+                mark_choices(fam, j, gap->near + s * fam->ncand);
+            else
+                chorale_family_near(fam, j, gap->n[s],
+                                    gap->near + s * fam->ncand);
     }
 }
 
-/* 1 if n lies among the sizes measured on both sides, as they shift with the
- * process count. */
-static int inside(const struct gap *gap, size_t n, int comm_size)
+/* What lies so far from a to b, in logarithms. */
+static double shifted(size_t a, size_t b, double x)
+{
+    double from = log(fmax((double)a, 1)), to = log(fmax((double)b, 1));
+
+    return exp(from + x * (to - from));
+}
+
+/* The least and the largest n of a layer that lie among the sizes measured on
+ * both sides, as these shift with the process count. */
+static void find_hull(struct gap *gap, size_t layer)
 {
     const struct chorale_line *a = &gap->fam->line[gap->k], *b = a + 1;
-    double x = log((double)comm_size / a->comm_size) /
+    double x = log((double)(gap->first + (int)layer) / a->comm_size) /
                log((double)b->comm_size / a->comm_size);
-    double least[2] = { (double)a->spot[0].point->n,
-                        (double)b->spot[0].point->n };
-    double most[2] = { (double)a->spot[a->nspot - 1].point->n,
-                       (double)b->spot[b->nspot - 1].point->n };
-    double lo = log(fmax(least[0], 1)), hi = log(fmax(most[0], 1));
+    size_t least_a = a->spot[0].point->n, least_b = b->spot[0].point->n;
 
-    lo += x * (log(fmax(least[1], 1)) - lo);
-    hi += x * (log(fmax(most[1], 1)) - hi);
-    return log(fmax((double)n, 1)) >= lo - 1e-9 &&
-           log(fmax((double)n, 1)) <= hi + 1e-9;
+    gap->lo[layer] = least_a == 0 && least_b == 0
+                         ? 0
+                         : (size_t)ceil(shifted(least_a, least_b, x) *
+                                        (1 - ROUNDING));
+    gap->hi[layer] = (size_t)floor(
+        shifted(a->spot[a->nspot - 1].point->n, b->spot[b->nspot - 1].point->n,
+                x) * (1 + ROUNDING));
 }
 
 /* The spot of a line that is nearest to n from below, or its first. */
@@ -130,6 +162,15 @@ static int may_leave(const struct gap *gap, size_t n)
            beside(&line[1], n)->why == CHORALE_WHY_GAIN;
 }
 
+/* What there is to doubt makes the guess of a variant longer, and of the
+ * library shorter. */
+static double doubt(size_t cand, double error)
+{
+    double most = error > 0 ? DOUBT * log1p(error) : 0;
+
+    return cand == 0 ? -most : most;
+}
+
 /* Times and losses at one stop of one process count. */
 static void guess(struct gap *gap, size_t layer, size_t stop)
 {
@@ -151,9 +192,11 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
                                             &error);
         gap->wrong[c] = error;
         gap->may[c] = leave && error <= CHORALE_DECIDE_ERROR;
-        score[c] = seconds[c] + (c > 0 && error > 0 ? DOUBT * log1p(error) : 0);
+        score[c] = seconds[c] + doubt(c, error);
+        if (c > 0 && !gap->may[c] && gap->blind)
+            score[c] = NAN;
     }
-    if (!inside(gap, n, comm_size)) { /* as the stop beside it */
+    if (!gap->inside[layer * gap->nstop + stop]) { /* as the stop beside it */
         memset(loss, 0, fam->ncand * sizeof(*loss));
         gap->error[layer * gap->nstop + stop] = 0;
         return;
@@ -163,18 +206,19 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         best > 0 ? gap->wrong[best] : 0;
 }
 
-/* Means over layers [begin, end] and stops [i, j) of one choice. */
-static void foretell(const struct gap *gap, size_t begin, size_t end, size_t i,
-                     size_t j, struct chorale_decision *row)
+/* Means over a block. */
+static void foretell(const struct gap *gap, const struct block *block,
+                     struct chorale_decision *row)
 {
-    size_t pick = gap->pick[begin * gap->nstop + i];
+    size_t pick = gap->pick[block->begin * gap->nstop + block->first];
     double mine = 0, base = 0, loss = 0, k = 0, worst = 0;
 
-    for (size_t layer = begin; layer <= end; layer++)
-        for (size_t s = i; s < j; s++) {
+    for (size_t layer = block->begin; layer <= block->end; layer++)
+        for (size_t s = block->first; s < block->last; s++) {
             const double *t = gap->seconds + at(gap, layer, s);
 
-            if (!isfinite(t[pick]) || !isfinite(t[0]))
+            if (!gap->inside[layer * gap->nstop + s] || !isfinite(t[pick]) ||
+                !isfinite(t[0]))
                 continue;
             mine += t[pick];
             base += t[0];
@@ -220,51 +264,145 @@ static size_t border(const struct gap *gap, size_t begin, size_t end, size_t i,
     return chorale_crossing(gap->n[i], gap->n[i + 1], left, right);
 }
 
+/* One row of a block. */
+static int add_row(const struct gap *gap, const struct block *block,
+                   struct chorale_decision **rows_p, size_t *count_p)
+{
+    const struct chorale_member *m =
+        &gap->fam->cand[gap->pick[block->begin * gap->nstop + block->first]];
+    struct chorale_decision *row = chorale_decision_add(
+        gap->fam, gap->first + (int)block->begin, rows_p, count_p);
+
+    if (row == NULL)
+        return -1;
+    row->comm_size_hi = gap->first + (int)block->end;
+    row->n_lo = block->lo;
+    row->n_hi = block->hi;
+    row->provider = m->provider;
+    row->variant = m->variant;
+    row->params = m->params;
+    foretell(gap, block, row);
+    return 0;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A block within the hull: a row for each run of layers that it ends at the
+ * same two sizes. */
+static int add_within(const struct gap *gap, const struct block *block,
+                      struct chorale_decision **rows_p, size_t *count_p)
+{
+    struct block part = *block;
+
+    for (size_t next; part.begin <= block->end; part.begin = next) {
+        part.lo = larger(block->lo, gap->lo[part.begin]);
+        part.hi = smaller(block->hi, gap->hi[part.begin]);
+        for (next = part.begin + 1; next <= block->end; next++)
+            if (larger(block->lo, gap->lo[next]) != part.lo ||
+                smaller(block->hi, gap->hi[next]) != part.hi)
+                break;
+        part.end = next - 1;
+        if (part.lo <= part.hi && add_row(gap, &part, rows_p, count_p) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* The rows of one run of process counts. */
 static int add_run(const struct gap *gap, size_t begin, size_t end,
                    struct chorale_decision **rows_p, size_t *count_p)
 {
     const size_t *pick = gap->pick + begin * gap->nstop;
-    size_t lo = gap->n[0], j;
+    struct block b = { .begin = begin, .end = end, .lo = gap->n[0] };
 
-    for (size_t i = 0; i < gap->nstop; i = j) {
-        const struct chorale_member *m = &gap->fam->cand[pick[i]];
-        struct chorale_decision *row = chorale_decision_add(
-            gap->fam, gap->first + (int)begin, rows_p, count_p);
-
-        if (row == NULL)
+    for (; b.first < gap->nstop; b.first = b.last) {
+        b.last = b.first + 1;
+        while (b.last < gap->nstop && pick[b.last] == pick[b.first])
+            b.last++;
+        b.hi = b.last < gap->nstop
+                   ? border(gap, begin, end, b.last - 1, pick[b.first],
+                            pick[b.last])
+                   : gap->n[gap->nstop - 1];
+        if (add_within(gap, &b, rows_p, count_p) != 0)
             return -1;
-        for (j = i + 1; j < gap->nstop && pick[j] == pick[i]; j++)
-            continue;
-        row->comm_size_hi = gap->first + (int)end;
-        row->n_lo = lo;
-        row->n_hi = j < gap->nstop
-                        ? border(gap, begin, end, j - 1, pick[i], pick[j])
-                        : gap->n[gap->nstop - 1];
-        lo = row->n_hi + 1;
-        row->provider = m->provider;
-        row->variant = m->variant;
-        row->params = m->params;
-        foretell(gap, begin, end, i, j, row);
+        b.lo = b.hi + 1;
     }
     return 0;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct chorale_decision *x = a, *y = b;
+
+    if (x->comm_size != y->comm_size)
+        return (x->comm_size > y->comm_size) - (x->comm_size < y->comm_size);
+    return (x->n_lo > y->n_lo) - (x->n_lo < y->n_lo);
+}
+
+/* Of a collective whose ranks do not know n: what is expected to be faster than
+ * the library at all stops of a layer, and fastest on the whole. */
+static void choose_one(struct gap *gap, size_t layer)
+{
+    const struct chorale_family *fam = gap->fam;
+    double most = 0;
+    size_t best = 0;
+
+    for (size_t c = 1; c < fam->ncand; c++) {
+        double gain = 0, least = INFINITY;
+
+        for (size_t s = 0; s < gap->nstop; s++) {
+            const double *score = gap->score + at(gap, layer, s);
+            double faster = score[0] - score[c];
+
+            if (!gap->inside[layer * gap->nstop + s])
+                continue;
+            least = isfinite(faster) ? fmin(least, faster) : -INFINITY;
+            gain += faster;
+        }
+        if (least > log1p(fam->opts->threshold) && gain > most) {
+            most = gain;
+            best = c;
+        }
+    }
+    for (size_t s = 0; s < gap->nstop; s++)
+        for (size_t c = 0; c < fam->ncand; c++)
+            gap->loss[at(gap, layer, s) + c] = c == best ? 0 : INFINITY;
 }
 
 /* Process counts first ... first + nlayer - 1, all at once. */
 static int add_layers(struct gap *gap, struct chorale_decision **rows_p,
                       size_t *count_p)
 {
-    size_t nlayer = (size_t)gap->nlayer;
+    size_t nlayer = (size_t)gap->nlayer, before = *count_p;
 
-    for (size_t layer = 0; layer < nlayer; layer++)
-        for (size_t stop = 0; stop < gap->nstop; stop++)
+    for (size_t layer = 0; layer < nlayer; layer++) {
+        find_hull(gap, layer);
+        for (size_t stop = 0; stop < gap->nstop; stop++) {
+            gap->inside[layer * gap->nstop + stop] =
+                gap->n[stop] >= gap->lo[layer] &&
+                gap->n[stop] <= gap->hi[layer];
             guess(gap, layer, stop);
+        }
+        if (gap->blind)
+            choose_one(gap, layer);
+    }
     if (chorale_compact_layers(gap->loss, nlayer, gap->nstop, gap->fam->ncand,
                                gap->last, gap->pick) == 0)
         return -1;
     for (size_t layer = 0; layer < nlayer; layer = gap->last[layer] + 1)
         if (add_run(gap, layer, gap->last[layer], rows_p, count_p) != 0)
             return -1;
+    if (*count_p > before)
+        qsort(*rows_p + before, *count_p - before, sizeof(**rows_p),
+              compare_rows);
     return 0;
 }
 
@@ -273,7 +411,8 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
 {
     const struct chorale_line *line = &fam->line[k];
     size_t room = line[0].nspot + line[1].nspot + MORE_STOPS, all;
-    struct gap gap = { .fam = fam, .k = k };
+    struct gap gap = { .fam = fam, .k = k,
+                       .blind = chorale_decide_is_blind(fam->point->coll) };
     int last = line[1].comm_size - 1, rc = -1;
 
     if (last <= line[0].comm_size || line[0].comm_size < 2)
@@ -289,10 +428,14 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
     gap.last = malloc(MAX_LAYERS * sizeof(*gap.last));
     gap.pick = malloc(room * MAX_LAYERS * sizeof(*gap.pick));
     gap.error = malloc(room * MAX_LAYERS * sizeof(double));
+    gap.inside = malloc(room * MAX_LAYERS);
+    gap.lo = malloc(MAX_LAYERS * sizeof(*gap.lo));
+    gap.hi = malloc(MAX_LAYERS * sizeof(*gap.hi));
     if (gap.n != NULL && gap.near != NULL && gap.may != NULL &&
         gap.wrong != NULL && gap.score != NULL && gap.seconds != NULL &&
         gap.loss != NULL && gap.last != NULL && gap.pick != NULL &&
-        gap.error != NULL) {
+        gap.error != NULL && gap.inside != NULL && gap.lo != NULL &&
+        gap.hi != NULL) {
         find_stops(&gap);
         find_near(&gap);
         rc = 0;
@@ -314,5 +457,8 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
     free(gap.last);
     free(gap.pick);
     free(gap.error);
+    free(gap.inside);
+    free(gap.lo);
+    free(gap.hi);
     return rc;
 }

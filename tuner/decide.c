@@ -274,6 +274,13 @@ static int settle(struct chorale_spot *spot, size_t nspot,
         spot[i].cand[spot[i].pick].p = spot[i].p;
         find_stand_ins(&spot[i], critical, opts);
     }
+    for (size_t i = 0, end; i < nspot; i = end) {
+        for (end = i; end < nspot &&
+                      same_group(spot[i].point, spot[end].point); end++)
+            continue;
+        if (chorale_decide_is_blind(spot[i].point->coll))
+            chorale_decide_blind(&spot[i], end - i, critical, opts);
+    }
     return 0;
 }
 

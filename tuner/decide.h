@@ -55,14 +55,17 @@ struct chorale_decision {
  *   only what is confirmed at one of the two is asked.
  * - Between two process counts likewise, for variants of which the same guess,
  *   made at the neighbouring measured process counts from theirs, was wrong by
- *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one is
- *   half as wrong; else the library stays. On a real system the choice on one
+ *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one and
+ *   that of the library are half as wrong; else the library stays. On a real system the choice on one
  *   side must be a confirmed variant.
  * - Choices are changed for others that cost at most compact more, where that
  *   saves ranges: as few as can be (compact.h). On a real system those are
  *   confirmed as well.
- * - Outside the measured sizes and process counts there is no row, which means
+ * - Outside the measured sizes, between process counts as they shift from one
+ *   to the other, and outside the process counts there is no row, which means
  *   the library.
+ * - Where some rank does not know n (gatherv, scatterv, alltoallv) a process
+ *   count has one choice for all sizes: faster at each of them.
  *
  * *rows_p is allocated, sorted by collective, ppn, shape, dtype, op, comm_size,
  * n_lo; the caller frees. Same points, same rows.
@@ -74,7 +77,8 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
                                 size_t *count_p, struct chorale_errmsg *msg);
 
 /* Of times that are guessed between process counts: the largest error with
- * which they may decide. Half the error is added to a time, too. */
+ * which they may decide. Half the error is added to a time, too, and taken from
+ * the library's. */
 #define CHORALE_DECIDE_ERROR 0.30
 
 /* Print what there is to choose from for one collective at n = m or m P bytes
@@ -117,6 +121,7 @@ enum chorale_why {
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */
     CHORALE_WHY_THRESHOLD,   /* gain below the threshold */
     CHORALE_WHY_CHANCE,      /* gain not significant */
+    CHORALE_WHY_BLIND,       /* nothing wins at all sizes of the line */
     CHORALE_NWHY
 };
 
@@ -166,6 +171,18 @@ enum chorale_err chorale_decide_spots(const struct chorale_points *points,
                                       struct chorale_spot **spot_p,
                                       size_t *nspot_p,
                                       struct chorale_errmsg *msg);
+
+/* 1 for collectives of which some rank does not know n, so that a process count
+ * has one choice for all of it: gatherv, scatterv, alltoallv. */
+int chorale_decide_is_blind(enum chorale_coll coll);
+
+/* The one choice for the measured sizes spot[0, n) of one process count of such
+ * a collective: at each of them slower than the library neither in the launches
+ * that choose nor in those that confirm; the best of these on the whole, by the
+ * launches that choose. Its mean gain over the sizes is confirmed as that of a
+ * size is. Picks, whys and losses of the spots become it. */
+void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
+                         const struct chorale_decide_opts *opts);
 
 /* Rows of a family's line, and of what lies between its lines k and k + 1.
  * Append to *rows_p. -1: out of memory. */

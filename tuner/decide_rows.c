@@ -149,6 +149,8 @@ static void reason_library(const struct list *list, char *text, size_t size)
             "not enough launches to confirm a choice (plan 4 or more)",
         [CHORALE_WHY_THRESHOLD] = "the gain is below the threshold",
         [CHORALE_WHY_CHANCE] = "the gain may be chance",
+        [CHORALE_WHY_BLIND] = "no variant is faster at all sizes, and not all"
+                              " ranks know the size",
     };
     size_t count[CHORALE_NWHY] = { 0 }, used = 0;
 
@@ -387,6 +389,10 @@ static void guess(struct list *list, size_t i, unsigned char *may)
             seconds[c] = chorale_family_on(fam, list->line, c, n);
     }
     chorale_guess_losses(fam, seconds, may, list->loss + i * fam->ncand);
+    if (chorale_decide_is_blind(fam->point->coll)) /* as the spot before it */
+        memcpy(list->loss + i * fam->ncand,
+               list->loss + (i - 1) * fam->ncand,
+               fam->ncand * sizeof(*list->loss));
 }
 
 /* Times and losses of a measured stop. */

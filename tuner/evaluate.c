@@ -160,6 +160,44 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
     return CHORALE_OK;
 }
 
+enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
+                                            sqlite3_int64 system_id,
+                                            struct chorale_verdict *verdict,
+                                            size_t count,
+                                            struct chorale_errmsg *msg)
+{
+    static const char sql[] =
+        "SELECT 1 FROM decision d JOIN cell c USING (system_id, coll, shape,"
+        " dtype, op, ppn, provider, variant, params)"
+        " WHERE system_id = ?1 AND target = 'dispatch' AND coll = ?2 AND"
+        " c.comm_size = ?3 AND c.n = ?4 AND shape = ?5 AND dtype = ?6 AND"
+        " op = ?7 AND ppn = ?8 AND basis = 'measured' AND ?4 BETWEEN n_lo AND"
+        " n_hi AND ?3 = d.comm_size";
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
+        const struct chorale_run_point *p = verdict[i].point;
+        int row = 0;
+
+        if (!verdict[i].tuned)
+            continue;
+        sqlite3_bind_int64(stmt, 1, system_id);
+        sqlite3_bind_text(stmt, 2, chorale_coll_info(p->coll)->name, -1, NULL);
+        sqlite3_bind_int(stmt, 3, p->comm_size);
+        sqlite3_bind_int64(stmt, 4, (sqlite3_int64)p->n);
+        sqlite3_bind_text(stmt, 5, p->shape, -1, NULL);
+        sqlite3_bind_text(stmt, 6, p->dtype, -1, NULL);
+        sqlite3_bind_text(stmt, 7, p->op, -1, NULL);
+        sqlite3_bind_int(stmt, 8, p->ppn);
+        err = chorale_store_step(store, stmt, &row, msg);
+        verdict[i].confirmed = row;
+        sqlite3_reset(stmt);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 static int compare_double(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -193,8 +231,8 @@ int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
         sum += loss[n];
         gain += log(v->library_seconds / v->seconds);
         most += log(v->library_seconds / v->best_seconds);
-        score->nslower += v->tuned &&
-                          v->seconds > v->library_seconds * (1 + SLOWER);
+        if (v->tuned && v->seconds > v->library_seconds * (1 + SLOWER))
+            ++*(v->confirmed ? &score->nslower : &score->nguessed);
         if (score->worst_at == NULL || expm1(loss[n]) > score->worst) {
             score->worst = expm1(loss[n]);
             score->worst_at = v;

@@ -14,6 +14,8 @@ struct chorale_verdict {
                               * measure it */
     double best_seconds, library_seconds;
     int tuned;               /* the choice is not the library */
+    int confirmed;           /* and was measured there, before it was decided:
+                              * chorale_evaluate_confirmed */
 };
 
 /* What the dispatcher takes from the table at a point; NULL: the library, also
@@ -33,10 +35,20 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
                                   struct chorale_verdict **verdict_p,
                                   size_t *count_p, struct chorale_errmsg *msg);
 
+/* Mark the verdicts whose choice the table's database measured at that very
+ * point, in a row that says so. */
+enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
+                                            sqlite3_int64 system_id,
+                                            struct chorale_verdict *verdict,
+                                            size_t count,
+                                            struct chorale_errmsg *msg);
+
 /* Means over verdicts whose choice the oracle measured. */
 struct chorale_score {
     size_t npoint, nunknown; /* nunknown: not measured, in nothing below */
-    size_t nslower;          /* tuned, and slower than the library by 0.1 % */
+    size_t nslower;          /* confirmed, and slower than the library by
+                              * 0.1 % */
+    size_t nguessed;         /* likewise, tuned but not confirmed */
     double regret, p99, worst; /* seconds / best seconds - 1: of the geometric
                               * mean; the 99th percentile; the largest */
     const struct chorale_verdict *worst_at;

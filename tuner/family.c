@@ -33,8 +33,8 @@ static int same_member(const struct chorale_member *m,
            strcmp(m->params, c->params) == 0;
 }
 
-static size_t find_member(const struct chorale_family *fam,
-                          const struct chorale_cand *c)
+size_t chorale_family_member(const struct chorale_family *fam,
+                             const struct chorale_cand *c)
 {
     size_t i = 0;
 
@@ -48,7 +48,7 @@ static int add_member(struct chorale_family *fam, const struct chorale_cand *c)
     struct chorale_member *m, *more;
     char why[160];
 
-    if (find_member(fam, c) < fam->ncand)
+    if (chorale_family_member(fam, c) < fam->ncand)
         return 0;
     more = realloc(fam->cand, (fam->ncand + 1) * sizeof(*more));
     if (more == NULL)
@@ -110,7 +110,7 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
         for (size_t l = 0; l < s->nlaunch; l++)
             base += s->library[l] / (double)s->nlaunch;
         for (size_t c = 0; s->nlaunch > 0 && c < s->ncand; c++)
-            line->log_time[i * fam->ncand + find_member(fam, &s->cand[c])] =
+            line->log_time[i * fam->ncand + chorale_family_member(fam, &s->cand[c])] =
                 s->cand[c].place < 0
                     ? INFINITY
                     : base - chorale_spot_mean(s, c, NULL, NULL);

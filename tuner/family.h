@@ -76,6 +76,10 @@ int chorale_family_init(struct chorale_family *fam,
                         const struct chorale_decide_opts *opts);
 void chorale_family_release(struct chorale_family *fam);
 
+/* The member that a spot's candidate is, ncand if none. */
+size_t chorale_family_member(const struct chorale_family *fam,
+                             const struct chorale_cand *cand);
+
 /* NULL if the table may choose that variant at n bytes and comm_size ranks,
  * else why not (static). */
 const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,

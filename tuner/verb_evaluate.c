@@ -16,23 +16,6 @@ struct opts {
     int points, json, allow_patented;
 };
 
-static enum chorale_err load_table(const char *path, const char *system,
-                                   struct chorale_emit_table *table,
-                                   struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    sqlite3_int64 id;
-    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, &store,
-                                              msg);
-
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, system, &id, NULL, msg);
-    if (err == CHORALE_OK)
-        err = chorale_emit_load(store, id, table, msg);
-    chorale_store_close(store);
-    return err;
-}
-
 static enum chorale_err load_oracle(const char *path, const char *system,
                                     struct chorale_points *points,
                                     struct chorale_errmsg *msg)
@@ -76,19 +59,32 @@ static void print_points(const struct chorale_verdict *v, size_t count)
     }
 }
 
+/* A ratio as a percentage with so many decimals, or "-". */
+static const char *percentage(double ratio, int decimals, char text[32])
+{
+    if (!isfinite(ratio))
+        return "-";
+    snprintf(text, 32, "%.*f %%", decimals, percent(ratio));
+    return text;
+}
+
 static void print_score(const char *name, const struct chorale_score *s)
 {
-    char n[32], where[128] = "";
+    char n[32], where[128] = "", regret[32], p99[32], worst[32], captured[32];
+    char speedup[32] = "-";
 
     if (s->worst_at != NULL && s->worst > 0)
         snprintf(where, sizeof(where), "%s, n = %s, P = %d",
                  chorale_coll_info(s->worst_at->point->coll)->name,
                  chorale_human_bytes((double)s->worst_at->point->n, n),
                  s->worst_at->point->comm_size);
-    printf("%-20s %6zu %8.2f %% %8.2f %% %8.2f %% %8.1f %% %8.3f %7zu %7zu  "
-           "%s\n", name, s->npoint, percent(s->regret), percent(s->p99),
-           percent(s->worst), percent(s->captured), s->speedup, s->nslower,
-           s->nunknown, where);
+    if (isfinite(s->speedup))
+        snprintf(speedup, sizeof(speedup), "%.3f", s->speedup);
+    printf("%-20s %6zu %10s %10s %10s %10s %8s %7zu %9zu %7zu  %s\n", name,
+           s->npoint, percentage(s->regret, 2, regret),
+           percentage(s->p99, 2, p99), percentage(s->worst, 2, worst),
+           percentage(s->captured, 1, captured), speedup, s->nslower,
+           s->nguessed, s->nunknown, where);
 }
 
 static json_t *number(double value)
@@ -98,10 +94,11 @@ static json_t *number(double value)
 
 static json_t *score_json(const char *name, const struct chorale_score *s)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
                      "coll", name, "points", (json_int_t)s->npoint,
                      "unknown", (json_int_t)s->nunknown,
                      "slower_than_library", (json_int_t)s->nslower,
+                     "modelled_slower", (json_int_t)s->nguessed,
                      "regret", number(s->regret), "p99", number(s->p99),
                      "worst", number(s->worst), "speedup", number(s->speedup),
                      "captured", number(s->captured));
@@ -171,9 +168,9 @@ static int show(const struct chorale_verdict *v, size_t count,
         return print_json(v, count, opts->points);
     if (opts->points)
         print_points(v, count);
-    printf("%-20s %6s %10s %10s %10s %10s %8s %7s %7s  %s\n", "", "points",
+    printf("%-20s %6s %10s %10s %10s %10s %8s %7s %9s %7s  %s\n", "", "points",
            "regret", "p99", "worst", "captured", "speed-up", "slower",
-           "unknown", "worst at");
+           "m. slower", "unknown", "worst at");
     return scores(v, count, NULL);
 }
 
@@ -183,7 +180,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     struct opts opts = { NULL, NULL, NULL, 0, 0, 0 };
     struct chorale_points oracle = { NULL, 0, NULL };
     struct chorale_verdict *verdict = NULL;
+    struct chorale_store *store = NULL;
     struct chorale_emit_table table;
+    sqlite3_int64 id = 0;
     size_t count = 0;
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
@@ -196,12 +195,18 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             " exhaustive.db is missing: the database whose"
                             " measurements judge the table");
     memset(&table, 0, sizeof(table));
-    err = load_table(argv[1], opts.system, &table, msg);
+    err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, opts.system, &id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_load(store, id, &table, msg);
     if (err == CHORALE_OK)
         err = load_oracle(opts.oracle, opts.oracle_system, &oracle, msg);
     if (err == CHORALE_OK)
         err = chorale_evaluate(&table, &oracle, opts.allow_patented, &verdict,
                                &count, msg);
+    if (err == CHORALE_OK)
+        err = chorale_evaluate_confirmed(store, id, verdict, count, msg);
     if (err == CHORALE_OK && count == 0)
         err = chorale_fail(msg, CHORALE_DATA, "%s: no point at which the"
                            " library's default was measured properly; `chorale"
@@ -211,6 +216,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     free(verdict);
     chorale_points_release(&oracle);
     chorale_emit_release(&table);
+    chorale_store_close(store);
     return err;
 }
 
@@ -244,8 +250,10 @@ const struct chorale_verb chorale_verb_evaluate = {
         " - 1: of the geometric means, the 99th percentile and the worst"
         " point. Captured is log(library / choice) / log(library / best) of"
         " the sums. Slower counts points where a variant was chosen that is"
-        " slower than the library; unknown those where the oracle did not"
-        " measure the choice, which are in no other figure.\n"
+        " slower than the library although the table's database measured it"
+        " there; m. slower (modelled) likewise those where it was not measured;"
+        " unknown those where the oracle did not measure the choice, which are"
+        " in no other figure.\n"
         "The oracle need not have the points that the table was decided from:"
         " other sizes and process counts show what lies between them.",
     .example = "chorale evaluate table.db --oracle exhaustive.db --points",

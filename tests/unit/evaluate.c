@@ -57,15 +57,40 @@ static void test_scores(void)
     /* Losses 1, 2, 2, 1: the geometric mean is the square root of 2. Gained
      * over the library 2 * 1 * 1/2 * 4 of 2 * 2 * 1 * 4: log 4 / log 16. */
     tap_ok(fixture_output_has(&f, " 5    41.42 %   100.00 %   100.00 %     "
-                              "50.0 %    1.414       1       1 "),
+                              "50.0 %    1.414       0         1       1 "),
            "mean, worst, captured share, speed-up, slower, unknown");
     tap_ok(fixture_output_has(&f, "regret 100.00 %  x0.500"),
            "a point that loses is shown");
     tap_ok(fixture_output_has(&f, "unknown"), "so is one without a time");
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
                         "@db", "--json", (const char *)NULL) == CHORALE_OK &&
-           fixture_output_has(&f, "\"slower_than_library\": 1"),
+           fixture_output_has(&f, "\"slower_than_library\": 0") &&
+           fixture_output_has(&f, "\"modelled_slower\": 1"),
            "the same as JSON");
+    fixture_exec(&f, "UPDATE decision SET basis = 'measured', comm_size = 4,"
+                 " comm_size_hi = 4");
+    tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
+                        "@db", (const char *)NULL) == CHORALE_OK &&
+           fixture_output_has(&f, " 1.414       1         0       1 "),
+           "a loss at a point that was measured is the table's own");
+    fixture_close(&f);
+}
+
+/* What cannot be said is not said: no number that is none. */
+static void test_nothing_known(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    fill(&f);
+    fixture_exec(&f, "DELETE FROM run_summary WHERE run_id IN (SELECT run_id"
+                 " FROM run JOIN cell USING (cell_id) WHERE provider ="
+                 " 'chorale'); DELETE FROM run WHERE cell_id IN (SELECT cell_id"
+                 " FROM cell WHERE provider = 'chorale')");
+    tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
+                        "@db", (const char *)NULL) == CHORALE_OK &&
+           !fixture_output_has(&f, "nan"), "an oracle of the library alone");
     fixture_close(&f);
 }
 
@@ -92,6 +117,7 @@ static void test_errors(void)
 int main(void)
 {
     test_scores();
+    test_nothing_known();
     test_errors();
     return tap_done();
 }
