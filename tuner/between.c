@@ -415,7 +415,8 @@ int chorale_decide_between(const struct chorale_family *fam, size_t k,
                        .blind = chorale_decide_is_blind(fam->point->coll) };
     int last = line[1].comm_size - 1, rc = -1;
 
-    if (last <= line[0].comm_size || line[0].comm_size < 2)
+    if (last <= line[0].comm_size || line[0].comm_size < 2 ||
+        last - line[0].comm_size > CHORALE_DECIDE_GAP)
         return 0;
     all = room * MAX_LAYERS * fam->ncand;
     gap.n = malloc(room * sizeof(*gap.n));

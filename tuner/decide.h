@@ -63,7 +63,7 @@ struct chorale_decision {
  *   confirmed as well.
  * - Outside the measured sizes, between process counts as they shift from one
  *   to the other, and outside the process counts there is no row, which means
- *   the library.
+ *   the library; nor in gaps of more than CHORALE_DECIDE_GAP process counts.
  * - Where some rank does not know n (gatherv, scatterv, alltoallv) a process
  *   count has one choice for all sizes: faster at each of them.
  *
@@ -80,6 +80,10 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
  * which they may decide. Half the error is added to a time, too, and taken from
  * the library's. */
 #define CHORALE_DECIDE_ERROR 0.30
+
+/* Process counts between two measured ones for which a table has rows: of a
+ * wider gap too little is known, and each is looked at by itself. */
+#define CHORALE_DECIDE_GAP 512
 
 /* Print what there is to choose from for one collective at n = m or m P bytes
  * and comm_size ranks, in every family measured: candidates, times, intervals,

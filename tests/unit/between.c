@@ -95,6 +95,25 @@ static void test_hull(void)
     fixture_close(&f);
 }
 
+/* Between process counts that are very far apart nothing is chosen. */
+static void test_far(void)
+{
+    static const int far[] = { 4 + 513, 4 + 514, 1 << 30 };
+    struct fixture f;
+
+    for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
+        fixture_open(&f, "sim", 1);
+        ring(&f, 4, 64, 2, 1);
+        ring(&f, 4, 65536, 2, 1);
+        ring(&f, far[i], 64, 2, 1);
+        ring(&f, far[i], 65536, 2, 1);
+        decide(&f, "two process counts far apart");
+        is(choice(&f, 300L * 256, 300), i == 0 ? "default" : "",
+           i == 0 ? "with 512 process counts between them, rows" : "none");
+        fixture_close(&f);
+    }
+}
+
 /* A time that jumps from one process count to the next may be what half such a
  * jump makes of it: even then a variant must still be faster. */
 static void test_doubt(void)
@@ -235,6 +254,7 @@ static void test_blind_between(void)
 int main(void)
 {
     test_hull();
+    test_far();
     test_doubt();
     test_blind();
     test_blind_launches();

@@ -48,6 +48,7 @@ void fixture_open(struct fixture *f, const char *system, int simulated)
     snprintf(f->path, sizeof(f->path), "%s/results.db", f->dir);
     check(chorale_store_open(f->path, CHORALE_STORE_CREATE, &f->store, &msg) ==
               CHORALE_OK, msg.text);
+    fixture_exec(f, "PRAGMA synchronous = OFF"); /* nothing is to be kept */
     execute(f, "INSERT INTO system (system_id, uuid, name, kind, signature,"
             " mpi_library, created) VALUES (1, 'system-1', ?1, ?2, 's',"
             " 'An MPI 1.0', '2026-01-01T00:00:00Z')", 2, text);
