@@ -641,8 +641,9 @@ static void test_heading(void)
            " was checked %s", msg.text);
     text = read_file(&f, "table.c");
     for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++)
-        tap_ok(strstr(text, says[i]) != NULL, "its heading says %.*s",
-               (int)strcspn(says[i] + 1, "\n"), says[i] + 1);
+        tap_ok(strstr(text, says[i]) != NULL, "its heading says: %.*s",
+               (int)strcspn(says[i] + (*says[i] == '\n'), "\n"),
+               says[i] + (*says[i] == '\n'));
     tap_ok(strstr(text, "secret") == NULL, "but no name of a host");
     tap_ok(compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
            "nothing of it is code");
