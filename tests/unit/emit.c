@@ -364,6 +364,7 @@ static void awkward(struct fixture *f)
     placed(f, "gather", 1, 1, 1, "single-node", 5, 6, "binomial");
     placed(f, "gather", 2, 4, 1, "single-node", 5, 6, "binomial");
     placed(f, "gather", 5, 5, 1, "single-node", 5, 6, "binomial");
+    placed(f, "gather", 7, 7, 1, "single-node", 5, 6, "binomial");
     placed(f, "scatter", 8, 8, 4, "irregular", 100, 400, "binomial");
     placed(f, "scatter", 8, 8, 4, "irregular", 200, 300, "default");
 }
@@ -534,7 +535,7 @@ static void test_other_rows(struct checked *c)
     static const char *const change[] = {
         "UPDATE decision SET n_hi = n_hi + 1 WHERE n_hi = 20",
         "UPDATE decision SET n_lo = 14 WHERE n_lo = 15",
-        "UPDATE decision SET comm_size_hi = 10 WHERE comm_size = 5",
+        "UPDATE decision SET comm_size_hi = 10 WHERE comm_size_hi = 9",
         "UPDATE decision SET comm_size = 12 WHERE comm_size = 11",
         "UPDATE decision SET variant = 'linear' WHERE coll = 'gather'",
         "UPDATE decision SET shape = 'block' WHERE coll = 'scatter'",
@@ -578,23 +579,6 @@ static void test_check(void)
 
 /* --- the heading, and what a table cannot be made of ---------------------- */
 
-static const char *read_file(struct fixture *f, const char *name)
-{
-    static char text[65536];
-    char path[160];
-    size_t got = 0;
-    FILE *in;
-
-    snprintf(path, sizeof(path), "%s/%s", f->dir, name);
-    in = fopen(path, "r");
-    if (in != NULL) {
-        got = fread(text, 1, sizeof(text) - 1, in);
-        fclose(in);
-    }
-    text[got] = '\0';
-    return text;
-}
-
 static void launched(struct fixture *f, int id, const char *started,
                      const char *finished, const char *nodes)
 {
@@ -623,7 +607,7 @@ static void test_heading(void)
         "bcast                 P = 2, 3, 4-6, 5-9, 6-8, 11-2147483647;"
         " n = 0 ... 9223372036854775807 bytes; byte;",
         "byte; one-per-node; block 2, 4 a node; cyclic 2 a node\n",
-        "gather                P = 1, 2-4, 5; n = 5 ... 6 bytes; byte;"
+        "gather                P = 1, 2-4, 5, 7; n = 5 ... 6 bytes; byte;"
         " single-node\n",
         "\n *   read back: ", " points on both sides of each border",
         "\n *   not compiled: ",
@@ -639,7 +623,7 @@ static void test_heading(void)
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            fixture_output_has(&f, "read back: "), "generated, and said what"
            " was checked %s", msg.text);
-    text = read_file(&f, "table.c");
+    text = fixture_file(&f, "table.c");
     for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++)
         tap_ok(strstr(text, says[i]) != NULL, "its heading says: %.*s",
                (int)strcspn(says[i] + (*says[i] == '\n'), "\n"),
@@ -665,7 +649,7 @@ static void test_no_rows(void)
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
            "a table of the library alone is one %s", msg.text);
-    text = read_file(&f, "table.c");
+    text = fixture_file(&f, "table.c");
     tap_ok(strstr(text, "nan") == NULL && strstr(text, "no launch tells") !=
                NULL, "which says that no launch tells of its environment");
     fixture_exec(&f, "DELETE FROM decision");
@@ -687,7 +671,7 @@ static void test_no_rows(void)
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
            strstr(msg.text, "two decisions on bcast at P = 6 and n = 8") !=
                NULL, "two decisions for one call: %s", msg.text);
-    tap_ok(strstr(read_file(&f, "table.c"), "no launch tells") != NULL,
+    tap_ok(strstr(fixture_file(&f, "table.c"), "no launch tells") != NULL,
            "the older file stays as it was");
     fixture_close(&f);
 }
