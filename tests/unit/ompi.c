@@ -90,6 +90,7 @@ static const struct row {
     { 9, 9, BLOCK2, 51, 90, 1 },
     { 9, 9, BLOCK3, 30, 70, 0 },
     { 9, 9, BLOCK3, 71, 95, 1 },
+    { 10, 10, BLOCK2, 10, 50, 1 },
     { 11, 12, SINGLE, 16, 31, 1 },
     { 13, 13, SINGLE, 16, 32, 1 },
 };
