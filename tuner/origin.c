@@ -15,7 +15,8 @@ static const char system_sql[] =
     "  ORDER BY c.created DESC, c.uuid LIMIT 1), '')"
     " FROM system y WHERE y.system_id = ?1";
 
-/* What tells a reader whether his machine is that one, and when. */
+/* What tells a reader whether his machine is that one, and when; a simulated
+ * one is the same on any day. */
 static const char environment_sql[] =
     "WITH mine AS (SELECT l.launch_id, l.started,"
     "  coalesce(l.finished, l.started) AS finished"
@@ -31,7 +32,8 @@ static const char environment_sql[] =
     "  OR key GLOB 'env:OMPI_MCA_*' OR key GLOB 'mpi:*'"
     "  ORDER BY key, length(value), value)"
     " SELECT 'launches', count(*) || ', ' || min(started) || ' ... ' ||"
-    "  max(finished) FROM mine HAVING count(*) > 0"
+    "  max(finished) FROM mine WHERE (SELECT kind FROM system"
+    "   WHERE system_id = ?1) = 'real' HAVING count(*) > 0"
     " UNION ALL SELECT replace(key, char(10), ' '),"
     "  replace(group_concat(value, ', '), char(10), ' ') FROM fact"
     "  GROUP BY key";

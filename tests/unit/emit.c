@@ -631,6 +631,10 @@ static void test_heading(void)
     tap_ok(strstr(text, "secret") == NULL, "but no name of a host");
     tap_ok(compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
            "nothing of it is code");
+    fixture_exec(&f, "UPDATE system SET kind = 'simulated'");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           strstr(fixture_file(&f, "table.c"), "2026-01-02") == NULL,
+           "and of a simulated system no date %s", msg.text);
     tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "--quiet",
                         "-o", "@dir/quiet.c", (const char *)NULL) ==
                CHORALE_OK && !fixture_output_has(&f, "read back: "),
