@@ -37,16 +37,12 @@ static const char rows_sql[] =
     "SELECT comm_size, shape, ppn, n_lo, n_hi, provider, variant, params,"
     " max(comm_size, comm_size_hi)"
     " FROM decision WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3"
-    "  AND op = ?4 AND target = 'dispatch' AND comm_size >= 1 AND n_lo >= 0"
-    "  AND n_hi >= n_lo"
+    "  AND op = ?4 AND target = 'dispatch' AND op_class IN ('', 'builtin')"
+    "  AND comm_size >= 1 AND max(comm_size, comm_size_hi) <= 2147483647"
+    "  AND n_lo >= 0 AND n_hi >= n_lo AND typeof(n_lo) = 'integer'"
+    "  AND typeof(n_hi) = 'integer' AND typeof(comm_size) = 'integer'"
+    "  AND typeof(comm_size_hi) = 'integer'"
     " ORDER BY comm_size, shape, ppn, n_lo, n_hi";
-
-static const char system_sql[] =
-    "SELECT y.name, y.kind, y.mpi_library, coalesce((SELECT c.uuid"
-    "  FROM campaign c WHERE c.system_id = y.system_id"
-    "   AND NOT c.validates"
-    "  ORDER BY c.created DESC, c.uuid LIMIT 1), '')"
-    " FROM system y WHERE y.system_id = ?1";
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
@@ -66,6 +62,11 @@ int chorale_emit_shape(const char *name)
         if (strcmp(shape_name[i], name) == 0)
             return i;
     return -1;
+}
+
+const char *chorale_emit_shape_name(enum chorale_shape shape)
+{
+    return shape_name[shape];
 }
 
 /* The table's choice of that name, added if new; 0 for what the catalogue
@@ -340,12 +341,64 @@ size_t chorale_emit_select(const struct chorale_emit_table *table,
     return 0;
 }
 
-/* "P = 2, 4, 8; n = 8 ... 1048576 bytes; double sum" */
+/* " 2, 4, 17-23", of rows in the order of comm_size. */
+static void say_sizes(FILE *f, const struct row *row, size_t count)
+{
+    size_t nsizes = 0, end;
+    int last = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        last = row[i].comm_size_hi > last ? row[i].comm_size_hi : last;
+        nsizes += i == 0 || row[i].comm_size != row[i - 1].comm_size;
+    }
+    if (nsizes > 12) {
+        fprintf(f, " %d ... %d (%zu of them)", row[0].comm_size, last, nsizes);
+        return;
+    }
+    for (size_t i = 0; i < count; i = end) {
+        last = row[i].comm_size;
+        for (end = i; end < count && row[end].comm_size == row[i].comm_size;
+             end++)
+            last = row[end].comm_size_hi > last ? row[end].comm_size_hi : last;
+        fprintf(f, "%s %d", i > 0 ? "," : "", row[i].comm_size);
+        if (last > row[i].comm_size)
+            fprintf(f, "-%d", last);
+    }
+}
+
+/* "; single-node; block 2, 4 a node". */
+static void say_shapes(FILE *f, const struct row *row, size_t count)
+{
+    for (int s = 1; s < CHORALE_EMIT_SHAPES; s++) {
+        int named = s == CHORALE_SHAPE_SINGLE_NODE ||
+                    s == CHORALE_SHAPE_ONE_PER_NODE;
+        int least = INT_MAX, next, said = 0;
+
+        for (int ppn = INT_MIN; ; ppn = least, said++) {
+            least = INT_MAX;
+            for (size_t i = 0; i < count; i++) {
+                next = named ? 0 : row[i].ppn;
+                if (row[i].shape == s && next > ppn && next < least)
+                    least = next;
+            }
+            if (least == INT_MAX)
+                break;
+            if (said == 0)
+                fprintf(f, "; %s", shape_name[s]);
+            if (!named && said < 6)
+                fprintf(f, "%s %d", said > 0 ? "," : "", least);
+        }
+        if (!named && said > 0)
+            fprintf(f, "%s a node", said > 6 ? ", ..." : "");
+    }
+}
+
+/* "P = 2, 4, 8; n = 8 ... 1048576 bytes; double sum; single-node" */
 static char *coverage(const struct row *row, size_t count, const char *dtype,
                       const char *op)
 {
     char *out = NULL;
-    size_t size = 0, nsizes = 0;
+    size_t size = 0;
     unsigned long long lo = row->n_lo, hi = row->n_hi;
     FILE *f = open_memstream(&out, &size);
 
@@ -354,18 +407,12 @@ static char *coverage(const struct row *row, size_t count, const char *dtype,
     for (size_t i = 0; i < count; i++) {
         lo = row[i].n_lo < lo ? row[i].n_lo : lo;
         hi = row[i].n_hi > hi ? row[i].n_hi : hi;
-        nsizes += i == 0 || row[i].comm_size != row[i - 1].comm_size;
     }
     fprintf(f, "P =");
-    if (nsizes > 12)
-        fprintf(f, " %d ... %d (%zu of them)", row[0].comm_size,
-                row[count - 1].comm_size, nsizes);
-    else
-        for (size_t i = 0; i < count; i++)
-            if (i == 0 || row[i].comm_size != row[i - 1].comm_size)
-                fprintf(f, "%s%d", i == 0 ? " " : ", ", row[i].comm_size);
+    say_sizes(f, row, count);
     fprintf(f, "; n = %llu ... %llu bytes; %.32s%s%.32s", lo, hi, dtype,
             *op != '\0' ? " " : "", op);
+    say_shapes(f, row, count);
     if (fclose(f) != 0) {
         free(out);
         return NULL;
@@ -416,31 +463,6 @@ out:
     return err;
 }
 
-static enum chorale_err load_system(struct chorale_store *store,
-                                    sqlite3_int64 system_id,
-                                    struct chorale_emit_table *table,
-                                    struct chorale_errmsg *msg)
-{
-    char **const field[] = { &table->system, &table->kind,
-                             &table->mpi_library, &table->campaign };
-    sqlite3_stmt *stmt = NULL;
-    int got = 0;
-    enum chorale_err err;
-
-    err = chorale_store_prepare(store, system_sql, &stmt, msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    err = chorale_store_step(store, stmt, &got, msg);
-    for (int i = 0; i < 4 && err == CHORALE_OK; i++) {
-        *field[i] = strdup(got ? text(stmt, i) : "");
-        if (*field[i] == NULL)
-            err = no_memory(msg);
-    }
-    sqlite3_finalize(stmt);
-    return err;
-}
-
 enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_emit_table *table,
@@ -454,7 +476,8 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
     got.choice = calloc(1, sizeof(*got.choice));
     got.nchoice = 1;
     err = got.choice == NULL ? no_memory(msg)
-                             : load_system(store, system_id, &got, msg);
+                             : chorale_origin_load(store, system_id,
+                                                   &got.origin, msg);
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {
         err = load_coll(store, system_id, (enum chorale_coll)i, &got, msg);
         covered += got.coverage[i] != NULL;
@@ -463,7 +486,7 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s: system %s has no decisions; run `chorale"
                            " decide` first", chorale_store_path(store),
-                           got.system);
+                           got.origin.system);
     if (err == CHORALE_OK)
         *table = got;
     else
@@ -473,10 +496,7 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
 
 void chorale_emit_release(struct chorale_emit_table *table)
 {
-    free(table->campaign);
-    free(table->system);
-    free(table->kind);
-    free(table->mpi_library);
+    chorale_origin_release(&table->origin);
     free(table->choice);
     free(table->band);
     for (int i = 0; i < CHORALE_NCOLL; i++) {

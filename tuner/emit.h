@@ -10,6 +10,7 @@
 #include "algorithms/alg.h"
 #include "algorithms/dispatch/table.h"
 #include "db/store.h"
+#include "tuner/origin.h"
 
 #define CHORALE_EMIT_SHAPES (CHORALE_SHAPE_IRREGULAR + 1)
 
@@ -43,8 +44,7 @@ struct chorale_emit_group {
 };
 
 struct chorale_emit_table {
-    char *campaign;          /* UUID of the system's latest campaign */
-    char *system, *kind, *mpi_library;
+    struct chorale_origin origin;
     char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
     struct chorale_emit_choice *choice;
     size_t nchoice;
@@ -57,7 +57,9 @@ struct chorale_emit_table {
  * types and operations the one of double and sum is taken (byte where nothing
  * is reduced), or else the first by name. Where runs of one shape differ in
  * ranks per node and their choices differ, the library answers; likewise
- * where shapes disagree, in the projection. CHORALE_DATA: no decisions. */
+ * where shapes disagree, in the projection. Of rows of one placement that
+ * overlap the one counts that begins last, and behind its end the library.
+ * CHORALE_DATA: no decisions. */
 enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_emit_table *table,
@@ -71,11 +73,13 @@ size_t chorale_emit_select(const struct chorale_emit_table *table,
 
 /* The shape of that name in the database, -1 if there is none. */
 int chorale_emit_shape(const char *name);
+const char *chorale_emit_shape_name(enum chorale_shape shape);
 
 /* Basenames, for the command in the heading; path-free so that the same
  * database gives the same bytes. */
 struct chorale_emit_names {
     const char *source, *header, *database;
+    const char *said;        /* of the checks, lines */
 };
 
 /* The digest that the C table carries; equal tables, equal digests.
@@ -94,13 +98,35 @@ struct chorale_emitter {
                              const struct chorale_emit_names *names,
                              FILE *source, FILE *header,
                              struct chorale_errmsg *msg);
+    /* Read the file that was written: what decides in it. CHORALE_DATA: it is
+     * not what emit writes. Release the reader. */
+    enum chorale_err (*read)(FILE *source, void **reader_p,
+                             struct chorale_errmsg *msg);
+    /* A chorale_emit_answer; from is the reader. */
+    void (*answer)(const void *from, enum chorale_coll coll,
+                   enum chorale_shape shape, unsigned long long n,
+                   int comm_size, struct chorale_choice *got);
+    void (*release)(void *reader);
 };
 
 extern const struct chorale_emitter chorale_emit_c;
+
+/* Members of enum chorale_shape as C has them. */
+extern const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES];
+
+enum chorale_err chorale_emit_c_read(FILE *source, void **reader_p,
+                                     struct chorale_errmsg *msg);
+void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
+                           enum chorale_shape shape, unsigned long long n,
+                           int comm_size, struct chorale_choice *got);
+void chorale_emit_c_release(void *reader);
 
 /* Write text so that no comment or literal of C can end in it: at most limit
  * characters, printable ASCII only, no trigraph. */
 void chorale_emit_comment(FILE *out, const char *text, size_t limit);
 void chorale_emit_literal(FILE *out, const char *text, size_t limit);
+
+/* Lines of such comments, each after prefix; text may be NULL. */
+void chorale_emit_lines(FILE *out, const char *prefix, const char *text);
 
 #endif

@@ -7,12 +7,15 @@
 
 #include "tuner/emit.h"
 
+/* Characters said of one collective. */
+enum { COVERAGE = 240 };
+
 /* The interface, line by line, as the table carries it. */
 static const char *const interface_text[] = {
 #include "tuner/table.inc"
 };
 
-static const char *const shape_member[CHORALE_EMIT_SHAPES] = {
+const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES] = {
     "CHORALE_SHAPE_UNKNOWN", "CHORALE_SHAPE_SINGLE_NODE",
     "CHORALE_SHAPE_ONE_PER_NODE", "CHORALE_SHAPE_BLOCK",
     "CHORALE_SHAPE_CYCLIC", "CHORALE_SHAPE_IRREGULAR",
@@ -61,11 +64,28 @@ void chorale_emit_literal(FILE *out, const char *text, size_t limit)
     putc('"', out);
 }
 
+void chorale_emit_lines(FILE *out, const char *prefix, const char *text)
+{
+    while (text != NULL && *text != '\0') {
+        size_t length = strcspn(text, "\n");
+
+        fputs(prefix, out);
+        chorale_emit_comment(out, text, length);
+        putc('\n', out);
+        text += length + (text[length] == '\n');
+    }
+}
+
 static void literal_field(FILE *out, const char *text, size_t limit)
 {
     fputs("    ", out);
     chorale_emit_literal(out, text, limit);
     fputs(",\n", out);
+}
+
+static const char *kind_name(const struct chorale_emit_table *table)
+{
+    return strcmp(table->origin.kind, "simulated") == 0 ? "simulated" : "real";
 }
 
 static void heading(FILE *out, const char *file, const char *what,
@@ -76,39 +96,45 @@ static void heading(FILE *out, const char *file, const char *what,
     chorale_emit_comment(out, file, 120);
     fprintf(out, " - %s: do not edit.\n *\n"
             " * Written by\n *   chorale generate --format c --system ", what);
-    chorale_emit_comment(out, table->system, 120);
+    chorale_emit_comment(out, table->origin.system, 120);
     fputs(" -o ", out);
     chorale_emit_comment(out, names->source, 120);
     putc(' ', out);
     chorale_emit_comment(out, names->database, 120);
     fputs("\n *\n * Campaign  ", out);
-    chorale_emit_comment(out, table->campaign, 40);
+    chorale_emit_comment(out, table->origin.campaign, 40);
     fputs("\n * System    ", out);
-    chorale_emit_comment(out, table->system, 120);
+    chorale_emit_comment(out, table->origin.system, 120);
     fprintf(out, " (%s)\n * MPI       ",
-            strcmp(table->kind, "simulated") == 0 ? "simulated" : "real");
-    chorale_emit_comment(out, table->mpi_library,
-                         strcspn(table->mpi_library, "\n"));
+            kind_name(table));
+    chorale_emit_comment(out, table->origin.mpi_library,
+                         strcspn(table->origin.mpi_library, "\n"));
     fprintf(out, "\n * Schema    %d\n * Digest    %016" PRIx64 "\n *\n"
-            " * Measured; all else is the library's default:\n",
-            CHORALE_SCHEMA_VERSION, digest);
+            " * Measured where\n", CHORALE_SCHEMA_VERSION, digest);
+    chorale_emit_lines(out, " *   ", table->origin.environment != NULL
+                                         ? table->origin.environment
+                                         : "no launch tells");
+    fputs(" *\n * What is decided; all else is the library's default:\n", out);
     for (int i = 0; i < CHORALE_NCOLL; i++) {
         if (table->coverage[i] == NULL)
             continue;
         fprintf(out, " *   %-21s ", coll_name(i));
-        chorale_emit_comment(out, table->coverage[i], 200);
+        chorale_emit_comment(out, table->coverage[i], COVERAGE);
         putc('\n', out);
     }
+    fputs(" *\n * Checks\n", out);
+    chorale_emit_lines(out, " *   ", names->said);
     fputs(" */\n", out);
 }
 
-static void interface(FILE *out)
+static void copy(FILE *out, const char *const *line, size_t count)
 {
-    for (size_t i = 0;
-         i < sizeof(interface_text) / sizeof(interface_text[0]); i++)
-        fputs(interface_text[i], out);
+    for (size_t i = 0; i < count; i++)
+        fputs(line[i], out);
     putc('\n', out);
 }
+
+#define COPY(out, text) copy(out, text, sizeof(text) / sizeof((text)[0]))
 
 static void prototypes(FILE *out)
 {
@@ -177,27 +203,10 @@ static void arrays(FILE *out, const struct chorale_emit_table *table)
         }
 }
 
-static const char search[] =
-    "static const struct chorale_choice *\n"
-    "find(const struct rule *rule, int nrule, size_t n, int comm_size)\n"
-    "{\n"
-    "    int lo = 0, hi = nrule;\n"
-    "\n"
-    "    while (lo < hi) {\n"
-    "        int mid = lo + (hi - lo) / 2;\n"
-    "\n"
-    "        if (rule[mid].last < comm_size)\n"
-    "            lo = mid + 1;\n"
-    "        else\n"
-    "            hi = mid;\n"
-    "    }\n"
-    "    if (lo == nrule || rule[lo].comm_size > comm_size)\n"
-    "        return &choices[0];\n"
-    "    lo = rule[lo].first + rule[lo].count - 1;\n"
-    "    while (n < bands[lo].from) /* a rule's first band starts at 0 */\n"
-    "        lo--;\n"
-    "    return &choices[bands[lo].choice];\n"
-    "}\n\n";
+/* The search, line by line. */
+static const char *const search[] = {
+#include "tuner/find.inc"
+};
 
 static void call_find(FILE *out, const struct chorale_emit_table *table,
                       int coll, int shape)
@@ -241,10 +250,11 @@ static void functions(FILE *out, const struct chorale_emit_table *table,
     }
     fputs("    switch (shape) {\n", out);
     for (int s = 1; s < CHORALE_EMIT_SHAPES; s++) {
-        fprintf(out, "    case %s:\n        ", shape_member[s]);
+        fprintf(out, "    case %s:\n        ", chorale_emit_shape_member[s]);
         call_find(out, table, coll, s);
     }
-    fprintf(out, "    case %s:\n    default:\n        ", shape_member[0]);
+    fprintf(out, "    case %s:\n    default:\n        ",
+            chorale_emit_shape_member[0]);
     call_find(out, table, coll, CHORALE_SHAPE_UNKNOWN);
     fputs("    }\n}\n\n", out);
 }
@@ -269,7 +279,7 @@ static char *body(const struct chorale_emit_table *table)
     if (out == NULL)
         return NULL;
     arrays(out, table);
-    fputs(search, out);
+    COPY(out, search);
     for (int i = 0; i < CHORALE_NCOLL; i++)
         functions(out, table, i);
     selectors(out);
@@ -291,7 +301,8 @@ static char *coverage(const struct chorale_emit_table *table)
         return NULL;
     for (int i = 0; i < CHORALE_NCOLL; i++)
         if (table->coverage[i] != NULL)
-            fprintf(out, "%s: %.200s. ", coll_name(i), table->coverage[i]);
+            fprintf(out, "%s: %.*s. ", coll_name(i), COVERAGE,
+                    table->coverage[i]);
     if (fclose(out) != 0) {
         free(text);
         return NULL;
@@ -329,14 +340,14 @@ static void the_table(FILE *out, const struct chorale_emit_table *table,
 {
     char system[256];
 
-    snprintf(system, sizeof(system), "%.200s (%s)", table->system,
-             strcmp(table->kind, "simulated") == 0 ? "simulated" : "real");
+    snprintf(system, sizeof(system), "%.200s (%s)", table->origin.system,
+             kind_name(table));
     fprintf(out, "const struct chorale_table chorale_table = {\n"
             "    CHORALE_TABLE_ABI,\n    \"%016" PRIx64 "\",\n", digest);
-    literal_field(out, table->campaign, 40);
+    literal_field(out, table->origin.campaign, 40);
     literal_field(out, system, sizeof(system));
-    literal_field(out, table->mpi_library, 300);
-    literal_field(out, covered, 1500);
+    literal_field(out, table->origin.mpi_library, 300);
+    literal_field(out, covered, 4000);
     fprintf(out, "    %zu,\n    choices,\n    %d,\n    selectors\n};\n",
             table->nchoice, (int)CHORALE_NCOLL);
 }
@@ -357,7 +368,7 @@ static enum chorale_err emit(const struct chorale_emit_table *table,
     digest = fnv1a(decides);
     heading(source, names->source, "dispatch table of MPI collectives", table,
             names, digest);
-    interface(source);
+    COPY(source, interface_text);
     prototypes(source);
     fputs(decides, source);
     the_table(source, table, covered, digest);
@@ -365,7 +376,7 @@ static enum chorale_err emit(const struct chorale_emit_table *table,
             names, digest);
     fputs("#ifndef CHORALE_DISPATCH_TABLE_H\n"
           "#define CHORALE_DISPATCH_TABLE_H\n\n", header);
-    interface(header);
+    COPY(header, interface_text);
     prototypes(header);
     fputs("#endif\n", header);
 out:
@@ -379,4 +390,7 @@ const struct chorale_emitter chorale_emit_c = {
     .summary = "one self-contained C99 file and its header",
     .header = ".h",
     .emit = emit,
+    .read = chorale_emit_c_read,
+    .answer = chorale_emit_c_answer,
+    .release = chorale_emit_c_release,
 };

@@ -276,12 +276,16 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
                    ? (long)point->n /
                          chorale_ompi_unit(point->coll, point->comm_size)
                    : 0;
+    long ranks = point->comm_size;
 
     for (size_t i = 0; i < reader->count; i++) {
         const struct entry *e = &reader->entry[i];
 
-        if (e->coll == chorale_ompi_id(point->coll) &&
-            e->size <= point->comm_size && e->from <= key &&
+        if (e->coll != chorale_ompi_id(point->coll))
+            continue;
+        if (is == NULL && e->size > ranks)
+            ranks = e->size; /* fewer ranks than the first one's get it too */
+        if (e->size <= ranks && e->from <= key &&
             (is == NULL || e->size >= is->size))
             is = e;
     }

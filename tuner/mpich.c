@@ -141,7 +141,7 @@ static enum chorale_err prepare(struct chorale_rules *rules,
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions"
                                 " choose %s %s, which the MPI library here"
                                 " does not have; measure again with this one",
-                                rules->system,
+                                rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
         r->left = cannot(r);
         cut(r);

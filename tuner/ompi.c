@@ -185,7 +185,7 @@ static enum chorale_err settle(struct chorale_rules *rules,
         if (algorithm == NULL)
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions"
                                 " choose %s %s, whose number in Open MPI is"
-                                " not known", rules->system,
+                                " not known", rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
         r->left = cannot(r, algorithm, opts);
     }

@@ -30,25 +30,6 @@ static const char rows_sql[] =
     " WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3 AND op = ?4"
     "  AND target = 'rules' AND comm_size >= 2 AND ppn >= 1 AND n_lo >= 0";
 
-static const char system_sql[] =
-    "SELECT y.name, y.kind, y.mpi_library, coalesce((SELECT c.uuid"
-    "  FROM campaign c WHERE c.system_id = y.system_id"
-    "  ORDER BY c.created DESC, c.uuid LIMIT 1), '')"
-    " FROM system y WHERE y.system_id = ?1";
-
-/* What tells a reader whether his machine is that one. */
-static const char environment_sql[] =
-    "SELECT key, value FROM environment WHERE launch_id ="
-    " (SELECT launch_id FROM launch WHERE system_id = ?1 AND status = 'done'"
-    "  ORDER BY started DESC, launch_id DESC LIMIT 1)"
-    " AND (key IN ('transport', 'cpu_model', 'cpu_governor', 'kernel',"
-    "  'processors', 'nodes', 'ranks_per_node', 'virtual_machine',"
-    "  'tool_version', 'tool_revision')"
-    "  OR key GLOB 'env:MPIR_CVAR_*' OR key GLOB 'env:MPICH_*'"
-    "  OR key GLOB 'env:UCX_*' OR key GLOB 'env:FI_*'"
-    "  OR key GLOB 'env:OMPI_MCA_*' OR key GLOB 'mpi:*')"
-    " ORDER BY key";
-
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
     return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
@@ -158,21 +139,6 @@ static enum chorale_err load_rows(struct chorale_store *store,
     return err;
 }
 
-/* A line to a text that grows. */
-static int add_line(char **lines, const char *key, const char *value,
-                    const char *more)
-{
-    char *old = *lines;
-    int rc = asprintf(lines, "%s%.80s: %.200s%s%.80s\n",
-                      old != NULL ? old : "", key, value,
-                      *more != '\0' ? " " : "", more);
-
-    if (rc < 0)
-        *lines = NULL;
-    free(old);
-    return rc < 0 ? -1 : 0;
-}
-
 static enum chorale_err load_coll(struct chorale_store *store,
                                   sqlite3_int64 system_id,
                                   enum chorale_coll coll,
@@ -196,59 +162,13 @@ static enum chorale_err load_coll(struct chorale_store *store,
         sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
         sqlite3_bind_text(stmt, 3, text(kind, 0), -1, SQLITE_TRANSIENT);
         sqlite3_bind_text(stmt, 4, text(kind, 1), -1, SQLITE_TRANSIENT);
-        if (add_line(&rules->kinds, name, text(kind, 0), text(kind, 1)) != 0)
+        if (chorale_origin_line(&rules->kinds, name, text(kind, 0),
+                                text(kind, 1)) != 0)
             err = no_memory(msg);
         else
             err = load_rows(store, stmt, coll, rules, room, msg);
     }
     sqlite3_finalize(kind);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-static enum chorale_err load_system(struct chorale_store *store,
-                                    sqlite3_int64 system_id,
-                                    struct chorale_rules *rules,
-                                    struct chorale_errmsg *msg)
-{
-    char **const field[] = { &rules->system, &rules->kind,
-                             &rules->mpi_library, &rules->campaign };
-    sqlite3_stmt *stmt = NULL;
-    int got = 0;
-    enum chorale_err err = chorale_store_prepare(store, system_sql, &stmt,
-                                                 msg);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        err = chorale_store_step(store, stmt, &got, msg);
-    }
-    for (int i = 0; i < 4 && err == CHORALE_OK; i++)
-        if ((*field[i] = strdup(got ? text(stmt, i) : "")) == NULL)
-            err = no_memory(msg);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-static enum chorale_err load_environment(struct chorale_store *store,
-                                         sqlite3_int64 system_id,
-                                         struct chorale_rules *rules,
-                                         struct chorale_errmsg *msg)
-{
-    sqlite3_stmt *stmt = NULL;
-    int got = 0;
-    enum chorale_err err = chorale_store_prepare(store, environment_sql,
-                                                 &stmt, msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
-           got)
-        if (add_line(&rules->environment, text(stmt, 0), text(stmt, 1), "") !=
-            0) {
-            err = no_memory(msg);
-            break;
-        }
     sqlite3_finalize(stmt);
     return err;
 }
@@ -301,18 +221,16 @@ enum chorale_err chorale_rules_load(struct chorale_store *store,
     enum chorale_err err;
 
     memset(rules, 0, sizeof(*rules));
-    err = load_system(store, system_id, rules, msg);
+    err = chorale_origin_load(store, system_id, &rules->origin, msg);
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++)
         err = load_coll(store, system_id, (enum chorale_coll)i, rules, &room,
                         msg);
-    if (err == CHORALE_OK)
-        err = load_environment(store, system_id, rules, msg);
     if (err == CHORALE_OK && rules->count == 0)
         err = chorale_fail(msg, CHORALE_DATA, "%s: system %s has no decisions"
                            " on the library's own algorithms; measure them"
                            " (`chorale plan --providers native`, `chorale"
                            " run`), then run `chorale decide`",
-                           chorale_store_path(store), rules->system);
+                           chorale_store_path(store), rules->origin.system);
     if (err != CHORALE_OK)
         return err;
     chorale_rules_sort(rules);
@@ -321,11 +239,7 @@ enum chorale_err chorale_rules_load(struct chorale_store *store,
 
 void chorale_rules_release(struct chorale_rules *rules)
 {
-    free(rules->system);
-    free(rules->kind);
-    free(rules->mpi_library);
-    free(rules->campaign);
-    free(rules->environment);
+    chorale_origin_release(&rules->origin);
     free(rules->kinds);
     free(rules->rule);
     memset(rules, 0, sizeof(*rules));

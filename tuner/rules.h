@@ -13,6 +13,7 @@
 #include "algorithms/coll.h"
 #include "algorithms/dispatch/table.h"
 #include "db/store.h"
+#include "tuner/origin.h"
 
 enum { CHORALE_RULE_NAME = 64 };
 
@@ -33,8 +34,7 @@ struct chorale_rule {
 
 /* Sorted by coll, comm_size, shape, ppn, lo. */
 struct chorale_rules {
-    char *system, *kind, *mpi_library, *campaign;
-    char *environment;       /* lines "key: value" of the latest launch */
+    struct chorale_origin origin;
     char *kinds;             /* lines "collective: type operation" */
     struct chorale_rule *rule;
     size_t count;
@@ -179,7 +179,7 @@ struct chorale_rules_job {
     const struct chorale_rule_format *format;
     struct chorale_rule_opts opts;
     const char *output, *database;
-    int no_check, max_ranks;
+    int no_check, max_ranks, quiet;
 };
 enum chorale_err chorale_rules_generate(struct chorale_store *store,
                                         sqlite3_int64 system_id,

@@ -20,19 +20,6 @@ static const char *base(const char *path)
 
 /* --- the heading --------------------------------------------------------- */
 
-/* Lines, each after prefix, printable. */
-static void lines(FILE *out, const char *prefix, const char *text)
-{
-    while (text != NULL && *text != '\0') {
-        size_t length = strcspn(text, "\n");
-
-        fputs(prefix, out);
-        chorale_emit_comment(out, text, length);
-        putc('\n', out);
-        text += length + (text[length] == '\n');
-    }
-}
-
 /* A line of its own words and one text from elsewhere. */
 static void line(FILE *out, const char *prefix, const char *word,
                  const char *text, const char *rest)
@@ -83,7 +70,7 @@ static void use(FILE *out, const char *prefix,
         }
     if (f->setting != NULL)
         fprintf(out, "%s  %s\n", prefix, f->setting);
-    lines(out, prefix, f->caution);
+    chorale_emit_lines(out, prefix, f->caution);
     if (job->opts.commutative)
         fprintf(out, "%sFor programs whose operations all commute"
                 " (--commutative).\n", prefix);
@@ -97,19 +84,19 @@ void chorale_rules_heading(FILE *out, const char *prefix,
     fprintf(out, "%sSelection of collective algorithms, written by\n%s"
             "  chorale generate --format %s", prefix, prefix,
             job->format->format);
-    line(out, " --system ", "", rules->system, " \\");
+    line(out, " --system ", "", rules->origin.system, " \\");
     line(out, prefix, "    -o ", base(job->output), " \\");
     line(out, prefix, "    ", base(job->database), "");
-    line(out, prefix, "Campaign ", rules->campaign, "");
-    line(out, prefix, "MPI library ", rules->mpi_library, "");
+    line(out, prefix, "Campaign ", rules->origin.campaign, "");
+    line(out, prefix, "MPI library ", rules->origin.mpi_library, "");
     fprintf(out, "%sMeasured where\n", prefix);
-    lines(out, prefix, rules->environment);
+    chorale_emit_lines(out, prefix, rules->origin.environment);
     fprintf(out, "%sof\n", prefix);
-    lines(out, prefix, rules->kinds);
+    chorale_emit_lines(out, prefix, rules->kinds);
     left_out(out, prefix, rules);
     use(out, prefix, job);
     fprintf(out, "%sChecks:\n", prefix);
-    lines(out, prefix, said);
+    chorale_emit_lines(out, prefix, said);
 }
 
 /* --- files --------------------------------------------------------------- */
@@ -262,18 +249,19 @@ enum chorale_err chorale_rules_generate(struct chorale_store *store,
     enum chorale_err err = chorale_rules_load(store, system_id, &w.rules, msg);
 
     if (err == CHORALE_OK &&
-        strncmp(w.rules.mpi_library, library, strlen(library)) != 0)
+        strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0)
         err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, and"
                            " system %s was measured with %.100s, whose"
                            " algorithms are others", job->format->format,
-                           library, w.rules.system, w.rules.mpi_library);
+                           library, w.rules.origin.system,
+                           w.rules.origin.mpi_library);
     if (err == CHORALE_OK)
         err = job->format->prepare(&w.rules, &job->opts, msg);
     if (err == CHORALE_OK)
         err = chorale_rule_points(&w.rules, &w.point, &w.npoint, msg);
     if (err == CHORALE_OK)
         err = write_all(&w, msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && !job->quiet)
         fputs(w.check.said, stdout);
     for (int i = 0; i < OUTPUTS; i++)
         chorale_output_release(&w.output[i]);

@@ -427,9 +427,9 @@ enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
     if (group == NULL)
         return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
     if (chorale_runner_probe(library, sizeof(library), &why) != CHORALE_OK ||
-        strcmp(library, rules->mpi_library) != 0) {
+        strcmp(library, rules->origin.mpi_library) != 0) {
         say(check, "not run: it was measured with %.100s, and here is %.100s\n",
-            rules->mpi_library, *library != '\0' ? library : "none");
+            rules->origin.mpi_library, *library != '\0' ? library : "none");
         free(group);
         return CHORALE_OK;
     }

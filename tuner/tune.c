@@ -249,7 +249,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     const char *const fit[] = { "fit", path, "--quiet", "--system", system,
                                 NULL };
     const char *const generate[] = { "generate", path, "--format", "c", "-o",
-                                     source, "--system", system,
+                                     source, "--system", system, "--quiet",
                                      opts->allow_patented
                                          ? "--allow-patented"
                                          : NULL,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verb_generate.c - `chorale generate`: write the decision table of a system
  * in a format that something else loads, whole or not at all. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "db/systems.h"
-#include "tuner/emit.h"
+#include "tuner/emit_check.h"
 #include "tuner/output.h"
 #include "tuner/rules.h"
 #include "tuner/spawn.h"
@@ -15,7 +16,7 @@
 
 struct opts {
     const char *format, *output, *system;
-    int allow_patented, no_check, commutative;
+    int allow_patented, no_check, commutative, quiet;
     long check_ranks;
 };
 
@@ -45,16 +46,37 @@ static int ends_in(const char *path, const char *suffix)
     return len > add && strcmp(path + len - add, suffix) == 0;
 }
 
-/* Both files complete, then both in place: the header first, so that a table
- * never stands beside an older interface. */
+/* What is in the temporary file, asked at every border. */
+static enum chorale_err read_back(const struct chorale_emitter *emitter,
+                                  const struct chorale_emit_check *check,
+                                  const struct chorale_output *output,
+                                  struct chorale_errmsg *msg)
+{
+    FILE *in = fopen(output->temporary, "r");
+    void *reader = NULL;
+    enum chorale_err err;
+
+    if (in == NULL)
+        return chorale_output_fail(output, errno, msg);
+    err = emitter->read(in, &reader, msg);
+    fclose(in);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check(check, emitter->answer, reader, msg);
+    emitter->release(reader);
+    return err;
+}
+
+/* Both files complete and read back, then both in place: the header first, so
+ * that a table never stands beside an older interface. */
 static enum chorale_err write_files(const struct chorale_emitter *emitter,
                                     const struct chorale_emit_table *table,
-                                    const char *path, const char *database,
+                                    const struct chorale_emit_check *check,
+                                    const char *path,
+                                    struct chorale_emit_names *names,
                                     struct chorale_errmsg *msg)
 {
     struct chorale_output source = { NULL, NULL, NULL };
     struct chorale_output header = { NULL, NULL, NULL };
-    struct chorale_emit_names names = { base(path), "", base(database) };
     char *stem = strdup(path);
     enum chorale_err err;
 
@@ -65,14 +87,16 @@ static enum chorale_err write_files(const struct chorale_emitter *emitter,
     err = chorale_output_open(&source, path, "", msg);
     if (err == CHORALE_OK && emitter->header != NULL) {
         err = chorale_output_open(&header, stem, emitter->header, msg);
-        names.header = err == CHORALE_OK ? base(header.path) : "";
+        names->header = err == CHORALE_OK ? base(header.path) : "";
     }
     if (err == CHORALE_OK)
-        err = emitter->emit(table, &names, source.stream, header.stream, msg);
+        err = emitter->emit(table, names, source.stream, header.stream, msg);
     if (err == CHORALE_OK)
         err = chorale_output_close(&source, msg);
     if (err == CHORALE_OK && header.stream != NULL)
         err = chorale_output_close(&header, msg);
+    if (err == CHORALE_OK)
+        err = read_back(emitter, check, &source, msg);
     if (err == CHORALE_OK && header.temporary != NULL)
         err = chorale_output_commit(&header, msg);
     if (err == CHORALE_OK)
@@ -157,7 +181,11 @@ static enum chorale_err generate(struct chorale_store *store,
                                  const struct chorale_emitter *emitter,
                                  struct chorale_errmsg *msg)
 {
+    struct chorale_emit_check *check = NULL;
+    struct chorale_emit_names names = { base(opts->output), "", base(path),
+                                        NULL };
     struct chorale_emit_table table;
+    char said[200] = "";
     enum chorale_err err;
 
     memset(&table, 0, sizeof(table));
@@ -165,7 +193,19 @@ static enum chorale_err generate(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = check_choices(&table, path, opts->allow_patented, msg);
     if (err == CHORALE_OK)
-        err = write_files(emitter, &table, opts->output, path, msg);
+        err = chorale_emit_check_load(store, system_id, &check, msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check(check, chorale_emit_check_table, &table, msg);
+    if (err == CHORALE_OK) {
+        snprintf(said, sizeof(said), "read back: %zu points on both sides of"
+                 " each border, as decided\nnot compiled: chorale ran the same"
+                 " search over its arrays\n", chorale_emit_check_points(check));
+        names.said = said;
+        err = write_files(emitter, &table, check, opts->output, &names, msg);
+    }
+    if (err == CHORALE_OK && !opts->quiet)
+        fputs(said, stdout);
+    chorale_emit_check_free(check);
     chorale_emit_release(&table);
     return err;
 }
@@ -181,6 +221,7 @@ static enum chorale_err generate_rules(
         .output = opts->output,
         .database = path,
         .no_check = opts->no_check,
+        .quiet = opts->quiet,
         .max_ranks = (int)opts->check_ranks,
     };
 
@@ -257,6 +298,8 @@ static const struct chorale_opt rows[] = {
       "write a table that chooses variants under a patent", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
       "the file to write; replaced as a whole", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+      "do not print what was checked; the files say it", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
       "the system whose table to write, where there are several", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -276,7 +319,11 @@ const struct chorale_verb chorale_verb_generate = {
         "A reduction measured with several types and operations is"
         " represented by double and sum, or else by the first by name."
         " Functions of the unshaped kind answer where the measured shapes of"
-        " nodes agree; the others take the shape.\n"
+        " nodes agree; the others take the shape. Its heading says where it"
+        " was measured, what is decided, and what was checked: before it is"
+        " put in place it is read back, and its answers compared with the"
+        " decisions on both sides of each border, of n and of the number of"
+        " ranks, for each shape; if one differs nothing is written.\n"
         "The same database gives the same bytes.\n"
         "The other formats are read by the MPI library, which then selects"
         " among its own algorithms: those that `chorale plan --providers"

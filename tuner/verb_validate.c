@@ -46,7 +46,8 @@ static enum chorale_err load(struct job *job)
     if (err == CHORALE_OK)
         err = chorale_emit_load(store, job->system_id, &job->table, job->msg);
     if (err == CHORALE_OK) {
-        snprintf(job->system, sizeof(job->system), "%s", job->table.system);
+        snprintf(job->system, sizeof(job->system), "%s",
+                 job->table.origin.system);
         err = chorale_emit_digest(&job->table, job->digest, job->msg);
         snprintf(job->part, sizeof(job->part), "table-%s", job->digest);
     }
@@ -116,14 +117,15 @@ static enum chorale_err make_module(struct job *job)
 {
     char source[PATH_MAX + 16], real[PATH_MAX], header[PATH_MAX + 16];
     char format[] = "c", verb[] = "generate", path[PATH_MAX];
-    char word[4][16] = { "--format", "-o", "--system", "--allow-patented" };
+    char word[5][20] = { "--format", "-o", "--system", "--quiet",
+                         "--allow-patented" };
     char *argv[] = { verb, path, word[0], format, word[1], source, word[2],
-                     job->system, NULL, NULL };
-    int argc = 8;
+                     job->system, word[3], NULL, NULL };
+    int argc = 9;
     enum chorale_err err;
 
     if (job->opts->allow_patented)
-        argv[argc++] = word[3];
+        argv[argc++] = word[4];
     if (realpath(job->path, real) == NULL ||
         snprintf(job->dir, sizeof(job->dir), "%s-validate-XXXXXX", real) >=
             (int)sizeof(job->dir) ||

@@ -13,7 +13,7 @@
 #include "algorithms/dispatch/table.h"
 #include "tests/tap.h"
 #include "tests/unit/fixture.h"
-#include "tuner/emit.h"
+#include "tuner/emit_check.h"
 #include "tuner/verb.h"
 
 static const char strict[] =
@@ -327,10 +327,366 @@ static void test_errors(void)
     fixture_close(&f);
 }
 
+/* --- the check before a file is put in place ------------------------------ */
+
+/* A row with its ranks, ranks a node and sizes. */
+static void placed(struct fixture *f, const char *coll, int from, int to,
+                   int ppn, const char *shape, long long lo, long long hi,
+                   const char *variant)
+{
+    char *sql = sqlite3_mprintf(
+        "INSERT INTO decision (system_id, coll, comm_size, comm_size_hi, ppn,"
+        " shape, dtype, op, n_lo, n_hi, provider, variant, params, basis,"
+        " reason) VALUES (1, %Q, %d, %d, %d, %Q, 'byte', '', %lld, %lld,"
+        " %Q, %Q, '', 'measured', '')", coll, from, to, ppn, shape, lo, hi,
+        strcmp(variant, "default") == 0 ? "library" : "chorale", variant);
+
+    fixture_exec(f, sql);
+    sqlite3_free(sql);
+}
+
+/* Neighbouring n's, n = 0, the largest, gaps, ranges of P that meet, overlap
+ * and never end, places that disagree. */
+static void awkward(struct fixture *f)
+{
+    fixture_open(f, "awkward", 0);
+    placed(f, "bcast", 2, 0, 2, "block", 0, 0, "linear");
+    placed(f, "bcast", 2, 0, 2, "block", 1, 1, "binomial");
+    placed(f, "bcast", 2, 0, 2, "block", 2, 2, "linear");
+    placed(f, "bcast", 2, 0, 2, "block", 4, 4, "linear");
+    placed(f, "bcast", 3, 3, 2, "block", 0, 9223372036854775807LL, "chain");
+    placed(f, "bcast", 4, 6, 2, "block", 10, 20, "binomial");
+    placed(f, "bcast", 4, 6, 2, "block", 21, 30, "default");
+    placed(f, "bcast", 4, 6, 2, "block", 31, 40, "chain");
+    placed(f, "bcast", 5, 9, 4, "block", 15, 35, "binomial");
+    placed(f, "bcast", 6, 8, 1, "one-per-node", 15, 20, "binomial");
+    placed(f, "bcast", 11, 2147483647, 2, "cyclic", 7, 7, "linear");
+    placed(f, "gather", 1, 1, 1, "single-node", 5, 6, "binomial");
+    placed(f, "gather", 2, 4, 1, "single-node", 5, 6, "binomial");
+    placed(f, "gather", 5, 5, 1, "single-node", 5, 6, "binomial");
+    placed(f, "gather", 7, 7, 1, "single-node", 5, 6, "binomial");
+    placed(f, "scatter", 8, 8, 4, "irregular", 100, 400, "binomial");
+    placed(f, "scatter", 8, 8, 4, "irregular", 200, 300, "default");
+}
+
+struct checked {
+    struct fixture f;
+    struct chorale_emit_table table;
+    struct chorale_emit_check *check;
+    struct chorale_errmsg msg;
+    char *text;              /* what is written */
+    size_t size;
+};
+
+static void open_checked(struct checked *c)
+{
+    struct chorale_emit_names names = { "t.c", "t.h", "r.db", "" };
+    FILE *source, *header = tmpfile();
+
+    memset(c, 0, sizeof(*c));
+    awkward(&c->f);
+    source = open_memstream(&c->text, &c->size);
+    tap_ok(chorale_emit_load(c->f.store, 1, &c->table, &c->msg) ==
+               CHORALE_OK &&
+           chorale_emit_check_load(c->f.store, 1, &c->check, &c->msg) ==
+               CHORALE_OK && source != NULL && header != NULL &&
+           chorale_emit_c.emit(&c->table, &names, source, header, &c->msg) ==
+               CHORALE_OK, "awkward decisions are written %s", c->msg.text);
+    fclose(source);
+    fclose(header);
+}
+
+static void close_checked(struct checked *c)
+{
+    free(c->text);
+    chorale_emit_check_free(c->check);
+    chorale_emit_release(&c->table);
+    fixture_close(&c->f);
+}
+
+static enum chorale_err check_table(struct checked *c)
+{
+    return chorale_emit_check(c->check, chorale_emit_check_table, &c->table,
+                              &c->msg);
+}
+
+static enum chorale_err check_text(struct checked *c)
+{
+    FILE *in = fmemopen(c->text, c->size, "r");
+    void *reader = NULL;
+    enum chorale_err err;
+
+    if (in == NULL)
+        return CHORALE_ENV;
+    err = chorale_emit_c.read(in, &reader, &c->msg);
+    fclose(in);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check(c->check, chorale_emit_c.answer, reader,
+                                 &c->msg);
+    chorale_emit_c.release(reader);
+    return err;
+}
+
+/* 1 if a border that is off by one is not noticed. */
+static int unnoticed(struct checked *c, int *number, int by)
+{
+    int missed;
+
+    *number += by;
+    missed = check_table(c) != CHORALE_DATA;
+    *number -= by;
+    if (missed)
+        tap_diag("not noticed: %d instead of %d", *number + by, *number);
+    return missed;
+}
+
+static void test_table_off_by_one(struct checked *c)
+{
+    int missed = 0, tried = 0;
+
+    for (size_t i = 0; i < c->table.nband; i++)
+        for (int by = -1; by <= 1; by += 2) {
+            struct chorale_emit_band was = c->table.band[i];
+
+            if (was.from > 0)
+                c->table.band[i].from += (unsigned long long)by;
+            else
+                c->table.band[i].choice = was.choice == 0;
+            tried++;
+            missed += check_table(c) != CHORALE_DATA;
+            c->table.band[i] = was;
+        }
+    for (int s = 0; s < CHORALE_EMIT_SHAPES; s++)
+        for (int k = 0; k < CHORALE_NCOLL; k++)
+            for (size_t i = 0; i < c->table.group[k][s].nrule; i++) {
+                struct chorale_emit_rule *r = &c->table.group[k][s].rule[i];
+
+                tried += 2;
+                missed += unnoticed(c, &r->comm_size, 1);
+                missed += unnoticed(c, &r->comm_size_hi, -1);
+                if (i == 0 || r[-1].comm_size_hi < r->comm_size - 1)
+                    missed += unnoticed(c, &r->comm_size, -1);
+                if (r->comm_size_hi < 2147483647)
+                    missed += unnoticed(c, &r->comm_size_hi, 1);
+            }
+    tap_ok(missed == 0 && tried > 40, "a table that is off by one at a border"
+           " is refused: %d of %d missed", missed, tried);
+    tap_ok(strstr(c->msg.text, "the table says of ") != NULL &&
+           strstr(c->msg.text, " at P = ") != NULL &&
+           strstr(c->msg.text, " and n = ") != NULL &&
+           strstr(c->msg.text, "; decided was: ") != NULL,
+           "it says where, and what: %s", c->msg.text);
+}
+
+/* Each number of the arrays and of the calls of the search, one more. */
+static void test_text_off_by_one(struct checked *c)
+{
+    char *was = c->text, *more = malloc(c->size + 2);
+    size_t size = c->size;
+    int missed = 0, tried = 0;
+
+    for (char *line = was; more != NULL && line != NULL && *line != '\0';
+         line = strchr(line, '\n'), line += line != NULL) {
+        char *end = strchr(line, '\n'), *at = line;
+
+        if (strstr(line, "    { ") != line && strstr(line, "find(") == NULL)
+            continue;
+        if (strstr(line, "    { ") == line
+                ? line[6] < '0' || line[6] > '9'
+                : end < strstr(line, "find(") ||
+                      strstr(line, "static") == line)
+            continue;
+        while ((at = strpbrk(at, "0123456789")) != NULL && at < end) {
+            unsigned long long number = strtoull(at, NULL, 10);
+            size_t digits = strspn(at, "0123456789");
+
+            c->size = (size_t)snprintf(more, size + 2, "%.*s%llu%s",
+                                       (int)(at - was), was, number + 1,
+                                       at + digits);
+            c->text = more;
+            tried++;
+            if (check_text(c) != CHORALE_DATA) {
+                tap_diag("not noticed: %.*s", (int)(end - line), line);
+                missed++;
+            }
+            at += digits;
+        }
+    }
+    c->text = was;
+    c->size = size;
+    free(more);
+    tap_ok(missed == 0 && tried > 100, "a text that is off by one somewhere"
+           " is refused: %d of %d missed", missed, tried);
+}
+
+static void test_text_cut(struct checked *c)
+{
+    size_t size = c->size, missed = 0;
+
+    for (c->size = 1; c->size < size - 1000; c->size += 97)
+        missed += check_text(c) == CHORALE_OK;
+    c->size = size;
+    tap_ok(missed == 0, "a text that is cut is refused: %zu missed", missed);
+}
+
+/* Rows that the table was not made of. */
+static void test_other_rows(struct checked *c)
+{
+    static const char *const change[] = {
+        "UPDATE decision SET n_hi = n_hi + 1 WHERE n_hi = 20",
+        "UPDATE decision SET n_lo = 14 WHERE n_lo = 15",
+        "UPDATE decision SET comm_size_hi = 10 WHERE comm_size_hi = 9",
+        "UPDATE decision SET comm_size = 12 WHERE comm_size = 11",
+        "UPDATE decision SET variant = 'linear' WHERE coll = 'gather'",
+        "UPDATE decision SET shape = 'block' WHERE coll = 'scatter'",
+        "UPDATE decision SET params = 'fanout=3' WHERE variant = 'chain'",
+        "UPDATE decision SET provider = 'library' WHERE variant = 'chain'",
+        "DELETE FROM decision WHERE coll = 'bcast' AND ppn = 4",
+    };
+    int missed = 0;
+
+    for (size_t i = 0; i < sizeof(change) / sizeof(change[0]); i++) {
+        fixture_exec(&c->f, "SAVEPOINT before");
+        fixture_exec(&c->f, change[i]);
+        chorale_emit_check_free(c->check);
+        if (chorale_emit_check_load(c->f.store, 1, &c->check, &c->msg) !=
+                CHORALE_OK || check_table(c) != CHORALE_DATA ||
+            check_text(c) != CHORALE_DATA) {
+            tap_diag("not noticed: %s", change[i]);
+            missed++;
+        }
+        fixture_exec(&c->f, "ROLLBACK TO before");
+        fixture_exec(&c->f, "RELEASE before");
+    }
+    tap_ok(missed == 0, "a table of other rows is refused");
+}
+
+static void test_check(void)
+{
+    struct checked c;
+
+    open_checked(&c);
+    tap_ok(check_table(&c) == CHORALE_OK && check_text(&c) == CHORALE_OK &&
+           chorale_emit_check_points(c.check) > 1000,
+           "they are answered at %zu points %s",
+           chorale_emit_check_points(c.check), c.msg.text);
+    test_table_off_by_one(&c);
+    test_text_off_by_one(&c);
+    test_text_cut(&c);
+    test_other_rows(&c);
+    close_checked(&c);
+}
+
+/* --- the heading, and what a table cannot be made of ---------------------- */
+
+static void launched(struct fixture *f, int id, const char *started,
+                     const char *finished, const char *nodes)
+{
+    char *sql = sqlite3_mprintf(
+        "INSERT INTO launch (launch_id, uuid, campaign_id, system_id, ordinal,"
+        " comm_size, ppn, shape, seed, started, finished, status) VALUES"
+        " (%d, 'l%d', 1, 1, 0, 4, 2, 'block', 1, %Q, %Q, 'done');"
+        "INSERT INTO environment VALUES (%d, 'nodes', %Q),"
+        " (%d, 'kernel', 'x */ int evil; /*' || char(10) || '\?\?/ y'),"
+        " (%d, 'mpi:' || char(10) || '*/', char(10) || '*/'),"
+        " (%d, 'cpu_model', 'A Fine Processor'), (%d, 'ranks_per_node', '2'),"
+        " (%d, 'host:0', 'secret')", id, id, started, finished, id, nodes, id,
+        id, id, id, id);
+
+    fixture_exec(f, sql);
+    sqlite3_free(sql);
+}
+
+static void test_heading(void)
+{
+    static const char *const says[] = {
+        "\n * System    s (real)\n", "\n * MPI       An MPI 1.0\n",
+        "\n *   launches: 2, 2026-01-02T03:04:05Z ... 2026-02-03T00:00:00Z\n",
+        "\n *   nodes: 2, 16\n", "\n *   cpu_model: A Fine Processor\n",
+        "\n *   ranks_per_node: 2\n", "\n *   kernel: x * / int evil; / * ? ?/",
+        "bcast                 P = 2, 3, 4-6, 5-9, 6-8, 11-2147483647;"
+        " n = 0 ... 9223372036854775807 bytes; byte;",
+        "byte; one-per-node; block 2, 4 a node; cyclic 2 a node\n",
+        "gather                P = 1, 2-4, 5, 7; n = 5 ... 6 bytes; byte;"
+        " single-node\n",
+        "\n *   read back: ", " points on both sides of each border",
+        "\n *   not compiled: ",
+    };
+    struct chorale_errmsg msg;
+    struct fixture f;
+    const char *text;
+
+    awkward(&f);
+    fixture_exec(&f, "UPDATE system SET name = 's'");
+    launched(&f, 1, "2026-01-02T03:04:05Z", "2026-01-02T03:05:00Z", "2");
+    launched(&f, 2, "2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z", "16");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           fixture_output_has(&f, "read back: "), "generated, and said what"
+           " was checked %s", msg.text);
+    text = fixture_file(&f, "table.c");
+    for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++)
+        tap_ok(strstr(text, says[i]) != NULL, "its heading says: %.*s",
+               (int)strcspn(says[i] + (*says[i] == '\n'), "\n"),
+               says[i] + (*says[i] == '\n'));
+    tap_ok(strstr(text, "secret") == NULL, "but no name of a host");
+    tap_ok(compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
+           "nothing of it is code");
+    fixture_exec(&f, "UPDATE system SET kind = 'simulated'");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           strstr(fixture_file(&f, "table.c"), "2026-01-02") == NULL,
+           "and of a simulated system no date %s", msg.text);
+    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "--quiet",
+                        "-o", "@dir/quiet.c", (const char *)NULL) ==
+               CHORALE_OK && !fixture_output_has(&f, "read back: "),
+           "--quiet prints nothing %s", msg.text);
+    fixture_close(&f);
+}
+
+static void test_no_rows(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+    const char *text;
+
+    fixture_open(&f, "s", 0);
+    placed(&f, "bcast", 4, 0, 4, "block", 8, 512, "no_such_variant");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
+           "a table of the library alone is one %s", msg.text);
+    text = fixture_file(&f, "table.c");
+    tap_ok(strstr(text, "nan") == NULL && strstr(text, "no launch tells") !=
+               NULL, "which says that no launch tells of its environment");
+    fixture_exec(&f, "DELETE FROM decision");
+    placed(&f, "bcast", 4, 0, 4, "no-such-shape", 8, 512, "binomial");
+    placed(&f, "bcast", -4, 0, 4, "block", 8, 512, "binomial");
+    fixture_exec(&f, "INSERT INTO decision (system_id, coll, comm_size, ppn,"
+                 " shape, dtype, op, n_lo, n_hi, provider, variant, params,"
+                 " basis, reason) VALUES (1, 'bcast', 4, 1, 'block', 'byte',"
+                 " '', 'a', 'b', 'chorale', 'binomial', '', 'measured', ''),"
+                 " (1, 'bcast', 4, 2, 'block', 'byte', '', 9e999, 9e999,"
+                 " 'chorale', 'binomial', '', 'measured', ''),"
+                 " (1, 'bcast', 4294967300, 2, 'block', 'byte', '', 1, 2,"
+                 " 'chorale', 'binomial', '', 'measured', '')");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
+           strstr(msg.text, "has no decisions") != NULL,
+           "rows that hold for no call are none: %s", msg.text);
+    placed(&f, "bcast", 4, 8, 2, "block", 8, 64, "binomial");
+    placed(&f, "bcast", 6, 12, 2, "block", 8, 512, "linear");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
+           strstr(msg.text, "two decisions on bcast at P = 6 and n = 8") !=
+               NULL, "two decisions for one call: %s", msg.text);
+    tap_ok(strstr(fixture_file(&f, "table.c"), "no launch tells") != NULL,
+           "the older file stays as it was");
+    fixture_close(&f);
+}
+
 int main(void)
 {
     test_good();
     test_hostile();
     test_errors();
+    test_check();
+    test_heading();
+    test_no_rows();
     return tap_done();
 }

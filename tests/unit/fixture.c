@@ -205,6 +205,23 @@ int fixture_output_has(const struct fixture *f, const char *text)
     return found;
 }
 
+const char *fixture_file(const struct fixture *f, const char *name)
+{
+    static char text[256 * 1024];
+    char path[160];
+    size_t got = 0;
+    FILE *in;
+
+    snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+    in = fopen(path, "r");
+    if (in != NULL) {
+        got = fread(text, 1, sizeof(text) - 1, in);
+        fclose(in);
+    }
+    text[got] = '\0';
+    return text;
+}
+
 void fixture_close(struct fixture *f)
 {
     char command[96];

@@ -45,6 +45,10 @@ enum chorale_err fixture_verb(struct fixture *f,
 /* 1 if the output of the last verb has that text. */
 int fixture_output_has(const struct fixture *f, const char *text);
 
+/* What is in a file of the folder, as far as 256 KiB; "" if there is none;
+ * static. */
+const char *fixture_file(const struct fixture *f, const char *name);
+
 /* Close and remove everything. */
 void fixture_close(struct fixture *f);
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* origin.c - where a table comes from: see origin.h. */
+#include "config.h"
+
+#include "tuner/origin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char system_sql[] =
+    "SELECT y.name, y.kind, y.mpi_library, coalesce((SELECT c.uuid"
+    "  FROM campaign c WHERE c.system_id = y.system_id"
+    "   AND NOT c.validates"
+    "  ORDER BY c.created DESC, c.uuid LIMIT 1), '')"
+    " FROM system y WHERE y.system_id = ?1";
+
+/* What tells a reader whether his machine is that one, and when; a simulated
+ * one is the same on any day. */
+static const char environment_sql[] =
+    "WITH mine AS (SELECT l.launch_id, l.started,"
+    "  coalesce(l.finished, l.started) AS finished"
+    "  FROM launch l JOIN campaign c USING (campaign_id)"
+    "  WHERE l.system_id = ?1 AND l.status = 'done' AND NOT c.validates),"
+    " fact AS (SELECT DISTINCT key, value FROM environment JOIN mine"
+    "  USING (launch_id)"
+    "  WHERE key IN ('transport', 'cpu_model', 'cpu_governor', 'cpu_turbo',"
+    "   'smt', 'kernel', 'processors', 'nodes', 'ranks', 'ranks_per_node',"
+    "   'oversubscribed', 'virtual_machine', 'tool_version', 'tool_revision')"
+    "  OR key GLOB 'env:MPIR_CVAR_*' OR key GLOB 'env:MPICH_*'"
+    "  OR key GLOB 'env:UCX_*' OR key GLOB 'env:FI_*'"
+    "  OR key GLOB 'env:OMPI_MCA_*' OR key GLOB 'mpi:*'"
+    "  ORDER BY key, length(value), value)"
+    " SELECT 'launches', count(*) || ', ' || min(started) || ' ... ' ||"
+    "  max(finished) FROM mine WHERE (SELECT kind FROM system"
+    "   WHERE system_id = ?1) = 'real' HAVING count(*) > 0"
+    " UNION ALL SELECT replace(key, char(10), ' '),"
+    "  replace(group_concat(value, ', '), char(10), ' ') FROM fact"
+    "  GROUP BY key";
+
+static enum chorale_err no_memory(struct chorale_errmsg *msg)
+{
+    return chorale_fail(msg, CHORALE_ENV, "out of memory");
+}
+
+static const char *text(sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *t = sqlite3_column_text(stmt, column);
+
+    return t != NULL ? (const char *)t : "";
+}
+
+int chorale_origin_line(char **lines, const char *key, const char *value,
+                        const char *more)
+{
+    char *old = *lines;
+    int rc = asprintf(lines, "%s%.80s: %.200s%s%.80s\n",
+                      old != NULL ? old : "", key, value,
+                      *more != '\0' ? " " : "", more);
+
+    if (rc < 0)
+        *lines = NULL;
+    free(old);
+    return rc < 0 ? -1 : 0;
+}
+
+static enum chorale_err load_system(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct chorale_origin *origin,
+                                    struct chorale_errmsg *msg)
+{
+    char **const field[] = { &origin->system, &origin->kind,
+                             &origin->mpi_library, &origin->campaign };
+    sqlite3_stmt *stmt = NULL;
+    int got = 0;
+    enum chorale_err err = chorale_store_prepare(store, system_sql, &stmt,
+                                                 msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        err = chorale_store_step(store, stmt, &got, msg);
+    }
+    for (int i = 0; i < 4 && err == CHORALE_OK; i++)
+        if ((*field[i] = strdup(got ? text(stmt, i) : "")) == NULL)
+            err = no_memory(msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err load_environment(struct chorale_store *store,
+                                         sqlite3_int64 system_id,
+                                         struct chorale_origin *origin,
+                                         struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int got = 0;
+    enum chorale_err err = chorale_store_prepare(store, environment_sql,
+                                                 &stmt, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, system_id);
+    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
+           got)
+        if (chorale_origin_line(&origin->environment, text(stmt, 0),
+                                text(stmt, 1), "") != 0) {
+            err = no_memory(msg);
+            break;
+        }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_origin_load(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     struct chorale_origin *origin,
+                                     struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    memset(origin, 0, sizeof(*origin));
+    err = load_system(store, system_id, origin, msg);
+    return err == CHORALE_OK
+               ? load_environment(store, system_id, origin, msg)
+               : err;
+}
+
+void chorale_origin_release(struct chorale_origin *origin)
+{
+    free(origin->system);
+    free(origin->kind);
+    free(origin->mpi_library);
+    free(origin->campaign);
+    free(origin->environment);
+    memset(origin, 0, sizeof(*origin));
+}

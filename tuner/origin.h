@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* origin.h - where a table comes from: the system it was measured on, and the
+ * environment of its launches, for the heading of what is written. */
+#ifndef CHORALE_TUNER_ORIGIN_H
+#define CHORALE_TUNER_ORIGIN_H
+
+#include "db/store.h"
+
+struct chorale_origin {
+    char *system, *kind, *mpi_library;
+    char *campaign;          /* UUID of the system's latest campaign */
+    char *environment;       /* lines "key: value" of its launches that are
+                              * done, all values that differ; NULL: none */
+};
+
+/* Load them for a system; campaigns and launches that validated a table do
+ * not count. CHORALE_ENV: out of memory. Release in any case. */
+enum chorale_err chorale_origin_load(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     struct chorale_origin *origin,
+                                     struct chorale_errmsg *msg);
+void chorale_origin_release(struct chorale_origin *origin);
+
+/* Add "key: value more" to lines, which grow; cut where long. 0, or -1: out of
+ * memory, *lines is NULL then. */
+int chorale_origin_line(char **lines, const char *key, const char *value,
+                        const char *more);
+
+#endif
