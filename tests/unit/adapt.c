@@ -218,6 +218,79 @@ static void test_seed(void)
     }
 }
 
+/* 1 if candidates are left out of a round that win too little, and no others:
+ * of a point that is taken. *left_p: how many. */
+static int leaves_out(const struct plan *p, double least, int *left_p)
+{
+    int right = 1;
+
+    *left_p = 0;
+    for (size_t i = 0; i < p->grid.ncell; i += NVARIANT) {
+        const struct chorale_adapt_cell *cell = &p->cell[i];
+        size_t first = 1;
+        int taken = 0;
+
+        for (size_t c = 1; c < NVARIANT; c++) {
+            first = cell[c].wins > cell[first].wins ? c : first;
+            taken |= cell[c].chosen;
+        }
+        for (size_t c = 1; c < NVARIANT && taken; c++) {
+            if (cell[c].known || cell[c].wins < 2)
+                continue;
+            right &= cell[c].chosen == (c == first || cell[c].gain >= least);
+            *left_p += !cell[c].chosen;
+        }
+    }
+    return right;
+}
+
+/* The next round; what it plans to spend of what is left of the budget but for
+ * a reserve of 12 %. */
+static double next_share(struct plan *p)
+{
+    double left;
+
+    p->opts.spent += measure(p);
+    left = 0.88 * p->opts.budget - p->opts.spent;
+    if (choose(p) != CHORALE_OK)
+        return NAN;
+    return p->round.foreseen / left;
+}
+
+/* What each round may spend of the budget, and which candidates it takes. */
+static void test_shares(void)
+{
+    struct plan *p = malloc(sizeof(*p));
+    int left_out, right;
+    double share;
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 2000);
+    p->opts.goal = 0;
+    choose(p);
+    share = next_share(p);
+    tap_ok(share > 0.4 && share <= 0.5,
+           "round 2 plans for half of what is left: %.2f", share);
+    right = leaves_out(p, 0.01, &left_out);
+    tap_ok(right && left_out > 0, "and leaves out %d candidates that would be "
+           "missed by less than 1 %%", left_out);
+    share = next_share(p);
+    tap_ok(share > 0.5 && share <= 0.6, "round 3 for six tenths: %.2f", share);
+    right = leaves_out(p, 0, &left_out);
+    tap_ok(right && left_out == 0, "and leaves out nobody who may win");
+    fixture_close(&p->f);
+    begin(p, 1600);
+    p->opts.goal = 0;
+    choose(p);
+    for (int i = 0; i < 3; i++)
+        share = next_share(p);
+    tap_ok(p->round.round == 4 && share > 0.6 && share <= 1,
+           "round 4 for all: %.2f", share);
+    fixture_close(&p->f);
+    free(p);
+}
+
 static void test_budget(void)
 {
     struct plan *p = malloc(sizeof(*p));
@@ -294,6 +367,7 @@ int main(void)
 {
     test_krige();
     test_rounds();
+    test_shares();
     test_seed();
     test_budget();
     return tap_done();

@@ -192,6 +192,120 @@ static void test_real(void)
     }
 }
 
+/* Who is challenged by whom at one size of a real system. The library takes
+ * 10 ms; launches of even number choose, and in those of odd number one of the
+ * two is too uneven to be confirmed, so that no other stands in for it. */
+static void test_ties(void)
+{
+    static const struct {
+        const char *what;
+        double linear[6], binomial[6]; /* ms */
+        const char *table;
+    } cases[] = {
+        { "close, and noise is larger: the simpler",
+          { 5.00, 5, 5.06, 5, 5.03, 5 }, { 5.02, 1, 5.02, 9, 5.02, 9 },
+          "8-8 linear" },
+        { "close, but slower every time: the faster",
+          { 5.031, 1, 5.030, 9, 5.029, 9 }, { 5, 5, 5, 5, 5, 5 },
+          "8-8 binomial" },
+        { "noise is larger, but far: the faster",
+          { 5.00, 1, 5.50, 9, 5.60, 9 }, { 5.10, 5, 5.20, 5, 5.10, 5 },
+          "8-8 binomial" },
+        { "launches that confirm do not tell ties apart",
+          { 5.00, 5, 5.06, 5, 5.03, 5 }, { 5.02, .5, 5.02, 1, 5.02, 9 },
+          "8-8 linear" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture f;
+
+        fixture_open(&f, "real", 0);
+        for (int l = 0; l < 6; l++) {
+            bcast(&f, "library", 8, l, 1e-2);
+            bcast(&f, "linear", 8, l, 1e-3 * cases[i].linear[l]);
+            bcast(&f, "binomial", 8, l, 1e-3 * cases[i].binomial[l]);
+        }
+        tap_ok(decide(&f) == CHORALE_OK, "decided: %s", cases[i].what);
+        is(table(&f), cases[i].table, cases[i].what);
+        fixture_close(&f);
+    }
+}
+
+/* A size at which variants take those times [ms] where they are chosen. Only
+ * the one that is expected is confirmed: a wrong challenger leaves the size to
+ * the library. */
+struct contest {
+    int comm_size;
+    long m;
+    struct {
+        const char *variant, *params;
+        double ms;
+    } cand[2];
+    int wins;                /* of cand */
+    const char *what;
+};
+
+static void add_contest(struct fixture *f, const struct contest *t)
+{
+    static const double uneven[6] = { 1, .2, 1, 1.8, 1, 1.8 };
+
+    for (int l = 0; l < 6; l++) {
+        struct fixture_run run = {
+            "bcast", "library", "default", "", t->comm_size, 1, t->m, l, 1e-2,
+            NULL, NULL, NULL, NULL,
+        };
+
+        fixture_add(f, &run);
+        run.provider = "chorale";
+        for (int c = 0; c < 2; c++) {
+            run.variant = t->cand[c].variant;
+            run.params = t->cand[c].params;
+            run.seconds = 1e-3 * t->cand[c].ms *
+                          (c == t->wins ? 1 : uneven[l]);
+            fixture_add(f, &run);
+        }
+    }
+}
+
+/* Ties between values of a parameter, from size to size. */
+static void test_neighbour(void)
+{
+    static const struct contest t[] = {
+        { 4, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
+          1, "no smaller size: the shorter text" },
+        { 4, 16, { { "knomial", "radix=4", 5 }, { "knomial", "radix=8", 5 } },
+          0, "something else at the next smaller size: the smaller text" },
+        { 4, 32, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 4 } },
+          1, "no tie" },
+        { 4, 64, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 5 } },
+          1, "what is chosen at the next smaller size" },
+        { 4, 128, { { "kary", "radix=2", 5 }, { "kary", "radix=16", 5 } },
+          0, "another variant there: its parameters say nothing" },
+        { 4, 256, { { "kary", "radix=2", 5 }, { "knomial", "radix=16", 5 } },
+          1, "the simpler variant, whatever is chosen there" },
+        { 8, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
+          1, "other process counts say nothing" },
+    };
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+        add_contest(&f, &t[i]);
+    tap_ok(decide(&f) == CHORALE_OK, "values of a parameter that tie");
+    for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        char sql[160], want[64];
+
+        snprintf(sql, sizeof(sql), "SELECT variant || ' ' || params FROM"
+                 " decision WHERE comm_size = %d AND comm_size_hi = %d AND"
+                 " %ld BETWEEN n_lo AND n_hi", t[i].comm_size, t[i].comm_size,
+                 t[i].m);
+        snprintf(want, sizeof(want), "%s %s", t[i].cand[t[i].wins].variant,
+                 t[i].cand[t[i].wins].params);
+        is(fixture_text(&f, sql), want, t[i].what);
+    }
+    fixture_close(&f);
+}
+
 /* The headline comes from the launches that did not choose. */
 static void test_confirming(void)
 {
@@ -618,6 +732,8 @@ int main(void)
 {
     test_simulated();
     test_real();
+    test_ties();
+    test_neighbour();
     test_confirming();
     test_chance();
     test_honest();
