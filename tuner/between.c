@@ -14,7 +14,8 @@
 
 #define MAX_LAYERS 64 /* process counts that share rectangles */
 #define MORE_STOPS 64 /* doublings of a size_t */
-#define DOUBT 0.5     /* of the largest error is held against a guess */
+#define DOUBT 0.5     /* of the largest error is held against a guess, */
+#define LIBRARY_DOUBT 0.25 /* and of that of the library's */
 #define ROUNDING 1e-9 /* relative, of logarithms and back */
 
 struct gap {
@@ -166,9 +167,9 @@ static int may_leave(const struct gap *gap, size_t n)
  * library shorter. */
 static double doubt(size_t cand, double error)
 {
-    double most = error > 0 ? DOUBT * log1p(error) : 0;
+    double most = error > 0 ? log1p(error) : 0;
 
-    return cand == 0 ? -most : most;
+    return cand == 0 ? -LIBRARY_DOUBT * most : DOUBT * most;
 }
 
 /* Times and losses at one stop of one process count. */

@@ -254,7 +254,7 @@ static void find_stand_ins(struct chorale_spot *spot, double critical,
             cand->p = n >= 2 ? p_value(spot, c) : 1;
         if (c == 0 || (gain > least && (opts->simulated ||
                                         cand->p <= critical)))
-            cand->loss = fmax(0, loss);
+            cand->loss = fmax(SAME, loss);
     }
 }
 

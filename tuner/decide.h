@@ -55,9 +55,9 @@ struct chorale_decision {
  *   only what is confirmed at one of the two is asked.
  * - Between two process counts likewise, for variants of which the same guess,
  *   made at the neighbouring measured process counts from theirs, was wrong by
- *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one and
- *   that of the library are half as wrong; else the library stays. On a real system the choice on one
- *   side must be a confirmed variant.
+ *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one
+ *   is half as wrong and that of the library a quarter; else the library stays.
+ *   On a real system the choice on one side must be a confirmed variant.
  * - Choices are changed for others that cost at most compact more, where that
  *   saves ranges: as few as can be (compact.h). On a real system those are
  *   confirmed as well.
@@ -77,8 +77,8 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
                                 size_t *count_p, struct chorale_errmsg *msg);
 
 /* Of times that are guessed between process counts: the largest error with
- * which they may decide. Half the error is added to a time, too, and taken from
- * the library's. */
+ * which they may decide. Half the error is added to a time, too, and a quarter
+ * taken from the library's. */
 #define CHORALE_DECIDE_ERROR 0.30
 
 /* Process counts between two measured ones for which a table has rows: of a

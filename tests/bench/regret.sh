@@ -5,7 +5,7 @@
 # those of the grid; on simulated LogGP networks.
 #
 #   regret.sh [-o DIR] [-s NETWORKS] [-c LIST] [-m SIZES] [-n SIZES] [-P LIST]
-#             [-Q LIST] [-N PERCENT] [-S SEED]
+#             [-Q LIST] [-N PERCENT] [-S SEED] [-x]
 #
 # -o DIR       keep the databases there, and go on from what it holds
 # -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
@@ -22,9 +22,11 @@
 # -N PERCENT   decide from times that have log-normal noise of that width, in
 #              6 launches, as a real system would have: the oracle stays exact
 # -S SEED      of that noise (default: 1)
+# -x           the oracle measures what the table chose with all parameters that
+#              `chorale list` shows: what the set core leaves
 #
-# Simulated time is exact. The oracles measure the set core, and all parameters
-# of what the table chose. Status 1 if a choice that was measured is slower than
+# Simulated time is exact. The oracles measure the set core, as the grid does,
+# and what the table chose. Status 1 if a choice that was measured is slower than
 # the library, with exact times; by noise alone none should be either.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
@@ -34,12 +36,12 @@ sizes=8:128K
 others=24,37,96,515,1536,6144,10001,24576,98304,100003
 procs=4,8,12,16,24,32,64
 between=11,20,48
-noise=0 seed=1
+noise=0 seed=1 exhaust=no
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 out=$work
-while getopts o:s:c:m:n:P:Q:N:S: opt; do
+while getopts o:s:c:m:n:P:Q:N:S:x opt; do
     case $opt in
         o) out=$OPTARG ;;
         s) networks=$(echo "$OPTARG" | tr , ' ') ;;
@@ -50,6 +52,7 @@ while getopts o:s:c:m:n:P:Q:N:S: opt; do
         Q) between=$OPTARG ;;
         N) noise=$OPTARG ;;
         S) seed=$OPTARG ;;
+        x) exhaust=yes ;;
         *) exit 2 ;;
     esac
 done
@@ -75,16 +78,29 @@ platform "$work/tree.xml" 'radical="0-63" bw="10GBps" lat="0.25us"
 platform "$work/ppn.xml" 'radical="0-7" core="8" bw="10GBps" lat="0.5us"
  loopback_bw="20GBps" loopback_lat="0.1us"'
 
-measure() { # database, network, sizes, process counts, ranks a node, options
-    measured=$1
-    set -- "$1" -q --launcher smpirun --platform "$work/$2.xml" \
-        --network loggp -c "$colls" -m "$3" -P "$4" --ppn "$5" $6
-    "$chorale" plan "$@" >/dev/null && "$chorale" run "$measured" -q
+simulate() { # database, network, sizes, process counts, ranks a node, options
+    simulate_db=$1 simulate_net=$2 simulate_m=$3 simulate_p=$4 simulate_ppn=$5
+    shift 5
+    "$chorale" plan "$simulate_db" -q --launcher smpirun \
+        --platform "$work/$simulate_net.xml" --network loggp -c "$colls" \
+        -m "$simulate_m" -P "$simulate_p" --ppn "$simulate_ppn" "$@" >/dev/null
 }
 
-chosen() { # database: bcast:binomial,...
-    sqlite3 "$1" "SELECT group_concat(v) FROM (SELECT DISTINCT coll || ':' ||
-        variant AS v FROM decision WHERE provider = 'chorale')"
+measure() { # as simulate
+    simulate "$@" && "$chorale" run "$1" -q
+}
+
+# Measure what the table chose, too: -x with all its parameters.
+add_chosen() { # table, oracle, network, ranks a node
+    chosen=$(sqlite3 "$1" "SELECT group_concat(v) FROM (SELECT DISTINCT coll ||
+        ':' || variant AS v FROM decision WHERE provider = 'chorale')")
+    [ -n "$chosen" ] || return 0
+    last=$(sqlite3 "$2" "SELECT max(cell_id) FROM cell")
+    simulate "$2" "$3" "$others" "$between" "$4" --variants "$chosen" || return
+    [ $exhaust = yes ] || sqlite3 "$2" "ATTACH '$1' AS t; DELETE FROM cell
+        WHERE cell_id > $last AND (coll, variant, params) NOT IN
+        (SELECT coll, variant, params FROM t.decision)" || return
+    "$chorale" run "$2" -q
 }
 
 # The table's figures; 1 if a choice that was measured is slower.
@@ -140,8 +156,7 @@ one() { # network
         disturb "$work/table.db" || return
     fi
     "$chorale" decide "$work/table.db" -q || return
-    measure "$oracle" "$1" "$others" "$between" $ppn \
-        "--variants $(chosen "$work/table.db")" || return
+    add_chosen "$work/table.db" "$oracle" "$1" $ppn || return
     echo "$1, points of the grid"
     judge "$work/table.db" "$train"
     lost=$?
