@@ -10,6 +10,10 @@
 #include "db/order.h"
 #include "tuner/model_job.h"
 
+#define MAD_EFFICIENCY 0.37 /* of a median deviation, for normal errors */
+#define OUTLIER 9 /* variance among launches, of the common one */
+#define EXACT 1e-6 /* relative error of a simulated time, at most */
+
 /* Arrays over the cells. */
 struct check {
     struct model_job *job;
@@ -20,6 +24,7 @@ struct check {
     double *ahead;           /* fitted to at most half as many ranks */
     double *now;             /* of the fit at hand */
     double *sorted;
+    double *log_of, *apart;  /* of launches */
     unsigned char *use;
     size_t n;
 };
@@ -265,58 +270,79 @@ static double quantile(struct check *c, const double *error, size_t first,
     return isfinite(q) ? q : NAN;
 }
 
-/* Robust variance of a launch about its cell; *df_p its degrees of freedom. */
+/* Logarithms of the times of a cell's launches. Returns how many. */
+static size_t launches(const struct check *c, const struct model_cell *cell,
+                       double *log_of)
+{
+    const struct chorale_run_point *row = c->job->points->row;
+    size_t k = 0;
+
+    for (size_t r = cell->first; r < cell->last; r++)
+        if (row[r].ok)
+            log_of[k++] = log(row[r].seconds);
+    return k;
+}
+
+/* Robust variance of a launch from how neighbours differ: a centre of three
+ * would be one of them. *df_p: its degrees of freedom. */
 static double pure(const struct check *c, size_t first, size_t end,
                    double *df_p)
 {
-    const struct chorale_run_point *row = c->job->points->row;
-    double *dev, var = NAN;
-    size_t n = 0, total = 0;
+    double var = NAN;
+    size_t n = 0;
 
     *df_p = 0;
-    for (size_t i = first; i < end; i++)
-        total += c->cell[i]->last - c->cell[i]->first;
-    dev = malloc((total + 1) * sizeof(*dev));
-    if (dev == NULL)
-        return NAN;
     for (size_t i = first; i < end; i++) {
-        const struct model_cell *cell = c->cell[i];
-        size_t k = 0;
+        size_t k = launches(c, c->cell[i], c->log_of);
 
-        for (size_t r = cell->first; r < cell->last; r++)
-            k += row[r].ok != 0;
-        for (size_t r = cell->first; r < cell->last && k > 1; r++)
-            if (row[r].ok)
-                dev[n++] = fabs(log(row[r].seconds / cell->seconds)) *
-                           sqrt((double)k / (double)(k - 1));
-        *df_p += k > 1 ? (double)(k - 1) : 0;
+        for (size_t r = k > 2 ? 0 : 1; r < k; r++)
+            c->apart[n++] = fabs(c->log_of[r] - c->log_of[(r + k - 1) % k]) /
+                            M_SQRT2;
+        *df_p += k > 1 ? MAD_EFFICIENCY * (double)(k - 1) : 0;
     }
     if (n > 0) {
-        chorale_sort(dev, n);
-        var = pow(1.4826 * chorale_quantile(dev, n, 0.5), 2);
+        chorale_sort(c->apart, n);
+        var = pow(1.4826 * chorale_quantile(c->apart, n, 0.5), 2);
     }
-    free(dev);
     return var;
 }
 
-/* F test of the cells' residuals against their launches. */
+/* Variance of a cell's centre (see model_cell_seconds) if launches have that
+ * variance: its own where outliers are among them. */
+static double centre_variance(const struct check *c,
+                              const struct model_cell *cell, double var)
+{
+    double *log_of = c->log_of;
+    static const double efficiency[] = { 1, 1, 1, 0.74, 0.84 };
+    size_t k = launches(c, cell, log_of);
+    double mean = 0, own = 0;
+
+    for (size_t i = 0; i < k; i++)
+        mean += log_of[i] / (double)k;
+    for (size_t i = 0; i < k && k > 1; i++)
+        own += pow(log_of[i] - mean, 2) / (double)(k - 1);
+    return (own > OUTLIER * var ? own : var) / (double)k /
+           (k < 5 ? efficiency[k] : 0.95);
+}
+
+/* F test of the cells' residuals against their launches; where these do not
+ * differ, chi-square against how exact a time can be. */
 static double lack(const struct check *c, size_t first, size_t end)
 {
-    const struct chorale_run_point *row = c->job->points->row;
     double df, var = pure(c, first, end, &df), sum = 0;
     double n = (double)(end - first);
+    int exact = c->job->opts.exact || (df > 0 && var <= EXACT * EXACT);
 
-    if (!(df > 0) || !(var > 1e-20))
+    if (!(df > 0) && !exact)
         return NAN;
     for (size_t i = first; i < end; i++) {
         const struct model_cell *cell = c->cell[i];
-        double k = 0, r = log(cell->seconds / cell->played);
+        double r = log(cell->seconds / cell->played);
 
-        for (size_t j = cell->first; j < cell->last; j++)
-            k += row[j].ok != 0;
-        sum += fmax(k, 1) * r * r;
+        sum += r * r / (exact ? EXACT * EXACT
+                              : centre_variance(c, cell, var));
     }
-    return gsl_cdf_fdist_Q(sum / n / var, n, df);
+    return exact ? gsl_cdf_chisq_Q(sum, n) : gsl_cdf_fdist_Q(sum / n, n, df);
 }
 
 static void name_variants(struct check *c)
@@ -351,8 +377,10 @@ static enum chorale_err fill_variants(struct check *c,
         v->median_error = quantile(c, c->error, i, end, 0.5);
         v->worst_error = worst(c->error, i, end);
         v->loo_error = quantile(c, c->loo, i, end, 0.9);
-        v->trusted = v->loo_error <= MODEL_BOUND;
         v->lack = lack(c, i, end);
+        v->lacks = v->lack < CHORALE_MODEL_LACK &&
+                   v->worst_error > MODEL_BOUND;
+        v->trusted = v->loo_error <= MODEL_BOUND && !v->lacks;
         if (fill_ranks(c, i, end, v) != 0)
             return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     }
@@ -368,6 +396,8 @@ static void check_release(struct check *c)
     free(c->ahead);
     free(c->now);
     free(c->sorted);
+    free(c->log_of);
+    free(c->apart);
     free(c->use);
 }
 
@@ -385,9 +415,12 @@ static int check_init(struct check *c, struct model_job *job)
     c->now = malloc(n * sizeof(double));
     c->sorted = malloc(n * sizeof(double));
     c->use = calloc(n, 1);
+    c->log_of = malloc((job->points->count + 1) * sizeof(double));
+    c->apart = malloc((job->points->count + 1) * sizeof(double));
     job->model->variant = calloc(n, sizeof(*job->model->variant));
     if (!c->cell || !c->index || !c->error || !c->loo || !c->ahead ||
-        !c->now || !c->sorted || !c->use || !job->model->variant)
+        !c->now || !c->sorted || !c->use || !c->log_of || !c->apart ||
+        !job->model->variant)
         return -1;
     for (size_t i = 0; i < job->ncell; i++)
         if (job->cell[i].use)
