@@ -37,8 +37,9 @@ static json_t *ranks_json(const struct chorale_model_variant *v)
         const struct chorale_model_ranks *r = &v->ranks[i];
 
         json_array_append_new(list, json_pack(
-            "{s:i, s:I, s:o, s:o, s:I, s:I, s:b}",
+            "{s:i, s:I, s:I, s:o, s:o, s:I, s:I, s:b}",
             "comm_size", r->comm_size, "points", (json_int_t)r->npoints,
+            "not_counted", (json_int_t)r->nwild,
             "without", number(r->error), "ahead", number(r->ahead),
             "msg_size_from", (json_int_t)r->m_lo,
             "msg_size_upto", (json_int_t)r->m_hi, "usable",

@@ -134,11 +134,13 @@ static void print_crossval(const struct chorale_model *m)
             printf("    %-38s%6d%6zu%12s%12s  ", name, r->comm_size,
                    r->npoints, percent(r->error, a), percent(r->ahead, b));
             if (r->m_lo > r->m_hi)
-                printf("none\n");
+                printf("none");
             else
-                printf("%s to %s\n",
-                       chorale_human_bytes((double)r->m_lo, lo),
+                printf("%s to %s", chorale_human_bytes((double)r->m_lo, lo),
                        chorale_human_bytes((double)r->m_hi, hi));
+            if (r->nwild > 0)
+                printf("; %zu not counted", r->nwild);
+            putchar('\n');
         }
     }
 }
@@ -166,13 +168,18 @@ static void warn_params(const struct chorale_model *m)
 static void print_warnings(const struct chorale_model *m)
 {
     const struct chorale_run_point *w = &m->worst;
-    size_t bad = 0, lacking = 0;
+    size_t bad = 0, lacking = 0, wild = 0;
 
     warn_params(m);
     for (size_t i = 0; i < m->nvariant; i++) {
         bad += m->variant[i].loo_error <= CHORALE_PREDICT_BOUND ? 0 : 1;
         lacking += m->variant[i].lacks ? 1 : 0;
+        wild += m->variant[i].nwild;
     }
+    if (wild > 0)
+        printf("  note: %zu points whose messages just meet or just miss were"
+               " left out of what is\n  foretold (--crossval shows where)\n",
+               wild);
     if (lacking > 0)
         printf("  note: %zu of %zu variants lack fit (p < %g and worst over"
                " 10 %%; lack with a !): they are\n  not predicted outside of"

@@ -54,6 +54,8 @@ struct chorale_model_param {
 struct chorale_model_ranks {
     int comm_size;
     size_t npoints;
+    size_t nwild;            /* of them not foretold, and in no error below:
+                              * messages that just meet or just miss */
     double error;            /* worst, fitted without this number of ranks;
                               * NAN: nothing to fit then */
     double ahead;            /* worst, fitted to at most half as many; NAN */
@@ -67,7 +69,7 @@ struct chorale_model_variant {
     enum chorale_coll coll;
     const char *name, *shape;
     int ppn;
-    size_t npoints;
+    size_t npoints, nwild;
     double median_error, worst_error;
     double loo_error;        /* 90th percentile over its points, each foretold
                               * by a fit without its number of ranks; NAN */

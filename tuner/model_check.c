@@ -12,6 +12,8 @@
 
 #define MAD_EFFICIENCY 0.37 /* of a median deviation, for normal errors */
 #define OUTLIER 9 /* variance among launches, of the common one */
+#define RANKS_APART 2 /* ratio of the numbers of ranks, */
+#define SIZES_APART 8 /* of the sizes up to which look_ahead fits */
 #define EXACT 1e-6 /* relative error of a simulated time, at most */
 
 /* Arrays over the cells. */
@@ -24,6 +26,7 @@ struct check {
     double *ahead;           /* fitted to at most half as many ranks */
     double *now;             /* of the fit at hand */
     double *sorted;
+    double *seconds;         /* [job->ncell] foretold */
     double *log_of, *apart;  /* of launches */
     unsigned char *use;
     size_t n;
@@ -62,30 +65,34 @@ static int same_variant(const struct model_cell *a,
            (a->nodes == 1 || a->ppn == b->ppn);
 }
 
-/* Fit to the cells in use, and the error of all others into c->now; NAN where
- * they need what these do not tell. */
+/* The error of what a fit to the cells in use foretells of all others, into
+ * c->now: NAN where it does not, MODEL_WILD where it has no say. */
 static enum chorale_err foretell(struct check *c, struct chorale_errmsg *msg)
 {
-    struct model_job *job = c->job;
-    double value[CHORALE_FIT_MAX];
-    unsigned char unknown[CHORALE_FIT_MAX] = { 0 };
-    enum chorale_err err;
+    enum chorale_err err = model_foretell(c->job, c->use, c->seconds, msg);
 
-    model_values_get(job->model, value);
-    err = model_fit_some(job, c->use, value, unknown, NULL);
-    if (err == CHORALE_ENV)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     for (size_t i = 0; i < c->n; i++) {
-        const double *x = job->x + c->index[i] * CHORALE_FIT_MAX;
-        double seconds = 0;
+        double seconds = c->seconds[c->index[i]];
 
-        for (size_t j = 0; j < job->ncol; j++)
-            seconds += unknown[j] && x[j] > 0 ? NAN : x[j] * value[j];
-        c->now[i] = err == CHORALE_OK && !c->use[c->index[i]]
-                        ? fabs(seconds / c->cell[i]->seconds - 1)
-                        : NAN;
+        c->now[i] = seconds < 0
+                        ? MODEL_WILD
+                        : fabs(seconds / c->cell[i]->seconds - 1);
     }
-    return CHORALE_OK;
+    return err;
+}
+
+/* Use all cells that may be fitted whose value lies in [from, upto], or if out
+ * is set, outside of it. */
+static void use_those(struct check *c,
+                      double (*of)(const struct model_cell *), double from,
+                      double upto, int out)
+{
+    for (size_t i = 0; i < c->job->ncell; i++) {
+        const struct model_cell *cell = &c->job->cell[i];
+        int in = of(cell) >= from && of(cell) <= upto;
+
+        c->use[i] = !model_is_beyond(c->job, cell) && in != out;
+    }
 }
 
 static int compare(const void *a, const void *b)
@@ -129,9 +136,7 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     for (size_t i = 0; i < c->n; i++)
         c->loo[i] = c->ahead[i] = NAN;
     for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
-        for (size_t i = 0; i < c->n; i++)
-            c->use[c->index[i]] = ranks_of(c->cell[i]) < c->sorted[p] ||
-                                  ranks_of(c->cell[i]) > c->sorted[p];
+        use_those(c, ranks_of, c->sorted[p], c->sorted[p], 1);
         err = foretell(c, msg);
         for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
             if (!c->use[c->index[i]])
@@ -151,15 +156,17 @@ static void raise_reach(struct check *c, double cut,
     for (size_t v = 0; v < model->nvariant; v++, i = end) {
         double most = 0, *reach = ranks ? &model->variant[v].reach
                                         : &model->variant[v].reach_m;
-        int good = 1;
+        int good = 1, any = 0;
 
         for (end = i; end < c->n && same_variant(c->cell[i], c->cell[end]);
              end++) {
             most = fmax(most, of(c->cell[end]));
-            if (of(c->cell[end]) > cut && !(c->now[end] <= MODEL_BOUND))
-                good = 0;
+            if (!(of(c->cell[end]) > cut))
+                continue;
+            good &= c->now[end] <= MODEL_BOUND;
+            any |= c->now[end] >= 0;
         }
-        if (good && cut > 0 && most > cut)
+        if (good && any && cut > 0)
             *reach = fmax(*reach, most / cut);
     }
 }
@@ -171,14 +178,16 @@ static enum chorale_err look_ahead(struct check *c,
 {
     size_t k = distinct(c, of);
     enum chorale_err err = CHORALE_OK;
-    double *cut = malloc((k + 1) * sizeof(*cut));
+    double *cut = malloc((k + 1) * sizeof(*cut)), last = 0;
 
     if (cut == NULL)
         return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     memcpy(cut, c->sorted, k * sizeof(*cut));
     for (size_t p = 0; p + 1 < k && err == CHORALE_OK; p++) {
-        for (size_t i = 0; i < c->n; i++)
-            c->use[c->index[i]] = of(c->cell[i]) <= cut[p];
+        if (last > 0 && cut[p] < (ranks ? RANKS_APART : SIZES_APART) * last)
+            continue;
+        last = cut[p];
+        use_those(c, of, -1, cut[p], 0);
         err = foretell(c, msg);
         if (err != CHORALE_OK)
             break;
@@ -193,7 +202,7 @@ static enum chorale_err look_ahead(struct check *c,
 
 /* --- variants ---------------------------------------------------------- */
 
-/* NAN counts as bad. */
+/* NAN counts as bad, MODEL_WILD as nothing: if all are that, NAN. */
 static double worst(const double *error, size_t first, size_t end)
 {
     double most = -1;
@@ -204,6 +213,15 @@ static double worst(const double *error, size_t first, size_t end)
         most = fmax(most, error[i]);
     }
     return most >= 0 ? most : NAN;
+}
+
+static size_t count_wild(const double *error, size_t first, size_t end)
+{
+    size_t n = 0;
+
+    for (size_t i = first; i < end; i++)
+        n += error[i] < 0;
+    return n;
 }
 
 /* The longest range of sizes of cells [first, end) within the bound. */
@@ -219,6 +237,8 @@ static void good_sizes(const struct check *c, size_t first, size_t end,
 
         for (next = i; next < end && c->cell[next]->pt.msg_size == size;
              next++)
+            continue;
+        if (count_wild(c->loo, i, next) == next - i)
             continue;
         if (!(worst(c->loo, i, next) <= MODEL_BOUND)) {
             run = 0;
@@ -250,6 +270,8 @@ static int fill_ranks(const struct check *c, size_t first, size_t end,
                        c->cell[next]->pt.comm_size == r->comm_size; next++)
             continue;
         r->npoints = next - i;
+        r->nwild = count_wild(c->loo, i, next);
+        v->nwild += r->nwild;
         r->error = worst(c->loo, i, next);
         r->ahead = worst(c->ahead, i, next);
         r->m_max = c->cell[next - 1]->pt.msg_size;
@@ -264,7 +286,10 @@ static double quantile(struct check *c, const double *error, size_t first,
     size_t n = 0;
 
     for (size_t i = first; i < end; i++)
-        c->sorted[n++] = isnan(error[i]) ? HUGE_VAL : error[i];
+        if (!(error[i] < 0))
+            c->sorted[n++] = isnan(error[i]) ? HUGE_VAL : error[i];
+    if (n == 0)
+        return NAN;
     chorale_sort(c->sorted, n);
     q = chorale_quantile(c->sorted, n, q);
     return isfinite(q) ? q : NAN;
@@ -396,6 +421,7 @@ static void check_release(struct check *c)
     free(c->ahead);
     free(c->now);
     free(c->sorted);
+    free(c->seconds);
     free(c->log_of);
     free(c->apart);
     free(c->use);
@@ -415,12 +441,13 @@ static int check_init(struct check *c, struct model_job *job)
     c->now = malloc(n * sizeof(double));
     c->sorted = malloc(n * sizeof(double));
     c->use = calloc(n, 1);
+    c->seconds = malloc(n * sizeof(double));
     c->log_of = malloc((job->points->count + 1) * sizeof(double));
     c->apart = malloc((job->points->count + 1) * sizeof(double));
     job->model->variant = calloc(n, sizeof(*job->model->variant));
     if (!c->cell || !c->index || !c->error || !c->loo || !c->ahead ||
         !c->now || !c->sorted || !c->use || !c->log_of || !c->apart ||
-        !job->model->variant)
+        !c->seconds || !job->model->variant)
         return -1;
     for (size_t i = 0; i < job->ncell; i++)
         if (job->cell[i].use)

@@ -13,7 +13,7 @@
 #include "algorithms/kinds.h"
 #include "db/order.h"
 #include "tests/tap.h"
-#include "tuner/model.h"
+#include "tuner/model_job.h"
 #include "tuner/predict.h"
 
 #define ALPHA 1.0128e-6
@@ -609,6 +609,94 @@ static int kinked(double factor, double spread, int launches, int exact,
     return others;
 }
 
+/* --- cross-validation --------------------------------------------------- */
+
+/* A whole fit, then what a fit without the most ranks says of these: into
+ * seconds, by cell. Returns how many cells. */
+static size_t without_most(const struct chorale_points *points,
+                           double *seconds)
+{
+    static unsigned char use[MAX_RUNS];
+    static struct chorale_model model;
+    struct model_job job = { .points = points, .system = "s",
+                             .model = &model };
+    size_t n = 0;
+
+    memset(&model, 0, sizeof(model));
+    if (model_cells_find(&job, NULL) == CHORALE_OK &&
+        model_job_alloc(&job) == 0 &&
+        model_search(&job, NULL) == CHORALE_OK) {
+        for (size_t i = 0; i < job.ncell; i++)
+            use[i] = job.cell[i].pt.comm_size < 16;
+        if (model_foretell(&job, use, seconds, NULL) == CHORALE_OK)
+            n = job.ncell;
+    }
+    for (size_t i = 0; i < job.ncell; i++)
+        for (int k = 0; k < 3; k++)
+            chorale_score_free(job.cell[i].score[k]);
+    model_job_free(&job);
+    return n;
+}
+
+/* Times at the most ranks that say otherwise in every way: another port model,
+ * slower, above 4 KiB much slower. */
+static void contradict(struct chorale_points *points)
+{
+    struct chorale_net net = flat(7 * ALPHA, BETA / 3, 9 * TAU);
+    struct chorale_points other;
+    static struct chorale_run_point kept[MAX_RUNS];
+
+    memcpy(kept, runs, points->count * sizeof(*kept));
+    net.overlap_upto = HUGE_VAL;
+    net.send_overhead = net.recv_overhead = 2 * ALPHA;
+    other = played(&net, 1, 8, 0);
+    for (size_t i = 0; i < other.count; i++)
+        if (runs[i].comm_size < 16)
+            runs[i] = kept[i];
+        else if (runs[i].msg_size > 4096)
+            runs[i].seconds *= 4;
+}
+
+static void test_folds(void)
+{
+    static double a[MAX_RUNS], b[MAX_RUNS];
+    struct chorale_net net = flat(ALPHA, BETA, TAU);
+    struct chorale_points points;
+    struct chorale_model m;
+    size_t na, nb, n = 0;
+    double off = 0;
+    int usable = 0;
+
+    for (int noisy = 0; noisy < 2; noisy++) {
+        points = played(&net, 1, 8, noisy ? 5 : 0);
+        na = without_most(&points, a);
+        contradict(&points);
+        nb = without_most(&points, b);
+        tap_ok(na > 0 && na == nb && memcmp(a, b, na * sizeof(*a)) == 0,
+               "what is left out does not change its prediction by a bit%s",
+               noisy ? ", with noise" : "");
+    }
+    points = played(&net, 1, 8, 0);
+    for (size_t i = 0; i < points.count; i++)
+        runs[i].seconds *= runs[i].comm_size == 16 ? 4 : 1;
+    if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
+                "one number of ranks that contradicts the others is fitted"))
+        return;
+    for (size_t i = 0; i < m.nvariant; i++)
+        for (size_t k = 0; k < m.variant[i].nranks; k++) {
+            const struct chorale_model_ranks *r = &m.variant[i].ranks[k];
+
+            n += r->comm_size == 16;
+            usable |= r->comm_size == 16 && r->m_lo <= r->m_hi;
+            if (r->comm_size == 16)
+                off = fmax(off, fmax(fabs(r->error - 0.75),
+                                     fabs(r->ahead - 0.75)));
+        }
+    tap_ok(n == 8 && off < 1e-6 && !usable, "and foretold by the others as if "
+           "it were not there (%zu, %g)", n, off);
+    chorale_model_release(&m);
+}
+
 /* Without a kink p is uniform: of noise with outliers few are small. */
 static void test_false_lack(void)
 {
@@ -715,6 +803,7 @@ int main(void)
     test_together();
     test_launches();
     test_untrusted();
+    test_folds();
     test_false_lack();
     test_lack();
     test_arrays();
