@@ -611,9 +611,9 @@ static int kinked(double factor, double spread, int launches, int exact,
 
 /* --- cross-validation --------------------------------------------------- */
 
-/* A whole fit, then what a fit without the most ranks says of these: into
+/* A whole fit, then what a fit without 4 ranks says of these: into
  * seconds, by cell. Returns how many cells. */
-static size_t without_most(const struct chorale_points *points,
+static size_t without_four(const struct chorale_points *points,
                            double *seconds)
 {
     static unsigned char use[MAX_RUNS];
@@ -627,7 +627,7 @@ static size_t without_most(const struct chorale_points *points,
         model_job_alloc(&job) == 0 &&
         model_search(&job, NULL) == CHORALE_OK) {
         for (size_t i = 0; i < job.ncell; i++)
-            use[i] = job.cell[i].pt.comm_size < 16;
+            use[i] = job.cell[i].pt.comm_size != 4;
         if (model_foretell(&job, use, seconds, NULL) == CHORALE_OK)
             n = job.ncell;
     }
@@ -638,7 +638,7 @@ static size_t without_most(const struct chorale_points *points,
     return n;
 }
 
-/* Times at the most ranks that say otherwise in every way: another port model,
+/* Times at 4 ranks that say otherwise in every way: another port model,
  * slower, above 4 KiB much slower. */
 static void contradict(struct chorale_points *points)
 {
@@ -651,7 +651,7 @@ static void contradict(struct chorale_points *points)
     net.send_overhead = net.recv_overhead = 2 * ALPHA;
     other = played(&net, 1, 8, 0);
     for (size_t i = 0; i < other.count; i++)
-        if (runs[i].comm_size < 16)
+        if (runs[i].comm_size != 4)
             runs[i] = kept[i];
         else if (runs[i].msg_size > 4096)
             runs[i].seconds *= 4;
@@ -669,9 +669,9 @@ static void test_folds(void)
 
     for (int noisy = 0; noisy < 2; noisy++) {
         points = played(&net, 1, 8, noisy ? 5 : 0);
-        na = without_most(&points, a);
+        na = without_four(&points, a);
         contradict(&points);
-        nb = without_most(&points, b);
+        nb = without_four(&points, b);
         tap_ok(na > 0 && na == nb && memcmp(a, b, na * sizeof(*a)) == 0,
                "what is left out does not change its prediction by a bit%s",
                noisy ? ", with noise" : "");
