@@ -264,7 +264,8 @@ CREATE TABLE model (
 );
 
 -- How well the model describes a variant, and how far beyond what was measured
--- it may be asked. Errors are |model / measured - 1|.
+-- it may be asked. Errors are |model / measured - 1|. Not trusted either is
+-- what lacks fit: lack below 0.01 and worst_error above 10 %.
 CREATE TABLE model_variant (
     system_id    INTEGER NOT NULL REFERENCES system,
     coll         TEXT NOT NULL,

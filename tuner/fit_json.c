@@ -37,8 +37,9 @@ static json_t *ranks_json(const struct chorale_model_variant *v)
         const struct chorale_model_ranks *r = &v->ranks[i];
 
         json_array_append_new(list, json_pack(
-            "{s:i, s:I, s:o, s:o, s:I, s:I, s:b}",
+            "{s:i, s:I, s:I, s:o, s:o, s:I, s:I, s:b}",
             "comm_size", r->comm_size, "points", (json_int_t)r->npoints,
+            "not_counted", (json_int_t)r->nwild,
             "without", number(r->error), "ahead", number(r->ahead),
             "msg_size_from", (json_int_t)r->m_lo,
             "msg_size_upto", (json_int_t)r->m_hi, "usable",
@@ -55,17 +56,17 @@ static json_t *variants_json(const struct chorale_model *m)
         const struct chorale_model_variant *v = &m->variant[i];
 
         json_array_append_new(list, json_pack(
-            "{s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:f, s:f, s:b,"
-            " s:o}",
+            "{s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:b, s:f, s:f,"
+            " s:b, s:o}",
             "coll", chorale_coll_info(v->coll)->name, "variant", v->name,
             "shape", v->shape, "ppn", v->ppn,
             "points", (json_int_t)v->npoints,
             "median_error", number(v->median_error),
             "worst_error", number(v->worst_error),
             "foretold_error", number(v->loo_error),
-            "lack_of_fit_p", number(v->lack), "reach", v->reach,
-            "reach_msg_size", v->reach_m, "trusted", v->trusted,
-            "ranks", ranks_json(v)));
+            "lack_of_fit_p", number(v->lack), "lacks_fit", v->lacks,
+            "reach", v->reach, "reach_msg_size", v->reach_m,
+            "trusted", v->trusted, "ranks", ranks_json(v)));
     }
     return list;
 }

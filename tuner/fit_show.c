@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/predict.h"
 #include "tuner/spec.h"
 
 static void print_line(const char *name, double scale, const char *u,
@@ -91,7 +92,7 @@ static void print_variants(const struct chorale_model *m)
 {
     char a[24], b[24], c[24], lack[24];
 
-    printf("  %-40s%6s%11s%11s%11s%7s%7s\n", "by variant:", "points",
+    printf("  %-40s%6s%11s%11s%11s%10s%7s\n", "by variant:", "points",
            "median", "worst", "foretold", "lack", "reach");
     for (size_t i = 0; i < m->nvariant; i++) {
         const struct chorale_model_variant *v = &m->variant[i];
@@ -102,8 +103,11 @@ static void print_variants(const struct chorale_model *m)
         if (v->ppn > 1)
             snprintf(name, sizeof(name), "%s %s (ppn %d)",
                      chorale_coll_info(v->coll)->name, v->name, v->ppn);
-        snprintf(lack, sizeof(lack), isnan(v->lack) ? "-" : "%.2g", v->lack);
-        printf("    %-38s%6zu%11s%11s%11s%7s%7.3g\n", name, v->npoints,
+        snprintf(lack, sizeof(lack), "-");
+        if (!isnan(v->lack))
+            snprintf(lack, sizeof(lack), "%.2g%s", v->lack,
+                     v->lacks ? "!" : " ");
+        printf("    %-38s%6zu%11s%11s%11s%10s%7.3g\n", name, v->npoints,
                percent(v->median_error, a), percent(v->worst_error, b),
                percent(v->loo_error, c), lack, v->reach);
     }
@@ -130,11 +134,13 @@ static void print_crossval(const struct chorale_model *m)
             printf("    %-38s%6d%6zu%12s%12s  ", name, r->comm_size,
                    r->npoints, percent(r->error, a), percent(r->ahead, b));
             if (r->m_lo > r->m_hi)
-                printf("none\n");
+                printf("none");
             else
-                printf("%s to %s\n",
-                       chorale_human_bytes((double)r->m_lo, lo),
+                printf("%s to %s", chorale_human_bytes((double)r->m_lo, lo),
                        chorale_human_bytes((double)r->m_hi, hi));
+            if (r->nwild > 0)
+                printf("; %zu not counted", r->nwild);
+            putchar('\n');
         }
     }
 }
@@ -162,11 +168,23 @@ static void warn_params(const struct chorale_model *m)
 static void print_warnings(const struct chorale_model *m)
 {
     const struct chorale_run_point *w = &m->worst;
-    size_t bad = 0;
+    size_t bad = 0, lacking = 0, wild = 0;
 
     warn_params(m);
-    for (size_t i = 0; i < m->nvariant; i++)
-        bad += !m->variant[i].trusted;
+    for (size_t i = 0; i < m->nvariant; i++) {
+        bad += m->variant[i].loo_error <= CHORALE_PREDICT_BOUND ? 0 : 1;
+        lacking += m->variant[i].lacks ? 1 : 0;
+        wild += m->variant[i].nwild;
+    }
+    if (wild > 0)
+        printf("  note: %zu points whose messages just meet or just miss were"
+               " left out of what is\n  foretold (--crossval shows where)\n",
+               wild);
+    if (lacking > 0)
+        printf("  note: %zu of %zu variants lack fit (p < %g and worst over"
+               " 10 %%; lack with a !): they are\n  not predicted outside of"
+               " what was measured\n", lacking, m->nvariant,
+               CHORALE_MODEL_LACK);
     if (bad > 0)
         printf("  note: %zu of %zu variants were not foretold within 10 %%"
                " (--crossval shows where): there\n  only what is measured"

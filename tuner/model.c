@@ -216,11 +216,8 @@ static void foretell(struct model_job *job)
     model->beyond.median = chorale_quantile(job->scratch, n, 0.5);
 }
 
-static void job_release(struct model_job *job)
+void model_job_free(struct model_job *job)
 {
-    for (size_t i = 0; i < job->ncell; i++)
-        for (int k = 0; k < 3; k++)
-            chorale_score_free(job->cell[i].score[k]);
     free(job->cell);
     free(job->x);
     free(job->drop);
@@ -231,7 +228,7 @@ static void job_release(struct model_job *job)
     free(job->row);
 }
 
-static int job_alloc(struct model_job *job)
+int model_job_alloc(struct model_job *job)
 {
     size_t n = job->ncell + 1, wide = n * CHORALE_FIT_MAX;
 
@@ -244,6 +241,14 @@ static int job_alloc(struct model_job *job)
     job->row = calloc(n, sizeof(*job->row));
     return job->x && job->rx && job->drop && job->rs && job->scratch &&
                    job->row && job->last ? 0 : -1;
+}
+
+static void job_release(struct model_job *job)
+{
+    for (size_t i = 0; i < job->ncell; i++)
+        for (int k = 0; k < 3; k++)
+            chorale_score_free(job->cell[i].score[k]);
+    model_job_free(job);
 }
 
 enum chorale_err chorale_model_fit(const struct chorale_points *points,
@@ -261,7 +266,7 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
     if (opts != NULL)
         job.opts = *opts;
     err = model_cells_find(&job, msg);
-    if (err == CHORALE_OK && job_alloc(&job) != 0)
+    if (err == CHORALE_OK && model_job_alloc(&job) != 0)
         err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     if (err == CHORALE_OK)
         err = model_search(&job, msg);

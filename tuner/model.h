@@ -16,6 +16,10 @@
 #define CHORALE_MODEL_TRUST 0.10
 #define CHORALE_MODEL_TRUST_TAIL 0.30
 
+/* A variant lacks fit if the p-value of the test is below this and its worst
+ * error above 10 %: of precise times any model lacks something. */
+#define CHORALE_MODEL_LACK 0.01
+
 /* A parameter is determined if its interval leaves out zero and is no wider
  * than this factor from end to end. */
 #define CHORALE_MODEL_SPAN 3.0
@@ -50,6 +54,8 @@ struct chorale_model_param {
 struct chorale_model_ranks {
     int comm_size;
     size_t npoints;
+    size_t nwild;            /* of them not foretold, and in no error below:
+                              * messages that just meet or just miss */
     double error;            /* worst, fitted without this number of ranks;
                               * NAN: nothing to fit then */
     double ahead;            /* worst, fitted to at most half as many; NAN */
@@ -63,15 +69,18 @@ struct chorale_model_variant {
     enum chorale_coll coll;
     const char *name, *shape;
     int ppn;
-    size_t npoints;
+    size_t npoints, nwild;
     double median_error, worst_error;
     double loo_error;        /* 90th percentile over its points, each foretold
                               * by a fit without its number of ranks; NAN */
     double lack;             /* p-value of the lack of fit against what
-                              * launches differ by; NAN: no launches to tell */
+                              * launches differ by; NAN: no launches to tell
+                              * and times not exact */
     double reach, reach_m;   /* ratio by which more ranks, larger blocks were
                               * foretold within the bound; 1: not beyond */
-    int trusted;             /* loo_error is within the bound */
+    int lacks;               /* significantly, and beyond the bound: to be
+                              * used at measured points only */
+    int trusted;             /* loo_error is within the bound, and not lacks */
     size_t nranks;
     struct chorale_model_ranks *ranks; /* ascending */
 };
@@ -82,6 +91,7 @@ struct chorale_model_opts {
     int no_check;            /* no cross-validation */
     int max_procs;           /* fit to at most so many ranks, and foretell the
                               * others; 0: fit to all */
+    int exact;               /* times are simulated: launches do not differ */
 };
 
 struct chorale_model {

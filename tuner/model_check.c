@@ -10,6 +10,12 @@
 #include "db/order.h"
 #include "tuner/model_job.h"
 
+#define MAD_EFFICIENCY 0.37 /* of a median deviation, for normal errors */
+#define OUTLIER 9 /* variance among launches, of the common one */
+#define RANKS_APART 2 /* ratio of the numbers of ranks, */
+#define SIZES_APART 8 /* of the sizes up to which look_ahead fits */
+#define EXACT 1e-6 /* relative error of a simulated time, at most */
+
 /* Arrays over the cells. */
 struct check {
     struct model_job *job;
@@ -20,6 +26,8 @@ struct check {
     double *ahead;           /* fitted to at most half as many ranks */
     double *now;             /* of the fit at hand */
     double *sorted;
+    double *seconds;         /* [job->ncell] foretold */
+    double *log_of, *apart;  /* of launches */
     unsigned char *use;
     size_t n;
 };
@@ -57,30 +65,34 @@ static int same_variant(const struct model_cell *a,
            (a->nodes == 1 || a->ppn == b->ppn);
 }
 
-/* Fit to the cells in use, and the error of all others into c->now; NAN where
- * they need what these do not tell. */
+/* The error of what a fit to the cells in use foretells of all others, into
+ * c->now: NAN where it does not, MODEL_WILD where it has no say. */
 static enum chorale_err foretell(struct check *c, struct chorale_errmsg *msg)
 {
-    struct model_job *job = c->job;
-    double value[CHORALE_FIT_MAX];
-    unsigned char unknown[CHORALE_FIT_MAX] = { 0 };
-    enum chorale_err err;
+    enum chorale_err err = model_foretell(c->job, c->use, c->seconds, msg);
 
-    model_values_get(job->model, value);
-    err = model_fit_some(job, c->use, value, unknown, NULL);
-    if (err == CHORALE_ENV)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     for (size_t i = 0; i < c->n; i++) {
-        const double *x = job->x + c->index[i] * CHORALE_FIT_MAX;
-        double seconds = 0;
+        double seconds = c->seconds[c->index[i]];
 
-        for (size_t j = 0; j < job->ncol; j++)
-            seconds += unknown[j] && x[j] > 0 ? NAN : x[j] * value[j];
-        c->now[i] = err == CHORALE_OK && !c->use[c->index[i]]
-                        ? fabs(seconds / c->cell[i]->seconds - 1)
-                        : NAN;
+        c->now[i] = seconds < 0
+                        ? MODEL_WILD
+                        : fabs(seconds / c->cell[i]->seconds - 1);
     }
-    return CHORALE_OK;
+    return err;
+}
+
+/* Use all cells that may be fitted whose value lies in [from, upto], or if out
+ * is set, outside of it. */
+static void use_those(struct check *c,
+                      double (*of)(const struct model_cell *), double from,
+                      double upto, int out)
+{
+    for (size_t i = 0; i < c->job->ncell; i++) {
+        const struct model_cell *cell = &c->job->cell[i];
+        int in = of(cell) >= from && of(cell) <= upto;
+
+        c->use[i] = !model_is_beyond(c->job, cell) && in != out;
+    }
 }
 
 static int compare(const void *a, const void *b)
@@ -124,9 +136,7 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     for (size_t i = 0; i < c->n; i++)
         c->loo[i] = c->ahead[i] = NAN;
     for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
-        for (size_t i = 0; i < c->n; i++)
-            c->use[c->index[i]] = ranks_of(c->cell[i]) < c->sorted[p] ||
-                                  ranks_of(c->cell[i]) > c->sorted[p];
+        use_those(c, ranks_of, c->sorted[p], c->sorted[p], 1);
         err = foretell(c, msg);
         for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
             if (!c->use[c->index[i]])
@@ -146,15 +156,17 @@ static void raise_reach(struct check *c, double cut,
     for (size_t v = 0; v < model->nvariant; v++, i = end) {
         double most = 0, *reach = ranks ? &model->variant[v].reach
                                         : &model->variant[v].reach_m;
-        int good = 1;
+        int good = 1, any = 0;
 
         for (end = i; end < c->n && same_variant(c->cell[i], c->cell[end]);
              end++) {
             most = fmax(most, of(c->cell[end]));
-            if (of(c->cell[end]) > cut && !(c->now[end] <= MODEL_BOUND))
-                good = 0;
+            if (!(of(c->cell[end]) > cut))
+                continue;
+            good &= c->now[end] <= MODEL_BOUND;
+            any |= c->now[end] >= 0;
         }
-        if (good && cut > 0 && most > cut)
+        if (good && any && cut > 0)
             *reach = fmax(*reach, most / cut);
     }
 }
@@ -166,14 +178,16 @@ static enum chorale_err look_ahead(struct check *c,
 {
     size_t k = distinct(c, of);
     enum chorale_err err = CHORALE_OK;
-    double *cut = malloc((k + 1) * sizeof(*cut));
+    double *cut = malloc((k + 1) * sizeof(*cut)), last = 0;
 
     if (cut == NULL)
         return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     memcpy(cut, c->sorted, k * sizeof(*cut));
     for (size_t p = 0; p + 1 < k && err == CHORALE_OK; p++) {
-        for (size_t i = 0; i < c->n; i++)
-            c->use[c->index[i]] = of(c->cell[i]) <= cut[p];
+        if (last > 0 && cut[p] < (ranks ? RANKS_APART : SIZES_APART) * last)
+            continue;
+        last = cut[p];
+        use_those(c, of, -1, cut[p], 0);
         err = foretell(c, msg);
         if (err != CHORALE_OK)
             break;
@@ -188,7 +202,7 @@ static enum chorale_err look_ahead(struct check *c,
 
 /* --- variants ---------------------------------------------------------- */
 
-/* NAN counts as bad. */
+/* NAN counts as bad, MODEL_WILD as nothing: if all are that, NAN. */
 static double worst(const double *error, size_t first, size_t end)
 {
     double most = -1;
@@ -199,6 +213,15 @@ static double worst(const double *error, size_t first, size_t end)
         most = fmax(most, error[i]);
     }
     return most >= 0 ? most : NAN;
+}
+
+static size_t count_wild(const double *error, size_t first, size_t end)
+{
+    size_t n = 0;
+
+    for (size_t i = first; i < end; i++)
+        n += error[i] < 0;
+    return n;
 }
 
 /* The longest range of sizes of cells [first, end) within the bound. */
@@ -214,6 +237,8 @@ static void good_sizes(const struct check *c, size_t first, size_t end,
 
         for (next = i; next < end && c->cell[next]->pt.msg_size == size;
              next++)
+            continue;
+        if (count_wild(c->loo, i, next) == next - i)
             continue;
         if (!(worst(c->loo, i, next) <= MODEL_BOUND)) {
             run = 0;
@@ -245,6 +270,8 @@ static int fill_ranks(const struct check *c, size_t first, size_t end,
                        c->cell[next]->pt.comm_size == r->comm_size; next++)
             continue;
         r->npoints = next - i;
+        r->nwild = count_wild(c->loo, i, next);
+        v->nwild += r->nwild;
         r->error = worst(c->loo, i, next);
         r->ahead = worst(c->ahead, i, next);
         r->m_max = c->cell[next - 1]->pt.msg_size;
@@ -259,64 +286,88 @@ static double quantile(struct check *c, const double *error, size_t first,
     size_t n = 0;
 
     for (size_t i = first; i < end; i++)
-        c->sorted[n++] = isnan(error[i]) ? HUGE_VAL : error[i];
+        if (!(error[i] < 0))
+            c->sorted[n++] = isnan(error[i]) ? HUGE_VAL : error[i];
+    if (n == 0)
+        return NAN;
     chorale_sort(c->sorted, n);
     q = chorale_quantile(c->sorted, n, q);
     return isfinite(q) ? q : NAN;
 }
 
-/* Robust variance of a launch about its cell; *df_p its degrees of freedom. */
+/* Logarithms of the times of a cell's launches. Returns how many. */
+static size_t launches(const struct check *c, const struct model_cell *cell,
+                       double *log_of)
+{
+    const struct chorale_run_point *row = c->job->points->row;
+    size_t k = 0;
+
+    for (size_t r = cell->first; r < cell->last; r++)
+        if (row[r].ok)
+            log_of[k++] = log(row[r].seconds);
+    return k;
+}
+
+/* Robust variance of a launch from how neighbours differ: a centre of three
+ * would be one of them. *df_p: its degrees of freedom. */
 static double pure(const struct check *c, size_t first, size_t end,
                    double *df_p)
 {
-    const struct chorale_run_point *row = c->job->points->row;
-    double *dev, var = NAN;
-    size_t n = 0, total = 0;
+    double var = NAN;
+    size_t n = 0;
 
     *df_p = 0;
-    for (size_t i = first; i < end; i++)
-        total += c->cell[i]->last - c->cell[i]->first;
-    dev = malloc((total + 1) * sizeof(*dev));
-    if (dev == NULL)
-        return NAN;
     for (size_t i = first; i < end; i++) {
-        const struct model_cell *cell = c->cell[i];
-        size_t k = 0;
+        size_t k = launches(c, c->cell[i], c->log_of);
 
-        for (size_t r = cell->first; r < cell->last; r++)
-            k += row[r].ok != 0;
-        for (size_t r = cell->first; r < cell->last && k > 1; r++)
-            if (row[r].ok)
-                dev[n++] = fabs(log(row[r].seconds / cell->seconds)) *
-                           sqrt((double)k / (double)(k - 1));
-        *df_p += k > 1 ? (double)(k - 1) : 0;
+        for (size_t r = k > 2 ? 0 : 1; r < k; r++)
+            c->apart[n++] = fabs(c->log_of[r] - c->log_of[(r + k - 1) % k]) /
+                            M_SQRT2;
+        *df_p += k > 1 ? MAD_EFFICIENCY * (double)(k - 1) : 0;
     }
     if (n > 0) {
-        chorale_sort(dev, n);
-        var = pow(1.4826 * chorale_quantile(dev, n, 0.5), 2);
+        chorale_sort(c->apart, n);
+        var = pow(1.4826 * chorale_quantile(c->apart, n, 0.5), 2);
     }
-    free(dev);
     return var;
 }
 
-/* F test of the cells' residuals against their launches. */
+/* Variance of a cell's centre (see model_cell_seconds) if launches have that
+ * variance: its own where outliers are among them. */
+static double centre_variance(const struct check *c,
+                              const struct model_cell *cell, double var)
+{
+    double *log_of = c->log_of;
+    static const double efficiency[] = { 1, 1, 1, 0.74, 0.84 };
+    size_t k = launches(c, cell, log_of);
+    double mean = 0, own = 0;
+
+    for (size_t i = 0; i < k; i++)
+        mean += log_of[i] / (double)k;
+    for (size_t i = 0; i < k && k > 1; i++)
+        own += pow(log_of[i] - mean, 2) / (double)(k - 1);
+    return (own > OUTLIER * var ? own : var) / (double)k /
+           (k < 5 ? efficiency[k] : 0.95);
+}
+
+/* F test of the cells' residuals against their launches; where these do not
+ * differ, chi-square against how exact a time can be. */
 static double lack(const struct check *c, size_t first, size_t end)
 {
-    const struct chorale_run_point *row = c->job->points->row;
     double df, var = pure(c, first, end, &df), sum = 0;
     double n = (double)(end - first);
+    int exact = c->job->opts.exact || (df > 0 && var <= EXACT * EXACT);
 
-    if (!(df > 0) || !(var > 1e-20))
+    if (!(df > 0) && !exact)
         return NAN;
     for (size_t i = first; i < end; i++) {
         const struct model_cell *cell = c->cell[i];
-        double k = 0, r = log(cell->seconds / cell->played);
+        double r = log(cell->seconds / cell->played);
 
-        for (size_t j = cell->first; j < cell->last; j++)
-            k += row[j].ok != 0;
-        sum += fmax(k, 1) * r * r;
+        sum += r * r / (exact ? EXACT * EXACT
+                              : centre_variance(c, cell, var));
     }
-    return gsl_cdf_fdist_Q(sum / n / var, n, df);
+    return exact ? gsl_cdf_chisq_Q(sum, n) : gsl_cdf_fdist_Q(sum / n, n, df);
 }
 
 static void name_variants(struct check *c)
@@ -351,8 +402,10 @@ static enum chorale_err fill_variants(struct check *c,
         v->median_error = quantile(c, c->error, i, end, 0.5);
         v->worst_error = worst(c->error, i, end);
         v->loo_error = quantile(c, c->loo, i, end, 0.9);
-        v->trusted = v->loo_error <= MODEL_BOUND;
         v->lack = lack(c, i, end);
+        v->lacks = v->lack < CHORALE_MODEL_LACK &&
+                   v->worst_error > MODEL_BOUND;
+        v->trusted = v->loo_error <= MODEL_BOUND && !v->lacks;
         if (fill_ranks(c, i, end, v) != 0)
             return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     }
@@ -368,6 +421,9 @@ static void check_release(struct check *c)
     free(c->ahead);
     free(c->now);
     free(c->sorted);
+    free(c->seconds);
+    free(c->log_of);
+    free(c->apart);
     free(c->use);
 }
 
@@ -385,9 +441,13 @@ static int check_init(struct check *c, struct model_job *job)
     c->now = malloc(n * sizeof(double));
     c->sorted = malloc(n * sizeof(double));
     c->use = calloc(n, 1);
+    c->seconds = malloc(n * sizeof(double));
+    c->log_of = malloc((job->points->count + 1) * sizeof(double));
+    c->apart = malloc((job->points->count + 1) * sizeof(double));
     job->model->variant = calloc(n, sizeof(*job->model->variant));
     if (!c->cell || !c->index || !c->error || !c->loo || !c->ahead ||
-        !c->now || !c->sorted || !c->use || !job->model->variant)
+        !c->now || !c->sorted || !c->use || !c->log_of || !c->apart ||
+        !c->seconds || !job->model->variant)
         return -1;
     for (size_t i = 0; i < job->ncell; i++)
         if (job->cell[i].use)

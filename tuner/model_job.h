@@ -2,7 +2,7 @@
 /* model_job.h - a fit under way, for the files that make it: the cells
  * (model_cells.c), one network fitted to them (model_settle.c), the choice
  * among networks (model_search.c) and of breakpoints (model_break.c),
- * cross-validation (model_check.c). */
+ * cross-validation (model_check.c) by fits to some cells (model_fold.c). */
 #ifndef CHORALE_TUNER_MODEL_JOB_H
 #define CHORALE_TUNER_MODEL_JOB_H
 
@@ -56,6 +56,11 @@ struct model_job {
     int wide;                /* see struct chorale_fit_data */
 };
 
+/* Room for a fit to job->ncell cells. -1: out of memory; free it in any case,
+ * with the cells, not with their schedules. */
+int model_job_alloc(struct model_job *job);
+void model_job_free(struct model_job *job);
+
 /* Find the cells, and write down those of the sample. */
 enum chorale_err model_cells_find(struct model_job *job,
                                   struct chorale_errmsg *msg);
@@ -88,14 +93,6 @@ enum chorale_err model_fit_rows(struct model_job *job,
                                 double *value, struct chorale_fit_result *fit,
                                 struct chorale_errmsg *msg);
 
-/* The same of the cells that use selects, whatever they tell apart: unknown
- * [job->ncol] becomes 1 for columns that all cells determine and these do not.
- */
-enum chorale_err model_fit_some(struct model_job *job,
-                                const unsigned char *use, double *value,
-                                unsigned char *unknown,
-                                struct chorale_errmsg *msg);
-
 /* Play all, and fit, until the paths stand still. Sets the model's network,
  * taus, fit and job->lack. CHORALE_DATA as above, with what to measure. */
 enum chorale_err model_settle(struct model_job *job, int rounds,
@@ -125,9 +122,22 @@ enum chorale_err model_restore(struct model_job *job,
 enum chorale_err model_breaks(struct model_job *job, const double *edge,
                               size_t nedge, struct chorale_errmsg *msg);
 
+/* Do the terms x of a cell's time nearly cancel? */
+int model_is_wild(const struct model_job *job, const double *x,
+                  double seconds);
+
 /* Choose port model, ports of a node, breakpoints. */
 enum chorale_err model_search(struct model_job *job,
                               struct chorale_errmsg *msg);
+
+/* Fit a network to the cells for which use [job->ncell] is set as if there
+ * were no others, from the choice of port model on, and what the others take
+ * on it into seconds [job->ncell]: NAN where these need what those do not
+ * tell, MODEL_WILD where the terms nearly cancel. */
+#define MODEL_WILD (-1.0)
+enum chorale_err model_foretell(const struct model_job *job,
+                                const unsigned char *use, double *seconds,
+                                struct chorale_errmsg *msg);
 
 /* Fill model->variant. */
 enum chorale_err model_check(struct model_job *job,

@@ -121,12 +121,12 @@ int model_is_beyond(const struct model_job *job,
            cell->pt.comm_size > job->opts.max_procs;
 }
 
-/* Do the terms of a cell's time nearly cancel? */
-static int is_wild(const struct model_job *job, const double *x,
-                   const double *value, double seconds)
+int model_is_wild(const struct model_job *job, const double *x,
+                  double seconds)
 {
-    double sum = 0;
+    double value[CHORALE_FIT_MAX], sum = 0;
 
+    model_values_get(job->model, value);
     for (size_t j = 0; j < job->ncol; j++)
         sum += fabs(x[j] * value[j]);
     return sum > WILD * seconds;
@@ -149,7 +149,7 @@ static int same_as_last(struct model_job *job)
 /* Play all at the model's network; sets job->x, job->lack. -1: no memory. */
 static int play_all(struct model_job *job)
 {
-    double sum = 0, value[CHORALE_FIT_MAX] = { 0 };
+    double sum = 0;
     size_t n = 0;
 
     if (same_as_last(job))
@@ -157,7 +157,6 @@ static int play_all(struct model_job *job)
     job->ncol = model_columns(job->model);
     if (job->ncol > CHORALE_FIT_MAX)
         return -1;
-    model_values_get(job->model, value);
     for (size_t i = 0; i < job->ncell; i++) {
         struct model_cell *cell = &job->cell[i];
 
@@ -166,8 +165,8 @@ static int play_all(struct model_job *job)
             continue;
         cell->played = model_cell_play(job, cell, NULL,
                                        job->x + i * CHORALE_FIT_MAX);
-        cell->wild = is_wild(job, job->x + i * CHORALE_FIT_MAX, value,
-                             cell->played);
+        cell->wild = model_is_wild(job, job->x + i * CHORALE_FIT_MAX,
+                                   cell->played);
         cell->use = cell->played > 0 &&
                     (cell->tau < 0 || job->model->tau[cell->tau].known);
         if (cell->use) {
@@ -248,25 +247,6 @@ enum chorale_err model_fit_rows(struct model_job *job,
         k += !job->drop[j];
     }
     return CHORALE_OK;
-}
-
-enum chorale_err model_fit_some(struct model_job *job,
-                                const unsigned char *use, double *value,
-                                unsigned char *unknown,
-                                struct chorale_errmsg *msg)
-{
-    unsigned char drop[CHORALE_FIT_MAX];
-    struct chorale_fit_data data = rows(job, use, -1, NULL);
-    enum chorale_err err;
-
-    memcpy(drop, job->drop, sizeof(drop));
-    err = chorale_fit_separate(&data, job->drop, msg);
-    for (size_t j = 0; j < job->ncol; j++)
-        unknown[j] = job->drop[j] && !drop[j];
-    if (err == CHORALE_OK)
-        err = model_fit_rows(job, use, -1, value, NULL, msg);
-    memcpy(job->drop, drop, sizeof(drop));
-    return err;
 }
 
 /* Leave out the columns that the cells cannot tell from others; a tau that

@@ -33,6 +33,7 @@ struct chorale_predictor {
     struct asked *asked;
     size_t room, nasked;
     double notes;            /* played so far */
+    int doubtful;            /* the model as a whole is not trusted */
 };
 
 /* --- reading ----------------------------------------------------------- */
@@ -106,6 +107,7 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
                       ? HUGE_VAL : sqlite3_column_double(stmt, 5);
     int ppn = sqlite3_column_int(stmt, 6);
 
+    p->doubtful |= !sqlite3_column_int(stmt, 7);
     if (strcmp(param, "alpha") == 0 || strcmp(param, "beta") == 0)
         set_value(level_of(p, level), param[0] == 'a', upto, value);
     else if (strcmp(param, "tau") == 0)
@@ -142,8 +144,8 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
     got->net.overlap_upto = -1;
     /* Levels from the inside, regimes upwards. */
     err = chorale_store_prepare(
-        store, "SELECT param, level, dtype, op, value, upto, ppn FROM model"
-        " WHERE system_id = ?1 ORDER BY level = 'net', param,"
+        store, "SELECT param, level, dtype, op, value, upto, ppn, trusted"
+        " FROM model WHERE system_id = ?1 ORDER BY level = 'net', param,"
         " upto IS NULL, upto, ppn", &stmt, msg);
     if (err == CHORALE_OK)
         sqlite3_bind_int64(stmt, 1, system_id);
@@ -154,7 +156,8 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK && got->net.nlevel > 0) {
         got->net.level[got->net.nlevel - 1].width = -1;
-        err = predict_known_load(store, system_id, &got->known, msg);
+        err = predict_known_load(store, system_id, got->doubtful, &got->known,
+                                 msg);
     }
     if (err == CHORALE_OK) {
         *p = got->net.nlevel > 0 ? got : NULL;
@@ -172,6 +175,11 @@ chorale_predictor_of(const struct chorale_model *model)
     if (p == NULL)
         return NULL;
     p->net = model->net;
+    p->known = predict_known_of(model);
+    if (p->known == NULL) {
+        chorale_predictor_free(p);
+        return NULL;
+    }
     for (size_t i = 0; i < model->ntau; i++) {
         const struct chorale_model_tau *t = &model->tau[i];
         struct chorale_net_regimes *r =
@@ -395,6 +403,14 @@ int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
             strcmp(p->tau[i].op, op) == 0)
             *tau = p->tau[i].regime.beta[p->tau[i].regime.n - 1];
     return 0;
+}
+
+int chorale_predict_lacks(const struct chorale_predictor *p,
+                          const struct chorale_alg *alg,
+                          const struct chorale_where *where, char *why,
+                          size_t size)
+{
+    return p != NULL && predict_known_lacks(p->known, alg, where, why, size);
 }
 
 int chorale_predict_may(struct chorale_predictor *p,

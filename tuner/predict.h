@@ -63,8 +63,19 @@ int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
                          const char *dtype, const char *op, double *alpha,
                          double *beta, double *tau);
 
+/* 1 if the model of alg lacks fit in that shape: significantly, and by more
+ * than CHORALE_PREDICT_BOUND (model.h), with why as below. Then it must not
+ * be asked outside of what was measured: not between numbers of ranks either,
+ * unless something else has shown that it is right there. Also of a predictor
+ * of a model just fitted, or of points. */
+int chorale_predict_lacks(const struct chorale_predictor *p,
+                          const struct chorale_alg *alg,
+                          const struct chorale_where *where, char *why,
+                          size_t size);
+
 /* 1 if the prediction may be relied on there, else 0 and why (a clause for
- * people, cut at size). It may
+ * people, cut at size; NULL with 0). It may at measured numbers of ranks and,
+ * unless the model as a whole is not trusted or that of alg lacks fit,
  *  - between measured numbers of ranks of the same shape and ppn, at sizes
  *    where both neighbours were foretold within CHORALE_PREDICT_BOUND by a fit
  *    that did not know them;

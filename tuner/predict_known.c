@@ -20,21 +20,55 @@ struct ranks {
     double reach, reach_m;   /* of the variant */
 };
 
+/* A variant whose model lacks fit. */
+struct lacking {
+    const struct chorale_alg *alg;
+    char shape[16];
+    int ppn;
+    double p, worst;
+};
+
 struct predict_known {
     struct ranks *row;       /* a variant's together, numbers of ranks rising */
     size_t count;
+    struct lacking *lacking;
+    size_t nlacking;
+    int doubtful;
 };
+
+static const struct chorale_alg *alg_of(sqlite3_stmt *stmt)
+{
+    int coll = chorale_coll_find((const char *)sqlite3_column_text(stmt, 0));
+
+    return coll < 0 ? NULL
+                    : chorale_alg_find((enum chorale_coll)coll, (const char *)
+                                       sqlite3_column_text(stmt, 1));
+}
+
+/* For one more of both; grown at each power of two. -1: out of memory. */
+static int make_room(struct predict_known *known)
+{
+    size_t n = known->count + known->nlacking;
+    void *more;
+
+    if ((n & (n - 1)) != 0)
+        return 0;
+    more = realloc(known->row, (2 * n + 1) * sizeof(*known->row));
+    if (more == NULL)
+        return -1;
+    known->row = more;
+    more = realloc(known->lacking, (2 * n + 1) * sizeof(*known->lacking));
+    if (more == NULL)
+        return -1;
+    known->lacking = more;
+    return 0;
+}
 
 static void read_row(sqlite3_stmt *stmt, struct predict_known *known)
 {
-    const char *coll = (const char *)sqlite3_column_text(stmt, 0);
-    const char *name = (const char *)sqlite3_column_text(stmt, 1);
-    int found = chorale_coll_find(coll);
     struct ranks *r = &known->row[known->count];
 
-    if (found < 0)
-        return;
-    r->alg = chorale_alg_find((enum chorale_coll)found, name);
+    r->alg = alg_of(stmt);
     if (r->alg == NULL)
         return;
     snprintf(r->shape, sizeof(r->shape), "%s",
@@ -49,43 +83,73 @@ static void read_row(sqlite3_stmt *stmt, struct predict_known *known)
     known->count++;
 }
 
+static void read_lacking(sqlite3_stmt *stmt, struct predict_known *known)
+{
+    const char *shape = (const char *)sqlite3_column_text(stmt, 2);
+    struct lacking *l = &known->lacking[known->nlacking];
+
+    *l = (struct lacking){
+        .alg = alg_of(stmt), .ppn = sqlite3_column_int(stmt, 3),
+        .p = sqlite3_column_double(stmt, 4),
+        .worst = sqlite3_column_double(stmt, 5),
+    };
+    snprintf(l->shape, sizeof(l->shape), "%s", shape);
+    known->nlacking += l->alg != NULL;
+}
+
+static const char ranks_sql[] =
+    "SELECT coll, variant, shape, ppn, comm_size, m_lo, m_hi, m_max, reach,"
+    " reach_m FROM model_ranks JOIN model_variant"
+    " USING (system_id, coll, variant, shape, ppn) WHERE system_id = ?1"
+    " ORDER BY coll, variant, shape, ppn, comm_size";
+static const char lacking_sql[] =
+    "SELECT coll, variant, shape, ppn, lack, worst_error FROM model_variant"
+    " WHERE system_id = ?1 AND lack < ?2 AND worst_error > ?3";
+
+/* The rows of a query, each read into room made for it. */
+static enum chorale_err load(struct chorale_store *store, const char *sql,
+                             sqlite3_int64 system_id,
+                             void (*read)(sqlite3_stmt *stmt,
+                                          struct predict_known *known),
+                             struct predict_known *known,
+                             struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        sqlite3_bind_int64(stmt, 1, system_id);
+    if (err == CHORALE_OK && read == read_lacking) {
+        sqlite3_bind_double(stmt, 2, CHORALE_MODEL_LACK);
+        sqlite3_bind_double(stmt, 3, CHORALE_PREDICT_BOUND);
+    }
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        if (make_room(known) == 0)
+            read(stmt, known);
+        else
+            err = chorale_fail(msg, CHORALE_ENV, "model: out of memory");
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 enum chorale_err predict_known_load(struct chorale_store *store,
-                                    sqlite3_int64 system_id,
+                                    sqlite3_int64 system_id, int doubtful,
                                     struct predict_known **known_p,
                                     struct chorale_errmsg *msg)
 {
     struct predict_known *got = calloc(1, sizeof(*got));
-    sqlite3_stmt *stmt = NULL;
-    size_t room = 0;
-    int row = 0;
-    enum chorale_err err = CHORALE_ENV;
+    enum chorale_err err;
 
     if (got == NULL)
         return chorale_fail(msg, CHORALE_ENV, "model: out of memory");
-    err = chorale_store_prepare(
-        store, "SELECT coll, variant, shape, ppn, comm_size, m_lo, m_hi,"
-        " m_max, reach, reach_m FROM model_ranks JOIN model_variant"
-        " USING (system_id, coll, variant, shape, ppn) WHERE system_id = ?1"
-        " ORDER BY coll, variant, shape, ppn, comm_size", &stmt, msg);
+    got->doubtful = doubtful;
+    err = load(store, ranks_sql, system_id, read_row, got, msg);
     if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
-        if (got->count == room) {
-            struct ranks *more;
-
-            room = 2 * room + 64;
-            more = realloc(got->row, room * sizeof(*more));
-            if (more == NULL) {
-                err = chorale_fail(msg, CHORALE_ENV, "model: out of memory");
-                break;
-            }
-            got->row = more;
-        }
-        read_row(stmt, got);
-    }
-    sqlite3_finalize(stmt);
+        err = load(store, lacking_sql, system_id, read_lacking, got, msg);
     if (err == CHORALE_OK) {
         *known_p = got;
         got = NULL;
@@ -99,16 +163,37 @@ void predict_known_free(struct predict_known *known)
     if (known == NULL)
         return;
     free(known->row);
+    free(known->lacking);
     free(known);
 }
 
-static int is_here(const struct ranks *r, const struct chorale_alg *alg,
-                   const struct chorale_where *w)
+struct predict_known *predict_known_of(const struct chorale_model *model)
 {
-    if (r->alg != alg || strcmp(r->shape, w->shape) != 0)
-        return 0;
-    return strcmp(w->shape, "single-node") == 0 || r->ppn == w->ppn ||
-           (strcmp(w->shape, "one-per-node") == 0 && r->ppn == 1);
+    struct predict_known *got = calloc(1, sizeof(*got));
+
+    for (size_t i = 0; got != NULL && i < model->nvariant; i++) {
+        const struct chorale_model_variant *v = &model->variant[i];
+        struct lacking *l;
+
+        if (!v->lacks)
+            continue;
+        if (make_room(got) != 0) {
+            predict_known_free(got);
+            return NULL;
+        }
+        l = &got->lacking[got->nlacking++];
+        *l = (struct lacking){ chorale_alg_find(v->coll, v->name), "", v->ppn,
+                               v->lack, v->worst_error };
+        snprintf(l->shape, sizeof(l->shape), "%s", v->shape);
+    }
+    return got;
+}
+
+static int is_here(const char *shape, int ppn, const struct chorale_where *w)
+{
+    return strcmp(shape, w->shape) == 0 &&
+           (strcmp(shape, "single-node") == 0 || ppn == w->ppn ||
+            (strcmp(shape, "one-per-node") == 0 && ppn == 1));
 }
 
 /* Does it send Theta(P) messages one after the other? */
@@ -154,6 +239,23 @@ static int no(char *why, size_t size, const char *format, double a, double b)
     return 0;
 }
 
+int predict_known_lacks(const struct predict_known *known,
+                        const struct chorale_alg *alg,
+                        const struct chorale_where *where, char *why,
+                        size_t size)
+{
+    for (size_t i = 0; known != NULL && i < known->nlacking; i++) {
+        const struct lacking *l = &known->lacking[i];
+
+        if (l->alg != alg || !is_here(l->shape, l->ppn, where))
+            continue;
+        no(why, size, "its model lacks fit (p = %.2g, off by up to %.0f %%)",
+           l->p, 100 * l->worst);
+        return 1;
+    }
+    return 0;
+}
+
 int predict_known_may(const struct predict_known *known,
                       const struct chorale_alg *alg,
                       const struct chorale_where *where, char *why,
@@ -165,7 +267,7 @@ int predict_known_may(const struct predict_known *known,
     for (size_t i = 0; known != NULL && i < known->count; i++) {
         const struct ranks *r = &known->row[i];
 
-        if (!is_here(r, alg, where))
+        if (r->alg != alg || !is_here(r->shape, r->ppn, where))
             continue;
         if (r->comm_size <= p)
             below = r;
@@ -177,6 +279,12 @@ int predict_known_may(const struct predict_known *known,
     if (below == NULL)
         return no(why, size, "the fewest ranks measured are %.0f",
                   above->comm_size, 0);
+    if (below->comm_size < p || where->msg_size > below->m_max) {
+        if (known->doubtful)
+            return no(why, size, "the model as a whole is not trusted", 0, 0);
+        if (predict_known_lacks(known, alg, where, why, size))
+            return 0;
+    }
     if (above == NULL && is_linear(alg, where))
         return no(why, size, "it was measured at up to %.0f ranks, and its "
                   "rounds grow with P", below->comm_size, 0);

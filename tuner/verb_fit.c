@@ -24,7 +24,8 @@ static enum chorale_err fit_system(struct chorale_store *store,
     const struct opts *opts = arg;
     struct chorale_points points = { NULL, 0, NULL };
     struct chorale_model model = { .variant = NULL };
-    struct chorale_model_opts how = { .max_procs = (int)opts->max_procs };
+    struct chorale_model_opts how = { .max_procs = (int)opts->max_procs,
+                                      .exact = system->simulated };
     enum chorale_err err;
 
     err = chorale_points_load(store, system->id, &points, msg);
@@ -98,8 +99,10 @@ const struct chorale_verb chorale_verb_fit = {
         " the others, and larger ones by fits to smaller ones (--crossval shows"
         " all of it). Where that is off by more than 10 % a prediction is not"
         " relied on, and the library decides. lack is the p-value of a test"
-        " whether the model misses a variant by more than its launches differ."
-        "\n"
+        " whether the model misses a variant by more than its launches differ"
+        " (simulated times are exact). Below 0.01, and with a worst error above"
+        " 10 % (marked !), the variant is not predicted outside of what was"
+        " measured.\n"
         "Of a large database a sample is fitted, spread over variants, numbers"
         " of ranks and sizes; the first line says how many cells.\n"
         "The tables model, model_variant and model_ranks of the database are"

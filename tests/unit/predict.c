@@ -24,7 +24,10 @@ static const char rows[] =
     " (1, 'all', 'overlapped', 0, 'bytes', 9, 0, 0, 1, NULL);"
     "INSERT INTO model_variant VALUES"
     " (1, 'bcast', 'binomial', 'one-per-node', 1, 9, 0, 0, 0, NULL, 8, 4, 1),"
-    " (1, 'bcast', 'linear', 'one-per-node', 1, 9, 0, 0, 0, NULL, 8, 4, 1);"
+    " (1, 'bcast', 'linear', 'one-per-node', 1, 9, 0, 0, 0, NULL, 8, 4, 1),"
+    " (1, 'bcast', 'knomial', 'block', 4, 9, 0, 0.2, 0, 0.009, 8, 4, 0),"
+    " (1, 'bcast', 'chain', 'block', 4, 9, 0, 0.09, 0, 0, 8, 4, 1),"
+    " (1, 'bcast', 'binomial', 'block', 4, 9, 0, 0.2, 0, 0.011, 8, 4, 1);"
     "INSERT INTO model_ranks VALUES"
     " (1, 'bcast', 'binomial', 'one-per-node', 1, 4, 9, 0, 0, 8, 1048576,"
     "  1048576),"
@@ -33,7 +36,10 @@ static const char rows[] =
     " (1, 'bcast', 'binomial', 'one-per-node', 1, 16, 9, 0.4, 0, 8, 65536,"
     "  1048576),"
     " (1, 'bcast', 'linear', 'one-per-node', 1, 16, 9, 0, 0, 8, 1048576,"
-    "  1048576);";
+    "  1048576);"
+    "INSERT INTO model_ranks SELECT 1, 'bcast', variant, 'block', 4, p, 9, 0,"
+    " 0, 8, 1024, 1024 FROM model_variant, (SELECT 8 AS p UNION SELECT 16)"
+    " WHERE shape = 'block';";
 
 static struct chorale_where at(int comm_size, size_t msg_size)
 {
@@ -68,6 +74,14 @@ static const struct {
     { "linear", "one-per-node", "linear, measured", 16, 1024, 1 },
     { "linear", "one-per-node", "linear, more ranks", 17, 1024, 0 },
     { "knomial", "one-per-node", "never measured", 8, 1024, 0 },
+    { "knomial", "block", "lack of fit, a measured point", 8, 1024, 1 },
+    { "knomial", "block", "lack of fit, larger blocks", 8, 1025, 0 },
+    { "knomial", "block", "lack of fit, between", 12, 1024, 0 },
+    { "knomial", "block", "lack of fit, more ranks", 17, 1024, 0 },
+    { "binomial", "block", "no significant lack of fit, between", 12, 1024,
+      1 },
+    { "binomial", "block", "no significant lack of fit, beyond", 17, 1025,
+      1 },
 };
 
 static void test_may(struct chorale_predictor *p)
@@ -78,12 +92,56 @@ static void test_may(struct chorale_predictor *p)
         int may;
 
         w.shape = cases[i].shape;
+        w.ppn = strcmp(w.shape, "block") == 0 ? 4 : 1;
         may = chorale_predict_may(p, chorale_alg_find(CHORALE_BCAST,
                                                       cases[i].name),
                                   &w, why, sizeof(why));
         tap_ok(may == cases[i].may && (may || why[0] != '\0'), "%s: %s %s",
                cases[i].what, may ? "yes" : "no,", why);
     }
+}
+
+static void test_lacks(struct chorale_predictor *p)
+{
+    static const char *const name[] = { "knomial", "chain", "binomial" };
+    struct chorale_where w = at(8, 8);
+    char why[160] = "";
+
+    w.shape = "block";
+    w.ppn = 4;
+    for (int i = 0; i < 3; i++)
+        tap_ok(chorale_predict_lacks(p, chorale_alg_find(CHORALE_BCAST,
+                                                         name[i]),
+                                     &w, why, sizeof(why)) == (i == 0),
+               "%s %s", name[i], i == 0 ? why : "does not lack fit");
+    tap_ok(strstr(why, "p = 0.009, off by up to 20 %") != NULL,
+           "it is said by how much");
+    w.ppn = 8;
+    tap_ok(!chorale_predict_lacks(p, chorale_alg_find(CHORALE_BCAST, name[0]),
+                                  &w, NULL, 0) &&
+           !chorale_predict_lacks(NULL, NULL, &w, NULL, 0),
+           "nothing is said of another ppn, or without a model");
+}
+
+/* A model that as a whole is not trusted serves at measured points only. */
+static void test_doubtful(struct chorale_store *store)
+{
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST,
+                                                     "binomial");
+    struct chorale_where w = at(8, 1024);
+    struct chorale_predictor *p = NULL;
+    int measured, between;
+
+    if (!tap_ok(chorale_store_exec(store, "UPDATE model SET trusted = 0",
+                                   NULL) == CHORALE_OK &&
+                chorale_predictor_load(store, 1, &p, NULL) == CHORALE_OK,
+                "a model that is not trusted is read back"))
+        return;
+    measured = chorale_predict_may(p, alg, &w, NULL, 0);
+    w.comm_size = 6;
+    between = chorale_predict_may(p, alg, &w, NULL, 0);
+    tap_ok(measured && !between, "it may at measured points only");
+    chorale_predictor_free(p);
 }
 
 static void test_seconds(struct chorale_predictor *p)
@@ -146,6 +204,8 @@ int main(void)
                    p != NULL, "a model is read back %s", msg.text)) {
         test_seconds(p);
         test_may(p);
+        test_lacks(p);
+        test_doubtful(store);
     }
     chorale_predictor_free(p);
     chorale_store_close(store);
