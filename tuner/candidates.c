@@ -369,33 +369,73 @@ static enum chorale_err put_all(const struct chorale_alg *alg,
     return err;
 }
 
+/* The combination of the least stated time with that latency; the defaults
+ * where none is less than theirs. */
+static void find_fastest(const struct lists *ls,
+                         const struct chorale_point *at, double alpha,
+                         long *best)
+{
+    const struct chorale_alg *alg = ls->alg;
+    struct chorale_point pt = *at;
+    double fastest, t;
+
+    for (int i = 0; i < alg->nparam; i++)
+        pt.param[i] = best[i] = alg->param[i].def;
+    fastest = seconds(alg, &pt, alpha, NULL) * (1 - 1e-6);
+    for (long k = 0; k < combinations(ls); k++) {
+        combination(ls, k, pt.param);
+        t = seconds(alg, &pt, alpha, NULL);
+        if (t < fastest) {
+            fastest = t;
+            memcpy(best, pt.param, sizeof(pt.param));
+        }
+    }
+}
+
+/* The next smaller segments that are listed, if any of them cuts the data. */
+static void cut_finer(const struct lists *ls, const struct chorale_point *at,
+                      long *value)
+{
+    for (int i = 0; i < ls->alg->nparam; i++) {
+        long finer = 0;
+
+        if (strcmp(ls->alg->param[i].name, "segsize") != 0)
+            continue;
+        for (int j = 0; j < ls->n[i]; j++)
+            if (ls->value[i][j] < value[i] && ls->value[i][j] > finer)
+                finer = ls->value[i][j];
+        value[i] = finer > 0 && (size_t)finer < at->n ? finer : value[i];
+    }
+}
+
+/* The defaults, what is fastest on a typical network, what is where most of a
+ * message's latency is hidden behind others, and the same in finer segments. */
 static enum chorale_err put_core(const struct chorale_alg *alg,
                                  const struct chorale_point *at, put_fn *put,
                                  void *arg)
 {
-    struct chorale_point pt = *at;
-    long best[CHORALE_MAX_PARAM] = { 0 };
+    long value[4][CHORALE_MAX_PARAM] = { { 0 } };
     struct lists ls;
-    double fastest, t;
-    enum chorale_err err;
+    enum chorale_err err = CHORALE_OK;
 
-    for (int i = 0; i < alg->nparam; i++)
-        pt.param[i] = alg->param[i].def;
     lists_init(&ls, alg, at);
-    err = put(arg, pt.param);
-    if (alg->nparam == 0)
-        return err;
-    fastest = seconds(alg, &pt, TYPICAL_ALPHA, NULL) * (1 - 1e-6);
-    memcpy(best, pt.param, sizeof(best));
-    for (long k = 0; k < combinations(&ls); k++) {
-        combination(&ls, k, pt.param);
-        t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
-        if (t < fastest) {
-            fastest = t;
-            memcpy(best, pt.param, sizeof(best));
-        }
+    for (int i = 0; i < alg->nparam; i++)
+        value[0][i] = alg->param[i].def;
+    if (alg->nparam > 0) {
+        find_fastest(&ls, at, TYPICAL_ALPHA, value[1]);
+        find_fastest(&ls, at, HIDDEN_ALPHA, value[2]);
+        memcpy(value[3], value[2], sizeof(value[3]));
+        cut_finer(&ls, at, value[3]);
     }
-    return err != CHORALE_OK || is_default(alg, best) ? err : put(arg, best);
+    for (int k = 0; k < (alg->nparam > 0 ? 4 : 1) && err == CHORALE_OK; k++) {
+        int same = 0;
+
+        while (memcmp(value[same], value[k], sizeof(value[k])) != 0)
+            same++;
+        if (same == k)
+            err = put(arg, value[k]);
+    }
+    return err;
 }
 
 enum chorale_err

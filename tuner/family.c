@@ -192,6 +192,24 @@ static double notes_of(const struct chorale_family *fam)
     return sum * (2 * (double)fam->nline + between / 2);
 }
 
+/* Whose models lack fit. */
+static void find_lacking(struct chorale_family *fam)
+{
+    const struct chorale_run_point *point = fam->point;
+    const struct chorale_where where = {
+        .coll = point->coll, .comm_size = point->comm_size,
+        .ppn = point->ppn, .shape = point->shape, .dtype = point->dtype,
+        .op = point->op, .op_class = point->op_class, .root_policy = "",
+    };
+    char why[200];
+
+    for (size_t c = 0; c < fam->ncand; c++)
+        fam->cand[c].lacks = fam->cand[c].alg != NULL &&
+                             chorale_predict_lacks(fam->model,
+                                                   fam->cand[c].alg, &where,
+                                                   why, sizeof(why));
+}
+
 int chorale_family_init(struct chorale_family *fam,
                         struct chorale_spot *spot, size_t nspot,
                         const struct chorale_spot *first,
@@ -222,6 +240,8 @@ int chorale_family_init(struct chorale_family *fam,
     fam->played = model != NULL && fam->nline > 0 &&
                   chorale_predict_notes(model) + notes_of(fam) <=
                       CHORALE_FAMILY_NOTES;
+    if (fam->played)
+        find_lacking(fam);
     for (size_t j = 0; j < fam->nline; j++)
         if (fill_times(fam, &fam->line[j]) != 0)
             return -1;

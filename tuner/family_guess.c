@@ -215,7 +215,8 @@ static int failed(const struct chorale_family *fam, size_t line, size_t cand)
 static int one_side(const struct chorale_family *fam,
                     enum chorale_guess_kind kind, size_t k, size_t cand)
 {
-    return fam->played && has_model(fam, kind, cand) && !failed(fam, k, cand) &&
+    return fam->played && has_model(fam, kind, cand) &&
+           !fam->cand[cand].lacks && !failed(fam, k, cand) &&
            !failed(fam, k + 1, cand);
 }
 
@@ -328,7 +329,7 @@ static double steady(const struct chorale_family *fam, size_t k, size_t cand,
     double most = NAN, own;
     int count = 0;
 
-    if (!fam->played)
+    if (!fam->played || fam->cand[cand].lacks)
         return NAN;
     own = change(fam, k, cand, n);
     if (!isnan(own) || !one_side(fam, CHORALE_GUESS_MODEL, k, cand))

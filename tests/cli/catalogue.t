@@ -134,10 +134,18 @@ platform "$work/flat.xml" 0.5 1250000000 16
 sim="--launcher smpirun --platform $work/flat.xml"
 # shellcheck disable=SC2086
 "$chorale" plan "$work/core.db" $sim -m 64K -P 8 -q
-is "$(sqlite3 "$work/core.db" "SELECT max(v) <= 6 AND max(s) <= 2 FROM
+is "$(sqlite3 "$work/core.db" "SELECT max(v) <= 6 AND max(s) <= 4 FROM
     (SELECT count(DISTINCT variant) v FROM cell WHERE provider = 'chorale' GROUP BY coll),
     (SELECT count(*) s FROM cell WHERE provider = 'chorale' GROUP BY coll, variant)")" 1 \
-    "the core plan has at most six variants, each in one or two ways"
+    "the core plan has at most six variants, each in four ways at most"
+is "$(sqlite3 "$work/core.db" "SELECT group_concat(params, ' ') FROM
+    (SELECT params FROM cell WHERE coll = 'bcast' AND variant = 'binary'
+     ORDER BY params)")" 'segsize=32768 segsize=4096 segsize=8192' \
+    "by default, best on a typical network, and finer than with latency hidden"
+"$chorale" plan "$work/short.db" $sim -m 8,1K -P 8 -q
+is "$(sqlite3 "$work/short.db" "SELECT count(*) FROM cell
+    WHERE coll = 'bcast' AND variant = 'binary' AND n = 8")" 1 \
+    "segments longer than the data are not tried twice"
 is "$(sqlite3 "$work/core.db" "SELECT count(*) FROM cell WHERE coll = 'barrier' AND msg_size <> 0")" 0 \
     "a barrier has no size"
 # shellcheck disable=SC2086

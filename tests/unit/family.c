@@ -181,6 +181,11 @@ static void test_between(void)
            "but not without the model");
     tap_ok(isnan(between(&w, CHAIN, NULL)), "invalid above: not guessed");
     tap_ok(isnan(between(&w, NATIVE, NULL)), "not for this table: not guessed");
+    w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 1;
+    tap_ok(isfinite(between(&w, LINEAR, &error)) && isnan(error) &&
+               isnan(between(&w, KNOMIAL, NULL)),
+           "a model that lacks fit: nothing tells either, one side does not do");
+    w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 0;
     w.fam.played = 0;
     tap_ok(isnan(between(&w, KNOMIAL, NULL)),
            "no schedules played: one side does not do");
