@@ -9,7 +9,7 @@
 
 #define COARSE 0.5       /* of what is left, for the second round */
 #define LEAST_GAIN 0.01  /* of a candidate, in that one */
-#define RESERVE 0.88     /* of the budget is planned for: guesses may be short */
+#define RESERVE 0.88     /* of the budget is planned for: guesses fall short */
 #define FINE 0.6         /* for the third one; later ones take all */
 
 /* Ways to begin: process counts and sizes, evenly over those of the grid. A

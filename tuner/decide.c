@@ -101,14 +101,18 @@ static int ties(const struct chorale_spot *spot, size_t a, size_t best,
     return mean <= gsl_cdf_tdist_Pinv(0.975, n - 1) * sd / sqrt(n);
 }
 
-/* 1 if a is to be preferred to b among ties: simpler, then what the next
- * smaller size chose, then the shorter and smaller text. */
+/* 1 if a is to be preferred to b among ties: faster when ranks come late,
+ * simpler, then what the next smaller size chose, then the shorter and smaller
+ * text. */
 static int preferred(const struct chorale_cand *a,
                      const struct chorale_cand *b,
-                     const struct chorale_cand *neighbour)
+                     const struct chorale_cand *neighbour, int simulated)
 {
     size_t la = strlen(a->params), lb = strlen(b->params);
 
+    if (a->late > 0 && b->late > 0 &&
+        fabs(log(a->late / b->late)) > (simulated ? SAME : CLOSE))
+        return a->late < b->late;
     if (a->place != b->place)
         return a->place < b->place;
     if (neighbour != NULL && neighbour->variant == a->variant &&
@@ -135,7 +139,8 @@ static size_t challenger(const struct chorale_spot *spot,
     pick = best;
     for (size_t c = 1; best > 0 && c < spot->ncand; c++)
         if (spot->cand[c].place >= 0 && ties(spot, c, best, simulated) &&
-            preferred(&spot->cand[c], &spot->cand[pick], neighbour))
+            preferred(&spot->cand[c], &spot->cand[pick], neighbour,
+                      simulated))
             pick = c;
     return pick;
 }

@@ -48,8 +48,10 @@ struct chorale_decision {
  *   the number of points by Benjamini and Hochberg at fdr. Fewer than two
  *   confirming launches: the library stays.
  * - Simulated systems: all launches do both, and 1e-9 counts.
- * - Ties (real: within 1 % and not separable) go to the variant earlier in
- *   the catalogue, then to the choice at the next smaller size.
+ * - Ties (real: within 1 % and not separable) go to the smaller worst case over
+ *   arrival patterns, where those were measured and differ by as much, then to
+ *   the variant earlier in the catalogue, then to the choice at the next
+ *   smaller size.
  * - Between two sizes times are the model's, calibrated on the variant's own
  *   measurements (family.h); on a real system between a choice and the library
  *   only what is confirmed at one of the two is asked.
@@ -134,6 +136,7 @@ struct chorale_cand {
     const char *provider, *variant, *params;
     int place;               /* simplicity; -1: must not be chosen */
     const char *barred;      /* why it must not be, NULL: its runs, or it may */
+    double late;             /* longest time if ranks come late, 0: unknown */
     double loss;             /* log units more than the choice, INFINITY: no
                               * stand-in for it */
     double p;                /* of being as fast as the library */

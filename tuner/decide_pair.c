@@ -157,6 +157,7 @@ static int add_cand(struct chorale_spot *spot,
     cand->provider = own->provider;
     cand->variant = own->variant;
     cand->params = own->params;
+    cand->late = own->late;
     cand->place = place(own, opts, &cand->barred);
     cand->ratio = calloc(spot->nlaunch + 1, sizeof(*cand->ratio));
     if (k == NULL || cand->ratio == NULL) {

@@ -241,8 +241,8 @@ static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_DATA, "the table says of %s at P = %d and"
                         " n = %llu, shape %s: %s %s%s%s; decided was:"
-                        " %s %s%s%s; nothing was written", chorale_coll_info(coll)->name,
-                        comm_size, n,
+                        " %s %s%s%s; nothing was written",
+                        chorale_coll_info(coll)->name, comm_size, n,
                         chorale_emit_shape_name((enum chorale_shape)shape),
                         got.provider, got.variant,
                         *got.params != '\0' ? ":" : "", got.params,

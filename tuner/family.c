@@ -110,7 +110,8 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
         for (size_t l = 0; l < s->nlaunch; l++)
             base += s->library[l] / (double)s->nlaunch;
         for (size_t c = 0; s->nlaunch > 0 && c < s->ncand; c++)
-            line->log_time[i * fam->ncand + chorale_family_member(fam, &s->cand[c])] =
+            line->log_time[i * fam->ncand +
+                           chorale_family_member(fam, &s->cand[c])] =
                 s->cand[c].place < 0
                     ? INFINITY
                     : base - chorale_spot_mean(s, c, NULL, NULL);

@@ -99,8 +99,8 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * Between lines it is the kind of guess that was less wrong; *error_p (may be
  * NULL): how wrong it may be: the larger error of the lines k and k + 1 beside
  * n, each guessed from its neighbours, times how much narrower this gap is (in
- * log P). Where neither could be checked, schedules are played and the variant's
- * model does not lack fit (chorale_predict_lacks): by how much
+ * log P). Where neither could be checked, schedules are played and the
+ * variant's model does not lack fit (chorale_predict_lacks): by how much
  * what the model is off by differs between the two lines; where it was measured
  * on one of them only, and no error forbids that: for other candidates, the
  * largest. NAN: nothing tells. */

@@ -322,7 +322,7 @@ static double change(const struct chorale_family *fam, size_t k, size_t cand,
 /* How wrong a guess may be that nothing was checked for. The guess lies between
  * what the model is off by on the two sides, and so does the truth if that
  * changes steadily. Where one side is not measured: as it changes for others,
- * of which there must be some. NAN: no schedule was played, or nothing tells. */
+ * of which there must be some. NAN: no schedule was played or nothing tells. */
 static double steady(const struct chorale_family *fam, size_t k, size_t cand,
                      size_t n)
 {

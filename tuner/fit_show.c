@@ -98,8 +98,8 @@ static void print_variants(const struct chorale_model *m)
         const struct chorale_model_variant *v = &m->variant[i];
         char name[80];
 
-        snprintf(name, sizeof(name), "%s %s%s", chorale_coll_info(v->coll)->name,
-                 v->name, v->ppn == 0 ? " (one node)" : "");
+        snprintf(name, sizeof(name), "%s %s%s",
+                 chorale_coll_info(v->coll)->name, v->name, v->ppn == 0 ? " (one node)" : "");
         if (v->ppn > 1)
             snprintf(name, sizeof(name), "%s %s (ppn %d)",
                      chorale_coll_info(v->coll)->name, v->name, v->ppn);

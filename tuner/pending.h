@@ -19,8 +19,8 @@ enum chorale_err chorale_pending_open(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 
 /* The next one; *found: there is one. system: its name, NULL: of all;
- * campaign: the one that planned last, 0: of all; part: of that, NULL: of all but
- * those of decision tables. */
+ * campaign: the one that planned last, 0: of all; part: of that, NULL: of all
+ * but those of decision tables. */
 enum chorale_err chorale_pending_next(struct chorale_store *store,
                                       const char *system,
                                       sqlite3_int64 campaign,

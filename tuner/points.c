@@ -18,10 +18,21 @@
  * go. */
 #define SPOILT(flag) "instr(',' || r.validity || ',', '," flag ",') > 0"
 
+/* What identifies a cell but for who comes late. */
+#define CELL                                                                   \
+    "coll, comm_size, ppn, shape, dtype, op, n, provider, variant, params,"    \
+    " root_policy, buffers"
+
 static const char runs_sql[] =
+    "WITH late AS (SELECT " CELL ", max(t) AS late FROM"
+    " (SELECT " CELL ", avg(median) AS t FROM cell JOIN run r USING (cell_id)"
+    "   JOIN run_summary USING (run_id)"
+    "  WHERE system_id = ?1 AND metric = 'duration' AND arrival <> 'sync'"
+    "   AND siblings = 'alone' AND r.status = 'ok'"
+    "  GROUP BY " CELL ", arrival) GROUP BY " CELL ")"
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
-    " ordinal, ok, seconds FROM (SELECT c.*, l.ordinal,"
+    " ordinal, ok, seconds, late FROM (SELECT c.*, l.ordinal,"
     /* In simulation an algorithm of the library's own has a launch of its
      * own; those of one ordinal are held against each other there. */
     " iif((SELECT kind FROM system WHERE system_id = ?1) = 'simulated',"
@@ -38,7 +49,7 @@ static const char runs_sql[] =
     " WHERE c.system_id = ?1 AND r.status <> 'inapplicable'"
     "  AND c.metric = 'duration' AND c.arrival = 'sync'"
     "  AND c.siblings = 'alone' AND c.variant <> 'untouched'"
-    "  AND c.provider <> 'table')"
+    "  AND c.provider <> 'table') LEFT JOIN late USING (" CELL ")"
     " WHERE NOT spoilt"
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
     " provider, variant, params, root_policy, buffers, ordinal, launch";
@@ -108,6 +119,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
                        TICK;
     if (!isfinite(row->seconds))
         row->ok = 0;
+    row->late = sqlite3_column_double(stmt, 17);
     return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
 }
 

@@ -23,6 +23,9 @@ struct chorale_run_point {
     int ok;                  /* 1: seconds counts, 0: must not be chosen */
     double seconds;          /* median of the run, or what the objective says,
                               * to a picosecond; 0 unless ok */
+    double late;             /* of the same where ranks come late: the longest
+                              * over the arrival patterns of the mean of its
+                              * launches; 0: not measured */
 };
 
 struct chorale_points {

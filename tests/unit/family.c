@@ -184,7 +184,7 @@ static void test_between(void)
     w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 1;
     tap_ok(isfinite(between(&w, LINEAR, &error)) && isnan(error) &&
                isnan(between(&w, KNOMIAL, NULL)),
-           "a model that lacks fit: nothing tells either, one side does not do");
+           "a model that lacks fit: nothing tells, and one side does not do");
     w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 0;
     w.fam.played = 0;
     tap_ok(isnan(between(&w, KNOMIAL, NULL)),
