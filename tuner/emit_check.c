@@ -16,6 +16,7 @@ struct row {
     int shape, ppn, from, to;
     unsigned long long n_lo, n_hi;
     struct chorale_choice choice;
+    int unknown;             /* what it names is not in the catalogue */
     char params[160];
 };
 
@@ -62,6 +63,7 @@ static void take_choice(sqlite3_stmt *stmt, struct row *row)
                                   sizeof(row->params)) >=
             (int)sizeof(row->params)) {
         row->params[0] = '\0';
+        row->unknown = strcmp(text(stmt, 8), "chorale") == 0;
         return;
     }
     row->choice.provider = "chorale";
@@ -379,6 +381,15 @@ void chorale_emit_check_free(struct chorale_emit_check *check)
     if (check != NULL)
         free(check->row);
     free(check);
+}
+
+size_t chorale_emit_check_unknown(const struct chorale_emit_check *check)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < check->count; i++)
+        count += check->row[i].unknown != 0;
+    return count;
 }
 
 size_t chorale_emit_check_points(const struct chorale_emit_check *check)

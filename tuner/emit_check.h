@@ -20,6 +20,9 @@ void chorale_emit_check_free(struct chorale_emit_check *check);
 /* How many points there are. */
 size_t chorale_emit_check_points(const struct chorale_emit_check *check);
 
+/* How many rows choose what this build does not know: the library's. */
+size_t chorale_emit_check_unknown(const struct chorale_emit_check *check);
+
 /* What is asked: something that answers as a table does. */
 typedef void chorale_emit_answer(const void *from, enum chorale_coll coll,
                                  enum chorale_shape shape,

@@ -99,7 +99,8 @@ static void print_variants(const struct chorale_model *m)
         char name[80];
 
         snprintf(name, sizeof(name), "%s %s%s",
-                 chorale_coll_info(v->coll)->name, v->name, v->ppn == 0 ? " (one node)" : "");
+                 chorale_coll_info(v->coll)->name, v->name,
+                 v->ppn == 0 ? " (one node)" : "");
         if (v->ppn > 1)
             snprintf(name, sizeof(name), "%s %s (ppn %d)",
                      chorale_coll_info(v->coll)->name, v->name, v->ppn);

@@ -185,7 +185,7 @@ static enum chorale_err generate(struct chorale_store *store,
     struct chorale_emit_names names = { base(opts->output), "", base(path),
                                         NULL };
     struct chorale_emit_table table;
-    char said[200] = "";
+    char said[400] = "";
     enum chorale_err err;
 
     memset(&table, 0, sizeof(table));
@@ -197,9 +197,17 @@ static enum chorale_err generate(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_emit_check(check, chorale_emit_check_table, &table, msg);
     if (err == CHORALE_OK) {
-        snprintf(said, sizeof(said), "read back: %zu points on both sides of"
-                 " each border, as decided\nnot compiled: chorale ran the same"
-                 " search over its arrays\n", chorale_emit_check_points(check));
+        size_t unknown = chorale_emit_check_unknown(check), used;
+
+        used = (size_t)snprintf(
+            said, sizeof(said), "read back: %zu points on both sides of"
+            " each border, as decided\nnot compiled: chorale ran the same"
+            " search over its arrays\n", chorale_emit_check_points(check));
+        if (unknown > 0)
+            snprintf(said + used, sizeof(said) - used, "unknown: %zu decision%s"
+                     " of variants or parameters that this build does not have"
+                     " left to the library\n", unknown,
+                     unknown == 1 ? "" : "s");
         names.said = said;
         err = write_files(emitter, &table, check, opts->output, &names, msg);
     }

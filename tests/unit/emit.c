@@ -327,6 +327,24 @@ static void test_errors(void)
     fixture_close(&f);
 }
 
+/* A table that another build decided. */
+static void test_unknown(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "s", 0);
+    decision(&f, "bcast", 4, "block", "byte", "", 8, 512, "binomial");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           !fixture_output_has(&f, "unknown"), "all choices are known");
+    decision(&f, "bcast", 4, "block", "byte", "", 513, 600, "sextuple");
+    decision(&f, "gather", 4, "block", "byte", "", 513, 600, "sextuple");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           fixture_output_has(&f, "unknown: 2 decisions of variants"),
+           "what this build does not know is told");
+    fixture_close(&f);
+}
+
 /* --- the check before a file is put in place ------------------------------ */
 
 /* A row with its ranks, ranks a node and sizes. */
@@ -685,6 +703,7 @@ int main(void)
     test_good();
     test_hostile();
     test_errors();
+    test_unknown();
     test_check();
     test_heading();
     test_no_rows();
