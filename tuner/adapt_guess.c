@@ -13,6 +13,7 @@
 #include "tuner/krige.h"
 #include "tuner/predict.h"
 
+#define PLAYED 2.5e7     /* notes of schedules (net.h), at most, a round */
 #define DRAWS 64
 #define USUAL_SD 0.3     /* log units: of a variant from the model */
 #define UNSEEN_SD 0.4    /* log units: of a variant that nothing is known of, */
@@ -506,7 +507,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
         if (!(g.net.alpha > 0))
             g.net = typical;
         else if (chorale_predict_notes(model) + notes_of(a, i) <=
-                 CHORALE_FAMILY_NOTES)
+                 PLAYED)
             g.model = model;
         rc = gather(&g, points);
         if (rc == 0)

@@ -60,6 +60,8 @@ struct chorale_decision {
  *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one
  *   is half as wrong and that of the library a quarter; else the library stays.
  *   On a real system the choice on one side must be a confirmed variant.
+ *   A library that takes as long as a variant on both sides is foretold as that
+ *   variant is.
  * - Choices are changed for others that cost at most compact more, where that
  *   saves ranges: as few as can be (compact.h). On a real system those are
  *   confirmed as well.

@@ -220,8 +220,13 @@ int chorale_family_init(struct chorale_family *fam,
     static const struct chorale_cand library = {
         .provider = "library", .variant = "default", .params = "",
     };
-    size_t end;
+    double notes = CHORALE_FAMILY_NOTES;
+    size_t end, cells = 0;
 
+    for (size_t i = 0; i < nspot; i++)
+        cells += spot[i].ncand;
+    if (cells > CHORALE_FAMILY_CELLS)
+        notes *= CHORALE_FAMILY_CELLS / (double)cells;
     *fam = (struct chorale_family){ .point = first->point, .opts = opts,
                                     .model = model };
     fam->net = chorale_family_network(model, first->point);
@@ -239,8 +244,7 @@ int chorale_family_init(struct chorale_family *fam,
             return -1;
     }
     fam->played = model != NULL && fam->nline > 0 &&
-                  chorale_predict_notes(model) + notes_of(fam) <=
-                      CHORALE_FAMILY_NOTES;
+                  chorale_predict_notes(model) + notes_of(fam) <= notes;
     if (fam->played)
         find_lacking(fam);
     for (size_t j = 0; j < fam->nline; j++)

@@ -15,9 +15,11 @@ struct chorale_family_net {
 };
 
 /* Notes of schedules (net.h) that one table may play, about 100 ns each; what
- * takes more (large grids, where little lies between the points) is foretold
- * by cost formulas on a network of three numbers. */
-#define CHORALE_FAMILY_NOTES 2.5e7
+ * takes more is foretold by cost formulas on a network of three numbers. A
+ * table of more cells (candidates at measured sizes) than CELLS may play less
+ * in proportion: little lies between the points of a large grid. */
+#define CHORALE_FAMILY_NOTES 2e8
+#define CHORALE_FAMILY_CELLS 12000
 
 /* A candidate of the family; [0] is the library. */
 struct chorale_member {
@@ -103,7 +105,8 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * variant's model does not lack fit (chorale_predict_lacks): by how much
  * what the model is off by differs between the two lines; where it was measured
  * on one of them only, and no error forbids that: for other candidates, the
- * largest. NAN: nothing tells. */
+ * largest. NAN: nothing tells. The library is guessed as a variant that takes
+ * as long as it does at the sizes beside n on both lines. */
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n);
 double chorale_family_between(const struct chorale_family *fam, size_t k,

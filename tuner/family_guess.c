@@ -9,6 +9,7 @@
 
 #include "tuner/family.h"
 
+#define SAME_TIME 0.01 /* log units: the library may be that variant */
 #define SOME_OTHERS 2 /* candidates that tell how far the model is right */
 
 static double position(double from, double at, double to)
@@ -70,7 +71,8 @@ static double model(const struct chorale_family *fam,
 }
 
 /* Measured over modelled at a spot; a variant that was measured there with
- * other parameters only stands in for itself, if there is a model. */
+ * other parameters only stands in for itself, if schedules are played: formulas
+ * are off by more for some parameters than for others. */
 static double residual(const struct chorale_family *fam,
                        enum chorale_guess_kind kind, size_t line, size_t spot,
                        size_t cand)
@@ -82,7 +84,7 @@ static double residual(const struct chorale_family *fam,
 
     if (isfinite(t[cand]))
         return t[cand] - model(fam, kind, cand, n, ln->comm_size);
-    if (isinf(t[cand]) || !has_model(fam, kind, cand))
+    if (isinf(t[cand]) || !fam->played || !has_model(fam, kind, cand))
         return NAN;
     for (size_t c = 1; c < fam->ncand; c++) {
         if (fam->cand[c].alg != fam->cand[cand].alg || !isfinite(t[c]))
@@ -103,7 +105,8 @@ static int known(const struct chorale_family *fam,
 
     if (!isnan(t[cand]))
         return 1;
-    for (size_t c = 1; has_model(fam, kind, cand) && c < fam->ncand; c++)
+    for (size_t c = 1; fam->played && has_model(fam, kind, cand) &&
+                       c < fam->ncand; c++)
         if (fam->cand[c].alg == fam->cand[cand].alg && isfinite(t[c]))
             return 1;
     return 0;
@@ -365,13 +368,56 @@ static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
     return best;
 }
 
+/* By how much a candidate and the library differ at most at the spots of a line
+ * beside n, in log units; NAN: not both measured. */
+static double apart(const struct chorale_family *fam, size_t line, size_t cand,
+                    size_t n)
+{
+    const struct chorale_line *ln = &fam->line[line];
+    double most = 0;
+    size_t i = 0;
+
+    while (i + 1 < ln->nspot && ln->spot[i + 1].point->n <= n)
+        i++;
+    for (size_t s = i; s < i + 2 && s < ln->nspot; s++) {
+        const double *t = ln->log_time + s * fam->ncand;
+
+        if (!isfinite(t[cand]) || !isfinite(t[0]))
+            return NAN;
+        most = fmax(most, fabs(t[cand] - t[0]));
+    }
+    return most;
+}
+
+/* The candidate that the library seems to be, as both take the same time on
+ * both sides; 0: none. */
+static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n)
+{
+    double least = SAME_TIME;
+    size_t twin = 0;
+
+    for (size_t c = 1; fam->played && c < fam->ncand; c++) {
+        double left = apart(fam, k, c, n), right = apart(fam, k + 1, c, n);
+
+        if (!has_model(fam, CHORALE_GUESS_MODEL, c) || !(left < least) ||
+            !(right < least))
+            continue;
+        least = fmax(left, right);
+        twin = c;
+    }
+    return twin;
+}
+
 double chorale_family_between(const struct chorale_family *fam, size_t k,
                               size_t cand, size_t n, int comm_size,
                               double *error_p)
 {
+    enum chorale_guess_kind kind;
     double error;
-    enum chorale_guess_kind kind = better_kind(fam, k, cand, n, &error);
 
+    if (cand == 0)
+        cand = find_twin(fam, k, n);
+    kind = better_kind(fam, k, cand, n, &error);
     if (error_p != NULL)
         *error_p = error;
     return chorale_family_guess(fam, kind, k, cand, n, comm_size);

@@ -31,9 +31,10 @@ static const struct who {
     { "native", "theirs", 2, 0, LEAST, MOST },
     { "chorale", "binary", 1, 1, LEAST, 1024 },
     { "chorale", "kary", 1, 1, 4096, MOST },
+    { "chorale", "scatter_ring_allgather", 1, 1, LEAST, MOST },
 };
 enum { LIBRARY, BINOMIAL, LINEAR, KNOMIAL, PIPELINE, CHAIN, NATIVE, BINARY,
-       KARY, NWHO };
+       KARY, RING, NWHO };
 
 /* The model's seconds; of what is none of ours those of binomial. */
 static double model(struct chorale_predictor *p, const struct who *w, long m,
@@ -201,6 +202,51 @@ static void test_between(void)
     end(&w);
 }
 
+/* The library takes so many times as long as the ring at LOW and at HIGH. */
+static void as_ring(struct world *w, double low, double high)
+{
+    for (size_t j = 0; j < 2; j++) {
+        struct chorale_line *line = &w->fam.line[j];
+
+        for (size_t i = 0; i < line->nspot; i++) {
+            double *t = line->log_time + i * w->fam.ncand;
+
+            t[0] = t[w->cand[RING]] + log(j == 0 ? low : high);
+        }
+    }
+}
+
+/* A library that seems to run a variant of ours is foretold as that is. */
+static void test_twin(void)
+{
+    double want, got;
+    struct world w;
+
+    tap_ok(begin(&w, 1u << LIBRARY | 1u << BINOMIAL | 1u << RING),
+           "a family of the library and two candidates");
+    want = model(w.model, &who[RING], 4096, 16);
+    as_ring(&w, 1, 1);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(near(got, want), "a library as fast as the ring on both sides is"
+           " as fast between (%.3f)", got / want);
+    as_ring(&w, 1.005, 0.995);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(near(got, want), "half a percent is noise (%.3f)", got / want);
+    as_ring(&w, 1, 1.02);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(!near(got, want), "two percent on one side are not (%.3f)",
+           got / want);
+    as_ring(&w, 1.02, 1);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(!near(got, want), "nor on the other (%.3f)", got / want);
+    as_ring(&w, 1, 1);
+    w.fam.played = 0;
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(!near(got, want), "without schedules its own times are all there"
+           " is (%.3f)", got / want);
+    end(&w);
+}
+
 /* Along a line, beside sizes at which a candidate was not measured and others
  * were. */
 static void test_along(void)
@@ -243,6 +289,7 @@ static void test_along(void)
 int main(void)
 {
     test_between();
+    test_twin();
     test_along();
     return tap_done();
 }
