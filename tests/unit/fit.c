@@ -306,7 +306,7 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
                     a->coll, P[p], 1, shape, reduces ? type : byte,
                     reduces ? sum : none, reduces ? builtin : none, m,
                     pt.n, chorale, a->name, none, first, none, l, 1,
-                    *seed != 0 ? seconds * noise(seed) : seconds,
+                    *seed != 0 ? seconds * noise(seed) : seconds, 0,
                 };
         }
     return n;
