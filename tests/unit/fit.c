@@ -102,7 +102,7 @@ static size_t add_variant(size_t n, const struct chorale_alg *alg,
                     alg->coll, P[p], 1, shape, reduces ? type : byte,
                     reduces ? sum : none, reduces ? builtin : none, m,
                     chorale_coll_n(alg->coll, m, P[p]), chorale, alg->name,
-                    none, rotate, none, l, 1, 0,
+                    none, rotate, none, l, 1, 0, 0,
                 };
                 pt.comm_size = P[p];
                 pt.msg_size = m;
