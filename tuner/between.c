@@ -142,6 +142,18 @@ static void find_hull(struct gap *gap, size_t layer)
                 x) * (1 + ROUNDING));
 }
 
+/* 1 if a stop lies within the hull of a layer, or is the last one below a hull
+ * that has none: then it stands for the hull's least n. */
+static unsigned char is_inside(const struct gap *gap, size_t layer, size_t stop)
+{
+    size_t lo = gap->lo[layer], hi = gap->hi[layer];
+
+    if (lo > hi || gap->n[stop] > hi)
+        return 0;
+    return gap->n[stop] >= lo ||
+           (stop + 1 < gap->nstop && gap->n[stop + 1] > hi);
+}
+
 /* The spot of a line that is nearest to n from below, or its first. */
 static const struct chorale_spot *beside(const struct chorale_line *line,
                                          size_t n)
@@ -182,6 +194,10 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
     double *loss = gap->loss + at(gap, layer, stop);
     double *score = gap->score + at(gap, layer, stop);
 
+    if (gap->inside[layer * gap->nstop + stop] && n < gap->lo[layer]) {
+        n = gap->lo[layer];
+        leave = may_leave(gap, n);
+    }
     for (size_t c = 0; c < fam->ncand; c++) {
         seconds[c] = score[c] = NAN;
         gap->wrong[c] = 0;
@@ -207,45 +223,65 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         best > 0 ? gap->wrong[best] : 0;
 }
 
-/* Means over a block. */
-static void foretell(const struct gap *gap, const struct block *block,
-                     struct chorale_decision *row)
+/* Sums over the stops of a block. */
+struct sums {
+    double mine, base, loss, worst, count;
+};
+
+/* any: also over stops that lie outside of the hull. */
+static struct sums add_up(const struct gap *gap, const struct block *block,
+                          size_t pick, int any)
 {
-    size_t pick = gap->pick[block->begin * gap->nstop + block->first];
-    double mine = 0, base = 0, loss = 0, k = 0, worst = 0;
+    struct sums sum = { 0, 0, 0, 0, 0 };
 
     for (size_t layer = block->begin; layer <= block->end; layer++)
         for (size_t s = block->first; s < block->last; s++) {
             const double *t = gap->seconds + at(gap, layer, s);
 
-            if (!gap->inside[layer * gap->nstop + s] || !isfinite(t[pick]) ||
-                !isfinite(t[0]))
+            if ((!any && !gap->inside[layer * gap->nstop + s]) ||
+                !isfinite(t[pick]) || !isfinite(t[0]))
                 continue;
-            mine += t[pick];
-            base += t[0];
-            loss += gap->loss[at(gap, layer, s) + pick];
-            worst = fmax(worst, gap->error[layer * gap->nstop + s]);
-            k++;
+            sum.mine += t[pick];
+            sum.base += t[0];
+            sum.loss += gap->loss[at(gap, layer, s) + pick];
+            sum.worst = fmax(sum.worst, gap->error[layer * gap->nstop + s]);
+            sum.count++;
         }
-    if (k > 0) {
-        row->seconds = exp(mine / k);
-        row->library_seconds = exp(base / k);
-        row->speedup = exp((base - mine) / k);
-        row->regret = expm1(loss / k);
+    return sum;
+}
+
+/* Means over a block; over what lies beside it where it is between stops. */
+static void foretell(const struct gap *gap, const struct block *block,
+                     struct chorale_decision *row)
+{
+    size_t pick = gap->pick[block->begin * gap->nstop + block->first];
+    int p = gap->fam->line[gap->k].comm_size;
+    int next = gap->fam->line[gap->k + 1].comm_size;
+    struct sums sum = add_up(gap, block, pick, 0);
+    int inside = sum.count > 0;
+    char error[80] = "";
+
+    if (!inside)
+        sum = add_up(gap, block, pick, 1);
+    if (sum.count > 0) {
+        row->seconds = exp(sum.mine / sum.count);
+        row->library_seconds = exp(sum.base / sum.count);
+        row->speedup = exp((sum.base - sum.mine) / sum.count);
+        row->regret = expm1(sum.loss / sum.count);
     }
     if (pick == 0) {
         snprintf(row->reason, sizeof(row->reason), "between P = %d and %d:"
                  " nothing is faster for certain, or such guesses were wrong"
-                 " by more than %g %%", gap->fam->line[gap->k].comm_size,
-                 gap->fam->line[gap->k + 1].comm_size,
-                 100 * CHORALE_DECIDE_ERROR);
+                 " by more than %g %%", p, next, 100 * CHORALE_DECIDE_ERROR);
         return;
     }
     row->basis = "modelled";
+    if (inside)
+        snprintf(error, sizeof(error),
+                 "; such guesses were wrong by at most %.1f %%",
+                 100 * sum.worst);
     snprintf(row->reason, sizeof(row->reason), "between P = %d and %d: expected"
-             " to be the fastest; such guesses were wrong by at most %.1f %%",
-             gap->fam->line[gap->k].comm_size,
-             gap->fam->line[gap->k + 1].comm_size, 100 * worst);
+             " to be the fastest%s", p, next, error);
 }
 
 /* Where choice a of stop i ends and b of the next begins. */
@@ -373,9 +409,15 @@ static void choose_one(struct gap *gap, size_t layer)
             best = c;
         }
     }
-    for (size_t s = 0; s < gap->nstop; s++)
+    for (size_t s = 0; s < gap->nstop; s++) {
+        double *error = &gap->error[layer * gap->nstop + s];
+
         for (size_t c = 0; c < fam->ncand; c++)
             gap->loss[at(gap, layer, s) + c] = c == best ? 0 : INFINITY;
+        if (best > 0)
+            chorale_family_between(fam, gap->k, best, gap->n[s],
+                                   gap->first + (int)layer, error);
+    }
 }
 
 /* Process counts first ... first + nlayer - 1, all at once. */
@@ -388,8 +430,7 @@ static int add_layers(struct gap *gap, struct chorale_decision **rows_p,
         find_hull(gap, layer);
         for (size_t stop = 0; stop < gap->nstop; stop++) {
             gap->inside[layer * gap->nstop + stop] =
-                gap->n[stop] >= gap->lo[layer] &&
-                gap->n[stop] <= gap->hi[layer];
+                is_inside(gap, layer, stop);
             guess(gap, layer, stop);
         }
         if (gap->blind)

@@ -110,7 +110,7 @@ static int preferred(const struct chorale_cand *a,
 {
     size_t la = strlen(a->params), lb = strlen(b->params);
 
-    if (a->late > 0 && b->late > 0 &&
+    if (a->late > 0 && b->late > 0 && a->patterns == b->patterns &&
         fabs(log(a->late / b->late)) > (simulated ? SAME : CLOSE))
         return a->late < b->late;
     if (a->place != b->place)

@@ -139,6 +139,7 @@ struct chorale_cand {
     int place;               /* simplicity; -1: must not be chosen */
     const char *barred;      /* why it must not be, NULL: its runs, or it may */
     double late;             /* longest time if ranks come late, 0: unknown */
+    int patterns;            /* of so many arrival patterns */
     double loss;             /* log units more than the choice, INFINITY: no
                               * stand-in for it */
     double p;                /* of being as fast as the library */
@@ -186,10 +187,10 @@ enum chorale_err chorale_decide_spots(const struct chorale_points *points,
 int chorale_decide_is_blind(enum chorale_coll coll);
 
 /* The one choice for the measured sizes spot[0, n) of one process count of such
- * a collective: at each of them slower than the library neither in the launches
- * that choose nor in those that confirm; the best of these on the whole, by the
- * launches that choose. Its mean gain over the sizes is confirmed as that of a
- * size is. Picks, whys and losses of the spots become it. */
+ * a collective: the best on the whole, by the launches that choose, of those
+ * that are slower than the library at none of them. Its mean gain over the sizes
+ * is confirmed as that of a size is, and that it is slower at none. Picks, whys
+ * and losses of the spots become it. */
 void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
                          const struct chorale_decide_opts *opts);
 

@@ -30,26 +30,25 @@ static size_t like(const struct chorale_spot *spot,
     return c;
 }
 
-/* Mean over the spots of the mean gain in the launches that choose; NAN if it
- * must not be chosen or is slower somewhere, in these or in those that
- * confirm. */
+/* Mean over the spots of the mean gain in the launches that choose, or in those
+ * that confirm; NAN if it must not be chosen or is slower somewhere. */
 static double gain_everywhere(const struct chorale_spot *spot, size_t n,
-                              const struct chorale_cand *cand)
+                              const struct chorale_cand *cand, int confirms)
 {
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct chorale_spot *s = &spot[i];
         size_t c = like(s, cand);
-        double chosen, confirmed;
+        double gain;
 
         if (c == s->ncand || s->cand[c].place < 0)
             return NAN;
-        chosen = chorale_spot_mean(s, c, s->chooses, NULL);
-        confirmed = chorale_spot_mean(s, c, s->confirms, NULL);
-        if (!(chosen >= -SAME) || confirmed < -SAME)
+        gain = chorale_spot_mean(s, c, confirms ? s->confirms : s->chooses,
+                                 NULL);
+        if (!(gain >= -SAME))
             return NAN;
-        sum += chosen;
+        sum += gain;
     }
     return sum / (double)n;
 }
@@ -92,8 +91,11 @@ static double confirm(const struct chorale_spot *spot, size_t n,
         count++;
     }
     mean = sum / count;
-    se = sqrt(fmax(0, squares - count * mean * mean) / (count - 1) / count);
     *count_p = count;
+    *p_p = 1;
+    if (count < 2)
+        return mean;
+    se = sqrt(fmax(0, squares - count * mean * mean) / (count - 1) / count);
     *p_p = se > 0 ? 2 * gsl_cdf_tdist_Q(fabs(mean) / se, count - 1)
                   : mean > 0 ? 0 : 1;
     return mean;
@@ -125,7 +127,7 @@ void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
     enum chorale_why why = CHORALE_WHY_GAIN;
 
     for (size_t c = 1; spot->point->comm_size > 1 && c < spot->ncand; c++) {
-        double mean = gain_everywhere(spot, n, &spot->cand[c]);
+        double mean = gain_everywhere(spot, n, &spot->cand[c], 0);
 
         if (mean > most) {
             most = mean;
@@ -139,6 +141,8 @@ void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
     gain = confirm(spot, n, best, &count, &p);
     if (!opts->simulated && !(count >= 2))
         why = CHORALE_WHY_LAUNCHES;
+    else if (isnan(gain_everywhere(spot, n, best, 1)))
+        why = CHORALE_WHY_BLIND;
     else if (!(gain > log1p(opts->threshold) + SAME))
         why = CHORALE_WHY_THRESHOLD;
     else if (!opts->simulated && !(p <= critical))

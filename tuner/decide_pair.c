@@ -157,7 +157,6 @@ static int add_cand(struct chorale_spot *spot,
     cand->provider = own->provider;
     cand->variant = own->variant;
     cand->params = own->params;
-    cand->late = own->late;
     cand->place = place(own, opts, &cand->barred);
     cand->ratio = calloc(spot->nlaunch + 1, sizeof(*cand->ratio));
     if (k == NULL || cand->ratio == NULL) {
@@ -168,6 +167,9 @@ static int add_cand(struct chorale_spot *spot,
         size_t l = find_launch(spot, own[i].launch);
         double base = own[i].ok ? partner(row, n, &own[i]) : 0;
 
+        cand->late = fmax(cand->late, own[i].late);
+        if (own[i].patterns > cand->patterns)
+            cand->patterns = own[i].patterns;
         if (!own[i].ok)
             cand->place = -1;
         if (!(base > 0) || l == spot->nlaunch)

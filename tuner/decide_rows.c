@@ -13,6 +13,7 @@
 #include "tuner/family.h"
 
 #define BETWEEN 3 /* stops between two measured sizes */
+#define SAME 1e-9 /* log units: equal times */
 
 /* Stops [first, last) of a line share one choice in [lo, hi]; first == last
  * in a gap between two stops. */
@@ -341,13 +342,13 @@ size_t chorale_guess_losses(const struct chorale_family *fam,
     for (size_t c = 1; c < fam->ncand; c++)
         if (may[c] && isfinite(seconds[c]) &&
             seconds[c] < seconds[0] - log1p(fam->opts->threshold) &&
-            (best == 0 || seconds[c] < seconds[best]))
+            (best == 0 || seconds[c] < seconds[best] - SAME))
             best = c;
     for (size_t c = 0; c < fam->ncand; c++) {
         loss[c] = c == best ? 0 : INFINITY;
-        if (best > 0 && (c == 0 || may[c]) &&
+        if (best > 0 && c != best && (c == 0 || may[c]) &&
             seconds[c] - seconds[best] <= tolerance)
-            loss[c] = seconds[c] - seconds[best];
+            loss[c] = fmax(SAME, seconds[c] - seconds[best]);
     }
     return best;
 }

@@ -341,25 +341,36 @@ size_t chorale_emit_select(const struct chorale_emit_table *table,
     return 0;
 }
 
+/* The row after those that cover process counts without a hole from row i on,
+ * up to *last_p. */
+static size_t next_hole(const struct row *row, size_t count, size_t i,
+                        int *last_p)
+{
+    int last = row[i].comm_size_hi;
+
+    for (; i < count && (long long)row[i].comm_size <= last + 1LL; i++)
+        last = row[i].comm_size_hi > last ? row[i].comm_size_hi : last;
+    *last_p = last;
+    return i;
+}
+
 /* " 2, 4, 17-23", of rows in the order of comm_size. */
 static void say_sizes(FILE *f, const struct row *row, size_t count)
 {
-    size_t nsizes = 0, end;
+    size_t nruns = 0, nsizes = 0;
     int last = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        last = row[i].comm_size_hi > last ? row[i].comm_size_hi : last;
-        nsizes += i == 0 || row[i].comm_size != row[i - 1].comm_size;
+    for (size_t i = 0, end; i < count; i = end) {
+        end = next_hole(row, count, i, &last);
+        nsizes += (size_t)(last - row[i].comm_size) + 1;
+        nruns++;
     }
-    if (nsizes > 12) {
+    if (nruns > 12) {
         fprintf(f, " %d ... %d (%zu of them)", row[0].comm_size, last, nsizes);
         return;
     }
-    for (size_t i = 0; i < count; i = end) {
-        last = row[i].comm_size;
-        for (end = i; end < count && row[end].comm_size == row[i].comm_size;
-             end++)
-            last = row[end].comm_size_hi > last ? row[end].comm_size_hi : last;
+    for (size_t i = 0, end; i < count; i = end) {
+        end = next_hole(row, count, i, &last);
         fprintf(f, "%s %d", i > 0 ? "," : "", row[i].comm_size);
         if (last > row[i].comm_size)
             fprintf(f, "-%d", last);

@@ -174,7 +174,13 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
 static double notes_of(const struct chorale_family *fam)
 {
     const struct chorale_line *last = &fam->line[fam->nline - 1];
-    double between = last->comm_size - fam->line[0].comm_size, sum = 0;
+    double between = 0, sum = 0;
+
+    for (size_t j = 0; j + 1 < fam->nline; j++) {
+        int gap = fam->line[j + 1].comm_size - fam->line[j].comm_size - 1;
+
+        between += gap <= CHORALE_DECIDE_GAP ? gap : 0;
+    }
 
     for (size_t c = 0; c < fam->ncand; c++)
         for (size_t i = 0; i < last->nspot && fam->cand[c].alg != NULL; i++) {

@@ -391,7 +391,8 @@ static double apart(const struct chorale_family *fam, size_t line, size_t cand,
 
 /* The candidate that the library seems to be, as both take the same time on
  * both sides; 0: none. */
-static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n)
+static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
+                        int comm_size)
 {
     double least = SAME_TIME;
     size_t twin = 0;
@@ -400,7 +401,8 @@ static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n)
         double left = apart(fam, k, c, n), right = apart(fam, k + 1, c, n);
 
         if (!has_model(fam, CHORALE_GUESS_MODEL, c) || !(left < least) ||
-            !(right < least))
+            !(right < least) ||
+            isnan(model(fam, CHORALE_GUESS_MODEL, c, n, comm_size)))
             continue;
         least = fmax(left, right);
         twin = c;
@@ -416,7 +418,7 @@ double chorale_family_between(const struct chorale_family *fam, size_t k,
     double error;
 
     if (cand == 0)
-        cand = find_twin(fam, k, n);
+        cand = find_twin(fam, k, n, comm_size);
     kind = better_kind(fam, k, cand, n, &error);
     if (error_p != NULL)
         *error_p = error;

@@ -160,11 +160,13 @@ static void raise_reach(struct check *c, double cut,
 
         for (end = i; end < c->n && same_variant(c->cell[i], c->cell[end]);
              end++) {
-            most = fmax(most, of(c->cell[end]));
             if (!(of(c->cell[end]) > cut))
                 continue;
             good &= c->now[end] <= MODEL_BOUND;
-            any |= c->now[end] >= 0;
+            if (c->now[end] < 0)
+                continue;
+            most = fmax(most, of(c->cell[end]));
+            any = 1;
         }
         if (good && any && cut > 0)
             *reach = fmax(*reach, most / cut);

@@ -16,7 +16,7 @@ static const char system_sql[] =
     " FROM system y WHERE y.system_id = ?1";
 
 /* What tells a reader whether his machine is that one, and when; a simulated
- * one is the same on any day. */
+ * one is the same on any day and on any machine. */
 static const char environment_sql[] =
     "WITH mine AS (SELECT l.launch_id, l.started,"
     "  coalesce(l.finished, l.started) AS finished"
@@ -24,16 +24,20 @@ static const char environment_sql[] =
     "  WHERE l.system_id = ?1 AND l.status = 'done' AND NOT c.validates),"
     " fact AS (SELECT DISTINCT key, value FROM environment JOIN mine"
     "  USING (launch_id)"
-    "  WHERE key IN ('transport', 'cpu_model', 'cpu_governor', 'cpu_turbo',"
+    "  WHERE ((SELECT kind FROM system WHERE system_id = ?1) = 'real'"
+    "   OR key NOT IN ('cpu_model', 'cpu_governor', 'cpu_turbo', 'smt',"
+    "    'kernel', 'processors', 'ranks_per_node', 'oversubscribed',"
+    "    'virtual_machine', 'transport'))"
+    "  AND (key IN ('transport', 'cpu_model', 'cpu_governor', 'cpu_turbo',"
     "   'smt', 'kernel', 'processors', 'nodes', 'ranks', 'ranks_per_node',"
     "   'oversubscribed', 'virtual_machine', 'tool_version', 'tool_revision')"
     "  OR key GLOB 'env:MPIR_CVAR_*' OR key GLOB 'env:MPICH_*'"
     "  OR key GLOB 'env:UCX_*' OR key GLOB 'env:FI_*'"
-    "  OR key GLOB 'env:OMPI_MCA_*' OR key GLOB 'mpi:*'"
+    "  OR key GLOB 'env:OMPI_MCA_*' OR key GLOB 'mpi:*')"
     "  ORDER BY key, length(value), value)"
     " SELECT 'launches', count(*) || ', ' || min(started) || ' ... ' ||"
     "  max(finished) FROM mine WHERE (SELECT kind FROM system"
-    "   WHERE system_id = ?1) = 'real' HAVING count(*) > 0"
+    "   WHERE system_id = ?1) = 'real' GROUP BY 1"
     " UNION ALL SELECT replace(key, char(10), ' '),"
     "  replace(group_concat(value, ', '), char(10), ' ') FROM fact"
     "  GROUP BY key";

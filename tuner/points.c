@@ -18,21 +18,23 @@
  * go. */
 #define SPOILT(flag) "instr(',' || r.validity || ',', '," flag ",') > 0"
 
-/* What identifies a cell but for who comes late. */
-#define CELL                                                                   \
-    "coll, comm_size, ppn, shape, dtype, op, n, provider, variant, params,"    \
-    " root_policy, buffers"
-
 static const char runs_sql[] =
-    "WITH late AS (SELECT " CELL ", max(t) AS late FROM"
-    " (SELECT " CELL ", avg(median) AS t FROM cell JOIN run r USING (cell_id)"
+    /* Of synchronous cells, the same where ranks come late. */
+    "WITH late AS (SELECT cell_id, max(t) AS late, count(*) AS patterns FROM"
+    " (SELECT s.cell_id, avg(CASE ?2 WHEN 0 THEN median ELSE p95 END) AS t"
+    "   FROM cell a JOIN cell s USING (system_id, coll, comm_size, msg_size,"
+    "    ppn, shape, dtype, op, root_policy, buffers, siblings, metric,"
+    "    provider, variant, params) JOIN run r ON r.cell_id = a.cell_id"
     "   JOIN run_summary USING (run_id)"
-    "  WHERE system_id = ?1 AND metric = 'duration' AND arrival <> 'sync'"
-    "   AND siblings = 'alone' AND r.status = 'ok'"
-    "  GROUP BY " CELL ", arrival) GROUP BY " CELL ")"
+    "  WHERE system_id = ?1 AND metric = 'duration' AND siblings = 'alone'"
+    "   AND a.arrival <> 'sync' AND s.arrival = 'sync' AND r.status = 'ok'"
+    "   AND NOT (" SPOILT("clock") " OR " SPOILT("suspicious") " OR "
+    SPOILT("oversubscribed") ")"
+    "  GROUP BY a.cell_id) GROUP BY cell_id) "
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
-    " ordinal, ok, seconds, late FROM (SELECT c.*, l.ordinal,"
+    " ordinal, ok, seconds, late, patterns FROM"
+    " (SELECT c.*, late, patterns, l.ordinal,"
     /* In simulation an algorithm of the library's own has a launch of its
      * own; those of one ordinal are held against each other there. */
     " iif((SELECT kind FROM system WHERE system_id = ?1) = 'simulated',"
@@ -46,10 +48,11 @@ static const char runs_sql[] =
     "   c.root_policy, c.buffers) AS spoilt"
     " FROM cell c JOIN run r USING (cell_id) JOIN launch l USING (launch_id)"
     " LEFT JOIN run_summary s USING (run_id)"
+    " LEFT JOIN late ON late.cell_id = c.cell_id"
     " WHERE c.system_id = ?1 AND r.status <> 'inapplicable'"
     "  AND c.metric = 'duration' AND c.arrival = 'sync'"
     "  AND c.siblings = 'alone' AND c.variant <> 'untouched'"
-    "  AND c.provider <> 'table') LEFT JOIN late USING (" CELL ")"
+    "  AND c.provider <> 'table')"
     " WHERE NOT spoilt"
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
     " provider, variant, params, root_policy, buffers, ordinal, launch";
@@ -120,6 +123,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     if (!isfinite(row->seconds))
         row->ok = 0;
     row->late = sqlite3_column_double(stmt, 17);
+    row->patterns = sqlite3_column_int(stmt, 18);
     return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
 }
 

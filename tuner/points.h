@@ -26,6 +26,7 @@ struct chorale_run_point {
     double late;             /* of the same where ranks come late: the longest
                               * over the arrival patterns of the mean of its
                               * launches; 0: not measured */
+    int patterns;            /* so many patterns */
 };
 
 struct chorale_points {

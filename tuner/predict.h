@@ -36,7 +36,8 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
  * it says of nothing that it may be relied on. NULL: out of memory. */
 struct chorale_predictor *
 chorale_predictor_of(const struct chorale_model *model);
-/* The same of points, fitted without looking how good it is. NULL: they do not
+/* The same of points, fitted without looking how good it is; of times in one
+ * launch alone it does not say that a model lacks fit. NULL: they do not
  * determine a network. */
 struct chorale_predictor *
 chorale_predictor_fit(const struct chorale_points *points);

@@ -107,7 +107,7 @@ add_chosen() { # table, oracle, network, ranks a node
 judge() { # table, oracle
     "$chorale" evaluate "$1" --oracle "$2" >"$work/judged" || return
     cat "$work/judged"
-    awk '$1 == "all" { sub(/^.* %/, ""); exit !($2 == 0) }' "$work/judged"
+    awk '$1 == "all" { sub(/^.* (%|-) /, ""); exit !($2 == 0) }' "$work/judged"
 }
 
 # What six launches of a real system would have: a factor of each run, by a

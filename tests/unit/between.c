@@ -95,6 +95,45 @@ static void test_hull(void)
     fixture_close(&f);
 }
 
+/* What tells the network: bcast at both process counts. */
+static void network(struct fixture *f)
+{
+    for (int p = 4; p <= 8; p *= 2)
+        for (long m = 64; m <= 65536; m *= 4) {
+            struct fixture_run run = {
+                "bcast", "library", "default", "", p, 1, m, 0,
+                (p == 4 ? 2 : 3) * (ALPHA + BETA * (double)m), NULL, NULL,
+                NULL, NULL,
+            };
+
+            fixture_add(f, &run);
+            run.provider = "chorale";
+            run.variant = "binomial";
+            run.params = "segsize=0";
+            fixture_add(f, &run);
+        }
+}
+
+/* Blocks of one size alone: no measured n lies between the process counts, and
+ * what is there is asked for at its own n. */
+static void test_one_size(void)
+{
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    ring(&f, 4, 16384, 2, 1);
+    ring(&f, 8, 16384, 2, 1);
+    network(&f);
+    decide(&f, "one size");
+    fixture_exec(&f, "DELETE FROM decision WHERE coll = 'bcast'");
+    is(choice(&f, 5 * 16384, 5), "ring", "P = 5 at the block's size");
+    is(choice(&f, 7 * 16384, 7), "ring", "P = 7 as well");
+    is(choice(&f, 7 * 16384 + 1, 7), "", "and no other n");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE seconds IS NULL OR"
+                    " regret IS NULL"), "0", "all rows have their times");
+    fixture_close(&f);
+}
+
 /* Between process counts that are very far apart nothing is chosen. */
 static void test_far(void)
 {
@@ -209,8 +248,8 @@ static void test_blind(void)
         }
 }
 
-/* Neither do launches that choose say what those that confirm do not know, nor
- * the other way round. */
+/* Launches that confirm refuse what those that choose took, and choose nothing
+ * themselves. */
 static void test_blind_launches(void)
 {
     for (int odd = 0; odd < 2; odd++) {
@@ -223,7 +262,8 @@ static void test_blind_launches(void)
                         k == 3 && l % 2 == odd ? 1.2 : .5);
         decide(&f, odd ? "slower once where it is confirmed"
                        : "slower once where it is chosen");
-        is(choices(&f), "linear", "the other one");
+        is(choices(&f), odd ? "default" : "linear",
+           odd ? "what confirms does not choose another" : "the other one");
         fixture_close(&f);
     }
 }
@@ -254,6 +294,7 @@ static void test_blind_between(void)
 int main(void)
 {
     test_hull();
+    test_one_size();
     test_far();
     test_doubt();
     test_blind();

@@ -622,10 +622,10 @@ static void test_heading(void)
         "\n *   launches: 2, 2026-01-02T03:04:05Z ... 2026-02-03T00:00:00Z\n",
         "\n *   nodes: 2, 16\n", "\n *   cpu_model: A Fine Processor\n",
         "\n *   ranks_per_node: 2\n", "\n *   kernel: x * / int evil; / * ? ?/",
-        "bcast                 P = 2, 3, 4-6, 5-9, 6-8, 11-2147483647;"
+        "bcast                 P = 2-9, 11-2147483647;"
         " n = 0 ... 9223372036854775807 bytes; byte;",
         "byte; one-per-node; block 2, 4 a node; cyclic 2 a node\n",
-        "gather                P = 1, 2-4, 5, 7; n = 5 ... 6 bytes; byte;"
+        "gather                P = 1-5, 7; n = 5 ... 6 bytes; byte;"
         " single-node\n",
         "\n *   read back: ", " points on both sides of each border",
         "\n *   not compiled: ",

@@ -102,7 +102,7 @@ static size_t add_variant(size_t n, const struct chorale_alg *alg,
                     alg->coll, P[p], 1, shape, reduces ? type : byte,
                     reduces ? sum : none, reduces ? builtin : none, m,
                     chorale_coll_n(alg->coll, m, P[p]), chorale, alg->name,
-                    none, rotate, none, l, 1, 0, 0,
+                    none, rotate, none, l, 1, 0, 0, 0,
                 };
                 pt.comm_size = P[p];
                 pt.msg_size = m;
@@ -306,7 +306,7 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
                     a->coll, P[p], 1, shape, reduces ? type : byte,
                     reduces ? sum : none, reduces ? builtin : none, m,
                     pt.n, chorale, a->name, none, first, none, l, 1,
-                    *seed != 0 ? seconds * noise(seed) : seconds, 0,
+                    *seed != 0 ? seconds * noise(seed) : seconds, 0, 0,
                 };
         }
     return n;

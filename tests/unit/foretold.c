@@ -47,7 +47,7 @@ static struct chorale_points points(void)
             runs[n++] = (struct chorale_run_point){
                 CHORALE_BCAST, p, 1, shape, "byte", none, none, m, m, chorale,
                 "binomial", none, "first warm", none, 0, 1,
-                log2(p) * (1e-6 + 1e-9 * (double)m), 0,
+                log2(p) * (1e-6 + 1e-9 * (double)m), 0, 0,
             };
     return (struct chorale_points){ runs, n, NULL };
 }
