@@ -69,7 +69,8 @@ struct chorale_decision {
  *   to the other, and outside the process counts there is no row, which means
  *   the library; nor in gaps of more than CHORALE_DECIDE_GAP process counts.
  * - Where some rank does not know n (gatherv, scatterv, alltoallv) a process
- *   count has one choice for all sizes: faster at each of them.
+ *   count has one choice for all sizes: slower at none and faster on the whole
+ *   (chorale_decide_blind).
  *
  * *rows_p is allocated, sorted by collective, ppn, shape, dtype, op, comm_size,
  * n_lo; the caller frees. Same points, same rows.
@@ -188,8 +189,8 @@ int chorale_decide_is_blind(enum chorale_coll coll);
 
 /* The one choice for the measured sizes spot[0, n) of one process count of such
  * a collective: the best on the whole, by the launches that choose, of those
- * that are slower than the library at none of them. Its mean gain over the sizes
- * is confirmed as that of a size is, and that it is slower at none. Picks, whys
+ * that are slower than the library at none of them. Its mean gain over the
+ * sizes is confirmed as that of a size is, and that it is slower at none. Picks, whys
  * and losses of the spots become it. */
 void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
                          const struct chorale_decide_opts *opts);

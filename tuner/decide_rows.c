@@ -150,7 +150,7 @@ static void reason_library(const struct list *list, char *text, size_t size)
             "not enough launches to confirm a choice (plan 4 or more)",
         [CHORALE_WHY_THRESHOLD] = "the gain is below the threshold",
         [CHORALE_WHY_CHANCE] = "the gain may be chance",
-        [CHORALE_WHY_BLIND] = "no variant is faster at all sizes, and not all"
+        [CHORALE_WHY_BLIND] = "no variant is as fast at all sizes, and not all"
                               " ranks know the size",
     };
     size_t count[CHORALE_NWHY] = { 0 }, used = 0;
