@@ -9,8 +9,10 @@
 struct chorale_origin {
     char *system, *kind, *mpi_library;
     char *campaign;          /* UUID of the system's latest campaign */
-    char *environment;       /* lines "key: value" of its launches that are
-                              * done, all values that differ; NULL: none */
+    char *environment;       /* lines "key: value" of its launches that
+                              * are done or measured something before they
+                              * were killed, all values that differ; NULL:
+                              * none */
 };
 
 /* Load them for a system; campaigns and launches that validated a table do

@@ -107,6 +107,12 @@ while [ "$kills" -lt "$KILLS" ] && [ "$status" -eq 0 ]; do
     campaigns=$((campaigns + 1))
     db=$work/killed.db before=0
     cp "$work/plan.db" "$db"
+    # One that has not become the real one yet still needs what it made there.
+    tries=100
+    while pgrep -f "$work/bin/smpirun" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
+        sleep 0.05
+        tries=$((tries - 1))
+    done
     rm -f "$work"/said/*
     while :; do
         PATH=$work/bin:$PATH setsid "$chorale" run "$db" -q \

@@ -630,6 +630,10 @@ static void test_heading(void)
         "\n *   read back: ", " points on both sides of each border",
         "\n *   not compiled: ",
     };
+    const struct fixture_run run = {
+        "bcast", "library", "default", "", 4, 2, 8, 0, 1e-6, NULL, NULL, NULL,
+        NULL,
+    };
     struct chorale_errmsg msg;
     struct fixture f;
     const char *text;
@@ -653,6 +657,19 @@ static void test_heading(void)
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            strstr(fixture_file(&f, "table.c"), "2026-01-02") == NULL,
            "and of a simulated system no date %s", msg.text);
+    tap_ok(strstr(fixture_file(&f, "table.c"), "A Fine Processor") == NULL,
+           "nor the machine that simulated it");
+    launched(&f, 3, "2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z", "32");
+    fixture_exec(&f, "UPDATE launch SET status = 'killed' WHERE launch_id = 3");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           strstr(fixture_file(&f, "table.c"), "nodes: 2, 16\n") != NULL,
+           "a launch that was killed before it measured anything says nothing"
+           " %s", msg.text);
+    fixture_add(&f, &run);
+    fixture_exec(&f, "UPDATE run SET launch_id = 3");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           strstr(fixture_file(&f, "table.c"), "nodes: 2, 16, 32\n") != NULL,
+           "one that measured before does %s", msg.text);
     tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "--quiet",
                         "-o", "@dir/quiet.c", (const char *)NULL) ==
                CHORALE_OK && !fixture_output_has(&f, "read back: "),
