@@ -660,7 +660,7 @@ static void test_heading(void)
     tap_ok(strstr(fixture_file(&f, "table.c"), "A Fine Processor") == NULL,
            "nor the machine that simulated it");
     launched(&f, 3, "2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z", "32");
-    fixture_exec(&f, "UPDATE launch SET status = 'killed' WHERE launch_id = 3");
+    fixture_exec(&f, "UPDATE launch SET status = 'failed' WHERE launch_id = 3");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            strstr(fixture_file(&f, "table.c"), "nodes: 2, 16\n") != NULL,
            "a launch that was killed before it measured anything says nothing"
