@@ -9,6 +9,7 @@
 
 #include "tuner/family.h"
 
+#define TWIN_ERROR 0.04 /* of guesses of that variant */
 #define SAME_TIME 0.01 /* log units: the library may be that variant */
 #define SOME_OTHERS 2 /* candidates that tell how far the model is right */
 
@@ -390,7 +391,7 @@ static double apart(const struct chorale_family *fam, size_t line, size_t cand,
 }
 
 /* The candidate that the library seems to be, as both take the same time on
- * both sides; 0: none. */
+ * both sides, where such guesses of it were right; 0: none. */
 static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
                         int comm_size)
 {
@@ -399,10 +400,14 @@ static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
 
     for (size_t c = 1; fam->played && c < fam->ncand; c++) {
         double left = apart(fam, k, c, n), right = apart(fam, k + 1, c, n);
+        double error;
 
         if (!has_model(fam, CHORALE_GUESS_MODEL, c) || !(left < least) ||
             !(right < least) ||
             isnan(model(fam, CHORALE_GUESS_MODEL, c, n, comm_size)))
+            continue;
+        better_kind(fam, k, c, n, &error);
+        if (error > TWIN_ERROR)
             continue;
         least = fmax(left, right);
         twin = c;
