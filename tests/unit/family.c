@@ -239,7 +239,15 @@ static void test_twin(void)
     as_ring(&w, 1.02, 1);
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
     tap_ok(!near(got, want), "nor on the other (%.3f)", got / want);
+    for (size_t i = 0; i < w.fam.line[1].nspot; i++)
+        w.fam.line[1].log_time[i * w.fam.ncand + w.cand[RING]] += log(1.06);
     as_ring(&w, 1, 1);
+    want = exp(chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0, 0, 4096,
+                                    16));
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(near(got, want), "where the ring is foretold badly, its own times"
+           " are all there is (%.3f)", got / want);
+    want = model(w.model, &who[RING], 4096, 16);
     w.fam.played = 0;
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
     tap_ok(!near(got, want), "without schedules its own times are all there"
