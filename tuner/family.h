@@ -18,8 +18,8 @@ struct chorale_family_net {
  * takes more is foretold by cost formulas on a network of three numbers. A
  * table of more cells (candidates at measured sizes) than CELLS may play less
  * in proportion: little lies between the points of a large grid. */
-#define CHORALE_FAMILY_NOTES 2e8
-#define CHORALE_FAMILY_CELLS 12000
+#define CHORALE_FAMILY_NOTES 1.2e8
+#define CHORALE_FAMILY_CELLS 6000
 
 /* A candidate of the family; [0] is the library. */
 struct chorale_member {
