@@ -66,7 +66,8 @@ cat >"$work/bin/smpirun" <<EOT
 #!/bin/sh
 for launch; do :; done
 mkfifo "$work/said/\$\$"
-tee "$work/said/\$launch" <"$work/said/\$\$" &
+exec 8<>"$work/said/\$\$" # neither end waits for the other
+tee "$work/said/\$launch" <"$work/said/\$\$" 8>&- &
 exec "$real" "\$@" >"$work/said/\$\$"
 EOT
 chmod +x "$work/bin/smpirun"
