@@ -18,8 +18,9 @@ struct chorale_merged {
     sqlite3_int64 added[CHORALE_NMERGED];
     sqlite3_int64 there[CHORALE_NMERGED]; /* of the shard's, before */
     sqlite3_int64 samples;                /* added */
-    sqlite3_int64 computed; /* rows of model, decision, validation and baseline that the
-                             * shard has: they are computed again, not merged */
+    sqlite3_int64 computed; /* rows of model, decision, validation and baseline
+                             * that the shard has: they are computed again, not
+                             * merged */
 };
 
 /* Bring systems, campaigns, cells, launches, their environment, runs,

@@ -487,6 +487,13 @@ enum chorale_err chorale_store_step(struct chorale_store *store,
     return err;
 }
 
+const char *chorale_text(sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *text = sqlite3_column_text(stmt, column);
+
+    return text != NULL ? (const char *)text : "";
+}
+
 enum chorale_err chorale_store_exec(struct chorale_store *store,
                                     const char *sql,
                                     struct chorale_errmsg *msg)

@@ -36,8 +36,9 @@ struct chorale_store;
 /* Open a database. CHORALE_DATA: not a database, truncated, of another
  * program, of a newer schema, or of an older one if it is only to be read:
  * opened for writing, that is migrated. CHORALE_ENV: missing, no permission,
- * read-only folder, disk full. The connection distrusts the file's schema. SQLite is set up for
- * one thread a process: all stores belong to the thread that opens the first. */
+ * read-only folder, disk full. The connection distrusts the file's schema.
+ * SQLite is set up for one thread a process: all stores belong to the thread
+ * that opens the first. */
 enum chorale_err chorale_store_open(const char *path,
                                     enum chorale_store_mode mode,
                                     struct chorale_store **store_p,
@@ -86,6 +87,8 @@ enum chorale_err chorale_store_prepare(struct chorale_store *store,
 enum chorale_err chorale_store_step(struct chorale_store *store,
                                     sqlite3_stmt *stmt, int *row_p,
                                     struct chorale_errmsg *msg);
+/* A column of the row as text, "" where it is NULL; until the next step. */
+const char *chorale_text(sqlite3_stmt *stmt, int column);
 /* Execute one or more statements without parameters. */
 enum chorale_err chorale_store_exec(struct chorale_store *store,
                                     const char *sql,

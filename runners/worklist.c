@@ -59,13 +59,6 @@ static int name_find(const char *const *names, int n, const char *name)
 #define FIND(names, name) \
     name_find(names, (int)(sizeof(names) / sizeof(*(names))), name)
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-    const char *s = (const char *)sqlite3_column_text(stmt, column);
-
-    return s != NULL ? s : "";
-}
-
 static enum chorale_err load_launch(struct chorale_store *store,
                                     const char *uuid,
                                     struct chorale_worklist *work,
@@ -92,12 +85,12 @@ static enum chorale_err load_launch(struct chorale_store *store,
                            "%s: no launch %s; `chorale run` starts launches",
                            chorale_store_path(store), uuid);
     if (err == CHORALE_OK &&
-        strlen(text(stmt, 14)) >= sizeof(work->set.counters))
+        strlen(chorale_text(stmt, 14)) >= sizeof(work->set.counters))
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s: a plan's --counters has %zu bytes, and %zu "
                            "are the most; `chorale plan` its cells again with "
                            "fewer events", chorale_store_path(store),
-                           strlen(text(stmt, 14)),
+                           strlen(chorale_text(stmt, 14)),
                            sizeof(work->set.counters) - 1);
     if (err == CHORALE_OK) {
         struct chorale_settings *set = &work->set;
@@ -107,7 +100,7 @@ static enum chorale_err load_launch(struct chorale_store *store,
         work->seed = sqlite3_column_int64(stmt, 2);
         work->comm_size = sqlite3_column_int(stmt, 3);
         work->ppn = sqlite3_column_int(stmt, 4);
-        strncpy(work->shape, text(stmt, 5), sizeof(work->shape) - 1);
+        strncpy(work->shape, chorale_text(stmt, 5), sizeof(work->shape) - 1);
         set->stop.nrep_min = sqlite3_column_int(stmt, 6);
         set->stop.nrep_max = sqlite3_column_int(stmt, 7);
         set->nwarmup = sqlite3_column_int(stmt, 8);
@@ -115,16 +108,17 @@ static enum chorale_err load_launch(struct chorale_store *store,
         set->stop.cell_seconds = sqlite3_column_double(stmt, 10);
         set->max_memory = sqlite3_column_double(stmt, 11);
         set->sync = name_find(chorale_sync_names, CHORALE_NSYNC,
-                              text(stmt, 12));
+                              chorale_text(stmt, 12));
         if (set->sync < 0)
             set->sync = CHORALE_SYNC_BARRIER; /* the schema allows no other */
         set->tau = sqlite3_column_double(stmt, 13);
-        strncpy(set->counters, text(stmt, 14), sizeof(set->counters) - 1);
+        strncpy(set->counters, chorale_text(stmt, 14),
+                sizeof(set->counters) - 1);
         set->batch = sqlite3_column_int(stmt, 15);
         set->stop.racing = sqlite3_column_int(stmt, 16);
         work->campaign_seed = sqlite3_column_int64(stmt, 17);
         work->siblings = sqlite3_column_int(stmt, 18);
-        strncpy(work->part, text(stmt, 19), sizeof(work->part) - 1);
+        strncpy(work->part, chorale_text(stmt, 19), sizeof(work->part) - 1);
     }
     sqlite3_finalize(stmt);
     return err;
@@ -190,18 +184,19 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
 
     memset(task, 0, sizeof(*task));
     memset(cand, 0, sizeof(*cand));
-    task->coll = chorale_coll_find(text(stmt, 0));
+    task->coll = chorale_coll_find(chorale_text(stmt, 0));
     task->msg_size = sqlite3_column_int64(stmt, 1);
-    task->dtype = chorale_dtype_find(text(stmt, 2));
-    task->op = *text(stmt, 3) != '\0' ? chorale_opkind_find(text(stmt, 3))
-                                      : -1;
-    task->root_policy = FIND(root_policies, text(stmt, 4));
-    task->buffers = FIND(buffer_policies, text(stmt, 9));
-    task->arrival = read_arrival(text(stmt, 10), &task->late_by);
-    task->metric = FIND(metrics, text(stmt, 11));
+    task->dtype = chorale_dtype_find(chorale_text(stmt, 2));
+    task->op = *chorale_text(stmt, 3) != '\0'
+                   ? chorale_opkind_find(chorale_text(stmt, 3))
+                   : -1;
+    task->root_policy = FIND(root_policies, chorale_text(stmt, 4));
+    task->buffers = FIND(buffer_policies, chorale_text(stmt, 9));
+    task->arrival = read_arrival(chorale_text(stmt, 10), &task->late_by);
+    task->metric = FIND(metrics, chorale_text(stmt, 11));
     if (task->coll < 0 || task->dtype < 0 || task->root_policy < 0 ||
         task->buffers < 0 || task->arrival < 0 || task->metric < 0 ||
-        (*text(stmt, 3) != '\0' && task->op < 0) ||
+        (*chorale_text(stmt, 3) != '\0' && task->op < 0) ||
         chorale_coll_info((enum chorale_coll)task->coll)->reduces !=
             (task->op >= 0))
         return chorale_fail(msg, CHORALE_DATA,
@@ -209,35 +204,37 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
                             "with op '%s', root %s, buffers %s, arrival %s "
                             "and metric %s; plan again",
                             (long long)sqlite3_column_int64(stmt, 8),
-                            text(stmt, 0), text(stmt, 2), text(stmt, 3),
-                            text(stmt, 4), text(stmt, 9), text(stmt, 10),
-                            text(stmt, 11));
+                            chorale_text(stmt, 0), chorale_text(stmt, 2),
+                            chorale_text(stmt, 3), chorale_text(stmt, 4),
+                            chorale_text(stmt, 9), chorale_text(stmt, 10),
+                            chorale_text(stmt, 11));
     cand->cell_id = sqlite3_column_int64(stmt, 8);
     cand->alg = -1;
     cand->place = -1;
-    if (strcmp(text(stmt, 5), "library") == 0)
+    if (strcmp(chorale_text(stmt, 5), "library") == 0)
         return CHORALE_OK;
-    if (strcmp(text(stmt, 5), "table") == 0)
-        return strcmp(text(stmt, 6), "choice") == 0
-                   ? read_choice(text(stmt, 7), task->coll, cand, msg)
+    if (strcmp(chorale_text(stmt, 5), "table") == 0)
+        return strcmp(chorale_text(stmt, 6), "choice") == 0
+                   ? read_choice(chorale_text(stmt, 7), task->coll, cand, msg)
                    : CHORALE_OK;
-    if (strcmp(text(stmt, 5), "native") == 0) {
+    if (strcmp(chorale_text(stmt, 5), "native") == 0) {
         /* Whether there is such a one, the library says (provider.c). */
         cand->provider = CHORALE_PROVIDER_NATIVE;
-        if (strlen(text(stmt, 6)) < sizeof(cand->name) &&
-            *text(stmt, 7) == '\0')
-            strcpy(cand->name, text(stmt, 6));
+        if (strlen(chorale_text(stmt, 6)) < sizeof(cand->name) &&
+            *chorale_text(stmt, 7) == '\0')
+            strcpy(cand->name, chorale_text(stmt, 6));
         return CHORALE_OK;
     }
-    if (strcmp(text(stmt, 5), "chorale") == 0)
-        alg = chorale_alg_find((enum chorale_coll)task->coll, text(stmt, 6));
+    if (strcmp(chorale_text(stmt, 5), "chorale") == 0)
+        alg = chorale_alg_find((enum chorale_coll)task->coll,
+                               chorale_text(stmt, 6));
     if (alg == NULL)
         return chorale_fail(msg, CHORALE_DATA,
                             "cell %lld: this build has no %s variant %s of "
                             "%s; plan again or use the build that planned it",
-                            (long long)cand->cell_id, text(stmt, 5),
-                            text(stmt, 6), text(stmt, 0));
-    if (chorale_alg_params_parse(alg, text(stmt, 7), cand->param, why,
+                            (long long)cand->cell_id, chorale_text(stmt, 5),
+                            chorale_text(stmt, 6), chorale_text(stmt, 0));
+    if (chorale_alg_params_parse(alg, chorale_text(stmt, 7), cand->param, why,
                                  sizeof(why)) != 0)
         return chorale_fail(msg, CHORALE_DATA, "cell %lld: %s",
                             (long long)cand->cell_id, why);

@@ -190,8 +190,8 @@ int chorale_decide_is_blind(enum chorale_coll coll);
 /* The one choice for the measured sizes spot[0, n) of one process count of such
  * a collective: the best on the whole, by the launches that choose, of those
  * that are slower than the library at none of them. Its mean gain over the
- * sizes is confirmed as that of a size is, and that it is slower at none. Picks, whys
- * and losses of the spots become it. */
+ * sizes is confirmed as that of a size is, and that it is slower at none.
+ * Picks, whys and losses of the spots become it. */
 void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
                          const struct chorale_decide_opts *opts);
 

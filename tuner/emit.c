@@ -49,13 +49,6 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
 }
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-    const unsigned char *t = sqlite3_column_text(stmt, column);
-
-    return t != NULL ? (const char *)t : "";
-}
-
 int chorale_emit_shape(const char *name)
 {
     for (int i = 1; i < CHORALE_EMIT_SHAPES; i++)
@@ -80,12 +73,12 @@ static int find_choice(struct chorale_emit_table *table,
     int len;
 
     *choice_p = 0;
-    if (strcmp(text(stmt, 5), "chorale") != 0)
+    if (strcmp(chorale_text(stmt, 5), "chorale") != 0)
         return 0;
-    want.alg = chorale_alg_find(coll, text(stmt, 6));
+    want.alg = chorale_alg_find(coll, chorale_text(stmt, 6));
     if (want.alg == NULL ||
-        chorale_alg_params_parse(want.alg, text(stmt, 7), want.value, why,
-                                 sizeof(why)) != 0)
+        chorale_alg_params_parse(want.alg, chorale_text(stmt, 7), want.value,
+                                 why, sizeof(why)) != 0)
         return 0;
     len = chorale_alg_params_format(want.alg, want.value, want.params,
                                     sizeof(want.params));
@@ -121,7 +114,7 @@ static enum chorale_err load_rows(struct chorale_store *store,
            got) {
         struct row row = {
             .coll = coll, .comm_size = sqlite3_column_int(stmt, 0),
-            .shape = chorale_emit_shape(text(stmt, 1)),
+            .shape = chorale_emit_shape(chorale_text(stmt, 1)),
             .comm_size_hi = sqlite3_column_int(stmt, 8),
             .ppn = sqlite3_column_int(stmt, 2),
             .n_lo = (unsigned long long)sqlite3_column_int64(stmt, 3),
@@ -457,13 +450,14 @@ static enum chorale_err load_coll(struct chorale_store *store,
         goto out;
     sqlite3_bind_int64(stmt, 1, system_id);
     sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, text(kind, 0), -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 4, text(kind, 1), -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 3, chorale_text(kind, 0), -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 4, chorale_text(kind, 1), -1, SQLITE_TRANSIENT);
     err = load_rows(store, stmt, coll, table, &rows, msg);
     if (err != CHORALE_OK || rows.count == 0)
         goto out;
-    table->coverage[coll] = coverage(rows.row, rows.count, text(kind, 0),
-                                     text(kind, 1));
+    table->coverage[coll] = coverage(rows.row, rows.count,
+                                     chorale_text(kind, 0),
+                                     chorale_text(kind, 1));
     if (table->coverage[coll] == NULL ||
         add_rules(table, rows.row, rows.count) != 0)
         err = no_memory(msg);

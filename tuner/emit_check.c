@@ -41,29 +41,23 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
 }
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-    const unsigned char *t = sqlite3_column_text(stmt, column);
-
-    return t != NULL ? (const char *)t : "";
-}
-
 /* What the table can say of the catalogue's: all else is the library's. */
 static void take_choice(sqlite3_stmt *stmt, struct row *row)
 {
-    const struct chorale_alg *alg = chorale_alg_find(row->coll, text(stmt, 9));
+    const struct chorale_alg *alg =
+        chorale_alg_find(row->coll, chorale_text(stmt, 9));
     long value[CHORALE_MAX_PARAM];
     char why[160];
 
     row->choice = library;
-    if (strcmp(text(stmt, 8), "chorale") != 0 || alg == NULL ||
-        chorale_alg_params_parse(alg, text(stmt, 10), value, why,
+    if (strcmp(chorale_text(stmt, 8), "chorale") != 0 || alg == NULL ||
+        chorale_alg_params_parse(alg, chorale_text(stmt, 10), value, why,
                                  sizeof(why)) != 0 ||
         chorale_alg_params_format(alg, value, row->params,
                                   sizeof(row->params)) >=
             (int)sizeof(row->params)) {
         row->params[0] = '\0';
-        row->unknown = strcmp(text(stmt, 8), "chorale") == 0;
+        row->unknown = strcmp(chorale_text(stmt, 8), "chorale") == 0;
         return;
     }
     row->choice.provider = "chorale";
@@ -86,7 +80,7 @@ static int take_row(sqlite3_stmt *stmt, struct row *row)
     for (int i = 4; i <= 7; i++)
         if (sqlite3_column_type(stmt, i) != SQLITE_INTEGER)
             return 0;
-    row->shape = chorale_emit_shape(text(stmt, 2));
+    row->shape = chorale_emit_shape(chorale_text(stmt, 2));
     row->ppn = sqlite3_column_int(stmt, 3);
     row->from = (int)from;
     row->to = (int)to;
@@ -115,7 +109,8 @@ static enum chorale_err load_coll(struct chorale_store *store,
 
     while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
            got) {
-        const char *my_dtype = text(stmt, 0), *my_op = text(stmt, 1);
+        const char *my_dtype = chorale_text(stmt, 0);
+        const char *my_op = chorale_text(stmt, 1);
         struct row row = { .coll = coll }, *more;
 
         if (!any || (preferred(my_dtype, my_op) && !preferred(dtype, op))) {

@@ -49,13 +49,6 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail(msg, CHORALE_ENV, "out of memory");
 }
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-    const unsigned char *t = sqlite3_column_text(stmt, column);
-
-    return t != NULL ? (const char *)t : "";
-}
-
 int chorale_origin_line(char **lines, const char *key, const char *value,
                         const char *more)
 {
@@ -87,7 +80,7 @@ static enum chorale_err load_system(struct chorale_store *store,
         err = chorale_store_step(store, stmt, &got, msg);
     }
     for (int i = 0; i < 4 && err == CHORALE_OK; i++)
-        if ((*field[i] = strdup(got ? text(stmt, i) : "")) == NULL)
+        if ((*field[i] = strdup(got ? chorale_text(stmt, i) : "")) == NULL)
             err = no_memory(msg);
     sqlite3_finalize(stmt);
     return err;
@@ -108,8 +101,8 @@ static enum chorale_err load_environment(struct chorale_store *store,
     sqlite3_bind_int64(stmt, 1, system_id);
     while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
            got)
-        if (chorale_origin_line(&origin->environment, text(stmt, 0),
-                                text(stmt, 1), "") != 0) {
+        if (chorale_origin_line(&origin->environment, chorale_text(stmt, 0),
+                                chorale_text(stmt, 1), "") != 0) {
             err = no_memory(msg);
             break;
         }

@@ -35,13 +35,6 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
 }
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-    const unsigned char *t = sqlite3_column_text(stmt, column);
-
-    return t != NULL ? (const char *)t : "";
-}
-
 /* A name that some library could have: it enters files. */
 static int is_name(const char *name)
 {
@@ -56,16 +49,17 @@ static enum chorale_err parse_row(sqlite3_stmt *stmt, const char *path,
                                   struct chorale_rule *rule,
                                   struct chorale_errmsg *msg)
 {
-    const char *provider = text(stmt, 6), *name = text(stmt, 7);
+    const char *provider = chorale_text(stmt, 6), *name = chorale_text(stmt, 7);
     const char *coll = chorale_coll_info(rule->coll)->name;
     int shape = (int)CHORALE_SHAPE_IRREGULAR;
 
-    while (shape > 0 && strcmp(shape_name[shape], text(stmt, 2)) != 0)
+    while (shape > 0 && strcmp(shape_name[shape], chorale_text(stmt, 2)) != 0)
         shape--;
     if (shape == 0)
         return chorale_fail(msg, CHORALE_DATA, "%s: a decision on %s has the"
                             " shape '%.40s', which there is not; run `chorale"
-                            " decide` again", path, coll, text(stmt, 2));
+                            " decide` again", path, coll,
+                            chorale_text(stmt, 2));
     rule->shape = (enum chorale_shape)shape;
     rule->ppn = sqlite3_column_int(stmt, 3);
     rule->lo = (unsigned long long)sqlite3_column_int64(stmt, 4);
@@ -79,7 +73,7 @@ static enum chorale_err parse_row(sqlite3_stmt *stmt, const char *path,
                             " meant for the library's rules chooses provider"
                             " '%.40s'; run `chorale decide` again", path, coll,
                             provider);
-    if (!is_name(name) || *text(stmt, 8) != '\0')
+    if (!is_name(name) || *chorale_text(stmt, 8) != '\0')
         return chorale_fail(msg, CHORALE_DATA, "%s: a decision on %s chooses"
                             " '%.60s', which no algorithm of a library is"
                             " called; run `chorale decide` again", path, coll,
@@ -160,10 +154,10 @@ static enum chorale_err load_coll(struct chorale_store *store,
     if (err == CHORALE_OK && got) {
         sqlite3_bind_int64(stmt, 1, system_id);
         sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, text(kind, 0), -1, SQLITE_TRANSIENT);
-        sqlite3_bind_text(stmt, 4, text(kind, 1), -1, SQLITE_TRANSIENT);
-        if (chorale_origin_line(&rules->kinds, name, text(kind, 0),
-                                text(kind, 1)) != 0)
+        sqlite3_bind_text(stmt, 3, chorale_text(kind, 0), -1, SQLITE_TRANSIENT);
+        sqlite3_bind_text(stmt, 4, chorale_text(kind, 1), -1, SQLITE_TRANSIENT);
+        if (chorale_origin_line(&rules->kinds, name, chorale_text(kind, 0),
+                                chorale_text(kind, 1)) != 0)
             err = no_memory(msg);
         else
             err = load_rows(store, stmt, coll, rules, room, msg);

@@ -43,13 +43,6 @@ static const char proof_sql[] =
     " ORDER BY c.coll, c.comm_size, c.ppn, c.shape, c.dtype, c.op,"
     "  c.root_policy, c.msg_size, c.buffers, c.cell_id, l.ordinal";
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-    const unsigned char *t = sqlite3_column_text(stmt, column);
-
-    return t != NULL ? (const char *)t : "";
-}
-
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 
 /* The proof of this row: the last one, or a new one behind it. NULL: out of
@@ -58,20 +51,20 @@ static struct chorale_proof *find(struct chorale_proofs *proofs,
                                   sqlite3_stmt *stmt)
 {
     struct chorale_proof p = { .coll = CHORALE_NCOLL }, *last, *more;
-    int coll = chorale_coll_find(text(stmt, 0));
+    int coll = chorale_coll_find(chorale_text(stmt, 0));
 
     last = proofs->count > 0 ? &proofs->row[proofs->count - 1] : NULL;
     p.coll = coll >= 0 ? (enum chorale_coll)coll : CHORALE_NCOLL;
     p.comm_size = sqlite3_column_int(stmt, 1);
     p.ppn = sqlite3_column_int(stmt, 2);
-    COPY(p.shape, text(stmt, 3));
-    COPY(p.dtype, text(stmt, 4));
-    COPY(p.op, text(stmt, 5));
-    COPY(p.root, text(stmt, 6));
-    COPY(p.buffers, text(stmt, 7));
+    COPY(p.shape, chorale_text(stmt, 3));
+    COPY(p.dtype, chorale_text(stmt, 4));
+    COPY(p.op, chorale_text(stmt, 5));
+    COPY(p.root, chorale_text(stmt, 6));
+    COPY(p.buffers, chorale_text(stmt, 7));
     p.msg_size = (size_t)sqlite3_column_int64(stmt, 8);
     p.n = (size_t)sqlite3_column_int64(stmt, 9);
-    COPY(p.choice, text(stmt, 10));
+    COPY(p.choice, chorale_text(stmt, 10));
     if (last != NULL && last->coll == p.coll &&
         last->comm_size == p.comm_size && last->ppn == p.ppn &&
         last->msg_size == p.msg_size && strcmp(last->shape, p.shape) == 0 &&
@@ -100,8 +93,8 @@ static void take(struct chorale_proofs *proofs, struct chorale_proof *p,
     sqlite3_int64 ordinal = sqlite3_column_int64(stmt, 11);
     double mine, library;
 
-    if (text(stmt, 14)[0] != '\0')
-        COPY(p->note, text(stmt, 14));
+    if (chorale_text(stmt, 14)[0] != '\0')
+        COPY(p->note, chorale_text(stmt, 14));
     if (sqlite3_column_type(stmt, 12) == SQLITE_NULL || ordinal < 0 ||
         (size_t)ordinal >= proofs->nordinal || isfinite(p->ratio[ordinal]))
         return;
