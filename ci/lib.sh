@@ -7,7 +7,8 @@ packages_build="gcc libc6-dev make autoconf automake libtool pkg-config \
 mpich libmpich-dev libsqlite3-dev libgsl-dev libjansson-dev libpapi-dev \
 libhwloc-dev libsimgrid-dev help2man"
 packages_run="gnuplot-nox sqlite3"
-packages_test="perl scalapack-mpi-test openmpi-bin libopenmpi-dev libxml2-utils python3-minimal procps"
+packages_test="perl scalapack-mpi-test openmpi-bin libopenmpi-dev libxml2-utils \
+python3-minimal procps papi-tools"
 
 say() { printf '%s\n' "$*" >&2; }
 
