@@ -49,7 +49,7 @@ is "$(sqlite3 "$db" "SELECT validity LIKE '%suspicious%' FROM run
 diag "$(sqlite3 "$db" "SELECT provider || ' ' || median FROM run
     JOIN run_summary USING (run_id) JOIN cell USING (cell_id)")"
 
-# One call in fifteen takes twenty times as long.
+# One call in five takes twenty times as long.
 campaign tail 1 64 -i 60 --min-iterations 60 --sync roundtime
 is "$(library "status || ' ' || nrep")" "ok 60" "tail: all repetitions are there"
 is "$(sqlite3 "$db" "SELECT group_concat(n) FROM (SELECT count(*) || ':' ||
