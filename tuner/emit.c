@@ -397,24 +397,39 @@ static void say_shapes(FILE *f, const struct row *row, size_t count)
     }
 }
 
+static struct chorale_hull hull(const struct row *row, size_t count)
+{
+    struct chorale_hull h = { row->comm_size, row->comm_size_hi, row->n_lo,
+                              row->n_hi };
+
+    for (size_t i = 1; i < count; i++) {
+        const struct row *r = &row[i];
+
+        h.comm_size_lo = r->comm_size < h.comm_size_lo ? r->comm_size
+                                                       : h.comm_size_lo;
+        h.comm_size_hi = r->comm_size_hi > h.comm_size_hi ? r->comm_size_hi
+                                                          : h.comm_size_hi;
+        h.n_lo = r->n_lo < h.n_lo ? r->n_lo : h.n_lo;
+        h.n_hi = r->n_hi > h.n_hi ? r->n_hi : h.n_hi;
+    }
+    return h;
+}
+
 /* "P = 2, 4, 8; n = 8 ... 1048576 bytes; double sum; single-node" */
 static char *coverage(const struct row *row, size_t count, const char *dtype,
                       const char *op)
 {
     char *out = NULL;
     size_t size = 0;
-    unsigned long long lo = row->n_lo, hi = row->n_hi;
+    struct chorale_hull h = hull(row, count);
     FILE *f = open_memstream(&out, &size);
 
     if (f == NULL)
         return NULL;
-    for (size_t i = 0; i < count; i++) {
-        lo = row[i].n_lo < lo ? row[i].n_lo : lo;
-        hi = row[i].n_hi > hi ? row[i].n_hi : hi;
-    }
     fprintf(f, "P =");
     say_sizes(f, row, count);
-    fprintf(f, "; n = %llu ... %llu bytes; %.32s%s%.32s", lo, hi, dtype,
+    fprintf(f, "; n = %llu ... %llu bytes; %.32s%s%.32s", h.n_lo,
+            h.n_hi, dtype,
             *op != '\0' ? " " : "", op);
     say_shapes(f, row, count);
     if (fclose(f) != 0) {
@@ -455,6 +470,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     err = load_rows(store, stmt, coll, table, &rows, msg);
     if (err != CHORALE_OK || rows.count == 0)
         goto out;
+    table->hull[coll] = hull(rows.row, rows.count);
     table->coverage[coll] = coverage(rows.row, rows.count,
                                      chorale_text(kind, 0),
                                      chorale_text(kind, 1));

@@ -46,6 +46,7 @@ struct chorale_emit_group {
 struct chorale_emit_table {
     struct chorale_origin origin;
     char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
+    struct chorale_hull hull[CHORALE_NCOLL]; /* of the rows, by each side */
     struct chorale_emit_choice *choice;
     size_t nchoice;
     struct chorale_emit_band *band;
@@ -106,6 +107,8 @@ struct chorale_emitter {
     void (*answer)(const void *from, enum chorale_coll coll,
                    enum chorale_shape shape, unsigned long long n,
                    int comm_size, struct chorale_choice *got);
+    /* [CHORALE_NCOLL], of the reader. */
+    const struct chorale_hull *(*hull)(const void *from);
     void (*release)(void *reader);
 };
 
@@ -119,6 +122,7 @@ enum chorale_err chorale_emit_c_read(FILE *source, void **reader_p,
 void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
                            enum chorale_shape shape, unsigned long long n,
                            int comm_size, struct chorale_choice *got);
+const struct chorale_hull *chorale_emit_c_hull(const void *from);
 void chorale_emit_c_release(void *reader);
 
 /* Write text so that no comment or literal of C can end in it: at most limit

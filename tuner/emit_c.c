@@ -83,6 +83,20 @@ static void literal_field(FILE *out, const char *text, size_t limit)
     fputs(",\n", out);
 }
 
+/* What is compared with what the machine says: as it is, or not at all. */
+static void exact_field(FILE *out, const char *text)
+{
+    enum { LONGEST = 400 };
+    size_t n = 0;
+
+    while (text != NULL && text[n] != '\0' && plain(text[n]) == text[n])
+        n++;
+    if (text == NULL || text[n] != '\0' || n > LONGEST)
+        fputs("    NULL,\n", out);
+    else
+        literal_field(out, text, LONGEST);
+}
+
 static const char *kind_name(const struct chorale_emit_table *table)
 {
     return strcmp(table->origin.kind, "simulated") == 0 ? "simulated" : "real";
@@ -259,13 +273,16 @@ static void functions(FILE *out, const struct chorale_emit_table *table,
     fputs("    }\n}\n\n", out);
 }
 
-static void selectors(FILE *out)
+static void selectors(FILE *out, const struct chorale_emit_table *table)
 {
     fputs("static const struct chorale_selector selectors[] = {\n", out);
     for (int i = 0; i < CHORALE_NCOLL; i++)
         fprintf(out, "    { \"%s\", chorale_select_%s,\n"
-                "      chorale_select_%s_shape },\n",
-                coll_name(i), coll_name(i), coll_name(i));
+                "      chorale_select_%s_shape,\n"
+                "      { %d, %d, %lluULL, %lluULL } },\n",
+                coll_name(i), coll_name(i), coll_name(i),
+                table->hull[i].comm_size_lo, table->hull[i].comm_size_hi,
+                table->hull[i].n_lo, table->hull[i].n_hi);
     fputs("};\n\n", out);
 }
 
@@ -282,7 +299,7 @@ static char *body(const struct chorale_emit_table *table)
     COPY(out, search);
     for (int i = 0; i < CHORALE_NCOLL; i++)
         functions(out, table, i);
-    selectors(out);
+    selectors(out, table);
     if (fclose(out) != 0) {
         free(text);
         return NULL;
@@ -347,6 +364,9 @@ static void the_table(FILE *out, const struct chorale_emit_table *table,
     literal_field(out, table->origin.campaign, 40);
     literal_field(out, system, sizeof(system));
     literal_field(out, table->origin.mpi_library, 300);
+    exact_field(out, table->origin.transport);
+    exact_field(out, table->origin.cpu_model);
+    exact_field(out, table->origin.variables);
     literal_field(out, covered, 4000);
     fprintf(out, "    %zu,\n    choices,\n    %d,\n    selectors\n};\n",
             table->nchoice, (int)CHORALE_NCOLL);
@@ -392,5 +412,6 @@ const struct chorale_emitter chorale_emit_c = {
     .emit = emit,
     .read = chorale_emit_c_read,
     .answer = chorale_emit_c_answer,
+    .hull = chorale_emit_c_hull,
     .release = chorale_emit_c_release,
 };

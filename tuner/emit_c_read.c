@@ -50,6 +50,7 @@ struct reader {
     struct band *band;
     struct array *array;
     int nchoice, nwords, nband, narray, nselector;
+    struct chorale_hull hull[CHORALE_NCOLL];
     struct search plain[CHORALE_NCOLL];
     struct search shape[CHORALE_NCOLL][CHORALE_EMIT_SHAPES];
     char *line;
@@ -292,6 +293,16 @@ static int defines(const struct reader *r, const char *rest)
     return chorale_coll_find(name);
 }
 
+/* "      { 2, 64, 8ULL, 1024ULL } }," */
+static int read_hull(const struct reader *r, struct chorale_hull *h)
+{
+    int used = 0;
+
+    return sscanf(r->line, "      { %d, %d, %lluULL, %lluULL } },%n",
+                  &h->comm_size_lo, &h->comm_size_hi, &h->n_lo, &h->n_hi,
+                  &used) == 4 && used > 0 && r->line[used] == '\0' ? 0 : -1;
+}
+
 static void read_selector(struct reader *r, FILE *in)
 {
     char want[3 * NAME + 40];
@@ -307,8 +318,10 @@ static void read_selector(struct reader *r, FILE *in)
         snprintf(want, sizeof(want), "    { \"%s\", chorale_select_%s,", name,
                  name);
         r->bad |= !line_is(r, want);
-        snprintf(want, sizeof(want), "      chorale_select_%s_shape },", name);
-        r->bad |= !next_line(r, in) || !line_is(r, want);
+        snprintf(want, sizeof(want), "      chorale_select_%s_shape,", name);
+        r->bad |= !next_line(r, in) || !line_is(r, want) ||
+                  !next_line(r, in) ||
+                  read_hull(r, &r->hull[r->nselector]) != 0;
     }
 }
 
@@ -405,6 +418,13 @@ void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
     bands = r->band;
     *got = *find(s->array != NONE ? r->array[s->array].rule : NULL, s->count,
                  n, comm_size);
+}
+
+const struct chorale_hull *chorale_emit_c_hull(const void *from)
+{
+    const struct reader *r = from;
+
+    return r->hull;
 }
 
 void chorale_emit_c_release(void *reader)

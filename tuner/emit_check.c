@@ -421,3 +421,40 @@ enum chorale_err chorale_emit_check(const struct chorale_emit_check *check,
 
     return ask_all(&a, NULL, msg);
 }
+
+static void widen(struct chorale_hull *hull, const struct row *row)
+{
+    const int none = hull->comm_size_hi == 0;
+
+    if (none || row->from < hull->comm_size_lo)
+        hull->comm_size_lo = row->from;
+    if (none || row->n_lo < hull->n_lo)
+        hull->n_lo = row->n_lo;
+    if (row->to > hull->comm_size_hi)
+        hull->comm_size_hi = row->to;
+    if (row->n_hi > hull->n_hi)
+        hull->n_hi = row->n_hi;
+}
+
+enum chorale_err chorale_emit_check_hull(
+    const struct chorale_emit_check *check, const struct chorale_hull *hull,
+    struct chorale_errmsg *msg)
+{
+    for (int i = 0; i < CHORALE_NCOLL; i++) {
+        struct chorale_hull want = { 0, 0, 0, 0 };
+
+        for (size_t r = 0; r < check->count; r++)
+            if ((int)check->row[r].coll == i)
+                widen(&want, &check->row[r]);
+        if (want.comm_size_lo != hull[i].comm_size_lo ||
+            want.comm_size_hi != hull[i].comm_size_hi ||
+            want.n_lo != hull[i].n_lo || want.n_hi != hull[i].n_hi)
+            return chorale_fail(
+                msg, CHORALE_DATA, "%s is decided at P = %d ... %d, n = %llu"
+                " ... %llu, and that is not what is written; nothing was put"
+                " in place",
+                chorale_coll_info((enum chorale_coll)i)->name,
+                want.comm_size_lo, want.comm_size_hi, want.n_lo, want.n_hi);
+    }
+    return CHORALE_OK;
+}

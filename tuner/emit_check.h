@@ -39,4 +39,10 @@ enum chorale_err chorale_emit_check(const struct chorale_emit_check *check,
                                     const void *from,
                                     struct chorale_errmsg *msg);
 
+/* Is hull[CHORALE_NCOLL] the hull of each collective's rows? CHORALE_DATA: it
+ * is not; msg names the first such collective. */
+enum chorale_err chorale_emit_check_hull(
+    const struct chorale_emit_check *check, const struct chorale_hull *hull,
+    struct chorale_errmsg *msg);
+
 #endif

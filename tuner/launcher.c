@@ -463,6 +463,7 @@ static enum chorale_err preload_args(const char *module,
     chorale_args_add(args, "env");
     chorale_args_add(args, "-uCHORALE_FORCE");
     chorale_args_add(args, "-uCHORALE_DISABLE");
+    chorale_args_add(args, "-uCHORALE_CHECK");
     chorale_args_add(args, "LD_PRELOAD=%s%s%s", shim,
                      others != NULL && others[0] != '\0' ? ":" : "",
                      others != NULL ? others : "");

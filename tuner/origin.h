@@ -13,6 +13,9 @@ struct chorale_origin {
                               * are done or measured something before they
                               * were killed, all values that differ; NULL:
                               * none */
+    /* As in struct chorale_table; NULL: not known, of a simulated system, or
+     * launches differ. */
+    char *transport, *cpu_model, *variables;
 };
 
 /* Load them for a system; campaigns and launches that validated a table do

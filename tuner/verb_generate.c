@@ -62,6 +62,8 @@ static enum chorale_err read_back(const struct chorale_emitter *emitter,
     fclose(in);
     if (err == CHORALE_OK)
         err = chorale_emit_check(check, emitter->answer, reader, msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check_hull(check, emitter->hull(reader), msg);
     emitter->release(reader);
     return err;
 }

@@ -283,6 +283,33 @@ static void tell(struct chorale_state *st, enum chorale_coll coll,
         params[0] != '\0' ? " " : "", params);
 }
 
+/* Where nothing was decided the library answers, whatever a selector says. */
+static int in_hull(const struct chorale_hull *hull,
+                   const struct chorale_point *pt)
+{
+    return pt->comm_size >= hull->comm_size_lo
+        && pt->comm_size <= hull->comm_size_hi && pt->n >= hull->n_lo
+        && pt->n <= hull->n_hi;
+}
+
+/* Why the variant that is chosen does not run at pt, NULL: it does. All ranks
+ * come to the same. */
+static const char *why_not(const struct chorale_state *st,
+                           const struct chorale_alg *alg,
+                           const struct chorale_point *pt)
+{
+    const struct chorale_settings *set = &st->tuning->set;
+    const char *why = chorale_alg_refuses(alg, pt);
+
+    if (why == NULL && alg->scratch != NULL
+        && alg->scratch(pt) > set->max_scratch)
+        why = "needs more memory than CHORALE_MAX_SCRATCH";
+    if (why == NULL && set->deterministic
+        && chorale_alg_order(alg, pt) == CHORALE_ORDER_TIMING)
+        why = "its results depend on timing";
+    return why;
+}
+
 static const struct chorale_plan *
 choose(const struct chorale_state *st, enum chorale_coll coll,
        const struct chorale_point *pt, int *slot)
@@ -297,6 +324,8 @@ choose(const struct chorale_state *st, enum chorale_coll coll,
         return &t->set.force[coll];
     *slot = 0;
     if (t->selector[coll] == NULL)
+        return &library_plan;
+    if (!in_hull(&t->selector[coll]->hull, pt))
         return &library_plan;
     choice = t->selector[coll]->select_shape(pt->n, pt->comm_size, st->shape);
     if (choice == NULL || choice->index < 0
@@ -321,7 +350,7 @@ static const struct chorale_plan *find_plan(struct chorale_state *st,
     if (plan->alg != NULL) {
         for (int i = 0; i < CHORALE_MAX_PARAM; i++)
             pt->param[i] = plan->param[i];
-        if (chorale_alg_refuses(plan->alg, pt) != NULL) {
+        if (why_not(st, plan->alg, pt) != NULL) {
             plan = &library_plan;
             slot = st->tuning->table->nchoice;
         }

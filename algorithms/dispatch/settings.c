@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,26 @@ static void read_after(struct chorale_settings *set, const char *text,
     set->after = (int)value;
 }
 
+/* "64M" in bytes; -1: not such a number. */
+static int read_size(const char *text, size_t *size)
+{
+    unsigned long long value;
+    unsigned shift = 0;
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return -1;
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (*end == 'K' || *end == 'M' || *end == 'G')
+        shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
+    end += shift != 0;
+    if (errno != 0 || *end != '\0' || value > SIZE_MAX >> shift)
+        return -1;
+    *size = (size_t)value << shift;
+    return 0;
+}
+
 static const char *get(const char *name)
 {
     const char *text = getenv(name);
@@ -176,23 +197,52 @@ static int get_flag(const char *name)
     return text != NULL && strcmp(text, "0") != 0;
 }
 
+/* A path that does not depend on where a rank was started; NULL: not set, or
+ * not such a one. */
+static const char *get_path(const char *name, warn_fn *warn)
+{
+    const char *text = get(name);
+
+    if (text == NULL || text[0] == '/')
+        return text;
+    complain(warn, "%s: '%.200s' is no absolute path, and ranks may start in "
+             "different folders; it is left out", name, text);
+    return NULL;
+}
+
+/* Both are for programs as a whole, not from some call on. */
+static void read_from_first(struct chorale_settings *set)
+{
+    set->check = get_flag("CHORALE_CHECK");
+    set->deterministic = get_flag("CHORALE_DETERMINISTIC");
+    if (set->check || set->deterministic)
+        set->after = 1;
+}
+
 void chorale_settings_read(struct chorale_settings *set, warn_fn *warn)
 {
     const char *text;
 
     memset(set, 0, sizeof(*set));
     set->after = CHORALE_AFTER_DEFAULT;
-    set->site_table = CHORALE_SYSCONFDIR "/chorale/current.so";
+    set->max_scratch = CHORALE_MAX_SCRATCH_DEFAULT;
+    set->site = CHORALE_SYSCONFDIR "/chorale";
     set->secure = getauxval(AT_SECURE) != 0;
     if (set->secure)
         return;
     set->verbose = get_flag("CHORALE_VERBOSE");
     set->host_buffers = get_flag("CHORALE_HOST_BUFFERS");
-    set->dispatch = get("CHORALE_DISPATCH");
-    if ((text = get("CHORALE_SITE_TABLE")) != NULL)
-        set->site_table = text;
+    set->any_system = get_flag("CHORALE_ANY_SYSTEM");
+    set->dispatch = get_path("CHORALE_DISPATCH", warn);
+    if ((text = get_path("CHORALE_SITE", warn)) != NULL)
+        set->site = text;
+    if ((text = get("CHORALE_MAX_SCRATCH")) != NULL &&
+        read_size(text, &set->max_scratch) != 0)
+        complain(warn, "CHORALE_MAX_SCRATCH: '%.40s' is not a number of bytes "
+                 "like 64M; %zu is used", text, set->max_scratch);
     if ((text = get("CHORALE_AFTER")) != NULL)
         read_after(set, text, warn);
+    read_from_first(set);
     if ((text = get("CHORALE_DISABLE")) != NULL)
         read_disable(set, text, warn);
     if ((text = get("CHORALE_FORCE")) != NULL)

@@ -1,11 +1,11 @@
-/* Interface of a Chorale dispatch table, version 1. C99, no includes but
+/* Interface of a Chorale dispatch table, version 2. C99, no includes but
  * <stddef.h>: the generator copies this text into every table it writes. */
 #ifndef CHORALE_TABLE_H
 #define CHORALE_TABLE_H
 
 #include <stddef.h>
 
-#define CHORALE_TABLE_ABI 1
+#define CHORALE_TABLE_ABI 2
 
 /* How the ranks of a communicator lie on nodes. */
 enum chorale_shape {
@@ -28,6 +28,14 @@ struct chorale_choice {
     int index;            /* of this choice in its table */
 };
 
+/* What was decided of a collective lies within; all else is the library's,
+ * whatever a selector says. Numbers of ranks, and bytes of the operation; all
+ * 0 if nothing was. */
+struct chorale_hull {
+    int comm_size_lo, comm_size_hi;
+    unsigned long long n_lo, n_hi;
+};
+
 /* Select for one collective: n is the bytes of the operation (bcast, reduce,
  * allreduce: the vector; gather, scatter, allgather, reduce_scatter_block:
  * block times comm_size). Never NULL, for any arguments. */
@@ -36,6 +44,7 @@ struct chorale_selector {
     const struct chorale_choice *(*select)(size_t n, int comm_size);
     const struct chorale_choice *(*select_shape)(size_t n, int comm_size,
                                                  enum chorale_shape shape);
+    struct chorale_hull hull;
 };
 
 struct chorale_table {
@@ -43,13 +52,24 @@ struct chorale_table {
     const char *digest;      /* of the content: equal tables, equal digests */
     const char *campaign;    /* UUID of the campaign it was measured in */
     const char *system;      /* its name and kind */
-    const char *mpi_library; /* it was measured under */
+    const char *mpi_library; /* it was measured under; "" or NULL here and */
+    const char *transport;   /* below: not known, or several */
+    const char *cpu_model;
+    const char *variables;   /* "NAME=value NAME=value", of those environment
+                              * variables that choose a transport, in the
+                              * order of CHORALE_TABLE_VARIABLES; NULL: not
+                              * known, "": none was set */
     const char *coverage;    /* what was measured, for people */
     int nchoice;
     const struct chorale_choice *choice;
     int nselector;
     const struct chorale_selector *selector;
 };
+
+/* X(name): the environment variables of chorale_table.variables. */
+#define CHORALE_TABLE_VARIABLES(X)                                           \
+    X(UCX_TLS) X(FI_PROVIDER) X(I_MPI_FABRICS) X(OMPI_MCA_pml)               \
+    X(OMPI_MCA_btl) X(OMPI_MCA_mtl)
 
 /* The one symbol a loadable table exports beside its selectors. */
 extern const struct chorale_table chorale_table;

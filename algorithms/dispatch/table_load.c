@@ -17,8 +17,6 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include <mpi.h>
-
 #include "algorithms/dispatch/table_load.h"
 
 #define MAX_CHOICES 65536
@@ -52,6 +50,44 @@ static int check_owner(const struct stat *st, const struct reason *why)
     return 0;
 }
 
+/* Who may write the folder may put another file in its place; in one like
+ * /tmp nobody may but the file's owner. */
+static int check_folder(const char *path, const struct reason *why)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    char *slash;
+
+    snprintf(folder, sizeof(folder), "%s", path);
+    slash = strrchr(folder, '/');
+    if (slash == NULL)
+        return refuse(why, "not an absolute path");
+    slash[slash == folder] = '\0';
+    if (stat(folder, &st) != 0)
+        return refuse(why, "%s", strerror(errno));
+    if (st.st_uid != 0 && st.st_uid != geteuid())
+        return refuse(why, "its folder belongs to user %lu, not to you or "
+                      "root; copy it", (unsigned long)st.st_uid);
+    if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
+        return refuse(why, "others may write its folder; chmod go-w, or copy "
+                      "it");
+    return 0;
+}
+
+/* What this library itself was built for. */
+extern const ElfW(Ehdr) __ehdr_start
+    __attribute__((visibility("hidden"), weak));
+
+static int other_machine(const ElfW(Ehdr) *head)
+{
+    const ElfW(Ehdr) *own = &__ehdr_start;
+
+    return own != NULL
+        && (head->e_machine != own->e_machine
+            || head->e_ident[EI_CLASS] != own->e_ident[EI_CLASS]
+            || head->e_ident[EI_DATA] != own->e_ident[EI_DATA]);
+}
+
 /* All of the file's segments must lie inside the file. */
 static int check_elf(int fd, off_t file_size, const struct reason *why)
 {
@@ -61,7 +97,8 @@ static int check_elf(int fd, off_t file_size, const struct reason *why)
 
     if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head)
         || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0
-        || head.e_type != ET_DYN || head.e_phentsize != sizeof(seg))
+        || other_machine(&head) || head.e_type != ET_DYN
+        || head.e_phentsize != sizeof(seg))
         return refuse(why, "not a shared object for this machine");
     for (size_t i = 0; i < head.e_phnum; i++) {
         const size_t at = (size_t)head.e_phoff + i * sizeof(seg);
@@ -85,6 +122,8 @@ static int check_file(const char *path, const struct reason *why)
         return refuse(why, "%s", strerror(errno));
     ret = fstat(fd, &st) != 0 ? refuse(why, "%s", strerror(errno))
                               : check_owner(&st, why);
+    if (ret == 0)
+        ret = check_folder(path, why);
     if (ret == 0)
         ret = check_elf(fd, st.st_size, why);
     close(fd);
@@ -137,27 +176,11 @@ static int check_selectors(const struct chorale_table *t,
         if (!same_object(plain, t) || !same_object(shape, t))
             return refuse(why, "the program has functions of the same names; "
                           "link the table with -Wl,-Bsymbolic");
+        if (s->hull.comm_size_lo < 0 || s->hull.n_lo > s->hull.n_hi
+            || s->hull.comm_size_lo > s->hull.comm_size_hi)
+            return refuse(why, "selector %d was measured nowhere; generate it "
+                          "again", i);
     }
-    return 0;
-}
-
-/* A table speaks of the MPI library it was measured under. */
-static int check_library(const struct chorale_table *t,
-                         const struct reason *why)
-{
-    char here[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
-
-    if (t->mpi_library == NULL || t->mpi_library[0] == '\0' ||
-        PMPI_Get_library_version(here, &length) != MPI_SUCCESS)
-        return 0;
-    here[strcspn(here, "\n")] = '\0';
-    for (char *p = here; *p != '\0'; p++)
-        if (*p == '\t')
-            *p = ' ';
-    if (strcmp(here, t->mpi_library) != 0)
-        return refuse(why, "was measured under '%.100s', this is '%.100s'; "
-                      "tune here", t->mpi_library, here);
     return 0;
 }
 
@@ -167,9 +190,7 @@ static int check_table(const struct chorale_table *t,
     if (t->abi != CHORALE_TABLE_ABI)
         return refuse(why, "written for table interface %d, this is %d; "
                       "generate it again", t->abi, CHORALE_TABLE_ABI);
-    if (check_choices(t, why) != 0 || check_selectors(t, why) != 0)
-        return -1;
-    return check_library(t, why);
+    return check_choices(t, why) != 0 ? -1 : check_selectors(t, why);
 }
 
 int chorale_table_load(const char *path, const struct chorale_table **table_p,

@@ -12,9 +12,10 @@ extern const struct chorale_table chorale_default_table;
 
 /* Load the table of a shared object. It stays loaded until the process ends.
  *
- * path     followed through symbolic links; the file must belong to root or
- *          to the user and be writable by its owner only, because its code
- *          runs here
+ * path     followed through symbolic links; the file and the folder that it
+ *          is in must belong to root or to the user and be writable by their
+ *          owner only (a folder in which nobody removes others' files, as
+ *          /tmp, may be), because its code runs here
  * table_p  out, untouched on failure
  * why      one line on failure, without the path
  *

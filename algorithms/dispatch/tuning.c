@@ -3,11 +3,15 @@
  * three, so that ranks can compare eight bytes instead of files. */
 #include "config.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include <mpi.h>
+
+#include "algorithms/dispatch/fingerprint.h"
+#include "algorithms/dispatch/site.h"
 #include "algorithms/dispatch/table_load.h"
 #include "algorithms/dispatch/tuning.h"
 
@@ -62,6 +66,9 @@ static uint64_t digest(const struct chorale_tuning *t)
         hash = fold_text(hash, t->table->choice[i].variant);
         hash = fold_text(hash, t->table->choice[i].params);
     }
+    hash = fold_long(hash, set->check);
+    hash = fold_long(hash, set->deterministic);
+    hash = fold_long(hash, (long)set->max_scratch);
     hash = fold_long(hash, (long)set->disabled);
     hash = fold_long(hash, (long)set->forced);
     for (int coll = 0; coll < CHORALE_NCOLL; coll++) {
@@ -153,9 +160,16 @@ static void index_selectors(struct chorale_tuning *t)
     }
 }
 
-/* 1 if neither the table nor a forced variant can choose anything. */
+/* 1 if neither the table nor a forced variant can choose anything in this
+ * world. */
 static int is_idle(const struct chorale_tuning *t)
 {
+    int size;
+
+    if (t->set.check)
+        return 0; /* there is work without a choice */
+    if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
+        size = INT_MAX;
     for (int coll = 0; coll < CHORALE_NCOLL; coll++) {
         if (t->set.disabled & 1u << coll)
             continue;
@@ -164,6 +178,8 @@ static int is_idle(const struct chorale_tuning *t)
                 return 0;
             continue;
         }
+        if (t->selector[coll] && t->selector[coll]->hull.comm_size_lo > size)
+            continue;
         for (int i = 0; t->selector[coll] && i < t->table->nchoice; i++)
             if (t->plan[coll * t->table->nchoice + i].alg != NULL)
                 return 0;
@@ -171,48 +187,76 @@ static int is_idle(const struct chorale_tuning *t)
     return 1;
 }
 
-/* The table: the one named, or of the site if there is one. Returns where it
- * is from, NULL for the one compiled in. */
-static const char *find_table(struct chorale_tuning *t, const char *path,
-                              warn_fn *warn, int *ok_p)
+/* The table that is named, or the site's; "" if there is none. */
+static void find_path(const struct chorale_tuning *t, const char *path,
+                      char *text, size_t size, warn_fn *warn)
 {
-    char why[512], line[4096];
+    char library[256], mpi[64];
 
-    t->table = &chorale_default_table;
+    text[0] = '\0';
     if (t->set.secure)
-        return NULL;
+        return;
     if (path == NULL)
         path = t->set.dispatch;
-    if (path == NULL && access(t->set.site_table, F_OK) == 0)
-        path = t->set.site_table;
-    if (path == NULL)
-        return NULL;
-    if (chorale_table_load(path, &t->table, why, sizeof(why)) == 0)
-        return path;
-    snprintf(line, sizeof(line), "%.3000s: %s (all is left to the library)",
-             path, why);
+    if (path != NULL) {
+        snprintf(text, size, "%s", path);
+        return;
+    }
+    chorale_fingerprint_library(library, sizeof(library));
+    chorale_site_mpi(library, mpi, sizeof(mpi));
+    chorale_site_find(t->set.site, getenv("SLURM_CLUSTER_NAME"),
+                      getenv("SLURM_JOB_PARTITION"), mpi, text, size, warn);
+}
+
+/* Load the table at path, if it may be used here. */
+static int load(struct chorale_tuning *t, const char *path, char *why,
+                size_t why_size)
+{
+    const struct chorale_table *table;
+
+    if (chorale_table_load(path, &table, why, why_size) != 0)
+        return -1;
+    if (!t->set.any_system &&
+        chorale_fingerprint_differs(table, why, why_size))
+        return -1;
+    t->table = table;
+    return 0;
+}
+
+/* The table, or the one compiled in: then source is "". */
+static void find_table(struct chorale_tuning *t, const char *path,
+                       char *source, size_t size, warn_fn *warn, int *ok_p)
+{
+    char why[512], line[PATH_MAX + sizeof(why) + 64];
+
+    t->table = &chorale_default_table;
+    find_path(t, path, source, size, warn);
+    if (source[0] == '\0' || load(t, source, why, sizeof(why)) == 0)
+        return;
+    snprintf(line, sizeof(line), "%s: %s (all is left to the library)",
+             source, why);
     if (warn != NULL)
         warn(line);
+    source[0] = '\0';
     *ok_p = 0;
-    return NULL;
 }
 
 void chorale_tuning_load(struct chorale_tuning *t, const char *path,
                          warn_fn *warn, int *ok_p)
 {
-    const char *source;
+    char source[PATH_MAX];
     int ok = 1;
 
     memset(t, 0, sizeof(*t));
     chorale_settings_read(&t->set, warn);
-    source = find_table(t, path, warn, &ok);
+    find_table(t, path, source, sizeof(source), warn, &ok);
     t->plan = calloc(CHORALE_NCOLL * (size_t)t->table->nchoice,
                      sizeof(*t->plan));
     if (t->plan == NULL) {
         t->table = &chorale_default_table;
         t->set.forced = 0;
         ok = 0;
-    } else if (source != NULL) {
+    } else if (source[0] != '\0') {
         resolve_all(t, source, warn);
         index_selectors(t);
     }

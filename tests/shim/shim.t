@@ -98,11 +98,7 @@ for bad in CHORALE_FORCE=bcast=nonesuch CHORALE_FORCE=nonesuch=linear \
     ok $? "$bad costs one line"
 done
 
-# Tables: the good one by way of the site, then bad ones.
-run 2 "$shim" CHORALE_SITE_TABLE="$work/good.so" CHORALE_VERBOSE=1 \
-    "$work/bcasts"
-[ "$(lines 'bcast n=1024 P=2 -> binomial')" -eq 1 ]
-ok $? "the site's table is used when there is no other"
+# Tables: bad ones. The site's are in guard.t.
 table abi -DABI=999
 table foreign '-DLIBRARY="Some MPI 1.0"'
 table unnamed -DNO_TABLE

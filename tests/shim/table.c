@@ -7,12 +7,23 @@
  *   PARAMS   of bcast
  *   SCATTER  the variant of long scatters
  *   LIBRARY  the MPI library it was measured under
+ *   TRANSPORT, CPU, VARIABLES  and the rest of its fingerprint
+ *   HULL     of all selectors
  *   NO_TABLE without the symbol
  */
 #include "algorithms/dispatch/table.h"
 
 #ifndef LIBRARY
 #define LIBRARY ""
+#endif
+#ifndef TRANSPORT
+#define TRANSPORT NULL
+#endif
+#ifndef CPU
+#define CPU NULL
+#endif
+#ifndef VARIABLES
+#define VARIABLES NULL
 #endif
 #ifndef ABI
 #define ABI CHORALE_TABLE_ABI
@@ -68,7 +79,10 @@ SELECT(gather, 2, 4, 2)
 SELECT(scatter, 4, 2, 9)
 SELECT(allgather, 8, 7, 7)
 
-#define ROW(coll) { #coll, select_##coll, shape_##coll }
+#ifndef HULL
+#define HULL { 1, 1 << 30, 0, (unsigned long long)-1 }
+#endif
+#define ROW(coll) { #coll, select_##coll, shape_##coll, HULL }
 
 static const struct chorale_selector selector[] = {
     ROW(bcast), ROW(reduce), ROW(allreduce), ROW(reduce_scatter_block),
@@ -84,7 +98,8 @@ extern const struct chorale_table SYMBOL;
 
 const struct chorale_table SYMBOL = {
     .abi = ABI, .digest = DIGEST, .campaign = "", .system = "hand",
-    .mpi_library = LIBRARY, .coverage = "",
+    .mpi_library = LIBRARY, .transport = TRANSPORT, .cpu_model = CPU,
+    .variables = VARIABLES, .coverage = "",
     .nchoice = (int)(sizeof(choice) / sizeof(choice[0])), .choice = choice,
     .nselector = (int)(sizeof(selector) / sizeof(selector[0])),
     .selector = selector

@@ -634,8 +634,10 @@ static void test_patented(void)
     fixture_close(&f);
 }
 
-/* What the library's own rule files may choose is a table of its own. */
-static void test_rules(void)
+/* What the library's own rule files may choose is a table of its own. The
+ * shim cannot run such a winner; the best of ours stands in for it where it
+ * beats the default too: ours takes that many seconds of the default's 3e-5. */
+static void rules_at(double ours, const char *want, const char *name)
 {
     struct fixture f;
 
@@ -644,7 +646,7 @@ static void test_rules(void)
         struct fixture_run run = {
             "bcast", v == 0 ? "library" : v == 1 ? "native" : "chorale",
             v == 0 ? "default" : v == 1 ? "theirs" : "binomial", "", 4, 1,
-            1024, 0, v == 0 ? 3e-5 : v == 1 ? 1e-5 : 2e-5, NULL, NULL, NULL,
+            1024, 0, v == 0 ? 3e-5 : v == 1 ? 1e-5 : ours, NULL, NULL, NULL,
             NULL,
         };
 
@@ -654,9 +656,16 @@ static void test_rules(void)
     is(fixture_text(&f, "SELECT group_concat(target || ' ' || provider || ' '"
                     " || variant, '; ') FROM (SELECT * FROM decision ORDER BY"
                     " target)"),
-       "dispatch chorale binomial; rules native theirs",
-       "there are two tables");
+       want, name);
     fixture_close(&f);
+}
+
+static void test_rules(void)
+{
+    rules_at(2e-5, "dispatch chorale binomial; rules native theirs",
+             "there are two tables");
+    rules_at(4e-5, "dispatch library default; rules native theirs",
+             "ours does not stand in where it loses to the default");
 }
 
 /* p95 may choose otherwise than the median. */

@@ -441,6 +441,9 @@ static enum chorale_err check_text(struct checked *c)
     if (err == CHORALE_OK)
         err = chorale_emit_check(c->check, chorale_emit_c.answer, reader,
                                  &c->msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check_hull(c->check, chorale_emit_c.hull(reader),
+                                      &c->msg);
     chorale_emit_c.release(reader);
     return err;
 }
