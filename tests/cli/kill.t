@@ -137,6 +137,9 @@ while [ "$kills" -lt "$KILLS" ] && [ "$status" -eq 0 ]; do
         fi
         wait $pid
         status=$?
+        [ "$status" -eq 0 ] || {
+            diag "chorale run ended with status $status"
+            tail -n 5 "$work/err.txt" | sed 's/^/# /'; }
         break
     done
     [ "$(sqlite3 "$db" 'PRAGMA integrity_check')" = ok ] || {
