@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 3.
+-- Schema of a Chorale database, version 4.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -51,6 +51,10 @@ CREATE TABLE campaign (
     sim_selector TEXT NOT NULL DEFAULT '',
     validates    INTEGER NOT NULL DEFAULT 0, -- 1: `chorale validate` made it;
                                         -- its cells are of provider 'table'
+    label        TEXT NOT NULL DEFAULT '', -- of what is measured: a commit,
+                                        -- a release; for history
+    again        INTEGER NOT NULL DEFAULT 0, -- 1: `chorale compare` made it, to
+                                        -- measure again what looked slower
     round        INTEGER NOT NULL DEFAULT 0, -- of an adaptive plan, from 1 on;
                                         -- the last one has no cells; 0: not
                                         -- adaptive
@@ -380,13 +384,14 @@ CREATE TABLE validation (
             root_policy, buffers, msg_size)
 );
 
--- A named point in the past to compare against.
+-- A named point in the past to compare against: the launches of one campaign
+-- or several.
 CREATE TABLE baseline (
     name        TEXT NOT NULL,
     system_id   INTEGER NOT NULL REFERENCES system,
     campaign_id INTEGER NOT NULL REFERENCES campaign,
     created     TEXT NOT NULL,
-    PRIMARY KEY (name, system_id)
+    PRIMARY KEY (name, system_id, campaign_id)
 ) WITHOUT ROWID;
 
 -- Two-sided 95 % quantiles of Student's t by degrees of freedom; above the

@@ -49,6 +49,8 @@ static enum chorale_err name_campaign(const struct planner *p,
     if (out != NULL && plan->adaptive)
         fprintf(out, " round %d of %s to %.17g", p->round.round, plan->budget,
                 plan->goal);
+    if (out != NULL && p->label[0] != '\0')
+        fprintf(out, " of %s", p->label);
     if (out == NULL || fclose(out) != 0 || text == NULL) {
         free(text);
         return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
@@ -87,8 +89,8 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
         " cell_seconds,"
         " max_memory, sync, counters, launcher, launcher_cmd, platform,"
         " network, tau, sim_selector, batch, racing, round, budget,"
-        " budget_unit, spent, foreseen, regret)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " budget_unit, spent, foreseen, regret, label)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         &s, p->msg);
     if (err != CHORALE_OK)
         return err;
@@ -126,6 +128,7 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
     sqlite3_bind_int64(s, 21, plan->batch);
     sqlite3_bind_int(s, 22, !plan->no_racing);
     bind_round(s, p);
+    sqlite3_bind_text(s, 29, p->label, -1, SQLITE_STATIC);
     err = chorale_store_step(p->store, s, NULL, p->msg);
     sqlite3_finalize(s);
     s = NULL;
@@ -414,6 +417,8 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     enum chorale_err err = chorale_plan_check(plan, msg);
     char scratch[64] = "";
 
+    if (err == CHORALE_OK)
+        err = chorale_plan_label(plan->label, p.label, msg);
     if (err == CHORALE_OK)
         err = chorale_system_describe(plan, &p.sys, msg);
     if (err == CHORALE_OK)

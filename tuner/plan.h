@@ -13,7 +13,7 @@ struct chorale_plan {
     const char *providers, *variants, *set, *counters, *sync;
     const char *buffers, *arrival, *siblings, *metric;
     const char *launcher, *launcher_cmd, *platform, *network, *sim_selector;
-    const char *system;
+    const char *system, *label;
     long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory, batch;
     double width, cell_seconds, tau;
     int dry_run, no_racing;
@@ -146,6 +146,9 @@ struct chorale_plan {
     { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
       "name the system (default: the cluster or host, or platform and "      \
       "network)", 0, 0 },                                                    \
+    { "label", 0, CHORALE_OPT_TEXT, offsetof(type, field.label), "TEXT",      \
+      "what is measured, for `chorale history`: a commit, a release; git: "  \
+      "what `git describe --always --dirty` says in this folder", 0, 0 },    \
     { "adaptive", 0, CHORALE_OPT_FLAG, offsetof(type, field.adaptive), NULL, \
       "of all these cells choose those that are worth it, in rounds, each by "\
       "what the ones before found", 0, 0 },                                  \
@@ -215,6 +218,13 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
 enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
                                           sqlite3_int64 campaign,
                                           struct chorale_errmsg *msg);
+
+/* label.c: --label into text: "" if NULL, what git says if "git". CHORALE_USAGE:
+ * longer than fits, or not printable; CHORALE_ENV: git does not say. */
+#define CHORALE_LABEL_SIZE 128
+enum chorale_err chorale_plan_label(const char *label,
+                                    char text[CHORALE_LABEL_SIZE],
+                                    struct chorale_errmsg *msg);
 
 /* Say what fewer launches than the default cost on a real system. */
 void chorale_plan_say_launches(long launches);

@@ -17,6 +17,7 @@ struct planner {
     size_t nsize, nproc;
     sqlite3_int64 campaign_id;
     sqlite3_stmt *insert;
+    char label[CHORALE_LABEL_SIZE];
     long ncell, npoint;
     struct chorale_adapt_grid grid;
     size_t room;             /* of grid.cell */

@@ -422,6 +422,7 @@ enum chorale_err chorale_run(const char *path,
     struct chorale_errmsg first = { "" };
     struct chorale_pending p;
     enum chorale_err err;
+    long nlaunch = 0;
     int found = 0;
 
     err = chorale_store_open(path, CHORALE_STORE_WRITE, &s.store, msg);
@@ -445,6 +446,10 @@ enum chorale_err chorale_run(const char *path,
         if (chorale_stop_requested())
             err = chorale_fail(msg, CHORALE_STOPPED,
                                "stopped; the same command goes on from here");
+        else if (opts->max_launches > 0 && nlaunch++ == opts->max_launches)
+            err = chorale_fail(msg, CHORALE_STOPPED, "%s: --max-launches %ld "
+                               "are made; the same command goes on from here",
+                               path, opts->max_launches);
         else
             err = one_launch(&s, &p);
         if (err == CHORALE_ENV && s.launch_failed)
@@ -496,6 +501,10 @@ static const struct chorale_opt options[] = {
       "end a launch that says nothing for this long, on neither of its "
       "streams; while it measures it says so every second (default: 5m)", 1,
       0 },
+    { "max-launches", 0, CHORALE_OPT_INT,
+      offsetof(struct chorale_run_opts, max_launches), "N",
+      "stop after so many launches, with exit code 75 if more are pending: to "
+      "measure two databases in turn (default: all)", 1, 1000000 },
     { "retry-failed", 0, CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, retry_failed), NULL,
       "forget the runs that failed (a rank died or a call hung, in two "

@@ -18,6 +18,7 @@ struct chorale_run_opts {
                               * of decision tables, which need their module */
     const char *module;      /* of such a part, on a real system: the dispatch
                               * table that the shim serves */
+    long max_launches;       /* 0: no end before all is measured */
     int quiet, verbose;
     int retry_failed;        /* cells that have failed are pending again */
 };
@@ -25,7 +26,7 @@ struct chorale_run_opts {
 #define CHORALE_RUN_DEFAULTS { .stall_seconds = 300 }
 
 /* Launch by launch until nothing is pending. CHORALE_STOPPED after SIGINT or
- * SIGTERM; CHORALE_ENV if a launch fails and stored nothing new. What is
+ * SIGTERM, and where max_launches leaves something pending; CHORALE_ENV if a launch fails and stored nothing new. What is
  * stored stays, and the same command goes on with the rest. */
 enum chorale_err chorale_run(const char *path,
                              const struct chorale_run_opts *opts,

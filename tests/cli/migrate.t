@@ -40,7 +40,7 @@ n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
 cp "$old" "$work/copy.db"
 err=$("$chorale" status "$old" 2>&1)
 is $? 4 "reading it exits with 4"
-like "$err" 'older schema version 1.*version 3.*chorale decide.*up to date' \
+like "$err" 'older schema version 1.*version 4.*chorale decide.*up to date' \
     "and says what to do"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
 cmp -s "$old" "$work/copy.db"
@@ -48,7 +48,7 @@ ok $? "the file is as it was"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes opens it"
-is "$(sqlite3 "$old" 'PRAGMA user_version')" 3 "it is of version 3"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 4 "it is of version 4"
 # decide has replaced its own table; the others have every row.
 sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
 grep -v '^decision' "$work/before.txt" >"$work/b.txt"
@@ -122,6 +122,16 @@ is "$(sqlite3 "$work/net.db" "SELECT count(*), count(upto), sum(ppn)
 "$chorale" plot "$work/net.db" -o "$work/plot" --format svg >/dev/null 2>&1
 grep -q 'dashes: model' "$work"/plot/*.svg
 ok $? "and predicts"
+
+# A baseline of version 3 is one campaign; it may be several now.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema3.sql" \
+    "$work/three.db" ring "2 16"
+sqlite3 "$work/three.db" "INSERT INTO baseline VALUES ('b', 1, 1, 'now')"
+"$chorale" decide "$work/three.db" -q
+ok $? "a database of version 3 is opened"
+is "$(sqlite3 "$work/three.db" "SELECT name || campaign_id || label || again
+    FROM baseline JOIN campaign USING (campaign_id)")" b10 \
+    "its baseline is there, its campaign has no label"
 
 # Where it does not work.
 refuse() { # what is wrong, pattern, code
