@@ -33,8 +33,8 @@ static const char runs_sql[] =
     "  GROUP BY a.cell_id) GROUP BY cell_id) "
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
-    " ordinal, ok, seconds, late, patterns FROM"
-    " (SELECT c.*, late, patterns, l.ordinal,"
+    " ordinal, ok, seconds, late, patterns, launch_id FROM"
+    " (SELECT c.*, late, patterns, l.ordinal, l.launch_id,"
     /* In simulation an algorithm of the library's own has a launch of its
      * own; those of one ordinal are held against each other there. */
     " iif((SELECT kind FROM system WHERE system_id = ?1) = 'simulated',"
@@ -124,6 +124,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
         row->ok = 0;
     row->late = sqlite3_column_double(stmt, 17);
     row->patterns = sqlite3_column_int(stmt, 18);
+    row->launch_id = sqlite3_column_int64(stmt, 19);
     return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
 }
 

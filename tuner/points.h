@@ -19,6 +19,7 @@ struct chorale_run_point {
     const char *provider, *variant, *params;
     const char *conditions;  /* root policy and buffer policy */
     const char *launch;      /* UUID */
+    sqlite3_int64 launch_id; /* its row */
     int ordinal;             /* of the launch in its campaign */
     int ok;                  /* 1: seconds counts, 0: must not be chosen */
     double seconds;          /* median of the run, or what the objective says,
