@@ -18,6 +18,7 @@
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/state.h"
+#include "algorithms/dispatch/trace.h"
 
 /* Attribute values: odd numbers count calls; states are aligned, so even. */
 #define LIBRARY INTPTR_MAX
@@ -32,6 +33,7 @@ static struct {
     atomic_uint epoch;       /* communicators with a value of ours freed */
     struct chorale_tuning tuning;
     int state_key, last_key;
+    int wish;                /* to trace, of a program with libchorale */
 } core = { .lock = PTHREAD_MUTEX_INITIALIZER,
            .after = CHORALE_AFTER_DEFAULT };
 
@@ -98,6 +100,7 @@ static int on_finalize(MPI_Comm comm, int key, void *value, void *extra)
     (void)key;
     (void)value;
     (void)extra;
+    chorale_trace_finish();
     chorale_dispatch_stop();
     return MPI_SUCCESS;
 }
@@ -192,19 +195,44 @@ static int is_started(void)
 
 void chorale_dispatch_started(void)
 {
-    int after, largest;
+    int mine[2], largest[2];
 
     if (!chorale_pmpi_ready() || !is_started())
         return;
-    after = core.tuning.set.after;
-    if (PMPI_Allreduce(&after, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
-        == MPI_SUCCESS)
-        atomic_store(&core.after, largest);
+    mine[0] = core.tuning.set.after;
+    mine[1] = chorale_trace_wish(core.tuning.set.secure, "", warn);
+    if (PMPI_Allreduce(mine, largest, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
+        != MPI_SUCCESS)
+        return;
+    atomic_store(&core.after, largest[0]);
+    chorale_trace_join(largest[1]);
 }
 
-void chorale_dispatch_at_once(void)
+/* Of a program that is linked with libchorale: its calls are traced from the
+ * first one on, by ranks that meet at the first one on MPI_COMM_WORLD. */
+static void trace_at_once(MPI_Comm comm)
+{
+    static atomic_int began, joined;
+    int largest;
+
+    if (!atomic_exchange(&began, 1)) {
+        const char *suffix = chorale_pmpi_symbol("chorale_shim_ran") != NULL
+                                 ? ".libchorale" : "";
+
+        core.wish = chorale_trace_wish(core.tuning.set.secure, suffix, warn);
+        chorale_trace_alone();
+    }
+    if (comm == MPI_COMM_WORLD && !atomic_exchange(&joined, 1)
+        && PMPI_Allreduce(&core.wish, &largest, 1, MPI_INT, MPI_MAX, comm)
+               == MPI_SUCCESS)
+        chorale_trace_join(largest);
+}
+
+void chorale_dispatch_at_once(MPI_Comm comm)
 {
     atomic_store(&core.after, 1);
+    if (is_started())
+        trace_at_once(comm);
 }
 
 /* One line a process, however many communicators are concerned. */
@@ -398,7 +426,10 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     struct chorale_point pt = {0};
     struct chorale_state *st;
 
-    if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL || !is_started())
+    if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL)
+        return 0;
+    chorale_trace_call(coll, comm, call);
+    if (!is_started())
         return 0;
     st = find_state(comm);
     if (st == NULL || is_library(&st->memo[coll], call, st->rank)
@@ -413,6 +444,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     call->ctx = st->ctx;
     call->param = plan->param;
     call->commutative = pt.commutative;
+    chorale_trace_ran(plan);
     *rc = plan->alg->run(call);
     if (*rc != MPI_SUCCESS)
         PMPI_Comm_call_errhandler(comm, *rc);

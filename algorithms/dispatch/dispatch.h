@@ -30,8 +30,9 @@ void chorale_dispatch_started(void);
 int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
                           size_t msg_size, char *text, size_t size);
 
-/* Agree at the first call, whatever the settings say. */
-void chorale_dispatch_at_once(void);
+/* Agree at the first call, whatever the settings say, and trace if they ask
+ * for it. Before each call of libchorale, on its communicator. */
+void chorale_dispatch_at_once(MPI_Comm comm);
 
 /* Use the table at path, NULL: what the environment says. Before the first
  * call, after MPI_Init. Returns 0; -1: bad table (a line is on stderr), or

@@ -6,6 +6,7 @@
 #include "algorithms/dispatch/chorale.h"
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/pmpi.h"
+#include "algorithms/dispatch/trace_on.h"
 
 /* Run the call here, or by the library's function if there is one. */
 static int dispatch(enum chorale_coll coll, MPI_Comm comm,
@@ -15,7 +16,8 @@ static int dispatch(enum chorale_coll coll, MPI_Comm comm,
         *rc = MPI_ERR_OTHER;
         return 1;
     }
-    chorale_dispatch_at_once();
+    chorale_dispatch_at_once(comm);
+    chorale_trace_open();
     return chorale_dispatch(coll, comm, call, rc);
 }
 
@@ -37,8 +39,8 @@ int chorale_bcast(void *buf, int count, MPI_Datatype type, int root,
     int rc;
 
     if (dispatch(CHORALE_BCAST, comm, &call, &rc))
-        return rc;
-    return PMPI_Bcast(buf, count, type, root, comm);
+        return chorale_trace_done(rc);
+    return chorale_trace_done(PMPI_Bcast(buf, count, type, root, comm));
 }
 
 static struct chorale_call reduction(const void *sendbuf, void *recvbuf,
@@ -58,8 +60,9 @@ int chorale_reduce(const void *sendbuf, void *recvbuf, int count,
     int rc;
 
     if (dispatch(CHORALE_REDUCE, comm, &call, &rc))
-        return rc;
-    return PMPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm);
+        return chorale_trace_done(rc);
+    return chorale_trace_done(
+        PMPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm));
 }
 
 int chorale_allreduce(const void *sendbuf, void *recvbuf, int count,
@@ -69,8 +72,9 @@ int chorale_allreduce(const void *sendbuf, void *recvbuf, int count,
     int rc;
 
     if (dispatch(CHORALE_ALLREDUCE, comm, &call, &rc))
-        return rc;
-    return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
+        return chorale_trace_done(rc);
+    return chorale_trace_done(
+        PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm));
 }
 
 int chorale_reduce_scatter_block(const void *sendbuf, void *recvbuf,
@@ -82,9 +86,9 @@ int chorale_reduce_scatter_block(const void *sendbuf, void *recvbuf,
     int rc;
 
     if (dispatch(CHORALE_REDUCE_SCATTER_BLOCK, comm, &call, &rc))
-        return rc;
-    return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op,
-                                     comm);
+        return chorale_trace_done(rc);
+    return chorale_trace_done(
+        PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm));
 }
 
 static struct chorale_call exchange(const void *sendbuf, int sendcount,
@@ -107,9 +111,10 @@ int chorale_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     int rc;
 
     if (dispatch(CHORALE_GATHER, comm, &call, &rc))
-        return rc;
-    return PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                       recvtype, root, comm);
+        return chorale_trace_done(rc);
+    return chorale_trace_done(
+        PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                    root, comm));
 }
 
 int chorale_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -121,9 +126,10 @@ int chorale_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     int rc;
 
     if (dispatch(CHORALE_SCATTER, comm, &call, &rc))
-        return rc;
-    return PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                        recvtype, root, comm);
+        return chorale_trace_done(rc);
+    return chorale_trace_done(
+        PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                     root, comm));
 }
 
 int chorale_allgather(const void *sendbuf, int sendcount,
@@ -135,7 +141,8 @@ int chorale_allgather(const void *sendbuf, int sendcount,
     int rc;
 
     if (dispatch(CHORALE_ALLGATHER, comm, &call, &rc))
-        return rc;
-    return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                          recvtype, comm);
+        return chorale_trace_done(rc);
+    return chorale_trace_done(
+        PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                       recvtype, comm));
 }

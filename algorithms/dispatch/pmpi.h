@@ -22,13 +22,14 @@
     X(Allgather) X(Allreduce) X(Barrier) X(Bcast) X(Comm_call_errhandler)    \
     X(Comm_create) X(Comm_create_group) X(Comm_create_keyval)                \
     X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)    \
-    X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr)       \
+    X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank)     \
+    X(Comm_set_attr)                                                         \
     X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                   \
     X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_count)    \
     X(Get_library_version) X(Get_processor_name) X(Group_free) X(Group_size) \
     X(Group_translate_ranks) X(Initialized) X(Irecv) X(Isend)                \
     X(Issend)                                                                \
-    X(Op_commutative) X(Pack) X(Pack_size) X(Recv) X(Reduce)                 \
+    X(Op_commutative) X(Pack) X(Pack_size) X(Query_thread) X(Recv) X(Reduce) \
     X(Reduce_local) X(Reduce_scatter_block) X(Request_free) X(Scatter)       \
     X(Send) X(Sendrecv) X(Testall) X(Type_commit) X(Type_contiguous)         \
     X(Type_create_hindexed) X(Type_create_hvector) X(Type_create_resized)    \
@@ -80,7 +81,9 @@
 #pragma weak ompi_mpi_op_lor
 #pragma weak ompi_mpi_op_lxor
 #pragma weak ompi_mpi_op_max
+#pragma weak ompi_mpi_op_maxloc
 #pragma weak ompi_mpi_op_min
+#pragma weak ompi_mpi_op_minloc
 #pragma weak ompi_mpi_op_null
 #pragma weak ompi_mpi_op_prod
 #pragma weak ompi_mpi_op_sum
@@ -130,6 +133,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Comm_free_keyval chorale_pmpi.Comm_free_keyval
 #define PMPI_Comm_get_attr chorale_pmpi.Comm_get_attr
 #define PMPI_Comm_get_errhandler chorale_pmpi.Comm_get_errhandler
+#define PMPI_Comm_get_parent chorale_pmpi.Comm_get_parent
 #define PMPI_Comm_group chorale_pmpi.Comm_group
 #define PMPI_Comm_rank chorale_pmpi.Comm_rank
 #define PMPI_Comm_set_attr chorale_pmpi.Comm_set_attr
@@ -153,6 +157,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Op_commutative chorale_pmpi.Op_commutative
 #define PMPI_Pack chorale_pmpi.Pack
 #define PMPI_Pack_size chorale_pmpi.Pack_size
+#define PMPI_Query_thread chorale_pmpi.Query_thread
 #define PMPI_Recv chorale_pmpi.Recv
 #define PMPI_Reduce chorale_pmpi.Reduce
 #define PMPI_Reduce_local chorale_pmpi.Reduce_local

@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "algorithms/dispatch/shim.h"
+#include "algorithms/dispatch/trace_on.h"
 
 _Static_assert(sizeof(chorale_word) == sizeof(void *)
                    && sizeof(chorale_word) == 8,
@@ -31,6 +32,8 @@ _Static_assert(sizeof(chorale_word) == sizeof(void *)
 typedef int init_fn(int *argc, char ***argv);
 typedef int init_thread_fn(int *argc, char ***argv, int required,
                            int *provided);
+typedef int finalize_fn(void);
+typedef int abort_fn(chorale_word comm, int code);
 
 #define X(name, params, args) typedef int name##_fn params;
 CHORALE_SHIM_LIST(X)
@@ -40,6 +43,8 @@ CHORALE_SHIM_LIST(X)
 static struct {
     init_fn *Init;
     init_thread_fn *Init_thread;
+    finalize_fn *Finalize;
+    abort_fn *Abort;
 #define X(name, params, args) name##_fn *name;
     CHORALE_SHIM_LIST(X)
 #undef X
@@ -58,6 +63,8 @@ static void find_all(void)
 {
     *(void **)&next.Init = find_next("PMPI_Init");
     *(void **)&next.Init_thread = find_next("PMPI_Init_thread");
+    *(void **)&next.Finalize = find_next("PMPI_Finalize");
+    *(void **)&next.Abort = find_next("PMPI_Abort");
 #define X(name, params, args)                                                \
     *(void **)&next.name = find_next("PMPI_" #name);
     CHORALE_SHIM_LIST(X)
@@ -66,6 +73,8 @@ static void find_all(void)
 
 int MPI_Init(int *argc, char ***argv);
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int MPI_Finalize(void);
+int MPI_Abort(chorale_word comm, int code);
 
 int MPI_Init(int *argc, char ***argv)
 {
@@ -93,6 +102,24 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return rc;
 }
 
+int MPI_Finalize(void)
+{
+    pthread_once(&once, find_all);
+    if (next.Finalize == NULL)
+        return NO_LIBRARY;
+    chorale_shim_finish();
+    return next.Finalize();
+}
+
+int MPI_Abort(chorale_word comm, int code)
+{
+    pthread_once(&once, find_all);
+    if (next.Abort == NULL)
+        return NO_LIBRARY;
+    chorale_shim_abort();
+    return next.Abort(comm, code);
+}
+
 #define X(name, params, args)                                                \
     int MPI_##name params;                                                   \
     int MPI_##name params                                                    \
@@ -100,9 +127,10 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         int rc;                                                              \
                                                                              \
         pthread_once(&once, find_all);                                       \
-        if (chorale_shim_##name(&rc, CHORALE_SHIM_UNWRAP args))              \
-            return rc;                                                       \
-        return next.name != NULL ? next.name args : NO_LIBRARY;              \
+        chorale_trace_open();                                                \
+        if (!chorale_shim_##name(&rc, CHORALE_SHIM_UNWRAP args))             \
+            rc = next.name != NULL ? next.name args : NO_LIBRARY;            \
+        return chorale_trace_done(rc);                                       \
     }
 CHORALE_SHIM_LIST(X)
 #undef X

@@ -61,6 +61,10 @@ int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
 /* After MPI_Init. */
 void chorale_shim_started(void);
 
+/* Before MPI_Finalize and MPI_Abort. */
+void chorale_shim_finish(void);
+void chorale_shim_abort(void);
+
 /* As in pmpi.h. */
 void *chorale_pmpi_symbol(const char *name);
 

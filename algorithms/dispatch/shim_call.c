@@ -5,6 +5,7 @@
 
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/shim.h"
+#include "algorithms/dispatch/trace.h"
 
 #define COMM(word) ((MPI_Comm)(word))
 #define TYPE(word) ((MPI_Datatype)(word))
@@ -13,6 +14,16 @@
 void chorale_shim_started(void)
 {
     chorale_dispatch_started();
+}
+
+void chorale_shim_finish(void)
+{
+    chorale_trace_finish();
+}
+
+void chorale_shim_abort(void)
+{
+    chorale_trace_part("MPI_Abort");
 }
 
 int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,

@@ -89,8 +89,7 @@ static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
     return *all_ok_p && all[0] == ~all[1];
 }
 
-/* The node we are on: a digest of its name. */
-static uint64_t this_node(void)
+uint64_t chorale_state_node(void)
 {
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -105,7 +104,7 @@ static uint64_t this_node(void)
 
 static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
 {
-    uint64_t mine = this_node();
+    uint64_t mine = chorale_state_node();
 
     if (PMPI_Allgather(&mine, (int)sizeof(mine), MPI_BYTE, node,
                        (int)sizeof(mine), MPI_BYTE, comm) != MPI_SUCCESS)

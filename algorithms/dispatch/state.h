@@ -37,6 +37,9 @@ struct chorale_state {
 struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
                                         MPI_Comm comm, const char **why);
 
+/* The node this process is on: a digest of its name. */
+uint64_t chorale_state_node(void);
+
 /* Free, with the private communicator. NULL does nothing. */
 void chorale_state_free(struct chorale_state *st);
 

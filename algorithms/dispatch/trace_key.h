@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace_key.h - what a call poses, as a trace tells calls apart. */
+#ifndef CHORALE_ALGORITHMS_TRACE_KEY_H
+#define CHORALE_ALGORITHMS_TRACE_KEY_H
+
+#include "algorithms/alg.h"
+#include "algorithms/dispatch/settings.h"
+
+enum { CHORALE_TRACE_NTYPE = 7, CHORALE_TRACE_NOP = 10,
+       CHORALE_TRACE_NROOT = 4 };
+
+/* Words of a trace's columns, by the numbers below; shapes by that of the
+ * dispatch table's enum. */
+extern const char *const chorale_trace_type[CHORALE_TRACE_NTYPE];
+extern const char *const chorale_trace_op[CHORALE_TRACE_NOP];
+extern const char *const chorale_trace_root[CHORALE_TRACE_NROOT];
+extern const char *const chorale_trace_shape[6];
+
+/* Compared as bytes: no holes. */
+struct chorale_trace_key {
+    uint64_t n;               /* 0 where no rank knows it (blind) */
+    const struct chorale_plan *plan; /* NULL: the library */
+    int32_t comm_size;
+    uint8_t coll, type, op, root;
+    uint8_t shape, unused[7]; /* 0 */
+};
+
+struct chorale_trace_comm {
+    int rank, size, shape;
+    int inter;               /* its calls are not traced */
+};
+
+/* 1 if single ranks do not know the bytes of the whole operation. */
+int chorale_trace_blind(enum chorale_coll coll);
+
+/* *key but for its plan; *bytes: of a blind collective what this rank adds to
+ * n. Returns 0 if the arguments make no sense. */
+int chorale_trace_key_of(enum chorale_coll coll,
+                         const struct chorale_call *call,
+                         const struct chorale_trace_comm *comm,
+                         struct chorale_trace_key *key, uint64_t *bytes);
+
+#endif
