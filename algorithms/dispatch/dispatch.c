@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "algorithms/dispatch/args.h"
+#include "algorithms/dispatch/check.h"
 #include "algorithms/dispatch/dispatch.h"
+#include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/state.h"
 #include "algorithms/dispatch/trace.h"
@@ -109,8 +111,16 @@ void chorale_dispatch_stop(void)
 {
     if (!atomic_load(&core.started) || atomic_exchange(&core.stopped, 1))
         return;
+    if (core.tuning.set.verbose && chorale_memory_peak() > 0) {
+        char line[128];
+
+        snprintf(line, sizeof(line), "rank 0 took at most %zu bytes of memory "
+                 "for a call", chorale_memory_peak());
+        warn(line);
+    }
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, core.state_key);
     PMPI_Comm_free_keyval(&core.state_key);
+    chorale_memory_free();
 }
 
 /* MPI_Init was called, MPI_Finalize not. */
@@ -424,6 +434,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
 {
     const struct chorale_plan *plan;
     struct chorale_point pt = {0};
+    struct chorale_scratch *own;
     struct chorale_state *st;
 
     if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL)
@@ -432,7 +443,9 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     if (!is_started())
         return 0;
     st = find_state(comm);
-    if (st == NULL || is_library(&st->memo[coll], call, st->rank)
+    if (st == NULL
+        || (st->tuning->set.check && !chorale_check_call(st, coll, call))
+        || is_library(&st->memo[coll], call, st->rank)
         || !chorale_args_judge(coll, call, st->rank, st->size, &pt))
         return 0;
     pt.ppn = st->ppn;
@@ -445,7 +458,9 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     call->param = plan->param;
     call->commutative = pt.commutative;
     chorale_trace_ran(plan);
+    own = chorale_memory_lend(st->ctx);
     *rc = plan->alg->run(call);
+    chorale_memory_back(st->ctx, own);
     if (*rc != MPI_SUCCESS)
         PMPI_Comm_call_errhandler(comm, *rc);
     return 1;

@@ -19,7 +19,7 @@
 /* What the catalogue and the dispatcher call. One that is missing here stays
  * an undefined symbol, and the link of the shim fails and names it. */
 #define CHORALE_PMPI_LIST(X)                                                 \
-    X(Allgather) X(Allreduce) X(Barrier) X(Bcast) X(Comm_call_errhandler)    \
+    X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast) X(Comm_call_errhandler)    \
     X(Comm_create) X(Comm_create_group) X(Comm_create_keyval)                \
     X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)    \
     X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank)     \
@@ -35,6 +35,7 @@
     X(Type_create_hindexed) X(Type_create_hvector) X(Type_create_resized)    \
     X(Type_create_struct) X(Type_free) X(Type_get_contents)                  \
     X(Type_get_envelope) X(Type_get_extent) X(Type_get_extent_x)             \
+    X(Type_get_name)                                                         \
     X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_size)           \
     X(Type_size_x) X(Type_vector) X(Unpack) X(Wait) X(Waitall) X(Waitany)  \
     X(Wtime)
@@ -122,6 +123,7 @@ void *chorale_pmpi_symbol(const char *name);
 
 #define PMPI_Allgather chorale_pmpi.Allgather
 #define PMPI_Allreduce chorale_pmpi.Allreduce
+#define PMPI_Alltoall chorale_pmpi.Alltoall
 #define PMPI_Barrier chorale_pmpi.Barrier
 #define PMPI_Bcast chorale_pmpi.Bcast
 #define PMPI_Comm_call_errhandler chorale_pmpi.Comm_call_errhandler
@@ -178,6 +180,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Type_get_envelope chorale_pmpi.Type_get_envelope
 #define PMPI_Type_get_extent chorale_pmpi.Type_get_extent
 #define PMPI_Type_get_extent_x chorale_pmpi.Type_get_extent_x
+#define PMPI_Type_get_name chorale_pmpi.Type_get_name
 #define PMPI_Type_get_true_extent chorale_pmpi.Type_get_true_extent
 #define PMPI_Type_get_true_extent_x chorale_pmpi.Type_get_true_extent_x
 #define PMPI_Type_size chorale_pmpi.Type_size

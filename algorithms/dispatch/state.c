@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/dispatch/check.h"
 #include "algorithms/dispatch/shape.h"
 #include "algorithms/dispatch/state.h"
 
@@ -160,6 +161,8 @@ void chorale_state_free(struct chorale_state *st)
         PMPI_Comm_free(&st->comm);
     atomic_fetch_sub(&nprivate, 1);
     free(st->seen);
+    free(st->check);
+    free(st->check_bytes);
     free(st);
 }
 
@@ -175,15 +178,30 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
     st->comm = MPI_COMM_NULL;
     st->rank = rank;
     st->size = size;
+    if (tuning->set.check) {
+        st->check = calloc((size_t)size + 1, sizeof(*st->check));
+        st->check_bytes = calloc(2 * (size_t)size, sizeof(*st->check_bytes));
+        if (st->check == NULL || st->check_bytes == NULL) {
+            chorale_state_free(st);
+            return NULL;
+        }
+    }
     if (tuning->set.verbose && rank == 0) /* without it: a quiet state */
         st->seen = calloc(CHORALE_NCOLL, (size_t)tuning->table->nchoice + 2);
     return st;
 }
 
-/* Tell the variants who shares a node with whom. */
+/* Tell the variants who shares a node with whom; but not where the next run
+ * of this program, placed otherwise, shall have the same results. */
 static int set_nodes(struct chorale_state *st, const uint64_t *node)
 {
-    int *id = calloc((size_t)st->size, sizeof(*id)), rc = MPI_ERR_NO_MEM;
+    int *id, rc = MPI_ERR_NO_MEM;
+
+    if (st->tuning->set.deterministic) {
+        st->shape = CHORALE_SHAPE_UNKNOWN;
+        return 1;
+    }
+    id = calloc((size_t)st->size, sizeof(*id));
 
     if (id != NULL) {
         st->ppn = chorale_shape_nodes(node, st->size, node + st->size, id);

@@ -28,6 +28,8 @@ struct chorale_state {
     int ppn;                 /* ranks a node in blocks; 0: no such placement */
     struct chorale_memo memo[CHORALE_NCOLL];
     unsigned char *seen;     /* choices told of; NULL unless verbose */
+    struct chorale_check_record *check; /* [size + 1], and [2 size]: room of */
+    long long *check_bytes;  /* chorale_check_call(); NULL without */
 };
 
 /* Collective over comm: compare tables, catalogue and settings, make the

@@ -78,9 +78,9 @@ run() {
     timeout 120 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$preload" "$@" \
         >"$work/out" 2>"$work/all" </dev/null
     status=$?
-    # Which table is loaded is told once, with CHORALE_VERBOSE, apart.
-    grep '^chorale: table ' "$work/all" >"$work/told"
-    grep -v '^chorale: table ' "$work/all" >"$work/err"
+    # What CHORALE_VERBOSE tells once of a run is apart.
+    grep -E '^chorale: (table|rank 0 took) ' "$work/all" >"$work/told"
+    grep -vE '^chorale: (table|rank 0 took) ' "$work/all" >"$work/err"
 }
 
 table() { # table NAME [-DMACRO ...]: a table by hand, $work/NAME.so

@@ -10,6 +10,11 @@
  *   TRANSPORT, CPU, VARIABLES  and the rest of its fingerprint
  *   HULL     of all selectors
  *   NO_TABLE without the symbol
+ *   PROVIDER of bcast's variant
+ *   LACKS    calls a function that nobody has
+ *   NOTHING  the bcast selector returns NULL
+ *   BEYOND   the bcast selector returns a choice of another table
+ *   SHAPED   the bcast of a known shape is linear at all sizes
  */
 #include "algorithms/dispatch/table.h"
 
@@ -41,12 +46,17 @@
 #define SCATTER "linear_nb"
 #endif
 
+#ifndef PROVIDER
+#define PROVIDER "chorale"
+#endif
+
 #define CHOICE(i, what, text)                                                \
     { .provider = "chorale", .variant = what, .params = text, .index = i }
 
 static const struct chorale_choice choice[] = {
     { .provider = "library", .variant = "default", .params = "" },
-    CHOICE(1, VARIANT, PARAMS),
+    { .provider = PROVIDER, .variant = VARIANT, .params = PARAMS,
+      .index = 1 },
     CHOICE(2, "linear", ""),
     CHOICE(3, "scatter_ring_allgather", ""),
     CHOICE(4, "binomial", ""),
@@ -71,7 +81,38 @@ static const struct chorale_choice choice[] = {
         return select_##coll(n, size);                                       \
     }
 
+#if defined(LACKS)
+const struct chorale_choice *nobody_has_this(size_t n);
+#define SELECT_BCAST(n) nobody_has_this(n)
+#elif defined(NOTHING)
+#define SELECT_BCAST(n) ((void)(n), (const struct chorale_choice *)0)
+#elif defined(BEYOND)
+static const struct chorale_choice beyond = CHOICE(1000000, "linear", "");
+#define SELECT_BCAST(n) ((void)(n), &beyond)
+#elif defined(SHAPED)
+#define SELECT_BCAST(n) ((void)(n), &choice[2])
+#endif
+
+#ifdef SELECT_BCAST
+static const struct chorale_choice *select_bcast(size_t n, int size)
+{
+    (void)size;
+#ifdef SHAPED
+    (void)n;
+    return &choice[1];
+#else
+    return SELECT_BCAST(n);
+#endif
+}
+static const struct chorale_choice *
+shape_bcast(size_t n, int size, enum chorale_shape shape)
+{
+    return shape == CHORALE_SHAPE_UNKNOWN ? select_bcast(n, size)
+                                          : SELECT_BCAST(n);
+}
+#else
 SELECT(bcast, 2, 1, 3)
+#endif
 SELECT(reduce, 4, 4, 4)
 SELECT(allreduce, 5, 6, 5)
 SELECT(reduce_scatter_block, 7, 7, 7)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory.h - the scratch memory of a process: one store for each thread, lent
+ * to the communicator that it runs a call on. So what is held is what the
+ * largest call took, not the sum over communicators. */
+#ifndef CHORALE_ALGORITHMS_MEMORY_H
+#define CHORALE_ALGORITHMS_MEMORY_H
+
+#include "algorithms/ctx.h"
+
+/* Before a call on ctx: let it use this thread's store. Without memory for
+ * one it keeps its own. Returns what to give back. */
+struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx);
+
+/* After it. */
+void chorale_memory_back(struct chorale_ctx *ctx,
+                         struct chorale_scratch *own);
+
+/* The most bytes that one call has had at once, in any thread. */
+size_t chorale_memory_peak(void);
+
+/* Free this thread's store; those of others go with them. */
+void chorale_memory_free(void);
+
+#endif

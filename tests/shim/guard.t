@@ -1,0 +1,274 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# guard.t - which table is used, what is refused, and what the settings that
+# guard a program do.
+. "$(dirname "$0")/helpers.sh"
+
+for name in bcasts bits mismatch cvars app; do
+    program "$name" || skip_all "$MPICC does not compile $name.c"
+done
+table good
+on="CHORALE_VERBOSE=1"
+ours='bcast n=1024 P=2 -> binomial'
+right() { # right STATUS_IS_0: the program itself came through
+    [ $status -eq 0 ] && grep -q 'wrong=0' "$work/out"
+}
+
+# Where the table is.
+place() { # place CLUSTER/PARTITION TABLE
+    mkdir -p "$work/site/$1/$mpi"
+    ln -sf "$work/$2.so" "$work/site/$1/$mpi/current"
+}
+mpi=$("$MPICC" -show 2>/dev/null | grep -qi openmpi && echo openmpi- ||
+    echo mpich-)
+version=$(cat >"$work/version.c" <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+int main(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int n;
+    MPI_Get_library_version(text, &n);
+    puts(text);
+    return 0;
+}
+EOF
+    "$MPICC" "$work/version.c" -o "$work/version" && "$work/version" |
+    sed -n '1s/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')
+mpi=$mpi$version
+site="CHORALE_SITE=$work/site $on"
+said() { grep -q "^chorale: table $1 of " "$work/told"; }
+for name in any cluster partition; do table $name "-DDIGEST=\"$name\""; done
+run 2 "$shim" $site "$work/bcasts"
+right && [ "$(lines chorale:)" -eq 0 ]
+ok $? "no site table: the library's, without a word"
+place default/default any
+run 2 "$shim" $site "$work/bcasts"
+right && said any && [ "$(lines "$ours")" -eq 1 ]
+ok $? "the site's table of the library ($mpi) is used"
+place c/default cluster
+place c/p partition
+run 2 "$shim" $site SLURM_CLUSTER_NAME=c SLURM_JOB_PARTITION=p "$work/bcasts"
+right && said partition
+ok $? "the partition's before the others"
+run 2 "$shim" $site SLURM_CLUSTER_NAME=c SLURM_JOB_PARTITION=q "$work/bcasts"
+right && said cluster
+ok $? "then the cluster's"
+run 2 "$shim" $site SLURM_CLUSTER_NAME=d SLURM_JOB_PARTITION=p "$work/bcasts"
+right && said any
+ok $? "then the one for all"
+run 2 "$shim" $site CHORALE_DISPATCH="$work/cluster.so" "$work/bcasts"
+right && said cluster
+ok $? "CHORALE_DISPATCH is before the site's"
+mkdir -p "$work/site/x/p/$mpi"
+run 2 "$shim" $site SLURM_CLUSTER_NAME=../site/c SLURM_JOB_PARTITION=p \
+    "$work/bcasts"
+right && said any && [ "$(lines 'SLURM_CLUSTER_NAME: a folder')" -eq 1 ]
+ok $? "no name of a cluster leads out of the folder"
+run 2 "$shim" CHORALE_SITE=site $on "$work/bcasts"
+right && [ "$(lines "CHORALE_SITE: 'site' is no absolute path")" -eq 1 ]
+ok $? "CHORALE_SITE has to be absolute"
+(cd "$work" && run 2 "$shim" CHORALE_DISPATCH=good.so $on "$work/bcasts"
+ right && [ "$(lines "CHORALE_DISPATCH: 'good.so' is no absolute path")" \
+     -eq 1 ] && [ "$(lines "$ours")" -eq 0 ])
+ok $? "CHORALE_DISPATCH has to be absolute"
+
+# What does not fit here costs one line, and the library runs.
+refused() { # refused TABLE WHAT [VAR=VALUE...]: "WHAT" is said of TABLE
+    bad=$1
+    why=$2
+    shift 2
+    run 2 "$shim" $on CHORALE_DISPATCH="$work/$bad.so" "$@" "$work/bcasts"
+    right && [ "$(lines "^chorale: .*/$bad.so: .*$why")" -eq 1 ] &&
+        [ "$(lines chorale:)" -eq 1 ]
+}
+table library '-DLIBRARY="Some MPI 1.0"'
+table transport '-DTRANSPORT="ch4:smoke"'
+table processor '-DCPU="An Abacus"'
+table variables '-DVARIABLES="UCX_TLS=smoke"'
+table novariable '-DVARIABLES=""'
+refused library "another MPI library, 'Some MPI 1.0'; this is"
+ok $? "a table of another MPI library is left unused"
+if "$work/version" | grep -q Device:; then
+    refused transport "another transport, 'ch4:smoke'; this is"
+    ok $? "of another transport"
+else
+    skip "of another transport" "the library does not tell its own"
+fi
+if grep -q '^model name' /proc/cpuinfo; then
+    refused processor "another processor, 'An Abacus'; this is"
+    ok $? "of another processor"
+else
+    skip "of another processor" "the system does not tell its own"
+fi
+refused variables "was measured with UCX_TLS=smoke, here is none"
+ok $? "with a variable that is not set here"
+refused novariable 'no variable for the transport, here is UCX_TLS=all' \
+    UCX_TLS=all
+ok $? "without one that is"
+run 2 "$shim" $on CHORALE_DISPATCH="$work/novariable.so" "$work/bcasts"
+right && [ "$(lines "$ours")" -eq 1 ]
+ok $? "but not where none is set in both"
+for bad in library processor variables; do
+    run 2 "$shim" $on CHORALE_ANY_SYSTEM=1 CHORALE_DISPATCH="$work/$bad.so" \
+        "$work/bcasts"
+    right && [ "$(lines "$ours")" -eq 1 ]
+    ok $? "CHORALE_ANY_SYSTEM=1 uses it all the same ($bad)"
+done
+table hull '-DHULL={2,2,0,1023}'
+run 2 "$shim" $on CHORALE_DISPATCH="$work/hull.so" "$work/bcasts"
+right && [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
+    [ "$(lines 'allreduce n=4 P=2 -> recursive')" -eq 1 ]
+ok $? "beyond what was decided the library answers"
+table hull8 '-DHULL={8,16,0,1023}'
+run 2 "$shim" $on CHORALE_DISPATCH="$work/hull8.so" "$work/bcasts"
+right && [ "$(lines chorale:)" -eq 0 ] && grep -q 'chooses nothing' "$work/told"
+ok $? "a table for more ranks than there are chooses nothing"
+
+# Damaged tables.
+table inverted '-DHULL={3,2,0,1023}'
+table lacks -DLACKS
+table old -DABI=1
+cp "$work/good.so" "$work/machine.so"
+printf '\001\377' | dd of="$work/machine.so" bs=1 seek=18 conv=notrunc 2>/dev/null
+mkdir "$work/open" && chmod 777 "$work/open"
+cp "$work/good.so" "$work/open/inside.so"
+refused inverted 'measured nowhere'
+ok $? "a hull that cannot be is refused"
+refused lacks 'undefined symbol: nobody_has_this'
+ok $? "a table that lacks a symbol is refused"
+refused old 'written for table interface 1, this is [0-9]*; generate it again'
+ok $? "an older table is refused"
+refused machine 'not a shared object for this machine'
+ok $? "a table for another machine is refused"
+refused open/inside 'others may write its folder'
+ok $? "a table in a folder that others may write is refused"
+chmod 1777 "$work/open"
+run 2 "$shim" $on CHORALE_DISPATCH="$work/open/inside.so" "$work/bcasts"
+right && [ "$(lines "$ours")" -eq 1 ]
+ok $? "but not in one where nobody removes others' files"
+for part in 1 5 10 30 60 90; do
+    head -c $(($(wc -c <"$work/good.so") * part / 100)) "$work/good.so" \
+        >"$work/cut.so"
+    run 2 "$shim" $on CHORALE_DISPATCH="$work/cut.so" "$work/bcasts"
+    right && [ "$(lines chorale:)" -ge 1 ]
+    ok $? "a table of which $part % is left does no harm"
+done
+for params in segsize=-1 segsize=99999999999999999999999 segsize=1e9 \
+              segsize=9223372036854775807 segsize= segsize=0x10 =5 ,,; do
+    table insane '-DVARIANT="chain"' "-DPARAMS=\"$params\""
+    run 2 "$shim" $on CHORALE_DISPATCH="$work/insane.so" "$work/bcasts"
+    right && [ "$(lines "choice 'chain:$params' is left to the library")" \
+        -eq 1 ] && [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ]
+    ok $? "a parameter that cannot be ($params) is the library's"
+done
+for how in NOTHING BEYOND; do
+    table astray -D$how
+    run 2 "$shim" $on CHORALE_DISPATCH="$work/astray.so" "$work/bcasts"
+    right && [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
+        [ "$(lines 'allreduce n=4 P=2 -> recursive_doubling')" -eq 1 ]
+    ok $? "a selector that answers with no choice of its table: $how"
+done
+table native '-DPROVIDER="native"'
+run 2 "$shim" $on CHORALE_DISPATCH="$work/native.so" "$work/bcasts"
+right && [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
+    [ "$(lines 'left to the library')" -eq 0 ]
+ok $? "an algorithm of the library itself is the library's"
+
+# Nothing of the library is set for that.
+run 2 "" "$work/cvars"
+plain=$(grep '^cvars: [0-9a-f]* of' "$work/out")
+run 2 "$shim" $on CHORALE_DISPATCH="$work/native.so" CHORALE_AFTER=1 \
+    "$work/cvars"
+right && [ -n "$plain" ] && [ "$plain" = "$(grep '^cvars: [0-9a-f]* of' \
+    "$work/out")" ] && [ "$(lines 'allreduce .*-> recursive')" -eq 1 ]
+ok $? "control variables and environment stay as they were"
+
+# CHORALE_CHECK.
+run 2 "$shim" CHORALE_CHECK=1 "$work/mismatch" none
+right && [ "$(lines chorale:)" -eq 0 ]
+ok $? "CHORALE_CHECK says nothing of a right program, without a table"
+for P in 2 3; do
+    run $P "$shim" $on CHORALE_CHECK=1 CHORALE_DISPATCH="$work/good.so" \
+        "$work/app"
+    right && [ "$(lines CHORALE_CHECK)" -eq 0 ] &&
+        [ "$(lines "bcast n=4 P=$P -> linear")" -ge 1 ]
+    ok $? "nor of one with a table, P=$P"
+done
+check() { # check WHAT LINE
+    run 2 "$shim" $on CHORALE_CHECK=1 CHORALE_DISPATCH="$work/good.so" \
+        "$work/mismatch" "$1"
+    [ "$(lines "CHORALE_CHECK: on a communicator of 2 ranks rank 0 and rank 1 \
+do not agree: $2; the call is the library's")" -eq 1 ] &&
+        [ "$(lines CHORALE_CHECK)" -eq 1 ] && [ "$(lines '-> ')" -eq 0 ]
+    ok $? "CHORALE_CHECK finds another $1"
+}
+check root 'bcast, root 0, 16 bytes of MPI_INT here, bcast, root 1, .* there'
+check count 'bcast, root 0, 16 bytes .* here, bcast, root 0, 32 bytes .* there'
+check type 'bcast, .* of MPI_INT here, bcast, .* of MPI_FLOAT there'
+check op 'allreduce, MPI_SUM, .* here, allreduce, MPI_MAX, .* there'
+check collective 'bcast, .* here, reduce, root 0, MPI_SUM, .* there'
+check block 'gather, root 0, 16 bytes .* here, gather, root 0, 8 bytes .*'
+check negative 'bcast, .* here, bcast, root 0, a wrong count or type.* there'
+run 2 "$shim" $on CHORALE_CHECK=0 CHORALE_DISPATCH="$work/good.so" \
+    "$work/mismatch" type
+[ "$(lines CHORALE_CHECK)" -eq 0 ]
+ok $? "CHORALE_CHECK=0 is off"
+
+# CHORALE_DETERMINISTIC.
+for P in 2 5; do
+    for force in ring rabenseifner recursive_doubling; do
+        sums=
+        for again in 1 2; do
+            run $P "$shim" $on CHORALE_DETERMINISTIC=1 \
+                CHORALE_FORCE=allreduce=$force "$work/bits"
+            right && [ "$(lines "allreduce .*-> $force")" -eq 1 ] &&
+                sums=$sums$(grep '^sum ' "$work/out" | sort -u)' '
+        done
+        [ "$(echo $sums | tr ' ' '\n' | grep -v sum | sort -u | wc -l)" -eq 1 ]
+        ok $? "CHORALE_DETERMINISTIC: all calls of all runs alike, $force, P=$P"
+    done
+done
+table shaped -DSHAPED
+run 2 "$shim" $on CHORALE_DISPATCH="$work/shaped.so" "$work/bcasts"
+right && [ "$(lines 'bcast n=1024 P=2 -> linear')" -eq 1 ]
+ok $? "the choice for the ranks' placement is another than without"
+run 2 "$shim" $on CHORALE_DETERMINISTIC=1 CHORALE_DISPATCH="$work/shaped.so" \
+    "$work/bcasts"
+right && [ "$(lines "$ours")" -eq 1 ]
+ok $? "CHORALE_DETERMINISTIC takes the one that no placement changes"
+
+# CHORALE_MAX_SCRATCH.
+force=CHORALE_FORCE=allreduce=recursive_doubling
+run 2 "$shim" $on $force CHORALE_AFTER=1 "$work/bits"
+right && [ "$(lines 'allreduce n=4000 P=2 -> recursive_doubling')" -eq 1 ] &&
+    took=$(sed -n 's/^chorale: rank 0 took at most \([0-9]*\) bytes.*/\1/p' \
+        "$work/told") && [ "$took" -ge 4000 ] && [ "$took" -le 20000 ]
+ok $? "what was taken is told at the end: $took bytes"
+run 2 "$shim" $on $force CHORALE_AFTER=1 CHORALE_MAX_SCRATCH=1K "$work/bits"
+right && [ "$(lines 'allreduce n=4000 P=2 -> library')" -eq 1 ] &&
+    [ "$(grep -c 'took at most' "$work/told")" -eq 0 ]
+ok $? "a call that needs more than CHORALE_MAX_SCRATCH is the library's"
+run 2 "$shim" $on $force CHORALE_AFTER=1 CHORALE_MAX_SCRATCH=64K "$work/bits"
+right && [ "$(lines 'allreduce n=4000 P=2 -> recursive_doubling')" -eq 1 ]
+ok $? "one that needs less is not"
+for bad in 1T 64m -1 '' x 99999999999G; do
+    run 2 "$shim" $on $force CHORALE_MAX_SCRATCH="$bad" "$work/bits"
+    right && [ "$(lines "CHORALE_MAX_SCRATCH: '$bad' is not a number")" -eq \
+        "$([ -n "$bad" ] && echo 1 || echo 0)" ] &&
+        [ "$(lines 'allreduce .*-> recursive_doubling')" -eq 1 ]
+    ok $? "CHORALE_MAX_SCRATCH='$bad' is not taken"
+done
+
+# Ranks that do not have the same settings.
+for last in CHORALE_CHECK=1 CHORALE_DETERMINISTIC=1 CHORALE_MAX_SCRATCH=1M; do
+    timeout 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" $on \
+        CHORALE_DISPATCH="$work/good.so" "$work/bcasts" : \
+        -n 1 env LD_PRELOAD="$shim" $on CHORALE_DISPATCH="$work/good.so" \
+        $last "$work/bcasts" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    right && [ "$(lines 'left to the library: tables, settings')" -eq 1 ] &&
+        [ "$(lines '-> ')" -eq 0 ]
+    ok $? "one rank with $last: the library's"
+done
+finish
