@@ -19,7 +19,8 @@
 /* What the catalogue and the dispatcher call. One that is missing here stays
  * an undefined symbol, and the link of the shim fails and names it. */
 #define CHORALE_PMPI_LIST(X)                                                 \
-    X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast) X(Comm_call_errhandler)    \
+    X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast)                \
+    X(Comm_call_errhandler)                                                  \
     X(Comm_create) X(Comm_create_group) X(Comm_create_keyval)                \
     X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)    \
     X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank)     \
