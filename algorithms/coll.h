@@ -39,6 +39,7 @@ struct chorale_coll_info {
     int blocks;       /* n = msg_size * comm_size (else n = msg_size) */
     int irregular;    /* block sizes are given a rank: see chorale_ramp() */
     int dataless;     /* moves no data: barrier; n = 0 */
+    int blind;        /* no rank knows n: one choice for all n */
 };
 
 /* Facts of a collective. coll must be a member below CHORALE_NCOLL. */

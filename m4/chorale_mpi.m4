@@ -22,6 +22,16 @@ AC_DEFUN([CHORALE_MPI], [
     [AC_MSG_RESULT([yes])],
     [AC_MSG_RESULT([no])
      AC_MSG_ERROR([$MPICC does not build an MPI-3.1 program: install libmpich-dev or set MPICC])])
+  AC_MSG_CHECKING([whether collectives take large counts])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[
+      MPI_Barrier(MPI_COMM_WORLD);
+      return MPI_Bcast_c(0, (MPI_Count)0, MPI_INT, 0, MPI_COMM_WORLD) +
+             MPI_Alltoallv_c(0, 0, 0, MPI_INT, 0, 0, 0, MPI_INT,
+                             MPI_COMM_WORLD);]])],
+    [AC_MSG_RESULT([yes])
+     AC_DEFINE([CHORALE_HAVE_LARGE_COUNTS], [1],
+       [The MPI library has MPI_Bcast_c and the like])],
+    [AC_MSG_RESULT([no])])
   CC=$chorale_save_CC
   AS_IF([test -z "$MPIEXEC"], [
     AS_CASE([$MPICC],

@@ -12,8 +12,7 @@
 
 int chorale_decide_is_blind(enum chorale_coll coll)
 {
-    return coll == CHORALE_GATHERV || coll == CHORALE_SCATTERV ||
-           coll == CHORALE_ALLTOALLV;
+    return chorale_coll_info(coll)->blind;
 }
 
 /* The candidate of another spot that is this one; its ncand: none. */

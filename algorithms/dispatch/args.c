@@ -3,217 +3,330 @@
  *
  * A wrong argument makes the call the library's, which reports it as it
  * always did. The checks must never turn down a correct call on one rank
- * only: what is not significant here is not looked at, and a null or a shared
- * address is wrong only with types whose data lies where the address says. */
+ * only: what is not significant here is not looked at, a null or a shared
+ * address is wrong only with types whose data lies where the address says,
+ * and only where there is data. */
 #include "config.h"
 
 #include "algorithms/ctx.h"
 #include "algorithms/dispatch/args.h"
 
-/* The groups of types in the standard's table of valid operations
- * (MPI 3.1, section 5.9.2). */
-enum { INTEGER = 1, FLOATING = 2, LOGICAL = 4, COMPLEX = 8, BYTES = 16 };
-
-struct type_row {
+/* One rank's side of a call. */
+struct side {
+    const void *buf;
+    MPI_Count count;         /* elements, of all blocks */
     MPI_Datatype type;
-    unsigned group;
 };
-
-struct op_row {
-    MPI_Op op;
-    unsigned groups;
-};
-
-static const struct op_row op_rows[] = {
-    { MPI_SUM, INTEGER | FLOATING | COMPLEX },
-    { MPI_MAX, INTEGER | FLOATING },
-    { MPI_MIN, INTEGER | FLOATING },
-    { MPI_PROD, INTEGER | FLOATING | COMPLEX },
-    { MPI_LAND, INTEGER | LOGICAL },
-    { MPI_LOR, INTEGER | LOGICAL },
-    { MPI_LXOR, INTEGER | LOGICAL },
-    { MPI_BAND, INTEGER | BYTES },
-    { MPI_BOR, INTEGER | BYTES },
-    { MPI_BXOR, INTEGER | BYTES }
-};
-
-static const struct type_row type_rows[] = {
-    { MPI_DOUBLE, FLOATING },
-    { MPI_INT, INTEGER },
-    { MPI_FLOAT, FLOATING },
-    { MPI_LONG, INTEGER },
-    { MPI_LONG_LONG, INTEGER },
-    { MPI_UNSIGNED, INTEGER },
-    { MPI_UNSIGNED_LONG, INTEGER },
-    { MPI_UNSIGNED_LONG_LONG, INTEGER },
-    { MPI_DOUBLE_PRECISION, FLOATING },
-    { MPI_REAL, FLOATING },
-    { MPI_INTEGER, INTEGER },
-    { MPI_DOUBLE_COMPLEX, COMPLEX },
-    { MPI_COMPLEX, COMPLEX },
-    { MPI_LOGICAL, LOGICAL },
-    { MPI_BYTE, BYTES },
-    { MPI_SHORT, INTEGER },
-    { MPI_UNSIGNED_SHORT, INTEGER },
-    { MPI_SIGNED_CHAR, INTEGER },
-    { MPI_UNSIGNED_CHAR, INTEGER },
-    { MPI_INT8_T, INTEGER },
-    { MPI_INT16_T, INTEGER },
-    { MPI_INT32_T, INTEGER },
-    { MPI_INT64_T, INTEGER },
-    { MPI_UINT8_T, INTEGER },
-    { MPI_UINT16_T, INTEGER },
-    { MPI_UINT32_T, INTEGER },
-    { MPI_UINT64_T, INTEGER },
-    { MPI_AINT, INTEGER },
-    { MPI_OFFSET, INTEGER },
-    { MPI_COUNT, INTEGER },
-    { MPI_LONG_DOUBLE, FLOATING },
-    { MPI_C_BOOL, LOGICAL },
-    { MPI_C_COMPLEX, COMPLEX },
-    { MPI_C_FLOAT_COMPLEX, COMPLEX },
-    { MPI_C_DOUBLE_COMPLEX, COMPLEX },
-    { MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX }
-};
-
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-
-static unsigned type_group(MPI_Datatype type)
-{
-    for (size_t i = 0; i < LENGTH(type_rows); i++)
-        if (type_rows[i].type == type)
-            return type_rows[i].group;
-    return 0;
-}
-
-int chorale_args_builtin(MPI_Op op, MPI_Datatype type)
-{
-    if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL)
-        return 0;
-    for (size_t i = 0; i < LENGTH(op_rows); i++)
-        if (op_rows[i].op == op)
-            return (op_rows[i].groups & type_group(type)) != 0;
-    return 0;
-}
-
-int chorale_args_plain(MPI_Datatype type)
-{
-    return type_group(type) != 0 || type == MPI_CHAR || type == MPI_PACKED;
-}
 
 /* Bytes of count elements; -1: wrong, let the library say so. */
 static MPI_Count bytes_of(MPI_Count count, MPI_Datatype type)
 {
-    MPI_Count size;
+    MPI_Count size, bytes;
 
-    if (count < 0 || type == MPI_DATATYPE_NULL
-        || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
+    if (count < 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0
+        || __builtin_mul_overflow(count, size, &bytes))
         return -1;
-    return count * size;
+    return bytes;
+}
+
+/* 1 if messages can be made of that type: neither null nor uncommitted. The
+ * library is asked, with a message to nobody. */
+static int type_ok(const struct chorale_ctx *ctx, MPI_Datatype type)
+{
+    if (type == MPI_DATATYPE_NULL)
+        return 0;
+    return chorale_args_plain(type)
+        || PMPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, ctx->comm)
+               == MPI_SUCCESS;
 }
 
 /* A side that is read or written here: 0 if it cannot be right. */
-static int side_ok(const void *buf, MPI_Count count, MPI_Datatype type,
+static int side_ok(const struct chorale_ctx *ctx, struct side side,
                    int may_be_in_place)
 {
-    if (buf == MPI_IN_PLACE)
+    if (side.buf == MPI_IN_PLACE)
         return may_be_in_place;
-    if (count < 0 || type == MPI_DATATYPE_NULL)
+    if (side.count < 0 || !type_ok(ctx, side.type))
         return 0;
-    return buf != NULL || count == 0 || !chorale_args_plain(type);
+    return side.buf != NULL || side.count == 0
+        || !chorale_args_plain(side.type);
 }
 
-/* Two sides at one address, which MPI forbids. */
-static int aliased(const struct chorale_call *c)
+static struct side send_side(const struct chorale_call *c, MPI_Count count)
 {
-    return c->sendbuf == c->recvbuf && chorale_args_plain(c->recvtype)
-        && (c->sendtype == c->recvtype || chorale_args_plain(c->sendtype));
+    return (struct side){ c->sendbuf, count, c->sendtype };
+}
+
+static struct side recv_side(const struct chorale_call *c, MPI_Count count)
+{
+    return (struct side){ c->recvbuf, count, c->recvtype };
+}
+
+/* The sum of count[size]; -1: a negative one, or none at all. */
+static MPI_Count sum_of(const MPI_Count *count, const int *ints, int size)
+{
+    MPI_Count sum = 0, sign = 0;
+
+    if (count == NULL && ints == NULL)
+        return -1;
+    for (int i = 0; i < size; i++) {
+        const MPI_Count one = ints != NULL ? ints[i] : count[i];
+
+        sign |= one;
+        if (__builtin_add_overflow(sum, one, &sum))
+            return -1;
+    }
+    return sign < 0 ? -1 : sum;
+}
+
+static MPI_Count one_of(const MPI_Count *count, const int *ints, int i)
+{
+    return ints != NULL ? ints[i] : count[i];
+}
+
+/* Where a rank's own block begins in buf. */
+static const char *own_block(const void *buf, const MPI_Aint *displ,
+                             const int *ints, MPI_Datatype type, int rank)
+{
+    return (const char *)buf
+         + (ints != NULL ? ints[rank] : displ[rank])
+               * chorale_type_extent(type);
+}
+
+/* A rank's own data at one address for both sides, which MPI forbids; from
+ * and to are its own blocks. */
+static int aliased(const struct side *from, const struct side *to)
+{
+    return from->buf == to->buf && from->count > 0 && to->count > 0
+        && chorale_args_plain(to->type)
+        && (from->type == to->type || chorale_args_plain(from->type));
+}
+
+static int apart(struct side from, struct side to)
+{
+    return !aliased(&from, &to);
 }
 
 static int judge_reduction(enum chorale_coll coll,
-                           const struct chorale_call *c, int rank)
+                           const struct chorale_call *c,
+                           const struct chorale_ctx *ctx)
 {
-    const int root = coll == CHORALE_REDUCE ? c->root : rank;
+    const int root = coll == CHORALE_REDUCE ? c->root : ctx->rank;
+    const int receives = ctx->rank == root
+                      && !(coll == CHORALE_EXSCAN && ctx->rank == 0
+                           && c->sendbuf != MPI_IN_PLACE);
 
-    if (!chorale_args_builtin(c->op, c->recvtype)
-        || !side_ok(c->sendbuf, c->recvcount, c->recvtype, rank == root))
+    if (!side_ok(ctx, (struct side){ c->sendbuf, c->recvcount, c->recvtype },
+                 ctx->rank == root))
         return 0;
-    return rank != root
-        || (side_ok(c->recvbuf, c->recvcount, c->recvtype, 0)
-            && c->sendbuf != c->recvbuf);
+    return !receives
+        || (side_ok(ctx, recv_side(c, c->recvcount), 0)
+            && (c->sendbuf != c->recvbuf || c->recvcount == 0));
 }
 
-static int judge_gather(const struct chorale_call *c, int rank)
+/* own: elements of this rank's result, of all of them. */
+static int judge_reduce_scatter(const struct chorale_call *c,
+                                const struct chorale_ctx *ctx, MPI_Count own,
+                                MPI_Count all)
 {
-    if (rank != c->root)
-        return side_ok(c->sendbuf, c->sendcount, c->sendtype, 0);
-    return side_ok(c->sendbuf, c->sendcount, c->sendtype, 1)
-        && side_ok(c->recvbuf, c->recvcount, c->recvtype, 0) && !aliased(c);
+    if (c->sendbuf == MPI_IN_PLACE)
+        return side_ok(ctx, recv_side(c, all), 0);
+    return side_ok(ctx, (struct side){ c->sendbuf, all, c->recvtype }, 0)
+        && side_ok(ctx, recv_side(c, own), 0)
+        && (c->sendbuf != c->recvbuf || own == 0);
 }
 
-static int judge_scatter(const struct chorale_call *c, int rank)
+/* Both sides are significant; their own blocks must lie apart. */
+static int judge_exchange(const struct chorale_call *c,
+                          const struct chorale_ctx *ctx)
 {
-    if (rank != c->root)
-        return side_ok(c->recvbuf, c->recvcount, c->recvtype, 0);
-    return side_ok(c->recvbuf, c->recvcount, c->recvtype, 1)
-        && side_ok(c->sendbuf, c->sendcount, c->sendtype, 0) && !aliased(c);
+    return side_ok(ctx, send_side(c, c->sendcount), 1)
+        && side_ok(ctx, recv_side(c, c->recvcount), 0)
+        && apart(send_side(c, c->sendcount), recv_side(c, c->recvcount));
+}
+
+static int judge_gather(const struct chorale_call *c,
+                        const struct chorale_ctx *ctx)
+{
+    if (ctx->rank != c->root)
+        return side_ok(ctx, send_side(c, c->sendcount), 0);
+    return judge_exchange(c, ctx);
+}
+
+static int judge_scatter(const struct chorale_call *c,
+                         const struct chorale_ctx *ctx)
+{
+    if (ctx->rank != c->root)
+        return side_ok(ctx, recv_side(c, c->recvcount), 0);
+    return side_ok(ctx, recv_side(c, c->recvcount), 1)
+        && side_ok(ctx, send_side(c, c->sendcount), 0)
+        && apart(send_side(c, c->sendcount), recv_side(c, c->recvcount));
+}
+
+/* Blocks of their own sizes into recvbuf: gatherv's root, allgatherv. */
+static int judge_gatherv(const struct chorale_call *c,
+                         const struct chorale_ints *ints,
+                         const struct chorale_ctx *ctx)
+{
+    const MPI_Count all = sum_of(c->recvcounts, ints->recvcounts, ctx->size);
+    struct side own;
+
+    if ((c->rdispls == NULL && ints->rdispls == NULL)
+        || !side_ok(ctx, send_side(c, c->sendcount), 1)
+        || !side_ok(ctx, recv_side(c, all), 0))
+        return 0;
+    if (c->sendbuf == MPI_IN_PLACE)
+        return 1;
+    own = recv_side(c, one_of(c->recvcounts, ints->recvcounts, ctx->rank));
+    own.buf = own_block(c->recvbuf, c->rdispls, ints->rdispls, c->recvtype,
+                        ctx->rank);
+    return apart(send_side(c, c->sendcount), own);
+}
+
+static int judge_scatterv(const struct chorale_call *c,
+                          const struct chorale_ints *ints,
+                          const struct chorale_ctx *ctx)
+{
+    const MPI_Count all = sum_of(c->sendcounts, ints->sendcounts, ctx->size);
+    struct side own;
+
+    if ((c->sdispls == NULL && ints->sdispls == NULL)
+        || c->sendbuf == MPI_IN_PLACE
+        || !side_ok(ctx, recv_side(c, c->recvcount), 1)
+        || !side_ok(ctx, send_side(c, all), 0))
+        return 0;
+    if (c->recvbuf == MPI_IN_PLACE)
+        return 1;
+    own = send_side(c, one_of(c->sendcounts, ints->sendcounts, ctx->rank));
+    own.buf = own_block(c->sendbuf, c->sdispls, ints->sdispls, c->sendtype,
+                        ctx->rank);
+    return apart(own, recv_side(c, c->recvcount));
+}
+
+static int judge_alltoallv(const struct chorale_call *c,
+                           const struct chorale_ints *ints,
+                           const struct chorale_ctx *ctx)
+{
+    const MPI_Count in = sum_of(c->recvcounts, ints->recvcounts, ctx->size);
+
+    if ((c->rdispls == NULL && ints->rdispls == NULL)
+        || !side_ok(ctx, recv_side(c, in), 0))
+        return 0;
+    if (c->sendbuf == MPI_IN_PLACE)
+        return 1;
+    return (c->sdispls != NULL || ints->sdispls != NULL)
+        && side_ok(ctx,
+                   send_side(c, sum_of(c->sendcounts, ints->sendcounts,
+                                       ctx->size)), 0);
 }
 
 static int judge_sides(enum chorale_coll coll, const struct chorale_call *c,
-                       int rank)
+                       const struct chorale_ints *ints,
+                       const struct chorale_ctx *ctx)
 {
     switch (coll) {
+    case CHORALE_BARRIER:
+        return 1;
     case CHORALE_BCAST:
-        return side_ok(c->recvbuf, c->recvcount, c->recvtype, 0);
+        return side_ok(ctx, recv_side(c, c->recvcount), 0);
     case CHORALE_REDUCE:
     case CHORALE_ALLREDUCE:
     case CHORALE_REDUCE_SCATTER_BLOCK:
-        return judge_reduction(coll, c, rank);
+    case CHORALE_SCAN:
+    case CHORALE_EXSCAN:
+        return judge_reduction(coll, c, ctx);
+    case CHORALE_REDUCE_SCATTER:
+        return judge_reduce_scatter(
+            c, ctx,
+            c->recvcounts == NULL && ints->recvcounts == NULL
+                ? -1 : one_of(c->recvcounts, ints->recvcounts, ctx->rank),
+            sum_of(c->recvcounts, ints->recvcounts, ctx->size));
     case CHORALE_GATHER:
-        return judge_gather(c, rank);
+        return judge_gather(c, ctx);
     case CHORALE_SCATTER:
-        return judge_scatter(c, rank);
+        return judge_scatter(c, ctx);
     case CHORALE_ALLGATHER:
-        return side_ok(c->sendbuf, c->sendcount, c->sendtype, 1)
-            && side_ok(c->recvbuf, c->recvcount, c->recvtype, 0)
-            && !aliased(c);
-    default: /* not interposed */
+    case CHORALE_ALLTOALL:
+        return judge_exchange(c, ctx);
+    case CHORALE_GATHERV:
+        return ctx->rank != c->root
+                   ? side_ok(ctx, send_side(c, c->sendcount), 0)
+                   : judge_gatherv(c, ints, ctx);
+    case CHORALE_SCATTERV:
+        return ctx->rank != c->root
+                   ? side_ok(ctx, recv_side(c, c->recvcount), 0)
+                   : judge_scatterv(c, ints, ctx);
+    case CHORALE_ALLGATHERV:
+        return judge_gatherv(c, ints, ctx);
+    case CHORALE_ALLTOALLV:
+        return judge_alltoallv(c, ints, ctx);
+    case CHORALE_NCOLL:
         break;
     }
     return 0;
 }
 
-/* Bytes of one block, from the side that is significant on this rank: MPI
+/* Elements and bytes that all ranks know alike: of a block, or of all blocks
+ * where they differ; from the side that is significant on this rank, as MPI
  * makes the two sides' signatures equal. */
-static MPI_Count block_bytes(enum chorale_coll coll,
-                             const struct chorale_call *c, int rank)
+static MPI_Count common_bytes(enum chorale_coll coll,
+                              const struct chorale_call *c,
+                              const struct chorale_ints *ints,
+                              const struct chorale_ctx *ctx,
+                              MPI_Count *elements_p)
 {
-    if ((coll == CHORALE_GATHER && rank != c->root)
-        || (coll == CHORALE_SCATTER && rank == c->root))
-        return bytes_of(c->sendcount, c->sendtype);
-    return bytes_of(c->recvcount, c->recvtype);
+    MPI_Datatype type = c->recvtype;
+
+    *elements_p = c->recvcount;
+    if (chorale_coll_info(coll)->irregular)
+        *elements_p = sum_of(c->recvcounts, ints->recvcounts, ctx->size);
+    if ((coll == CHORALE_GATHER && ctx->rank != c->root)
+        || (coll == CHORALE_SCATTER && ctx->rank == c->root)) {
+        *elements_p = c->sendcount;
+        type = c->sendtype;
+    }
+    return bytes_of(*elements_p, type);
 }
 
 int chorale_args_judge(enum chorale_coll coll,
-                       const struct chorale_call *call, int rank, int size,
+                       const struct chorale_call *call,
+                       const struct chorale_ints *ints,
+                       const struct chorale_ctx *ctx,
+                       enum chorale_opclass *opclass,
                        struct chorale_point *pt)
 {
+    static const struct chorale_ints none;
     const struct chorale_coll_info *info = chorale_coll_info(coll);
-    MPI_Count block;
+    MPI_Count bytes, elements;
 
-    if (info->rooted && (call->root < 0 || call->root >= size))
+    if (ints == NULL)
+        ints = &none;
+    *opclass = info->reduces
+                   ? chorale_args_opclass(call->op, call->recvtype)
+                   : CHORALE_OP_BUILTIN;
+    if (*opclass == CHORALE_OP_WRONG
+        || (info->rooted && (call->root < 0 || call->root >= ctx->size))
+        || !judge_sides(coll, call, ints, ctx))
         return 0;
-    if (!judge_sides(coll, call, rank))
+    pt->comm_size = ctx->size;
+    pt->root = call->root;
+    pt->type_size = 1;
+    pt->commutative = *opclass != CHORALE_OP_USER;
+    pt->in_place = coll == CHORALE_ALLTOALL || coll == CHORALE_ALLTOALLV
+                       ? call->sendbuf == MPI_IN_PLACE : 0;
+    if (info->dataless || info->blind)
+        return 1;
+    bytes = common_bytes(coll, call, ints, ctx, &elements);
+    if (bytes <= 0)
         return 0;
-    block = block_bytes(coll, call, rank);
-    if (block <= 0)
-        return 0;
-    pt->comm_size = size;
-    pt->msg_size = (size_t)block;
-    pt->n = chorale_coll_n(coll, pt->msg_size, size);
+    pt->msg_size = (size_t)bytes;
+    pt->n = chorale_coll_n(coll, pt->msg_size, ctx->size);
+    if (info->irregular) {
+        pt->n = (size_t)bytes;
+        pt->msg_size = pt->n / (size_t)ctx->size;
+    }
     /* Without a reduction only signatures agree, not the types. */
-    pt->type_size = info->reduces
-                        ? (size_t)(block / call->recvcount) : 1;
-    pt->commutative = 1;
+    if (info->reduces)
+        pt->type_size = (size_t)(bytes / elements);
     return 1;
 }

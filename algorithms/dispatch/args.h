@@ -6,20 +6,43 @@
 
 #include "algorithms/alg.h"
 
-/* 1 for a predefined operation on a predefined type that MPI defines it for,
- * value-with-index pairs excepted. Such operations commute. */
-int chorale_args_builtin(MPI_Op op, MPI_Datatype type);
+/* Arrays of a call as MPI's functions with int counts have them, where
+ * struct chorale_call has wider ones. */
+struct chorale_ints {
+    const int *sendcounts, *sdispls, *recvcounts, *rdispls;
+};
+
+/* Operations differ in who may serve them. The class is the same on all
+ * ranks: MPI wants predefined operations and their types to be. */
+enum chorale_opclass {
+    CHORALE_OP_WRONG,        /* none, or not defined on the type */
+    CHORALE_OP_BUILTIN,      /* predefined, on a predefined type: commutes */
+    CHORALE_OP_PAIR,         /* the same on values with an index */
+    CHORALE_OP_USER          /* the application's */
+};
+
+enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type);
 
 /* 1 if it is a predefined type whose data begins at the buffer's address; its
  * handle means the same as long as MPI runs. */
 int chorale_args_plain(MPI_Datatype type);
 
-/* 1 and *pt filled (without parameters) if the catalogue may serve the call.
- * 0: it is the library's, because it is wrong (which the library shall say),
- * empty, or of a kind that nobody measures. In a correct program the answer
- * and *pt are the same on all ranks. */
+/* 1, *pt filled (but for ppn and parameters) and *opclass set if the catalogue
+ * may serve the call. 0: it is the library's, because it is wrong (which the
+ * library shall say) or moves nothing. In a correct program the answer, *pt
+ * and *opclass are the same on all ranks.
+ *
+ * Of a collective whose ranks do not know the size n and msg_size are 0. An
+ * operation of the application counts as not commutative, whatever it says:
+ * ranks may bring different ones.
+ *
+ * ints  arrays that are not in call, or NULL
+ * ctx   the private communicator */
 int chorale_args_judge(enum chorale_coll coll,
-                       const struct chorale_call *call, int rank, int size,
+                       const struct chorale_call *call,
+                       const struct chorale_ints *ints,
+                       const struct chorale_ctx *ctx,
+                       enum chorale_opclass *opclass,
                        struct chorale_point *pt);
 
 #endif

@@ -45,8 +45,9 @@ int chorale_init_table(const char *table);
  * MPI_Finalize does the same. Collectives called later are the library's. */
 void chorale_finalize(void);
 
-/* As MPI_Bcast and so on. Each returns an MPI error code, after comm's error
+/* As MPI_Barrier, MPI_Bcast and so on. Each returns an MPI error code, after comm's error
  * handler has seen it; MPI_ERR_OTHER if there is no MPI library that fits. */
+int chorale_barrier(MPI_Comm comm);
 int chorale_bcast(void *buf, int count, MPI_Datatype type, int root,
                   MPI_Comm comm);
 int chorale_reduce(const void *sendbuf, void *recvbuf, int count,
@@ -56,6 +57,13 @@ int chorale_allreduce(const void *sendbuf, void *recvbuf, int count,
 int chorale_reduce_scatter_block(const void *sendbuf, void *recvbuf,
                                  int recvcount, MPI_Datatype type, MPI_Op op,
                                  MPI_Comm comm);
+int chorale_reduce_scatter(const void *sendbuf, void *recvbuf,
+                           const int recvcounts[], MPI_Datatype type,
+                           MPI_Op op, MPI_Comm comm);
+int chorale_scan(const void *sendbuf, void *recvbuf, int count,
+                 MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int chorale_exscan(const void *sendbuf, void *recvbuf, int count,
+                   MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int chorale_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    void *recvbuf, int recvcount, MPI_Datatype recvtype,
                    int root, MPI_Comm comm);
@@ -65,6 +73,25 @@ int chorale_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int chorale_allgather(const void *sendbuf, int sendcount,
                       MPI_Datatype sendtype, void *recvbuf, int recvcount,
                       MPI_Datatype recvtype, MPI_Comm comm);
+int chorale_alltoall(const void *sendbuf, int sendcount,
+                     MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, MPI_Comm comm);
+int chorale_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                    void *recvbuf, const int recvcounts[], const int displs[],
+                    MPI_Datatype recvtype, int root, MPI_Comm comm);
+int chorale_scatterv(const void *sendbuf, const int sendcounts[],
+                     const int displs[], MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, int root,
+                     MPI_Comm comm);
+int chorale_allgatherv(const void *sendbuf, int sendcount,
+                       MPI_Datatype sendtype, void *recvbuf,
+                       const int recvcounts[], const int displs[],
+                       MPI_Datatype recvtype, MPI_Comm comm);
+int chorale_alltoallv(const void *sendbuf, const int sendcounts[],
+                      const int sdispls[], MPI_Datatype sendtype,
+                      void *recvbuf, const int recvcounts[],
+                      const int rdispls[], MPI_Datatype recvtype,
+                      MPI_Comm comm);
 
 #ifdef __cplusplus
 }

@@ -8,17 +8,16 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <unistd.h>
 
-#include "algorithms/dispatch/args.h"
 #include "algorithms/dispatch/check.h"
+#include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/pmpi.h"
+#include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
 #include "algorithms/dispatch/trace.h"
 
@@ -39,35 +38,13 @@ static struct {
 } core = { .lock = PTHREAD_MUTEX_INITIALIZER,
            .after = CHORALE_AFTER_DEFAULT };
 
-static const struct chorale_plan library_plan;
-
-/* A line on stderr, in one piece. */
-__attribute__((format(printf, 1, 2)))
-static void say(const char *format, ...)
-{
-    char line[4400];
-    va_list ap;
-    int n;
-
-    va_start(ap, format);
-    n = vsnprintf(line, sizeof(line) - 1, format, ap);
-    va_end(ap);
-    if (n < 0)
-        return;
-    if ((size_t)n > sizeof(line) - 2)
-        n = (int)sizeof(line) - 2;
-    line[n] = '\n';
-    if (write(STDERR_FILENO, line, (size_t)n + 1) < 0)
-        return; /* nowhere to complain */
-}
-
 /* What every rank finds wrong, rank 0 says. */
 static void warn(const char *line)
 {
     int rank;
 
     if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
-        say("chorale: %s", line);
+        chorale_say("chorale: %s", line);
 }
 
 static int no_copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
@@ -249,7 +226,7 @@ void chorale_dispatch_at_once(MPI_Comm comm)
 static void warn_disagreement(const char *why)
 {
     if (why != NULL && !atomic_exchange(&core.warned, 1))
-        say("chorale: a communicator is left to the library: %s", why);
+        chorale_say("chorale: a communicator is left to the library: %s", why);
 }
 
 /* The communicator of a thread's last call, valid as long as no communicator
@@ -301,159 +278,93 @@ static struct chorale_state *find_state(MPI_Comm comm)
     return st;
 }
 
-/* Say a choice the first time. slot: the choice's index, or one of the two
- * after the last for what is not in the table. */
-static void tell(struct chorale_state *st, enum chorale_coll coll,
-                 const struct chorale_point *pt, int slot,
-                 const struct chorale_plan *plan)
+/* Tables say what was measured with predefined operations on predefined
+ * types; of others only CHORALE_FORCE does. */
+static int may_serve(const struct chorale_state *st, enum chorale_coll coll,
+                     enum chorale_opclass opclass)
 {
-    const int slots = st->tuning->table->nchoice + 2;
-    char params[256] = "";
-
-    if (st->seen == NULL || st->seen[(int)coll * slots + slot]++)
-        return;
-    st->seen[(int)coll * slots + slot] = 1;
-    if (plan->alg != NULL)
-        chorale_alg_params_format(plan->alg, plan->param, params,
-                                  sizeof(params));
-    say("chorale: %s n=%zu P=%d -> %s%s%s", chorale_coll_info(coll)->name,
-        pt->n, pt->comm_size, plan->alg != NULL ? plan->alg->name : "library",
-        params[0] != '\0' ? " " : "", params);
+    return opclass == CHORALE_OP_BUILTIN
+        || (st->tuning->set.forced & 1u << coll) != 0;
 }
 
-/* Where nothing was decided the library answers, whatever a selector says. */
-static int in_hull(const struct chorale_hull *hull,
-                   const struct chorale_point *pt)
+static int64_t *widen(int64_t *to, const int *from, int size)
 {
-    return pt->comm_size >= hull->comm_size_lo
-        && pt->comm_size <= hull->comm_size_hi && pt->n >= hull->n_lo
-        && pt->n <= hull->n_hi;
+    for (int i = 0; i < size; i++)
+        to[i] = from != NULL ? from[i] : 0;
+    return to;
 }
 
-/* Why the variant that is chosen does not run at pt, NULL: it does. All ranks
- * come to the same. */
-static const char *why_not(const struct chorale_state *st,
-                           const struct chorale_alg *alg,
-                           const struct chorale_point *pt)
+/* The arrays that are significant on this rank, in the room that was made for
+ * them: nothing that could fail now. */
+static void take_ints(struct chorale_state *st, enum chorale_coll coll,
+                      struct chorale_call *call,
+                      const struct chorale_ints *ints)
 {
-    const struct chorale_settings *set = &st->tuning->set;
-    const char *why = chorale_alg_refuses(alg, pt);
+    const int size = st->size, root = st->rank == call->root;
+    const int sends = coll == CHORALE_ALLTOALLV
+                          ? call->sendbuf != MPI_IN_PLACE
+                          : coll == CHORALE_SCATTERV && root;
+    const int receives = coll == CHORALE_GATHERV ? root
+                                                 : coll != CHORALE_SCATTERV;
 
-    if (why == NULL && alg->scratch != NULL
-        && alg->scratch(pt) > set->max_scratch)
-        why = "needs more memory than CHORALE_MAX_SCRATCH";
-    if (why == NULL && set->deterministic
-        && chorale_alg_order(alg, pt) == CHORALE_ORDER_TIMING)
-        why = "its results depend on timing";
-    return why;
-}
-
-static const struct chorale_plan *
-choose(const struct chorale_state *st, enum chorale_coll coll,
-       const struct chorale_point *pt, int *slot)
-{
-    const struct chorale_tuning *t = st->tuning;
-    const struct chorale_choice *choice;
-
-    *slot = t->table->nchoice + 1;
-    if (t->set.disabled & 1u << coll)
-        return &library_plan;
-    if (t->set.forced & 1u << coll)
-        return &t->set.force[coll];
-    *slot = 0;
-    if (t->selector[coll] == NULL)
-        return &library_plan;
-    if (!in_hull(&t->selector[coll]->hull, pt))
-        return &library_plan;
-    choice = t->selector[coll]->select_shape(pt->n, pt->comm_size, st->shape);
-    if (choice == NULL || choice->index < 0
-        || choice->index >= t->table->nchoice)
-        return &library_plan;
-    *slot = choice->index;
-    return chorale_tuning_plan(t, coll, choice->index);
-}
-
-static const struct chorale_plan *find_plan(struct chorale_state *st,
-                                            enum chorale_coll coll,
-                                            struct chorale_point *pt)
-{
-    struct chorale_memo *memo = &st->memo[coll];
-    const struct chorale_plan *plan;
-    int slot;
-
-    if (memo->plan != NULL && memo->msg_size == pt->msg_size
-        && memo->type_size == pt->type_size)
-        return memo->plan;
-    plan = choose(st, coll, pt, &slot);
-    if (plan->alg != NULL) {
-        for (int i = 0; i < CHORALE_MAX_PARAM; i++)
-            pt->param[i] = plan->param[i];
-        if (why_not(st, plan->alg, pt) != NULL) {
-            plan = &library_plan;
-            slot = st->tuning->table->nchoice;
-        }
+    _Static_assert(sizeof(MPI_Count) == sizeof(*st->room)
+                       && sizeof(MPI_Aint) == sizeof(*st->room),
+                   "counts and displacements have 64 bits");
+    if (sends) {
+        call->sendcounts = (MPI_Count *)widen(st->room, ints->sendcounts,
+                                              size);
+        call->sdispls = (MPI_Aint *)widen(st->room + size, ints->sdispls,
+                                          size);
     }
-    tell(st, coll, pt, slot, plan);
-    memo->msg_size = pt->msg_size;
-    memo->type_size = pt->type_size;
-    memo->plan = plan;
-    return plan;
+    if (receives)
+        call->recvcounts = (MPI_Count *)widen(st->room + 2 * size,
+                                              ints->recvcounts, size);
+    if (receives && coll != CHORALE_REDUCE_SCATTER)
+        call->rdispls = (MPI_Aint *)widen(st->room + 3 * size, ints->rdispls,
+                                          size);
 }
 
-/* The library is chosen for these arguments, whatever the buffers: it judges
- * them itself. Of types of the application nothing is remembered: when one is
- * freed another may have its handle, on some ranks. */
-static void remember_library(struct chorale_memo *memo,
-                             const struct chorale_call *call, int rank)
+static int checks(struct chorale_state *st, enum chorale_coll coll,
+                  const struct chorale_call *call,
+                  const struct chorale_ints *ints)
 {
-    memo->recvcount = -1;
-    if (!chorale_args_plain(call->recvtype) ||
-        (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
-        return;
-    memo->sendcount = call->sendcount;
-    memo->recvcount = call->recvcount;
-    memo->is_root = call->root == rank;
-    memo->sendtype = call->sendtype;
-    memo->recvtype = call->recvtype;
-    memo->op = call->op;
-}
+    struct chorale_call wide = *call;
 
-static int is_library(const struct chorale_memo *memo,
-                      const struct chorale_call *call, int rank)
-{
-    return memo->plan != NULL && memo->plan->alg == NULL &&
-           memo->recvcount >= 0 && memo->recvcount == call->recvcount &&
-           memo->sendcount == call->sendcount &&
-           memo->recvtype == call->recvtype &&
-           memo->sendtype == call->sendtype && memo->op == call->op &&
-           memo->is_root == (call->root == rank);
+    if (ints != NULL && chorale_coll_info(coll)->irregular)
+        take_ints(st, coll, &wide, ints);
+    return chorale_check_call(st, coll, &wide);
 }
 
 int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
-                     struct chorale_call *call, int *rc)
+                     struct chorale_call *call,
+                     const struct chorale_ints *ints, int *rc)
 {
     const struct chorale_plan *plan;
+    enum chorale_opclass opclass;
     struct chorale_point pt = {0};
     struct chorale_scratch *own;
     struct chorale_state *st;
 
     if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL)
         return 0;
-    chorale_trace_call(coll, comm, call);
+    chorale_trace_call(coll, comm, call, ints);
     if (!is_started())
         return 0;
     st = find_state(comm);
     if (st == NULL
-        || (st->tuning->set.check && !chorale_check_call(st, coll, call))
-        || is_library(&st->memo[coll], call, st->rank)
-        || !chorale_args_judge(coll, call, st->rank, st->size, &pt))
+        || (st->tuning->set.check && !checks(st, coll, call, ints))
+        || chorale_choose_library(st, coll, call)
+        || !chorale_args_judge(coll, call, ints, st->ctx, &opclass, &pt)
+        || !may_serve(st, coll, opclass))
         return 0;
     pt.ppn = st->ppn;
-    plan = find_plan(st, coll, &pt);
+    plan = chorale_choose(st, coll, &pt);
     if (plan->alg == NULL) {
-        remember_library(&st->memo[coll], call, st->rank);
+        chorale_choose_remember(st, coll, call);
         return 0;
     }
+    if (ints != NULL && chorale_coll_info(coll)->irregular)
+        take_ints(st, coll, call, ints);
     call->ctx = st->ctx;
     call->param = plan->param;
     call->commutative = pt.commutative;
@@ -489,7 +400,8 @@ int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
         return -1;
     st = value;
     plan = st->memo[coll].plan;
-    if (plan == NULL || st->memo[coll].msg_size != msg_size)
+    if (plan == NULL || (!st->memo[coll].always
+                         && st->memo[coll].msg_size != msg_size))
         return -1;
     if (plan->alg != NULL)
         chorale_alg_params_format(plan->alg, plan->param, params,

@@ -6,16 +6,18 @@
 #ifndef CHORALE_ALGORITHMS_DISPATCH_H
 #define CHORALE_ALGORITHMS_DISPATCH_H
 
-#include "algorithms/alg.h"
+#include "algorithms/dispatch/args.h"
 
 /* Run one call on the application's communicator comm.
  *
  * call  arguments as in alg.h; ctx, param and commutative are filled in here
+ * ints  arrays of counts and displacements that are not in call, or NULL
  * rc    out: the MPI error code, already given to comm's error handler
  *
  * Returns 1 if it was run; 0 if it is the library's: pass it on unchanged. */
 int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
-                     struct chorale_call *call, int *rc);
+                     struct chorale_call *call,
+                     const struct chorale_ints *ints, int *rc);
 
 /* At which covered call of a communicator its ranks agree; the same on all
  * ranks of the job. Collective over MPI_COMM_WORLD; to be called once, right

@@ -16,34 +16,43 @@
 
 #include <mpi.h>
 
+/* Fortran's handles, where they are not those of C. */
+#ifdef OPEN_MPI
+#define CHORALE_PMPI_FORTRAN(X) X(Comm_f2c) X(Op_f2c) X(Type_f2c)
+#else
+#define CHORALE_PMPI_FORTRAN(X)
+#endif
+
 /* What the catalogue and the dispatcher call. One that is missing here stays
  * an undefined symbol, and the link of the shim fails and names it. */
 #define CHORALE_PMPI_LIST(X)                                                 \
-    X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast)                \
-    X(Comm_call_errhandler)                                                  \
-    X(Comm_create) X(Comm_create_group) X(Comm_create_keyval)                \
-    X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)    \
-    X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank)     \
-    X(Comm_set_attr)                                                         \
+    X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv)         \
+    X(Barrier) X(Bcast) X(Comm_call_errhandler) X(Comm_create)               \
+    X(Comm_create_group) X(Comm_create_keyval) X(Comm_delete_attr)           \
+    X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) \
+    X(Comm_get_parent) X(Comm_group) X(Comm_rank) X(Comm_set_attr)           \
     X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                   \
-    X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_count)    \
-    X(Get_library_version) X(Get_processor_name) X(Group_free) X(Group_size) \
-    X(Group_translate_ranks) X(Initialized) X(Irecv) X(Isend)                \
-    X(Issend)                                                                \
-    X(Op_commutative) X(Pack) X(Pack_size) X(Query_thread) X(Recv) X(Reduce) \
-    X(Reduce_local) X(Reduce_scatter_block) X(Request_free) X(Scatter)       \
+    X(Errhandler_free) X(Error_class) X(Exscan) X(Finalized) X(Gather)       \
+    X(Gatherv) X(Get_count) X(Get_library_version) X(Get_processor_name)     \
+    X(Group_free) X(Group_size) X(Group_translate_ranks) X(Initialized)      \
+    X(Irecv) X(Isend) X(Issend) X(Op_commutative) X(Pack) X(Pack_size)       \
+    X(Query_thread) X(Recv) X(Reduce) X(Reduce_local) X(Reduce_scatter)      \
+    X(Reduce_scatter_block) X(Request_free) X(Scan) X(Scatter) X(Scatterv)   \
     X(Send) X(Sendrecv) X(Testall) X(Type_commit) X(Type_contiguous)         \
     X(Type_create_hindexed) X(Type_create_hvector) X(Type_create_resized)    \
     X(Type_create_struct) X(Type_free) X(Type_get_contents)                  \
     X(Type_get_envelope) X(Type_get_extent) X(Type_get_extent_x)             \
-    X(Type_get_name)                                                         \
-    X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_size)           \
-    X(Type_size_x) X(Type_vector) X(Unpack) X(Wait) X(Waitall) X(Waitany)  \
-    X(Wtime)
+    X(Type_get_name) X(Type_get_true_extent) X(Type_get_true_extent_x)       \
+    X(Type_size) X(Type_size_x) X(Type_vector) X(Unpack) X(Wait) X(Waitall)  \
+    X(Waitany) X(Wtime) CHORALE_PMPI_FORTRAN(X)
 
 /* Open MPI's handles are addresses of its objects: null until one is loaded,
  * instead of an error of the loader. */
 #ifdef OPEN_MPI
+#pragma weak ompi_mpi_2dblprec
+#pragma weak ompi_mpi_2int
+#pragma weak ompi_mpi_2integer
+#pragma weak ompi_mpi_2real
 #pragma weak ompi_mpi_aint
 #pragma weak ompi_mpi_byte
 #pragma weak ompi_mpi_c_bool
@@ -60,8 +69,10 @@
 #pragma weak ompi_mpi_dblcplex
 #pragma weak ompi_mpi_dblprec
 #pragma weak ompi_mpi_double
+#pragma weak ompi_mpi_double_int
 #pragma weak ompi_mpi_errors_return
 #pragma weak ompi_mpi_float
+#pragma weak ompi_mpi_float_int
 #pragma weak ompi_mpi_group_empty
 #pragma weak ompi_mpi_group_null
 #pragma weak ompi_mpi_info_null
@@ -74,7 +85,9 @@
 #pragma weak ompi_mpi_logical
 #pragma weak ompi_mpi_long
 #pragma weak ompi_mpi_long_double
+#pragma weak ompi_mpi_long_int
 #pragma weak ompi_mpi_long_long_int
+#pragma weak ompi_mpi_longdbl_int
 #pragma weak ompi_mpi_offset
 #pragma weak ompi_mpi_op_band
 #pragma weak ompi_mpi_op_bor
@@ -86,12 +99,15 @@
 #pragma weak ompi_mpi_op_maxloc
 #pragma weak ompi_mpi_op_min
 #pragma weak ompi_mpi_op_minloc
+#pragma weak ompi_mpi_op_no_op
 #pragma weak ompi_mpi_op_null
 #pragma weak ompi_mpi_op_prod
+#pragma weak ompi_mpi_op_replace
 #pragma weak ompi_mpi_op_sum
 #pragma weak ompi_mpi_packed
 #pragma weak ompi_mpi_real
 #pragma weak ompi_mpi_short
+#pragma weak ompi_mpi_short_int
 #pragma weak ompi_mpi_signed_char
 #pragma weak ompi_mpi_uint16_t
 #pragma weak ompi_mpi_uint32_t
@@ -122,9 +138,16 @@ int chorale_pmpi_ready(void);
  * one that was loaded privately; NULL: none. Not for hot paths. */
 void *chorale_pmpi_symbol(const char *name);
 
+#ifdef OPEN_MPI
+#define PMPI_Comm_f2c chorale_pmpi.Comm_f2c
+#define PMPI_Op_f2c chorale_pmpi.Op_f2c
+#define PMPI_Type_f2c chorale_pmpi.Type_f2c
+#endif
 #define PMPI_Allgather chorale_pmpi.Allgather
+#define PMPI_Allgatherv chorale_pmpi.Allgatherv
 #define PMPI_Allreduce chorale_pmpi.Allreduce
 #define PMPI_Alltoall chorale_pmpi.Alltoall
+#define PMPI_Alltoallv chorale_pmpi.Alltoallv
 #define PMPI_Barrier chorale_pmpi.Barrier
 #define PMPI_Bcast chorale_pmpi.Bcast
 #define PMPI_Comm_call_errhandler chorale_pmpi.Comm_call_errhandler
@@ -145,8 +168,10 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Comm_test_inter chorale_pmpi.Comm_test_inter
 #define PMPI_Errhandler_free chorale_pmpi.Errhandler_free
 #define PMPI_Error_class chorale_pmpi.Error_class
+#define PMPI_Exscan chorale_pmpi.Exscan
 #define PMPI_Finalized chorale_pmpi.Finalized
 #define PMPI_Gather chorale_pmpi.Gather
+#define PMPI_Gatherv chorale_pmpi.Gatherv
 #define PMPI_Get_count chorale_pmpi.Get_count
 #define PMPI_Get_library_version chorale_pmpi.Get_library_version
 #define PMPI_Get_processor_name chorale_pmpi.Get_processor_name
@@ -164,9 +189,12 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Recv chorale_pmpi.Recv
 #define PMPI_Reduce chorale_pmpi.Reduce
 #define PMPI_Reduce_local chorale_pmpi.Reduce_local
+#define PMPI_Reduce_scatter chorale_pmpi.Reduce_scatter
 #define PMPI_Reduce_scatter_block chorale_pmpi.Reduce_scatter_block
 #define PMPI_Request_free chorale_pmpi.Request_free
+#define PMPI_Scan chorale_pmpi.Scan
 #define PMPI_Scatter chorale_pmpi.Scatter
+#define PMPI_Scatterv chorale_pmpi.Scatterv
 #define PMPI_Send chorale_pmpi.Send
 #define PMPI_Sendrecv chorale_pmpi.Sendrecv
 #define PMPI_Testall chorale_pmpi.Testall

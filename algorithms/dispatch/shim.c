@@ -35,8 +35,14 @@ typedef int init_thread_fn(int *argc, char ***argv, int required,
 typedef int finalize_fn(void);
 typedef int abort_fn(chorale_word comm, int code);
 
-#define X(name, params, args) typedef int name##_fn params;
-CHORALE_SHIM_LIST(X)
+#ifdef CHORALE_HAVE_LARGE_COUNTS
+#define SHIM_LIST(X) CHORALE_SHIM_LIST(X) CHORALE_SHIM_LARGE_LIST(X)
+#else
+#define SHIM_LIST(X) CHORALE_SHIM_LIST(X)
+#endif
+
+#define X(name, coll, params, args, words) typedef int name##_fn params;
+SHIM_LIST(X)
 #undef X
 
 /* The next tool's function, or the library's. */
@@ -45,8 +51,8 @@ static struct {
     init_thread_fn *Init_thread;
     finalize_fn *Finalize;
     abort_fn *Abort;
-#define X(name, params, args) name##_fn *name;
-    CHORALE_SHIM_LIST(X)
+#define X(name, coll, params, args, words) name##_fn *name;
+    SHIM_LIST(X)
 #undef X
 } next;
 
@@ -65,9 +71,9 @@ static void find_all(void)
     *(void **)&next.Init_thread = find_next("PMPI_Init_thread");
     *(void **)&next.Finalize = find_next("PMPI_Finalize");
     *(void **)&next.Abort = find_next("PMPI_Abort");
-#define X(name, params, args)                                                \
+#define X(name, coll, params, args, words)                                   \
     *(void **)&next.name = find_next("PMPI_" #name);
-    CHORALE_SHIM_LIST(X)
+    SHIM_LIST(X)
 #undef X
 }
 
@@ -120,7 +126,7 @@ int MPI_Abort(chorale_word comm, int code)
     return next.Abort(comm, code);
 }
 
-#define X(name, params, args)                                                \
+#define X(name, coll, params, args, words)                                   \
     int MPI_##name params;                                                   \
     int MPI_##name params                                                    \
     {                                                                        \
@@ -128,9 +134,12 @@ int MPI_Abort(chorale_word comm, int code)
                                                                              \
         pthread_once(&once, find_all);                                       \
         chorale_trace_open();                                                \
-        if (!chorale_shim_##name(&rc, CHORALE_SHIM_UNWRAP args))             \
+        if (!chorale_shim_call(CHORALE_##coll,                               \
+                               &(struct chorale_words){                      \
+                                   CHORALE_SHIM_UNWRAP words },              \
+                               &rc))                                         \
             rc = next.name != NULL ? next.name args : NO_LIBRARY;            \
         return chorale_trace_done(rc);                                       \
     }
-CHORALE_SHIM_LIST(X)
+SHIM_LIST(X)
 #undef X

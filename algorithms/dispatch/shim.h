@@ -7,51 +7,139 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "algorithms/coll.h"
+
 typedef intptr_t chorale_word;
 
-/* X(name, parameters, arguments): the collectives, with MPI's parameters. */
-#define CHORALE_SHIM_LIST(X)                                                 \
-    X(Bcast,                                                                 \
-      (void *buf, int count, chorale_word type, int root,                    \
-       chorale_word comm),                                                   \
-      (buf, count, type, root, comm))                                        \
-    X(Reduce,                                                                \
-      (const void *sendbuf, void *recvbuf, int count, chorale_word type,     \
-       chorale_word op, int root, chorale_word comm),                        \
-      (sendbuf, recvbuf, count, type, op, root, comm))                       \
-    X(Allreduce,                                                             \
-      (const void *sendbuf, void *recvbuf, int count, chorale_word type,     \
-       chorale_word op, chorale_word comm),                                  \
-      (sendbuf, recvbuf, count, type, op, comm))                             \
-    X(Reduce_scatter_block,                                                  \
-      (const void *sendbuf, void *recvbuf, int count, chorale_word type,     \
-       chorale_word op, chorale_word comm),                                  \
-      (sendbuf, recvbuf, count, type, op, comm))                             \
-    X(Gather,                                                                \
-      (const void *sendbuf, int sendcount, chorale_word sendtype,            \
-       void *recvbuf, int recvcount, chorale_word recvtype, int root,        \
-       chorale_word comm),                                                   \
-      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,     \
-       comm))                                                                \
-    X(Scatter,                                                               \
-      (const void *sendbuf, int sendcount, chorale_word sendtype,            \
-       void *recvbuf, int recvcount, chorale_word recvtype, int root,        \
-       chorale_word comm),                                                   \
-      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,     \
-       comm))                                                                \
-    X(Allgather,                                                             \
-      (const void *sendbuf, int sendcount, chorale_word sendtype,            \
-       void *recvbuf, int recvcount, chorale_word recvtype,                  \
-       chorale_word comm),                                                   \
-      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+/* The arguments of any collective; unused fields are zero. Where there is one
+ * count and one type for both sides they are the receiver's. The arrays are of
+ * int, those of a large-count function of int64_t (MPI_Count, and MPI_Aint,
+ * which is as wide here). */
+struct chorale_words {
+    const void *sendbuf;
+    void *recvbuf;
+    int64_t sendcount, recvcount;
+    const void *sendcounts, *sdispls, *recvcounts, *rdispls;
+    chorale_word sendtype, recvtype, op, comm;
+    int root;
+    int large;
+};
 
-/* A call on its way through: chorale_shim_X(&rc, ...) returns 1 if the
- * catalogue ran it (rc is MPI's), 0 if it is to be passed on. */
+/* The collectives:
+ *
+ *     X(name, member of enum chorale_coll, parameters, arguments,
+ *       fields of struct chorale_words)
+ *
+ * S is the end of the name, C the type of a count, D that of a displacement;
+ * L fills .large. */
+#define CHORALE_SHIM_FAMILY(X, S, C, D, L)                                   \
+    X(Bcast##S, BCAST,                                                       \
+      (void *buf, C count, chorale_word type, int root, chorale_word comm),  \
+      (buf, count, type, root, comm),                                        \
+      (.recvbuf = buf, .recvcount = count, .recvtype = type, .root = root,   \
+       .comm = comm, .large = L))                                            \
+    X(Reduce##S, REDUCE,                                                     \
+      (const void *sendbuf, void *recvbuf, C count, chorale_word type,       \
+       chorale_word op, int root, chorale_word comm),                        \
+      (sendbuf, recvbuf, count, type, op, root, comm),                       \
+      (.sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = count,           \
+       .recvtype = type, .op = op, .root = root, .comm = comm, .large = L))  \
+    CHORALE_SHIM_REDUCTION(X, Allreduce##S, ALLREDUCE, C, L)                 \
+    CHORALE_SHIM_REDUCTION(X, Reduce_scatter_block##S, REDUCE_SCATTER_BLOCK, \
+                           C, L)                                             \
+    CHORALE_SHIM_REDUCTION(X, Scan##S, SCAN, C, L)                           \
+    CHORALE_SHIM_REDUCTION(X, Exscan##S, EXSCAN, C, L)                       \
+    X(Reduce_scatter##S, REDUCE_SCATTER,                                     \
+      (const void *sendbuf, void *recvbuf, const C recvcounts[],             \
+       chorale_word type, chorale_word op, chorale_word comm),               \
+      (sendbuf, recvbuf, recvcounts, type, op, comm),                        \
+      (.sendbuf = sendbuf, .recvbuf = recvbuf, .recvcounts = recvcounts,     \
+       .recvtype = type, .op = op, .comm = comm, .large = L))                \
+    CHORALE_SHIM_ROOTED(X, Gather##S, GATHER, C, L)                          \
+    CHORALE_SHIM_ROOTED(X, Scatter##S, SCATTER, C, L)                        \
+    CHORALE_SHIM_EXCHANGE(X, Allgather##S, ALLGATHER, C, L)                  \
+    CHORALE_SHIM_EXCHANGE(X, Alltoall##S, ALLTOALL, C, L)                    \
+    X(Gatherv##S, GATHERV,                                                   \
+      (const void *sendbuf, C sendcount, chorale_word sendtype,              \
+       void *recvbuf, const C recvcounts[], const D displs[],                \
+       chorale_word recvtype, int root, chorale_word comm),                  \
+      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,  \
+       root, comm),                                                          \
+      (.sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,     \
+       .recvbuf = recvbuf, .recvcounts = recvcounts, .rdispls = displs,      \
+       .recvtype = recvtype, .root = root, .comm = comm, .large = L))        \
+    X(Scatterv##S, SCATTERV,                                                 \
+      (const void *sendbuf, const C sendcounts[], const D displs[],          \
+       chorale_word sendtype, void *recvbuf, C recvcount,                    \
+       chorale_word recvtype, int root, chorale_word comm),                  \
+      (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,  \
+       root, comm),                                                          \
+      (.sendbuf = sendbuf, .sendcounts = sendcounts, .sdispls = displs,      \
+       .sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,     \
+       .recvtype = recvtype, .root = root, .comm = comm, .large = L))        \
+    X(Allgatherv##S, ALLGATHERV,                                             \
+      (const void *sendbuf, C sendcount, chorale_word sendtype,              \
+       void *recvbuf, const C recvcounts[], const D displs[],                \
+       chorale_word recvtype, chorale_word comm),                            \
+      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,  \
+       comm),                                                                \
+      (.sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,     \
+       .recvbuf = recvbuf, .recvcounts = recvcounts, .rdispls = displs,      \
+       .recvtype = recvtype, .comm = comm, .large = L))                      \
+    X(Alltoallv##S, ALLTOALLV,                                               \
+      (const void *sendbuf, const C sendcounts[], const D sdispls[],         \
+       chorale_word sendtype, void *recvbuf, const C recvcounts[],           \
+       const D rdispls[], chorale_word recvtype, chorale_word comm),         \
+      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, \
+       recvtype, comm),                                                      \
+      (.sendbuf = sendbuf, .sendcounts = sendcounts, .sdispls = sdispls,     \
+       .sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = recvcounts,   \
+       .rdispls = rdispls, .recvtype = recvtype, .comm = comm, .large = L))
+
+#define CHORALE_SHIM_REDUCTION(X, name, coll, C, L)                          \
+    X(name, coll,                                                            \
+      (const void *sendbuf, void *recvbuf, C count, chorale_word type,       \
+       chorale_word op, chorale_word comm),                                  \
+      (sendbuf, recvbuf, count, type, op, comm),                             \
+      (.sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = count,           \
+       .recvtype = type, .op = op, .comm = comm, .large = L))
+
+#define CHORALE_SHIM_ROOTED(X, name, coll, C, L)                             \
+    X(name, coll,                                                            \
+      (const void *sendbuf, C sendcount, chorale_word sendtype,              \
+       void *recvbuf, C recvcount, chorale_word recvtype, int root,          \
+       chorale_word comm),                                                   \
+      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,     \
+       comm),                                                                \
+      (.sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,     \
+       .recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype,     \
+       .root = root, .comm = comm, .large = L))
+
+#define CHORALE_SHIM_EXCHANGE(X, name, coll, C, L)                           \
+    X(name, coll,                                                            \
+      (const void *sendbuf, C sendcount, chorale_word sendtype,              \
+       void *recvbuf, C recvcount, chorale_word recvtype,                    \
+       chorale_word comm),                                                   \
+      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),    \
+      (.sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,     \
+       .recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype,     \
+       .comm = comm, .large = L))
+
+/* With int counts; barrier has none. */
+#define CHORALE_SHIM_LIST(X)                                                 \
+    X(Barrier, BARRIER, (chorale_word comm), (comm), (.comm = comm))         \
+    CHORALE_SHIM_FAMILY(X, , int, int, 0)
+
+/* With large ones. */
+#define CHORALE_SHIM_LARGE_LIST(X)                                           \
+    CHORALE_SHIM_FAMILY(X, _c, int64_t, intptr_t, 1)
+
 #define CHORALE_SHIM_UNWRAP(...) __VA_ARGS__
-#define X(name, params, args)                                                \
-    int chorale_shim_##name(int *rc, CHORALE_SHIM_UNWRAP params);
-CHORALE_SHIM_LIST(X)
-#undef X
+
+/* A call on its way through: 1 if the catalogue ran it (*rc is MPI's), 0 if
+ * it is to be passed on. */
+int chorale_shim_call(enum chorale_coll coll,
+                      const struct chorale_words *words, int *rc);
 
 /* chorale_dispatch_last() for `chorale validate`, whose runner looks the name
  * up: the only one that the shim exports beside MPI's. */

@@ -11,6 +11,9 @@
 #define TYPE(word) ((MPI_Datatype)(word))
 #define OP(word) ((MPI_Op)(word))
 
+_Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8,
+               "large counts and displacements pass as 64 bits");
+
 void chorale_shim_started(void)
 {
     chorale_dispatch_started();
@@ -35,86 +38,28 @@ int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
                : -1;
 }
 
-int chorale_shim_Bcast(int *rc, void *buf, int count, chorale_word type,
-                       int root, chorale_word comm)
-{
-    struct chorale_call call = { .recvbuf = buf, .recvcount = count,
-                                 .recvtype = TYPE(type), .root = root };
-
-    return chorale_dispatch(CHORALE_BCAST, COMM(comm), &call, rc);
-}
-
-static int reduction(enum chorale_coll coll, int *rc, const void *sendbuf,
-                     void *recvbuf, int count, chorale_word type,
-                     chorale_word op, int root, chorale_word comm)
-{
-    struct chorale_call call = { .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                 .recvcount = count, .recvtype = TYPE(type),
-                                 .op = OP(op), .root = root };
-
-    return chorale_dispatch(coll, COMM(comm), &call, rc);
-}
-
-int chorale_shim_Reduce(int *rc, const void *sendbuf, void *recvbuf,
-                        int count, chorale_word type, chorale_word op,
-                        int root, chorale_word comm)
-{
-    return reduction(CHORALE_REDUCE, rc, sendbuf, recvbuf, count, type, op,
-                     root, comm);
-}
-
-int chorale_shim_Allreduce(int *rc, const void *sendbuf, void *recvbuf,
-                           int count, chorale_word type, chorale_word op,
-                           chorale_word comm)
-{
-    return reduction(CHORALE_ALLREDUCE, rc, sendbuf, recvbuf, count, type, op,
-                     0, comm);
-}
-
-int chorale_shim_Reduce_scatter_block(int *rc, const void *sendbuf,
-                                      void *recvbuf, int count,
-                                      chorale_word type, chorale_word op,
-                                      chorale_word comm)
-{
-    return reduction(CHORALE_REDUCE_SCATTER_BLOCK, rc, sendbuf, recvbuf,
-                     count, type, op, 0, comm);
-}
-
-static int exchange(enum chorale_coll coll, int *rc, const void *sendbuf,
-                    int sendcount, chorale_word sendtype, void *recvbuf,
-                    int recvcount, chorale_word recvtype, int root,
-                    chorale_word comm)
+int chorale_shim_call(enum chorale_coll coll,
+                      const struct chorale_words *words, int *rc)
 {
     struct chorale_call call = {
-        .sendbuf = sendbuf, .sendcount = sendcount,
-        .sendtype = TYPE(sendtype), .recvbuf = recvbuf,
-        .recvcount = recvcount, .recvtype = TYPE(recvtype), .root = root
+        .sendbuf = words->sendbuf, .recvbuf = words->recvbuf,
+        .sendcount = words->sendcount, .recvcount = words->recvcount,
+        .sendtype = TYPE(words->sendtype), .recvtype = TYPE(words->recvtype),
+        .op = OP(words->op), .root = words->root
     };
+    struct chorale_ints ints = {0};
 
-    return chorale_dispatch(coll, COMM(comm), &call, rc);
-}
-
-int chorale_shim_Gather(int *rc, const void *sendbuf, int sendcount,
-                        chorale_word sendtype, void *recvbuf, int recvcount,
-                        chorale_word recvtype, int root, chorale_word comm)
-{
-    return exchange(CHORALE_GATHER, rc, sendbuf, sendcount, sendtype, recvbuf,
-                    recvcount, recvtype, root, comm);
-}
-
-int chorale_shim_Scatter(int *rc, const void *sendbuf, int sendcount,
-                         chorale_word sendtype, void *recvbuf, int recvcount,
-                         chorale_word recvtype, int root, chorale_word comm)
-{
-    return exchange(CHORALE_SCATTER, rc, sendbuf, sendcount, sendtype,
-                    recvbuf, recvcount, recvtype, root, comm);
-}
-
-int chorale_shim_Allgather(int *rc, const void *sendbuf, int sendcount,
-                           chorale_word sendtype, void *recvbuf,
-                           int recvcount, chorale_word recvtype,
-                           chorale_word comm)
-{
-    return exchange(CHORALE_ALLGATHER, rc, sendbuf, sendcount, sendtype,
-                    recvbuf, recvcount, recvtype, 0, comm);
+    if (words->large) {
+        call.sendcounts = words->sendcounts;
+        call.sdispls = words->sdispls;
+        call.recvcounts = words->recvcounts;
+        call.rdispls = words->rdispls;
+    } else {
+        ints.sendcounts = words->sendcounts;
+        ints.sdispls = words->sdispls;
+        ints.recvcounts = words->recvcounts;
+        ints.rdispls = words->rdispls;
+    }
+    return chorale_dispatch(coll, COMM(words->comm), &call,
+                            words->large ? NULL : &ints, rc);
 }

@@ -163,7 +163,19 @@ void chorale_state_free(struct chorale_state *st)
     free(st->seen);
     free(st->check);
     free(st->check_bytes);
+    free(st->room);
     free(st);
+}
+
+/* A bit for each collective with arrays of counts. */
+static unsigned irregular_colls(void)
+{
+    unsigned set = 0;
+
+    for (int coll = 0; coll < CHORALE_NCOLL; coll++)
+        if (chorale_coll_info((enum chorale_coll)coll)->irregular)
+            set |= 1u << coll;
+    return set;
 }
 
 static struct chorale_state *allocate(const struct chorale_tuning *tuning,
@@ -173,6 +185,13 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
 
     if (st == NULL)
         return NULL;
+    if (tuning->set.check || (tuning->serves & irregular_colls())) {
+        st->room = calloc(4 * (size_t)size, sizeof(*st->room));
+        if (st->room == NULL) {
+            free(st);
+            return NULL;
+        }
+    }
     atomic_fetch_add(&nprivate, 1);
     st->tuning = tuning;
     st->comm = MPI_COMM_NULL;

@@ -9,8 +9,10 @@
 
 /* The last choice of a collective, for the next call like it. */
 struct chorale_memo {
-    size_t msg_size, type_size;
+    size_t n, msg_size, type_size;
+    int in_place, commutative;
     const struct chorale_plan *plan; /* NULL: nothing remembered */
+    int always;              /* whatever the arguments but in_place */
     /* If that is the library: the arguments, with which a call need not be
      * looked at again. */
     MPI_Count sendcount, recvcount;
@@ -30,6 +32,8 @@ struct chorale_state {
     unsigned char *seen;     /* choices told of; NULL unless verbose */
     struct chorale_check_record *check; /* [size + 1], and [2 size]: room of */
     long long *check_bytes;  /* chorale_check_call(); NULL without */
+    int64_t *room;           /* [4][size]: a call's int arrays as wide ones;
+                              * NULL if nothing needs it */
 };
 
 /* Collective over comm: compare tables, catalogue and settings, make the

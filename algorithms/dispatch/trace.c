@@ -234,7 +234,8 @@ void chorale_trace_open_slow(void)
 }
 
 void chorale_trace_call_slow(enum chorale_coll coll, MPI_Comm comm,
-                             const struct chorale_call *call)
+                             const struct chorale_call *call,
+                             const struct chorale_ints *ints)
 {
     const struct chorale_trace_comm *info;
 
@@ -244,8 +245,8 @@ void chorale_trace_call_slow(enum chorale_coll coll, MPI_Comm comm,
     if (info != NULL && info->inter)
         return;
     frame.odd = info == NULL
-                || !chorale_trace_key_of(coll, call, info, &frame.key,
-                                         &frame.bytes);
+                || !chorale_trace_key_of(coll, call, ints, info,
+                                         &frame.key, &frame.bytes);
     frame.known = 1;
     frame.start = chorale_tick(trace.steady);
 }

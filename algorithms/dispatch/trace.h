@@ -41,7 +41,7 @@
 #ifndef CHORALE_ALGORITHMS_TRACE_H
 #define CHORALE_ALGORITHMS_TRACE_H
 
-#include "algorithms/alg.h"
+#include "algorithms/dispatch/args.h"
 #include "algorithms/dispatch/settings.h"
 #include "algorithms/dispatch/trace_on.h"
 
@@ -71,16 +71,18 @@ void chorale_trace_finish(void);
 void chorale_trace_part(const char *why);
 
 void chorale_trace_call_slow(enum chorale_coll coll, MPI_Comm comm,
-                             const struct chorale_call *call);
+                             const struct chorale_call *call,
+                             const struct chorale_ints *ints);
 void chorale_trace_ran_slow(const struct chorale_plan *plan);
 
 /* Inside chorale_trace_open() and chorale_trace_done(): what is called, from
  * where on its time counts; and, if it is not the library's, what runs it. */
 static inline void chorale_trace_call(enum chorale_coll coll, MPI_Comm comm,
-                                      const struct chorale_call *call)
+                                      const struct chorale_call *call,
+                                      const struct chorale_ints *ints)
 {
     if (atomic_load_explicit(&chorale_trace_on, memory_order_relaxed))
-        chorale_trace_call_slow(coll, comm, call);
+        chorale_trace_call_slow(coll, comm, call, ints);
 }
 
 static inline void chorale_trace_ran(const struct chorale_plan *plan)

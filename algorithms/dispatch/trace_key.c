@@ -99,23 +99,29 @@ static int look_up(MPI_Datatype type, struct type_info *info)
 
 int chorale_trace_blind(enum chorale_coll coll)
 {
-    return coll == CHORALE_GATHERV || coll == CHORALE_SCATTERV
-        || coll == CHORALE_ALLTOALLV;
+    return chorale_coll_info(coll)->blind;
 }
 
-static MPI_Count sum(const MPI_Count *count, int size)
+/* Entry i of one of the two arrays that is there; -1: none is. */
+static MPI_Count one(const MPI_Count *count, const int *ints, int i)
+{
+    return count != NULL ? count[i] : ints != NULL ? ints[i] : -1;
+}
+
+static MPI_Count sum(const MPI_Count *count, const int *ints, int size)
 {
     MPI_Count all = 0;
 
-    for (int i = 0; count != NULL && i < size; i++)
-        all += count[i];
-    return count != NULL ? all : -1;
+    for (int i = 0; i < size; i++)
+        all += one(count, ints, i);
+    return count != NULL || ints != NULL ? all : -1;
 }
 
 /* Elements that say what this call moves, and of which type: one block, or
  * where blocks differ as many as this rank knows of. */
 static MPI_Count elements(enum chorale_coll coll,
                           const struct chorale_call *c,
+                          const struct chorale_ints *ints,
                           const struct chorale_trace_comm *comm,
                           MPI_Datatype *type)
 {
@@ -135,22 +141,22 @@ static MPI_Count elements(enum chorale_coll coll,
         return c->sendcount;
     case CHORALE_ALLGATHERV:
     case CHORALE_REDUCE_SCATTER:
-        return sum(c->recvcounts, comm->size);
+        return sum(c->recvcounts, ints->recvcounts, comm->size);
     case CHORALE_GATHERV:
         if (is_root && c->sendbuf == MPI_IN_PLACE)
-            return c->recvcounts != NULL ? c->recvcounts[comm->rank] : -1;
+            return one(c->recvcounts, ints->recvcounts, comm->rank);
         *type = c->sendtype;
         return c->sendcount;
     case CHORALE_SCATTERV:
         if (!is_root || c->recvbuf != MPI_IN_PLACE)
             break;
         *type = c->sendtype;
-        return c->sendcounts != NULL ? c->sendcounts[comm->rank] : -1;
+        return one(c->sendcounts, ints->sendcounts, comm->rank);
     case CHORALE_ALLTOALLV:
         if (c->sendbuf == MPI_IN_PLACE)
-            return sum(c->recvcounts, comm->size);
+            return sum(c->recvcounts, ints->recvcounts, comm->size);
         *type = c->sendtype;
-        return sum(c->sendcounts, comm->size);
+        return sum(c->sendcounts, ints->sendcounts, comm->size);
     default:
         break;
     }
@@ -164,9 +170,11 @@ static uint8_t root_class(int root, int size)
 
 int chorale_trace_key_of(enum chorale_coll coll,
                          const struct chorale_call *call,
+                         const struct chorale_ints *ints,
                          const struct chorale_trace_comm *comm,
                          struct chorale_trace_key *key, uint64_t *bytes)
 {
+    static const struct chorale_ints none;
     const struct chorale_coll_info *info = chorale_coll_info(coll);
     struct type_info type = {0};
     MPI_Datatype handle;
@@ -180,7 +188,7 @@ int chorale_trace_key_of(enum chorale_coll coll,
         return 1;
     if (info->rooted && (call->root < 0 || call->root >= comm->size))
         return 0;
-    count = elements(coll, call, comm, &handle);
+    count = elements(coll, call, ints != NULL ? ints : &none, comm, &handle);
     if (count < 0 || !look_up(handle, &type))
         return 0;
     key->type = type.class;

@@ -3,7 +3,7 @@
 #ifndef CHORALE_ALGORITHMS_TRACE_KEY_H
 #define CHORALE_ALGORITHMS_TRACE_KEY_H
 
-#include "algorithms/alg.h"
+#include "algorithms/dispatch/args.h"
 #include "algorithms/dispatch/settings.h"
 
 enum { CHORALE_TRACE_NTYPE = 7, CHORALE_TRACE_NOP = 10,
@@ -33,10 +33,11 @@ struct chorale_trace_comm {
 /* 1 if single ranks do not know the bytes of the whole operation. */
 int chorale_trace_blind(enum chorale_coll coll);
 
-/* *key but for its plan; *bytes: of a blind collective what this rank adds to
+/* *key but for its plan; ints: arrays that are not in call, or NULL; *bytes: of a blind collective what this rank adds to
  * n. Returns 0 if the arguments make no sense. */
 int chorale_trace_key_of(enum chorale_coll coll,
                          const struct chorale_call *call,
+                         const struct chorale_ints *ints,
                          const struct chorale_trace_comm *comm,
                          struct chorale_trace_key *key, uint64_t *bytes);
 

@@ -160,31 +160,33 @@ static void index_selectors(struct chorale_tuning *t)
     }
 }
 
-/* 1 if neither the table nor a forced variant can choose anything in this
- * world. */
-static int is_idle(const struct chorale_tuning *t)
+/* 1 if the table or a forced variant can be chosen for a collective in a world
+ * of that many ranks. */
+static int is_served(const struct chorale_tuning *t, int coll, int size)
+{
+    if (t->set.disabled & 1u << coll)
+        return 0;
+    if (t->set.forced & 1u << coll)
+        return t->set.force[coll].alg != NULL;
+    if (t->selector[coll] == NULL
+        || t->selector[coll]->hull.comm_size_lo > size)
+        return 0;
+    for (int i = 0; i < t->table->nchoice; i++)
+        if (t->plan[coll * t->table->nchoice + i].alg != NULL)
+            return 1;
+    return 0;
+}
+
+static void find_served(struct chorale_tuning *t)
 {
     int size;
 
-    if (t->set.check)
-        return 0; /* there is work without a choice */
     if (PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
         size = INT_MAX;
-    for (int coll = 0; coll < CHORALE_NCOLL; coll++) {
-        if (t->set.disabled & 1u << coll)
-            continue;
-        if (t->set.forced & 1u << coll) {
-            if (t->set.force[coll].alg != NULL)
-                return 0;
-            continue;
-        }
-        if (t->selector[coll] && t->selector[coll]->hull.comm_size_lo > size)
-            continue;
-        for (int i = 0; t->selector[coll] && i < t->table->nchoice; i++)
-            if (t->plan[coll * t->table->nchoice + i].alg != NULL)
-                return 0;
-    }
-    return 1;
+    for (int coll = 0; coll < CHORALE_NCOLL; coll++)
+        t->serves |= (unsigned)is_served(t, coll, size) << coll;
+    /* With CHORALE_CHECK there is work without a choice. */
+    t->idle = t->serves == 0 && !t->set.check;
 }
 
 /* The table that is named, or the site's; "" if there is none. */
@@ -260,7 +262,7 @@ void chorale_tuning_load(struct chorale_tuning *t, const char *path,
         resolve_all(t, source, warn);
         index_selectors(t);
     }
-    t->idle = is_idle(t);
+    find_served(t);
     t->digest = digest(t);
     if (ok_p != NULL)
         *ok_p = ok;

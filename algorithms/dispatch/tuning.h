@@ -15,6 +15,7 @@ struct chorale_tuning {
     const struct chorale_selector *selector[CHORALE_NCOLL]; /* or NULL */
     struct chorale_plan *plan; /* [CHORALE_NCOLL][table->nchoice] */
     uint64_t digest;         /* of table, catalogue, settings */
+    unsigned serves;         /* bit per collective: not only the library's */
     int idle;                /* nothing but the library is ever chosen */
 };
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* app.c - a program that knows nothing of Chorale: the seven collectives with
- * every kind of argument a correct program may give, checked by value. */
+/* app.c - a program that knows nothing of Chorale: the collectives with equal
+ * blocks, with every kind of argument a correct program may give, checked by
+ * value. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "comms.h"
+#include "names.h"
 
 enum { MAX_COUNT = 30000, MAX_SIZE = 64 };
 
@@ -159,6 +163,94 @@ static void allgather_columns(int n)
     MPI_Type_free(&column);
 }
 
+static void alltoall(int n, int in_place)
+{
+    for (int r = 0; r < size; r++) {
+        fill(in + r * n, rank * 31 + r, n);
+        fill(out + r * n, rank * 31 + r, n);
+    }
+    if (in_place) /* the rest is not significant */
+        MPI_Alltoall(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, n, MPI_INT,
+                     comm);
+    else
+        MPI_Alltoall(in, n, MPI_INT, out, n, MPI_INT, comm);
+    for (int r = 0; r < size; r++)
+        check(holds(out + r * n, r * 31 + rank, n), "alltoall", n);
+}
+
+/* Rows out, columns in: a transposition, one signature. */
+static void alltoall_columns(int n)
+{
+    MPI_Datatype vector, column;
+
+    MPI_Type_vector(n, 1, size, MPI_INT, &vector);
+    MPI_Type_create_resized(vector, 0, sizeof(int), &column);
+    MPI_Type_commit(&column);
+    for (int r = 0; r < size; r++)
+        fill(in + r * n, rank * 31 + r, n);
+    memset(out, 0, (size_t)n * (size_t)size * sizeof(int));
+    MPI_Alltoall(in, n, MPI_INT, out, 1, column, comm);
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < n; i++)
+            check(out[i * size + r] == value(r * 31 + rank, i),
+                  "alltoall of columns", r);
+    MPI_Type_free(&vector);
+    MPI_Type_free(&column);
+}
+
+/* The sum over ranks 0 ... last. */
+static int holds_prefix(const int *buf, int last, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (buf[i] != 1009 * (last * (last + 1) / 2)
+                          + (last + 1) * (i % 1000))
+            return 0;
+    return 1;
+}
+
+static void scan(int n, int in_place)
+{
+    fill(in, rank, n);
+    fill(out, rank, n);
+    MPI_Scan(in_place ? MPI_IN_PLACE : in, out, n, MPI_INT, MPI_SUM, comm);
+    check(holds_prefix(out, rank, n), "scan", n);
+}
+
+static void exscan(int n, int in_place)
+{
+    fill(in, rank, n);
+    fill(out, rank, n);
+    MPI_Exscan(in_place ? MPI_IN_PLACE : in, out, n, MPI_INT, MPI_SUM, comm);
+    check(rank == 0 || holds_prefix(out, rank - 1, n), "exscan", n);
+    check(holds(in, rank, n), "exscan wrote its input", n);
+}
+
+/* All have entered before anyone leaves: each rank counts its entries in
+ * memory that all see. */
+static void barrier(void)
+{
+    atomic_int *entered;
+    MPI_Win win;
+
+    MPI_Win_allocate_shared(sizeof(*entered), 1, MPI_INFO_NULL, comm,
+                            &entered, &win);
+    atomic_store(entered, 0);
+    PMPI_Barrier(comm);
+    for (int k = 1; k <= 20; k++) {
+        atomic_store(entered, k);
+        MPI_Barrier(comm);
+        for (int r = 0; r < size; r++) {
+            atomic_int *other;
+            MPI_Aint bytes;
+            int unit;
+
+            MPI_Win_shared_query(win, r, &bytes, &unit, &other);
+            check(atomic_load(other) >= k, "barrier", r);
+        }
+    }
+    MPI_Win_free(&win);
+}
+
 /* An operation that does not commute, inout = in op inout: the right one. */
 static void last_of(void *a, void *b, int *n, MPI_Datatype *type)
 {
@@ -200,32 +292,31 @@ static void all(MPI_Comm on)
     for (int i = 0; i < 5; i++) {
         const int n = count[i];
 
-        for (int root = 0; root < size; root += size > 1 ? size - 1 : 1)
+        for (int root = 0; root < size; root += size > 2 ? size / 2 : 1)
             all_with_root(n, root);
         for (int in_place = 0; in_place < 2; in_place++) {
             allreduce(n, in_place);
             reduce_scatter_block(n, in_place);
             allgather(n, in_place);
+            alltoall(n, in_place);
+            scan(n, in_place);
+            exscan(n, in_place);
         }
         allgather_columns(n);
+        alltoall_columns(n);
         user_op(n);
     }
+    barrier();
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Comm part;
-    int world_rank, ret;
+    int ret;
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     in = malloc((size_t)MAX_COUNT * MAX_SIZE * sizeof(int));
     out = malloc((size_t)MAX_COUNT * MAX_SIZE * sizeof(int));
-    all(MPI_COMM_WORLD);
-    all(MPI_COMM_SELF);
-    MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, -world_rank, &part);
-    all(part);
-    MPI_Comm_free(&part);
+    on_all_comms(all);
     free(in);
     free(out);
     ret = check_done("app");

@@ -40,9 +40,51 @@ static void movers(int rank, int size, int root)
     chorale_allgather(a, N, MPI_INT, b, N, MPI_INT, MPI_COMM_WORLD);
     MPI_Allgather(a, N, MPI_INT, c, N, MPI_INT, MPI_COMM_WORLD);
     compare("allgather", N * size);
+    chorale_alltoall(a, N, MPI_INT, b, N, MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoall(a, N, MPI_INT, c, N, MPI_INT, MPI_COMM_WORLD);
+    compare("alltoall", N * size);
+    chorale_barrier(MPI_COMM_WORLD);
 }
 
-static void reducers(int root)
+/* Blocks that grow by one element from rank to rank. */
+static void irregular(int rank, int size, int root)
+{
+    int counts[MAX_SIZE], displs[MAX_SIZE], all = 0, mine = rank + 1;
+    int between[MAX_SIZE], apart[MAX_SIZE];
+
+    for (int r = 0; r < size; r++) {
+        counts[r] = r + 1;
+        displs[r] = all;
+        all += counts[r];
+        between[r] = (rank + r) % 5;
+        apart[r] = 5 * r;
+    }
+    chorale_gatherv(a, mine, MPI_INT, b, counts, displs, MPI_INT, root,
+                    MPI_COMM_WORLD);
+    MPI_Gatherv(a, mine, MPI_INT, c, counts, displs, MPI_INT, root,
+                MPI_COMM_WORLD);
+    compare("gatherv", all);
+    chorale_scatterv(a, counts, displs, MPI_INT, b, mine, MPI_INT, root,
+                     MPI_COMM_WORLD);
+    MPI_Scatterv(a, counts, displs, MPI_INT, c, mine, MPI_INT, root,
+                 MPI_COMM_WORLD);
+    compare("scatterv", mine);
+    chorale_allgatherv(a, mine, MPI_INT, b, counts, displs, MPI_INT,
+                       MPI_COMM_WORLD);
+    MPI_Allgatherv(a, mine, MPI_INT, c, counts, displs, MPI_INT,
+                   MPI_COMM_WORLD);
+    compare("allgatherv", all);
+    chorale_alltoallv(a, between, apart, MPI_INT, b, between, apart, MPI_INT,
+                      MPI_COMM_WORLD);
+    MPI_Alltoallv(a, between, apart, MPI_INT, c, between, apart, MPI_INT,
+                  MPI_COMM_WORLD);
+    compare("alltoallv", 5 * size);
+    chorale_reduce_scatter(a, b, counts, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(a, c, counts, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+    compare("reduce_scatter", mine);
+}
+
+static void reducers(int rank, int root)
 {
     chorale_reduce(a, b, N, MPI_INT, MPI_BXOR, root, MPI_COMM_WORLD);
     MPI_Reduce(a, c, N, MPI_INT, MPI_BXOR, root, MPI_COMM_WORLD);
@@ -53,6 +95,13 @@ static void reducers(int root)
     chorale_reduce_scatter_block(a, b, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
     MPI_Reduce_scatter_block(a, c, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
     compare("reduce_scatter_block", N);
+    chorale_scan(a, b, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+    MPI_Scan(a, c, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+    compare("scan", N);
+    chorale_exscan(a, b, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+    MPI_Exscan(a, c, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+    if (rank > 0) /* what rank 0 gets is undefined */
+        compare("exscan", N);
 }
 
 int main(int argc, char **argv)
@@ -66,7 +115,8 @@ int main(int argc, char **argv)
         printf("example: the table is refused\n");
     fill(a, N * size, rank);
     movers(rank, size, size - 1);
-    reducers(size - 1);
+    irregular(rank, size, size - 1);
+    reducers(rank, size - 1);
     chorale_finalize();
     movers(rank, size, 0);
     MPI_Allreduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -64,7 +64,14 @@ static const struct chorale_choice choice[] = {
     CHOICE(6, "reduce_bcast", ""),
     CHOICE(7, "ring", ""),
     CHOICE(8, "gather_bcast", ""),
-    CHOICE(9, SCATTER, "")
+    CHOICE(9, SCATTER, ""),
+    CHOICE(10, "dissemination", ""),
+    CHOICE(11, "pairwise", ""),
+    CHOICE(12, "pairwise_shift", ""),
+    CHOICE(13, "bruck", ""),
+    CHOICE(14, "inplace_shift", ""),
+    CHOICE(15, "binomial_counts", ""),
+    CHOICE(16, "direct", "")
 };
 
 /* Small, middle, large. */
@@ -119,6 +126,15 @@ SELECT(reduce_scatter_block, 7, 7, 7)
 SELECT(gather, 2, 4, 2)
 SELECT(scatter, 4, 2, 9)
 SELECT(allgather, 8, 7, 7)
+SELECT(barrier, 10, 10, 10)
+SELECT(reduce_scatter, 11, 7, 11)
+SELECT(gatherv, 15, 15, 15)
+SELECT(scatterv, 15, 15, 15)
+SELECT(allgatherv, 16, 7, 13)
+SELECT(alltoall, 13, 12, 14)
+SELECT(alltoallv, 14, 14, 14)
+SELECT(scan, 5, 2, 5)
+SELECT(exscan, 5, 2, 5)
 
 #ifndef HULL
 #define HULL { 1, 1 << 30, 0, (unsigned long long)-1 }
@@ -127,7 +143,9 @@ SELECT(allgather, 8, 7, 7)
 
 static const struct chorale_selector selector[] = {
     ROW(bcast), ROW(reduce), ROW(allreduce), ROW(reduce_scatter_block),
-    ROW(gather), ROW(scatter), ROW(allgather)
+    ROW(gather), ROW(scatter), ROW(allgather), ROW(barrier),
+    ROW(reduce_scatter), ROW(gatherv), ROW(scatterv), ROW(allgatherv),
+    ROW(alltoall), ROW(alltoallv), ROW(scan), ROW(exscan)
 };
 
 #ifdef NO_TABLE

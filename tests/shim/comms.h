@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comms.h - the communicators that programs have: each is made, given to a
+ * function, freed. */
+#ifndef CHORALE_TESTS_SHIM_COMMS_H
+#define CHORALE_TESTS_SHIM_COMMS_H
+
+#include <mpi.h>
+
+/* World, self, pairs of reversed ranks, a duplicate, a reversed world, a ring
+ * with reordering. */
+static void on_all_comms(void (*what)(MPI_Comm comm))
+{
+    int rank, size, periodic = 1;
+    MPI_Comm comm;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    what(MPI_COMM_WORLD);
+    what(MPI_COMM_SELF);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, -rank, &comm);
+    what(comm);
+    MPI_Comm_free(&comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    what(comm);
+    MPI_Comm_free(&comm);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+    what(comm);
+    MPI_Comm_free(&comm);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 1, &comm);
+    what(comm);
+    MPI_Comm_free(&comm);
+}
+
+#endif
