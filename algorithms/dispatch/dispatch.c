@@ -86,6 +86,9 @@ static int on_finalize(MPI_Comm comm, int key, void *value, void *extra)
 
 void chorale_dispatch_stop(void)
 {
+    void *value;
+    int found;
+
     if (!atomic_load(&core.started) || atomic_exchange(&core.stopped, 1))
         return;
     if (core.tuning.set.verbose && chorale_memory_peak() > 0) {
@@ -95,7 +98,14 @@ void chorale_dispatch_stop(void)
                  "for a call", chorale_memory_peak());
         warn(line);
     }
-    PMPI_Comm_delete_attr(MPI_COMM_WORLD, core.state_key);
+    /* Those of communicators that the application never frees, too. */
+    for (MPI_Comm comm = chorale_state_last(); comm != MPI_COMM_NULL;
+         comm = chorale_state_last())
+        if (PMPI_Comm_delete_attr(comm, core.state_key) != MPI_SUCCESS)
+            break;
+    if (PMPI_Comm_get_attr(MPI_COMM_WORLD, core.state_key, &value, &found)
+            == MPI_SUCCESS && found)
+        PMPI_Comm_delete_attr(MPI_COMM_WORLD, core.state_key);
     PMPI_Comm_free_keyval(&core.state_key);
     chorale_memory_free();
 }

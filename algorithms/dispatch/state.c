@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,10 @@
 #define MAX_PRIVATE 256
 
 static atomic_int nprivate; /* of this process, now */
+
+/* All of this process. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct chorale_state *last;
 
 static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -152,10 +157,43 @@ static int make_comm(struct chorale_state *st, MPI_Comm comm)
         && chorale_ctx_new(st->comm, &st->ctx) == MPI_SUCCESS;
 }
 
+static void enlist(struct chorale_state *st)
+{
+    pthread_mutex_lock(&lock);
+    st->before = last;
+    if (last != NULL)
+        last->after = st;
+    last = st;
+    pthread_mutex_unlock(&lock);
+}
+
+static void strike(struct chorale_state *st)
+{
+    pthread_mutex_lock(&lock);
+    if (st->before != NULL)
+        st->before->after = st->after;
+    if (st->after != NULL)
+        st->after->before = st->before;
+    if (last == st)
+        last = st->before;
+    pthread_mutex_unlock(&lock);
+}
+
+MPI_Comm chorale_state_last(void)
+{
+    MPI_Comm comm;
+
+    pthread_mutex_lock(&lock);
+    comm = last != NULL ? last->parent : MPI_COMM_NULL;
+    pthread_mutex_unlock(&lock);
+    return comm;
+}
+
 void chorale_state_free(struct chorale_state *st)
 {
     if (st == NULL)
         return;
+    strike(st);
     chorale_ctx_free(st->ctx);
     if (st->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&st->comm);
@@ -273,8 +311,11 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
     node = calloc(2 * (size_t)size, sizeof(*node));
     *why = set_up(tuning, comm, st, node);
     free(node);
-    if (*why == NULL)
+    if (*why == NULL) {
+        st->parent = comm;
+        enlist(st);
         return st;
+    }
     if (**why == '\0' || rank != 0)
         *why = NULL;
     chorale_state_free(st);

@@ -22,7 +22,9 @@ struct chorale_memo {
 };
 
 struct chorale_state {
+    struct chorale_state *before, *after; /* of this process, as made */
     const struct chorale_tuning *tuning;
+    MPI_Comm parent;         /* the application's */
     struct chorale_ctx *ctx; /* on a communicator of our own */
     MPI_Comm comm;           /* that one */
     int rank, size;
@@ -48,5 +50,10 @@ uint64_t chorale_state_node(void);
 
 /* Free, with the private communicator. NULL does nothing. */
 void chorale_state_free(struct chorale_state *st);
+
+/* The application's communicator of the one that was made last; MPI_COMM_NULL
+ * if there is none. For the end of the process, to free them all: in an order
+ * that all ranks have alike. */
+MPI_Comm chorale_state_last(void);
 
 #endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ends.c - how programs end, argv[1]:
+ *   atexit    MPI_Finalize is called by a handler of exit()
+ *   abort     the last rank aborts while the others are in a collective
+ *   fork      children end in every way while the parents go on
+ *   truncate  the last rank's buffer is too short: its error handler is told
+ *   early     a callback of MPI_Finalize, set before anything of ours
+ *   full      communicators until there are no more; says how many */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { MOST = 100000 };
+
+static int rank, size, handled, class;
+static MPI_Comm own;
+
+static void use(MPI_Comm comm)
+{
+    int x = rank == 0 ? 3 : 0, sum;
+
+    for (int i = 0; i < 8; i++) {
+        MPI_Bcast(&x, 1, MPI_INT, 0, comm);
+        MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, comm);
+        check(x == 3 && sum == 3 * size, "value", i);
+    }
+}
+
+static void finalize(void)
+{
+    use(MPI_COMM_WORLD);
+    check_done("ends");
+    MPI_Finalize();
+}
+
+static void fork_children(void)
+{
+    int status;
+
+    for (int how = 0; how < 4; how++) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            if (how == 0)
+                _exit(0);
+            if (how == 1)
+                exit(0);
+            if (how == 2)
+                return (void)execlp("true", "true", (char *)NULL), _exit(1);
+            abort();
+        }
+        use(MPI_COMM_WORLD);
+        check(pid > 0 && waitpid(pid, &status, 0) == pid, "a child", how);
+        check(how == 3 ? WIFSIGNALED(status) : WIFEXITED(status)
+              && WEXITSTATUS(status) == 0, "its end", status);
+    }
+    check(system("true") == 0, "a command", 0);
+}
+
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
+    MPI_Error_class(*code, &class);
+    check(*comm == own, "the communicator of the error", 0);
+    handled++;
+}
+
+static void truncate_one(void)
+{
+    char buf[64] = "";
+    MPI_Errhandler handler;
+    int rc;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    use(own);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(own, handler);
+    rc = MPI_Bcast(buf, rank == size - 1 ? 8 : 64, MPI_CHAR, 0, own);
+    if (rank == size - 1) {
+        check(rc != MPI_SUCCESS && handled == 1, "errors handled", handled);
+        check(class == MPI_ERR_TRUNCATE, "class of the error", class);
+        MPI_Error_class(rc, &class);
+        check(class == MPI_ERR_TRUNCATE, "class that is returned", class);
+    } else {
+        check(rc == MPI_SUCCESS && handled == 0, "an error elsewhere", rc);
+    }
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&own);
+}
+
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)value;
+    (void)extra;
+    use(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("ends: finalize wrong=%d\n", check_wrong);
+    fflush(stdout);
+    return MPI_SUCCESS;
+}
+
+static void early(void)
+{
+    int key;
+
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    use(MPI_COMM_WORLD);
+}
+
+/* Each is used before the next is made: ours come in between. */
+static void full(void)
+{
+    MPI_Comm *comm = malloc(MOST * sizeof(*comm));
+    int n = 0;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (n < MOST && MPI_Comm_dup(MPI_COMM_WORLD, &comm[n]) == MPI_SUCCESS)
+        if (n++ < 3)
+            use(comm[n - 1]);
+    if (rank == 0)
+        printf("ends: %d communicators\n", n);
+    use(comm[n - 1]);
+    use(comm[n / 2]);
+    use(comm[0]);
+    for (int i = 0; i < n; i++)
+        MPI_Comm_free(&comm[i]);
+    free(comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    use(own);
+    MPI_Comm_free(&own);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    int ret;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    use(MPI_COMM_WORLD);
+    if (strcmp(how, "atexit") == 0) {
+        atexit(finalize);
+        return 0;
+    }
+    if (strcmp(how, "abort") == 0) {
+        if (rank == size - 1)
+            MPI_Abort(MPI_COMM_WORLD, 7);
+        use(MPI_COMM_WORLD);
+    }
+    if (strcmp(how, "fork") == 0)
+        fork_children();
+    if (strcmp(how, "truncate") == 0)
+        truncate_one();
+    if (strcmp(how, "early") == 0)
+        early();
+    if (strcmp(how, "full") == 0)
+        full();
+    ret = check_done("ends");
+    MPI_Finalize();
+    return ret != 0;
+}

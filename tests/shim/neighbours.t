@@ -1,0 +1,192 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# neighbours.t - what else is in a process: a GPU's runtime, another identity,
+# no MPI at all, MPI loaded late, libchorale linked statically, other tools.
+. "$(dirname "$0")/helpers.sh"
+
+for name in bcasts life ends; do
+    program "$name" || skip_all "$MPICC does not compile $name.c"
+done
+table good
+on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
+ours='bcast n=1024 P=2 -> binomial'
+right() { [ $status -eq 0 ] && grep -q 'wrong=0' "$work/out"; }
+
+# A GPU's runtime: buffers may be where the processor cannot read.
+echo 'int cuInit(unsigned f) { return (int)f; }' >"$work/gpu.c"
+for name in libcuda.so.1 libcudart.so.12 libamdhip64.so.5 libze_loader.so.1
+do
+    $CC -shared -fPIC -o "$work/$name" "$work/gpu.c"
+    run 2 "$shim $work/$name" $on "$work/bcasts"
+    right && [ "$(lines 'left to the library: .*GPU runtime')" -eq 1 ] &&
+        [ "$(lines '-> ')" -eq 0 ]
+    ok $? "stands aside beside $name"
+done
+run 2 "$shim $work/libcuda.so.1" $on CHORALE_HOST_BUFFERS=1 "$work/bcasts"
+right && [ "$(lines "$ours")" -eq 1 ]
+ok $? "but not with CHORALE_HOST_BUFFERS=1"
+timeout 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" $on "$work/bcasts" : \
+    -n 1 env LD_PRELOAD="$shim $work/libcuda.so.1" $on "$work/bcasts" \
+    >"$work/out" 2>"$work/err" </dev/null
+status=$?
+right && [ "$(lines 'left to the library: a rank cannot')" -eq 1 ] &&
+    [ "$(lines '-> ')" -eq 0 ]
+ok $? "one rank beside a GPU's runtime: all stand aside"
+$CC -shared -fPIC -o "$work/libmycudart_notes.so" "$work/gpu.c"
+run 2 "$shim $work/libmycudart_notes.so" $on "$work/bcasts"
+right && [ "$(lines "$ours")" -eq 1 ]
+ok $? "a library whose name only looks like it is none"
+
+# Processes without MPI, and such as start others.
+for cmd in 'bash -c true' 'sh -c true' 'srun --version' 'perl -e 1' \
+           'python3 -c pass' 'env true' "$MPIEXEC --version" 'cat /dev/null'
+do
+    command -v "${cmd%% *}" >/dev/null 2>&1 || continue
+    LD_PRELOAD=$shim CHORALE_VERBOSE=1 CHORALE_CHECK=1 timeout 20 $cmd \
+        >/dev/null 2>"$work/err"
+    [ $? -eq 0 ] && ! [ -s "$work/err" ]
+    ok $? "preloaded into ${cmd%% *}"
+done
+run 2 "$shim" $on sh -c 'env true && exec "$0"' "$work/bcasts"
+right && [ "$(lines "$ours")" -eq 1 ]
+ok $? "a program that a shell starts"
+
+# MPI loaded late by an interpreter: its calls are its own business.
+lib=$(ldd "$work/bcasts" | sed -n 's/.*\(libmpi[^ ]*\) => \([^ ]*\).*/\2/p' |
+    head -n 1)
+if command -v python3 >/dev/null 2>&1 && [ -n "$lib" ] &&
+    python3 -c 'import ctypes' 2>/dev/null; then
+    cat >"$work/late.py" <<EOF
+import ctypes, sys
+mode = ctypes.RTLD_GLOBAL if sys.argv[1] == "global" else ctypes.RTLD_LOCAL
+mpi = ctypes.CDLL("$lib", mode=mode)
+mpi.MPI_Init(None, None)
+flag = ctypes.c_int(0)
+mpi.MPI_Initialized(ctypes.byref(flag))
+text = ctypes.create_string_buffer(70000)
+mpi.MPI_Get_library_version(text, ctypes.byref(ctypes.c_int(0)))
+mpi.MPI_Finalize()
+print("wrong=%d" % (flag.value != 1))
+EOF
+    for mode in global local; do
+        run 2 "$shim" $on python3 "$work/late.py" $mode
+        right && [ "$(lines chorale:)" -eq 0 ]
+        ok $? "MPI loaded by python3, $mode"
+    done
+else
+    skip "MPI loaded by python3" "no python3 with ctypes"
+fi
+if python3 -c 'from mpi4py import MPI' 2>/dev/null; then
+    cat >"$work/four.py" <<'EOF'
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+wrong = 0
+for i in range(10):
+    wrong += comm.allreduce(1) != comm.size
+    wrong += comm.bcast(i if comm.rank == 0 else None) != i
+if comm.rank == 0:
+    print("wrong=%d" % wrong)
+EOF
+    run 2 "$shim" $on python3 "$work/four.py"
+    right
+    ok $? "mpi4py"
+else
+    skip "mpi4py" "it is not there"
+fi
+
+# A program that is loaded and unloaded again does not take us with it.
+dso=$(lib_of libchorale.so)
+for file in "$shim" "$dso"; do
+    [ -f "$file" ] || continue
+    readelf -d "$file" | grep -q NODELETE
+    ok $? "$(basename "$file") stays loaded"
+done
+
+# Another identity.
+if [ "$(id -u)" -eq 0 ] && [ -f "$dso" ]; then
+    chmod 755 "$work"
+    lib_dir=$work/lib
+    mkdir "$lib_dir" && cp "$dso" "$lib_dir/libchorale.so.0"
+    "$MPICC" "$top_srcdir/tests/shim/example.c" \
+        -I"$top_srcdir/algorithms/dispatch" "$lib_dir/libchorale.so.0" \
+        -Wl,-rpath,"$lib_dir" -o "$work/example" 2>"$work/err"
+    run 2 "" $on "$work/example"
+    right && [ "$(lines '-> ')" -ge 1 ]
+    ok $? "libchorale in an ordinary program takes CHORALE_DISPATCH"
+    cp "$work/example" "$work/setuid"
+    chown 12345 "$work/setuid" && chmod u+s "$work/setuid"
+    tcp=UCX_TLS=tcp,self # shared memory is of processes that can be looked at
+    run 2 "" $tcp "$work/setuid"
+    if right; then
+        run 2 "" $tcp $on CHORALE_FORCE=bcast=linear "$work/setuid"
+        right && [ "$(lines chorale:)" -eq 0 ] && ! [ -s "$work/told" ]
+        ok $? "in one that is set-user-id it does nothing and says nothing"
+    else
+        skip "set-user-id" "the library does not start so"
+    fi
+else
+    skip "set-user-id" "needs root"
+fi
+
+# Linked statically.
+objects=$(lib_of libchorale_la-libchorale.o)
+for dir in "$top_builddir/algorithms/dispatch"; do
+    [ -f "$dir/libchorale_la-libchorale.o" ] &&
+        objects=$dir/libchorale_la-libchorale.o
+    [ -f "$dir/.libs/libchorale_la-libchorale.o" ] &&
+        objects=$dir/.libs/libchorale_la-libchorale.o
+done
+archive=$top_builddir/algorithms/.libs/libdispatch.a
+if [ -n "$objects" ] && [ -f "$archive" ]; then
+    "$MPICC" "$top_srcdir/tests/shim/example.c" \
+        -I"$top_srcdir/algorithms/dispatch" "$objects" "$archive" -ldl \
+        -lpthread -o "$work/static" 2>"$work/err"
+    ok $? "libchorale's objects are linked into a program"
+    run 2 "" $on "$work/static"
+    right && [ "$(lines '-> ')" -ge 1 ]
+    ok $? "and run"
+    run 2 "$shim" $on CHORALE_AFTER=1 "$work/static"
+    right
+    ok $? "under the shim, too"
+else
+    skip "libchorale's objects linked into a program" "they are not here"
+fi
+if "$MPICC" -static "$top_srcdir/tests/shim/bcasts.c" -o "$work/alone" \
+    2>/dev/null; then
+    run 2 "$shim" $on "$work/alone"
+    right && [ "$(lines chorale:)" -eq 0 ]
+    ok $? "a static program does not notice"
+else
+    echo 'int main(void) { return 0; }' >"$work/alone.c"
+    if $CC -static "$work/alone.c" -o "$work/alone" 2>/dev/null; then
+        LD_PRELOAD=$shim CHORALE_VERBOSE=1 "$work/alone" 2>"$work/err" &&
+            ! [ -s "$work/err" ]
+        ok $? "a static program does not notice (without MPI)"
+    else
+        skip "a static program" "none can be linked"
+    fi
+fi
+
+# Another MPI, both built for one and run under the other.
+other=mpicc.openmpi
+"$MPICC" -show 2>/dev/null | grep -qi mpich || other=mpicc.mpich
+launch=mpiexec.${other#mpicc.}
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
+    OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle
+for name in life ends; do
+    if ! command -v $launch >/dev/null 2>&1 ||
+        ! $other "$top_srcdir/tests/shim/$name.c" -o "$work/other" \
+            2>/dev/null; then
+        skip "$name of another MPI library" "$other is not there"
+        continue
+    fi
+    timeout 60 $launch -n 2 env LD_PRELOAD="$shim" $on CHORALE_AFTER=1 \
+        CHORALE_CHECK=1 "$work/other" early >"$work/out" 2>"$work/err" \
+        </dev/null
+    status=$?
+    right && [ "$(lines chorale)" -eq 0 ]
+    ok $? "$name of another MPI library is not touched"
+done
+finish

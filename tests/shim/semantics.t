@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# semantics.t - what MPI promises holds with the shim as without: tags and
+# wildcards, errors, every way to make a communicator, every way to end.
+. "$(dirname "$0")/helpers.sh"
+
+for name in wild comms ends life; do
+    program "$name" || skip_all "$MPICC does not compile $name.c"
+done
+table good
+on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
+came() { # came NAME: the program came through, and right
+    [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"
+}
+both() { # both P PROGRAM WORD...: alone, then under the shim
+    ranks=$1
+    name=$2
+    shift
+    shift
+    run "$ranks" "" "$work/$name" "$@"
+    came "$name"
+    ok $? "$name $* alone, P=$ranks"
+    run "$ranks" "$shim" $on "$work/$name" "$@"
+    came "$name"
+    ok $? "$name $* under the shim, P=$ranks"
+}
+
+# Nothing of ours is the application's.
+for P in 2 3 5; do
+    both $P wild
+    [ "$(lines '-> ')" -ge 8 ]
+    ok $? "while the catalogue ran its collectives, P=$P"
+done
+
+# Communicators.
+for P in 1 2 4; do
+    both $P comms
+    if [ $P -eq 4 ]; then
+        # All but MPI_COMM_SELF are ours, as soon as they have two ranks.
+        [ "$(lines 'bcast n=4 P=[234] -> linear')" -ge 10 ]
+        ok $? "most of its communicators were ours"
+    fi
+done
+for how in spawn connect; do
+    P=2
+    run $P "" timeout 20 "$work/comms" $how
+    if ! came comms; then
+        skip "groups that meet later ($how)" "the library does not do it here"
+        continue
+    fi
+    run $P "$shim" $on "$work/comms" $how
+    came comms
+    ok $? "groups that meet later ($how)"
+done
+if "$MPICC" "$top_srcdir/tests/shim/sessions.c" -o "$work/sessions" \
+    2>/dev/null; then
+    for how in alone both after; do
+        run 2 "" "$work/sessions" $how
+        came sessions
+        ok $? "sessions alone: $how"
+        run 2 "$shim" $on "$work/sessions" $how
+        came sessions
+        ok $? "sessions under the shim: $how"
+    done
+    run 2 "$shim" $on "$work/sessions" alone
+    [ "$(lines chorale:)" -eq 0 ]
+    ok $? "without MPI_Init the shim stands aside"
+else
+    skip "sessions" "the library has none"
+fi
+
+# Errors and ends.
+for how in truncate atexit fork early; do
+    both 2 ends $how
+    [ "$(lines 'bcast n=4 P=2 -> linear')" -ge 1 ]
+    ok $? "which was ours"
+done
+grep -q 'finalize wrong=0' "$work/out"
+ok $? "callbacks of MPI_Finalize may call collectives"
+run 3 "$shim" $on "$work/ends" abort
+[ $status -ne 0 ] && [ $status -ne 124 ]
+ok $? "MPI_Abort of one rank ends the collective of the others ($status)"
+run 2 "" "$work/ends" full
+plain=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
+run 2 "$shim" $on "$work/ends" full
+ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
+if [ -n "$plain" ] && [ "$plain" -lt 100000 ]; then
+    came ends && [ $((plain - ours)) -le 4 ] &&
+        [ "$(lines 'is left to the library: no private')" -eq 1 ]
+    ok $? "communicators run out: $ours of $plain, then the library's"
+else
+    skip "communicators run out" "they do not"
+fi
+
+# Nothing is left behind.
+"$MPICC" -shared -fPIC "$top_srcdir/tests/shim/leak_tool.c" \
+    -o "$work/leak.so" -ldl
+for args in "wild" "comms" "ends" "ends early" "life 300 30"; do
+    set -- $args
+    run 2 "$work/leak.so $shim" $on "$work/$1" $2 $3
+    came "$1" && [ "$(lines '^left of [1-9]')" -eq 2 ] &&
+        [ "$(lines 'comms=0 groups=0 keys=0 handlers=0 types=0')" -eq 2 ]
+    ok $? "no object of MPI is left after $args"
+done
+run 2 "$work/leak.so $shim" $on CHORALE_AFTER=1 "$work/life" 5000 1
+came life && [ "$(sed -n 's/^left of \([0-9]*\):.*/\1/p' "$work/err" |
+    sort -n | tail -n 1)" -le 14 ]
+ok $? "of 5000 short-lived communicators few live at once"
+finish
