@@ -316,7 +316,7 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
         enlist(st);
         return st;
     }
-    if (**why == '\0' || rank != 0)
+    if (**why == '\0' || rank != 0 || tuning->set.secure)
         *why = NULL;
     chorale_state_free(st);
     return NULL;
