@@ -16,8 +16,8 @@ struct chorale_series {
 };
 
 /* Launches of both sides: the first ones, and those in which cells that had
- * looked slower were measured again. paired: again_base.x[i] and again_head.x[i]
- * are neighbours in time, as many of each. */
+ * looked slower were measured again. paired: again_base.x[i] and
+ * again_head.x[i] are neighbours in time, as many of each. */
 struct chorale_sides {
     struct chorale_series base, head, again_base, again_head;
     int paired;
@@ -39,7 +39,7 @@ enum chorale_verdict_kind {
 /* One cell, and what became of it. NAN: unknown. */
 struct chorale_compared {
     struct chorale_sides sides;
-    unsigned canaries;       /* bit k: canary k speaks for it */
+    unsigned long long canaries; /* bit k: canary k speaks for it */
 
     enum chorale_verdict_kind verdict;
     int again;               /* the verdict is of the second measurement */

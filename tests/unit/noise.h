@@ -6,8 +6,8 @@
  * to 1.5: it wanders from launch to launch (drift), and stays slow for a while
  * now and then (regimes). On top of it a launch shifts all its cells alike
  * (launch), the cells of one collective alike (block, 50 cells), each cell by
- * itself (sigma), and some by a lot, upwards (outliers). All in log units of the
- * launch's median.
+ * itself (sigma), and some by a lot, upwards (outliers). All in log units of
+ * the launch's median.
  */
 #ifndef CHORALE_TESTS_NOISE_H
 #define CHORALE_TESTS_NOISE_H
