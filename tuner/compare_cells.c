@@ -14,8 +14,8 @@ struct group {
     size_t count;
 };
 
-static int by_cell(const struct chorale_run_point *a,
-                   const struct chorale_run_point *b)
+int chorale_cell_compare(const struct chorale_run_point *a,
+                         const struct chorale_run_point *b)
 {
     int d = (int)a->coll - (int)b->coll;
 
@@ -33,8 +33,8 @@ static int by_cell(const struct chorale_run_point *a,
 
 static int by_group(const void *a, const void *b)
 {
-    return by_cell(((const struct group *)a)->row,
-                   ((const struct group *)b)->row);
+    return chorale_cell_compare(((const struct group *)a)->row,
+                                ((const struct group *)b)->row);
 }
 
 /* The cells of a side that have a run in its launches, sorted. NULL: out of
@@ -49,7 +49,8 @@ static struct group *groups(const struct chorale_side *side, size_t *count_p)
         int in = 0;
 
         for (end = i; end < points->count &&
-                      by_cell(&points->row[i], &points->row[end]) == 0;
+                      chorale_cell_compare(&points->row[i],
+                                           &points->row[end]) == 0;
              end++) {
             const struct chorale_side_launch *l =
                 chorale_side_launch_of(side, points->row[end].launch_id);

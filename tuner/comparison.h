@@ -117,6 +117,10 @@ int chorale_side_first(const struct chorale_side *side,
 enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
                                           struct chorale_errmsg *msg);
 
+/* Runs of one cell compare as 0; the order is that of what it is made of. */
+int chorale_cell_compare(const struct chorale_run_point *a,
+                         const struct chorale_run_point *b);
+
 /* guideline.c: every rule at every point of head; broken by more than the
  * threshold, by a one-sided t test over the launches, Benjamini and Hochberg at
  * opts.fdr over all; in simulation by what is measured. */

@@ -79,7 +79,7 @@ struct machine {
     uint64_t block_seed;
 };
 
-static void machine_launch(struct machine *m, const struct noise *noise)
+__attribute__((unused)) static void machine_launch(struct machine *m, const struct noise *noise)
 {
     double change = random_unit(&m->random);
 
@@ -90,7 +90,7 @@ static void machine_launch(struct machine *m, const struct noise *noise)
 }
 
 /* How much of the machine's speed a cell feels. */
-static double machine_factor(size_t cell)
+__attribute__((unused)) static double machine_factor(size_t cell)
 {
     struct random own = { .state = cell * UINT64_C(0x2545f4914f6cdd1d) };
 
@@ -98,14 +98,14 @@ static double machine_factor(size_t cell)
 }
 
 /* A cell's time in this launch, without its own noise... */
-static double machine_common(const struct machine *m,
+__attribute__((unused)) static double machine_common(const struct machine *m,
                              const struct noise *noise, double factor)
 {
     return m->launch + factor * (m->speed + (m->slow ? noise->regime : 0));
 }
 
 /* ...what its block shares, and its own. */
-static double machine_block(const struct machine *m,
+__attribute__((unused)) static double machine_block(const struct machine *m,
                             const struct noise *noise, size_t cell)
 {
     struct random own = { .state = m->block_seed + cell / 50 };
@@ -113,7 +113,7 @@ static double machine_block(const struct machine *m,
     return noise->block > 0 ? noise->block * random_normal(&own) : 0;
 }
 
-static double machine_own(struct machine *m, const struct noise *noise)
+__attribute__((unused)) static double machine_own(struct machine *m, const struct noise *noise)
 {
     double x = noise->sigma * random_normal(&m->random);
 

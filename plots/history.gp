@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# history.gp - time of one cell over the runs of the benchmark, with the levels
+# and the changes between them.
+#
+# By hand:  gnuplot -d -c history.gp DATA OUTPUT png|svg TITLE
+#   DATA    a .dat file of `chorale history --plot`
+#
+# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
+# as they are (noenhanced).
+
+data = ARG1
+stats data index 0 using 1:2 nooutput
+count = int(STATS_records)
+ymin = STATS_min_y
+ymax = STATS_max_y
+stats data index 0 using 3:4 nooutput
+ymin = ymin < STATS_min_x ? ymin : STATS_min_x
+ymax = ymax > STATS_max_y ? ymax : STATS_max_y
+span = ymax > ymin ? ymax - ymin : ymax
+
+if (ARG3 eq 'svg') {
+    set terminal svg size 1200,600 font 'DejaVu Sans,14' noenhanced \
+        background 'white'
+} else {
+    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
+        set terminal pngcairo size 1200,600 font 'DejaVu Sans,11' noenhanced
+    } else {
+        set terminal png size 1200,600 noenhanced
+    }
+}
+set output ARG2
+
+scale = ymax < 0.9999e-6 ? 1e9 : ymax < 0.9999e-3 ? 1e6 \
+    : ymax < 0.9999 ? 1e3 : 1
+unit = ymax < 0.9999e-6 ? 'ns' : ymax < 0.9999e-3 ? 'us' \
+    : ymax < 0.9999 ? 'ms' : 's'
+lo = (ymin - 0.08 * span) * scale
+hi = (ymax + 0.18 * span) * scale
+step = 1 + (count - 1) / 24
+
+set xrange [-1 : count]
+set yrange [lo : hi]
+set xtics rotate by -45 nomirror noenhanced
+set ytics nomirror
+set grid ytics linetype -1 linecolor rgb 0xDDDDDD linewidth 0.5
+set border 3
+set xlabel 'run'
+set ylabel sprintf('time of one operation, %s', unit)
+set title ARG4 noenhanced
+set key outside bottom center horizontal noenhanced
+set bars 0.6
+
+plot \
+    data index 0 using 1:($2 * scale):($3 * scale):($4 * scale) \
+        with yerrorbars pointtype 7 pointsize 0.9 linecolor rgb 0x000000 \
+        title 'median, least and most of its launches', \
+    data index 0 using 1:($2 * scale):xtic(int($1) % step == 0 ? \
+        strcol(5) : '') with lines linecolor rgb 0x999999 notitle, \
+    data index 1 using 1:($3 * scale):($2 - $1):(0) with vectors nohead \
+        linewidth 3 linecolor rgb 0x0072B2 title 'level', \
+    data index 2 using 1:(lo):(0):(hi - lo) with vectors nohead linewidth 2 \
+        dashtype (9, 6) linecolor rgb 0xD55E00 title 'change', \
+    data index 2 using 1:(hi - 0.04 * (hi - lo)):2 with labels left \
+        offset 0.6,0 textcolor rgb 0xD55E00 notitle
