@@ -26,8 +26,8 @@ struct chorale_change {
 long chorale_changes(const double *x, size_t n, double level, long rounds,
                      uint64_t seed, struct chorale_change *change);
 
-/* Simulated series are exact: every value that is not the one before it, by more
- * than 1e-9, is a change. change[] has room for n. */
+/* Simulated series are exact: every value that is not the one before it, by
+ * more than 1e-9, is a change. change[] has room for n. */
 long chorale_changes_exact(const double *x, size_t n,
                            struct chorale_change *change);
 

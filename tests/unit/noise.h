@@ -79,7 +79,8 @@ struct machine {
     uint64_t block_seed;
 };
 
-__attribute__((unused)) static void machine_launch(struct machine *m, const struct noise *noise)
+__attribute__((unused)) static void
+machine_launch(struct machine *m, const struct noise *noise)
 {
     double change = random_unit(&m->random);
 
@@ -113,7 +114,8 @@ __attribute__((unused)) static double machine_block(const struct machine *m,
     return noise->block > 0 ? noise->block * random_normal(&own) : 0;
 }
 
-__attribute__((unused)) static double machine_own(struct machine *m, const struct noise *noise)
+__attribute__((unused)) static double
+machine_own(struct machine *m, const struct noise *noise)
 {
     double x = noise->sigma * random_normal(&m->random);
 
