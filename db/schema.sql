@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 4.
+-- Schema of a Chorale database, version 5.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -384,6 +384,50 @@ CREATE TABLE validation (
             root_policy, buffers, msg_size)
 );
 
+-- What an application called, as CHORALE_TRACE wrote it and `chorale import`
+-- read it.
+CREATE TABLE trace (
+    trace_id    INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,   -- of the file's content
+    label       TEXT NOT NULL DEFAULT '',
+    imported    TEXT NOT NULL,
+    program     TEXT NOT NULL,
+    mpi_library TEXT NOT NULL,
+    started     TEXT NOT NULL,          -- when MPI_Init returned
+    comm_size   INTEGER NOT NULL CHECK (comm_size >= 1), -- of MPI_COMM_WORLD
+    ranks       INTEGER NOT NULL CHECK (ranks BETWEEN 1 AND comm_size),
+                                        -- that are summed up here
+    part_rank   INTEGER,                -- NULL: of all of them
+    part        TEXT NOT NULL DEFAULT '', -- why it is one rank's only
+    wall_mean   REAL NOT NULL,          -- s, from MPI_Init to MPI_Finalize:
+    wall_max    REAL NOT NULL,          -- mean over ranks, and the longest
+    unlisted_calls   INTEGER NOT NULL,  -- of ranks, in no row below
+    unlisted_seconds REAL NOT NULL
+);
+
+-- Calls that posed the same and were run by the same.
+CREATE TABLE trace_point (
+    trace_id    INTEGER NOT NULL REFERENCES trace,
+    coll        TEXT NOT NULL,
+    n           INTEGER NOT NULL CHECK (n >= 0), -- of gatherv, scatterv and
+                                        -- alltoallv the mean over the calls
+    msg_size    INTEGER NOT NULL CHECK (msg_size >= 0), -- irregular: the mean
+                                        -- block
+    comm_size   INTEGER NOT NULL CHECK (comm_size >= 1),
+    shape       TEXT NOT NULL,          -- as in cell, or unknown
+    dtype       TEXT NOT NULL,          -- as in cell, or other, derived
+    op          TEXT NOT NULL,          -- as in cell, or other, user
+    root        TEXT NOT NULL,          -- none, first, middle, last
+    ran         TEXT NOT NULL,          -- library, or variant:params
+    rank_calls  INTEGER NOT NULL,       -- summed over the ranks
+    calls       REAL NOT NULL,          -- operations; whole, if all ranks of
+                                        -- the communicators are summed
+    seconds     REAL NOT NULL,          -- summed over the ranks
+    max_seconds REAL NOT NULL,          -- of the rank that spent most
+    PRIMARY KEY (trace_id, coll, comm_size, n, shape, dtype, op, root, ran)
+) WITHOUT ROWID;
+CREATE INDEX trace_point_by_size ON trace_point (comm_size, coll, msg_size);
+
 -- A named point in the past to compare against: the launches of one campaign
 -- or several.
 CREATE TABLE baseline (
@@ -443,6 +487,22 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
                FROM l WHERE launches > 1) h
     ON h.cell_id = c.cell_id AND h.half < ln(1000);
+
+-- Where an application's time in collectives goes: of each point what one call
+-- takes on the mean over ranks, and its share of all collectives and of the
+-- program.
+CREATE VIEW v_trace AS
+SELECT t.trace_id, t.label, t.program, p.coll, p.msg_size, p.n, p.comm_size,
+       p.shape, p.dtype, p.op, sum(p.calls) AS calls,
+       sum(p.seconds) / sum(p.rank_calls) AS call_seconds,
+       sum(p.seconds) / t.ranks AS rank_seconds,
+       sum(p.seconds) / nullif((SELECT sum(q.seconds) FROM trace_point q
+           WHERE q.trace_id = t.trace_id), 0) AS share,
+       sum(p.seconds) / nullif(t.ranks * t.wall_mean, 0) AS program_share,
+       group_concat(DISTINCT p.ran) AS ran
+  FROM trace t JOIN trace_point p USING (trace_id)
+ GROUP BY t.trace_id, p.coll, p.comm_size, p.n, p.shape, p.dtype, p.op
+ ORDER BY t.trace_id, share DESC;
 
 -- Every cell against the library's default at the same point, launch by launch
 -- (what changes from launch to launch cancels): mean of the logarithms. An

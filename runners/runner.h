@@ -95,6 +95,7 @@ struct chorale_task {
     double late_by;          /* skew, as a factor of the library's duration */
     int64_t msg_size;        /* m, bytes, a multiple of the type's size */
     int first, ncand;
+    int band, place;         /* the order: worklist.c */
     int batch;               /* calls a repetition had in earlier launches;
                               * 0: there are none (recall.c) */
 };

@@ -2,6 +2,7 @@
 /* worklist.c - what is pending in a launch: read by rank 0, shared by all. */
 #include "runners/runner.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,11 @@
     "       WINDOW w AS (PARTITION BY coll, msg_size, dtype, op,"            \
     "                    root_policy, buffers, arrival, metric))"            \
     "SELECT coll, msg_size, dtype, op, root_policy, provider, variant,"      \
-    "       params, cell_id, buffers, arrival, metric FROM q"                \
+    "       params, cell_id, buffers, arrival, metric,"                      \
+    "       (SELECT sum(t.seconds) FROM trace_point t, l"                    \
+    "         WHERE t.comm_size = l.comm_size AND t.coll = q.coll"           \
+    "           AND t.msg_size BETWEEN q.msg_size - 7 AND q.msg_size)"       \
+    "  FROM q"                                                               \
     " WHERE NOT done OR (provider = 'library' AND NOT point_done AND"        \
     "                     NOT failed)"                                       \
     " ORDER BY coll, msg_size, dtype, op, root_policy, buffers, arrival,"    \
@@ -174,6 +179,13 @@ static enum chorale_err read_choice(const char *params, int coll,
     return CHORALE_OK;
 }
 
+/* Points come in bands of a factor of four in what traced applications spend
+ * there; without a trace all are of one band. */
+static int band_of(double seconds)
+{
+    return seconds > 0 ? 1024 + ilogb(seconds) / 2 : 0;
+}
+
 /* Fill a task and a candidate from a row of PENDING. */
 static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
                                  struct chorale_cand *cand,
@@ -194,6 +206,7 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
     task->buffers = FIND(buffer_policies, chorale_text(stmt, 9));
     task->arrival = read_arrival(chorale_text(stmt, 10), &task->late_by);
     task->metric = FIND(metrics, chorale_text(stmt, 11));
+    task->band = band_of(sqlite3_column_double(stmt, 12));
     if (task->coll < 0 || task->dtype < 0 || task->root_policy < 0 ||
         task->buffers < 0 || task->arrival < 0 || task->metric < 0 ||
         (*chorale_text(stmt, 3) != '\0' && task->op < 0) ||
@@ -305,6 +318,22 @@ static void shuffle(struct chorale_worklist *work)
 #endif
 }
 
+static int by_band(const void *a, const void *b)
+{
+    const struct chorale_task *x = a, *y = b;
+
+    return x->band != y->band ? y->band - x->band : x->place - y->place;
+}
+
+/* What matters most first: a campaign may be interrupted. */
+static void sort_bands(struct chorale_worklist *work)
+{
+    for (int i = 0; i < work->ntask; i++)
+        work->task[i].place = i;
+    if (work->ntask > 0)
+        qsort(work->task, (size_t)work->ntask, sizeof(*work->task), by_band);
+}
+
 enum chorale_err chorale_worklist_load(struct chorale_store *store,
                                        const char *launch_uuid,
                                        struct chorale_worklist *work,
@@ -332,6 +361,7 @@ enum chorale_err chorale_worklist_load(struct chorale_store *store,
     }
     sqlite3_finalize(stmt);
     shuffle(work);
+    sort_bands(work);
     return err;
 }
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* Launches with pending cells, in the order to run them: one launch of every
- * comm_size before the second of any, so that launches are spread in time. A
- * launch measures in one way: cells of campaigns that agree in it. */
+ * comm_size before the second of any, so that launches are spread in time; and
+ * first those where traced applications spend most. A launch measures in one way: cells of campaigns that agree in it. */
 #define PENDING                                                              \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
@@ -34,7 +34,9 @@
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
     " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
     "          siblings, " CHORALE_CAMPAIGN_WAY("k")                         \
-    " ORDER BY c.system_id, o.ordinal, c.comm_size, c.part, siblings,"       \
+    " ORDER BY c.system_id, o.ordinal, (SELECT -total(t.seconds)"            \
+    "            FROM trace_point t WHERE t.comm_size = c.comm_size),"       \
+    "          c.comm_size, c.part, siblings,"                               \
     "          max(c.campaign_id)"                                           \
     " LIMIT 1"
 

@@ -49,6 +49,10 @@ static enum chorale_err name_campaign(const struct planner *p,
     if (out != NULL && plan->adaptive)
         fprintf(out, " round %d of %s to %.17g", p->round.round, plan->budget,
                 plan->goal);
+    for (size_t i = 0; out != NULL && i < p->nwant; i++)
+        fprintf(out, " %d %ld %ld %d %d %s", (int)p->want[i].coll,
+                p->want[i].msg_size, p->want[i].procs, p->want[i].dtype,
+                p->want[i].op, p->want[i].root);
     if (out != NULL && p->label[0] != '\0')
         fprintf(out, " of %s", p->label);
     if (out == NULL || fclose(out) != 0 || text == NULL) {
@@ -239,7 +243,7 @@ static enum chorale_err check_siblings(const struct planner *p)
 }
 
 /* What the launcher decides: processes, launches, memory. */
-static enum chorale_err fill_defaults(struct planner *p)
+static enum chorale_err fill_defaults(struct planner *p, const char *path)
 {
     struct chorale_plan *plan = p->plan;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -259,28 +263,33 @@ static enum chorale_err fill_defaults(struct planner *p)
     if (err == CHORALE_OK)
         err = chorale_spec_list("-m", plan->sizes, 0, &p->size, &p->nsize,
                                 p->msg);
+    if (err == CHORALE_OK && plan->from_trace)
+        err = chorale_plan_traced(p, path);
     if (err == CHORALE_OK)
         err = check_siblings(p);
     if (err != CHORALE_OK)
         return err;
     long top = p->proc[p->nproc - 1];
     long most_ranks = largest_launch(p);
+    const char *procs = plan->procs != NULL ? plan->procs : text;
     long ppn = chorale_planned_ppn(p, top);
+    if (plan->procs == NULL)
+        snprintf(text, sizeof(text), "%ld", top);
     if (most_ranks > 1 << 24)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: more processes than any system has",
-                            plan->procs);
+                            procs);
     if (p->sys.simulated && (top + ppn - 1) / ppn > p->sys.nhost)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: the platform has %d hosts; use at most "
-                            "%ld processes or a larger --ppn", plan->procs,
+                            "%ld processes or a larger --ppn", procs,
                             p->sys.nhost, p->sys.nhost * ppn);
     if (strcmp(plan->launcher, "mpiexec") == 0 && plan->ppn == 0 &&
         most_ranks > LOCAL_MAX * cores)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: %ld ranks on the %ld processors of this "
                             "node; for several nodes say --ppn, else stay "
-                            "below %ld", plan->procs, most_ranks, cores,
+                            "below %ld", procs, most_ranks, cores,
                             LOCAL_MAX * cores + 1);
     if (strcmp(plan->launcher, "mpiexec") == 0 && most_ranks > cores &&
         plan->ppn == 0)
@@ -424,7 +433,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK)
         err = find_natives(&p);
     if (err == CHORALE_OK)
-        err = fill_defaults(&p);
+        err = fill_defaults(&p, path);
     if (err == CHORALE_OK)
         err = ask_counters(&p);
     if (err == CHORALE_OK)
@@ -456,6 +465,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     chorale_system_release(&p.sys);
     chorale_natives_free(&p.natives);
     chorale_plan_release(&p);
+    free(p.want);
     free(p.proc);
     free(p.size);
     return err;

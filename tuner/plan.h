@@ -18,6 +18,11 @@ struct chorale_plan {
     double width, cell_seconds, tau;
     int dry_run, no_racing;
     int adaptive;
+    int from_trace;          /* the points of imported traces */
+    const char *trace;       /* of that label only; NULL: of all */
+    /* What was said of these, before chorale_plan_check filled them in. */
+    const char *limit_sizes, *limit_op, *limit_root;
+    int limits_kept;
     const char *budget;
     double goal;
 };
@@ -152,6 +157,12 @@ struct chorale_plan {
     { "adaptive", 0, CHORALE_OPT_FLAG, offsetof(type, field.adaptive), NULL, \
       "of all these cells choose those that are worth it, in rounds, each by "\
       "what the ones before found", 0, 0 },                                  \
+    { "from-trace", 0, CHORALE_OPT_FLAG, offsetof(type, field.from_trace),   \
+      NULL, "instead of a grid the points of imported traces, what took "    \
+      "most time first; -c, -P, --type and --op then limit them, and -m to " \
+      "the range of its sizes", 0, 0 },                                      \
+    { "trace", 0, CHORALE_OPT_TEXT, offsetof(type, field.trace), "LABEL",    \
+      "with --from-trace: of the traces of this label only", 0, 0 },         \
     { "budget", 0, CHORALE_OPT_TEXT, offsetof(type, field.budget), "TIME",   \
       "what all rounds of --adaptive together may cost, with starting and "  \
       "synchronising: time of their launches (10m, 2h), or of their nodes "  \
@@ -206,6 +217,10 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
  * CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
+
+/* plan_trace.c: what --from-trace goes with. CHORALE_USAGE. */
+enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
+                                          struct chorale_errmsg *msg);
 
 /* plan_adaptive.c: the text of --budget as seconds; *nodes_p 1: node-seconds.
  * CHORALE_USAGE. */

@@ -21,7 +21,7 @@ long chorale_planned_siblings(const struct planner *p, const char *word,
     return strcmp(word, "alone") == 0 ? 1 : strtol(word, NULL, 10);
 }
 
-static const char *planned_shape(const struct planner *p, long procs)
+const char *chorale_planned_shape(const struct planner *p, long procs)
 {
     long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
 
@@ -43,7 +43,7 @@ struct point {
     enum chorale_coll coll;
     long msg_size, procs;
     int dtype, op;
-    const char *arrival, *siblings;
+    const char *arrival, *siblings, *root;
 };
 
 /* The default keeps small data where applications mostly have them, in the
@@ -67,9 +67,9 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     char uuid[CHORALE_UUID_SIZE];
     const char *text[] = {
         uuid, provider, variant, params, info->name,
-        planned_shape(p, pt->procs), chorale_dtype(pt->dtype)->name,
+        chorale_planned_shape(p, pt->procs), chorale_dtype(pt->dtype)->name,
         pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
-        pt->op >= 0 ? "builtin" : "", info->rooted ? p->plan->root : "none",
+        pt->op >= 0 ? "builtin" : "", info->rooted ? pt->root : "none",
     };
     const char *condition[] = { buffer_policy(p, pt), pt->arrival,
                                 pt->siblings, p->plan->metric };
@@ -82,7 +82,7 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
             .comm_size = (int)pt->procs,
             .ppn = (int)chorale_planned_ppn(p, pt->procs),
             .dtype = pt->dtype, .op = pt->op,
-            .shape = planned_shape(p, pt->procs), .provider = provider,
+            .shape = chorale_planned_shape(p, pt->procs), .provider = provider,
         };
 
         snprintf(cell.variant, sizeof(cell.variant), "%s", variant);
@@ -115,7 +115,7 @@ enum chorale_err chorale_plan_put(struct planner *p,
     const struct point pt = {
         .coll = cell->coll, .msg_size = cell->msg_size,
         .procs = cell->comm_size, .dtype = cell->dtype, .op = cell->op,
-        .arrival = "sync", .siblings = "alone",
+        .arrival = "sync", .siblings = "alone", .root = p->plan->root,
     };
 
     return put_cell(p, &pt, cell->provider, cell->variant, cell->params, "");
@@ -230,8 +230,10 @@ static void spell_arrival(char *word, size_t size)
 }
 
 /* The point under each arrival pattern and with each number of siblings. */
-static enum chorale_err put_conditions(struct planner *p, struct point *pt)
+static enum chorale_err put_conditions(struct planner *p,
+                                       const struct point *plain)
 {
+    struct point at = *plain, *pt = &at;
     char arrival[32], siblings[32];
     enum chorale_err err = CHORALE_OK;
 
@@ -255,12 +257,30 @@ static enum chorale_err put_conditions(struct planner *p, struct point *pt)
     return err;
 }
 
+static enum chorale_err put_wanted(struct planner *p)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < p->nwant && err == CHORALE_OK; i++) {
+        const struct chorale_want *w = &p->want[i];
+        struct point pt = { .coll = w->coll, .msg_size = w->msg_size,
+                            .procs = w->procs, .dtype = w->dtype,
+                            .op = w->op, .root = w->root };
+
+        err = put_conditions(p, &pt);
+    }
+    return err;
+}
+
 enum chorale_err chorale_plan_cells(struct planner *p)
 {
     enum chorale_err err = CHORALE_OK;
 
+    if (p->plan->from_trace)
+        return put_wanted(p);
     for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++) {
-        struct point pt = { .coll = (enum chorale_coll)c };
+        struct point pt = { .coll = (enum chorale_coll)c,
+                            .root = p->plan->root };
         const struct chorale_coll_info *info = chorale_coll_info(pt.coll);
 
         if (!chorale_spec_listed(p->plan->collectives, info->name))

@@ -368,6 +368,12 @@ static void fill_in(struct chorale_plan *plan)
 {
     int simulated = strcmp(plan->launcher, "smpirun") == 0;
 
+    if (!plan->limits_kept) {
+        plan->limit_sizes = plan->sizes;
+        plan->limit_op = plan->op;
+        plan->limit_root = plan->root;
+        plan->limits_kept = 1;
+    }
     if (plan->sizes == NULL)
         plan->sizes = "8:1M";
     if (plan->op == NULL)
@@ -468,6 +474,8 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                             "--min-iterations %ld: more than --iterations "
                             "%ld", plan->nrep_min, plan->nrep_max);
     err = check_counters(plan->counters, msg);
+    if (err == CHORALE_OK)
+        err = chorale_plan_check_trace(plan, msg);
     if (err == CHORALE_OK)
         err = chorale_plan_check_adaptive(plan, msg);
     return err == CHORALE_OK ? check_variants(plan, msg) : err;

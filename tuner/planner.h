@@ -8,6 +8,15 @@
 #include "tuner/plan.h"
 #include "tuner/system.h"
 
+/* A point that --from-trace asks for. */
+struct chorale_want {
+    enum chorale_coll coll;
+    long msg_size, procs;
+    int dtype, op;           /* rows of kinds.h; op -1: none */
+    const char *root;        /* policy */
+    double seconds;          /* traced, summed over ranks */
+};
+
 struct planner {
     struct chorale_plan *plan;
     struct chorale_store *store;
@@ -25,11 +34,21 @@ struct planner {
     struct chorale_adapt_round round;
     double budget, spent;    /* seconds, or node-seconds */
     int nodes;
+    struct chorale_want *want; /* most time first */
+    size_t nwant;
     struct chorale_errmsg *msg;
 };
 
 /* Ranks a node of launches with that many processes. */
 long chorale_planned_ppn(const struct planner *p, long procs);
+
+/* The placement of such launches, a word of the schema's. */
+const char *chorale_planned_shape(const struct planner *p, long procs);
+
+/* plan_trace.c: the points of the traces in the database at path, as far as
+ * they can be planned (what cannot is told on stderr), into p->want, and their
+ * numbers of ranks into p->proc. CHORALE_DATA: there is none. */
+enum chorale_err chorale_plan_traced(struct planner *p, const char *path);
 
 /* Communicators of procs ranks at once that a word of --siblings asks for;
  * all is as many as the largest of --procs has ranks for. */

@@ -76,6 +76,7 @@ extern const struct chorale_verb chorale_verb_history;
 extern const struct chorale_verb chorale_verb_plot;
 extern const struct chorale_verb chorale_verb_merge;
 extern const struct chorale_verb chorale_verb_export;
+extern const struct chorale_verb chorale_verb_import;
 
 /* The command line as one line of text. */
 void chorale_command_text(int argc, char **argv, char *text, size_t size);

@@ -45,8 +45,6 @@
 #include "algorithms/dispatch/settings.h"
 #include "algorithms/dispatch/trace_on.h"
 
-#define CHORALE_TRACE_VERSION 1
-
 /* Read the environment, after MPI_Init; secure: do not. Once a process.
  * suffix: put after the file's name. Returns what is to be given to
  * chorale_trace_join(): 0, or this rank wants to trace. */

@@ -99,8 +99,7 @@ static void write_head(FILE *out, const struct chorale_trace_head *head,
     fprintf(out, "wall_seconds %.9g %.9g\nunlisted %llu %.9g\n",
             head->wall_mean, head->wall_max,
             (unsigned long long)rows->unlisted, rows->unlisted_seconds);
-    fputs("columns coll n comm_size shape type op root ran rank_calls calls "
-          "seconds max_seconds\n", out);
+    fputs(CHORALE_TRACE_COLUMNS "\n", out);
 }
 
 static void write_row(FILE *out, const struct chorale_trace_head *head,

@@ -10,18 +10,10 @@ enum { BYTE, INT, INT64, FLOAT, DOUBLE, OTHER, DERIVED };
 enum { NO_ROOT, FIRST, MIDDLE, LAST };
 enum { OP_OTHER = 8, OP_USER };
 
-const char *const chorale_trace_type[CHORALE_TRACE_NTYPE] = {
-    "byte", "int", "int64", "float", "double", "other", "derived"
-};
-const char *const chorale_trace_op[CHORALE_TRACE_NOP] = {
-    "-", "sum", "prod", "min", "max", "band", "bor", "bxor", "other", "user"
-};
-const char *const chorale_trace_root[CHORALE_TRACE_NROOT] = {
-    "-", "first", "middle", "last"
-};
-const char *const chorale_trace_shape[6] = {
-    "unknown", "single-node", "one-per-node", "block", "cyclic", "irregular"
-};
+const char *const chorale_trace_type[] = { CHORALE_TRACE_TYPES };
+const char *const chorale_trace_op[] = { CHORALE_TRACE_OPS };
+const char *const chorale_trace_root[] = { CHORALE_TRACE_ROOTS };
+const char *const chorale_trace_shape[] = { CHORALE_TRACE_SHAPES };
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -5,16 +5,14 @@
 
 #include "algorithms/dispatch/args.h"
 #include "algorithms/dispatch/settings.h"
-
-enum { CHORALE_TRACE_NTYPE = 7, CHORALE_TRACE_NOP = 10,
-       CHORALE_TRACE_NROOT = 4 };
+#include "algorithms/dispatch/trace_words.h"
 
 /* Words of a trace's columns, by the numbers below; shapes by that of the
  * dispatch table's enum. */
-extern const char *const chorale_trace_type[CHORALE_TRACE_NTYPE];
-extern const char *const chorale_trace_op[CHORALE_TRACE_NOP];
-extern const char *const chorale_trace_root[CHORALE_TRACE_NROOT];
-extern const char *const chorale_trace_shape[6];
+extern const char *const chorale_trace_type[];
+extern const char *const chorale_trace_op[];
+extern const char *const chorale_trace_root[];
+extern const char *const chorale_trace_shape[];
 
 /* Compared as bytes: no holes. */
 struct chorale_trace_key {
@@ -33,8 +31,8 @@ struct chorale_trace_comm {
 /* 1 if single ranks do not know the bytes of the whole operation. */
 int chorale_trace_blind(enum chorale_coll coll);
 
-/* *key but for its plan; ints: arrays that are not in call, or NULL; *bytes: of a blind collective what this rank adds to
- * n. Returns 0 if the arguments make no sense. */
+/* *key but for its plan; ints: arrays that are not in call, or NULL; *bytes: of
+ * a blind collective what this rank adds to n. Returns 0 if the arguments make no sense. */
 int chorale_trace_key_of(enum chorale_coll coll,
                          const struct chorale_call *call,
                          const struct chorale_ints *ints,

@@ -26,8 +26,6 @@ void chorale_trace_table_add(struct chorale_trace_table *table,
 
 void chorale_trace_table_release(struct chorale_trace_table *table);
 
-enum { CHORALE_TRACE_RAN = 80 };
-
 /* A key that means the same in every process, and what it sums up to. The
  * first five fields, compared as bytes, are the key: no holes. */
 struct chorale_trace_row {

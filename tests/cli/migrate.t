@@ -40,7 +40,7 @@ n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
 cp "$old" "$work/copy.db"
 err=$("$chorale" status "$old" 2>&1)
 is $? 4 "reading it exits with 4"
-like "$err" 'older schema version 1.*version 4.*chorale decide.*up to date' \
+like "$err" 'older schema version 1.*version 5.*chorale decide.*up to date' \
     "and says what to do"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
 cmp -s "$old" "$work/copy.db"
@@ -48,7 +48,7 @@ ok $? "the file is as it was"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes opens it"
-is "$(sqlite3 "$old" 'PRAGMA user_version')" 4 "it is of version 4"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 5 "it is of version 5"
 # decide has replaced its own table; the others have every row.
 sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
 grep -v '^decision' "$work/before.txt" >"$work/b.txt"
@@ -151,4 +151,12 @@ refuse "rows that refer to nothing" "refer to rows that are gone" 4
 cp "$work/copy.db" "$work/bad.db"
 sqlite3 "$work/bad.db" "ALTER TABLE run ADD COLUMN mine"
 refuse "a column that would be lost" "mine" 4
+# Version 4 knew no traces.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema4.sql" \
+    "$work/four.db" ring "2 16"
+"$chorale" decide "$work/four.db" -q
+ok $? "a database of version 4 is opened"
+is "$(sqlite3 "$work/four.db" "SELECT (SELECT count(*) FROM v_trace) ||
+    (SELECT count(*) > 0 FROM run)")" 01 "it has no traces, and its runs"
+
 finish
