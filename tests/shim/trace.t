@@ -58,6 +58,16 @@ for P in 1 2 3 5; do
     is "bcast 24 $on derived - first library" $P 1
     is "allreduce 4 $on other user - library" $P 1
     is "allreduce 8 $on other other - library" $P 1
+    ints=$((4 * P * (P + 1) / 2)) # of blocks of 1, 2, ... P
+    is "barrier 0 $on byte - - library" $P 1
+    is "alltoall $((16 * P)) $on double - - library" $P 1
+    is "scan 36 $on int min - library" $P 1
+    is "exscan 36 $on int min - library" $P 1
+    is "reduce_scatter $ints $on int sum - library" $P 1
+    is "allgatherv $ints $on int - - library" $P 1
+    is "gatherv $ints $on int - first library" $P 1
+    is "scatterv $ints $on int - $last library" $P 1
+    is "alltoallv $((P * ints)) $on int - - library" $P 1
     case $P in
     2) is "allreduce 8 1 single-node double sum - library" 2 2 ;;
     3) is "allreduce 8 1 single-node double sum - library" 1 1

@@ -13,7 +13,7 @@
 enum { N = 512 };
 
 static int rank, size;
-static double in[N], out[64 * N];
+static double in[N], out[64 * N]; /* of up to 64 ranks */
 
 static void rooted(void)
 {
@@ -64,6 +64,36 @@ static void unrooted(void)
     MPI_Allreduce(in, out, 2, MPI_SHORT, op, MPI_COMM_WORLD);
     MPI_Op_free(&op);
     MPI_Allreduce(in, out, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
+}
+
+/* Blocks of rank + 1 integers, from rank i to rank j of i + 1. */
+static void irregular(void)
+{
+    int count[64], place[64], mine[64], none[64], *a = (int *)in;
+    int *b = (int *)out, sum = size * (size + 1) / 2;
+
+    for (int i = 0; i < size; i++) {
+        count[i] = i + 1;
+        place[i] = i * (i + 1) / 2;
+        mine[i] = rank + 1;
+        none[i] = i * (rank + 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Alltoall(out, 2, MPI_DOUBLE, in, 2, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Scan(a, b, 9, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Exscan(a, b, 9, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(b, a, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allgatherv(a, rank + 1, MPI_INT, b, count, place, MPI_INT,
+                   MPI_COMM_WORLD);
+    for (int root = 0; root < size; root += size > 1 ? size - 1 : 1) {
+        MPI_Gatherv(rank == root ? MPI_IN_PLACE : (void *)a, rank + 1,
+                    MPI_INT, b, count, place, MPI_INT, root, MPI_COMM_WORLD);
+        MPI_Scatterv(b, count, place, MPI_INT,
+                     rank == root ? MPI_IN_PLACE : (void *)a, rank + 1,
+                     MPI_INT, root, MPI_COMM_WORLD);
+    }
+    MPI_Alltoallv(a, mine, none, MPI_INT, b + sum, count, place, MPI_INT,
+                  MPI_COMM_WORLD);
 }
 
 /* The same points on other communicators are the same rows; halves of the
@@ -152,7 +182,7 @@ static int run(const char *what)
     else if (strcmp(what, "wrong") == 0)
         wrong_arguments();
     else
-        rooted(), unrooted(), others();
+        rooted(), unrooted(), irregular(), others();
     if (strcmp(what, "abort") == 0 && rank == size - 1)
         MPI_Abort(MPI_COMM_WORLD, 9);
     if (strcmp(what, "abort") == 0)
