@@ -169,8 +169,14 @@ ok $? "no rank traces"
 
 # Programs that end otherwise, and signals.
 file=$work/end.trace
-run 2 "$shim" CHORALE_TRACE="$file" "$work/traced" abort
-[ ! -e "$file" ] && [ "$(lines "end.trace.rank1: MPI_Abort")" -eq 1 ]
+cat >"$work/own" <<EOF
+#!/bin/sh
+exec "\$@" 2>"$work/err.\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}"
+EOF
+chmod +x "$work/own" # launchers lose what is said last
+run 2 "$shim" CHORALE_TRACE="$file" "$work/own" "$work/traced" abort
+[ ! -e "$file" ] &&
+    [ "$(grep -c "end.trace.rank1: MPI_Abort" "$work/err.1")" -eq 1 ]
 ok $? "MPI_Abort says where its rank's part is"
 file=$work/end.trace.rank1
 whole
