@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the shim adds to a call, in nanoseconds: over running the variant that
+# it chooses, and over the library's collective that it passes a call on to.
+# Messages and that collective do nothing here; the two are timed in turn, and
+# medians shown. Also what the first call on a communicator costs, of real
+# messages.
+here=$(cd "${top_builddir:-.}" && pwd)
+: "${MPIEXEC:=mpiexec}"
+shim=$here/.libs/libchorale_pmpi.so
+null=$here/tests/bench/.libs/libshim_null.so
+program=$here/tests/bench/shim
+CHORALE_SITE=/nowhere
+CHORALE_FORCE=bcast=linear,allreduce=recursive_doubling,reduce=library
+CHORALE_AFTER=1
+export CHORALE_SITE CHORALE_FORCE CHORALE_AFTER
+for p in 1 2; do
+    timeout 120 "$MPIEXEC" -n $p env LD_PRELOAD="$shim $null" "$program" \
+        "$null" || exit
+done
+timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim" "$program" setup || exit
+CHORALE_FORCE=bcast=library timeout 120 "$MPIEXEC" -n 2 "$program" setup |
+    sed 's/$/, without the shim/'
