@@ -110,6 +110,7 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
         }
     }
     tell(st, coll, pt, slot, plan);
+    memo->recvcount = -1;
     memo->n = pt->n;
     memo->msg_size = pt->msg_size;
     memo->type_size = pt->type_size;
@@ -122,15 +123,34 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     return plan;
 }
 
-/* Of types of the application nothing is remembered: when one is freed another
- * may have its handle, on some ranks. Nor of arrays. */
+/* Which of a call's addresses are null, in place, or the same. */
+static unsigned pattern(const struct chorale_call *call)
+{
+    const void *in = call->sendbuf, *out = call->recvbuf;
+
+    return (unsigned)(in == NULL) | (unsigned)(out == NULL) << 1
+         | (unsigned)(in == MPI_IN_PLACE) << 2
+         | (unsigned)(out == MPI_IN_PLACE) << 3 | (unsigned)(in == out) << 4;
+}
+
+/* 1 if what is judged of a call's addresses is their pattern. */
+static int is_simple(enum chorale_coll coll)
+{
+    return coll == CHORALE_BCAST || coll == CHORALE_REDUCE
+        || coll == CHORALE_ALLREDUCE || coll == CHORALE_REDUCE_SCATTER_BLOCK
+        || coll == CHORALE_SCAN || coll == CHORALE_EXSCAN;
+}
+
+/* Of types and operations of the application nothing is remembered: when one
+ * is freed another may have its handle, on some ranks. Nor of arrays. */
 void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call)
+                             const struct chorale_call *call, int builtin)
 {
     struct chorale_memo *memo = &st->memo[coll];
 
     memo->recvcount = -1;
     if (chorale_coll_info(coll)->irregular
+        || (memo->plan->alg != NULL && (!builtin || !is_simple(coll)))
         || !chorale_args_plain(call->recvtype)
         || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
         return;
@@ -140,21 +160,34 @@ void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
     memo->sendtype = call->sendtype;
     memo->recvtype = call->recvtype;
     memo->op = call->op;
+    memo->pattern = pattern(call);
 }
 
-int chorale_choose_library(const struct chorale_state *st,
-                           enum chorale_coll coll,
-                           const struct chorale_call *call)
+/* The library judges addresses and the root itself. */
+static int fits(const struct chorale_state *st,
+                const struct chorale_memo *memo,
+                const struct chorale_call *call)
+{
+    return memo->plan->alg == NULL
+        || (memo->pattern == pattern(call) && call->root >= 0
+            && call->root < st->size);
+}
+
+const struct chorale_plan *
+chorale_choose_known(const struct chorale_state *st, enum chorale_coll coll,
+                     const struct chorale_call *call)
 {
     const struct chorale_memo *memo = &st->memo[coll];
 
-    if (memo->plan == NULL || memo->plan->alg != NULL)
-        return 0;
-    if (memo->always)
-        return memo->in_place == (call->sendbuf == MPI_IN_PLACE);
+    if (memo->plan == NULL)
+        return NULL;
+    if (memo->always && memo->plan->alg == NULL)
+        return memo->in_place == (call->sendbuf == MPI_IN_PLACE) ? memo->plan
+                                                                 : NULL;
     return memo->recvcount >= 0 && memo->recvcount == call->recvcount &&
            memo->sendcount == call->sendcount &&
            memo->recvtype == call->recvtype &&
            memo->sendtype == call->sendtype && memo->op == call->op &&
-           memo->is_root == (call->root == st->rank);
+           memo->is_root == (call->root == st->rank) && fits(st, memo, call)
+               ? memo->plan : NULL;
 }

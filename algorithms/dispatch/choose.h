@@ -12,14 +12,16 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
                                           enum chorale_coll coll,
                                           struct chorale_point *pt);
 
-/* The library was chosen for this call: remember its arguments, whatever the
- * buffers, which the library judges itself. */
+/* What was chosen last is for this call: remember its arguments. builtin: type
+ * and operation are MPI's own. */
 void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call);
+                             const struct chorale_call *call, int builtin);
 
-/* 1 if it is known without looking closer that the call is the library's. */
-int chorale_choose_library(const struct chorale_state *st,
-                           enum chorale_coll coll,
-                           const struct chorale_call *call);
+/* The plan, if it is known without looking closer: the arguments are those of
+ * the call that was remembered, but for addresses of the same kind. NULL:
+ * judge and choose. */
+const struct chorale_plan *
+chorale_choose_known(const struct chorale_state *st, enum chorale_coll coll,
+                     const struct chorale_call *call);
 
 #endif

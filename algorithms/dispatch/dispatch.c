@@ -245,7 +245,7 @@ static _Thread_local struct {
     MPI_Comm comm;
     unsigned epoch;          /* one above core.epoch; 0: none */
     struct chorale_state *st; /* NULL: the library's */
-} last_comm;
+} last_comm CHORALE_TLS;
 
 static struct chorale_state *keep_last(MPI_Comm comm, unsigned epoch,
                                        struct chorale_state *st)
@@ -345,13 +345,30 @@ static int checks(struct chorale_state *st, enum chorale_coll coll,
     return chorale_check_call(st, coll, &wide);
 }
 
+/* The plan of a call that has to be looked at, NULL: the library's. */
+static const struct chorale_plan *judge(struct chorale_state *st,
+                                        enum chorale_coll coll,
+                                        const struct chorale_call *call,
+                                        const struct chorale_ints *ints)
+{
+    const struct chorale_plan *plan;
+    enum chorale_opclass opclass;
+    struct chorale_point pt = {0};
+
+    if (!chorale_args_judge(coll, call, ints, st->ctx, &opclass, &pt)
+        || !may_serve(st, coll, opclass))
+        return NULL;
+    pt.ppn = st->ppn;
+    plan = chorale_choose(st, coll, &pt);
+    chorale_choose_remember(st, coll, call, opclass == CHORALE_OP_BUILTIN);
+    return plan;
+}
+
 int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
                      struct chorale_call *call,
                      const struct chorale_ints *ints, int *rc)
 {
     const struct chorale_plan *plan;
-    enum chorale_opclass opclass;
-    struct chorale_point pt = {0};
     struct chorale_scratch *own;
     struct chorale_state *st;
 
@@ -362,22 +379,18 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
         return 0;
     st = find_state(comm);
     if (st == NULL
-        || (st->tuning->set.check && !checks(st, coll, call, ints))
-        || chorale_choose_library(st, coll, call)
-        || !chorale_args_judge(coll, call, ints, st->ctx, &opclass, &pt)
-        || !may_serve(st, coll, opclass))
+        || (st->tuning->set.check && !checks(st, coll, call, ints)))
         return 0;
-    pt.ppn = st->ppn;
-    plan = chorale_choose(st, coll, &pt);
-    if (plan->alg == NULL) {
-        chorale_choose_remember(st, coll, call);
+    plan = chorale_choose_known(st, coll, call);
+    if (plan == NULL)
+        plan = judge(st, coll, call, ints);
+    if (plan == NULL || plan->alg == NULL)
         return 0;
-    }
     if (ints != NULL && chorale_coll_info(coll)->irregular)
         take_ints(st, coll, call, ints);
     call->ctx = st->ctx;
     call->param = plan->param;
-    call->commutative = pt.commutative;
+    call->commutative = st->memo[coll].commutative;
     chorale_trace_ran(plan);
     own = chorale_memory_lend(st->ctx);
     *rc = plan->alg->run(call);

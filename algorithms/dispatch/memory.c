@@ -8,7 +8,7 @@
 #include "algorithms/dispatch/memory.h"
 
 /* A context without a communicator, for its scratch. */
-static _Thread_local struct chorale_ctx *mine;
+static _Thread_local struct chorale_ctx *mine CHORALE_TLS;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;

@@ -35,8 +35,9 @@
 
 struct chorale_pmpi chorale_pmpi;
 
+atomic_int chorale_pmpi_found;
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int ready;
 
 struct names {
     int n;
@@ -107,18 +108,20 @@ static void find(void)
 {
     int missing = 0;
 
-    if (!same_library())
+    if (!same_library()) {
+        atomic_store(&chorale_pmpi_found, -1);
         return;
+    }
 #define X(name)                                                              \
     *(void **)&chorale_pmpi.name = chorale_pmpi_symbol("PMPI_" #name);       \
     missing += chorale_pmpi.name == NULL;
     CHORALE_PMPI_LIST(X)
 #undef X
-    ready = missing == 0;
+    atomic_store(&chorale_pmpi_found, missing == 0 ? 1 : -1);
 }
 
-int chorale_pmpi_ready(void)
+int chorale_pmpi_find(void)
 {
     pthread_once(&once, find);
-    return ready;
+    return atomic_load(&chorale_pmpi_found) > 0;
 }

@@ -15,6 +15,7 @@
 #include "config.h" /* feature macros come before any system header */
 
 #include <mpi.h>
+#include <stdatomic.h>
 
 /* Fortran's handles, where they are not those of C. */
 #ifdef OPEN_MPI
@@ -130,9 +131,19 @@ struct chorale_pmpi {
 /* Written once by chorale_pmpi_ready(), read only after it said 1. */
 extern struct chorale_pmpi chorale_pmpi;
 
+/* 1: it was found, -1: there is none that fits, 0: nobody asked yet. */
+extern atomic_int chorale_pmpi_found;
+int chorale_pmpi_find(void);
+
 /* 1 if this process has the MPI library we were built for; looks once.
  * Thread-safe; may be called at any time, also without MPI. */
-int chorale_pmpi_ready(void);
+static inline int chorale_pmpi_ready(void)
+{
+    const int found = atomic_load_explicit(&chorale_pmpi_found,
+                                           memory_order_acquire);
+
+    return found != 0 ? found > 0 : chorale_pmpi_find();
+}
 
 /* Address of a function of whatever MPI library this process has, also of
  * one that was loaded privately; NULL: none. Not for hot paths. */

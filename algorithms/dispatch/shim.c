@@ -16,6 +16,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "algorithms/dispatch/shim.h"
@@ -65,6 +66,8 @@ static void *find_next(const char *name)
     return found != NULL ? found : chorale_pmpi_symbol(name);
 }
 
+static atomic_int found; /* find_all() is done */
+
 static void find_all(void)
 {
     *(void **)&next.Init = find_next("PMPI_Init");
@@ -75,6 +78,13 @@ static void find_all(void)
     *(void **)&next.name = find_next("PMPI_" #name);
     SHIM_LIST(X)
 #undef X
+    atomic_store_explicit(&found, 1, memory_order_release);
+}
+
+static inline void find_once(void)
+{
+    if (!atomic_load_explicit(&found, memory_order_acquire))
+        pthread_once(&once, find_all);
 }
 
 int MPI_Init(int *argc, char ***argv);
@@ -86,7 +96,7 @@ int MPI_Init(int *argc, char ***argv)
 {
     int rc;
 
-    pthread_once(&once, find_all);
+    find_once();
     if (next.Init == NULL)
         return NO_LIBRARY;
     rc = next.Init(argc, argv);
@@ -99,7 +109,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int rc;
 
-    pthread_once(&once, find_all);
+    find_once();
     if (next.Init_thread == NULL)
         return NO_LIBRARY;
     rc = next.Init_thread(argc, argv, required, provided);
@@ -110,7 +120,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int MPI_Finalize(void)
 {
-    pthread_once(&once, find_all);
+    find_once();
     if (next.Finalize == NULL)
         return NO_LIBRARY;
     chorale_shim_finish();
@@ -119,7 +129,7 @@ int MPI_Finalize(void)
 
 int MPI_Abort(chorale_word comm, int code)
 {
-    pthread_once(&once, find_all);
+    find_once();
     if (next.Abort == NULL)
         return NO_LIBRARY;
     chorale_shim_abort();
@@ -132,7 +142,7 @@ int MPI_Abort(chorale_word comm, int code)
     {                                                                        \
         int rc;                                                              \
                                                                              \
-        pthread_once(&once, find_all);                                       \
+        find_once();                                                         \
         chorale_trace_open();                                                \
         if (!chorale_shim_call(CHORALE_##coll,                               \
                                &(struct chorale_words){                      \

@@ -13,9 +13,10 @@ struct chorale_memo {
     int in_place, commutative;
     const struct chorale_plan *plan; /* NULL: nothing remembered */
     int always;              /* whatever the arguments but in_place */
-    /* If that is the library: the arguments, with which a call need not be
-     * looked at again. */
+    /* The arguments, with which a call need not be looked at again; recvcount
+     * -1: none. */
     MPI_Count sendcount, recvcount;
+    unsigned pattern;        /* of the addresses */
     int is_root;
     MPI_Datatype sendtype, recvtype;
     MPI_Op op;
