@@ -3,6 +3,8 @@
  * dispatcher, which touches them only after it recognised the library. */
 #include "config.h"
 
+#include <stdatomic.h>
+
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/shim.h"
 #include "algorithms/dispatch/trace.h"
@@ -16,7 +18,11 @@ _Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8,
 
 void chorale_shim_started(void)
 {
-    chorale_dispatch_started();
+    static atomic_int started;
+
+    /* Once, even where Fortran's MPI_INIT calls MPI_Init. */
+    if (!atomic_exchange(&started, 1))
+        chorale_dispatch_started();
 }
 
 void chorale_shim_finish(void)

@@ -55,6 +55,10 @@ unset CHORALE_DISPATCH CHORALE_DISABLE CHORALE_FORCE CHORALE_AFTER \
 CHORALE_SITE=$work/none
 export CHORALE_SITE
 
+# Open MPI wants to be asked twice before it starts so many ranks, or root's.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+
 # More ranks than cores: ranks that wait should let others run.
 yield=
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# fortran.t - Fortran programs under the shim, by each of the three interfaces.
+# MPICH's Fortran layer calls MPI's C names; Open MPI's does not, so that a
+# shim that was built for it has the Fortran names too.
+. "$(dirname "$0")/helpers.sh"
+
+MPIF90=$(echo "$MPICC" | sed 's/mpicc/mpif90/')
+command -v "$MPIF90" >/dev/null 2>&1 || skip_all "no MPI Fortran compiler"
+table good
+on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
+for interface in mpif.h USE_MPI USE_F08; do
+    # mpif.h declares no arguments, so that calls differ in their types.
+    if ! "$MPIF90" -w -fallow-argument-mismatch -D"${interface%.h}" \
+        "$top_srcdir/tests/shim/fortran.F90" -o "$work/$interface" \
+        >"$work/out" 2>"$work/err"; then
+        skip "$interface" "$MPIF90 does not compile it"
+        continue
+    fi
+    for P in 1 2 4; do
+        run $P "" "$work/$interface"
+        [ $status -eq 0 ] && grep -q "fortran: wrong=0" "$work/out"
+        ok $? "$interface alone, P=$P"
+        run $P "$shim" $on "$work/$interface"
+        [ $status -eq 0 ] && grep -q "fortran: wrong=0" "$work/out"
+        ok $? "$interface under the shim, P=$P"
+        [ $P -gt 1 ] || continue
+        for coll in barrier bcast reduce allreduce reduce_scatter_block \
+                    reduce_scatter gather gatherv scatter scatterv allgather \
+                    allgatherv alltoall alltoallv scan exscan; do
+            grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
+            ok $? "$interface: $coll was run by a variant, P=$P"
+        done
+    done
+    run 2 "$shim" $on CHORALE_AFTER=9 "$work/$interface"
+    [ $status -eq 0 ] && ! grep -q '^chorale: \(barrier\|bcast\|reduce\) ' "$work/err" &&
+        grep -q '^chorale: allreduce .* -> reduce_bcast' "$work/err"
+    ok $? "$interface: CHORALE_AFTER is read, calls are counted once"
+done
+finish
