@@ -470,10 +470,15 @@ static enum chorale_err load_coll(struct chorale_store *store,
     err = load_rows(store, stmt, coll, table, &rows, msg);
     if (err != CHORALE_OK || rows.count == 0)
         goto out;
-    table->hull[coll] = hull(rows.row, rows.count);
     table->coverage[coll] = coverage(rows.row, rows.count,
                                      chorale_text(kind, 0),
                                      chorale_text(kind, 1));
+    if (chorale_coll_info(coll)->blind)
+        for (size_t i = 0; i < rows.count; i++) {
+            rows.row[i].n_lo = 0; /* who asks does not know n */
+            rows.row[i].n_hi = ULLONG_MAX;
+        }
+    table->hull[coll] = hull(rows.row, rows.count);
     if (table->coverage[coll] == NULL ||
         add_rules(table, rows.row, rows.count) != 0)
         err = no_memory(msg);

@@ -87,7 +87,13 @@ static int take_row(sqlite3_stmt *stmt, struct row *row)
     row->n_lo = (unsigned long long)lo;
     row->n_hi = (unsigned long long)hi;
     take_choice(stmt, row);
-    return row->shape > 0 && from >= 1 && to <= INT_MAX && lo >= 0 && hi >= lo;
+    if (row->shape <= 0 || from < 1 || to > INT_MAX || lo < 0 || hi < lo)
+        return 0;
+    if (chorale_coll_info(row->coll)->blind) { /* it is asked without n */
+        row->n_lo = 0;
+        row->n_hi = ULLONG_MAX;
+    }
+    return 1;
 }
 
 /* 1 for the type and operation that stand for a collective before others. */
@@ -274,6 +280,18 @@ static enum chorale_err ask_size(struct asking *a, const struct row *row,
     return err;
 }
 
+static int same_choice(const struct chorale_choice *a,
+                       const struct chorale_choice *b)
+{
+    if (strcmp(a->provider, b->provider) != 0 ||
+        strcmp(a->variant, b->variant) != 0 || a->nparam != b->nparam)
+        return 0;
+    for (int i = 0; i < a->nparam; i++)
+        if (a->param_value[i] != b->param_value[i])
+            return 0;
+    return 1;
+}
+
 /* Two rows that begin at one n would make either answer right. */
 static enum chorale_err check_apart(const struct asking *a,
                                     const char *path,
@@ -282,13 +300,21 @@ static enum chorale_err check_apart(const struct asking *a,
     for (size_t i = 1; i < a->here.count; i++) {
         const struct row *x = a->here.row[i - 1], *y = a->here.row[i];
 
-        if (same_set(x, y) && x->n_lo == y->n_lo)
+        if (!same_set(x, y) || x->n_lo != y->n_lo)
+            continue;
+        if (chorale_coll_info(x->coll)->blind) {
+            if (same_choice(&x->choice, &y->choice))
+                continue;
             return chorale_fail(msg, CHORALE_DATA, "%s: two decisions on %s at"
-                                " P = %d and n = %llu; run `chorale decide`"
-                                " again", path,
+                                " P = %d, whose ranks do not know n; run"
+                                " `chorale decide` again", path,
                                 chorale_coll_info(x->coll)->name,
-                                x->from > y->from ? x->from : y->from,
-                                x->n_lo);
+                                x->from > y->from ? x->from : y->from);
+        }
+        return chorale_fail(msg, CHORALE_DATA, "%s: two decisions on %s at"
+                            " P = %d and n = %llu; run `chorale decide` again",
+                            path, chorale_coll_info(x->coll)->name,
+                            x->from > y->from ? x->from : y->from, x->n_lo);
     }
     return CHORALE_OK;
 }
