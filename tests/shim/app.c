@@ -13,7 +13,7 @@
 enum { MAX_COUNT = 30000, MAX_SIZE = 64 };
 
 static MPI_Comm comm;
-static int rank, size;
+static int rank, size, quick; /* with an argument: less of it */
 static int *in, *out;
 
 static int value(int r, int i)
@@ -289,7 +289,7 @@ static void all(MPI_Comm on)
     comm = on;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5 - quick; i++) {
         const int n = count[i];
 
         for (int root = 0; root < size; root += size > 2 ? size / 2 : 1)
@@ -316,7 +316,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     in = malloc((size_t)MAX_COUNT * MAX_SIZE * sizeof(int));
     out = malloc((size_t)MAX_COUNT * MAX_SIZE * sizeof(int));
-    on_all_comms(all);
+    quick = argc > 1;
+    on_comms(all, quick);
     free(in);
     free(out);
     ret = check_done("app");

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# calls.t - kinds of calls: by names with large counts, by libchorale's names,
+# wrong ones, reductions by operations of the application, and collectives
+# that are not ours to serve.
+. "$(dirname "$0")/helpers.sh"
+
+table good
+on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
+regular="bcast reduce allreduce reduce_scatter_block gather scatter allgather
+    alltoall scan exscan"
+irregular="reduce_scatter gatherv scatterv allgatherv alltoallv"
+served() { # served WHAT COLLECTIVE ...: a variant ran it
+    what=$1
+    shift
+    for coll in "$@"; do
+        grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
+        ok $? "$what: $coll was run by a variant"
+    done
+}
+
+# The same programs by other names.
+for kind in LARGE LIBCHORALE; do
+    lib=$(dirname "$(lib_of libchorale.so)")
+    link="-I$top_srcdir/algorithms/dispatch -L$lib -Wl,-rpath,$lib -lchorale"
+    [ $kind = LIBCHORALE ] || link=
+    for name in app blocks; do
+        if ! "$MPICC" -D$kind "$top_srcdir/tests/shim/$name.c" $link \
+            -o "$work/$name.$kind" 2>"$work/err"; then
+            case $kind in
+            LARGE) skip "$name with large counts" "the library has none" ;;
+            *) ok 1 "$name by libchorale's names compiles" ;;
+            esac
+            continue
+        fi
+        for P in 1 2 4; do
+            run $P "$([ $kind = LARGE ] && echo "$shim")" $on \
+                "$work/$name.$kind"
+            [ $status -eq 0 ] && grep -q "$name: wrong=0" "$work/out"
+            ok $? "$name, $kind, P=$P"
+        done
+        # shellcheck disable=SC2086
+        [ $name = app ] && served $kind $regular || served $kind $irregular
+    done
+done
+
+# Wrong calls: error class and handler are those without the shim.
+program errors
+timeout 60 "$MPIEXEC" -n 2 "$work/errors" 2>&1 | sort >"$work/plain"
+[ "$(grep -c 'class' "$work/plain")" -gt 100 ]
+ok $? "$(grep -c 'class' "$work/plain") wrong calls end"
+for set in "$on" "CHORALE_FORCE=bcast=binomial,gatherv=linear"; do
+    run 2 "$shim" $set CHORALE_AFTER=1 "$work/errors"
+    sort "$work/out" | diff "$work/plain" - >"$work/diff"
+    ok $? "they end the same under the shim with ${set%%=*}"
+    head -n 4 "$work/diff" | sed 's/^/# /'
+done
+
+# Operations.
+program ops
+for P in 1 2 4; do
+    run $P "" "$work/ops"
+    [ $status -eq 0 ] && grep -q 'ops: wrong=0' "$work/out"
+    ok $? "operations alone, P=$P"
+    run $P "$shim" $on "$work/ops"
+    [ $status -eq 0 ] && grep -q 'ops: wrong=0' "$work/out" &&
+        ! grep -v '^chorale: allreduce n=[0-9]* P' "$work/err" |
+            grep -q '^chorale: .* -> '
+    ok $? "a table serves none but predefined ones, P=$P"
+done
+keep=reduce=in_order_binary,allreduce=recursive_doubling,scan=linear
+run 4 "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 "CHORALE_FORCE=$keep" \
+    "$work/ops"
+[ $status -eq 0 ] && grep -q 'ops: wrong=0' "$work/out"
+ok $? "variants that keep the order do so"
+served "the application's operation" reduce allreduce scan
+run 4 "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
+    CHORALE_FORCE=reduce_scatter=ring "$work/ops"
+[ $status -eq 0 ] && grep -q 'ops: wrong=0' "$work/out" &&
+    grep -q '^chorale: reduce_scatter .* -> library' "$work/err" &&
+    ! grep -q '^chorale: reduce_scatter .* -> ring' "$work/err"
+ok $? "those that do not are not asked, forced or not"
+
+# What goes on untouched.
+program others
+for P in 1 2 4 5; do
+    run $P "" "$work/others"
+    [ $status -eq 0 ] && grep -q 'others: wrong=0' "$work/out"
+    ok $? "other collectives alone, P=$P"
+    run $P "$shim" $on CHORALE_AFTER=1 "$work/others"
+    [ $status -eq 0 ] && grep -q 'others: wrong=0' "$work/out"
+    ok $? "and under the shim, P=$P"
+done
+finish

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* errors.c - wrong calls. Each is made with MPI_ERRORS_RETURN and with a
+ * handler of our own on the communicator, and told in one line a rank: the
+ * error class, how often the handler was called, whether with that class and
+ * that communicator. The lines are the same with and without the shim. (What
+ * MPICH does not see itself, like negative counts in reductions, is not
+ * asked.) */
+#include <stdio.h>
+#include <string.h>
+
+#include <mpi.h>
+
+enum { N = 6, MAX_SIZE = 64 };
+
+static MPI_Comm comm;
+static int rank, size, calls, seen_class, seen_comm;
+static int a[N * MAX_SIZE], b[N * MAX_SIZE];
+static int counts[MAX_SIZE], displs[MAX_SIZE], bad_counts[MAX_SIZE];
+static MPI_Datatype uncommitted;
+
+static void handler(MPI_Comm *c, int *code, ...)
+{
+    calls++;
+    MPI_Error_class(*code, &seen_class);
+    seen_comm = *c == comm;
+}
+
+typedef int wrong_fn(void);
+
+#define WRONG(name, call) static int name(void) { return call; }
+WRONG(bcast_count, MPI_Bcast(a, -1, MPI_INT, 0, comm))
+WRONG(bcast_root, MPI_Bcast(a, N, MPI_INT, size, comm))
+WRONG(bcast_low_root, MPI_Bcast(a, N, MPI_INT, -5, comm))
+WRONG(bcast_type, MPI_Bcast(a, N, MPI_DATATYPE_NULL, 0, comm))
+WRONG(bcast_uncommitted, MPI_Bcast(a, 1, uncommitted, 0, comm))
+WRONG(bcast_buffer, MPI_Bcast(NULL, N, MPI_INT, 0, comm))
+WRONG(reduce_op, MPI_Reduce(a, b, N, MPI_INT, MPI_OP_NULL, 0, comm))
+WRONG(reduce_op_type, MPI_Reduce(a, b, N / 2, MPI_DOUBLE, MPI_BAND, 0, comm))
+WRONG(reduce_root, MPI_Reduce(a, b, N, MPI_INT, MPI_SUM, size, comm))
+WRONG(allreduce_type,
+      MPI_Allreduce(a, b, N, MPI_DATATYPE_NULL, MPI_SUM, comm))
+WRONG(allreduce_alias, MPI_Allreduce(a, a, N, MPI_INT, MPI_SUM, comm))
+WRONG(allreduce_pair, MPI_Allreduce(a, b, N, MPI_INT, MPI_MAXLOC, comm))
+WRONG(block_op,
+      MPI_Reduce_scatter_block(a, b, N, MPI_INT, MPI_OP_NULL, comm))
+WRONG(reduce_scatter_count,
+      MPI_Reduce_scatter(a, b, bad_counts, MPI_INT, MPI_SUM, comm))
+WRONG(scan_op, MPI_Scan(a, b, N, MPI_INT, MPI_OP_NULL, comm))
+WRONG(exscan_type,
+      MPI_Exscan(a, b, N, MPI_DATATYPE_NULL, MPI_SUM, comm))
+WRONG(gather_root, MPI_Gather(a, N, MPI_INT, b, N, MPI_INT, -2, comm))
+WRONG(gather_count, MPI_Gather(a, -1, MPI_INT, b, -1, MPI_INT, 0, comm))
+WRONG(scatter_type,
+      MPI_Scatter(a, N, MPI_DATATYPE_NULL, b, N, MPI_DATATYPE_NULL, 0, comm))
+WRONG(allgather_count, MPI_Allgather(a, -1, MPI_INT, b, N, MPI_INT, comm))
+WRONG(allgather_uncommitted,
+      MPI_Allgather(a, 1, uncommitted, b, 1, uncommitted, comm))
+WRONG(alltoall_type,
+      MPI_Alltoall(a, N, MPI_INT, b, N, MPI_DATATYPE_NULL, comm))
+WRONG(gatherv_root,
+      MPI_Gatherv(a, N, MPI_INT, b, counts, displs, MPI_INT, size, comm))
+WRONG(gatherv_count,
+      MPI_Gatherv(a, -1, MPI_INT, b, bad_counts, displs, MPI_INT, 0, comm))
+WRONG(scatterv_count,
+      MPI_Scatterv(a, bad_counts, displs, MPI_INT, b, -1, MPI_INT, 0, comm))
+WRONG(allgatherv_count,
+      MPI_Allgatherv(a, N, MPI_INT, b, bad_counts, displs, MPI_INT, comm))
+WRONG(allgatherv_type,
+      MPI_Allgatherv(a, N, MPI_INT, b, counts, displs, MPI_DATATYPE_NULL,
+                     comm))
+WRONG(alltoallv_count,
+      MPI_Alltoallv(a, bad_counts, displs, MPI_INT, b, counts, displs,
+                    MPI_INT, comm))
+/* Rank 1 has less room than is sent to it. */
+WRONG(bcast_short, MPI_Bcast(a, rank == 1 ? 2 : N, MPI_INT, 0, comm))
+WRONG(bcast_null_comm, MPI_Bcast(a, N, MPI_INT, 0, MPI_COMM_NULL))
+
+#define ROW(name) { #name, name }
+static const struct {
+    const char *name;
+    wrong_fn *call;
+} row[] = {
+    ROW(bcast_count), ROW(bcast_root), ROW(bcast_low_root), ROW(bcast_type),
+    ROW(bcast_uncommitted), ROW(bcast_buffer), ROW(reduce_op),
+    ROW(reduce_op_type), ROW(reduce_root), ROW(allreduce_type),
+    ROW(allreduce_alias), ROW(allreduce_pair), ROW(block_op),
+    ROW(reduce_scatter_count), ROW(scan_op), ROW(exscan_type),
+    ROW(gather_root), ROW(gather_count), ROW(scatter_type),
+    ROW(allgather_count), ROW(allgather_uncommitted), ROW(alltoall_type),
+    ROW(gatherv_root), ROW(gatherv_count), ROW(scatterv_count),
+    ROW(allgatherv_count), ROW(allgatherv_type), ROW(alltoallv_count),
+    ROW(bcast_null_comm), ROW(bcast_short)
+};
+
+static void try(int i, const char *how)
+{
+    int rc, class;
+
+    calls = seen_comm = 0;
+    seen_class = MPI_SUCCESS;
+    rc = row[i].call();
+    MPI_Error_class(rc, &class);
+    printf("rank %d: %s %s: class %d, handler %d times, class %d, "
+           "communicator %d\n", rank, row[i].name, how, class, calls,
+           seen_class, seen_comm);
+}
+
+int main(int argc, char **argv)
+{
+    const int nrow = (int)(sizeof(row) / sizeof(row[0]));
+    MPI_Errhandler own;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_create_errhandler(handler, &own);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int r = 0; r < size; r++) {
+        counts[r] = N;
+        displs[r] = r * N;
+        bad_counts[r] = -1;
+    }
+    MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);
+    for (int i = 0; i < nrow; i++) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        try(i, "returned");
+        MPI_Comm_set_errhandler(comm, own);
+        try(i, "handled");
+    }
+    /* And the right ones still work. */
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_free(&comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    memset(a, rank == 0, sizeof(a));
+    MPI_Bcast(a, N, MPI_INT, 0, comm);
+    printf("rank %d: after all, %d\n", rank, a[N - 1] != 0);
+    MPI_Comm_free(&comm);
+    MPI_Errhandler_free(&own);
+    MPI_Type_free(&uncommitted);
+    MPI_Finalize();
+    return 0;
+}
