@@ -14,7 +14,7 @@
  * The collectives have MPI's signatures and MPI's meaning, and are collective
  * in the same way. Where no variant was measured to be faster, where a call
  * is of a kind that was not measured (user-defined operations, reductions of
- * derived types, inter-communicators), and where the ranks do not have the
+ * derived types or of values with an index, inter-communicators), and where the ranks do not have the
  * same table, they are the library's MPI_X. The first call on a communicator
  * sets it up, collectively; that is undone when the communicator is freed.
  * Functions may be called by several threads as MPI's may.

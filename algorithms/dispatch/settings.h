@@ -9,7 +9,9 @@
  *   CHORALE_DISABLE=bcast,...    leave these collectives to the library
  *   CHORALE_FORCE=bcast=binomial:segsize=8K,...
  *                                this variant, whatever the table says;
- *                                "library" is a variant too
+ *                                "library" is a variant too; also for
+ *                                operations of the application, if it keeps
+ *                                their order
  *   CHORALE_AFTER=4              step in at a communicator's 4th covered call
  *   CHORALE_VERBOSE=1            say what is chosen
  *   CHORALE_HOST_BUFFERS=1       no buffer is in GPU memory, although a GPU

@@ -37,6 +37,7 @@ try() { # try P FORCE
             "$work/err" >>"$work/ran"
     done
 }
+# What takes no parts that are smaller than its segments gets small ones.
 # The variants of the list, one of each collective at a time, at P=...
 all_of() { # all_of LIST P ...
     list=$1
@@ -45,7 +46,8 @@ all_of() { # all_of LIST P ...
     while :; do
         round=$((round + 1))
         force=$(awk -v round=$round '++n[$1] == round {
-            printf "%s%s=%s", any++ ? "," : "", $1, $2 }' "$list")
+            printf "%s%s=%s%s", any++ ? "," : "", $1, $2,
+                $2 == "ring_segmented" ? ":segsize=400" : "" }' "$list")
         [ -n "$force" ] || break
         for P in "$@"; do
             try "$P" "$force"
