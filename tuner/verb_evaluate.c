@@ -8,12 +8,13 @@
 
 #include "db/systems.h"
 #include "tuner/evaluate.h"
+#include "tuner/gain_show.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
 struct opts {
     const char *oracle, *system, *oracle_system;
-    int points, json, allow_patented;
+    int points, json, allow_patented, trace;
 };
 
 static enum chorale_err load_oracle(const char *path, const char *system,
@@ -174,10 +175,36 @@ static int show(const struct chorale_verdict *v, size_t count,
     return scores(v, count, NULL);
 }
 
+/* What the table wins of the traced applications. */
+static enum chorale_err run_trace(const char *path, const struct opts *opts,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_gain gain = {0};
+    sqlite3_int64 id;
+    enum chorale_err err;
+
+    if (opts->oracle != NULL)
+        return chorale_fail(msg, CHORALE_USAGE, "evaluate: --oracle judges"
+                            " regrets, --trace the time of applications; give"
+                            " one of the two");
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, opts->system, &id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_gain_load(store, id, &gain, msg);
+    if (err == CHORALE_OK
+        && chorale_gain_show(&gain, opts->points, opts->json) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "evaluate: out of memory");
+    chorale_gain_release(&gain);
+    chorale_store_close(store);
+    return err;
+}
+
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { NULL, NULL, NULL, 0, 0, 0 };
+    struct opts opts = { NULL, NULL, NULL, 0, 0, 0, 0 };
     struct chorale_points oracle = { NULL, 0, NULL };
     struct chorale_verdict *verdict = NULL;
     struct chorale_store *store = NULL;
@@ -190,10 +217,12 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
     if (err != CHORALE_OK || nword < 0)
         return err;
+    if (opts.trace)
+        return run_trace(argv[1], &opts, msg);
     if (opts.oracle == NULL)
         return chorale_fail(msg, CHORALE_USAGE, "evaluate: --oracle"
                             " exhaustive.db is missing: the database whose"
-                            " measurements judge the table");
+                            " measurements judge the table; or --trace");
     memset(&table, 0, sizeof(table));
     err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
@@ -228,6 +257,9 @@ static const struct chorale_opt rows[] = {
     { "oracle-system", 0, CHORALE_OPT_TEXT,
       offsetof(struct opts, oracle_system), "NAME",
       "the system of the oracle, where there are several", 0, 0 },
+    { "trace", 0, CHORALE_OPT_FLAG, offsetof(struct opts, trace), NULL,
+      "instead of the regret: how much of the time of the imported traces the"
+      " table wins", 0, 0 },
     { "points", 0, CHORALE_OPT_FLAG, offsetof(struct opts, points), NULL,
       "show each point", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
@@ -255,8 +287,12 @@ const struct chorale_verb chorale_verb_evaluate = {
         " unknown those where the oracle did not measure the choice, which are"
         " in no other figure.\n"
         "The oracle need not have the points that the table was decided from:"
-        " other sizes and process counts show what lies between them.",
-    .example = "chorale evaluate table.db --oracle exhaustive.db --points",
+        " other sizes and process counts show what lies between them.\n"
+        "With --trace each traced point's time is multiplied by 1 - seconds"
+        "(choice) / seconds(library), as table.db measured them at that point."
+        " What it did not measure there counts as not won, and is told.",
+    .example = "chorale evaluate table.db --oracle exhaustive.db --points\n"
+               "chorale evaluate results.db --trace",
     .opt = rows,
     .run = run,
 };

@@ -189,6 +189,38 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
         (SELECT coll, min(run_id) FROM run JOIN cell USING (cell_id)
           WHERE comm_size = 8 GROUP BY coll ORDER BY 2)")" \
         allreduce,bcast,gatherv,barrier "the points of one"
+
+    # What the table wins: traced time by measured ratio.
+    "$chorale" decide "$work/s.db" -q
+    "$chorale" evaluate "$work/s.db" --trace --json >"$work/gain.json"
+    is $? 0 "evaluate --trace"
+    sqlite3 "$work/s.db" "SELECT printf('%.6f', 0.75 * (1 - min(seconds) /
+        (SELECT seconds FROM v_summary WHERE coll = 'bcast' AND n = 4096
+          AND comm_size = 8 AND provider = 'library')))
+        FROM v_summary WHERE coll = 'bcast' AND n = 4096 AND comm_size = 8" \
+        >"$work/want"
+    python3 - "$work/gain.json" >"$work/got" <<'EOF'
+import json, sys
+gain = json.load(open(sys.argv[1]))
+print(*['%.6f' % p['won'] for p in gain['points']
+        if p['coll'] == 'bcast' and p['n'] == 4096])
+kinds = {p['covered'] for p in gain['points']}
+good = abs(sum(p['won'] for p in gain['points']) - gain['won_seconds']) < 1e-9
+good = good and abs(gain['collective_seconds'] - 2.986) < 1e-9
+good = good and gain['program_seconds'] == 10
+good = good and kinds == {'table', 'library', 'not measured', 'tuned already'}
+sys.exit(not good)
+EOF
+    ok $? "what is won adds up, and every kind of point is told"
+    [ "$(cut -c1-4 "$work/want")" != 0.00 ] && cmp -s "$work/want" "$work/got"
+    ok $? "a point wins its time by what was measured"
+    like "$("$chorale" evaluate "$work/s.db" --trace)" \
+        'Covered by measurements: 98.1 %' "what is not covered is said"
+    "$chorale" evaluate "$work/s.db" --trace --oracle "$work/s.db" 2>/dev/null
+    is $? 2 "not with an oracle"
+    sqlite3 "$work/s.db" 'DELETE FROM trace_point; DELETE FROM trace'
+    "$chorale" evaluate "$work/s.db" --trace 2>"$work/err"
+    is "$? $(grep -c 'no traced point' "$work/err")" "4 1" "nor without traces"
 else
     skip "no SimGrid" "the order"
 fi
