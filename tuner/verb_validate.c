@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "db/systems.h"
+#include "tuner/module.h"
 #include "tuner/run.h"
 #include "tuner/spawn.h"
 #include "tuner/validate.h"
@@ -30,8 +31,7 @@ struct job {
     struct chorale_points points;
     struct chorale_proof_point *point;
     size_t count;
-    char dir[PATH_MAX];      /* of the module while it is needed, or "" */
-    char module[PATH_MAX + 16];
+    struct chorale_module module; /* while it is needed */
 };
 
 static enum chorale_err load(struct job *job)
@@ -66,98 +66,6 @@ static enum chorale_err load(struct job *job)
                            "measures", job->path);
     chorale_store_close(store);
     return err;
-}
-
-/* $CC if it is one word, else what there is. */
-static const char *compiler(void)
-{
-    static const char *const known[] = { "cc", "gcc", "clang" };
-    const char *cc = getenv("CC");
-
-    if (cc != NULL && cc[0] != '\0' && chorale_in_path(cc))
-        return cc;
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (chorale_in_path(known[i]))
-            return known[i];
-    return NULL;
-}
-
-static enum chorale_err compile(struct job *job, const char *source)
-{
-    const char *cc = compiler();
-    struct chorale_args args = { .count = 0 };
-    char said[1024] = "";
-    int status = 0;
-    enum chorale_err err;
-
-    if (cc == NULL)
-        return chorale_fail(job->msg, CHORALE_ENV,
-                            "no C compiler to make the table with: neither "
-                            "cc, gcc nor clang is in PATH; install one, or "
-                            "name it in CC");
-    chorale_args_add(&args, "%s", cc);
-    chorale_args_add(&args, "-O2");
-    chorale_args_add(&args, "-shared");
-    chorale_args_add(&args, "-fPIC");
-    chorale_args_add(&args, "-o");
-    chorale_args_add(&args, "%s", job->module);
-    chorale_args_add(&args, "%s", source);
-    err = chorale_capture(&args, NULL, said, sizeof(said), &status, job->msg);
-    chorale_args_free(&args);
-    if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-        err = chorale_fail(job->msg, CHORALE_ENV,
-                           "%s cannot compile the table: %.300s", cc,
-                           said);
-    return err;
-}
-
-/* The table as the shim loads it, in a folder beside the database: where that
- * is, all nodes see it. */
-static enum chorale_err make_module(struct job *job)
-{
-    char source[PATH_MAX + 16], real[PATH_MAX], header[PATH_MAX + 16];
-    char format[] = "c", verb[] = "generate", path[PATH_MAX];
-    char word[5][20] = { "--format", "-o", "--system", "--quiet",
-                         "--allow-patented" };
-    char *argv[] = { verb, path, word[0], format, word[1], source, word[2],
-                     job->system, word[3], NULL, NULL };
-    int argc = 9;
-    enum chorale_err err;
-
-    if (job->opts->allow_patented)
-        argv[argc++] = word[4];
-    if (realpath(job->path, real) == NULL ||
-        snprintf(job->dir, sizeof(job->dir), "%s-validate-XXXXXX", real) >=
-            (int)sizeof(job->dir) ||
-        snprintf(path, sizeof(path), "%s", job->path) >= (int)sizeof(path)) {
-        job->dir[0] = '\0';
-        return chorale_fail(job->msg, CHORALE_ENV, "%s: its path is too long",
-                            job->path);
-    }
-    if (mkdtemp(job->dir) == NULL) {
-        err = chorale_fail(job->msg, CHORALE_ENV, "%s: %s", job->dir,
-                           strerror(errno));
-        job->dir[0] = '\0';
-        return err;
-    }
-    snprintf(source, sizeof(source), "%s/table.c", job->dir);
-    snprintf(header, sizeof(header), "%s/table.h", job->dir);
-    snprintf(job->module, sizeof(job->module), "%s/table.so", job->dir);
-    err = chorale_verb_generate.run(&chorale_verb_generate, argc, argv,
-                                    job->msg);
-    if (err == CHORALE_OK)
-        err = compile(job, source);
-    unlink(source);
-    unlink(header);
-    return err;
-}
-
-static void remove_module(struct job *job)
-{
-    if (job->dir[0] == '\0')
-        return;
-    unlink(job->module);
-    rmdir(job->dir);
 }
 
 static enum chorale_err plan(struct job *job, int *pending)
@@ -201,7 +109,7 @@ static enum chorale_err measure(struct job *job)
         .hang_seconds = job->opts->hang_seconds,
         .command = job->opts->command,
         .part = job->part,
-        .module = job->simulated ? NULL : job->module,
+        .module = job->simulated ? NULL : job->module.path,
         .quiet = job->opts->quiet || job->opts->json,
         .verbose = job->opts->verbose,
     };
@@ -209,11 +117,12 @@ static enum chorale_err measure(struct job *job)
 
     if (!job->simulated) {
         chorale_stop_catch();
-        err = make_module(job);
+        err = chorale_module_make(&job->module, job->path, job->system,
+                                  job->opts->allow_patented, job->msg);
     }
     if (err == CHORALE_OK)
         err = chorale_run(job->path, &run, job->msg);
-    remove_module(job);
+    chorale_module_remove(&job->module);
     return err;
 }
 

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verb_try.c - `chorale try`: an application with a table and without, in
+ * turns. */
+#include "config.h"
+
+#include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/module.h"
+#include "tuner/spawn.h"
+#include "tuner/spec.h"
+#include "tuner/try.h"
+#include "tuner/verb.h"
+
+enum { WITHOUT, WITH, WAYS };
+enum { MAX_REPEAT = 1000, TOP = 10 };
+
+struct opts {
+    long repeat;
+    const char *system;
+    int allow_patented;
+};
+
+struct job {
+    char **argv;             /* of the application */
+    long repeat;
+    char table[PATH_MAX + 16], dir[PATH_MAX], trace_file[PATH_MAX + 16];
+    double wall[MAX_REPEAT][WAYS], inside[MAX_REPEAT][WAYS];
+    struct chorale_trace_text last[WAYS];
+    struct chorale_errmsg *msg;
+};
+
+/* Each pair of runs in the other order than the one before: what drifts meets
+ * both. */
+static enum chorale_err run_all(struct job *job)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (long i = 0; i < job->repeat; i++)
+        for (int k = 0; k < WAYS && err == CHORALE_OK; k++) {
+            const int way = (i + k) % 2 == 0 ? WITHOUT : WITH;
+
+            chorale_trace_release(&job->last[way]);
+            err = chorale_try_run(job->argv,
+                                  way == WITH ? job->table : NULL,
+                                  job->trace_file, &job->last[way],
+                                  &job->wall[i][way], &job->inside[i][way],
+                                  job->msg);
+        }
+    return err;
+}
+
+struct ratio {
+    double mean, lo, hi;     /* with / without; lo, hi NAN: one pair */
+};
+
+/* Geometric mean of the pairs, 95 % interval by Student's t. */
+static struct ratio ratio_of(double (*time)[WAYS], long n)
+{
+    struct ratio r = { NAN, NAN, NAN };
+    double sum = 0, square = 0, half;
+
+    for (long i = 0; i < n; i++)
+        sum += log(time[i][WITH] / time[i][WITHOUT]);
+    sum /= (double)n;
+    r.mean = exp(sum);
+    for (long i = 0; i < n; i++)
+        square += pow(log(time[i][WITH] / time[i][WITHOUT]) - sum, 2);
+    if (n < 2 || !isfinite(sum))
+        return r;
+    half = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1))
+           * sqrt(square / (double)(n - 1) / (double)n);
+    r.lo = exp(sum - half);
+    r.hi = exp(sum + half);
+    return r;
+}
+
+static double mean_of(double (*time)[WAYS], long n, int way)
+{
+    double sum = 0;
+
+    for (long i = 0; i < n; i++)
+        sum += time[i][way];
+    return sum / (double)n;
+}
+
+static struct ratio show_ratio(const char *what, double (*time)[WAYS], long n)
+{
+    const struct ratio r = ratio_of(time, n);
+    char without[32], with[32];
+
+    printf("%-16s %10s without, %10s with: x%.3f", what,
+           chorale_human_seconds(mean_of(time, n, WITHOUT), without),
+           chorale_human_seconds(mean_of(time, n, WITH), with), r.mean);
+    if (isfinite(r.lo))
+        printf(" (%.3f to %.3f)", r.lo, r.hi);
+    printf("\n");
+    return r;
+}
+
+/* A rank's time in one call at that point, as the library ran it. */
+static double library_call(const struct chorale_trace_text *t,
+                           const struct chorale_traced *p)
+{
+    double seconds = 0, calls = 0;
+
+    for (size_t i = 0; i < t->npoint; i++) {
+        const struct chorale_traced *q = &t->point[i];
+
+        if (q->coll != p->coll || q->comm_size != p->comm_size
+            || q->n != p->n || strcmp(q->dtype, p->dtype) != 0
+            || strcmp(q->op, p->op) != 0 || strcmp(q->root, p->root) != 0
+            || strcmp(q->shape, p->shape) != 0)
+            continue;
+        seconds += q->seconds;
+        calls += (double)q->rank_calls;
+    }
+    return seconds / calls;
+}
+
+static void show_points(const struct job *job)
+{
+    const struct chorale_trace_text *t = &job->last[WITH];
+    size_t shown = 0, changed = 0;
+
+    for (size_t i = 0; i < t->npoint; i++)
+        changed += strcmp(t->point[i].ran, "library") != 0;
+    if (changed == 0)
+        printf("The table changed no call.\n");
+    else
+        printf("\nWhat the table ran in the last run, and what the same call "
+               "took without:\n");
+    for (size_t i = 0; i < t->npoint && shown < TOP; i++) {
+        const struct chorale_traced *p = &t->point[i];
+        char m[32], with[32], without[32] = "-";
+        double before;
+
+        if (strcmp(p->ran, "library") == 0)
+            continue;
+        shown++;
+        before = library_call(&job->last[WITHOUT], p);
+        if (isfinite(before))
+            chorale_human_seconds(before, without);
+        printf("  %-20s %10s P = %-5d %8.6g calls %10s %10s  %s\n",
+               chorale_coll_info(p->coll)->name,
+               chorale_human_bytes((double)p->msg_size, m), p->comm_size,
+               p->calls,
+               chorale_human_seconds(p->seconds / (double)p->rank_calls,
+                                     with),
+               without, p->ran);
+    }
+    if (changed > shown)
+        printf("  and %zu points more\n", changed - shown);
+}
+
+static enum chorale_err show(struct job *job)
+{
+    struct ratio wall = show_ratio("program:", job->wall, job->repeat);
+
+    show_ratio("in collectives:", job->inside, job->repeat);
+    show_points(job);
+    if (job->repeat < 2)
+        printf("One pair of runs says nothing of chance: --repeat 3.\n");
+    if (wall.lo > 1)
+        return chorale_fail(job->msg, CHORALE_NO, "try: the program is slower "
+                            "with the table: all of the 95 %% interval, %.3f "
+                            "to %.3f, is above 1", wall.lo, wall.hi);
+    return CHORALE_OK;
+}
+
+/* A shared object as it is; of a database one is made. */
+static enum chorale_err find_table(struct job *job, const char *name,
+                                   const struct opts *opts,
+                                   struct chorale_module *module)
+{
+    const size_t len = strlen(name);
+    char real[PATH_MAX];
+    enum chorale_err err;
+
+    if (len > 3 && strcmp(name + len - 3, ".so") == 0) {
+        if (opts->system != NULL || opts->allow_patented)
+            return chorale_fail(job->msg, CHORALE_USAGE, "try: --system and "
+                                "--allow-patented are for a database; %s is a "
+                                "table already", name);
+        if (realpath(name, real) == NULL || access(real, R_OK) != 0)
+            return chorale_fail(job->msg, CHORALE_ENV, "%s: %s", name,
+                                strerror(errno));
+        snprintf(job->table, sizeof(job->table), "%s", real);
+        return CHORALE_OK;
+    }
+    err = chorale_module_make(module, name, opts->system,
+                              opts->allow_patented, job->msg);
+    if (err == CHORALE_OK)
+        snprintf(job->table, sizeof(job->table), "%s", module->path);
+    return err;
+}
+
+static enum chorale_err try_it(struct job *job, const char *name,
+                               const struct opts *opts)
+{
+    struct chorale_module module = { .dir = "" };
+    enum chorale_err err = CHORALE_OK;
+
+    if (getcwd(job->dir, sizeof(job->dir) - 32) == NULL)
+        return chorale_fail(job->msg, CHORALE_ENV, "try: this folder: %s",
+                            strerror(errno));
+    strcat(job->dir, "/chorale-try-XXXXXX");
+    if (!chorale_in_path(job->argv[0]))
+        return chorale_fail(job->msg, CHORALE_ENV, "try: no program %s in "
+                            "PATH", job->argv[0]);
+    if (mkdtemp(job->dir) == NULL)
+        return chorale_fail(job->msg, CHORALE_ENV, "try: no folder for traces "
+                            "can be made here: %s", strerror(errno));
+    snprintf(job->trace_file, sizeof(job->trace_file), "%s/trace", job->dir);
+    chorale_stop_catch();
+    err = find_table(job, name, opts, &module);
+    if (err == CHORALE_OK)
+        err = run_all(job);
+    if (err == CHORALE_OK)
+        err = show(job);
+    chorale_module_remove(&module);
+    rmdir(job->dir);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    static struct job job;
+    struct opts opts = { .repeat = 3 };
+    int nword = 0, end = 1;
+    char *dashes;
+    enum chorale_err err;
+
+    while (end < argc && strcmp(argv[end], "--") != 0)
+        end++;
+    dashes = end < argc ? argv[end] : NULL;
+    argv[end] = NULL;
+    err = chorale_opts_parse(verb, end, argv, &opts, 1, 1, &nword, msg);
+    argv[end] = dashes;
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    if (end + 1 >= argc)
+        return chorale_fail(msg, CHORALE_USAGE, "try: name the program after "
+                            "--, as in `chorale try %s -- mpiexec -n 2 ./app`",
+                            argv[1]);
+    job.argv = argv + end + 1;
+    job.repeat = opts.repeat;
+    job.msg = msg;
+    err = try_it(&job, argv[1], &opts);
+    for (int way = 0; way < WAYS; way++)
+        chorale_trace_release(&job.last[way]);
+    return err;
+}
+
+static const struct chorale_opt rows[] = {
+    { "repeat", 0, CHORALE_OPT_INT, offsetof(struct opts, repeat), "N",
+      "pairs of runs, with the table and without (default: 3)", 1,
+      MAX_REPEAT },
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+      "the system whose table, where the database has several", 0, 0 },
+    { "allow-patented", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, allow_patented), NULL,
+      "the table may have variants under a patent", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_try = {
+    .name = "try",
+    .args = "results.db|table.so -- COMMAND...",
+    .summary = "what a table gains an application",
+    .detail =
+        "Runs the command without the table and with it, in turns, each under"
+        " the shim and traced, so that both carry the same burden. Prints how"
+        " long the program took from MPI_Init to MPI_Finalize, and a rank in"
+        " collectives, as the geometric mean of the ratios of the pairs with"
+        " its 95 % interval (Student's t), and what the table ran. The exit"
+        " code is 1 if all of the interval of the program's ratio is above 1:"
+        " it is slower beyond chance. Of a database the table is generated and"
+        " compiled first.\n"
+        "The command is any that starts the ranks. The shim is passed by the"
+        " environment (LD_PRELOAD and CHORALE_ variables), which MPICH's and"
+        " Slurm's launchers pass on; for Open MPI's OMPI_MCA_mca_base_env_list"
+        " is set, if it is not set yet. Traces are written into a folder that"
+        " is made here and removed: all nodes must see it.",
+    .example = "chorale try results.db -- mpiexec -n 2 ./app input\n"
+               "chorale try table.so --repeat 5 -- srun -n 64 ./app",
+    .opt = rows,
+    .run = run,
+};
