@@ -124,28 +124,63 @@ static size_t take(const struct chorale_side *side,
     return count;
 }
 
-/* Pairs of neighbours: both of one begin before both of the next. */
-static int in_turn(const struct chorale_side_launch *const *a,
-                   const struct chorale_side_launch *const *b, size_t n)
+/* Pairs of neighbours, among the launches of both sides in the order of time:
+ * a[i] and b[i] become such a pair for i < the number returned, x and y likewise.
+ * What has no neighbour of the other side left is left out. */
+static size_t neighbours(const struct chorale_side_launch **a, double *x,
+                         size_t na, const struct chorale_side_launch **b,
+                         double *y, size_t nb)
 {
-    for (size_t i = 0; i + 1 < n; i++)
-        if (strcmp(a[i]->started, b[i + 1]->started) > 0 ||
-            strcmp(b[i]->started, a[i + 1]->started) > 0)
-            return 0;
-    return n > 0;
+    size_t i = 0, k = 0, n = 0;
+
+    while (i < na && k < nb) {
+        int d = strcmp(a[i]->started, b[k]->started);
+
+        /* Another one of the first's side lies between the two. */
+        if (d < 0 && i + 1 < na &&
+            strcmp(a[i + 1]->started, b[k]->started) < 0) {
+            i++;
+            continue;
+        }
+        if (d > 0 && k + 1 < nb &&
+            strcmp(b[k + 1]->started, a[i]->started) < 0) {
+            k++;
+            continue;
+        }
+        x[n] = x[i++];
+        y[n++] = y[k++];
+    }
+    return n;
 }
 
-static void pair_up(struct chorale_sides *s,
-                    const struct chorale_side_launch *const *a,
-                    const struct chorale_side_launch *const *b)
+/* In turn, if most of the launches have a neighbour of the other side: one that
+ * did not count on one side leaves the others as they are. */
+static void pair_up(struct chorale_comparison *cmp, struct chorale_sides *s,
+                    const struct chorale_side_launch **a,
+                    const struct chorale_side_launch **b)
 {
-    size_t n = s->again_base.n < s->again_head.n ? s->again_base.n
-                                                 : s->again_head.n;
+    size_t least = s->again_base.n < s->again_head.n ? s->again_base.n
+                                                     : s->again_head.n, n;
+    double *x, *y, *keep;
 
-    if (!in_turn(a, b, n))
+    if (least == 0)
         return;
-    s->again_base.n = s->again_head.n = n;
-    s->paired = 1;
+    x = cmp->pool + (s->again_base.x - cmp->pool);
+    y = cmp->pool + (s->again_head.x - cmp->pool);
+    keep = malloc((s->again_base.n + s->again_head.n) * sizeof(*keep));
+    if (keep == NULL)
+        return;
+    memcpy(keep, x, s->again_base.n * sizeof(*keep));
+    memcpy(keep + s->again_base.n, y, s->again_head.n * sizeof(*keep));
+    n = neighbours(a, x, s->again_base.n, b, y, s->again_head.n);
+    if (2 * n > least) {
+        s->again_base.n = s->again_head.n = n;
+        s->paired = 1;
+    } else {
+        memcpy(x, keep, s->again_base.n * sizeof(*keep));
+        memcpy(y, keep + s->again_base.n, s->again_head.n * sizeof(*keep));
+    }
+    free(keep);
 }
 
 /* Room for the launches of one cell on both sides. */
@@ -178,9 +213,45 @@ static void fill(struct chorale_comparison *cmp, size_t i, struct room *room)
                            room);
     s->again_head = series(&cmp->head, c->head_row, c->nhead, 1, room->b,
                            room);
-    pair_up(s, room->a, room->b);
+    pair_up(cmp, s, room->a, room->b);
     c->failed = c->nbase > 0 && c->nhead > 0 && s->base.n > 0 &&
                 s->head.n + s->again_head.n == 0;
+}
+
+/* How many calls a repetition had, 0: none that counts. */
+static int batch_of(const struct chorale_side *side,
+                    const struct chorale_run_point *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct chorale_side_launch *l =
+            chorale_side_launch_of(side, row[i].launch_id);
+
+        if (l != NULL && l->in && row[i].ok)
+            return row[i].batch;
+    }
+    return 0;
+}
+
+/* Calls in a row overlap with the barrier between them, so that batches of two
+ * lengths are two measures. */
+static size_t leave_unlike(struct chorale_comparison *cmp)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < cmp->count; i++) {
+        struct chorale_cell *c = &cmp->cell[i];
+        int base = batch_of(&cmp->base, c->base_row, c->nbase);
+        int head = batch_of(&cmp->head, c->head_row, c->nhead);
+
+        if (base == 0 || head == 0 || base == head)
+            continue;
+        c->batch_base = base;
+        c->batch_head = head;
+        cmp->judged[i].verdict = CHORALE_UNDECIDED;
+        cmp->judged[i].looks_slower = 0;
+        n++;
+    }
+    return n;
 }
 
 static size_t most_runs(const struct chorale_comparison *cmp)
@@ -310,7 +381,7 @@ static void add_canaries(struct chorale_comparison *cmp,
                                       1, as, room->a, room, work);
         s->again_head = canary_series(cmp, &cmp->head, (enum canary_kind)kind,
                                       1, as, room->b, room, work);
-        pair_up(s, room->a, room->b);
+        pair_up(cmp, s, room->a, room->b);
         for (size_t i = 0; i < cmp->count; i++)
             if (runs_there(&cmp->cell[i].at, as) &&
                 (kind != LIBRARY ||
@@ -367,7 +438,7 @@ static int fill_all(struct chorale_comparison *cmp)
 enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
                                           struct chorale_errmsg *msg)
 {
-    size_t nbase = 0, nhead = 0;
+    size_t nbase = 0, nhead = 0, unlike;
     struct group *base = groups(&cmp->base, &nbase);
     struct group *head = groups(&cmp->head, &nhead);
     int bad = base == NULL || head == NULL;
@@ -384,5 +455,10 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
         return chorale_fail(msg, CHORALE_DATA, "%s, %s: nothing was measured; "
                             "`chorale run` measures", cmp->base.path,
                             cmp->head.path);
+    unlike = leave_unlike(cmp);
+    if (unlike > 0)
+        chorale_comparison_note(cmp, "%zu cells were timed in batches of "
+                                "another length in head: undecided; `chorale "
+                                "plan --batch` sets it for both", unlike);
     return CHORALE_OK;
 }

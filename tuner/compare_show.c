@@ -74,6 +74,10 @@ void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
     if (cmp->cell[cell].failed)
         snprintf(text, size, "no run of it in head is right: `chorale status` "
                  "says why");
+    else if (cmp->cell[cell].batch_base != cmp->cell[cell].batch_head)
+        snprintf(text, size, "timed in batches of %d calls in base, %d in "
+                 "head", cmp->cell[cell].batch_base,
+                 cmp->cell[cell].batch_head);
     else if (c->verdict == CHORALE_TOO_FEW)
         snprintf(text, size, "%zu and %zu launches; %zu on each side tell",
                  s->base.n, s->head.n, cmp->opts.min_launches);

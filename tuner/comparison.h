@@ -47,6 +47,8 @@ struct chorale_cell {
     const struct chorale_run_point *base_row, *head_row;
     size_t nbase, nhead;
     int failed;              /* ran on both sides, but is not right in head */
+    int batch_base, batch_head; /* calls a repetition, where they differ: times
+                              * of two kinds, on which nothing is said */
 };
 
 /* A guideline and the place where it was held against the times (guideline.c).

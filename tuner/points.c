@@ -33,8 +33,9 @@ static const char runs_sql[] =
     "  GROUP BY a.cell_id) GROUP BY cell_id) "
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
-    " ordinal, ok, seconds, late, patterns, launch_id FROM"
-    " (SELECT c.*, late, patterns, l.ordinal, l.launch_id,"
+    " ordinal, ok, seconds, late, patterns, launch_id, batch"
+    " FROM"
+    " (SELECT c.*, late, patterns, l.ordinal, l.launch_id, r.batch,"
     /* In simulation an algorithm of the library's own has a launch of its
      * own; those of one ordinal are held against each other there. */
     " iif((SELECT kind FROM system WHERE system_id = ?1) = 'simulated',"
@@ -125,6 +126,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->late = sqlite3_column_double(stmt, 17);
     row->patterns = sqlite3_column_int(stmt, 18);
     row->launch_id = sqlite3_column_int64(stmt, 19);
+    row->batch = sqlite3_column_int(stmt, 20);
     return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
 }
 

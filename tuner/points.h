@@ -20,6 +20,7 @@ struct chorale_run_point {
     const char *conditions;  /* root policy and buffer policy */
     const char *launch;      /* UUID */
     sqlite3_int64 launch_id; /* its row */
+    int batch;               /* calls a repetition */
     int ordinal;             /* of the launch in its campaign */
     int ok;                  /* 1: seconds counts, 0: must not be chosen */
     double seconds;          /* median of the run, or what the objective says,

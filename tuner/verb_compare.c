@@ -282,6 +282,9 @@ const struct chorale_verb chorale_verb_compare = {
         "2000 comparisons of 2000 cells in which nothing changed, on an "
         "invented machine that drifts, has slow phases and outliers, 2 were "
         "red; with --unpaired and no second measurement in turn 190.\n"
+        "Cells that were timed in batches of different lengths on the two "
+        "sides are left undecided: short calls of two databases that are to be "
+        "compared are planned with the same --batch.\n"
         "In simulation times are exact: any difference above the threshold is "
         "a change, and one launch tells.",
     .example = "chorale compare base.db head.db --recheck both --run\n"

@@ -109,6 +109,19 @@ like "$out" 'measured again, but not in turn' "and says why"
 "$chorale" compare base2.db late.db --unpaired >/dev/null 2>&1
 is $? 1 "unless that is believed"
 
+# One launch of either side that does not count leaves the other pairs.
+cp base2.db gap.db
+cp slow2.db gap2.db
+sqlite3 gap.db "DELETE FROM run WHERE launch_id = 104 AND cell_id = 5"
+sqlite3 gap2.db "DELETE FROM run WHERE launch_id = 111 AND cell_id = 5"
+for db in gap gap2; do
+    sqlite3 $db.db "DELETE FROM run_summary WHERE run_id NOT IN
+        (SELECT run_id FROM run)"
+done
+out=$("$chorale" compare gap.db gap2.db 2>/dev/null)
+is $? 1 "launches that do not count do not undo the others"
+like "$out" '^slower .*measured again 19 times' "neighbours in time are pairs anew"
+
 # The canary: messages are as much slower.
 database machine.db 3 "$slow UPDATE environment SET value = value * 1.06;"
 out=$("$chorale" compare base.db machine.db --unpaired)
@@ -131,6 +144,14 @@ sqlite3 holes.db "INSERT INTO run (uuid, cell_id, launch_id, status, reason)
     SELECT 'bad' || launch_id, 7, launch_id, 'invalid', 'wrong data' FROM launch"
 out=$("$chorale" compare base.db holes.db 2>/dev/null)
 like "$out" '^gone .*512 B.*no run of it in head is right' "invalid is gone"
+
+cp slow.db batch.db
+sqlite3 batch.db "UPDATE run SET batch = 4 WHERE cell_id = 5"
+out=$("$chorale" compare base.db batch.db --all --unpaired)
+is $? 0 "batches of two lengths are not held against each other"
+like "$out" '^undecided .*m = 128 B.*in batches of 1 calls in base, 4 in head' \
+    "which is said of the cell"
+like "$out" '^note: 1 cells were timed in batches of another length' "and above"
 
 # Formats: the numbers of tests and failures agree.
 "$chorale" compare base2.db slow2.db --format json -o out.json 2>/dev/null
@@ -277,6 +298,28 @@ like "$out" '^guideline broken: monotony in n of the library, P = 2, n = 8 KiB' 
 like "$out" '^guideline broken: monotony in n of the table' "of both choices"
 "$chorale" compare base2.db same.db --guidelines --fail-on guideline-broken >/dev/null
 is $? 0 "where none is broken none is red"
+
+# The whole way, on this machine: what seems slower is measured again in turn.
+# Launches that lost their clock count nowhere, so that of the times nothing is
+# asked here but what was run.
+for side in base head; do
+    "$chorale" plan real_$side.db -c bcast -m 8 -P 2 --variants linear \
+        --launches 4 -i 5 --min-iterations 2 --cell-time 0.01 --batch 1 >/dev/null 2>&1 &&
+        timeout 120 "$chorale" run real_$side.db -q
+done
+sqlite3 real_head.db "UPDATE run_summary SET median = median * 100"
+timeout 300 "$chorale" compare real_base.db real_head.db --min-launches 4 \
+    --recheck both --run --again 5 --format json -o real.json \
+    --base-command "$chorale" 2>err.txt
+is $? 0 "five pairs cannot make red"
+like "$(cat err.txt)" '[12] cells look slower; 5 launches of each are planned in real_base.db and real_head.db' \
+    "--recheck both --run"
+for side in base head; do
+    sqlite3 real_$side.db "SELECT started FROM launch JOIN campaign
+        USING (campaign_id) WHERE again ORDER BY launch_id" >$side.txt
+done
+is "$(paste base.txt head.txt | awk '$1 < last || $2 < $1 { bad++ }
+    { last = $2 } END { print NR, bad + 0 }')" "5 0" "launch by launch"
 
 # A simulated system: exact.
 if "$chorale" --version | grep -q simgrid=yes; then
