@@ -300,19 +300,22 @@ like "$out" '^guideline broken: monotony in n of the table' "of both choices"
 is $? 0 "where none is broken none is red"
 
 # The whole way, on this machine: what seems slower is measured again in turn.
-# Launches that lost their clock count nowhere, so that of the times nothing is
-# asked here but what was run.
+# Of the times nothing is asked; that some launches lose their clock, so that
+# they count nowhere, is undone in the first measurement.
 for side in base head; do
     "$chorale" plan real_$side.db -c bcast -m 8 -P 2 --variants linear \
         --launches 4 -i 5 --min-iterations 2 --cell-time 0.01 --batch 1 >/dev/null 2>&1 &&
         timeout 120 "$chorale" run real_$side.db -q
 done
-sqlite3 real_head.db "UPDATE run_summary SET median = median * 100"
+for side in base head; do
+    sqlite3 real_$side.db "UPDATE run SET validity = ''"
+done
+sqlite3 real_head.db "UPDATE run_summary SET median = 1000 + run_id"
 timeout 300 "$chorale" compare real_base.db real_head.db --min-launches 4 \
     --recheck both --run --again 5 --format json -o real.json \
     --base-command "$chorale" 2>err.txt
 is $? 0 "five pairs cannot make red"
-like "$(cat err.txt)" '[12] cells look slower; 5 launches of each are planned in real_base.db and real_head.db' \
+like "$(cat err.txt)" '2 cells look slower; 5 launches of each are planned in real_base.db and real_head.db' \
     "--recheck both --run"
 for side in base head; do
     sqlite3 real_$side.db "SELECT started FROM launch JOIN campaign
