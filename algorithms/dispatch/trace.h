@@ -79,13 +79,13 @@ static inline void chorale_trace_call(enum chorale_coll coll, MPI_Comm comm,
                                       const struct chorale_call *call,
                                       const struct chorale_ints *ints)
 {
-    if (atomic_load_explicit(&chorale_trace_on, memory_order_relaxed))
+    if (atomic_load_explicit(&chorale_trace_on, memory_order_acquire))
         chorale_trace_call_slow(coll, comm, call, ints);
 }
 
 static inline void chorale_trace_ran(const struct chorale_plan *plan)
 {
-    if (atomic_load_explicit(&chorale_trace_on, memory_order_relaxed))
+    if (atomic_load_explicit(&chorale_trace_on, memory_order_acquire))
         chorale_trace_ran_slow(plan);
 }
 

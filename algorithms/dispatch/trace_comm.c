@@ -10,7 +10,7 @@
 
 static struct {
     int key;
-    uint64_t *node;          /* of the world's ranks */
+    _Atomic(uint64_t *) node; /* of the world's ranks; may come late */
     int size;
     atomic_uint epoch;       /* communicators freed */
 } world;

@@ -99,10 +99,14 @@ static size_t add_variant(size_t n, const struct chorale_alg *alg,
                 double a, b, c;
 
                 *r = (struct chorale_run_point){
-                    alg->coll, P[p], 1, shape, reduces ? type : byte,
-                    reduces ? sum : none, reduces ? builtin : none, m,
-                    chorale_coll_n(alg->coll, m, P[p]), chorale, alg->name,
-                    none, rotate, none, l, 1, 0, 0, 0,
+                    .coll = alg->coll, .comm_size = P[p], .ppn = 1,
+                    .shape = shape, .dtype = reduces ? type : byte,
+                    .op = reduces ? sum : none,
+                    .op_class = reduces ? builtin : none, .msg_size = m,
+                    .n = chorale_coll_n(alg->coll, m, P[p]),
+                    .provider = chorale, .variant = alg->name, .params = none,
+                    .conditions = rotate, .launch = none, .ordinal = l,
+                    .ok = 1,
                 };
                 pt.comm_size = P[p];
                 pt.msg_size = m;
@@ -303,10 +307,14 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
             chorale_score_free(score);
             for (int l = 0; l < launches; l++)
                 runs[n++] = (struct chorale_run_point){
-                    a->coll, P[p], 1, shape, reduces ? type : byte,
-                    reduces ? sum : none, reduces ? builtin : none, m,
-                    pt.n, chorale, a->name, none, first, none, l, 1,
-                    *seed != 0 ? seconds * noise(seed) : seconds, 0, 0,
+                    .coll = a->coll, .comm_size = P[p], .ppn = 1,
+                    .shape = shape, .dtype = reduces ? type : byte,
+                    .op = reduces ? sum : none,
+                    .op_class = reduces ? builtin : none, .msg_size = m,
+                    .n = pt.n, .provider = chorale, .variant = a->name,
+                    .params = none, .conditions = first, .launch = none,
+                    .ordinal = l, .ok = 1,
+                    .seconds = *seed != 0 ? seconds * noise(seed) : seconds,
                 };
         }
     return n;

@@ -45,9 +45,12 @@ static struct chorale_points points(void)
     for (int p = 2; p <= 16; p *= 2)
         for (size_t m = 8; m <= 32768; m *= 8)
             runs[n++] = (struct chorale_run_point){
-                CHORALE_BCAST, p, 1, shape, "byte", none, none, m, m, chorale,
-                "binomial", none, "first warm", none, 0, 1,
-                log2(p) * (1e-6 + 1e-9 * (double)m), 0, 0,
+                .coll = CHORALE_BCAST, .comm_size = p, .ppn = 1,
+                .shape = shape, .dtype = "byte", .op = none, .op_class = none,
+                .msg_size = m, .n = m, .provider = chorale,
+                .variant = "binomial", .params = none,
+                .conditions = "first warm", .launch = none, .ok = 1,
+                .seconds = log2(p) * (1e-6 + 1e-9 * (double)m),
             };
     return (struct chorale_points){ runs, n, NULL };
 }
