@@ -5,8 +5,8 @@
  * FAULT   die     a rank is killed in call AFTER and all later ones
  *         hang    it never returns from there
  *         spoil   its result is wrong from there on
- *         tail    its calls take a millisecond, one in five takes 20: drawn, as
- *                 every fifth could always be one that is not timed
+ *         tail    its calls take a millisecond, one in five takes 20: drawn, so
+ *                 that no rhythm of the runner's can miss them
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
