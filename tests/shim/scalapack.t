@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # scalapack.t - ScaLAPACK's own testers (LU, QR, Cholesky; real and complex;
 # C and Fortran above MPI), which check their residuals, with and without the
-# shim.
+# shim: with a table by hand, with the simplest variants and with tables drawn
+# by lot (SEEDS="1 2 3": those instead of 1 to 20; random_table.sh).
 . "$(dirname "$0")/helpers.sh"
 
 home=
@@ -13,9 +14,11 @@ done
 "$MPICC" -show 2>/dev/null | grep -qi mpich ||
     skip_all "built for another MPI than these programs, MPICH"
 table good
+here=$(cd "$top_builddir" && pwd)
+source=$(cd "$top_srcdir" && pwd)
 cd "$work" || exit 1
 
-# Their input: two shapes of two processes, a few small matrices. Without
+# Their input: all shapes of few processes, a few small matrices. Without
 # condition estimates: those of xdlu and xdllt hang or abort in every fourth
 # run on two processes, without any shim.
 cat >LU.dat <<'END'
@@ -82,23 +85,60 @@ passed() { # all its residuals were right, and there were some
         grep -q '^ *0 tests completed and failed' out
 }
 
+drawn() { # SEED: its table, once
+    [ -f "$work/drawn$1.so" ] && return
+    CHORALE=$here/chorale sh "$source/tests/shim/random_table.sh" "$1" \
+        >"$work/drawn.c" &&
+        $CC -shared -fPIC -I"$source" -o "$work/drawn$1.so" \
+            "$work/drawn.c"
+    ok $? "table $1"
+}
+
+grids() { # NUMBER "ROWS" "COLUMNS": of processes, in all inputs
+    for dat in LU.dat LLT.dat QR.dat; do
+        sed -i "/process grids/,+2c\\
+$1       process grids\\
+$2     P\\
+$3     Q" $dat
+    done
+}
+
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
-for name in xdlu xdqr xdllt xzlu; do
-    run 2 "" "$home/$name"
+try() { # P PROGRAM
+    run "$1" "" "$home/$2"
     if ! passed; then
-        skip "$name under the shim" "it does not pass without it"
-        continue
+        skip "$2 under the shim, P=$1" "it does not pass without it"
+        return
     fi
     plain=$(grep -c PASSED out)
-    ok 0 "$name alone: $plain residuals"
+    ok 0 "$2 alone, P=$1: $plain residuals"
     for after in 4 1; do
-        run 2 "$shim" $on CHORALE_AFTER=$after "$home/$name"
+        run "$1" "$shim" $on CHORALE_AFTER=$after "$home/$2"
         passed && [ "$(grep -c PASSED out)" -eq "$plain" ]
-        ok $? "$name under the shim, CHORALE_AFTER=$after"
+        ok $? "$2 under the shim, P=$1, CHORALE_AFTER=$after"
         [ "$(grep '^chorale: ' err | grep -cv -e '-> library')" -gt 0 ] &&
             ! grep -q 'left to the library' err
         ok $? "its collectives were run by the catalogue" \
             "($(grep -c '^chorale: ' err) lines)"
+    done
+    for seed in simplest $seeds; do
+        drawn "$seed"
+        run "$1" "$shim" CHORALE_DISPATCH="$work/drawn$seed.so" \
+            CHORALE_VERBOSE=1 CHORALE_AFTER=1 "$home/$2"
+        passed && [ "$(grep -c PASSED out)" -eq "$plain" ] &&
+            [ "$(grep '^chorale: ' err | grep -cv -e '-> library')" -gt 0 ]
+        ok $? "$2 under the shim, P=$1, table $seed"
+    done
+}
+
+seeds=${SEEDS:-$(seq 20)}
+for P in 2 4 6; do
+    case $P in
+        4) grids 3 "1 2 4" "4 2 1" ;;
+        6) grids 2 "2 3" "3 2" ;;
+    esac
+    for name in xdlu xdqr xdllt xzlu; do
+        try $P $name
     done
 done
 finish
