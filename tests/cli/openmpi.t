@@ -35,11 +35,11 @@ like "$("$build/chorale-runner" --probe)" '^Open MPI' "and says so"
 MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
-for test in native real generate_ompi; do
-    top_builddir=$build sh "$top_srcdir/tests/cli/$test.t" \
-        >"$work/$test.log" 2>&1
-    ok $? "$test.t: $(grep -c '^ok' "$work/$test.log") tests hold there"
-    diag "$(grep -v '^ok' "$work/$test.log" | head -n 40)"
+for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc; do
+    log=$work/${test#*/}.log
+    top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
+    ok $? "$test.t: $(grep -c '^ok' "$log") tests hold there"
+    diag "$(grep -v '^ok' "$log" | head -n 40)"
 done
 
 cd "$work" || exit 99

@@ -93,6 +93,12 @@ table() { # table NAME [-DMACRO ...]: a table by hand, $work/NAME.so
     $CC -shared -fPIC -I"$top_srcdir" "$@" -o "$work/$name.so" \
         "$top_srcdir/tests/shim/table.c"
 }
+drawn() { # drawn SEED: a table by lot (random_table.sh), $work/SEED.so
+    top_builddir=$top_builddir sh "$top_srcdir/tests/shim/random_table.sh" \
+        "$1" >"$work/$1.c" 2>"$work/err" &&
+        $CC -Wall -Werror -shared -fPIC -I"$top_srcdir" "$work/$1.c" \
+            -o "$work/$1.so" 2>"$work/err"
+}
 program() { # program NAME [OPTION ...]: $work/NAME
     name=$1
     shift

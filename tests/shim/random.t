@@ -9,15 +9,9 @@
 for name in app blocks; do
     program $name || skip_all "$MPICC does not compile $name.c"
 done
-make_table() { # make_table SEED
-    top_builddir=$top_builddir sh "$top_srcdir/tests/shim/random_table.sh" \
-        "$1" >"$work/$1.c" 2>"$work/err" &&
-        $CC -Wall -Werror -shared -fPIC -I"$top_srcdir" "$work/$1.c" \
-            -o "$work/$1.so" 2>"$work/err"
-}
 variants=0
 for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-3}"); do
-    make_table "$seed"
+    drawn "$seed"
     ok $? "table $seed"
     : >"$work/chosen"
     for P in 1 2 3 4 5 8; do

@@ -14,8 +14,11 @@ done
 "$MPICC" -show 2>/dev/null | grep -qi mpich ||
     skip_all "built for another MPI than these programs, MPICH"
 table good
-here=$(cd "$top_builddir" && pwd)
-source=$(cd "$top_srcdir" && pwd)
+seeds="simplest ${SEEDS:-$(seq 20)}"
+for seed in $seeds; do
+    drawn "$seed"
+    ok $? "table $seed"
+done
 cd "$work" || exit 1
 
 # Their input: all shapes of few processes, a few small matrices. Without
@@ -85,15 +88,6 @@ passed() { # all its residuals were right, and there were some
         grep -q '^ *0 tests completed and failed' out
 }
 
-drawn() { # SEED: its table, once
-    [ -f "$work/drawn$1.so" ] && return
-    CHORALE=$here/chorale sh "$source/tests/shim/random_table.sh" "$1" \
-        >"$work/drawn.c" &&
-        $CC -shared -fPIC -I"$source" -o "$work/drawn$1.so" \
-            "$work/drawn.c"
-    ok $? "table $1"
-}
-
 grids() { # NUMBER "ROWS" "COLUMNS": of processes, in all inputs
     for dat in LU.dat LLT.dat QR.dat; do
         sed -i "/process grids/,+2c\\
@@ -121,9 +115,8 @@ try() { # P PROGRAM
         ok $? "its collectives were run by the catalogue" \
             "($(grep -c '^chorale: ' err) lines)"
     done
-    for seed in simplest $seeds; do
-        drawn "$seed"
-        run "$1" "$shim" CHORALE_DISPATCH="$work/drawn$seed.so" \
+    for seed in $seeds; do
+        run "$1" "$shim" CHORALE_DISPATCH="$work/$seed.so" \
             CHORALE_VERBOSE=1 CHORALE_AFTER=1 "$home/$2"
         passed && [ "$(grep -c PASSED out)" -eq "$plain" ] &&
             [ "$(grep '^chorale: ' err | grep -cv -e '-> library')" -gt 0 ]
@@ -131,7 +124,6 @@ try() { # P PROGRAM
     done
 }
 
-seeds=${SEEDS:-$(seq 20)}
 for P in 2 4 6; do
     case $P in
         4) grids 3 "1 2 4" "4 2 1" ;;
