@@ -215,6 +215,8 @@ enum chorale_err chorale_plan_choose(struct planner *p,
         err = find_costs(p, &opts);
     if (err == CHORALE_OK)
         err = chorale_points_load(p->store, p->sys.id, &points, p->msg);
+    if (err == CHORALE_OK && !p->sys.simulated)
+        chorale_points_dispatched(&points, CHORALE_DISPATCH_SECONDS);
     if (err == CHORALE_OK)
         err = chorale_adapt_choose(&p->grid, &points, &opts, &p->round,
                                    p->msg);

@@ -199,6 +199,19 @@ out:
     return err;
 }
 
+void chorale_points_dispatched(struct chorale_points *points, double seconds)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        struct chorale_run_point *run = &points->row[i];
+
+        if (!run->ok || strcmp(run->provider, "chorale") != 0)
+            continue;
+        run->seconds += seconds;
+        if (run->late > 0)
+            run->late += seconds;
+    }
+}
+
 void chorale_points_release(struct chorale_points *points)
 {
     while (points->pool != NULL) {

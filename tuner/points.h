@@ -55,6 +55,16 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
                                         enum chorale_objective objective,
                                         struct chorale_points *points,
                                         struct chorale_errmsg *msg);
+
+/* What it adds to a call of a real program that a variant is chosen for it, in
+ * seconds: `make bench` measures it (tests/bench/shim.sh; in a program whose
+ * own data passes through the caches it is the upper half of what that shows).
+ * A run calls variants without it. */
+#define CHORALE_DISPATCH_SECONDS 30e-9
+
+/* Add that to the times of all runs of Chorale's own variants. */
+void chorale_points_dispatched(struct chorale_points *points, double seconds);
+
 void chorale_points_release(struct chorale_points *points);
 
 #endif

@@ -215,18 +215,21 @@ enum chorale_err chorale_spec_seconds(const char *what, const char *text,
                                       double *value_p,
                                       struct chorale_errmsg *msg)
 {
+    static const struct { const char *name; double seconds; } unit[] = {
+        { "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "ms", 1e-3 },
+        { "us", 1e-6 }, { "ns", 1e-9 }
+    };
     char *rest;
     double v = strtod(text, &rest);
-    double unit = *rest == 'm' ? 60 : *rest == 'h' ? 3600 : 1;
 
-    if (*rest == 's' || *rest == 'm' || *rest == 'h')
-        rest++;
-    if (rest == text || *rest != '\0' || !(v >= 0) || !isfinite(v))
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "%s: '%s' is not a duration; write seconds, or "
-                            "90s, 10m, 2h", what, text);
-    *value_p = v * unit;
-    return CHORALE_OK;
+    for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
+        if (rest != text && strcmp(rest, unit[i].name) == 0 && v >= 0 &&
+            isfinite(v)) {
+            *value_p = v * unit[i].seconds;
+            return CHORALE_OK;
+        }
+    return chorale_fail(msg, CHORALE_USAGE, "%s: '%s' is not a duration; write"
+                        " seconds, or 90s, 10m, 2h, 5ms, 30ns", what, text);
 }
 
 int chorale_spec_word(const char *text, size_t k, char *word, size_t size)

@@ -295,6 +295,8 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
     err = chorale_emit_load(store, system_id, &table, msg);
     if (err == CHORALE_OK)
         err = chorale_points_load(store, system_id, &points, msg);
+    if (err == CHORALE_OK && !simulated)
+        chorale_points_dispatched(&points, CHORALE_DISPATCH_SECONDS);
     if (err == CHORALE_OK)
         err = chorale_proofs_load(store, system_id, simulated, &table, &points,
                                   0.03, proofs, msg);

@@ -17,7 +17,7 @@ enum chorale_opt_type {
     CHORALE_OPT_INT,    /* long * in [min, max] */
     CHORALE_OPT_REAL,   /* double *, >= min, finite */
     CHORALE_OPT_PERCENT,/* double *: "3%" or "0.03" become 0.03, >= 0 */
-    CHORALE_OPT_SECONDS,/* double *: "90", "90s", "10m", "2h" */
+    CHORALE_OPT_SECONDS,/* double *: "90", "90s", "10m", "30ns" */
     CHORALE_OPT_SIZE    /* long *: "64K", in [min, max] bytes */
 };
 

@@ -54,6 +54,8 @@ static enum chorale_err load(struct job *job)
     if (err == CHORALE_OK)
         err = chorale_points_load(store, job->system_id, &job->points,
                                   job->msg);
+    if (err == CHORALE_OK && !job->simulated)
+        chorale_points_dispatched(&job->points, CHORALE_DISPATCH_SECONDS);
     if (err == CHORALE_OK)
         err = chorale_proof_points(&job->table, &job->points, job->simulated,
                                    job->opts->between, &job->point,

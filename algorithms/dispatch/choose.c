@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose.c - asks settings and table, and remembers the last answer of each
+/* choose.c - asks settings and table, and remembers the last answers of each
  * collective. */
 #include "config.h"
 
@@ -95,11 +95,14 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     const struct chorale_plan *plan;
     int slot;
 
-    if (memo->plan != NULL && memo->n == pt->n
+    if (memo->last.plan != NULL && memo->n == pt->n
         && memo->type_size == pt->type_size
         && memo->in_place == pt->in_place
-        && memo->commutative == pt->commutative)
-        return memo->plan;
+        && memo->last.commutative == pt->commutative) {
+        memo->last.msg_size = pt->msg_size;
+        memo->ran = memo->last;
+        return memo->last.plan;
+    }
     plan = ask(st, coll, pt, &slot);
     if (plan->alg != NULL) {
         for (int i = 0; i < CHORALE_MAX_PARAM; i++)
@@ -110,18 +113,19 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
         }
     }
     tell(st, coll, pt, slot, plan);
-    memo->recvcount = -1;
     memo->n = pt->n;
-    memo->msg_size = pt->msg_size;
     memo->type_size = pt->type_size;
     memo->in_place = pt->in_place;
-    memo->commutative = pt->commutative;
     memo->always = chorale_coll_info(coll)->dataless
                 || chorale_coll_info(coll)->blind
                 || !(st->tuning->serves & 1u << coll);
-    memo->plan = plan;
+    memo->last = (struct chorale_chosen){ plan, pt->msg_size,
+                                          pt->commutative };
+    memo->ran = memo->last;
     return plan;
 }
+
+enum { IN_PLACE = 4 + 8 };
 
 /* Which of a call's addresses are null, in place, or the same. */
 static unsigned pattern(const struct chorale_call *call)
@@ -133,12 +137,16 @@ static unsigned pattern(const struct chorale_call *call)
          | (unsigned)(out == MPI_IN_PLACE) << 3 | (unsigned)(in == out) << 4;
 }
 
-/* 1 if what is judged of a call's addresses is their pattern. */
-static int is_simple(enum chorale_coll coll)
+/* Where a call's arguments are remembered: a root that rotates and a few sizes
+ * in turn do not push each other out. */
+static struct chorale_known *place(struct chorale_memo *memo,
+                                   const struct chorale_call *call,
+                                   int is_root)
 {
-    return coll == CHORALE_BCAST || coll == CHORALE_REDUCE
-        || coll == CHORALE_ALLREDUCE || coll == CHORALE_REDUCE_SCATTER_BLOCK
-        || coll == CHORALE_SCAN || coll == CHORALE_EXSCAN;
+    uint64_t mixed = ((uint64_t)call->sendcount + (uint64_t)call->recvcount)
+                   * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
+
+    return &memo->known[mixed >> 62 | (unsigned)is_root << 2];
 }
 
 /* Of types and operations of the application nothing is remembered: when one
@@ -146,48 +154,56 @@ static int is_simple(enum chorale_coll coll)
 void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
                              const struct chorale_call *call, int builtin)
 {
+    const int is_root = call->root == st->rank;
     struct chorale_memo *memo = &st->memo[coll];
+    struct chorale_known *known = place(memo, call, is_root);
 
-    memo->recvcount = -1;
-    if (chorale_coll_info(coll)->irregular
-        || (memo->plan->alg != NULL && (!builtin || !is_simple(coll)))
+    if (chorale_coll_info(coll)->irregular || call->recvcount < 0
+        || (memo->last.plan->alg != NULL && !builtin)
         || !chorale_args_plain(call->recvtype)
         || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
         return;
-    memo->sendcount = call->sendcount;
-    memo->recvcount = call->recvcount;
-    memo->is_root = call->root == st->rank;
-    memo->sendtype = call->sendtype;
-    memo->recvtype = call->recvtype;
-    memo->op = call->op;
-    memo->pattern = pattern(call);
+    *known = (struct chorale_known){
+        .sendcount = call->sendcount, .recvcount = call->recvcount,
+        .sendtype = call->sendtype, .recvtype = call->recvtype,
+        .op = call->op, .pattern = pattern(call), .is_root = is_root,
+        .chosen = memo->last
+    };
 }
 
-/* The library judges addresses and the root itself. */
+/* The library judges addresses and the root itself; but what is in place may
+ * be another's choice, and the ranks differ in what they give without use. */
 static int fits(const struct chorale_state *st,
-                const struct chorale_memo *memo,
+                const struct chorale_known *known,
                 const struct chorale_call *call)
 {
-    return memo->plan->alg == NULL
-        || (memo->pattern == pattern(call) && call->root >= 0
-            && call->root < st->size);
+    const unsigned other = known->pattern ^ pattern(call);
+
+    return known->chosen.plan->alg == NULL
+               ? (other & IN_PLACE) == 0
+               : other == 0 && call->root >= 0 && call->root < st->size;
 }
 
 const struct chorale_plan *
-chorale_choose_known(const struct chorale_state *st, enum chorale_coll coll,
+chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
                      const struct chorale_call *call)
 {
-    const struct chorale_memo *memo = &st->memo[coll];
+    const int is_root = call->root == st->rank;
+    struct chorale_memo *memo = &st->memo[coll];
+    const struct chorale_known *known;
 
-    if (memo->plan == NULL)
+    if (memo->last.plan == NULL)
         return NULL;
-    if (memo->always && memo->plan->alg == NULL)
-        return memo->in_place == (call->sendbuf == MPI_IN_PLACE) ? memo->plan
-                                                                 : NULL;
-    return memo->recvcount >= 0 && memo->recvcount == call->recvcount &&
-           memo->sendcount == call->sendcount &&
-           memo->recvtype == call->recvtype &&
-           memo->sendtype == call->sendtype && memo->op == call->op &&
-           memo->is_root == (call->root == st->rank) && fits(st, memo, call)
-               ? memo->plan : NULL;
+    if (memo->always && memo->last.plan->alg == NULL)
+        return memo->in_place == (call->sendbuf == MPI_IN_PLACE)
+                   ? memo->last.plan : NULL;
+    known = place(memo, call, is_root);
+    if (known->chosen.plan == NULL || known->recvcount != call->recvcount
+        || known->sendcount != call->sendcount
+        || known->recvtype != call->recvtype
+        || known->sendtype != call->sendtype || known->op != call->op
+        || known->is_root != is_root || !fits(st, known, call))
+        return NULL;
+    memo->ran = known->chosen;
+    return memo->ran.plan;
 }

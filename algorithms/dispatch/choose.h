@@ -12,16 +12,16 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
                                           enum chorale_coll coll,
                                           struct chorale_point *pt);
 
-/* What was chosen last is for this call: remember its arguments. builtin: type
- * and operation are MPI's own. */
+/* What was chosen last is for this call: remember its arguments, beside those
+ * of a few others. builtin: type and operation are MPI's own. */
 void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
                              const struct chorale_call *call, int builtin);
 
 /* The plan, if it is known without looking closer: the arguments are those of
- * the call that was remembered, but for addresses of the same kind. NULL:
- * judge and choose. */
+ * a call that is remembered, but for addresses of the same kind. NULL: judge
+ * and choose. */
 const struct chorale_plan *
-chorale_choose_known(const struct chorale_state *st, enum chorale_coll coll,
+chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
                      const struct chorale_call *call);
 
 #endif

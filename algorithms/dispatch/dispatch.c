@@ -390,7 +390,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
         take_ints(st, coll, call, ints);
     call->ctx = st->ctx;
     call->param = plan->param;
-    call->commutative = st->memo[coll].commutative;
+    call->commutative = st->memo[coll].ran.commutative;
     chorale_trace_ran(plan);
     own = chorale_memory_lend(st->ctx);
     *rc = plan->alg->run(call);
@@ -422,9 +422,9 @@ int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
         || !found || ((intptr_t)value & 1) != 0)
         return -1;
     st = value;
-    plan = st->memo[coll].plan;
+    plan = st->memo[coll].ran.plan;
     if (plan == NULL || (!st->memo[coll].always
-                         && st->memo[coll].msg_size != msg_size))
+                         && st->memo[coll].ran.msg_size != msg_size))
         return -1;
     if (plan->alg != NULL)
         chorale_alg_params_format(plan->alg, plan->param, params,

@@ -7,19 +7,33 @@
 #include "algorithms/ctx.h"
 #include "algorithms/dispatch/tuning.h"
 
-/* The last choice of a collective, for the next call like it. */
-struct chorale_memo {
-    size_t n, msg_size, type_size;
-    int in_place, commutative;
-    const struct chorale_plan *plan; /* NULL: nothing remembered */
-    int always;              /* whatever the arguments but in_place */
-    /* The arguments, with which a call need not be looked at again; recvcount
-     * -1: none. */
+/* What a call ran, or is to run. */
+struct chorale_chosen {
+    const struct chorale_plan *plan; /* NULL: nothing yet */
+    size_t msg_size;
+    int commutative;
+};
+
+/* The arguments of a call that need not be looked at again. */
+struct chorale_known {
     MPI_Count sendcount, recvcount;
-    unsigned pattern;        /* of the addresses */
-    int is_root;
     MPI_Datatype sendtype, recvtype;
     MPI_Op op;
+    unsigned pattern;        /* of the addresses */
+    int is_root;
+    struct chorale_chosen chosen;
+};
+
+enum { CHORALE_NKNOWN = 8 };
+
+/* Of a collective, for the next calls like those before. */
+struct chorale_memo {
+    struct chorale_chosen ran;  /* by the last call */
+    int always;                 /* whatever the arguments but in_place */
+    size_t n, type_size;        /* the last point that was judged, */
+    int in_place;
+    struct chorale_chosen last; /* and what was chosen there */
+    struct chorale_known known[CHORALE_NKNOWN];
 };
 
 struct chorale_state {
