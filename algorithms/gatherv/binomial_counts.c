@@ -90,7 +90,7 @@ const struct chorale_alg chorale_gatherv_binomial_counts = {
                "... largest blocks",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .cost_is = CHORALE_COST_BOUND,
-    .within = 1.71,
+    .within = 1.75,
     .opaque = 1,
     .run = run,
     .cost = cost,
