@@ -9,7 +9,9 @@
  * means, at each measured point, what head's decisions choose.
  *
  * Source  Traeff, Gropp, Thakur, IEEE Trans. Parallel and Distributed Systems
- *         21(5), 2010; Hunold, Carpen-Amarie, HPC Asia 2018.
+ *         21(5), 2010; Hunold, Carpen-Amarie, HPC Asia 2018: the right sides
+ *         are what their PGMPITuneLib can put in a collective's place, but for
+ *         those that need blocks of unequal size.
  */
 #include "tuner/comparison.h"
 

@@ -14,10 +14,11 @@
  * The collectives have MPI's signatures and MPI's meaning, and are collective
  * in the same way. Where no variant was measured to be faster, where a call
  * is of a kind that was not measured (user-defined operations, reductions of
- * derived types or of values with an index, inter-communicators), and where the ranks do not have the
- * same table, they are the library's MPI_X. The first call on a communicator
- * sets it up, collectively; that is undone when the communicator is freed.
- * Functions may be called by several threads as MPI's may.
+ * derived types or of values with an index, inter-communicators), and where the
+ * ranks do not have the same table, they are the library's MPI_X. The first
+ * call on a communicator sets it up, collectively; that is undone when the
+ * communicator is freed. Functions may be called by several threads as MPI's
+ * may.
  */
 #ifndef CHORALE_H
 #define CHORALE_H
@@ -45,8 +46,9 @@ int chorale_init_table(const char *table);
  * MPI_Finalize does the same. Collectives called later are the library's. */
 void chorale_finalize(void);
 
-/* As MPI_Barrier, MPI_Bcast and so on. Each returns an MPI error code, after comm's error
- * handler has seen it; MPI_ERR_OTHER if there is no MPI library that fits. */
+/* As MPI_Barrier, MPI_Bcast and so on. Each returns an MPI error code, after
+ * comm's error handler has seen it; MPI_ERR_OTHER if there is no MPI library
+ * that fits. */
 int chorale_barrier(MPI_Comm comm);
 int chorale_bcast(void *buf, int count, MPI_Datatype type, int root,
                   MPI_Comm comm);

@@ -32,7 +32,8 @@ struct chorale_trace_comm {
 int chorale_trace_blind(enum chorale_coll coll);
 
 /* *key but for its plan; ints: arrays that are not in call, or NULL; *bytes: of
- * a blind collective what this rank adds to n. Returns 0 if the arguments make no sense. */
+ * a blind collective what this rank adds to n. Returns 0 if the arguments make
+ * no sense. */
 int chorale_trace_key_of(enum chorale_coll coll,
                          const struct chorale_call *call,
                          const struct chorale_ints *ints,
