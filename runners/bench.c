@@ -66,6 +66,9 @@ static const char usage[] =
 #endif
     "      --announce         name the cell before each repetition, to find "
     "one that hangs\n"
+    "      --served           call the library's default as applications "
+    "do, for a\n"
+    "                         preloaded shim to serve it by its table\n"
     "      --native           before results.db: the launch may force such "
     "algorithms\n"
     "  -h, --help             show this help\n"
@@ -409,8 +412,10 @@ int main(int argc, char **argv)
     enum chorale_err err;
     int code;
 
-    if (argc > 1 && strcmp(argv[1], "--announce") == 0) {
-        bench.announce = 1;
+    while (argc > 1 && (strcmp(argv[1], "--announce") == 0 ||
+                        strcmp(argv[1], "--served") == 0)) {
+        bench.announce |= argv[1][2] == 'a';
+        bench.served |= argv[1][2] == 's';
         argv[1] = argv[0];
         argv++;
         argc--;

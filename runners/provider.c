@@ -149,6 +149,28 @@ static ran_fn *find_shim(void)
     return found;
 }
 
+/* Is it the shim that answers, by a table that was loaded? */
+static int confirm_served(struct chorale_bench *bench,
+                          const struct chorale_problem *prob, ran_fn *shim,
+                          const char **why_p)
+{
+    char text[512] = "";
+    int bad = 0, rc;
+
+    if (shim == NULL ||
+        shim(prob->task->coll, (intptr_t)bench->lib, prob->pt.msg_size, text,
+             sizeof(text)) != 0)
+        bad = 1;
+    else if (strncmp(text, "default ", 8) == 0)
+        bad = 2;
+    rc = chorale_own_most(bench, &bad);
+    if (bad != 0)
+        *why_p = bad == 1 ? "the shim left this call to the library unseen"
+                          : "the shim serves no table: this one was not made "
+                            "for this system, or cannot be loaded";
+    return rc;
+}
+
 int chorale_provider_confirm(struct chorale_bench *bench,
                              const struct chorale_problem *prob,
                              const struct chorale_cand *cand,
@@ -162,6 +184,8 @@ int chorale_provider_confirm(struct chorale_bench *bench,
 
     *why_p = NULL;
     ran[0] = '\0';
+    if (cand->provider == CHORALE_PROVIDER_LIBRARY && bench->served)
+        return confirm_served(bench, prob, shim, why_p);
     if (cand->provider != CHORALE_PROVIDER_TABLE)
         return MPI_SUCCESS;
     if (shim == NULL ||
@@ -245,7 +269,8 @@ int chorale_provider_call(struct chorale_bench *bench,
     };
 
     if (cand->provider == CHORALE_PROVIDER_LIBRARY)
-        return library(&direct, prob, root, bench->lib);
+        return library(bench->served ? &as_applications : &direct, prob, root,
+                       bench->lib);
     if (cand->provider == CHORALE_PROVIDER_TABLE)
         return library(&as_applications, prob, root, bench->lib);
     if (cand->provider == CHORALE_PROVIDER_NATIVE)

@@ -137,6 +137,8 @@ struct chorale_bench {
     int *node;               /* of each rank of world; in simulation one:
                               * they read one clock */
     int announce;            /* name the cell of every repetition */
+    int served;              /* the library's default goes by the names that a
+                              * preloaded shim interposes */
     int oversubscribed;      /* more ranks than processors on some node */
     struct chorale_worklist work;
     struct chorale_counters *counters;

@@ -3,11 +3,8 @@
 #include "tuner/comparison.h"
 
 #include <string.h>
-#include <sys/wait.h>
 
 #include "db/systems.h"
-#include "tuner/run.h"
-#include "tuner/spawn.h"
 
 /* A campaign that measures as the cell's did, to the end. */
 static const char campaign_sql[] =
@@ -161,75 +158,5 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
     if (err != CHORALE_OK && store != NULL)
         chorale_store_rollback(store);
     chorale_store_close(store);
-    return err;
-}
-
-/* One launch of base by another chorale; *more_p: it is not done. */
-static enum chorale_err run_other(const char *program, const char *path,
-                                  const char *system, int *more_p,
-                                  struct chorale_errmsg *msg)
-{
-    struct chorale_args args = { { NULL }, 0, 0 };
-    char text[512];
-    int status = 0, code;
-    enum chorale_err err;
-
-    chorale_args_add(&args, "%s", program);
-    chorale_args_add(&args, "run");
-    chorale_args_add(&args, "--quiet");
-    chorale_args_add(&args, "--max-launches");
-    chorale_args_add(&args, "1");
-    if (system != NULL) {
-        chorale_args_add(&args, "--system");
-        chorale_args_add(&args, "%s", system);
-    }
-    chorale_args_add(&args, "%s", path);
-    err = chorale_capture(&args, "--base-command names it", text, sizeof(text),
-                          &status, msg);
-    chorale_args_free(&args);
-    if (err != CHORALE_OK)
-        return err;
-    code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    *more_p = code == CHORALE_STOPPED;
-    if (code != CHORALE_OK && code != CHORALE_STOPPED)
-        return chorale_fail(msg, CHORALE_ENV, "%s run %s: %.300s", program,
-                            path, text);
-    return CHORALE_OK;
-}
-
-static enum chorale_err run_ours(const char *path, const char *system,
-                                 int *more_p, struct chorale_errmsg *msg)
-{
-    struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
-    enum chorale_err err;
-
-    opts.system = system;
-    opts.max_launches = 1;
-    opts.quiet = 1;
-    err = chorale_run(path, &opts, msg);
-    *more_p = err == CHORALE_STOPPED;
-    if (err == CHORALE_STOPPED && !chorale_stop_requested()) {
-        msg->text[0] = '\0';
-        err = CHORALE_OK;
-    }
-    return err;
-}
-
-enum chorale_err chorale_comparison_run(const char *base, const char *head,
-                                        const char *system,
-                                        const char *program,
-                                        struct chorale_errmsg *msg)
-{
-    int more_base = base != NULL, more_head = 1;
-    enum chorale_err err = CHORALE_OK;
-
-    while (err == CHORALE_OK && (more_base || more_head)) {
-        if (more_base)
-            err = program != NULL
-                      ? run_other(program, base, system, &more_base, msg)
-                      : run_ours(base, system, &more_base, msg);
-        if (err == CHORALE_OK && more_head)
-            err = run_ours(head, system, &more_head, msg);
-    }
     return err;
 }

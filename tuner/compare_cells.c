@@ -360,7 +360,8 @@ static void add_canaries(struct chorale_comparison *cmp,
                          struct room *room, double *work)
 {
     static const char *const name[] = { "messages", "bytes", "library" };
-    int same = strcmp(cmp->base.mpi, cmp->head.mpi) == 0;
+    int same = strcmp(cmp->base.mpi, cmp->head.mpi) == 0 &&
+               cmp->settings_differ == 0;
 
     for (int kind = MESSAGES; kind < NKIND; kind++) {
         struct chorale_canary *c;
@@ -425,7 +426,7 @@ static int fill_all(struct chorale_comparison *cmp)
         cmp->pool != NULL) {
         for (size_t i = 0; i < cmp->count; i++)
             fill(cmp, i, &room);
-        if (!cmp->opts.exact)
+        if (!cmp->opts.exact && !cmp->unlike)
             find_canaries(cmp, &room, work);
         rc = 0;
     }

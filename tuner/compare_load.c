@@ -299,6 +299,80 @@ static enum chorale_err compare_facts(struct chorale_comparison *cmp,
     return err;
 }
 
+/* A setting of the MPI library, "mpi:NAME" or "env:NAME", that is not the same
+ * on both sides: the library is another one then, and what the comparison may
+ * be about. Added to text. */
+static enum chorale_err compare_setting(struct chorale_comparison *cmp,
+                                        const char *key, char *text,
+                                        size_t size,
+                                        struct chorale_errmsg *msg)
+{
+    char a[160], b[160], name[64];
+    size_t len = strlen(text);
+    enum chorale_err err = facts_of(&cmp->base, key, a, msg);
+
+    if (err == CHORALE_OK)
+        err = facts_of(&cmp->head, key, b, msg);
+    if (err != CHORALE_OK || strcmp(a, b) == 0)
+        return err;
+    chorale_safe_text(name, sizeof(name), key + 4);
+    snprintf(text + len, size - len, "%s%s: %.40s in base, %.40s in head",
+             len > 0 ? "; " : "", name, a[0] != '\0' ? a : "not set",
+             b[0] != '\0' ? b : "not set");
+    cmp->settings_differ++;
+    return CHORALE_OK;
+}
+
+/* Those of one side; of the second one what the first does not have. */
+static enum chorale_err settings_of(struct chorale_comparison *cmp,
+                                    const struct chorale_side *side,
+                                    char *text, size_t size,
+                                    struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(
+        chorale_shard_store(side->shard),
+        "SELECT DISTINCT key FROM environment JOIN launch USING (launch_id)"
+        " WHERE system_id = ?1 AND (key GLOB 'mpi:*' OR key GLOB 'env:*')"
+        " AND key NOT GLOB 'env:SLURM_*' AND key NOT GLOB 'env:CHORALE_*'"
+        " ORDER BY key", &stmt, msg);
+
+    if (err == CHORALE_OK)
+        sqlite3_bind_int64(stmt, 1, side->system_id);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(chorale_shard_store(side->shard), stmt,
+                                     &row, msg)) == CHORALE_OK &&
+           row) {
+        char base[160] = "";
+
+        if (side == &cmp->head)
+            err = facts_of(&cmp->base, chorale_text(stmt, 0), base, msg);
+        if (err == CHORALE_OK && base[0] == '\0')
+            err = compare_setting(cmp, chorale_text(stmt, 0), text, size, msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err compare_settings(struct chorale_comparison *cmp,
+                                         struct chorale_errmsg *msg)
+{
+    char text[300] = "";
+    enum chorale_err err = CHORALE_OK;
+
+    /* Two libraries have two sets of variables. */
+    if (strcmp(cmp->base.mpi, cmp->head.mpi) != 0)
+        return CHORALE_OK;
+    err = settings_of(cmp, &cmp->base, text, sizeof(text), msg);
+    if (err == CHORALE_OK)
+        err = settings_of(cmp, &cmp->head, text, sizeof(text), msg);
+    if (err == CHORALE_OK && cmp->settings_differ > 0)
+        chorale_comparison_note(cmp, "%d settings differ: %s",
+                                cmp->settings_differ, text);
+    return err;
+}
+
 static void say_systems(struct chorale_comparison *cmp)
 {
     if (strcmp(cmp->base.system, cmp->head.system) != 0)
@@ -348,6 +422,12 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
         say_systems(cmp);
         err = compare_facts(cmp, msg);
     }
+    if (err == CHORALE_OK)
+        err = compare_settings(cmp, msg);
+    if (err == CHORALE_OK && cmp->unlike && !cmp->opts.exact)
+        chorale_comparison_note(cmp, "the sides differ in more than their "
+                                "code, so that nothing they share tells of the "
+                                "machine; launches in turn do");
     return err;
 }
 

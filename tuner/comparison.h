@@ -89,6 +89,9 @@ struct chorale_comparison {
     size_t nrechoice;
     void *choice_texts;      /* of the rechoices */
     double *pool;            /* of all series */
+    int settings_differ;     /* of the MPI library: so many */
+    int unlike;              /* the two sides differ in more than code by
+                              * intent: no canary speaks for the machine */
     char note[12][400];      /* what is not comparable, one line each */
     size_t nnote;
 };
@@ -140,13 +143,6 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           long launches, const char *command,
                                           size_t *count_p,
                                           struct chorale_errmsg *msg);
-/* Measure both in turn, a launch of base and one of head, until nothing is
- * pending of the second measurement; base by the program of that name, NULL:
- * this one. */
-enum chorale_err chorale_comparison_run(const char *base, const char *head,
-                                        const char *system,
-                                        const char *program,
-                                        struct chorale_errmsg *msg);
 
 /* What --fail-on names. */
 enum chorale_fail_on {

@@ -513,6 +513,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
     chorale_args_add(args, "%s", runner);
     if (announce)
         chorale_args_add(args, "--announce");
+    if (launcher->served)
+        chorale_args_add(args, "--served");
     if (launcher->native)
         chorale_args_add(args, "--native");
     chorale_args_add(args, "%s", db_path);

@@ -29,6 +29,7 @@ struct chorale_launcher {
     int native;              /* it may force the library's algorithms */
     const char *module;      /* the shim shall serve this dispatch table, NULL:
                               * no shim; not of smpirun */
+    int served;              /* the library's default by the table, too */
     const char *forced;      /* of smpirun: COLLECTIVE:ALGORITHM, or NULL */
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/spawn.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
@@ -253,6 +254,48 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                             verb->name);
     *nword_p = nword;
     return CHORALE_OK;
+}
+
+static void real_word(const struct chorale_opt *opt, double value,
+                      struct chorale_args *args)
+{
+    int percent = opt->type == CHORALE_OPT_PERCENT && value >= 1;
+
+    chorale_args_add(args, "--%s=%.17g%s", opt->name,
+                     percent ? 100 * value : value, percent ? "%" : "");
+}
+
+void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
+                        const void *defaults, struct chorale_args *args)
+{
+    for (const struct chorale_opt *opt = rows; opt->name != NULL; opt++) {
+        const void *is = (const char *)opts + opt->offset;
+        const void *was = (const char *)defaults + opt->offset;
+        const char *text = NULL, *other = NULL;
+
+        switch (opt->type) {
+        case CHORALE_OPT_FLAG:
+            if (*(const int *)is != *(const int *)was)
+                chorale_args_add(args, "--%s", opt->name);
+            break;
+        case CHORALE_OPT_TEXT:
+            text = *(const char *const *)is;
+            other = *(const char *const *)was;
+            if (text != NULL && (other == NULL || strcmp(text, other) != 0))
+                chorale_args_add(args, "--%s=%s", opt->name, text);
+            break;
+        case CHORALE_OPT_INT:
+        case CHORALE_OPT_SIZE:
+            if (*(const long *)is != *(const long *)was)
+                chorale_args_add(args, "--%s=%ld", opt->name,
+                                 *(const long *)is);
+            break;
+        default:
+            if (*(const double *)is < *(const double *)was ||
+                *(const double *)is > *(const double *)was)
+                real_word(opt, *(const double *)is, args);
+        }
+    }
 }
 
 void chorale_command_text(int argc, char **argv, char *text, size_t size)

@@ -89,6 +89,7 @@ static enum chorale_err load_launcher(struct session *s,
         launcher->selector = selector;
         launcher->command = s->opts->launcher_cmd;
         launcher->module = s->opts->module;
+        launcher->served = s->opts->served;
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->native = sqlite3_column_int(stmt, 5);
         launcher->forced = strchr(p->part, ':') != NULL ? p->part : NULL;
@@ -466,7 +467,10 @@ enum chorale_err chorale_run(const char *path,
                (long long)planned);
     chorale_store_close(s.store);
     chorale_notes_release(&s.notes);
-    if (err == CHORALE_OK && first.text[0] != '\0') {
+    /* Who asks for launches one by one would ask for these for ever. */
+    if ((err == CHORALE_OK ||
+         (err == CHORALE_STOPPED && !chorale_stop_requested())) &&
+        first.text[0] != '\0') {
         *msg = first;
         err = CHORALE_ENV;
     }

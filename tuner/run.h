@@ -18,6 +18,9 @@ struct chorale_run_opts {
                               * of decision tables, which need their module */
     const char *module;      /* of such a part, on a real system: the dispatch
                               * table that the shim serves */
+    int served;              /* with a module and no part: the library's default
+                              * is called as applications call it, so that the
+                              * shim serves it */
     long max_launches;       /* 0: no end before all is measured */
     int quiet, verbose;
     int retry_failed;        /* cells that have failed are pending again */

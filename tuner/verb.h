@@ -54,6 +54,13 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                                     int max_words, int *nword_p,
                                     struct chorale_errmsg *msg);
 
+struct chorale_args;         /* tuner/spawn.h */
+
+/* Append to args the options, "--name=value" each, that make of the struct
+ * defaults what opts is: of these rows alone. */
+void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
+                        const void *defaults, struct chorale_args *args);
+
 /* Print a verb's help. */
 void chorale_verb_help(const struct chorale_verb *verb);
 
@@ -71,6 +78,7 @@ extern const struct chorale_verb chorale_verb_evaluate;
 extern const struct chorale_verb chorale_verb_generate;
 extern const struct chorale_verb chorale_verb_validate;
 extern const struct chorale_verb chorale_verb_compare;
+extern const struct chorale_verb chorale_verb_ab;
 extern const struct chorale_verb chorale_verb_baseline;
 extern const struct chorale_verb chorale_verb_history;
 extern const struct chorale_verb chorale_verb_plot;

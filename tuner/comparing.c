@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comparing.c - see comparing.h. */
+#include "tuner/comparing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/output.h"
+#include "tuner/turns.h"
+
+typedef int show_fn(const struct chorale_comparison *cmp, FILE *out, int all,
+                    int fail_on);
+
+static const struct {
+    const char *name;
+    show_fn *show;
+} formats[] = {
+    { "table", chorale_show_table },   { "markdown", chorale_show_markdown },
+    { "tap", chorale_show_tap },       { "junit", chorale_show_junit },
+    { "json", chorale_show_json },
+};
+
+static show_fn *find_format(const char *name)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return formats[i].show;
+    return NULL;
+}
+
+enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
+                                         struct chorale_errmsg *msg)
+{
+    if (find_format(opts->format) == NULL)
+        return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown; table, "
+                            "markdown, tap, junit, json", opts->format);
+    if (chorale_fail_on_parse(opts->fail_on) < 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--fail-on %s: unknown; of "
+                            "slower, gone, suspect, decision-changed, "
+                            "guideline-broken, too-few, or none",
+                            opts->fail_on);
+    return CHORALE_OK;
+}
+
+static enum chorale_err load(struct chorale_comparison *cmp,
+                             const struct chorale_comparing *opts,
+                             struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    memset(cmp, 0, sizeof(*cmp));
+    cmp->opts = (struct chorale_compare_opts)CHORALE_COMPARE_DEFAULTS;
+    cmp->opts.min_launches = (size_t)opts->min_launches;
+    cmp->opts.unpaired = opts->unpaired;
+    cmp->unlike = opts->unlike;
+    cmp->base.path = opts->base_path;
+    cmp->base.baseline = opts->baseline;
+    cmp->head.path = opts->head_path;
+    cmp->head.label = opts->label;
+    if (opts->base_path == opts->head_path) {
+        cmp->head.baseline = opts->baseline;
+        cmp->head.not_baseline = 1;
+        cmp->base.shared = cmp->head.shared = 1;
+    }
+    err = chorale_comparison_load(cmp, opts->system, msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (opts->threshold >= 0)
+        cmp->opts.threshold = opts->threshold;
+    else if (cmp->opts.exact)
+        cmp->opts.threshold = 0;
+    err = chorale_comparison_cells(cmp, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_choices(cmp, msg);
+    if (err == CHORALE_OK && opts->guidelines)
+        err = chorale_comparison_guidelines(cmp, msg);
+    return err;
+}
+
+/* Cells that look slower and were not measured again. */
+static size_t to_recheck(const struct chorale_comparison *cmp)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < cmp->count; i++)
+        n += cmp->judged[i].looks_slower && !cmp->judged[i].again;
+    return n;
+}
+
+/* Plan them, and run them if asked for. CHORALE_STOPPED: they are to be run. */
+static enum chorale_err recheck(const struct chorale_comparison *cmp,
+                                const struct chorale_comparing *opts,
+                                const char *command,
+                                struct chorale_errmsg *msg)
+{
+    const char *base = strcmp(opts->recheck, "both") == 0 ? cmp->base.path
+                                                          : NULL;
+    const struct chorale_turns turns = {
+        .path = { base, cmp->head.path },
+        .how = { opts->base_how, opts->head_how },
+        .system = opts->system, .launcher_cmd = opts->launcher_cmd,
+        .again = 1,
+    };
+    size_t count = 0, nbase = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (base != NULL)
+        err = chorale_comparison_again(cmp, base, opts->system, opts->again,
+                                       command, &nbase, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_again(cmp, cmp->head.path, opts->system,
+                                       opts->again, command, &count, msg);
+    if (err != CHORALE_OK)
+        return err;
+    fprintf(stderr, "chorale: %zu cells look slower; %ld launches of each are "
+            "planned in %s%s%s\n", count, opts->again,
+            base != NULL ? base : "", base != NULL ? " and " : "",
+            cmp->head.path);
+    if (opts->run)
+        return chorale_turns_run(&turns, msg);
+    return chorale_fail(msg, CHORALE_STOPPED, "%zu cells are to be measured "
+                        "again: `chorale run --max-launches 1` on %s%s%s in "
+                        "turn, until both are done, then this command", count,
+                        base != NULL ? base : "", base != NULL ? " and " : "",
+                        cmp->head.path);
+}
+
+static enum chorale_err show(const struct chorale_comparison *cmp,
+                             const struct chorale_comparing *opts,
+                             struct chorale_errmsg *msg)
+{
+    int fail_on = chorale_fail_on_parse(opts->fail_on);
+    show_fn *print = find_format(opts->format);
+    struct chorale_output file = { NULL, NULL, NULL };
+    FILE *out = stdout;
+    size_t red = chorale_comparison_red(cmp, fail_on);
+    enum chorale_err err = CHORALE_OK;
+
+    if (opts->output != NULL) {
+        err = chorale_output_open(&file, opts->output, "", msg);
+        out = file.stream;
+    }
+    if (err == CHORALE_OK && print(cmp, out, opts->all, fail_on) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+    if (err == CHORALE_OK && opts->output != NULL)
+        err = chorale_output_close(&file, msg);
+    if (err == CHORALE_OK && opts->output != NULL)
+        err = chorale_output_commit(&file, msg);
+    chorale_output_release(&file);
+    if (err == CHORALE_OK && red > 0)
+        err = chorale_fail(msg, CHORALE_NO, "%zu %s of --fail-on %s", red,
+                           red == 1 ? "finding" : "findings", opts->fail_on);
+    return err;
+}
+
+enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
+                                   const char *command,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_comparison *cmp = calloc(1, sizeof(*cmp));
+    enum chorale_err err;
+
+    if (cmp == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+    err = load(cmp, opts, msg);
+    if (err == CHORALE_OK && opts->recheck != NULL && to_recheck(cmp) > 0) {
+        /* The databases are let go, or they could not be written. */
+        chorale_shard_close(cmp->base.shard);
+        chorale_shard_close(cmp->head.shard);
+        cmp->base.shard = cmp->head.shard = NULL;
+        err = recheck(cmp, opts, command, msg);
+        chorale_comparison_release(cmp);
+        if (err == CHORALE_OK)
+            err = load(cmp, opts, msg);
+    }
+    if (err == CHORALE_OK)
+        err = show(cmp, opts, msg);
+    chorale_comparison_release(cmp);
+    free(cmp);
+    return err;
+}
