@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# medians.sh - simulate every variant at a few points, and write what they took
+# as a table that a review can read as a diff: the one that medians.t holds the
+# catalogue against. `make medians` rewrites it.
+#
+# Usage: medians.sh OUT.tsv (top_srcdir and top_builddir in the environment)
+#
+# A row is a variant with the first, second or last of its listed parameter
+# values. Columns: us at P = 2 and 7, a rank a node, and at P = 8 on 4 nodes, with
+# blocks of 256 B and 48 KiB (a barrier has one of these), then messages and bytes
+# of all ranks at the last point. -: the variant refuses; .: not measured.
+set -eu
+top_builddir=${top_builddir:-$PWD}
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+chorale=$top_builddir/chorale
+out=$1
+dir=$(mktemp -d "${TMPDIR:-/tmp}/chorale-medians-XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+
+cat >"$dir/p.xml" <<'END'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-7" speed="1Gf" bw="1.25GBps" lat="1us" sharing_policy="SPLITDUPLEX"/></platform>
+END
+for way in '2,7 1' '8 2'; do
+    "$chorale" plan "$dir/m.db" --quiet --set all --providers chorale \
+        -m 256,48K -P "${way% *}" --ppn "${way#* }" --launcher smpirun \
+        --platform "$dir/p.xml" --network loggp --system medians
+done
+# Of all values of the parameters these three.
+sqlite3 "$dir/m.db" "DELETE FROM cell WHERE provider <> 'chorale'
+    OR cell_id NOT IN (SELECT min(cell_id) FROM cell
+        GROUP BY coll, variant, comm_size, msg_size
+        UNION SELECT min(cell_id) + 1 FROM cell
+        GROUP BY coll, variant, comm_size, msg_size
+        UNION SELECT max(cell_id) FROM cell
+        GROUP BY coll, variant, comm_size, msg_size)"
+"$chorale" run "$dir/m.db" --quiet
+{
+    echo "# Simulated times of the catalogue [us]: see medians.sh." \
+        "Rewritten by: make medians"
+    sqlite3 "$dir/m.db" "SELECT '# ' || mpi_library FROM system"
+    printf 'collective\tvariant\tparameters\t%s\tmessages\tbytes\n' \
+        'P2_256	P2_48K	P7_256	P7_48K	P8_256	P8_48K'
+    sqlite3 -separator '	' "$dir/m.db" "
+        WITH one AS (SELECT coll, variant, params, run_id, comm_size,
+                msg_size > 256 AS long,
+                CASE r.status WHEN 'ok' THEN printf('%.4f', median * 1e6)
+                    WHEN 'inapplicable' THEN '-' ELSE r.status END AS us
+            FROM cell JOIN run r USING (cell_id)
+            LEFT JOIN run_summary USING (run_id))
+        SELECT coll, variant, CASE params WHEN '' THEN '.' ELSE params END,
+            ifnull(max(us) FILTER (WHERE comm_size = 2 AND NOT long), '.'),
+            ifnull(max(us) FILTER (WHERE comm_size = 2 AND long), '.'),
+            ifnull(max(us) FILTER (WHERE comm_size = 7 AND NOT long), '.'),
+            ifnull(max(us) FILTER (WHERE comm_size = 7 AND long), '.'),
+            ifnull(max(us) FILTER (WHERE comm_size = 8 AND NOT long), '.'),
+            ifnull(max(us) FILTER (WHERE comm_size = 8 AND long), '.'),
+            ifnull(max((SELECT printf('%d', value) FROM counter k
+                WHERE k.run_id = one.run_id AND event = 'chorale::messages'))
+                FILTER (WHERE comm_size = 8 AND (long OR coll = 'barrier')), '-'),
+            ifnull(max((SELECT printf('%d', value) FROM counter k
+                WHERE k.run_id = one.run_id AND event = 'chorale::bytes_sent'))
+                FILTER (WHERE comm_size = 8 AND (long OR coll = 'barrier')), '-')
+        FROM one GROUP BY coll, variant, params ORDER BY 1, 2, 3"
+} >"$dir/out.tsv"
+mv "$dir/out.tsv" "$out"

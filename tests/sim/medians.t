@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The simulated regression gate: every variant takes what tests/sim/medians.tsv
+# says that it took when a change was last accepted. Simulated time is exact, so
+# whatever changes a schedule shows here.
+. "$(dirname "$0")/../lib.sh"
+"$chorale" --version | grep -q simgrid=yes || skip_all "no SimGrid"
+accepted=$top_srcdir/tests/sim/medians.tsv
+
+# differences BASE.tsv HEAD.tsv: a line for each value or row that is not the
+# same; the last digits are a compiler's, not an algorithm's.
+differences() {
+    awk -F '\t' '
+        function name(f) {
+            return f[3] == "." ? f[1] " " f[2] : f[1] " " f[2] " " f[3]
+        }
+        /^#/ { next }
+        $1 == "collective" { for (i = 4; i <= NF; i++) column[i] = $i; next }
+        NR == FNR { row[$1 FS $2 FS $3] = $0; next }
+        !(($1 FS $2 FS $3) in row) {
+            split($0, b, FS); print "new: " name(b); next
+        }
+        {
+            split(row[$1 FS $2 FS $3], a, FS); split($0, b, FS)
+            delete row[$1 FS $2 FS $3]
+            for (i = 4; i <= NF; i++) {
+                d = a[i] - b[i]
+                if (a[i] == b[i])
+                    continue
+                if (a[i] ~ /^[0-9]/ && b[i] ~ /^[0-9]/ && i < 10 &&
+                    d * d <= (2e-4 + 1e-7 * a[i]) ^ 2)
+                    continue
+                more = ""
+                if (a[i] > 0 && b[i] ~ /^[0-9]/)
+                    more = sprintf(" (%+.1f %%)", 100 * (b[i] / a[i] - 1))
+                print name(b) ", " column[i] ": " b[i] ", was " a[i] more
+            }
+        }
+        END { for (k in row) { split(row[k], a, FS); print "gone: " name(a) } }
+    ' "$1" "$2"
+}
+
+cp "$accepted" "$work/accepted.tsv"
+TMPDIR=$work sh "$top_srcdir/tests/sim/medians.sh" "$work/now.tsv"
+ok $? "the catalogue is simulated"
+case $("$chorale" --version) in
+*patented=no*) # what this build leaves out is not gone
+    awk -F '\t' 'NR == FNR { has[$1 FS $2] = 1; next }
+        /^#/ || ($1 FS $2) in has' "$work/now.tsv" "$accepted" >"$work/accepted.tsv" ;;
+esac
+n=$("$chorale" list --json | python3 -c 'import json, sys
+print(len(json.load(sys.stdin)))')
+is "$(grep -v '^#' "$work/now.tsv" | sed 1d | cut -f 1,2 | sort -u | wc -l)" "$n" \
+    "all of it"
+is "$(grep -v '^#' "$work/now.tsv" | sed 1d | grep '	[0-9.]*[0-9]	' |
+    cut -f 1,2 | sort -u | wc -l)" "$n" "each at some point"
+! sed 1,3d "$work/now.tsv" | cut -f 4-9 | grep -q '[a-z]'
+ok $? "and nothing fails"
+differences "$work/accepted.tsv" "$work/now.tsv" >"$work/diff.txt"
+is "$(wc -l <"$work/diff.txt")" 0 "and takes what it took"
+if [ -s "$work/diff.txt" ]; then
+    diag "$(head -n 40 "$work/diff.txt")"
+    diag "If that is meant: \`make medians\` rewrites tests/sim/medians.tsv, and" \
+        "its diff is reviewed with the change."
+    [ "$(sed -n 2p "$accepted")" = "$(sed -n 2p "$work/now.tsv")" ] ||
+        diag "written with: $(sed -n 2p "$accepted")" \
+            "this one:     $(sed -n 2p "$work/now.tsv")"
+fi
+
+# That it would see a change: of a time, of messages, of rows.
+awk -F '\t' -v OFS='\t' '$1 == "bcast" && $2 == "binomial" && $6 > 0 { $6 *= 1.01 }
+    $1 == "scan" && $2 == "linear" { $10++ }
+    $1 == "barrier" && $2 == "dissemination" { next } { print }' \
+    "$work/now.tsv" >"$work/changed.tsv"
+differences "$work/now.tsv" "$work/changed.tsv" >"$work/diff.txt"
+like "$(cat "$work/diff.txt")" '^bcast binomial .*P7_256: .* \(\+1\.0 %\)$' \
+    "a hundredth more is seen"
+like "$(cat "$work/diff.txt")" '^scan linear, messages: ' "and a message more"
+like "$(cat "$work/diff.txt")" '^gone: barrier dissemination' "and what is gone"
+differences "$work/changed.tsv" "$work/now.tsv" >"$work/diff.txt"
+like "$(cat "$work/diff.txt")" '^new: barrier dissemination' "and what is new"
+finish
