@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ReFrame: collectives of this system, base and head in turn.
+
+    reframe -c chorale_reframe.py -r \\
+        -S base_side=build:/opt/chorale-old/bin/chorale -S head_side=this
+
+The job starts its launches itself, so it is one task that holds the nodes.
+Passed where nothing is slower; `report.json` and the rest are in the stage
+folder. What is slower is counted as a performance figure as well.
+"""
+import json
+import os
+
+import reframe as rfm
+import reframe.utility.sanity as sn
+from reframe.core.backends import getlauncher
+
+
+@rfm.simple_test
+class CollectivesAB(rfm.RunOnlyRegressionTest):
+    descr = 'MPI collectives: is head slower than base?'
+    valid_systems = ['*']
+    valid_prog_environs = ['*']
+    num_tasks = 1
+    time_limit = '2h'
+    # The folder of compare.sh; a side is what `chorale ab --help` says.
+    templates = variable(str, value=os.path.dirname(os.path.abspath(__file__)))
+    program = variable(str, value='chorale')
+    base_side = variable(str, value='this')
+    head_side = variable(str, value='this')
+    plan = variable(
+        str, value='-c bcast,allreduce,barrier -m 8:64K:x8 -P 2 --batch 8')
+    tags = {'mpi', 'performance'}
+
+    @run_before('run')
+    def prepare(self):
+        self.executable = os.path.join(self.templates, 'compare.sh')
+        # ReFrame writes them into a script: they are quoted as they are there.
+        self.executable_opts = [quoted(self.base_side), quoted(self.head_side)]
+        self.env_vars = {
+            'CHORALE_PROGRAM': quoted(self.program),
+            'CHORALE_PLAN': quoted(self.plan),
+            'CHORALE_REPORTS': 'reports',
+        }
+        self.job.launcher = getlauncher('local')()
+
+    @sanity_function
+    def not_slower(self):
+        return sn.assert_eq(
+            self.red(), 0, msg='{0} findings are red: see reports/summary.md')
+
+    @performance_function('cells')
+    def slower(self):
+        return len([c for c in self.report()['cells']
+                    if c['verdict'] == 'slower'])
+
+    @deferrable
+    def red(self):
+        return self.report()['red']
+
+    def report(self):
+        name = os.path.join(self.stagedir, 'reports', 'report.json')
+        with open(name, encoding='utf-8') as report:
+            return json.load(report)
+
+
+def quoted(text):
+    """A word of a shell's."""
+    return "'" + text.replace("'", "'\\''") + "'"
