@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 5.
+-- Schema of a Chorale database, version 6.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -427,6 +427,46 @@ CREATE TABLE trace_point (
     PRIMARY KEY (trace_id, coll, comm_size, n, shape, dtype, op, root, ran)
 ) WITHOUT ROWID;
 CREATE INDEX trace_point_by_size ON trace_point (comm_size, coll, msg_size);
+
+-- One `chorale submit`: launches that are made in batch jobs. Its folder has
+-- the scripts and the shards; how far they are is seen there and in the runs.
+CREATE TABLE submission (
+    submission_id INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    created     TEXT NOT NULL,
+    command     TEXT NOT NULL,          -- the command line that made it
+    folder      TEXT NOT NULL,          -- absolute
+    gather_job  TEXT NOT NULL DEFAULT '' -- id of the last job, which merges
+);
+
+-- An element of a job array: launches that one allocation makes.
+CREATE TABLE element (
+    submission_id INTEGER NOT NULL REFERENCES submission,
+    element     INTEGER NOT NULL CHECK (element >= 1),
+    nodes       INTEGER NOT NULL CHECK (nodes >= 1),
+    ppn         INTEGER NOT NULL CHECK (ppn >= 1), -- of all communicators
+    seconds     REAL NOT NULL,          -- foreseen, an upper bound
+    job_id      TEXT NOT NULL DEFAULT '', -- of the array; '': not submitted
+    task        INTEGER NOT NULL,       -- index in it
+    PRIMARY KEY (submission_id, element)
+) WITHOUT ROWID;
+
+-- Which launches: cells of that kind that have no run in the ordinal.
+CREATE TABLE element_launch (
+    submission_id INTEGER NOT NULL,
+    element     INTEGER NOT NULL,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    comm_size   INTEGER NOT NULL,
+    ppn         INTEGER NOT NULL,
+    shape       TEXT NOT NULL,
+    part        TEXT NOT NULL,
+    siblings    INTEGER NOT NULL,
+    ordinal     INTEGER NOT NULL,
+    PRIMARY KEY (submission_id, element, system_id, comm_size, ppn, shape,
+                 part, siblings, ordinal),
+    FOREIGN KEY (submission_id, element) REFERENCES element
+) WITHOUT ROWID;
 
 -- A named point in the past to compare against: the launches of one campaign
 -- or several.

@@ -40,7 +40,7 @@ n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
 cp "$old" "$work/copy.db"
 err=$("$chorale" status "$old" 2>&1)
 is $? 4 "reading it exits with 4"
-like "$err" 'older schema version 1.*version 5.*chorale decide.*up to date' \
+like "$err" 'older schema version 1.*version 6.*chorale decide.*up to date' \
     "and says what to do"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
 cmp -s "$old" "$work/copy.db"
@@ -48,7 +48,7 @@ ok $? "the file is as it was"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes opens it"
-is "$(sqlite3 "$old" 'PRAGMA user_version')" 5 "it is of version 5"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 6 "it is of version 6"
 # decide has replaced its own table; the others have every row.
 sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
 grep -v '^decision' "$work/before.txt" >"$work/b.txt"
@@ -158,5 +158,16 @@ sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema4.sql" \
 ok $? "a database of version 4 is opened"
 is "$(sqlite3 "$work/four.db" "SELECT (SELECT count(*) FROM v_trace) ||
     (SELECT count(*) > 0 FROM run)")" 01 "it has no traces, and its runs"
+
+# Version 5 knew no batch jobs.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema5.sql" \
+    "$work/five.db" ring "2 16"
+runs=$(sqlite3 "$work/five.db" 'SELECT count(*) FROM run')
+"$chorale" decide "$work/five.db" -q
+ok $? "a database of version 5 is opened"
+is "$(sqlite3 "$work/five.db" "SELECT (SELECT count(*) FROM submission) ||
+    (SELECT count(*) FROM element) || (SELECT count(*) FROM element_launch)
+    || ' ' || (SELECT count(*) FROM run)")" "000 $runs" \
+    "it has no submission, and its runs"
 
 finish
