@@ -13,7 +13,8 @@ static const char flags[] =
 
 static const struct chorale_verb *const verbs[] = {
     &chorale_verb_tune,     &chorale_verb_doctor, &chorale_verb_list,
-    &chorale_verb_plan,     &chorale_verb_run,    &chorale_verb_status,
+    &chorale_verb_plan,     &chorale_verb_run,    &chorale_verb_submit,
+    &chorale_verb_job,      &chorale_verb_status,
     &chorale_verb_fit,      &chorale_verb_decide, &chorale_verb_evaluate,
     &chorale_verb_generate, &chorale_verb_validate,
     &chorale_verb_compare,  &chorale_verb_ab,

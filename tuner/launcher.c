@@ -497,8 +497,14 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         err = custom_args(launcher->command, comm_size, ppn, args, msg);
     } else if (strcmp(launcher->kind, "srun") == 0) {
         chorale_args_add(args, "srun");
+        chorale_args_add(args, "--nodes=%d", (comm_size + ppn - 1) / ppn);
         chorale_args_add(args, "--ntasks=%d", comm_size);
         chorale_args_add(args, "--ntasks-per-node=%d", ppn);
+        chorale_args_add(args, "--distribution=block");
+        if (launcher->mpi != NULL)
+            chorale_args_add(args, "--mpi=%s", launcher->mpi);
+        if (launcher->bind)
+            chorale_args_add(args, "--cpu-bind=cores");
     } else {
         chorale_args_add(args, "%s", chorale_mpiexec());
         chorale_args_add(args, "-n");
@@ -506,6 +512,10 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         if (ppn < comm_size) {
             chorale_args_add(args, "-ppn");
             chorale_args_add(args, "%d", ppn);
+        }
+        if (launcher->bind) {
+            chorale_args_add(args, "-bind-to");
+            chorale_args_add(args, "core");
         }
     }
     if (err == CHORALE_OK && launcher->module != NULL && !simulated)

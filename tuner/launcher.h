@@ -31,6 +31,8 @@ struct chorale_launcher {
                               * no shim; not of smpirun */
     int served;              /* the library's default by the table, too */
     const char *forced;      /* of smpirun: COLLECTIVE:ALGORITHM, or NULL */
+    const char *mpi;         /* of srun: for its --mpi, or NULL */
+    int bind;                /* of srun and mpiexec: each rank to a core */
 };
 
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */

@@ -30,6 +30,12 @@
     "          AND g.ppn = c.ppn AND g.shape = c.shape"                      \
     "          AND g.part = c.part"                                          \
     "          AND g.siblings = max(1, CAST(c.siblings AS INTEGER)))"        \
+    "   AND (?4 = 0 OR EXISTS (SELECT 1 FROM element_launch e"               \
+    "        WHERE e.element = ?4 AND e.system_id = c.system_id"             \
+    "          AND e.comm_size = c.comm_size AND e.ppn = c.ppn"              \
+    "          AND e.shape = c.shape AND e.part = c.part"                    \
+    "          AND e.siblings = max(1, CAST(c.siblings AS INTEGER))"         \
+    "          AND e.ordinal = o.ordinal))"                                  \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
     " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
@@ -72,7 +78,7 @@ enum chorale_err chorale_pending_open(struct chorale_store *store,
 enum chorale_err chorale_pending_next(struct chorale_store *store,
                                       const char *system,
                                       sqlite3_int64 campaign,
-                                      const char *part,
+                                      const char *part, long element,
                                       struct chorale_pending *p, int *found,
                                       struct chorale_errmsg *msg)
 {
@@ -86,6 +92,7 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
     sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 2, campaign);
     sqlite3_bind_text(stmt, 3, part, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 4, element);
     err = chorale_store_step(store, stmt, found, msg);
     if (err == CHORALE_OK && *found) {
         p->system_id = sqlite3_column_int64(stmt, 0);

@@ -20,11 +20,12 @@ enum chorale_err chorale_pending_open(struct chorale_store *store,
 
 /* The next one; *found: there is one. system: its name, NULL: of all;
  * campaign: the one that planned last, 0: of all; part: of that, NULL: of all
- * but those of decision tables. */
+ * but those of decision tables; element: of that of a job array, in the
+ * database of its one submission, 0: of all. */
 enum chorale_err chorale_pending_next(struct chorale_store *store,
                                       const char *system,
                                       sqlite3_int64 campaign,
-                                      const char *part,
+                                      const char *part, long element,
                                       struct chorale_pending *p, int *found,
                                       struct chorale_errmsg *msg);
 

@@ -14,6 +14,8 @@ struct chorale_plan {
     const char *buffers, *arrival, *siblings, *metric;
     const char *launcher, *launcher_cmd, *platform, *network, *sim_selector;
     const char *system, *label;
+    const char *cluster, *partition; /* of Slurm's, where the launches shall
+                              * be; NULL: those of the job around us, if any */
     long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory, batch;
     double width, cell_seconds, tau;
     int dry_run, no_racing;

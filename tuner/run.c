@@ -90,6 +90,8 @@ static enum chorale_err load_launcher(struct session *s,
         launcher->command = s->opts->launcher_cmd;
         launcher->module = s->opts->module;
         launcher->served = s->opts->served;
+        launcher->mpi = s->opts->mpi;
+        launcher->bind = s->opts->bind;
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->native = sqlite3_column_int(stmt, 5);
         launcher->forced = strchr(p->part, ':') != NULL ? p->part : NULL;
@@ -441,7 +443,8 @@ enum chorale_err chorale_run(const char *path,
     if (opts->quiet)
         s.bar.shown = 0;
     while ((err = chorale_pending_next(s.store, opts->system, opts->campaign,
-                                       opts->part, &p, &found, msg)) ==
+                                       opts->part, opts->element, &p, &found,
+                                       msg)) ==
                CHORALE_OK &&
            found) {
         if (chorale_stop_requested())
@@ -455,6 +458,8 @@ enum chorale_err chorale_run(const char *path,
             err = one_launch(&s, &p);
         if (err == CHORALE_ENV && s.launch_failed)
             err = give_up(&s, &p, &first);
+        if (err == CHORALE_OK && opts->launched != NULL)
+            err = opts->launched(opts->launched_arg, s.store, msg);
         if (err != CHORALE_OK)
             break;
     }

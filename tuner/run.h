@@ -22,6 +22,15 @@ struct chorale_run_opts {
                               * is called as applications call it, so that the
                               * shim serves it */
     long max_launches;       /* 0: no end before all is measured */
+    long element;            /* only launches of that element of a job array;
+                              * 0: all */
+    const char *mpi;         /* what srun's --mpi gets, NULL: its default */
+    int bind;                /* each rank to a core of its own */
+    /* After each launch, whose runs are committed; NULL: nothing. What it
+     * fails with ends the command. */
+    enum chorale_err (*launched)(void *arg, struct chorale_store *store,
+                                 struct chorale_errmsg *msg);
+    void *launched_arg;
     int quiet, verbose;
     int retry_failed;        /* cells that have failed are pending again */
 };

@@ -25,8 +25,7 @@ static volatile sig_atomic_t stop_flag;
 
 static void on_stop(int sig)
 {
-    (void)sig;
-    stop_flag = 1;
+    stop_flag = sig;
 }
 
 void chorale_stop_catch(void)
@@ -36,11 +35,17 @@ void chorale_stop_catch(void)
     sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
     sigaction(SIGHUP, &sa, NULL);
+    sigaction(SIGUSR1, &sa, NULL); /* a batch system's, ahead of the limit */
 }
 
 int chorale_stop_requested(void)
 {
     return stop_flag;
+}
+
+void chorale_stop_forget(void)
+{
+    stop_flag = 0;
 }
 
 void chorale_args_add(struct chorale_args *args, const char *format, ...)

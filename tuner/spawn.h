@@ -63,9 +63,12 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
                                  const char *remedy, char *text, size_t size,
                                  int *status_p, struct chorale_errmsg *msg);
 
-/* From now on SIGINT, SIGTERM and SIGHUP only set a flag. */
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGUSR1 only set a flag. */
 void chorale_stop_catch(void);
+/* 0, or the signal that came. */
 int chorale_stop_requested(void);
+/* What was asked for is being done: children are waited for again. */
+void chorale_stop_forget(void);
 
 /* Absolute path of a program of ours: beside this one, else in the installed
  * folder dir. CHORALE_ENV if it is in neither. */

@@ -8,10 +8,11 @@
 #include "db/store.h"
 #include "tuner/adapt.h"
 #include "tuner/spec.h"
+#include "tuner/status_jobs.h"
 #include "tuner/verb.h"
 
 struct opts {
-    int json, rounds;
+    int json, rounds, jobs;
 };
 
 #define PROGRESS                                                             \
@@ -342,12 +343,17 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
+    if (opts.rounds && opts.jobs)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "status: say --rounds or --jobs, not both");
     list = opts.json ? json_array() : NULL;
     err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
-    if (err == CHORALE_OK && !opts.rounds)
+    if (err == CHORALE_OK && !opts.rounds && !opts.jobs)
         err = show(store, list, msg);
-    if (err == CHORALE_OK && (opts.rounds || list == NULL))
+    if (err == CHORALE_OK && (opts.rounds || (list == NULL && !opts.jobs)))
         err = show_rounds(store, opts.rounds, list, msg);
+    if (err == CHORALE_OK && (opts.jobs || (list == NULL && !opts.rounds)))
+        err = chorale_status_jobs(store, list, msg);
     if (err == CHORALE_OK && list != NULL) {
         json_dumpf(list, stdout, JSON_INDENT(2));
         printf("\n");
@@ -363,6 +369,10 @@ static const struct chorale_opt options[] = {
     { "rounds", 0, CHORALE_OPT_FLAG, offsetof(struct opts, rounds), NULL,
       "only what launches cost: of each round of an adaptive plan, with the "
       "regret that was expected before it, and of all others", 0, 0 },
+    { "jobs", 0, CHORALE_OPT_FLAG, offsetof(struct opts, jobs), NULL,
+      "only the batch jobs of `chorale submit`: runs made of each element, "
+      "with what Slurm says of its job (asked at most once in 30 s) and what "
+      "it said last", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 

@@ -94,11 +94,11 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
     return CHORALE_OK;
 }
 
-static enum chorale_err describe_real(struct chorale_system *sys,
+static enum chorale_err describe_real(const struct chorale_plan *plan,
+                                      struct chorale_system *sys,
                                       struct chorale_errmsg *msg)
 {
-    const char *cluster = getenv("SLURM_CLUSTER_NAME");
-    const char *partition = getenv("SLURM_JOB_PARTITION");
+    const char *cluster = plan->cluster, *partition = plan->partition;
     char host[128] = "host";
     enum chorale_err err;
 
@@ -106,6 +106,10 @@ static enum chorale_err describe_real(struct chorale_system *sys,
                                msg);
     if (err != CHORALE_OK)
         return err;
+    if (cluster == NULL) {
+        cluster = getenv("SLURM_CLUSTER_NAME");
+        partition = getenv("SLURM_JOB_PARTITION");
+    }
     gethostname(host, sizeof(host) - 1);
     if (cluster != NULL)
         snprintf(sys->name, sizeof(sys->name), "%.60s%s%.60s", cluster,
@@ -128,7 +132,7 @@ enum chorale_err chorale_system_describe(const struct chorale_plan *plan,
     if (strcmp(plan->launcher, "smpirun") == 0)
         err = describe_simulated(plan, sys, msg);
     else
-        err = describe_real(sys, msg);
+        err = describe_real(plan, sys, msg);
     if (err == CHORALE_OK && plan->system != NULL) {
         snprintf(sys->name, sizeof(sys->name), "%s", plan->system);
         sys->named = 1;

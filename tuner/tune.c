@@ -9,11 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/systems.h"
 #include "tuner/launcher.h"
 #include "tuner/plan.h"
 #include "tuner/run.h"
-#include "tuner/summary.h"
+#include "tuner/step.h"
 #include "tuner/validate.h"
 #include "tuner/verb.h"
 
@@ -24,27 +23,6 @@ struct tune_opts {
     double threshold;
     const char *output;
 };
-
-#define MAX_WORDS 12
-
-/* Run another verb as a person would. */
-static enum chorale_err step(const struct chorale_verb *verb,
-                             const char *const *word,
-                             struct chorale_errmsg *msg)
-{
-    char text[MAX_WORDS][PATH_MAX], *argv[MAX_WORDS + 1];
-    int argc = 0;
-
-    for (; word[argc] != NULL && argc < MAX_WORDS; argc++) {
-        if ((size_t)snprintf(text[argc], sizeof(text[argc]), "%s",
-                             word[argc]) >= sizeof(text[argc]))
-            return chorale_fail(msg, CHORALE_USAGE, "%.200s...: too long",
-                                word[argc]);
-        argv[argc] = text[argc];
-    }
-    argv[argc] = NULL;
-    return verb->run(verb, argc, argv, msg);
-}
 
 /* A step whose failure costs its own product only. */
 static void optional(enum chorale_err err, const char *what,
@@ -58,16 +36,10 @@ static void optional(enum chorale_err err, const char *what,
 static void prefix_of(const struct tune_opts *opts, const char *path,
                       char *prefix, size_t size)
 {
-    size_t len;
-
-    if (opts->output != NULL) {
+    if (opts->output != NULL)
         snprintf(prefix, size, "%s", opts->output);
-        return;
-    }
-    snprintf(prefix, size, "%s", path);
-    len = strlen(prefix);
-    if (len > 3 && strcmp(prefix + len - 3, ".db") == 0)
-        prefix[len - 3] = '\0';
+    else
+        chorale_step_prefix(path, prefix, size);
 }
 
 static enum chorale_err decide(const struct tune_opts *opts, const char *path,
@@ -85,7 +57,7 @@ static enum chorale_err decide(const struct tune_opts *opts, const char *path,
         word[n++] = "--threshold";
         word[n++] = threshold;
     }
-    return step(&chorale_verb_decide, word, msg);
+    return chorale_step(&chorale_verb_decide, word, msg);
 }
 
 /* The proof. A table that is slower somewhere is written and shown as well,
@@ -115,24 +87,6 @@ static enum chorale_err validate(const struct tune_opts *opts,
         return err;
     optional(err, "validation", msg);
     return CHORALE_OK;
-}
-
-static enum chorale_err summarise(const char *path, const char *system,
-                                  const char *file, struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    sqlite3_int64 id;
-    enum chorale_err err;
-
-    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, system, &id, NULL, msg);
-    if (err == CHORALE_OK)
-        err = chorale_summary_write(store, id, file, msg);
-    if (err == CHORALE_OK)
-        err = chorale_summary_print(store, id, stdout, 0, msg);
-    chorale_store_close(store);
-    return err;
 }
 
 /* A word that a shell reads back as it is, into quoted[size]. */
@@ -268,10 +222,10 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         err = measure(opts, path, command, system, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
         return err;
-    optional(step(&chorale_verb_fit, fit, &why), "model", &why);
+    optional(chorale_step(&chorale_verb_fit, fit, &why), "model", &why);
     err = decide(opts, path, system, msg);
     if (err == CHORALE_OK)
-        err = step(&chorale_verb_generate, generate, msg);
+        err = chorale_step(&chorale_verb_generate, generate, msg);
     if (err != CHORALE_OK)
         return err;
     proved = validate(opts, path, system, &answer);
@@ -279,9 +233,9 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         *msg = answer;
         return proved;
     }
-    drawn = step(&chorale_verb_plot, plot, &why);
+    drawn = chorale_step(&chorale_verb_plot, plot, &why);
     optional(drawn, "plots", &why);
-    err = summarise(path, system, summary, msg);
+    err = chorale_step_summary(path, system, summary, msg);
     if (err == CHORALE_OK)
         where(path, prefix, drawn == CHORALE_OK,
               strcmp(opts->plan.launcher, "smpirun") == 0);

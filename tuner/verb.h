@@ -71,6 +71,8 @@ extern const struct chorale_verb chorale_verb_doctor;
 extern const struct chorale_verb chorale_verb_list;
 extern const struct chorale_verb chorale_verb_plan;
 extern const struct chorale_verb chorale_verb_run;
+extern const struct chorale_verb chorale_verb_submit;
+extern const struct chorale_verb chorale_verb_job;
 extern const struct chorale_verb chorale_verb_status;
 extern const struct chorale_verb chorale_verb_fit;
 extern const struct chorale_verb chorale_verb_decide;

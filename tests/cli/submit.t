@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What `submit` writes, without a Slurm: options and site files are checked
+# before anything is made, launches are packed into elements that fit the time
+# limit, and the scripts say so. tests/slurm submits to a real one.
+. "$(dirname "$0")/../lib.sh"
+
+db=$work/r.db
+# No Slurm answers, wherever this runs: the scripts are for its defaults.
+SLURM_CONF=$work/none.conf
+export SLURM_CONF
+: >"$SLURM_CONF"
+dry() { # options: output to out.txt, errors to err.txt
+    timeout 100 "$chorale" submit "$db" -c bcast -m 8 --variants binomial \
+        --ppn 2 --dry-run "$@" >"$work/out.txt" 2>"$work/err.txt"
+}
+refused() { # code, pattern, what, options...
+    code=$1 pattern=$2 what=$3
+    shift 3
+    dry "$@"
+    is $? "$code" "$what: exit $code"
+    like "$(cat "$work/err.txt")" "$pattern" "$what: it says so"
+    [ ! -e "$db" ] && [ ! -e "$work/r-slurm" ]
+    ok $? "$what: nothing is made"
+}
+script() { # name: its text, as shown
+    sed -n "/^# .*\/$1\$/,/^# .*\/r-slurm/p" "$work/out.txt"
+}
+
+# --- scripts ----------------------------------------------------------------
+dry -P 2,8 --launches 3 --partition main --account a1 --qos long \
+    --reservation r --constraint fast --switches 1@10 --time 30m
+is $? 0 "a dry run"
+[ ! -e "$db" ] && [ ! -e "$work/r-slurm" ]
+ok $? "makes nothing"
+text=$(script '4x2-from4.sh')
+for line in --array=0-2 --nodes=4 --ntasks-per-node=2 --exclusive --requeue \
+    --signal=B:USR1@60 --time=30 --partition=main --account=a1 --qos=long \
+    --reservation=r --constraint=fast --switches=1@10 --open-mode=append; do
+    printf '%s\n' "$text" | grep -qx -- "#SBATCH $line"
+    ok $? "the script of four nodes has $line"
+done
+like "$text" '4 \+ SLURM_ARRAY_TASK_ID.*--attempts 20 .*--bind' \
+    "its tasks are elements from 4 on, bound to cores"
+like "$(script 1x2-from1.sh)" '#SBATCH --nodes=1' "one node has its own"
+like "$(script gather.sh)" "--gather $db" "the last job merges into r.db"
+printf '%s\n' "$text" | sed '1d;$d' | sh -n
+ok $? "it is a shell script"
+
+# --- packing ----------------------------------------------------------------
+# Each launch of a cell in another element; P = 5 and 6 share three nodes.
+dry -P 5,6 --launches 3 --time 1h
+elements() { awk '/^ *[0-9]+ +[0-9]+ +2 / { print $1, $4, $5 }' \
+    "$work/out.txt"; }
+is "$(elements | sort | tr '\n' ';')" "1 5 0;1 6 0;2 5 1;2 6 1;3 5 2;3 6 2;" \
+    "launches of one ordinal share an element, those of a cell do not"
+# 11 cells of 3 s and 5 s of starting: two such fit into 120 - 30 s, one into
+# 60 - 15 s.
+dry -P 5,6 --launches 2 --time 2m --cell-time 3
+is "$(elements | awk '{print $1}' | sort -u | wc -l)" 2 "two fit two minutes"
+dry -P 5,6 --launches 2 --time 1m --cell-time 3
+is "$(elements | awk '{print $1}' | sort -u | wc -l)" 4 "one fits a minute"
+grep -qx '#SBATCH --signal=B:USR1@15' "$work/out.txt"
+ok $? "a short limit leaves less for its end"
+# Arrays of Slurm's default have 1000 elements at most.
+dry -P 3,4 --launches 600 --time 1m --cell-time 3 --max-node-hours 1000
+is "$(grep '^#SBATCH --array' "$work/out.txt" | tr '\n' ' ')" \
+    "#SBATCH --array=0-1000 #SBATCH --array=0-198 " "MaxArraySize is honoured"
+
+# --- the site file ----------------------------------------------------------
+cat >"$work/site.txt" <<'SITE'
+# as at a site
+partition = batch   # overruled below
+launcher = mpiexec
+shards = /local/scratch
+prologue = /opt/site/modules.sh
+exclusive = no
+option = --mail-type=END
+option = --licenses=a:1
+SITE
+dry -P 4 --site "$work/site.txt" --partition fast
+for line in '#SBATCH --partition=fast' '#SBATCH --mail-type=END' \
+    '#SBATCH --licenses=a:1' '. /opt/site/modules.sh || exit 3'; do
+    grep -qxF -- "$line" "$work/out.txt"
+    ok $? "from the site file: $line"
+done
+grep -q -- '--shards /local/scratch' "$work/out.txt"
+ok $? "shards lie where it says"
+! grep -q -e '--exclusive' -e '--mpi' -e 'partition=batch' "$work/out.txt"
+ok $? "nodes are shared where it says so, mpiexec has no --mpi"
+
+bad_site() { # line, pattern
+    printf '%s\n' "# first" "$1" >"$work/bad.txt"
+    refused 2 "bad.txt:2: .*$2" "site file with $1" -P 4 --site "$work/bad.txt"
+}
+bad_site 'partition = a;touch x' 'letters, digits'
+# shellcheck disable=SC2016
+bad_site 'account = $(id)' 'letters, digits'
+bad_site 'qos = --wrap=id' 'no dash first'
+bad_site 'option = --wrap=id' 'of their own'
+bad_site 'option = -p' 'two dashes'
+bad_site 'prologue = modules.sh' 'absolute'
+bad_site 'launcher = flux' 'srun\|mpiexec'
+bad_site 'colour = red' 'is no key'
+bad_site 'partition' 'KEY = VALUE'
+refused 3 'No such file' "no site file" -P 4 --site "$work/nowhere.txt"
+
+# --- options ----------------------------------------------------------------
+refused 2 'letters, digits' "a partition with a newline" -P 4 \
+    --partition "$(printf 'a\n#SBATCH -q b')"
+refused 2 'letters, digits' "an account with a quote" -P 4 --account "a'b"
+refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
+    --cell-time 60
+refused 2 'max-node-hours' "more than it was allowed" -P 4 \
+    --max-node-hours 0.001
+refused 2 'needs 4 nodes' "more nodes than allowed" -P 8 --nodes 3
+refused 2 'adaptive' "--adaptive" -P 4 --adaptive --budget 10m
+timeout 100 "$chorale" submit "$db" -P 4 --dry-run 2>"$work/err.txt"
+is $? 2 "without --ppn: exit 2"
+like "$(cat "$work/err.txt")" 'ppn' "it asks for it"
+mkdir "$work/a b"
+timeout 100 "$chorale" submit "$work/a b/r.db" -P 4 --ppn 2 --dry-run \
+    2>"$work/err.txt"
+is $? 2 "a path that a script would split is refused"
+err=$(timeout 100 "$chorale" submit "$db" -c bcast -m 8 -P 4 --ppn 2 2>&1)
+is $? 3 "without a dry run a Slurm is needed"
+[ ! -e "$db" ]
+ok $? "and nothing is planned before it answers"
+
+# --- an element, without a Slurm ---------------------------------------------
+"$chorale" job "$work" 2>"$work/err.txt"
+is $? 2 "job: neither an element nor the last job"
+"$chorale" job "$work/nowhere" --element 1 2>"$work/err.txt"
+is $? 3 "job: no such folder"
+
+finish

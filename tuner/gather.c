@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather.c - from shards to a table: see gather.h. */
+#include "config.h"
+
+#include "tuner/gather.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/slurm.h"
+#include "tuner/step.h"
+#include "tuner/submission.h"
+
+/* Merging one by one keeps a refused one from hiding what became of others. */
+static enum chorale_err merge_one(const char *path, const char *shard,
+                                  long *merged, struct chorale_errmsg *msg)
+{
+    const char *const words[] = { "merge", path, shard, "--quiet", NULL };
+    enum chorale_err err;
+
+    if (access(shard, F_OK) != 0)
+        return CHORALE_OK;
+    err = chorale_step(&chorale_verb_merge, words, msg);
+    if (err == CHORALE_STOPPED)
+        return err;
+    if (err != CHORALE_OK && msg->text[0] != '\0')
+        return err; /* of the target; what is refused is told already */
+    *merged += err == CHORALE_OK;
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_gather_shards(const char *path, const char *folder,
+                                       long *merged_p,
+                                       struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_element *list = NULL;
+    char shard[PATH_MAX], words[PATH_MAX];
+    size_t count = 0;
+    long merged = 0;
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_elements_load(store, 0, &list, &count, msg);
+    chorale_store_close(store);
+    for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
+        if (folder != NULL && strcmp(folder, list[i].folder) != 0)
+            continue;
+        chorale_element_files(list[i].folder, list[i].element, shard, words,
+                              sizeof(shard));
+        msg->text[0] = '\0';
+        err = merge_one(path, shard, &merged, msg);
+    }
+    free(list);
+    if (err == CHORALE_OK && merged_p != NULL)
+        *merged_p = merged;
+    return err;
+}
+
+/* The name of the folder's system into name[128], and what its elements lack,
+ * a line each. */
+static enum chorale_err judge(const char *folder, const char *path,
+                              char name[128], sqlite3_int64 *missing,
+                              struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_element *list = NULL;
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_int64 done, total;
+    size_t count = 0;
+    int row = 0;
+    enum chorale_err err;
+
+    *missing = 0;
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "SELECT name, submission_id FROM submission"
+            " JOIN system USING (system_id) WHERE folder = ?1", &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(stmt, 1, folder, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, &row, msg);
+    }
+    if (err == CHORALE_OK && !row)
+        err = chorale_fail(msg, CHORALE_DATA, "%s: has no submission of the "
+                           "folder %s", path, folder);
+    if (err == CHORALE_OK) {
+        snprintf(name, 128, "%s", chorale_text(stmt, 0));
+        err = chorale_elements_load(store, sqlite3_column_int64(stmt, 1),
+                                    &list, &count, msg);
+    }
+    for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
+        err = chorale_element_count(store, list[i].submission,
+                                    list[i].element, &done, &total, msg);
+        if (err == CHORALE_OK && done < total)
+            printf("element %ld (%d x %d): %lld of %lld runs are missing\n",
+                   list[i].element, list[i].nodes, list[i].ppn,
+                   (long long)(total - done), (long long)total);
+        *missing += err == CHORALE_OK ? total - done : 0;
+    }
+    sqlite3_finalize(stmt);
+    free(list);
+    chorale_store_close(store);
+    return err;
+}
+
+/* Models are no condition of a table. */
+static enum chorale_err make_table(const char *path, const char *system,
+                                   double threshold,
+                                   struct chorale_errmsg *msg)
+{
+    char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX], gain[32];
+    const char *const fit[] = { "fit", path, "--quiet", "--system", system,
+                                NULL };
+    const char *const decide[] = { "decide", path, "--quiet", "--system",
+                                   system,
+                                   threshold >= 0 ? "--threshold" : NULL,
+                                   gain, NULL };
+    const char *const generate[] = { "generate", path, "--format", "c", "-o",
+                                     source, "--system", system, "--quiet",
+                                     NULL };
+    struct chorale_errmsg why;
+    enum chorale_err err;
+
+    chorale_step_prefix(path, prefix, sizeof(prefix));
+    snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
+    snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
+    snprintf(gain, sizeof(gain), "%.9g", threshold);
+    if (chorale_step(&chorale_verb_fit, fit, &why) != CHORALE_OK)
+        fprintf(stderr, "chorale: no model: %s\n", why.text);
+    err = chorale_step(&chorale_verb_decide, decide, msg);
+    if (err == CHORALE_OK)
+        err = chorale_step(&chorale_verb_generate, generate, msg);
+    if (err == CHORALE_OK)
+        err = chorale_step_summary(path, system, summary, msg);
+    return err;
+}
+
+static void keep_verdict(const char *folder, enum chorale_err err,
+                         const char *text)
+{
+    char name[PATH_MAX], file[PATH_MAX];
+    FILE *out;
+
+    snprintf(name, sizeof(name), "%s/gather.txt.new", folder);
+    snprintf(file, sizeof(file), "%s/gather.txt", folder);
+    out = fopen(name, "w");
+    if (out == NULL)
+        return;
+    fprintf(out, "%d %s\n", (int)err, text);
+    if (fclose(out) == 0)
+        rename(name, file);
+}
+
+enum chorale_err chorale_gather(const char *folder, const char *path,
+                                double threshold, struct chorale_errmsg *msg)
+{
+    sqlite3_int64 missing = 0;
+    char system[128];
+    enum chorale_err err = chorale_gather_shards(path, folder, NULL, msg);
+
+    if (err == CHORALE_OK)
+        err = judge(folder, path, system, &missing, msg);
+    if (err == CHORALE_OK)
+        err = make_table(path, system, threshold, msg);
+    if (err == CHORALE_OK && missing > 0)
+        err = chorale_fail(msg, CHORALE_STOPPED,
+                           "%s: %lld runs are missing, the table is of the "
+                           "others; `chorale submit` again submits those",
+                           path, (long long)missing);
+    keep_verdict(folder, err, err == CHORALE_OK ? "complete" : msg->text);
+    return err;
+}
+
+enum chorale_err chorale_gather_verdict(const char *folder,
+                                        struct chorale_errmsg *msg)
+{
+    char file[PATH_MAX], line[CHORALE_ERRMSG_SIZE] = "", *rest = line;
+    long code = -1;
+    FILE *in;
+
+    snprintf(file, sizeof(file), "%s/gather.txt", folder);
+    in = fopen(file, "r");
+    if (in != NULL && fgets(line, sizeof(line), in) != NULL)
+        code = strtol(line, &rest, 10);
+    if (in != NULL)
+        fclose(in);
+    rest[strcspn(rest, "\n")] = '\0';
+    switch (code) {
+#define X(name, value, text) case value:
+        CHORALE_ERR_LIST(X)
+#undef X
+        chorale_fail(msg, CHORALE_OK, "%s", rest + strspn(rest, " "));
+        return (enum chorale_err)code;
+    default:
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s/gather.txt: the last job has left no verdict; "
+                            "%s/gather.log has what it said", folder, folder);
+    }
+}

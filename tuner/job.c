@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.c - the verb `job`: what the batch scripts of `submit` start. An element
+ * measures into a shard of its own and publishes copies of it; the last job
+ * merges what is published. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/gather.h"
+#include "tuner/launcher.h"
+#include "tuner/run.h"
+#include "tuner/slurm.h"
+#include "tuner/step.h"
+#include "tuner/submission.h"
+
+struct opts {
+    long element, attempts;
+    const char *mpi, *shards, *gather;
+    int bind;
+    double threshold;
+};
+
+struct element {
+    const struct opts *opts;
+    const char *folder;
+    char work[PATH_MAX];     /* the shard that is being written */
+    char shard[PATH_MAX];    /* its last copy */
+    char words[PATH_MAX];    /* what status reads */
+    sqlite3_int64 submission, done, total, before;
+    long attempt;
+    struct chorale_errmsg *msg;
+};
+
+/* A copy of the database under that name, at once: readers see the old one or
+ * all of the new. */
+static enum chorale_err publish_as(struct chorale_store *store,
+                                   const char *file,
+                                   struct chorale_errmsg *msg)
+{
+    char name[PATH_MAX];
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    if (snprintf(name, sizeof(name), "%s.new", file) >= (int)sizeof(name))
+        return chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",
+                            file);
+    unlink(name); /* of an attempt that was killed while it copied */
+    err = chorale_store_prepare(store, "VACUUM INTO ?1", &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    if (err == CHORALE_OK && rename(name, file) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", file, strerror(errno));
+    if (err != CHORALE_OK)
+        unlink(name);
+    return err;
+}
+
+/* One line on how far it is. state: a word; reason: "" where there is none. */
+static void tell(const struct element *e, const char *state,
+                 const char *reason)
+{
+    char name[PATH_MAX + 8];
+    FILE *out;
+
+    snprintf(name, sizeof(name), "%s.new", e->words);
+    out = fopen(name, "w");
+    if (out == NULL)
+        return;
+    fprintf(out, "%s attempt %ld done %lld of %lld%s%s\n", state, e->attempt,
+            (long long)e->done, (long long)e->total,
+            reason[0] != '\0' ? ": " : "", reason);
+    if (fclose(out) == 0)
+        rename(name, e->words);
+}
+
+static enum chorale_err publish(void *arg, struct chorale_store *store,
+                                struct chorale_errmsg *msg)
+{
+    struct element *e = arg;
+    enum chorale_err err = publish_as(store, e->shard, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_element_count(store, e->submission, e->opts->element,
+                                    &e->done, &e->total, msg);
+    if (err == CHORALE_OK)
+        tell(e, "running", "");
+    return err;
+}
+
+static int exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* The names of the element's files, and what it is of. */
+static enum chorale_err find_files(struct element *e)
+{
+    char uuid[CHORALE_UUID_SIZE] = "", plan[PATH_MAX];
+    struct chorale_store *store = NULL;
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err;
+
+    snprintf(plan, sizeof(plan), "%s/plan.db", e->folder);
+    chorale_element_files(e->folder, e->opts->element, e->shard, e->words,
+                          sizeof(e->shard));
+    /* It is only read, but SQLite has VACUUM write where it may write. */
+    err = chorale_store_open(plan, CHORALE_STORE_WRITE, &store, e->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "SELECT submission_id, uuid FROM submission"
+            " JOIN element USING (submission_id) WHERE element = ?1", &stmt,
+            e->msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, e->opts->element);
+        err = chorale_store_step(store, stmt, &row, e->msg);
+    }
+    if (err == CHORALE_OK && !row)
+        err = chorale_fail(e->msg, CHORALE_USAGE, "%s has no element %ld",
+                           e->folder, e->opts->element);
+    if (err == CHORALE_OK) {
+        e->submission = sqlite3_column_int64(stmt, 0);
+        snprintf(uuid, sizeof(uuid), "%s", chorale_text(stmt, 1));
+    }
+    sqlite3_finalize(stmt);
+    /* Folders of nodes are shared by submissions, that of one is not. */
+    if (e->opts->shards != NULL)
+        snprintf(e->work, sizeof(e->work), "%s/chorale-%s-%ld.db",
+                 e->opts->shards, uuid, e->opts->element);
+    else
+        snprintf(e->work, sizeof(e->work), "%s/work-%ld.db", e->folder,
+                 e->opts->element);
+    if (err == CHORALE_OK && !exists(e->work))
+        err = publish_as(store, e->work, e->msg);
+    chorale_store_close(store);
+    return err;
+}
+
+/* What earlier attempts published, on this node or another, and how far the
+ * work is now. */
+static enum chorale_err catch_up(struct element *e)
+{
+    const char *const merge[] = { "merge", e->work, e->shard, "--quiet",
+                                  NULL };
+    struct chorale_store *store = NULL;
+    enum chorale_err err = CHORALE_OK;
+
+    if (exists(e->shard))
+        err = chorale_step(&chorale_verb_merge, merge, e->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(e->work, CHORALE_STORE_WRITE, &store,
+                                 e->msg);
+    if (err == CHORALE_OK)
+        err = publish(e, store, e->msg);
+    e->before = e->done;
+    chorale_store_close(store);
+    return err;
+}
+
+static enum chorale_err measure(struct element *e)
+{
+    struct chorale_run_opts run = CHORALE_RUN_DEFAULTS;
+
+    run.element = e->opts->element;
+    run.mpi = e->opts->mpi;
+    run.bind = e->opts->bind;
+    run.quiet = 1;
+    run.launched = publish;
+    run.launched_arg = e;
+    return chorale_run(e->work, &run, e->msg);
+}
+
+/* Publish what a launch left that was ended. */
+static void publish_rest(struct element *e)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_errmsg why;
+
+    if (chorale_store_open(e->work, CHORALE_STORE_WRITE, &store, &why) !=
+            CHORALE_OK ||
+        publish(e, store, &why) != CHORALE_OK)
+        fprintf(stderr, "chorale: element %ld is not published: %s\n",
+                e->opts->element, why.text);
+    chorale_store_close(store);
+}
+
+/* What Slurm calls this task. Its SLURM_JOB_ID will not do: one task of each
+ * array has that of the whole array, and would requeue all. */
+static int task_name(char name[64])
+{
+    const char *array = getenv("SLURM_ARRAY_JOB_ID");
+    const char *task = getenv("SLURM_ARRAY_TASK_ID");
+
+    return array != NULL && task != NULL &&
+           snprintf(name, 64, "%s_%s", array, task) < 64;
+}
+
+/* It was told to end before it was done: into the queue again, unless that
+ * has been in vain. */
+static enum chorale_err go_on(struct element *e, int signal,
+                              struct chorale_errmsg *msg)
+{
+    struct chorale_errmsg why;
+    char reason[CHORALE_ERRMSG_SIZE] = "", job[64];
+
+    if (signal != SIGUSR1 || !task_name(job)) {
+        /* Cancelled, preempted, requeued: that is settled already. */
+        tell(e, "ended", "it was told to end");
+        return CHORALE_STOPPED;
+    }
+    if (e->attempt >= e->opts->attempts)
+        snprintf(reason, sizeof(reason), "%ld attempts were not enough; "
+                 "`chorale submit` again submits what is missing",
+                 e->attempt);
+    else if (e->attempt > 1 && e->done == e->before)
+        snprintf(reason, sizeof(reason), "attempt %ld brought nothing; give "
+                 "it a longer --time", e->attempt);
+    if (reason[0] != '\0') {
+        tell(e, "ended", reason);
+        return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %s",
+                            e->opts->element, reason);
+    }
+    tell(e, "requeued", "");
+    if (chorale_slurm_requeue(job, &why) != CHORALE_OK) {
+        tell(e, "ended", why.text);
+        return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %.900s",
+                            e->opts->element, why.text);
+    }
+    return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %lld of %lld runs "
+                        "are made; it is in the queue again",
+                        e->opts->element, (long long)e->done,
+                        (long long)e->total);
+}
+
+static enum chorale_err do_element(const struct opts *opts, const char *folder,
+                                   struct chorale_errmsg *msg)
+{
+    const char *restarts = getenv("SLURM_RESTART_COUNT");
+    struct element e = { .opts = opts, .folder = folder, .msg = msg };
+    enum chorale_err err;
+    int signal;
+
+    e.attempt = 1 + (restarts != NULL ? strtol(restarts, NULL, 10) : 0);
+    chorale_stop_catch();
+    err = find_files(&e);
+    if (err == CHORALE_OK)
+        err = catch_up(&e);
+    if (err != CHORALE_OK) {
+        tell(&e, "failed", msg->text);
+        return err;
+    }
+    err = measure(&e);
+    if (err != CHORALE_STOPPED && err != CHORALE_OK) {
+        publish_rest(&e);
+        tell(&e, "failed", msg->text);
+        return err;
+    }
+    /* What is asked for is done from here on. */
+    signal = chorale_stop_requested();
+    chorale_stop_forget();
+    publish_rest(&e);
+    if (err == CHORALE_STOPPED)
+        return go_on(&e, signal, msg);
+    tell(&e, "done", "");
+    unlink(e.work); /* all of it is published */
+    return CHORALE_OK;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct opts opts = { .attempts = 1, .threshold = -1 };
+    enum chorale_err err;
+    int nword;
+
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    if ((opts.element > 0) == (opts.gather != NULL))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "job: say either --element or --gather");
+    if (opts.gather != NULL)
+        return chorale_gather(argv[1], opts.gather, opts.threshold, msg);
+    return do_element(&opts, argv[1], msg);
+}
+
+static const struct chorale_opt options[] = {
+    { "element", 0, CHORALE_OPT_INT, offsetof(struct opts, element), "N",
+      "measure the launches of this element", 1, 1e9 },
+    { "attempts", 0, CHORALE_OPT_INT, offsetof(struct opts, attempts), "N",
+      "start it so often at most (default: 1)", 1, 1e6 },
+    { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "TYPE",
+      "what srun's --mpi gets: pmi2, pmix (default: Slurm's own)", 0, 0 },
+    { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
+      "bind each rank to a core", 0, 0 },
+    { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",
+      "measure into a file there, as on a disk of the node (default: in the "
+      "submission's folder)", 0, 0 },
+    { "gather", 0, CHORALE_OPT_TEXT, offsetof(struct opts, gather), "FILE",
+      "merge what is published into this database, and make the table", 0,
+      0 },
+    { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
+      "GAIN", "of --gather: keep the library below this gain (default: 3%)",
+      0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_job = {
+    .name = "job",
+    .args = "FOLDER",
+    .summary = "what the batch scripts of `submit` start",
+    .detail =
+        "An element measures its launches into a shard, a database of its "
+        "own, and publishes a copy (FOLDER/shard-N.db) after each launch: "
+        "written under another name, then renamed, so a reader never meets "
+        "a half one. On SIGUSR1, which Slurm sends ahead of the time limit, "
+        "it ends the launch, publishes what is measured, puts itself into "
+        "the queue again and exits with 75; not more often than --attempts "
+        "says, nor after an attempt from the second on that brought nothing. "
+        "On SIGTERM, with which Slurm cancels, preempts or requeues, it does "
+        "the same but leaves the queue to Slurm. With the shard in the "
+        "submission's folder a SIGKILL loses one cell at most; on a disk of "
+        "the node also what was measured since the last launch ended, if the "
+        "job goes on elsewhere.\n"
+        "With --gather it merges all shards, says which elements lack runs, "
+        "fits, decides, and writes the dispatch file and the summary beside "
+        "the database. Exit status: 0, or 75 if runs are missing: `chorale "
+        "submit` again submits those.",
+    .example = "chorale job /work/results-slurm/1 --element 3 --mpi pmi2 "
+               "--bind\n"
+               "chorale job /work/results-slurm/1 --gather /work/results.db",
+    .opt = options,
+    .run = run,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scripts.h - the batch scripts of a submission. */
+#ifndef CHORALE_TUNER_SCRIPTS_H
+#define CHORALE_TUNER_SCRIPTS_H
+
+#include <stdio.h>
+
+#include "tuner/site.h"
+
+/* What all scripts of a submission share. All of it is words that need no
+ * quotes (chorale_site_word). */
+struct chorale_scripts {
+    const struct chorale_site *site;
+    const char *program;     /* chorale's own path */
+    const char *folder;      /* of the submission */
+    const char *database;    /* which the last job merges into */
+    double seconds;          /* time limit */
+    long attempts;           /* starts of an element at most */
+    double threshold;        /* of `decide`; < 0: its default */
+};
+
+/* Seconds before the time limit at which a job is told to end. */
+double chorale_scripts_lead(double limit);
+
+/* Write the script of a job array: elements first ... last of those with that
+ * many nodes and ranks a node. */
+void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
+                           int nodes, int ppn, long first, long last);
+
+/* Write the script of the job that merges. */
+void chorale_scripts_gather(const struct chorale_scripts *s, FILE *out);
+
+#endif

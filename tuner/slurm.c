@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slurm.c - questions to Slurm: see slurm.h. */
+#include "config.h"
+
+#include "tuner/slurm.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ANSWER_MAX (8 << 20)
+#define REMEDY "submit where Slurm's programs are, on a login node"
+
+/* Run it and keep what it prints: a failure is its own first line. */
+static enum chorale_err ask(const struct chorale_args *args, char **text_p,
+                            struct chorale_errmsg *msg)
+{
+    char *text = calloc(1, ANSWER_MAX);
+    int status = 0;
+    enum chorale_err err;
+
+    if (text == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    err = chorale_capture(args, REMEDY, text, ANSWER_MAX, &status, msg);
+    if (err == CHORALE_OK && status != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s", args->word[0],
+                           (int)strcspn(text, "\n"),
+                           text[0] != '\0' ? text : "failed");
+    if (err != CHORALE_OK) {
+        free(text);
+        return err;
+    }
+    *text_p = text;
+    return CHORALE_OK;
+}
+
+/* The value of a line "Key   = value" into value[size]. */
+static int config_value(const char *text, const char *key, char *value,
+                        size_t size)
+{
+    size_t length = strlen(key);
+
+    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
+        if (strncmp(text, key, length) == 0 &&
+            text[length + strspn(text + length, " ")] == '=') {
+            text = strchr(text, '=') + 1;
+            text += strspn(text, " ");
+            snprintf(value, size, "%.*s", (int)strcspn(text, "\n"), text);
+            return 1;
+        }
+    return 0;
+}
+
+enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_args args = { .count = 0 };
+    char *text = NULL, value[256] = "";
+    enum chorale_err err;
+
+    memset(slurm, 0, sizeof(*slurm));
+    chorale_args_add(&args, "scontrol");
+    chorale_args_add(&args, "show");
+    chorale_args_add(&args, "config");
+    err = ask(&args, &text, msg);
+    chorale_args_free(&args);
+    if (err != CHORALE_OK)
+        return err;
+    if (config_value(text, "MaxArraySize", value, sizeof(value)))
+        slurm->max_array = strtol(value, NULL, 10);
+    if (config_value(text, "TaskPlugin", value, sizeof(value)))
+        slurm->binds = strstr(value, "affinity") != NULL ||
+                       strstr(value, "cgroup") != NULL;
+    if (!config_value(text, "ClusterName", slurm->cluster,
+                      sizeof(slurm->cluster)) ||
+        slurm->max_array < 2)
+        err = chorale_fail(msg, CHORALE_ENV,
+                           "scontrol show config: no ClusterName, or a "
+                           "MaxArraySize of %ld: no job arrays here",
+                           slurm->max_array);
+    free(text);
+    return err;
+}
+
+enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
+                                      char job_id[32],
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_args args = { .count = 0 };
+    char *text = NULL;
+    size_t digits;
+    enum chorale_err err;
+
+    chorale_args_add(&args, "sbatch");
+    chorale_args_add(&args, "--parsable");
+    for (int i = 0; i < words->count; i++)
+        chorale_args_add(&args, "%s", words->word[i]);
+    err = ask(&args, &text, msg);
+    chorale_args_free(&args);
+    if (err != CHORALE_OK)
+        return err;
+    digits = strspn(text, "0123456789"); /* or ID;CLUSTER */
+    if (digits == 0 || digits > 20)
+        err = chorale_fail(msg, CHORALE_ENV, "sbatch says '%.*s' instead of "
+                           "a job's number", (int)strcspn(text, "\n"), text);
+    else
+        snprintf(job_id, 32, "%.*s", (int)digits, text);
+    free(text);
+    return err;
+}
+
+enum chorale_err chorale_slurm_requeue(const char *job_id,
+                                       struct chorale_errmsg *msg)
+{
+    struct chorale_args args = { .count = 0 };
+    char *text = NULL;
+    enum chorale_err err;
+
+    chorale_args_add(&args, "scontrol");
+    chorale_args_add(&args, "requeue");
+    chorale_args_add(&args, "%s", job_id);
+    err = ask(&args, &text, msg);
+    chorale_args_free(&args);
+    free(text);
+    return err;
+}
+
+void chorale_slurm_cancel(const char *job_id)
+{
+    struct chorale_args args = { .count = 0 };
+    struct chorale_errmsg msg;
+    char *text = NULL;
+
+    chorale_args_add(&args, "scancel");
+    chorale_args_add(&args, "%s", job_id);
+    if (ask(&args, &text, &msg) != CHORALE_OK)
+        fprintf(stderr, "chorale: job %s: %s\n", job_id, msg.text);
+    chorale_args_free(&args);
+    free(text);
+}
+
+/* A young file's text, or NULL. */
+static char *recent(const char *file)
+{
+    struct stat st;
+    char *text = NULL;
+    FILE *in = fopen(file, "r");
+    size_t got;
+
+    if (in == NULL)
+        return NULL;
+    if (fstat(fileno(in), &st) == 0 && st.st_size < ANSWER_MAX &&
+        st.st_mtime <= time(NULL) &&
+        time(NULL) - st.st_mtime < CHORALE_SLURM_POLL)
+        text = calloc(1, (size_t)st.st_size + 1);
+    if (text != NULL) {
+        got = fread(text, 1, (size_t)st.st_size, in);
+        text[got] = '\0';
+    }
+    fclose(in);
+    return text;
+}
+
+/* Others see the old answer or the new one. A folder that is not ours to
+ * write only costs them a question of their own. */
+static void keep(const char *file, const char *text)
+{
+    char name[4200];
+    FILE *out;
+    int fd;
+
+    if (snprintf(name, sizeof(name), "%s.XXXXXX", file) >= (int)sizeof(name))
+        return;
+    fd = mkstemp(name);
+    out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    fputs(text, out);
+    if (fclose(out) != 0 || rename(name, file) != 0)
+        unlink(name);
+}
+
+enum chorale_err chorale_slurm_look(const char *file,
+                                    struct chorale_slurm_queue *queue,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_args args = { .count = 0 };
+    enum chorale_err err;
+
+    queue->text = recent(file);
+    if (queue->text != NULL)
+        return CHORALE_OK;
+    chorale_args_add(&args, "squeue");
+    chorale_args_add(&args, "--noheader");
+    chorale_args_add(&args, "--array");
+    chorale_args_add(&args, "--me");
+    chorale_args_add(&args, "--format=%%F %%K %%T %%r");
+    err = ask(&args, &queue->text, msg);
+    chorale_args_free(&args);
+    if (err == CHORALE_OK)
+        keep(file, queue->text);
+    return err;
+}
+
+void chorale_slurm_forget(struct chorale_slurm_queue *queue)
+{
+    free(queue->text);
+    queue->text = NULL;
+}
+
+int chorale_slurm_state(const struct chorale_slurm_queue *queue,
+                        const char *job_id, long task, char *text, size_t size)
+{
+    const char *line = queue->text != NULL ? queue->text : "";
+
+    for (; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
+        char job[32], index[32], state[32], reason[64] = "";
+
+        if (sscanf(line, "%31s %31s %31s %63s", job, index, state, reason) <
+                3 ||
+            strcmp(job, job_id) != 0 ||
+            (task >= 0 && (!isdigit((unsigned char)index[0]) ||
+                           strtol(index, NULL, 10) != task)))
+            continue;
+        if (reason[0] == '\0' || strcmp(reason, "None") == 0)
+            snprintf(text, size, "%s", state);
+        else
+            snprintf(text, size, "%s (%s)", state, reason);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slurm.h - the few questions that are put to Slurm. Its programs are started
+ * without a shell. */
+#ifndef CHORALE_TUNER_SLURM_H
+#define CHORALE_TUNER_SLURM_H
+
+#include <stddef.h>
+
+#include "db/err.h"
+#include "tuner/spawn.h"
+
+#define CHORALE_SLURM_POLL 30 /* seconds: at most one squeue in them */
+
+/* What `scontrol show config` says. */
+struct chorale_slurm {
+    char cluster[64];
+    long max_array;          /* MaxArraySize: indexes are below it */
+    int binds;               /* a task plugin binds ranks to cores */
+};
+
+/* CHORALE_ENV: no Slurm here, or it does not answer. */
+enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
+                                   struct chorale_errmsg *msg);
+
+/* Start sbatch with these words after its own, and keep the job's id, digits
+ * only. CHORALE_ENV: it refuses, msg has its reason. */
+enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
+                                      char job_id[32],
+                                      struct chorale_errmsg *msg);
+
+/* scontrol requeue of a job. CHORALE_ENV: it refuses. */
+enum chorale_err chorale_slurm_requeue(const char *job_id,
+                                       struct chorale_errmsg *msg);
+
+/* scancel, as far as it goes. */
+void chorale_slurm_cancel(const char *job_id);
+
+/* The jobs of this user that are queued or run. */
+struct chorale_slurm_queue {
+    char *text;              /* lines "JOB TASK STATE REASON" */
+};
+
+/* Ask squeue, or take its last answer from the file, if that is younger than
+ * CHORALE_SLURM_POLL; a new one is written there. Free queue. CHORALE_ENV. */
+enum chorale_err chorale_slurm_look(const char *file,
+                                    struct chorale_slurm_queue *queue,
+                                    struct chorale_errmsg *msg);
+void chorale_slurm_forget(struct chorale_slurm_queue *queue);
+
+/* State of task of an array, or of the job itself with task < 0, as squeue
+ * says it; text[size] gets "STATE (REASON)". 0: it is not in the queue. */
+int chorale_slurm_state(const struct chorale_slurm_queue *queue,
+                        const char *job_id, long task, char *text,
+                        size_t size);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* submission.h - what batch jobs are to make, in the database: the rows of
+ * `chorale submit`, and how far they are. */
+#ifndef CHORALE_TUNER_SUBMISSION_H
+#define CHORALE_TUNER_SUBMISSION_H
+
+#include "tuner/pack.h"
+#include "tuner/slurm.h"
+
+/* An element of a job array. */
+struct chorale_element {
+    sqlite3_int64 submission;
+    long element, task;
+    int nodes, ppn;
+    double seconds;
+    char job_id[32];         /* "": not submitted */
+    char folder[4096];       /* of the submission */
+};
+
+/* All elements, of that submission or, with 0, of all, in their order. Free
+ * *list_p. */
+enum chorale_err chorale_elements_load(struct chorale_store *store,
+                                       sqlite3_int64 submission,
+                                       struct chorale_element **list_p,
+                                       size_t *count_p,
+                                       struct chorale_errmsg *msg);
+
+/* Runs that an element has to make, and those of them that store has. */
+enum chorale_err chorale_element_count(struct chorale_store *store,
+                                       sqlite3_int64 submission, long element,
+                                       sqlite3_int64 *done_p,
+                                       sqlite3_int64 *total_p,
+                                       struct chorale_errmsg *msg);
+
+/* The published shard of an element, and the file of its last words. */
+void chorale_element_files(const char *folder, long element, char *shard,
+                           char *words, size_t size);
+
+/* The launches of a system that are neither made nor part of an element that
+ * the queue still has. Free *launch_p. */
+enum chorale_err chorale_submission_pending(
+    struct chorale_store *store, sqlite3_int64 system_id,
+    const struct chorale_slurm_queue *queue,
+    struct chorale_pack_launch **launch_p, size_t *n_p,
+    struct chorale_errmsg *msg);
+
+/* Rows for packed launches, without job ids, in one transaction; *id_p is the
+ * submission's. base: its folder is base/ID, text in folder[size]. */
+enum chorale_err chorale_submission_put(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        const char *command, const char *base,
+                                        const struct chorale_pack_launch *l,
+                                        size_t n, sqlite3_int64 *id_p,
+                                        char *folder, size_t size,
+                                        struct chorale_errmsg *msg);
+
+/* Elements first ... last have that job, as its tasks 0 ...; with first 0 the
+ * submission has it as its last one. */
+enum chorale_err chorale_submission_job(struct chorale_store *store,
+                                        sqlite3_int64 id, long first,
+                                        long last, const char *job_id,
+                                        struct chorale_errmsg *msg);
+
+/* A new database with what the elements of a submission need: systems, plans,
+ * cells, and of the launches that they go on with which runs there are. */
+enum chorale_err chorale_submission_plan(struct chorale_store *store,
+                                         sqlite3_int64 id, const char *file,
+                                         struct chorale_errmsg *msg);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* submit.c - the verb `submit`: a campaign as batch jobs of Slurm. */
+#include "config.h"
+
+#include "tuner/submit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/systems.h"
+#include "tuner/gather.h"
+#include "tuner/launcher.h"
+#include "tuner/step.h"
+
+#define NODE_HOURS 100.0  /* above them --max-node-hours is asked for */
+#define LAUNCH_SECONDS 5.0 /* of starting a launch, beside its cells */
+#define MAX_ARRAY 1001    /* Slurm's default, for a dry run without it */
+
+/* The site file, what overrules it, and what is not said. */
+static enum chorale_err load_site(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    const struct {
+        const char *key, *value;
+    } word[] = {
+        { "partition", o->partition },     { "account", o->account },
+        { "qos", o->qos },                 { "reservation", o->reservation },
+        { "constraint", o->constraint },   { "switches", o->switches },
+        { "launcher", o->plan.launcher },  { "mpi", o->mpi },
+        { "shards", o->shards },
+        { "exclusive", o->shared ? "no" : NULL },
+    };
+    struct chorale_errmsg why;
+    enum chorale_err err = chorale_site_load(o->site, &s->site, s->msg);
+
+    for (size_t i = 0; err == CHORALE_OK && i < sizeof(word) / sizeof(*word);
+         i++) {
+        err = chorale_site_set(&s->site, word[i].key, word[i].value, &why);
+        if (err != CHORALE_OK)
+            chorale_fail(s->msg, err, "--%.900s", why.text);
+    }
+    return err;
+}
+
+static enum chorale_err check_options(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+
+    if (o->plan.adaptive)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "--adaptive: each round needs what the ones "
+                            "before measured; use `chorale tune` inside one "
+                            "allocation, or submit a grid");
+    if (o->plan.ppn == 0)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "say with --ppn how many ranks a node has");
+    if (o->seconds < 60)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "--time %g s: Slurm counts whole minutes",
+                            o->seconds);
+    return CHORALE_OK;
+}
+
+/* Ranks that wander between cores measure the scheduler. */
+static enum chorale_err check_slurm(struct chorale_submit *s)
+{
+    struct chorale_errmsg why;
+    enum chorale_err err = chorale_slurm_ask(&s->slurm, &why);
+
+    if (err != CHORALE_OK && !s->opts->dry_run) {
+        *s->msg = why;
+        return err;
+    }
+    if (err != CHORALE_OK) {
+        fprintf(stderr, "chorale: %s: the scripts are as for a Slurm with "
+                        "arrays of %d, whose ranks can be bound\n", why.text,
+                MAX_ARRAY - 1);
+        snprintf(s->slurm.cluster, sizeof(s->slurm.cluster), "cluster");
+        s->slurm.max_array = MAX_ARRAY;
+        s->slurm.binds = 1;
+    }
+    if (!s->slurm.binds && strcmp(s->site.bind, "no") != 0 &&
+        strcmp(s->site.launcher, "mpiexec") != 0)
+        return chorale_fail(s->msg, CHORALE_ENV,
+                            "this Slurm cannot bind ranks to cores (its "
+                            "TaskPlugin is neither affinity nor cgroup), and "
+                            "ranks that wander spoil a measurement; use "
+                            "--launcher mpiexec, or say bind = no in the site "
+                            "file");
+    return CHORALE_OK;
+}
+
+/* Paths go into scripts as they are. */
+static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    char dir[PATH_MAX], whole[PATH_MAX];
+    ssize_t len;
+
+    snprintf(dir, sizeof(dir), "%.*s",
+             name == NULL ? 1 : name == path ? 1 : (int)(name - path),
+             name == NULL ? "." : path);
+    name = name != NULL ? name + 1 : path;
+    if (realpath(dir, whole) == NULL)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s", dir,
+                            strerror(errno));
+    if (snprintf(s->path, sizeof(s->path), "%s/%s", whole, name) >=
+        (int)sizeof(s->path) - 64)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: its path is too long",
+                            path);
+    len = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
+    s->program[len > 0 ? len : 0] = '\0';
+    for (int i = 0; i < 2; i++) {
+        const char *word = i == 0 ? s->path : s->program;
+
+        if (!chorale_site_word(word) || strchr(word, '%') != NULL)
+            return chorale_fail(s->msg, CHORALE_USAGE,
+                                "%.300s: goes into scripts, and may have "
+                                "letters, digits and _.,:@+=/- only, and less "
+                                "than %d; put it elsewhere", word,
+                                CHORALE_SITE_WORD);
+    }
+    chorale_step_prefix(s->path, s->base, sizeof(s->base) - 8);
+    strcat(s->base, "-slurm"); /* the path is a word: there is room */
+    return CHORALE_OK;
+}
+
+/* A dry run plans into a copy. */
+static enum chorale_err open_work(struct chorale_submit *s)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    snprintf(s->work, sizeof(s->work), "%s", s->path);
+    if (s->opts->dry_run) {
+        err = access(s->path, F_OK) == 0
+                  ? chorale_copy_make(&s->scratch, s->path, 1, s->msg)
+                  : chorale_copy_folder(&s->scratch, s->msg);
+        snprintf(s->work, sizeof(s->work), "%s", s->scratch.file);
+    }
+    return err;
+}
+
+/* Cells for all that the options ask for, beside what was planned before. */
+static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
+{
+    struct chorale_plan *plan = &s->opts->plan;
+    sqlite3_int64 campaign;
+    enum chorale_err err;
+
+    plan->cluster = s->slurm.cluster;
+    plan->partition = s->site.partition[0] != '\0' ? s->site.partition : NULL;
+    plan->launcher = s->site.launcher[0] != '\0' ? s->site.launcher : "srun";
+    err = chorale_plan_write(plan, s->work, command,
+                             s->opts->quiet || s->opts->dry_run, s->system,
+                             &campaign, s->msg);
+    if (err == CHORALE_OK && s->site.mpi[0] == '\0') {
+        char library[256] = "";
+
+        err = chorale_runner_probe(library, sizeof(library), s->msg);
+        snprintf(s->site.mpi, sizeof(s->site.mpi), "%s",
+                 strstr(library, "Open MPI") != NULL ? "pmix" : "pmi2");
+    }
+    return err;
+}
+
+/* What earlier submissions brought is not measured again, nor what they still
+ * do. */
+static enum chorale_err find_missing(struct chorale_submit *s)
+{
+    char file[sizeof(s->base) + 16];
+    enum chorale_err err = chorale_gather_shards(s->work, NULL, NULL, s->msg);
+
+    snprintf(file, sizeof(file), "%s/squeue.txt", s->base);
+    if (err == CHORALE_OK && access(s->base, F_OK) == 0)
+        err = chorale_slurm_look(file, &s->queue, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(s->work, CHORALE_STORE_WRITE, &s->store,
+                                 s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN, 0, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(s->store, s->system, &s->system_id, NULL,
+                                   s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_submission_pending(s->store, s->system_id, &s->queue,
+                                         &s->launch, &s->nlaunch, s->msg);
+    return err;
+}
+
+static enum chorale_err pack(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    double hours = 0, most = o->node_hours > 0 ? o->node_hours : NODE_HOURS;
+    double limit = o->seconds - chorale_scripts_lead(o->seconds);
+
+    for (size_t i = 0; i < s->nlaunch; i++)
+        s->launch[i].seconds += LAUNCH_SECONDS;
+    s->nelement = chorale_pack_launches(s->launch, s->nlaunch, limit);
+    for (size_t i = 0; i < s->nlaunch; i++) {
+        hours += s->launch[i].seconds * s->launch[i].nodes / 3600;
+        if (o->nodes > 0 && s->launch[i].nodes > o->nodes)
+            return chorale_fail(s->msg, CHORALE_USAGE,
+                                "P = %d at %d a node needs %d nodes, --nodes "
+                                "allows %ld", s->launch[i].p.comm_size,
+                                s->launch[i].p.ppn, s->launch[i].nodes,
+                                o->nodes);
+    }
+    if (!o->quiet)
+        printf("%zu %s in %ld %s, for at most %.3g node-hours\n", s->nlaunch,
+               s->nlaunch == 1 ? "launch" : "launches", s->nelement,
+               s->nelement == 1 ? "element" : "elements", hours);
+    if (hours > most)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "this may take %.3g node-hours; %s %.3g to allow "
+                            "that, or ask for fewer cells, sizes or launches",
+                            hours, "say --max-node-hours", hours * 1.01);
+    return CHORALE_OK;
+}
+
+static enum chorale_err submit(struct chorale_submit *s, const char *path,
+                               const char *command)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    enum chorale_err err = check_options(s);
+
+    if (err == CHORALE_OK)
+        err = load_site(s);
+    if (err == CHORALE_OK)
+        err = find_paths(s, path);
+    if (err == CHORALE_OK)
+        err = check_slurm(s);
+    if (err == CHORALE_OK)
+        err = open_work(s);
+    if (err == CHORALE_OK)
+        err = make_plan(s, command);
+    if (err == CHORALE_OK)
+        err = find_missing(s);
+    if (err == CHORALE_OK && s->nlaunch == 0) {
+        if (!o->quiet)
+            printf("%s: nothing is missing that is not in the queue\n", path);
+        return o->wait && !o->dry_run ? chorale_submit_wait_last(s)
+                                      : CHORALE_OK;
+    }
+    if (err == CHORALE_OK)
+        err = pack(s);
+    if (err == CHORALE_OK)
+        err = chorale_submit_all(s, command);
+    if (err != CHORALE_OK || o->dry_run)
+        return err;
+    if (!o->quiet)
+        printf("submitted %d job %s and job %s, which merges: %s\n"
+               "`chorale status %s` shows how far they are\n",
+               s->depends.count, s->depends.count == 1 ? "array" : "arrays",
+               s->gather_job, s->folder, path);
+    chorale_store_close(s->store);
+    s->store = NULL;
+    return o->wait ? chorale_submit_wait(s) : CHORALE_OK;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_submit_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
+                                        .seconds = 3600, .attempts = 20,
+                                        .threshold = -1 };
+    struct chorale_submit *s;
+    char command[1024];
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    s = calloc(1, sizeof(*s));
+    if (s == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    s->opts = &opts;
+    s->msg = msg;
+    err = submit(s, argv[1], command);
+    chorale_store_close(s->store);
+    chorale_copy_remove(&s->scratch);
+    chorale_slurm_forget(&s->queue);
+    chorale_args_free(&s->depends);
+    free(s->launch);
+    free(s);
+    return err;
+}
+
+#define AT(member) offsetof(struct chorale_submit_opts, member)
+#define TEXT(name, member, arg, help)                                        \
+    { name, 0, CHORALE_OPT_TEXT, AT(member), arg, help, 0, 0 }
+
+static const struct chorale_opt options[] = {
+    CHORALE_PLAN_OPTS(struct chorale_submit_opts, plan),
+    TEXT("site", site, "FILE", "what this site's jobs need: lines KEY = VALUE "
+         "with # comments; keys are partition, account, qos, reservation, "
+         "constraint, switches, launcher (srun or mpiexec), mpi, shards, bind "
+         "(yes or no), exclusive (yes or no), prologue (a script to source) "
+         "and any number of option (--mail-type=END)"),
+    TEXT("partition", partition, "NAME", "of Slurm; part of the system's name"),
+    TEXT("account", account, "NAME", "who pays"),
+    TEXT("qos", qos, "NAME", "quality of service"),
+    TEXT("reservation", reservation, "NAME", "nodes that are set aside"),
+    TEXT("constraint", constraint, "FEATURE", "nodes that have it"),
+    TEXT("switches", switches, "N[@TIME]",
+         "leaf switches that an element may span, and how long to wait for "
+         "that"),
+    { "time", 0, CHORALE_OPT_SECONDS, AT(seconds), "TIME",
+      "limit of a job, rounded up to minutes; what does not fit is requeued "
+      "(default: 1h)", 60, 0 },
+    { "nodes", 0, CHORALE_OPT_INT, AT(nodes), "N",
+      "refuse launches that need more nodes (default: no limit)", 1, 1e6 },
+    { "max-node-hours", 0, CHORALE_OPT_REAL, AT(node_hours),
+      "H", "refuse what may take more; needed above 100", 0, 0 },
+    { "attempts", 0, CHORALE_OPT_INT, AT(attempts), "N",
+      "start an element so often at most (default: 20)", 1, 10000 },
+    TEXT("mpi", mpi, "TYPE", "what srun's --mpi gets (default: pmi2, of Open "
+         "MPI pmix)"),
+    TEXT("shards", shards, "FOLDER", "measure into files in this folder of "
+         "the nodes, and publish copies (default: all in the submission's "
+         "folder)"),
+    { "share-nodes", 0, CHORALE_OPT_FLAG, AT(shared), NULL,
+      "do without --exclusive: others' jobs disturb the times", 0, 0 },
+    { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold),
+      "GAIN", "keep the library below this gain (default: 3%)", 0, 0 },
+    { "wait", 0, CHORALE_OPT_FLAG, AT(wait), NULL,
+      "wait for the last job, and exit as it does: 0, or 75 if runs are "
+      "missing", 0, 0 },
+    { "dry-run", 0, CHORALE_OPT_FLAG, AT(dry_run), NULL,
+      "show the scripts; write and submit nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
+      "print nothing but errors and scripts", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_submit = {
+    .name = "submit",
+    .args = "results.db",
+    .summary = "measure through job arrays of Slurm",
+    .detail =
+        "Plans as `chorale tune` does, and packs the launches into elements "
+        "of job arrays: one array for each number of nodes and of ranks a "
+        "node, each element as long as its time limit allows. Launches of "
+        "one cell go to different elements, so that they see different "
+        "allocations. Each element measures into a database of its own; a "
+        "last job merges them, fits, decides, and writes the dispatch file "
+        "and the summary beside results.db. Scripts, logs and shards are in "
+        "results-slurm/, `chorale status` shows how far they are, `chorale "
+        "job --help` says what the jobs do.\n"
+        "Ahead of its time limit an element publishes what it has and is "
+        "requeued until it is done. The same command again submits what is "
+        "missing, and nothing that is still in the queue.\n"
+        "Nodes are not shared and ranks are bound to cores; where Slurm "
+        "cannot bind, nothing is submitted unless the site file says bind = "
+        "no.",
+    .example =
+        "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "
+        "main --time 2h --dry-run\n"
+        "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --site "
+        "site.txt --wait",
+    .opt = options,
+    .run = run,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* submit.h - a submission while it is made, between submit.c, which finds out
+ * what to submit, and submit_send.c, which does. */
+#ifndef CHORALE_TUNER_SUBMIT_H
+#define CHORALE_TUNER_SUBMIT_H
+
+#include <limits.h>
+
+#include "db/copy.h"
+#include "tuner/plan.h"
+#include "tuner/scripts.h"
+#include "tuner/submission.h"
+
+/* What the options of `submit` say. */
+struct chorale_submit_opts {
+    struct chorale_plan plan;
+    const char *site, *partition, *account, *qos, *reservation, *constraint;
+    const char *switches, *mpi, *shards;
+    double seconds, node_hours, threshold;
+    long nodes, attempts;
+    int dry_run, wait, quiet, shared;
+};
+
+/* A submission while it is made. */
+struct chorale_submit {
+    struct chorale_submit_opts *opts;
+    struct chorale_site site;
+    struct chorale_slurm slurm;
+    struct chorale_slurm_queue queue;
+    struct chorale_scripts scripts;
+    struct chorale_store *store;
+    struct chorale_copy scratch;  /* stands in for the database, dry */
+    struct chorale_pack_launch *launch;
+    size_t nlaunch;
+    long nelement;
+    sqlite3_int64 system_id, submission;
+    char path[PATH_MAX];     /* absolute, of the database */
+    char work[PATH_MAX];     /* what is written: it, or scratch */
+    char base[2 * CHORALE_SITE_WORD];   /* folder of all its submissions */
+    char folder[3 * CHORALE_SITE_WORD]; /* of this one */
+    char program[PATH_MAX], system[128], gather_job[32];
+    struct chorale_args depends; /* job ids, for the last job */
+    struct chorale_errmsg *msg;
+};
+
+/* Make the folder, the elements' table, the database that they start from and
+ * the scripts, and submit these; a dry run shows table and scripts. What was
+ * submitted is cancelled if the rest cannot be. */
+enum chorale_err chorale_submit_all(struct chorale_submit *s,
+                                    const char *command);
+
+/* Wait until the job that merges is gone, and return its verdict. CHORALE_ENV:
+ * it left none. CHORALE_STOPPED: we were told to end. */
+enum chorale_err chorale_submit_wait(struct chorale_submit *s);
+
+/* The same for what was submitted last, if that is in the queue. */
+enum chorale_err chorale_submit_wait_last(struct chorale_submit *s);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* submit_send.c - what is to be submitted becomes jobs: see submit.h. */
+#include "config.h"
+
+#include "tuner/submit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "tuner/gather.h"
+
+/* Show a script, or write it and submit it; its job's id into job_id. */
+static enum chorale_err one_script(struct chorale_submit *s, const char *name,
+                                   int nodes, int ppn, long first, long last,
+                                   char job_id[32])
+{
+    struct chorale_args words = { .count = 0 };
+    char file[sizeof(s->folder) + 64];
+    FILE *out = stdout;
+    enum chorale_err err = CHORALE_OK;
+
+    snprintf(file, sizeof(file), "%s/%s", s->folder, name);
+    if (s->opts->dry_run)
+        printf("\n# %s\n", file);
+    else
+        out = fopen(file, "wx");
+    if (out == NULL)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s", file,
+                            strerror(errno));
+    if (first > 0)
+        chorale_scripts_array(&s->scripts, out, nodes, ppn, first, last);
+    else
+        chorale_scripts_gather(&s->scripts, out);
+    if (s->opts->dry_run)
+        return CHORALE_OK;
+    if (fclose(out) != 0)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s", file,
+                            strerror(errno));
+    if (first == 0) {
+        char text[64 + 24 * CHORALE_MAX_ARGS] = "--dependency=afterany";
+        size_t len = strlen(text);
+
+        for (int i = 0; i < s->depends.count; i++)
+            len += (size_t)snprintf(text + len, sizeof(text) - len, ":%s",
+                                    s->depends.word[i]);
+        chorale_args_add(&words, "%s", text);
+    }
+    chorale_args_add(&words, "%s", file);
+    err = chorale_slurm_submit(&words, job_id, s->msg);
+    chorale_args_free(&words);
+    if (err == CHORALE_OK)
+        err = chorale_submission_job(s->store, s->submission, first, last,
+                                     job_id, s->msg);
+    return err;
+}
+
+/* All arrays, each of one group and of indexes that Slurm takes; then the job
+ * that merges. */
+static enum chorale_err all_scripts(struct chorale_submit *s)
+{
+    enum chorale_err err = CHORALE_OK;
+    size_t from = 0, to;
+    char name[64], job_id[32];
+
+    for (; err == CHORALE_OK && from < s->nlaunch; from = to) {
+        const struct chorale_pack_launch *l = &s->launch[from];
+        long last = l->element;
+
+        for (to = from; to < s->nlaunch && s->launch[to].nodes == l->nodes &&
+                        s->launch[to].ppn == l->ppn &&
+                        s->launch[to].element - l->element <
+                            s->slurm.max_array; to++)
+            last = s->launch[to].element;
+        snprintf(name, sizeof(name), "%dx%d-from%ld.sh", l->nodes, l->ppn,
+                 l->element);
+        if (s->depends.count + 1 == CHORALE_MAX_ARGS)
+            return chorale_fail(s->msg, CHORALE_ENV, "more than %d job "
+                                "arrays; submit fewer process counts at once",
+                                CHORALE_MAX_ARGS - 1);
+        err = one_script(s, name, l->nodes, l->ppn, l->element, last, job_id);
+        if (err == CHORALE_OK && !s->opts->dry_run)
+            chorale_args_add(&s->depends, "%s", job_id);
+    }
+    if (err == CHORALE_OK)
+        err = one_script(s, "gather.sh", 1, 1, 0, 0, s->gather_job);
+    return err;
+}
+
+/* Half of a submission has nobody who gathers it. */
+static void take_back(struct chorale_submit *s)
+{
+    for (int i = 0; i < s->depends.count; i++)
+        chorale_slurm_cancel(s->depends.word[i]);
+}
+
+/* A line for each launch, for people. */
+static enum chorale_err write_table(const struct chorale_submit *s)
+{
+    char file[sizeof(s->folder) + 16];
+    FILE *out = stdout;
+
+    snprintf(file, sizeof(file), "%s/elements.txt", s->folder);
+    if (s->opts->dry_run)
+        printf("\n# %s\n", file);
+    else
+        out = fopen(file, "w");
+    if (out == NULL)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s", file,
+                            strerror(errno));
+    fprintf(out, "%7s %5s %4s %6s %7s %5s %8s %s\n", "element", "nodes", "ppn",
+            "P", "launch", "cells", "seconds", "part");
+    for (size_t i = 0; i < s->nlaunch; i++) {
+        const struct chorale_pack_launch *l = &s->launch[i];
+
+        fprintf(out, "%7ld %5d %4d %6d %7d %5lld %8.0f %s\n", l->element,
+                l->nodes, l->ppn, l->p.comm_size, l->p.ordinal,
+                (long long)l->p.ncell, l->seconds,
+                l->p.part[0] != '\0' ? l->p.part : "-");
+    }
+    if (!s->opts->dry_run && fclose(out) != 0)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s", file,
+                            strerror(errno));
+    return CHORALE_OK;
+}
+
+static enum chorale_err make_folder(const struct chorale_submit *s)
+{
+    if (s->opts->dry_run)
+        return CHORALE_OK;
+    if ((mkdir(s->base, 0777) != 0 && errno != EEXIST) ||
+        mkdir(s->folder, 0777) != 0)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s", s->folder,
+                            strerror(errno));
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_submit_all(struct chorale_submit *s,
+                                    const char *command)
+{
+    char plan[sizeof(s->folder) + 16];
+    enum chorale_err err;
+
+    err = chorale_submission_put(s->store, s->system_id, command, s->base,
+                                 s->launch, s->nlaunch, &s->submission,
+                                 s->folder, sizeof(s->folder), s->msg);
+    s->scripts = (struct chorale_scripts){
+        .site = &s->site, .program = s->program, .folder = s->folder,
+        .database = s->path, .seconds = s->opts->seconds,
+        .attempts = s->opts->attempts, .threshold = s->opts->threshold,
+    };
+    if (err == CHORALE_OK)
+        err = make_folder(s);
+    if (err == CHORALE_OK)
+        err = write_table(s);
+    snprintf(plan, sizeof(plan), "%s/plan.db", s->folder);
+    if (err == CHORALE_OK && !s->opts->dry_run)
+        err = chorale_submission_plan(s->store, s->submission, plan, s->msg);
+    if (err == CHORALE_OK) {
+        err = all_scripts(s);
+        if (err != CHORALE_OK)
+            take_back(s);
+    }
+    return err;
+}
+
+/* Until the last job is gone. */
+enum chorale_err chorale_submit_wait(struct chorale_submit *s)
+{
+    char file[sizeof(s->base) + 16], state[128];
+    enum chorale_err err;
+
+    snprintf(file, sizeof(file), "%s/squeue.txt", s->base);
+    do {
+        nanosleep(&(struct timespec){ CHORALE_SLURM_POLL, 0 }, NULL);
+        if (chorale_stop_requested())
+            return chorale_fail(s->msg, CHORALE_STOPPED,
+                                "job %s, which merges, is still in the queue; "
+                                "the same command waits for it again",
+                                s->gather_job);
+        chorale_slurm_forget(&s->queue);
+        err = chorale_slurm_look(file, &s->queue, s->msg);
+    } while (err == CHORALE_OK &&
+             chorale_slurm_state(&s->queue, s->gather_job, -1, state,
+                                 sizeof(state)));
+    return err == CHORALE_OK ? chorale_gather_verdict(s->folder, s->msg) : err;
+}
+
+/* Nothing is left to submit: what was submitted last may be under way. */
+enum chorale_err chorale_submit_wait_last(struct chorale_submit *s)
+{
+    sqlite3_stmt *stmt = NULL;
+    char state[128];
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(
+        s->store,
+        "SELECT gather_job, folder FROM submission WHERE system_id = ?1"
+        " ORDER BY submission_id DESC LIMIT 1", &stmt, s->msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, s->system_id);
+        err = chorale_store_step(s->store, stmt, &row, s->msg);
+    }
+    if (err == CHORALE_OK && row) {
+        snprintf(s->gather_job, sizeof(s->gather_job), "%s",
+                 chorale_text(stmt, 0));
+        snprintf(s->folder, sizeof(s->folder), "%s", chorale_text(stmt, 1));
+    }
+    sqlite3_finalize(stmt);
+    if (err != CHORALE_OK || !row || s->gather_job[0] == '\0' ||
+        !chorale_slurm_state(&s->queue, s->gather_job, -1, state,
+                             sizeof(state)))
+        return err;
+    chorale_store_close(s->store);
+    s->store = NULL;
+    return chorale_submit_wait(s);
+}
