@@ -8,7 +8,8 @@ mpich libmpich-dev libsqlite3-dev libgsl-dev libjansson-dev libpapi-dev \
 libhwloc-dev libsimgrid-dev help2man"
 packages_run="gnuplot-nox sqlite3"
 packages_test="perl scalapack-mpi-test openmpi-bin libopenmpi-dev libxml2-utils \
-python3-minimal python3-yaml procps papi-tools hpcc"
+python3-minimal python3-yaml procps papi-tools hpcc slurm-wlm munge \
+iproute2"
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -1,0 +1,201 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A Slurm of its own on this machine: slurmctld, munged and four slurmd, each
+# node in a network, UTS and IPC namespace of its own. Sourced by tests, after
+# ../lib.sh, which makes $work; cluster_up starts it and cluster_down, which
+# always has to be called, leaves nothing behind.
+#
+# On this cluster a partition `main` and one `urgent` that preempts it by
+# requeueing. Its addresses exist in these namespaces only.
+net=10.83.77
+cluster=$work/cluster
+prefix=chorale$$
+SLURM_CONF=$cluster/slurm.conf
+export SLURM_CONF
+
+# Why no cluster can be made here, in one line; nothing if it can.
+cluster_reason() {
+    [ "$(id -u)" = 0 ] || { echo "needs root, to make namespaces"; return; }
+    for program in slurmctld slurmd munged sbatch srun squeue scontrol ip \
+        unshare; do
+        command -v "$program" >/dev/null 2>&1 || {
+            echo "no $program (Debian: slurm-wlm munge iproute2)"
+            return
+        }
+    done
+    # A Slurm of the machine's own is left alone, and so is its key.
+    for name in munged slurmd slurmctld; do
+        pgrep -x "$name" >/dev/null 2>&1 && {
+            echo "a $name runs on this machine already"
+            return
+        }
+    done
+    for file in /etc/slurm/slurm.conf /etc/slurm-llnl/slurm.conf; do
+        [ -e "$file" ] && { echo "this machine is part of a Slurm: $file"
+            return; }
+    done
+    ip netns add "$prefix-try" 2>/dev/null || {
+        echo "network namespaces cannot be made here"
+        return
+    }
+    ip netns del "$prefix-try"
+}
+
+# Run a command in a node's namespaces: name of the node, command.
+on_node() {
+    node=$1
+    shift
+    ip netns exec "$prefix-$node" unshare -u -i -m -- sh -c '
+        hostname "$0" && mount -t tmpfs -o size=25% tmpfs /dev/shm && exec "$@"
+    ' "$node" "$@"
+}
+
+# On the machine from which jobs are submitted.
+on_head() { on_node head "$@"; }
+
+# The same in the background; its output goes to a file of that name.
+daemon() { # node, log, command
+    log=$cluster/log/$2.out
+    node=$1
+    shift 2
+    on_node "$node" "$@" </dev/null >"$log" 2>&1 &
+}
+
+write_conf() { # nodes, processors of each
+    cat >"$SLURM_CONF" <<EOF
+ClusterName=testbed
+SlurmctldHost=head($net.1)
+AuthType=auth/munge
+CryptoType=crypto/munge
+AuthInfo=socket=$cluster/munge/socket,cred_expire=5
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=$cluster/state
+SlurmdSpoolDir=$cluster/spool/%n
+SlurmctldPidFile=$cluster/slurmctld.pid
+SlurmdPidFile=$cluster/slurmd.%n.pid
+SlurmctldLogFile=$cluster/log/slurmctld.log
+SlurmdLogFile=$cluster/log/slurmd.%n.log
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+MpiDefault=none
+PropagateResourceLimits=NONE
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+JobRequeue=1
+ReturnToService=2
+KillWait=5
+MinJobAge=600
+MaxArraySize=4
+SlurmctldTimeout=30
+SlurmdTimeout=30
+InactiveLimit=0
+EOF
+    for i in $(seq 1 "$1"); do
+        echo "NodeName=n$i NodeAddr=$net.1$i NodeHostname=n$i CPUs=$2 \
+Boards=1 SocketsPerBoard=1 CoresPerSocket=$2 ThreadsPerCore=1 RealMemory=500"
+    done >>"$SLURM_CONF"
+    cat >>"$SLURM_CONF" <<EOF
+PartitionName=main Nodes=n[1-$1] Default=YES MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE State=UP
+PartitionName=urgent Nodes=n[1-$1] MaxTime=60 PriorityTier=10 PreemptMode=OFF State=UP
+EOF
+    # Named, so that slurmd does not look for it in /sys, which is another one
+    # in a network namespace.
+    echo 'CgroupPlugin=cgroup/v1' >"$cluster/cgroup.conf"
+    { echo "127.0.0.1 localhost"
+      echo "$net.1 head"
+      for i in $(seq 1 "$1"); do echo "$net.1$i n$i"; done
+    } >"$cluster/hosts"
+}
+
+# A namespace with its own loopback and /etc/hosts.
+add_namespace() { # node
+    ip netns add "$prefix-$1" || return 1
+    ip -n "$prefix-$1" link set lo up
+    mkdir -p "/etc/netns/$prefix-$1"
+    cp "$cluster/hosts" "/etc/netns/$prefix-$1/hosts"
+}
+
+add_network() { # nodes
+    add_namespace head || return 1
+    ip -n "$prefix-head" link add switch type bridge stp_state 0 forward_delay 0
+    ip -n "$prefix-head" addr add "$net.1/24" dev switch
+    ip -n "$prefix-head" link set switch up
+    for i in $(seq 1 "$1"); do
+        add_namespace "n$i" || return 1
+        ip link add "port$i" netns "$prefix-head" type veth \
+            peer name eth0 netns "$prefix-n$i" || return 1
+        ip -n "$prefix-head" link set "port$i" master switch up
+        ip -n "$prefix-n$i" addr add "$net.1$i/24" dev eth0
+        ip -n "$prefix-n$i" link set eth0 up
+    done
+}
+
+wait_until() { # seconds, command
+    ends=$(($(date +%s) + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ "$(date +%s)" -lt "$ends" ] || return 1
+        sleep 0.2
+    done
+}
+
+nodes_idle() { # how many
+    [ "$(timeout 5 ip netns exec "$prefix-head" \
+        sinfo -h -N -p main -t idle -o %N | sort -u | wc -l)" -eq "$1" ]
+}
+
+start_node() { # name
+    mkdir -p "$cluster/spool/$1"
+    daemon "$1" "slurmd.$1" slurmd -D -f "$SLURM_CONF" -N "$1"
+}
+
+cluster_up() { # nodes, processors of each
+    mkdir -p "$cluster/munge" "$cluster/state" "$cluster/log" "$cluster/spool"
+    chmod 755 "$work" "$cluster" "$cluster/munge"
+    write_conf "$1" "$2"
+    add_network "$1" || return 1
+    (umask 077; head -c 128 /dev/urandom >"$cluster/munge/key")
+    daemon head munged munged --foreground --force \
+        --key-file="$cluster/munge/key" --socket="$cluster/munge/socket" \
+        --pid-file="$cluster/munge/pid" --log-file="$cluster/log/munged.log" \
+        --seed-file="$cluster/munge/seed" --num-threads=4
+    wait_until 20 test -S "$cluster/munge/socket" || return 1
+    daemon head slurmctld slurmctld -D -i -f "$SLURM_CONF"
+    for i in $(seq 1 "$1"); do
+        start_node "n$i"
+    done
+    wait_until 60 nodes_idle "$1"
+}
+
+# What runs in our namespaces was started by us.
+our_processes() {
+    for namespace in $(ip netns list 2>/dev/null |
+        sed -n "s/^\($prefix-[a-z0-9]*\).*/\1/p"); do
+        ip netns pids "$namespace" 2>/dev/null
+    done
+}
+
+none_left() { [ -z "$(our_processes)" ]; }
+
+cluster_down() {
+    for signal in TERM KILL; do
+        # shellcheck disable=SC2046
+        none_left || kill -s "$signal" $(our_processes) 2>/dev/null
+        wait_until 5 none_left && break
+    done
+    for namespace in $(ip netns list 2>/dev/null |
+        sed -n "s/^\($prefix-[a-z0-9]*\).*/\1/p"); do
+        ip netns del "$namespace"
+        rm -rf "/etc/netns/${namespace:?}"
+    done
+    rmdir /etc/netns 2>/dev/null
+    return 0
+}
