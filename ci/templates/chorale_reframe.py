@@ -34,14 +34,14 @@ class CollectivesAB(rfm.RunOnlyRegressionTest):
 
     @run_before('run')
     def prepare(self):
-        self.executable = os.path.join(self.templates, 'compare.sh')
-        # ReFrame writes them into a script: they are quoted as they are there.
-        self.executable_opts = [quoted(self.base_side), quoted(self.head_side)]
-        self.env_vars = {
-            'CHORALE_PROGRAM': quoted(self.program),
-            'CHORALE_PLAN': quoted(self.plan),
-            'CHORALE_REPORTS': 'reports',
-        }
+        # What follows is written into a script as it is: hence the quotes.
+        self.executable = 'env'
+        self.executable_opts = [quoted(word) for word in (
+            'CHORALE_PROGRAM=' + self.program,
+            'CHORALE_PLAN=' + self.plan,
+            'CHORALE_REPORTS=reports',
+            os.path.join(self.templates, 'compare.sh'),
+            self.base_side, self.head_side)]
         self.job.launcher = getlauncher('local')()
 
     @sanity_function
@@ -51,14 +51,14 @@ class CollectivesAB(rfm.RunOnlyRegressionTest):
 
     @performance_function('cells')
     def slower(self):
-        return len([c for c in self.report()['cells']
+        return len([c for c in self.findings()['cells']
                     if c['verdict'] == 'slower'])
 
     @deferrable
     def red(self):
-        return self.report()['red']
+        return self.findings()['red']
 
-    def report(self):
+    def findings(self):
         name = os.path.join(self.stagedir, 'reports', 'report.json')
         with open(name, encoding='utf-8') as report:
             return json.load(report)

@@ -23,6 +23,48 @@ like "$(sed -n 's/^#SBATCH //p' "$t/nightly.sbatch" | tr '\n' ' ')" \
     '--time=[0-9:]+ .*--signal=B:TERM@[0-9]+' "its job is told before its end"
 cp "$t/chorale_reframe.py" . && python3 -m py_compile chorale_reframe.py
 ok $? "chorale_reframe.py: Python reads it"
+# On a stub of ReFrame's names: what it runs, and what it makes of a report.
+cat >framework.py <<'END'
+import json, os, shlex, subprocess, sys, types
+def mark(*args, **kw):
+    return lambda f: f
+class Meta(type):
+    @classmethod
+    def __prepare__(cls, name, bases):
+        return {"variable": lambda kind, value=None: value, "run_before": mark,
+                "sanity_function": lambda f: f, "deferrable": lambda f: f,
+                "performance_function": mark}
+class Test(metaclass=Meta):
+    job = types.SimpleNamespace()
+def module(name, **names):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__dict__.update(names)
+    return sys.modules[name]
+sanity = module("reframe.utility.sanity", assert_eq=lambda a, b, msg: a == b)
+utility = module("reframe.utility", sanity=sanity)
+backends = module("reframe.core.backends", getlauncher=lambda name: object)
+module("reframe.core", backends=backends)
+module("reframe", simple_test=lambda c: c, RunOnlyRegressionTest=Test, utility=utility)
+import chorale_reframe
+test = chorale_reframe.CollectivesAB()
+test.templates, test.head_side = os.getcwd(), "env:A='x y'"
+test.prepare()
+line = " ".join([test.executable] + test.executable_opts)
+print(subprocess.run(["sh", "-c", line], capture_output=True, text=True).stdout.strip())
+test.stagedir = os.getcwd()
+os.makedirs("reports")
+for verdict, red in ("slower", 1), ("same", 0):
+    with open("reports/report.json", "w") as out:
+        json.dump({"red": red, "cells": [{"verdict": verdict}]}, out)
+    print(test.not_slower(), test.slower())
+END
+printf '#!/bin/sh\necho "$CHORALE_PROGRAM|$CHORALE_PLAN|$CHORALE_REPORTS|$1|$2"\n' \
+    >compare.sh
+chmod +x compare.sh
+is "$(python3 framework.py | tr '\n' ';')" \
+    "chorale|-c bcast,allreduce,barrier -m 8:64K:x8 -P 2 --batch 8|reports|this|env:A='x y';False 1;True 0;" \
+    "and does as it says"
+
 if python3 -c 'import yaml' 2>/dev/null; then
     out=$(python3 - "$t" <<'END'
 import re, sys, yaml
