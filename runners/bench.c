@@ -305,6 +305,9 @@ static enum chorale_err survey(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = mpi_check(chorale_floor_measure(bench),
                         "timing messages between ranks", msg);
+    if (err == CHORALE_OK)
+        err = mpi_check(chorale_copying_measure(bench),
+                        "timing copies in memory", msg);
     return err;
 }
 

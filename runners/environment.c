@@ -54,6 +54,8 @@ static void put_tool(struct chorale_facts *facts,
     chorale_facts_putf(facts, "sync_slack_s", "%.6g", bench->slack);
     chorale_facts_putf(facts, "message_alpha_s", "%.6g", bench->floor_alpha);
     chorale_facts_putf(facts, "message_beta_s", "%.6g", bench->floor_beta);
+    if (bench->copy_beta > 0)
+        chorale_facts_putf(facts, "copy_beta_s", "%.6g", bench->copy_beta);
     chorale_facts_putf(facts, "ranks", "%d", bench->world_size);
     chorale_facts_putf(facts, "siblings", "%d", bench->work.siblings);
     chorale_facts_putf(facts, "ranks_per_node", "%d", bench->node_size);

@@ -132,6 +132,7 @@ struct chorale_bench {
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
+    double copy_beta;        /* copying.c: s/byte, slowest rank; 0: none */
     double window;           /* when the next window opens, common time; 0:
                               * it is to be announced (sync.c) */
     int *node;               /* of each rank of world; in simulation one:
@@ -300,6 +301,9 @@ void chorale_verify_fill(const struct chorale_bench *bench,
 int chorale_verify_check(const struct chorale_bench *bench,
                          const struct chorale_problem *prob, int root,
                          int round, char *why, size_t size);
+
+/* copying.c: bench->copy_beta; collective. Nothing in simulation. */
+int chorale_copying_measure(struct chorale_bench *bench);
 
 /* floor.c: how fast messages are; collective. Measured again, the quicker
  * counts: other load only makes them slower. Then rank 0 knows what

@@ -326,7 +326,17 @@ static double library_of(const struct chorale_comparison *cmp,
     return (work[(n - 1) / 2] + work[n / 2]) / 2;
 }
 
-enum canary_kind { MESSAGES, BYTES, LIBRARY, NKIND };
+enum canary_kind { MESSAGES, BYTES, COPIES, LIBRARY, NKIND };
+
+/* Blocks from which on copying them is a part of the time that counts. */
+enum { COPIED = 8192 };
+
+static int speaks_for(enum canary_kind kind, const struct chorale_run_point *at)
+{
+    if (kind == LIBRARY)
+        return strcmp(at->provider, "library") != 0;
+    return kind != COPIES || at->msg_size >= COPIED;
+}
 
 static struct chorale_series
 canary_series(const struct chorale_comparison *cmp,
@@ -344,7 +354,8 @@ canary_series(const struct chorale_comparison *cmp,
         if (!l->in || l->again != again || !same_kind(l, as))
             continue;
         x = kind == MESSAGES ? l->alpha
-            : kind == BYTES ? l->beta : library_of(cmp, side, l, work);
+            : kind == BYTES ? l->beta
+            : kind == COPIES ? l->copy : library_of(cmp, side, l, work);
         if (!isfinite(x))
             continue;
         to[s.n] = l;
@@ -359,7 +370,8 @@ static void add_canaries(struct chorale_comparison *cmp,
                          const struct chorale_side_launch *as,
                          struct room *room, double *work)
 {
-    static const char *const name[] = { "messages", "bytes", "library" };
+    static const char *const name[] = { "messages", "bytes", "copies in memory",
+                                        "library" };
     int same = strcmp(cmp->base.mpi, cmp->head.mpi) == 0 &&
                cmp->settings_differ == 0;
 
@@ -385,8 +397,7 @@ static void add_canaries(struct chorale_comparison *cmp,
         pair_up(cmp, s, room->a, room->b);
         for (size_t i = 0; i < cmp->count; i++)
             if (runs_there(&cmp->cell[i].at, as) &&
-                (kind != LIBRARY ||
-                 strcmp(cmp->cell[i].at.provider, "library") != 0))
+                speaks_for((enum canary_kind)kind, &cmp->cell[i].at))
                 cmp->judged[i].canaries |= bit;
     }
 }

@@ -77,7 +77,9 @@ static const char launch_sql[] =
     "   AND key = 'message_beta_s'),"
     " EXISTS (SELECT 1 FROM baseline b WHERE b.name = ?2"
     "   AND b.system_id = l.system_id AND b.campaign_id = l.campaign_id),"
-    " ?3 IS NULL OR k.label = ?3"
+    " ?3 IS NULL OR k.label = ?3,"
+    " (SELECT value FROM environment e WHERE e.launch_id = l.launch_id"
+    "   AND key = 'copy_beta_s')"
     " FROM launch l JOIN campaign k USING (campaign_id)"
     " WHERE l.system_id = ?1 ORDER BY l.launch_id";
 
@@ -92,6 +94,7 @@ static void read_launch(const struct chorale_side *side, sqlite3_stmt *stmt,
         .comm_size = sqlite3_column_int(stmt, 2),
         .ppn = sqlite3_column_int(stmt, 3),
         .alpha = log_of(stmt, 6), .beta = log_of(stmt, 7),
+        .copy = log_of(stmt, 10),
     };
     l->in = side->baseline == NULL || marked == !side->not_baseline;
     /* A second measurement has a campaign of its own; in a database that both

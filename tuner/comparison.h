@@ -21,6 +21,7 @@ struct chorale_side_launch {
     int comm_size, ppn;
     char shape[16], started[24];
     double alpha, beta;      /* log of what a message took, and a byte of it */
+    double copy;             /* log of what a byte copied in memory took */
 };
 
 /* Base or head. */

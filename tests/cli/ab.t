@@ -189,6 +189,10 @@ if [ $? -eq 0 ]; then
         (campaign_id) GROUP BY again'; done | tr '\n' ' ')" \
         "8|0|5|5 8|1|10|10 8|0|5|5 8|1|10|10 " \
         "both with the same batch, complete"
+    is "$(sql real-base.db "SELECT count(*), sum(CAST(value AS REAL)
+        BETWEEN 1e-13 AND 1e-6)
+        FROM environment WHERE key = 'copy_beta_s'")" "15|15" \
+        "each launch says what copying a byte took"
     for db in real-base real-head; do
         sql $db.db "SELECT started FROM launch ORDER BY launch_id" >$db.txt
     done
@@ -207,7 +211,7 @@ fi
 if [ -f "$shim" ] && ! nm -D "$shim" | grep -q '__[aut]*san_' &&
     "$CC" -shared -fPIC -I"$top" -o table.so "$top/tests/shim/table.c"; then
     set -- -c bcast -m 80 -P 2 --launches 1 -i 5 --min-iterations 2 \
-        --cell-time 0.01
+        --cell-time 0.01 --sync barrier
     timeout 200 "$chorale" ab --base this --head table:./table.so "$@" \
         --fail-on none t >out.txt 2>err.txt
     is $? 0 "a table as a side"

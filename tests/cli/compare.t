@@ -37,6 +37,8 @@ INSERT INTO launch (launch_id, uuid, campaign_id, system_id, ordinal, comm_size,
     WHERE i < 9;
 INSERT INTO environment SELECT launch_id, 'message_alpha_s',
     printf('%.9g', 1e-6 * (1 + (ordinal * 7 % 5 - 2) * 0.004)) FROM launch;
+INSERT INTO environment SELECT launch_id, 'copy_beta_s',
+    printf('%.9g', 1e-10 * (1 + (ordinal * 7 % 5 - 2) * 0.004)) FROM launch;
 INSERT INTO made SELECT launch_id, cell_id,
     1e-6 * (1 + msg_size / 1e3) * (1 + ((ordinal * 7 + cell_id * 3
         + $2 * 11) % 13 - 6) * 0.0015) FROM launch, cell;
@@ -128,6 +130,17 @@ out=$("$chorale" compare base.db machine.db --unpaired)
 is $? 0 "a slower machine is not red"
 like "$out" '^machine +\+[56].*so is the machine, by [56]\.' "it says so"
 like "$out" 'note: the machine is slower: messages, P = 2 \+' "and by what"
+
+# Copies in memory speak for long blocks alone.
+database copies.db 3 "UPDATE made SET seconds = seconds * 1.06 WHERE cell IN
+    (5, 12); UPDATE environment SET value = value * 1.06
+    WHERE key = 'copy_beta_s';"
+out=$("$chorale" compare base.db copies.db --unpaired 2>/dev/null)
+is $? 1 "slower copies are no excuse of short messages"
+like "$out" '^slower .*m = 128 B' "which are slower"
+like "$out" '^machine +\+[56].*m = 16 KiB.*so is the machine, by [56]\.' \
+    "long ones are the machine's"
+like "$out" 'note: the machine is slower: copies in memory, P = 2 \+' "by copies"
 
 # Cells that come and go, fail, or have too few launches.
 database holes.db 2 "DELETE FROM made WHERE cell = 7;
