@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/mixed.h"
 #include "algorithms/schedule.h"
 
 /* The largest count given to one MPI call. A test build lowers it, to reach
@@ -253,68 +254,48 @@ static int make_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p)
 }
 
 #ifdef MPICH_VERSION
-/* Where values with an index are received from packed bytes, MPICH 4.0 over UCX
- * calls more than 8 KiB of them truncated; not so of a struct of the same.
- * Returns whether the type is one of these, its value, and where the int is. */
-static int is_pair(MPI_Datatype type, MPI_Datatype *value, MPI_Aint *at)
+/* What comes in is received as bytes: see mixed.h. Shorter messages come in
+ * one piece everywhere; and predefined types that are not mixed show that in
+ * their handles. */
+static void replace_mixed(struct message *m, MPI_Count count)
 {
-    static const struct {
-        MPI_Datatype pair, value;
-        MPI_Aint at;
-    } row[] = {
-        { MPI_DOUBLE_INT, MPI_DOUBLE, sizeof(double) },
-        { MPI_LONG_INT, MPI_LONG, sizeof(long) },
-        { MPI_FLOAT_INT, MPI_FLOAT, sizeof(float) },
-        { MPI_SHORT_INT, MPI_SHORT, sizeof(int) },
-        { MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, sizeof(long double) }
-    };
+    enum { PIECE = 1024, KIND = 30 };
 
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-        if (row[i].pair == type) {
-            *value = row[i].value;
-            *at = row[i].at;
-            return 1;
-        }
-    return 0;
+    _Static_assert(((unsigned)MPI_BYTE ^ (unsigned)MPI_INT) >> KIND == 0
+                       && ((unsigned)MPI_DOUBLE_INT ^ (unsigned)MPI_INT)
+                              >> KIND != 0,
+                   "values with an index are of another kind");
+    if (((unsigned)m->type ^ (unsigned)MPI_INT) >> KIND != 0
+        && (size_t)count * chorale_type_size(m->type) > PIECE)
+        m->made = chorale_mixed_as_bytes(m->type, &m->type);
 }
-
-/* The struct in its place. */
-static int make_pair(MPI_Datatype value, MPI_Aint at, MPI_Aint extent,
-                     MPI_Datatype *made_p)
+#else
+static void replace_mixed(struct message *m, MPI_Count count)
 {
-    const int length[2] = { 1, 1 };
-    const MPI_Aint place[2] = { 0, at };
-    const MPI_Datatype part[2] = { value, MPI_INT };
-    MPI_Datatype plain;
-    int err = PMPI_Type_create_struct(2, length, place, part, &plain);
+    (void)m;
+    (void)count;
+}
+#endif
 
-    if (err != MPI_SUCCESS)
-        return err;
-    err = PMPI_Type_create_resized(plain, 0, extent, made_p);
-    PMPI_Type_free(&plain);
-    if (err == MPI_SUCCESS)
-        err = PMPI_Type_commit(made_p);
+static int message_init(struct message *m, MPI_Count count, MPI_Datatype type,
+                        int incoming)
+{
+    MPI_Datatype part;
+    int err, part_made;
+
+    *m = (struct message){ (int)count, type, 0 };
+    if (incoming)
+        replace_mixed(m, count);
+    if (count <= CHORALE_COUNT_MAX)
+        return MPI_SUCCESS;
+    part = m->type;
+    part_made = m->made;
+    err = make_big(count, part, &m->type);
+    if (part_made)
+        PMPI_Type_free(&part);
+    m->count = 1;
+    m->made = 1;
     return err;
-}
-#endif
-
-static int message_init(struct message *m, MPI_Count count, MPI_Datatype type)
-{
-    m->made = count > CHORALE_COUNT_MAX;
-    m->count = m->made ? 1 : (int)count;
-    m->type = type;
-    if (m->made)
-        return make_big(count, type, &m->type);
-#ifdef MPICH_VERSION
-    MPI_Datatype value;
-    MPI_Aint at;
-
-    if (is_pair(type, &value, &at)) {
-        m->made = 1;
-        return make_pair(value, at, chorale_type_extent(type), &m->type);
-    }
-#endif
-    return MPI_SUCCESS;
 }
 
 /* MPI keeps the type as long as a pending operation needs it. */
@@ -415,7 +396,7 @@ int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
 
     if (ctx->schedule != NULL)
         return note_send(ctx, count, type, dest);
-    err = message_init(&m, count, type);
+    err = message_init(&m, count, type, 0);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
@@ -436,7 +417,7 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
 
     if (ctx->schedule != NULL)
         return note_recv(ctx, count, type, source);
-    err = message_init(&m, count, type);
+    err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
     began = round_begin(ctx);
@@ -456,7 +437,7 @@ static int start_send(struct chorale_ctx *ctx, const void *buf,
 
     if (ctx->schedule != NULL)
         return chorale_note_send(ctx, bytes_of(count, type), dest, req);
-    err = message_init(&m, count, type);
+    err = message_init(&m, count, type, 0);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
@@ -489,7 +470,7 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
 
     if (ctx->schedule != NULL)
         return chorale_note_recv(ctx, bytes_of(count, type), source, req);
-    err = message_init(&m, count, type);
+    err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
     err = PMPI_Irecv(buf, m.count, m.type, in_comm(ctx, source), TAG,
@@ -510,10 +491,10 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     if (ctx->schedule != NULL)
         return note_sendrecv(ctx, bytes_of(sendcount, sendtype), dest,
                              bytes_of(recvcount, recvtype), source);
-    err = message_init(&out, sendcount, sendtype);
+    err = message_init(&out, sendcount, sendtype, 0);
     if (err != MPI_SUCCESS)
         return err;
-    err = message_init(&in, recvcount, recvtype);
+    err = message_init(&in, recvcount, recvtype, 1);
     if (err == MPI_SUCCESS) {
         count_sent(ctx, sendcount, sendtype);
         began = round_begin(ctx);

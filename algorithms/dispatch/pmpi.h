@@ -40,11 +40,14 @@
     X(Query_thread) X(Recv) X(Reduce) X(Reduce_local) X(Reduce_scatter)      \
     X(Reduce_scatter_block) X(Request_free) X(Scan) X(Scatter) X(Scatterv)   \
     X(Send) X(Sendrecv) X(Testall) X(Type_commit) X(Type_contiguous)         \
-    X(Type_create_hindexed) X(Type_create_hvector) X(Type_create_resized)    \
-    X(Type_create_struct) X(Type_free) X(Type_get_contents)                  \
-    X(Type_get_envelope) X(Type_get_extent) X(Type_get_extent_x)             \
-    X(Type_get_name) X(Type_get_true_extent) X(Type_get_true_extent_x)       \
-    X(Type_size) X(Type_size_x) X(Type_vector) X(Unpack) X(Wait) X(Waitall)  \
+    X(Type_create_darray) X(Type_create_hindexed)                            \
+    X(Type_create_hindexed_block) X(Type_create_hvector)                     \
+    X(Type_create_indexed_block) X(Type_create_resized)                      \
+    X(Type_create_struct) X(Type_create_subarray) X(Type_free)               \
+    X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)             \
+    X(Type_get_extent_x) X(Type_get_name) X(Type_get_true_extent)            \
+    X(Type_get_true_extent_x) X(Type_indexed) X(Type_size) X(Type_size_x)    \
+    X(Type_vector) X(Unpack) X(Wait) X(Waitall)                              \
     X(Waitany) X(Wtime) CHORALE_PMPI_FORTRAN(X)
 
 /* Open MPI's handles are addresses of its objects: null until one is loaded,
@@ -211,10 +214,14 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Testall chorale_pmpi.Testall
 #define PMPI_Type_commit chorale_pmpi.Type_commit
 #define PMPI_Type_contiguous chorale_pmpi.Type_contiguous
+#define PMPI_Type_create_darray chorale_pmpi.Type_create_darray
 #define PMPI_Type_create_hindexed chorale_pmpi.Type_create_hindexed
+#define PMPI_Type_create_hindexed_block chorale_pmpi.Type_create_hindexed_block
 #define PMPI_Type_create_hvector chorale_pmpi.Type_create_hvector
+#define PMPI_Type_create_indexed_block chorale_pmpi.Type_create_indexed_block
 #define PMPI_Type_create_resized chorale_pmpi.Type_create_resized
 #define PMPI_Type_create_struct chorale_pmpi.Type_create_struct
+#define PMPI_Type_create_subarray chorale_pmpi.Type_create_subarray
 #define PMPI_Type_free chorale_pmpi.Type_free
 #define PMPI_Type_get_contents chorale_pmpi.Type_get_contents
 #define PMPI_Type_get_envelope chorale_pmpi.Type_get_envelope
@@ -223,6 +230,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Type_get_name chorale_pmpi.Type_get_name
 #define PMPI_Type_get_true_extent chorale_pmpi.Type_get_true_extent
 #define PMPI_Type_get_true_extent_x chorale_pmpi.Type_get_true_extent_x
+#define PMPI_Type_indexed chorale_pmpi.Type_indexed
 #define PMPI_Type_size chorale_pmpi.Type_size
 #define PMPI_Type_size_x chorale_pmpi.Type_size_x
 #define PMPI_Type_vector chorale_pmpi.Type_vector

@@ -44,14 +44,27 @@ for kind in LARGE LIBCHORALE; do
     done
 done
 
-# Wrong calls: error class and handler are those without the shim.
+# Wrong calls: error class and handler are those without the shim. What the
+# library itself does not survive, or hangs in, is left out and said so.
 program errors
-timeout 60 "$MPIEXEC" -n 2 "$work/errors" 2>&1 | sort >"$work/plain"
-[ "$(grep -c 'class' "$work/plain")" -gt 100 ]
+fatal=
+for again in $(seq 12); do
+    run 2 "" "$work/errors" $fatal
+    culprit=$(sed -n 's/^begins //p' "$work/out" | tail -n 1)
+    grep -q '^rank 1: after all, 1' "$work/out" && [ $status -eq 0 ] && break
+    fatal="$fatal $culprit"
+done
+[ $status -eq 0 ]
+ok $? "wrong calls end without the shim (in $again launches)"
+for name in $fatal; do
+    skip "$name" "the library itself ends or hangs there"
+done
+grep '^rank' "$work/out" | sort >"$work/plain"
+[ "$(grep -c 'class' "$work/plain")" -gt 75 ]
 ok $? "$(grep -c 'class' "$work/plain") wrong calls end"
 for set in "$on" "CHORALE_FORCE=bcast=binomial,gatherv=linear"; do
-    run 2 "$shim" $set CHORALE_AFTER=1 "$work/errors"
-    sort "$work/out" | diff "$work/plain" - >"$work/diff"
+    run 2 "$shim" $set CHORALE_AFTER=1 "$work/errors" $fatal
+    grep '^rank' "$work/out" | sort | diff "$work/plain" - >"$work/diff"
     ok $? "they end the same under the shim with ${set%%=*}"
     head -n 4 "$work/diff" | sed 's/^/# /'
 done
@@ -80,6 +93,31 @@ run 4 "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
     grep -q '^chorale: reduce_scatter .* -> library' "$work/err" &&
     ! grep -q '^chorale: reduce_scatter .* -> ring' "$work/err"
 ok $? "those that do not are not asked, forced or not"
+
+# Types that are made of values with an index. (MPICH 4.0's own scatter and
+# gather call them truncated.)
+program pairs
+whole=bcast=binomial,gather=linear,scatter=linear,allgather=ring
+whole=$whole,alltoall=pairwise_shift
+parts=bcast=scatter_ring_allgather,gather=binomial,scatter=binomial
+parts=$parts,allgather=bruck,alltoall=bruck
+for P in 2 3 4; do
+    run $P "" "$work/pairs"
+    if [ $status -eq 0 ]; then
+        grep -q 'pairs: wrong=0' "$work/out"
+        ok $? "types made of pairs alone, P=$P"
+    else
+        skip "types made of pairs alone, P=$P" "the library cannot do it"
+    fi
+    for set in $whole $parts; do
+        run $P "$shim" CHORALE_FORCE=$set CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
+            "$work/pairs"
+        [ $status -eq 0 ] && grep -q 'pairs: wrong=0' "$work/out" &&
+            ! grep -v ' allreduce ' "$work/err" | grep -q -e '-> library'
+        ok $? "types made of pairs, P=$P, $set"
+    done
+    served "pairs, P=$P" bcast gather scatter allgather alltoall
+done
 
 # What goes on untouched.
 program others

@@ -4,9 +4,12 @@
  * error class, how often the handler was called, whether with that class and
  * that communicator. The lines are the same with and without the shim. (What
  * MPICH does not see itself, like negative counts in reductions, is not
- * asked.) */
+ * asked.) Arguments are the names of calls that are left out, because the
+ * library itself does not survive them; one that hangs is ended after 20 s,
+ * and "begins NAME" tells which it was. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
@@ -17,6 +20,7 @@ static int rank, size, calls, seen_class, seen_comm;
 static int a[N * MAX_SIZE], b[N * MAX_SIZE];
 static int counts[MAX_SIZE], displs[MAX_SIZE], bad_counts[MAX_SIZE];
 static MPI_Datatype uncommitted;
+static MPI_Errhandler own;
 
 static void handler(MPI_Comm *c, int *code, ...)
 {
@@ -105,10 +109,35 @@ static void try(int i, const char *how)
            seen_class, seen_comm);
 }
 
+static int left_out(int i, int argc, char **argv)
+{
+    for (int k = 1; k < argc; k++)
+        if (strcmp(argv[k], row[i].name) == 0)
+            return 1;
+    return 0;
+}
+
+static void each(int i)
+{
+    char line[64];
+    const int n = snprintf(line, sizeof(line), "begins %s\n", row[i].name);
+
+    /* At once; what is printed comes out at the end, in one piece a rank. */
+    if (rank == 0 && write(STDOUT_FILENO, line, (size_t)n) < 0)
+        perror("errors");
+    alarm(20);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    try(i, "returned");
+    PMPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(comm, own);
+    try(i, "handled");
+    PMPI_Barrier(MPI_COMM_WORLD); /* none begins before the last has ended */
+    alarm(0);
+}
+
 int main(int argc, char **argv)
 {
     const int nrow = (int)(sizeof(row) / sizeof(row[0]));
-    MPI_Errhandler own;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -122,12 +151,9 @@ int main(int argc, char **argv)
         bad_counts[r] = -1;
     }
     MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);
-    for (int i = 0; i < nrow; i++) {
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-        try(i, "returned");
-        MPI_Comm_set_errhandler(comm, own);
-        try(i, "handled");
-    }
+    for (int i = 0; i < nrow; i++)
+        if (!left_out(i, argc, argv))
+            each(i);
     /* And the right ones still work. */
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_free(&comm);

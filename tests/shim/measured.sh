@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# measured.sh - tables made from measurements that are made here and now, from
+# `chorale plan` to `chorale generate`. Sourced after helpers.sh.
+
+# generated DATABASE NAME: its decisions as $work/NAME.so
+generated() {
+    timeout 120 "$chorale" generate "$1" --format c -o "$work/$2.c" \
+        >"$work/out" 2>"$work/err" &&
+        $CC -std=c99 -Wall -Wextra -Werror -shared -fPIC "$work/$2.c" \
+            -o "$work/$2.so" 2>"$work/err"
+}
+
+# What is fastest of ours at each measured point, whether faster than the
+# library or not, in the place of the decisions. Each size holds from the one
+# before it on, the last without end.
+take_fastest() {
+    sqlite3 "$1" "DELETE FROM decision;
+        INSERT INTO decision (system_id, coll, comm_size, comm_size_hi, ppn,
+            shape, dtype, op, op_class, n_lo, n_hi, provider, variant, params,
+            basis, reason)
+        SELECT system_id, coll, comm_size, comm_size, ppn, shape, dtype, op,
+            CASE op WHEN '' THEN '' ELSE 'builtin' END,
+            coalesce(1 + lag(n) OVER size, 0),
+            CASE WHEN lead(n) OVER size IS NULL AND coll <> 'barrier'
+            THEN 1000000000 ELSE n END, provider, variant, params,
+            'measured', 'the fastest of ours'
+        FROM (SELECT *, row_number() OVER (PARTITION BY coll, comm_size, n
+                  ORDER BY seconds, variant, params) AS place
+              FROM v_summary WHERE provider = 'chorale')
+        WHERE place = 1
+        WINDOW size AS (PARTITION BY coll, comm_size ORDER BY n);"
+}
+
+# measured: $work/decided.so is what `decide` says without a threshold, and may
+# be all the library's; $work/fastest.so never is.
+measured() {
+    chorale=$(cd "$top_builddir" && pwd)/chorale
+    export CHORALE_MPIEXEC="$MPIEXEC"
+    timeout 60 "$chorale" plan "$work/m.db" -q -P 2,4 -m 64,4K --launches 4 \
+        -c bcast,reduce,allreduce,barrier,allgather,alltoall -i 4 \
+        --min-iterations 2 --cell-time 0.01 >"$work/out" 2>"$work/err" &&
+        LD_PRELOAD=$yield timeout 300 "$chorale" run "$work/m.db" -q \
+            >"$work/out" 2>"$work/err"
+    ok $? "points are measured on 2 and 4 ranks"
+    timeout 60 "$chorale" decide "$work/m.db" --threshold 0 -q \
+        >"$work/out" 2>"$work/err" && generated "$work/m.db" decided
+    ok $? "and decided: $(sqlite3 "$work/m.db" "SELECT count(*) || ' rows, ' ||
+        sum(provider = 'chorale') || ' of ours' FROM decision")"
+    take_fastest "$work/m.db" && generated "$work/m.db" fastest
+    ok $? "the fastest of ours, without the library, are a table"
+    [ "$(sqlite3 "$work/m.db" "SELECT count(DISTINCT coll || comm_size)
+        FROM decision WHERE provider = 'chorale'")" -eq 12 ]
+    ok $? "of six collectives at both numbers of ranks"
+}
+
+# may_measure: 0 if there is all that it needs
+may_measure() {
+    command -v sqlite3 >/dev/null 2>&1 && [ -x "$top_builddir/chorale" ] &&
+        [ -x "$top_builddir/chorale-runner" ]
+}
