@@ -146,21 +146,25 @@ static void read_force(struct chorale_settings *set, const char *text,
     }
 }
 
-static void read_after(struct chorale_settings *set, const char *text,
-                       warn_fn *warn)
+/* A number from least to 1000000000; what else is set leaves *number as it
+ * is. */
+static void read_number(const char *name, int least, int *number,
+                        warn_fn *warn)
 {
+    const char *text = getenv(name);
     char *end;
     long value;
 
+    if (text == NULL || text[0] == '\0')
+        return;
     errno = 0;
     value = strtol(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || value < 1
-        || value > 1000000000) {
-        complain(warn, "CHORALE_AFTER: '%.40s' is not a number from 1 to "
-                 "1000000000; %d is used", text, set->after);
-        return;
-    }
-    set->after = (int)value;
+    if (errno != 0 || end == text || *end != '\0' || value < least
+        || value > 1000000000)
+        complain(warn, "%s: '%.40s' is not a number from %d to 1000000000; "
+                 "%d is used", name, text, least, *number);
+    else
+        *number = (int)value;
 }
 
 /* "64M" in bytes; -1: not such a number. */
@@ -225,6 +229,7 @@ void chorale_settings_read(struct chorale_settings *set, warn_fn *warn)
 
     memset(set, 0, sizeof(*set));
     set->after = CHORALE_AFTER_DEFAULT;
+    set->max_comms = CHORALE_MAX_COMMS_DEFAULT;
     set->max_scratch = CHORALE_MAX_SCRATCH_DEFAULT;
     set->site = CHORALE_SYSCONFDIR "/chorale";
     set->secure = getauxval(AT_SECURE) != 0;
@@ -240,8 +245,8 @@ void chorale_settings_read(struct chorale_settings *set, warn_fn *warn)
         read_size(text, &set->max_scratch) != 0)
         complain(warn, "CHORALE_MAX_SCRATCH: '%.40s' is not a number of bytes "
                  "like 64M; %zu is used", text, set->max_scratch);
-    if ((text = get("CHORALE_AFTER")) != NULL)
-        read_after(set, text, warn);
+    read_number("CHORALE_AFTER", 1, &set->after, warn);
+    read_number("CHORALE_MAX_COMMS", 0, &set->max_comms, warn);
     read_from_first(set);
     if ((text = get("CHORALE_DISABLE")) != NULL)
         read_disable(set, text, warn);

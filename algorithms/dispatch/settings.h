@@ -13,6 +13,8 @@
  *                                operations of the application, if it keeps
  *                                their order
  *   CHORALE_AFTER=4              step in at a communicator's 4th covered call
+ *   CHORALE_MAX_COMMS=256        communicators of a process that may be ours:
+ *                                as many fewer the application may have
  *   CHORALE_VERBOSE=1            say what is chosen
  *   CHORALE_HOST_BUFFERS=1       no buffer is in GPU memory, although a GPU
  *                                runtime is loaded
@@ -32,6 +34,7 @@
 #include "algorithms/coll.h"
 
 #define CHORALE_AFTER_DEFAULT 4
+#define CHORALE_MAX_COMMS_DEFAULT 256
 #define CHORALE_MAX_SCRATCH_DEFAULT ((size_t)64 << 20)
 
 /* What a call runs: a variant and its parameters. alg NULL: the library. */
@@ -46,6 +49,7 @@ struct chorale_settings {
     int host_buffers;
     int any_system, check, deterministic;
     int after;               /* >= 1 */
+    int max_comms;           /* >= 0 */
     unsigned disabled;       /* bit per collective */
     unsigned forced;         /* bit per collective: force[] counts */
     struct chorale_plan force[CHORALE_NCOLL];

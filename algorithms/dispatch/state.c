@@ -22,9 +22,7 @@
 #endif
 
 /* MPI libraries have a few thousand communicators; ours must not be the
- * reason that the application's run out. */
-#define MAX_PRIVATE 256
-
+ * reason that the application's run out: CHORALE_MAX_COMMS. */
 static atomic_int nprivate; /* of this process, now */
 
 /* All of this process. */
@@ -273,17 +271,17 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                           struct chorale_state *st, uint64_t *node)
 {
     int ok = st != NULL && node != NULL && !tuning->set.secure
-             && atomic_load(&nprivate) <= MAX_PRIVATE
+             && atomic_load(&nprivate) <= tuning->set.max_comms
              && !gpu_possible(tuning), all_ok;
 
     if (!agree(comm, tuning->digest, ok, &all_ok))
         return all_ok ? "tables, settings or versions of Chorale differ "
                         "between the ranks; set CHORALE_DISPATCH and the "
                         "like for all of them"
-                      : "a rank cannot take part (it has many communicators "
-                        "already, or a GPU runtime without "
-                        "CHORALE_HOST_BUFFERS=1, or runs set-user-id, or is "
-                        "out of memory)";
+                      : "a rank cannot take part (as many communicators are "
+                        "ours as CHORALE_MAX_COMMS says, or a GPU runtime is "
+                        "there without CHORALE_HOST_BUFFERS=1, or it runs "
+                        "set-user-id, or is out of memory)";
     if (tuning->idle)
         return "";
     ok = find_shape(st, comm, node);

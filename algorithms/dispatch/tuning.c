@@ -69,6 +69,7 @@ static uint64_t digest(const struct chorale_tuning *t)
     hash = fold_long(hash, set->check);
     hash = fold_long(hash, set->deterministic);
     hash = fold_long(hash, (long)set->max_scratch);
+    hash = fold_long(hash, (long)set->max_comms);
     hash = fold_long(hash, (long)set->disabled);
     hash = fold_long(hash, (long)set->forced);
     for (int coll = 0; coll < CHORALE_NCOLL; coll++) {
