@@ -23,7 +23,7 @@ else
         MPICC=mpicc.openmpi MPIEXEC=mpiexec.openmpi &&
         make generated &&
         make -j2 chorale chorale-runner chorale-selects \
-            libchorale_pmpi.la) \
+            libchorale_pmpi.la libchorale.la) \
         >"$work/make.log" 2>&1
     ok $? "it is built against Open MPI"
     [ -x "$build/chorale-runner" ] || {
@@ -35,7 +35,8 @@ like "$("$build/chorale-runner" --probe)" '^Open MPI' "and says so"
 MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
-for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc; do
+for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc \
+    shim/shim shim/calls shim/neighbours shim/blind; do
     log=$work/${test#*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
     ok $? "$test.t: $(grep -c '^ok' "$log") tests hold there"

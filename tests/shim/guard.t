@@ -179,11 +179,15 @@ ok $? "an algorithm of the library itself is the library's"
 # Nothing of the library is set for that.
 run 2 "" "$work/cvars"
 plain=$(grep '^cvars: [0-9a-f]* of' "$work/out")
-run 2 "$shim" $on CHORALE_DISPATCH="$work/native.so" CHORALE_AFTER=1 \
-    "$work/cvars"
-right && [ -n "$plain" ] && [ "$plain" = "$(grep '^cvars: [0-9a-f]* of' \
-    "$work/out")" ] && [ "$(lines 'allreduce .*-> recursive')" -eq 1 ]
-ok $? "control variables and environment stay as they were"
+if [ -n "$plain" ] && [ $status -eq 0 ]; then
+    run 2 "$shim" $on CHORALE_DISPATCH="$work/native.so" CHORALE_AFTER=1 \
+        "$work/cvars"
+    right && [ "$plain" = "$(grep '^cvars: [0-9a-f]* of' "$work/out")" ] &&
+        [ "$(lines 'allreduce .*-> recursive')" -eq 1 ]
+    ok $? "control variables and environment stay as they were"
+else # Open MPI 4.1: those of components that it has closed
+    skip "control variables" "the library itself does not survive reading all"
+fi
 
 # CHORALE_CHECK.
 run 2 "$shim" CHORALE_CHECK=1 "$work/mismatch" none

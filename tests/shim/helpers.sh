@@ -74,12 +74,13 @@ preload_for() { # preload_for P LIBS: these, and the yielding one if needed
 }
 
 # run P LIBS [VAR=VALUE ...] PROGRAM ...: status in $status, output in
-# $work/out, errors in $work/err. Only the program sees the preload.
+# $work/out, errors in $work/err. Only the program sees the preload. After
+# $limit seconds (120) it is ended.
 run() {
     ranks=$1
     preload=$(preload_for "$1" "$2")
     shift 2
-    timeout 120 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$preload" "$@" \
+    timeout -k 10 "${limit:-120}" "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$preload" "$@" \
         >"$work/out" 2>"$work/all" </dev/null
     status=$?
     # What CHORALE_VERBOSE tells once of a run is apart.
