@@ -3,9 +3,10 @@
 # hpcc.t - the HPC Challenge benchmarks (Debian's hpcc, which is linked with
 # Open MPI), which check their own results: matrix transposition, random
 # access, Fourier transforms, Linpack. With and without the shim, under a table
-# by hand, the simplest variants and tables drawn by lot (SEEDS="1 2 3": those
-# instead of 1 to 20).
+# by hand, the simplest variants, tables drawn by lot (SEEDS="1 2 3": those
+# instead of 1 to 20), and those of measurements made here (measured.sh).
 . "$(dirname "$0")/helpers.sh"
+. "$(dirname "$0")/measured.sh"
 
 command -v hpcc >/dev/null 2>&1 || skip_all "no hpcc"
 "$MPICC" -show 2>/dev/null | grep -qi open ||
@@ -18,6 +19,11 @@ for seed in $seeds; do
     drawn "$seed"
     ok $? "table $seed"
 done
+if may_measure; then
+    measured
+else
+    skip "measured tables" "no sqlite3, or chorale and its runner are not built"
+fi
 cd "$work" || exit 1
 
 input() { # ROWS COLUMNS
@@ -94,5 +100,11 @@ for grid in "1 2" "2 2" "2 3"; do
     for seed in $seeds; do
         try "table $seed" CHORALE_DISPATCH="$work/$seed.so"
     done
+    [ -f fastest.so ] && [ $P -le 4 ] || continue
+    try "the fastest of ours as measured" CHORALE_DISPATCH="$work/fastest.so"
+    rm -f hpccoutf.txt # what decide says may be the library everywhere
+    run $P "$shim" CHORALE_AFTER=1 CHORALE_DISPATCH="$work/decided.so" hpcc
+    passed && ! grep -q 'left to the library' err
+    ok $? "P=$P: the table that was decided from measurements"
 done
 finish

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # scalapack.t - ScaLAPACK's own testers (LU, QR, Cholesky; real and complex;
 # C and Fortran above MPI), which check their residuals, with and without the
-# shim: with a table by hand, with the simplest variants and with tables drawn
-# by lot (SEEDS="1 2 3": those instead of 1 to 20; random_table.sh).
+# shim: with a table by hand, with the simplest variants, with tables drawn by
+# lot (SEEDS="1 2 3": those instead of 1 to 20; random_table.sh), and with those
+# of measurements made here (measured.sh).
 . "$(dirname "$0")/helpers.sh"
+. "$(dirname "$0")/measured.sh"
 
 home=
 for dir in /usr/lib/*/scalapack/mpich-tests /usr/lib/scalapack/mpich-tests; do
@@ -19,6 +21,11 @@ for seed in $seeds; do
     drawn "$seed"
     ok $? "table $seed"
 done
+if may_measure; then
+    measured
+else
+    skip "measured tables" "no sqlite3, or chorale and its runner are not built"
+fi
 cd "$work" || exit 1
 
 # Their input: all shapes of few processes, a few small matrices. Without
@@ -122,6 +129,18 @@ try() { # P PROGRAM
             [ "$(grep '^chorale: ' err | grep -cv -e '-> library')" -gt 0 ]
         ok $? "$2 under the shim, P=$1, table $seed"
     done
+    for made in decided fastest; do
+        [ -f $made.so ] && [ "$1" -le 4 ] || continue
+        run "$1" "$shim" CHORALE_DISPATCH="$work/$made.so" \
+            CHORALE_VERBOSE=1 CHORALE_AFTER=1 "$home/$2"
+        passed && [ "$(grep -c PASSED out)" -eq "$plain" ] &&
+            ! grep -q 'left to the library' err
+        ok $? "$2 under the shim, P=$1, the $made table" \
+            "($(grep '^chorale: ' err | grep -cv -e '-> library') choices)"
+    done
+    [ -f fastest.so ] && [ "$1" -le 4 ] || return
+    grep "^chorale: .* P=$1 -> " err | grep -qv -e '-> library'
+    ok $? "of which measured variants ran"
 }
 
 for P in 2 4 6; do
