@@ -82,14 +82,14 @@ run 3 "$shim" $on "$work/ends" abort
 ok $? "MPI_Abort of one rank ends the collective of the others ($status)"
 run 2 "" "$work/ends" full
 plain=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
-run 2 "$shim" $on "$work/ends" full
-ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
-if [ -n "$plain" ] && [ "$plain" -lt 100000 ]; then
+if [ -n "$plain" ] && [ "$plain" -lt 10000 ]; then
+    run 2 "$shim" $on "$work/ends" full
+    ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
     came ends && [ $((plain - ours)) -le 4 ] &&
         [ "$(lines 'is left to the library: no private')" -eq 1 ]
     ok $? "communicators run out: $ours of $plain, then the library's"
-else
-    skip "communicators run out" "they do not"
+else # Open MPI has 65532, and needs minutes to make them
+    skip "communicators run out" "the library has ${plain:-too many}"
 fi
 
 # Nothing is left behind.
