@@ -288,7 +288,11 @@ const struct chorale_verb chorale_verb_try = {
         " environment (LD_PRELOAD and CHORALE_ variables), which MPICH's and"
         " Slurm's launchers pass on; for Open MPI's OMPI_MCA_mca_base_env_list"
         " is set, if it is not set yet. Traces are written into a folder that"
-        " is made here and removed: all nodes must see it.",
+        " is made here and removed: all nodes must see it.\n"
+        "The shim makes a communicator of its own beside each of the"
+        " application's with enough calls, at most CHORALE_MAX_COMMS in a"
+        " process (default: 256): the application may have as many fewer of"
+        " those that the library can make (2048 in MPICH).",
     .example = "chorale try results.db -- mpiexec -n 2 ./app input\n"
                "chorale try table.so --repeat 5 -- srun -n 64 ./app",
     .opt = rows,
