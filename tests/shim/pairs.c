@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.c - data of types that are made of values with an index, and of structs
- * of unlike elements, by every constructor, and of other constructors of the same signature on other
- * ranks; short, and longer than what MPI libraries send in one piece. All
- * bytes are checked, those between the data too. Arguments are the names of
- * the collectives to call, instead of all; one size of a type then. */
+/* pairs.c - data of types that are made of values with an index, and of
+ * structs of unlike elements, by every constructor, and of other constructors
+ * of the same signature on other ranks; short, and longer than what MPI
+ * libraries send in one piece. All bytes are checked, those between the data
+ * too. Arguments are the names of the collectives to call, instead of all; one
+ * size of a type then. */
 #include <stdlib.h>
 #include <string.h>
 
