@@ -163,17 +163,24 @@ enum chorale_err chorale_gather(const char *folder, const char *path,
 {
     sqlite3_int64 missing = 0;
     char system[128];
+    enum chorale_err made = CHORALE_OK;
     enum chorale_err err = chorale_gather_shards(path, folder, NULL, msg);
 
     if (err == CHORALE_OK)
         err = judge(folder, path, system, &missing, msg);
-    if (err == CHORALE_OK)
-        err = make_table(path, system, threshold, msg);
-    if (err == CHORALE_OK && missing > 0)
+    if (err == CHORALE_OK) {
+        made = make_table(path, system, threshold, msg);
+        err = made;
+    }
+    /* Too little may be there to decide by: that is no other news. */
+    if (made != CHORALE_OK && missing > 0)
+        fprintf(stderr, "chorale: no table yet: %s\n", msg->text);
+    if (missing > 0 && err == made)
         err = chorale_fail(msg, CHORALE_STOPPED,
-                           "%s: %lld runs are missing, the table is of the "
-                           "others; `chorale submit` again submits those",
-                           path, (long long)missing);
+                           "%s: %lld runs are missing%s; `chorale submit` "
+                           "again submits those", path, (long long)missing,
+                           made == CHORALE_OK ? ", the table is of the others"
+                                              : "");
     keep_verdict(folder, err, err == CHORALE_OK ? "complete" : msg->text);
     return err;
 }
