@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a batch system may do to a campaign beside ending it in time: a user
+# cancels it, and the same command submits what is missing; the administrator
+# takes a node away, and the element goes on with what it had published.
+case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/cluster.sh"
+
+reason=$(cluster_reason)
+[ -z "$reason" ] || skip_all "$reason"
+case $("$top_builddir/chorale-runner" --probe | head -1) in
+*MPICH*) ;;
+*) skip_all "the runner is built with another MPI than MPICH" ;;
+esac
+yield=$top_builddir/tests/mpi/.libs/libyield.so
+[ -f "$yield" ] || skip_all "tests/mpi/libyield.la is not built"
+
+trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+cluster_up 4 4
+ok $? "a Slurm of four nodes comes up"
+[ "$tap_bad" = 0 ] || exit 99
+
+db=$work/results.db
+echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
+printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
+    >"$work/site.txt"
+submit() {
+    on_head timeout 400 "$chorale" submit "$db" -c bcast -m 16K,64K -P 8 \
+        --ppn 2 --launches 1 -i 4096 --width 0.01% --cell-time 1.5 \
+        --site "$work/site.txt" --partition main --time 10m "$@"
+}
+runs_in() {
+    sqlite3 -readonly "$1" "SELECT count(*) FROM run" 2>/dev/null || echo 0
+}
+measuring() { # folder: its element has stored some runs
+    [ -f "$1/work-1.db" ] && [ "$(runs_in "$1/work-1.db")" -gt "$2" ]
+}
+job_of() { sqlite3 -cmd '.timeout 9000' "$db" "SELECT job_id FROM element
+    WHERE submission_id = $1"; }
+
+# --- cancelled --------------------------------------------------------------
+submit -q
+ok $? "submit"
+first=$work/results-slurm/1
+wait_until 100 measuring "$first" 0
+ok $? "an element measures"
+on_head scancel "$(job_of 1)"
+ok $? "it is cancelled"
+wait_until 100 test -f "$first/gather.txt"
+ok $? "the last job comes all the same"
+like "$(cat "$first/gather.txt")" '^75 .*runs are missing' "and says so"
+like "$(cat "$first/element-1.txt")" 'told to end' "the element says why"
+like "$(on_head squeue -h)" '^$' "it has not come back"
+had=$(runs_in "$db")
+planned=$(sqlite3 "$db" 'SELECT sum(launches) FROM cell')
+[ "$had" -gt 0 ] && [ "$had" -lt "$planned" ]
+ok $? "what it measured is merged: $had of $planned runs"
+
+# --- what is missing, and a node is lost -------------------------------------
+submit --wait >"$work/wait.txt" 2>&1 &
+waiting=$!
+second=$work/results-slurm/2
+listed() { [ -f "$second/gather.sh" ]; }
+wait_until 60 listed
+is "$(sqlite3 -cmd '.timeout 9000' "$db" "SELECT count(*) FROM element
+    WHERE submission_id = 2")" 1 "the same command submits one element"
+running() { grep -q '^running' "$second/element-1.txt" &&
+    on_head squeue -h -t R -o %F | grep -qx "$(job_of 2)"; }
+wait_until 100 running
+ok $? "which runs"
+is "$(runs_in "$second/shard-1.db")" "$had" "and begins with what there was"
+on_head scontrol update nodename=n3 state=down reason=test
+ok $? "one of its nodes is taken away"
+gone() { on_head squeue -h -t PD -o %F | grep -qx "$(job_of 2)"; }
+wait_until 60 gone
+ok $? "it is in the queue again"
+# Its slurmd may have brought it back already.
+on_head scontrol update nodename=n3 state=resume 2>/dev/null
+wait "$waiting"
+is $? 0 "the node comes back, and submit --wait ends with 0"
+diag "$(cat "$work/wait.txt" "$second/element-1.txt")"
+is "$(cat "$second/gather.txt")" "0 complete" "all is there"
+is "$(sqlite3 "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*)
+    FROM run WHERE status <> 'failed'")" "$planned $planned" "once each"
+like "$(cat "$second/element-1.txt")" '^done attempt 2 ' "in two attempts"
+
+cluster_down
+none_left && ! ip netns list | grep -q "$prefix"
+ok $? "no process and no namespace is left"
+finish
