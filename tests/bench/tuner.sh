@@ -19,6 +19,10 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 code=0
 [ $# -gt 0 ] || set -- 25000 50000 100000
+if [ ! -x "$store" ]; then
+    echo "tuner.sh: $store is not built: make tests/bench/store" >&2
+    exit 3
+fi
 
 cat >"$work/flat.xml" <<'XML'
 <?xml version='1.0'?>
