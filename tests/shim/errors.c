@@ -13,7 +13,7 @@
 
 #include <mpi.h>
 
-enum { N = 6, MAX_SIZE = 64 };
+enum { N = 6, MAX_SIZE = 64, LINE = 256 };
 
 static MPI_Comm comm;
 static int rank, size, calls, seen_class, seen_comm;
@@ -96,17 +96,35 @@ static const struct {
     ROW(bcast_null_comm), ROW(bcast_short)
 };
 
+/* Rank 0 prints for all: lines of two ranks may come out mixed. */
+static void tell(const char *line)
+{
+    char other[LINE];
+
+    if (rank > 0) {
+        PMPI_Send(line, LINE, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    fputs(line, stdout);
+    for (int r = 1; r < size; r++)
+        if (PMPI_Recv(other, LINE, MPI_CHAR, r, 0, MPI_COMM_WORLD,
+                      MPI_STATUS_IGNORE) == MPI_SUCCESS)
+            fputs(other, stdout);
+}
+
 static void try(int i, const char *how)
 {
+    char line[LINE] = "";
     int rc, class;
 
     calls = seen_comm = 0;
     seen_class = MPI_SUCCESS;
     rc = row[i].call();
     MPI_Error_class(rc, &class);
-    printf("rank %d: %s %s: class %d, handler %d times, class %d, "
-           "communicator %d\n", rank, row[i].name, how, class, calls,
-           seen_class, seen_comm);
+    snprintf(line, sizeof(line), "rank %d: %s %s: class %d, handler %d times, "
+             "class %d, communicator %d\n", rank, row[i].name, how, class,
+             calls, seen_class, seen_comm);
+    tell(line);
 }
 
 static int left_out(int i, int argc, char **argv)
@@ -119,10 +137,10 @@ static int left_out(int i, int argc, char **argv)
 
 static void each(int i)
 {
-    char line[64];
+    char line[LINE];
     const int n = snprintf(line, sizeof(line), "begins %s\n", row[i].name);
 
-    /* At once; what is printed comes out at the end, in one piece a rank. */
+    /* At once; what is printed may wait. */
     if (rank == 0 && write(STDOUT_FILENO, line, (size_t)n) < 0)
         perror("errors");
     alarm(20);
@@ -138,6 +156,7 @@ static void each(int i)
 int main(int argc, char **argv)
 {
     const int nrow = (int)(sizeof(row) / sizeof(row[0]));
+    char line[LINE] = "";
 
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -160,7 +179,9 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     memset(a, rank == 0, sizeof(a));
     MPI_Bcast(a, N, MPI_INT, 0, comm);
-    printf("rank %d: after all, %d\n", rank, a[N - 1] != 0);
+    snprintf(line, sizeof(line), "rank %d: after all, %d\n", rank,
+             a[N - 1] != 0);
+    tell(line);
     MPI_Comm_free(&comm);
     MPI_Errhandler_free(&own);
     MPI_Type_free(&uncommitted);
