@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "db/order.h"
+#include "tuner/bootstrap.h"
 
 #define MAX_ROUNDS 60
 #define FIRST_ROUNDS 6   /* of them by absolute residuals */
@@ -537,21 +538,24 @@ enum chorale_err chorale_fit(const struct chorale_fit_data *data,
     return err;
 }
 
-void chorale_fit_spread(struct chorale_fit_result *fit, size_t ncol,
-                        const double (*value)[CHORALE_FIT_MAX], size_t k)
+enum chorale_err chorale_fit_spread(struct chorale_fit_result *fit,
+                                    size_t ncol,
+                                    const double (*value)[CHORALE_FIT_MAX],
+                                    size_t k, struct chorale_errmsg *msg)
 {
-    if (k < 2)
-        return;
-    for (size_t j = 0; j < ncol; j++) {
-        double mean = 0, var = 0, half;
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t j = 0; j < ncol && k > 1 && err == CHORALE_OK; j++) {
+        double mean = 0, lo, hi;
 
         for (size_t i = 0; i < k; i++)
             mean += value[i][j] / (double)k;
-        for (size_t i = 0; i < k; i++)
-            var += pow(value[i][j] - mean, 2) / (double)(k - 1);
-        half = gsl_cdf_tdist_Pinv(0.975, (double)(k - 1)) *
-               sqrt(var / (double)k);
-        fit->lo[j] = fmax(0, fit->value[j] - half);
-        fit->hi[j] = fit->value[j] + half;
+        err = chorale_bootstrap_mean(&value[0][j], CHORALE_FIT_MAX, k, &lo,
+                                     &hi, msg);
+        if (err != CHORALE_OK)
+            break;
+        fit->lo[j] = fmax(0, fit->value[j] - (mean - lo));
+        fit->hi[j] = fit->value[j] + (hi - mean);
     }
+    return err;
 }

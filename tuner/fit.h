@@ -63,10 +63,13 @@ enum chorale_err chorale_fit_separate(const struct chorale_fit_data *data,
                                       struct chorale_errmsg *msg);
 
 /* The intervals of fit (of ncol parameters) from the same fit over k >= 2
- * independent launches, value[k][CHORALE_FIT_MAX]: Student's t with k - 1
- * degrees of freedom on their spread. Nothing happens for k < 2. */
-void chorale_fit_spread(struct chorale_fit_result *fit, size_t ncol,
-                        const double (*value)[CHORALE_FIT_MAX], size_t k);
+ * independent launches, value[k][CHORALE_FIT_MAX]: by bootstrap over them
+ * (tuner/bootstrap.h), which draws the launches for all parameters together.
+ * Nothing happens for k < 2. CHORALE_ENV: out of memory. */
+enum chorale_err chorale_fit_spread(struct chorale_fit_result *fit,
+                                    size_t ncol,
+                                    const double (*value)[CHORALE_FIT_MAX],
+                                    size_t k, struct chorale_errmsg *msg);
 
 /* Error of the model on the rows for which use[i] is set (NULL: all). scratch
  * has room for all rows. */

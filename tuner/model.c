@@ -83,8 +83,10 @@ static enum chorale_err spread(struct model_job *job,
     if (k > 1 && k == model->nlaunch)
         err = take_mean(job, (const double (*)[CHORALE_FIT_MAX])value, k,
                         msg);
-    chorale_fit_spread(&model->fit, job->ncol,
-                       (const double (*)[CHORALE_FIT_MAX])value, k);
+    if (err == CHORALE_OK)
+        err = chorale_fit_spread(&model->fit, job->ncol,
+                                 (const double (*)[CHORALE_FIT_MAX])value, k,
+                                 msg);
 out:
     free(list);
     free(value);
