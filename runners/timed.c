@@ -261,7 +261,7 @@ void chorale_hand_over(struct chorale_timing *t)
 
 int chorale_timing_init(struct chorale_timing *t)
 {
-    int rounds_max = chorale_simulated() ? CHORALE_SIM_REPS * 3
+    int rounds_max = chorale_simulated() ? CHORALE_SIM_REPS_MAX * 3
                                          : CHORALE_CHUNK_MAX;
     size_t n = (size_t)t->ncand + 1, slots = n * (size_t)rounds_max;
 

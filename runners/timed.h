@@ -9,6 +9,7 @@
 
 #define CHORALE_CHUNK_MAX 32 /* rounds between two decisions */
 #define CHORALE_SIM_REPS 2   /* repetitions that must be equal */
+#define CHORALE_SIM_REPS_MAX 9 /* of candidates where they are not */
 
 /* What a repetition leaves on a rank; the largest of all ranks counts. */
 enum chorale_value {

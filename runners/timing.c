@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/order.h"
+
 #define CHUNK_SECONDS 0.05
 #define LATE_SHARE 0.2       /* of a chunk: then the lead must grow */
 #define SLACK_MAX 0.02
 #define LEAD_MAX 8
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
 #define CHECK_SECONDS 0.5    /* between two looks at the clocks */
-#define SIM_EQUAL 5e-3       /* relative: messages that share links are still
-                              * under way when the next repetition begins, and
-                              * shift it by up to a per mille or two */
+#define SIM_EQUAL 1e-6       /* relative: the clock's own rounding */
 #define SAY_SECONDS 1        /* between two signs of life */
 
 static void shuffle(struct chorale_timing *t)
@@ -335,26 +335,76 @@ static int warm_up(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? share(t, &one, &look) : rc;
 }
 
+/* Between order statistics lo and n - 1 - lo of the n times of each root, how
+ * far it is, relative to the first; the worst. */
+static double sim_spread(struct chorale_timing *t, int c, int turns, int n,
+                         size_t lo)
+{
+    double time[CHORALE_SIM_REPS_MAX], worst = 0;
+
+    for (int i = 0; i < turns; i++) {
+        for (int k = 0; k < n; k++)
+            time[k] = t->sample[c][i + k * turns].seconds;
+        chorale_sort(time, (size_t)n);
+        worst = fmax(worst, (time[(size_t)n - 1 - lo] - time[lo]) / time[lo]);
+    }
+    return worst;
+}
+
+/* Those whose times are equal are done, the others stay active. */
+static void judge_pairs(struct chorale_timing *t, int turns)
+{
+    for (int c = 0; c < t->ncand; c++) {
+        struct chorale_result *res = &t->result[c];
+
+        t->active[c] = 0;
+        if (res->status != CHORALE_RUN_OK ||
+            t->nsample[c] != CHORALE_SIM_REPS * turns)
+            continue;
+        t->active[c] =
+            !(sim_spread(t, c, turns, CHORALE_SIM_REPS, 0) <= SIM_EQUAL);
+        res->stop_reason = "equal";
+    }
+}
+
+/* After many: is each root's median known as well as it shall be? */
+static void judge_medians(struct chorale_timing *t, int turns)
+{
+    double enough = t->bench->work.set.stop.target_width;
+    size_t lo, hi;
+
+    if (chorale_median_interval(CHORALE_SIM_REPS_MAX, &lo, &hi) != 0)
+        lo = 0;
+    for (int c = 0; c < t->ncand; c++)
+        if (t->nsample[c] == CHORALE_SIM_REPS_MAX * turns &&
+            t->result[c].status == CHORALE_RUN_OK)
+            t->result[c].stop_reason =
+                sim_spread(t, c, turns, CHORALE_SIM_REPS_MAX, lo) <= enough
+                ? "width" : "unequal";
+}
+
 /* In simulation nothing varies but the root, so two repetitions of each root
- * decide, and they must be as good as equal. */
+ * decide, and they must be equal. Where messages share links, the order of
+ * those that come at the same instant hangs on the last digit of the time, and
+ * by it now and then all that follows: of such candidates the median of more
+ * counts, if it is known as well as on a real machine. */
 static int time_simulated(struct chorale_timing *t)
 {
     int turns = chorale_timing_turns(t->task), nround, look, rc;
+    int rank0 = t->bench->world_rank == 0;
 
     rounds(t, CHORALE_SIM_REPS * turns);
     rc = chunk_end(t, &nround, &look);
-    for (int c = 0; rc == MPI_SUCCESS && t->bench->world_rank == 0 &&
-                    c < t->ncand; c++) {
-        const struct chorale_sample *x = t->sample[c];
-
-        if (t->nsample[c] != CHORALE_SIM_REPS * turns)
-            continue;
-        t->result[c].stop_reason = "equal";
-        for (int i = 0; i < turns; i++)
-            if (fabs(x[i].seconds - x[i + turns].seconds) >
-                SIM_EQUAL * x[i].seconds)
-                t->result[c].stop_reason = "unequal";
-    }
+    if (rc == MPI_SUCCESS && rank0)
+        judge_pairs(t, turns);
+    if (rc == MPI_SUCCESS)
+        rc = share(t, &nround, &look);
+    if (rc != MPI_SUCCESS || !any_active(t))
+        return rc;
+    rounds(t, (CHORALE_SIM_REPS_MAX - CHORALE_SIM_REPS) * turns);
+    rc = chunk_end(t, &nround, &look);
+    if (rc == MPI_SUCCESS && rank0)
+        judge_medians(t, turns);
     return rc;
 }
 
