@@ -408,13 +408,33 @@ static void cut_finer(const struct lists *ls, const struct chorale_point *at,
     }
 }
 
+/* The next larger segments that are listed, if most, which has longer ones
+ * or whole messages, leaves them out. */
+static void cut_coarser(const struct lists *ls, const struct chorale_point *at,
+                        const long *most, long *value)
+{
+    for (int i = 0; i < ls->alg->nparam; i++) {
+        long coarser = 0, end = most[i] > 0 ? most[i] : (long)at->n;
+
+        if (strcmp(ls->alg->param[i].name, "segsize") != 0 || value[i] == 0)
+            continue;
+        for (int j = 0; j < ls->n[i]; j++)
+            if (ls->value[i][j] > value[i] && ls->value[i][j] < end &&
+                (coarser == 0 || ls->value[i][j] < coarser))
+                coarser = ls->value[i][j];
+        value[i] = coarser > 0 ? coarser : value[i];
+    }
+}
+
 /* The defaults, what is fastest on a typical network, what is where most of a
- * message's latency is hidden behind others, and the same in finer segments. */
+ * message's latency is hidden behind others, and the same in finer segments
+ * and, if that leaves a gap to the typical ones, in coarser ones. */
 static enum chorale_err put_core(const struct chorale_alg *alg,
                                  const struct chorale_point *at, put_fn *put,
                                  void *arg)
 {
-    long value[4][CHORALE_MAX_PARAM] = { { 0 } };
+    enum { NVALUE = 5 };
+    long value[NVALUE][CHORALE_MAX_PARAM] = { { 0 } };
     struct lists ls;
     enum chorale_err err = CHORALE_OK;
 
@@ -426,8 +446,10 @@ static enum chorale_err put_core(const struct chorale_alg *alg,
         find_fastest(&ls, at, HIDDEN_ALPHA, value[2]);
         memcpy(value[3], value[2], sizeof(value[3]));
         cut_finer(&ls, at, value[3]);
+        memcpy(value[4], value[2], sizeof(value[4]));
+        cut_coarser(&ls, at, value[1], value[4]);
     }
-    for (int k = 0; k < (alg->nparam > 0 ? 4 : 1) && err == CHORALE_OK; k++) {
+    for (int k = 0; k < (alg->nparam > 0 ? NVALUE : 1) && err == CHORALE_OK; k++) {
         int same = 0;
 
         while (memcmp(value[same], value[k], sizeof(value[k])) != 0)
