@@ -81,4 +81,27 @@ timeout 120 "$chorale" run s.db -q 2>err.txt
 ok $? "two communicators at once: $(cat err.txt)"
 is "$(state s.db allgather ring 4096) $(state s.db alltoall pairwise 4096)" \
     "ok  ok " "and the forced algorithms are right in each"
+
+# The two libraries against each other: each side's own build and launcher.
+if [ "$build" = "$top_builddir" ]; then
+    skip "this build is for Open MPI too" "two libraries in turn"
+else
+    (
+        unset CHORALE_MPIEXEC
+        timeout 200 "$top_builddir/chorale" ab --base this \
+            --head "build:$chorale" -P 2 -m 8 -c bcast --variants linear \
+            --launches 2 -i 3 --fail-on none two
+    ) >ab.txt 2>&1
+    ok $? "two libraries are measured in turn"
+    like "$(cat ab.txt)" 'two MPI libraries: MPICH .* in base, Open MPI' \
+        "and the comparison says which"
+    is "$(for side in base head; do
+        sqlite3 two-$side.db "SELECT DISTINCT count(*) FROM run JOIN cell
+            USING (cell_id) WHERE status = 'ok' GROUP BY cell_id"
+    done | tr '\n' ' ')" "2 2 " "each cell in two launches of both"
+    is "$(sqlite3 two-head.db "ATTACH 'two-base.db' AS b;
+        SELECT count(*) > 0 FROM environment h JOIN b.environment a USING (key)
+        WHERE key = 'mpi_library' AND h.value <> a.value")" 1 \
+        "by two libraries"
+fi
 finish
