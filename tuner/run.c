@@ -132,6 +132,12 @@ static enum chorale_err load_launcher(struct session *s,
     return err;
 }
 
+/* Open MPI frames what it says with lines of dashes. */
+static int says_something(const char *line)
+{
+    return line[strspn(line, " \t-=_*#")] != '\0';
+}
+
 /* One line of the runner or of what started it. */
 static int on_line(void *arg, const char *line, int is_err)
 {
@@ -158,7 +164,7 @@ static int on_line(void *arg, const char *line, int is_err)
     if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
         return 0;
     /* The runner's own line says it best, then the first one said. */
-    if (is_err && line[0] != '\0' &&
+    if (is_err && says_something(line) &&
         (s->last_err[0] == '\0' ||
          (strncmp(line, "chorale-runner: ", 16) == 0 &&
           strncmp(s->last_err, "chorale-runner: ", 16) != 0)))

@@ -110,7 +110,8 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     bad 3 'planned for 2 ranks, MPI_COMM_WORLD has 1' \
         "a launcher of another MPI" \
         env CHORALE_MPIEXEC="$work/bin/lone" "$chorale" run "$db"
-    printf '#!/bin/sh\necho "srun: error: Unable to allocate" >&2\nexit 1\n' \
+    # Its message has a frame, as Open MPI's have.
+    printf '#!/bin/sh\necho "-----\n\nsrun: error: Unable to allocate" >&2\nexit 1\n' \
         >"$work/bin/broken"
     chmod +x "$work/bin/broken"
     bad 3 'failed before its first point.*Unable to allocate' \
