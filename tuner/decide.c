@@ -182,12 +182,16 @@ static void judge(struct chorale_spot *spot,
         return;
     }
     if (spot->pick == 0) {
-        size_t usable = 0;
+        size_t usable = 0, barred = 0;
 
-        for (size_t c = 1; c < spot->ncand; c++)
+        for (size_t c = 1; c < spot->ncand; c++) {
             usable += spot->cand[c].place >= 0 &&
                       chorale_spot_mean(spot, c, NULL, &nchoose) > -HUGE_VAL;
-        spot->why = usable > 0 ? CHORALE_WHY_LAUNCHES : CHORALE_WHY_NONE;
+            barred += spot->cand[c].barred != NULL;
+        }
+        spot->why = usable > 0   ? CHORALE_WHY_LAUNCHES
+                    : barred > 0 ? CHORALE_WHY_BARRED
+                                 : CHORALE_WHY_NONE;
         return;
     }
     chosen = chorale_spot_mean(spot, spot->pick, spot->chooses, &nchoose);

@@ -126,6 +126,7 @@ enum chorale_why {
     CHORALE_WHY_ALONE,       /* one rank: nothing to communicate */
     CHORALE_WHY_UNUSABLE,    /* no run of the library that may decide */
     CHORALE_WHY_NONE,        /* nothing to choose from */
+    CHORALE_WHY_BARRED,      /* what ran correctly must not be chosen */
     CHORALE_WHY_SLOWER,      /* no variant is faster */
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */
     CHORALE_WHY_THRESHOLD,   /* gain below the threshold */

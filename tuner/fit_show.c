@@ -119,8 +119,9 @@ static void print_crossval(const struct chorale_model *m)
     char a[24], b[24], lo[32], hi[32];
 
     printf("  Foretold: without = worst error at P of a fit without that P;"
-           " ahead = of one to at\n  most P/2; ! = over 10 %%: the library"
-           " decides there; last, block sizes that may be\n  used\n");
+           " ahead = of one to at\n  most P/2; ! = over 10 %%: a prediction"
+           " of this fit alone is not relied on there;\n  last, block sizes"
+           " that may be used\n");
     printf("    %-38s%6s%6s%12s%12s\n", "variant", "P", "points", "without",
            "ahead");
     for (size_t i = 0; i < m->nvariant; i++) {

@@ -10,7 +10,8 @@
 
 /* Plan and run each point at which the system's present table was proved
  * slower by a choice of its own (not by the way through it), with plan's
- * options but for the point and twice its launches. run gives what else
+ * options but for the point, and twice the launches that it has, or that plan
+ * says where it has none. run gives what else
  * running needs; plan and run are only read. *count_p: how many such points.
  * Prints a line unless run is quiet. CHORALE_STOPPED, and what planning and
  * running say. */

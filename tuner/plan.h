@@ -83,8 +83,9 @@ struct chorale_plan {
     { "iterations", 'i', CHORALE_OPT_INT, offsetof(type, field.nrep_max),    \
       "N", "repetitions of a cell in a launch, at most (default: 100, with " \
       "--adaptive 10, as launches say more than repetitions; in "            \
-      "simulation two of each root, which must be equal, so that this and "  \
-      "what else says when to stop or how to start is refused there)", 1,    \
+      "simulation two of each root, which must be equal, or nine of which "   \
+      "the median counts, so that this and what else says when to stop or "  \
+      "how to start is refused there)", 1,                                   \
       4096 },                                                                \
     { "min-iterations", 0, CHORALE_OPT_INT, offsetof(type, field.nrep_min),  \
       "N", "repetitions before a cell may stop (default: 10)", 1, 4096 },    \

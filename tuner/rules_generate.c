@@ -61,10 +61,10 @@ static void use(FILE *out, const char *prefix,
 
     if (stem > end && strcmp(name + stem - end, f->suffix[0]) == 0)
         stem -= end;
-    fprintf(out, "%sTo use it, with absolute paths:\n", prefix);
+    fprintf(out, "%sTo use it, with the path of the folder it is in:\n", prefix);
     for (int i = 0; i < CHORALE_RULE_FILES; i++)
         if (f->variable[i] != NULL) {
-            fprintf(out, "%s  %s=/", prefix, f->variable[i]);
+            fprintf(out, "%s  %s=/path/to/", prefix, f->variable[i]);
             chorale_emit_comment(out, name, i == 0 ? strlen(name) : stem);
             fprintf(out, "%s\n", i == 0 ? "" : f->suffix[i]);
         }

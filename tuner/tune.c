@@ -221,12 +221,14 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(plots, sizeof(plots), "%s-plots", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
+    opts->run.command = command;
+    opts->run.launcher_cmd = opts->plan.launcher_cmd;
     err = check_output(prefix, msg);
     if (err == CHORALE_OK)
         err = measure(opts, path, command, system, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
         return err;
-    for (int round = 0;; round++) {
+    for (int round = 0, failed = 0;; round++) {
         size_t lost = 0;
 
         optional(chorale_step(&chorale_verb_fit, fit, &why), "model", &why);
@@ -236,16 +238,17 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         if (err != CHORALE_OK)
             return err;
         proved = validate(opts, path, system, &answer);
-        if (proved != CHORALE_NO || round == MENDED_MOST || asked.adaptive)
+        if (proved != CHORALE_NO || round == MENDED_MOST || failed ||
+            asked.adaptive)
             break;
-        opts->run.command = command;
         err = chorale_mend(path, system, &asked, &opts->run, &lost, &why);
         if (err == CHORALE_STOPPED) {
             *msg = why;
             return err;
         }
         optional(err, "second measurement", &why);
-        if (err != CHORALE_OK || lost == 0)
+        failed = err != CHORALE_OK; /* what came before it is decided on */
+        if (lost == 0)
             break;
     }
     if (proved == CHORALE_STOPPED) {

@@ -118,14 +118,21 @@ largest() { # make, least, most, node-seconds
     "$1" "$lo"
 }
 
-# So many points at random: the first ones in an order that depends on the
-# draw. Points between are the model's.
+# So many points at random: the first ones in an order that the draw makes.
+# Points between are the model's.
 make_random() { # points
     cp "$reference" "$work/try.db"
-    keep "$work/try.db" "SELECT coll, msg_size, comm_size FROM
-      (SELECT coll, msg_size, comm_size, min(cell_id) AS id FROM cell
-        GROUP BY coll, msg_size, comm_size)
-      ORDER BY ((id + 7919 * $draw) * 2654435761) % 1000003 LIMIT $1"
+    {
+        echo "CREATE TABLE drawn (coll, msg_size, comm_size);"
+        sqlite3 -separator "','" "$reference" "SELECT DISTINCT coll, msg_size,
+                comm_size FROM cell ORDER BY 1, 2, 3" |
+            awk -v seed="$draw" 'BEGIN { srand(seed) } { print rand(), $0 }' |
+            sort -g | head -n "$1" |
+            sed "s/^[^ ]* /INSERT INTO drawn VALUES ('/; s/\$/');/"
+    } | { echo "BEGIN;"; cat; echo "COMMIT;"; } | sqlite3 "$work/try.db"
+    keep "$work/try.db" "SELECT coll, CAST(msg_size AS INTEGER) AS msg_size,
+        CAST(comm_size AS INTEGER) AS comm_size FROM drawn"
+    sqlite3 "$work/try.db" "DROP TABLE drawn"
 }
 
 # A coarse grid: so many sizes and process counts, evenly over those there

@@ -107,12 +107,21 @@ add_chosen() { # table, oracle, network, ranks a node
 judge() { # table, oracle
     "$chorale" evaluate "$1" --oracle "$2" >"$work/judged" || return
     cat "$work/judged"
-    awk '$1 == "all" { sub(/^.* (%|-) /, ""); exit !($2 == 0) }' "$work/judged"
+    awk '$1 == "all" { sub(/^.* (%|-) /, ""); n++; bad = !($2 == 0) }
+         END { exit !n || bad }' "$work/judged"
 }
 
-# What six launches of a real system would have: a factor of each run, by a
-# fixed rule from the row ids, and one more that all of a launch share.
+# What six launches of a real system would have: a log-normal factor of each
+# run, and one more that all of a launch share.
 disturb() { # database
+    sqlite3 "$1" "SELECT run_id FROM run" | awk -v seed="$seed" '
+        function normal() {
+            return sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand())
+        }
+        BEGIN { srand(seed); for (k = 0; k < 6; k++) shared[k] = normal() }
+        { for (k = 0; k < 6; k++)
+              printf "%.0f,%.9g\n", $1 + 1e9 * k, normal() + shared[k] }
+        ' >"$work/noise.csv"
     sqlite3 "$1" <<SQL
 UPDATE system SET kind = 'real';
 CREATE TEMP TABLE l AS SELECT * FROM launch;
@@ -128,16 +137,12 @@ INSERT INTO run SELECT run_id + 1000000000 * i, uuid || '-' || i, cell_id,
     first_call, sync, batch, separator, clock_error, skew FROM r, k;
 INSERT INTO run_summary SELECT run_id + 1000000000 * i, 2, 0, t, t, t, t, t, t,
     t, t, t, t FROM r, k;
--- Box and Muller's, of two hashes of the row in (0, 1).
-CREATE TEMP TABLE z AS SELECT run_id, launch_id,
-    (((run_id % 1000003 + $seed * 7919) * 2654435761 + run_id) % 1000003 + 1)
-        / 1000004.0 AS u,
-    (((run_id % 1000033 + $seed * 104729) * 40503 + 77 + run_id) * 69069
-        % 1000033 + 1) / 1000034.0 AS v FROM run;
+CREATE TABLE noise (run_id INTEGER PRIMARY KEY, z REAL);
+.mode csv
+.import $work/noise.csv noise
 UPDATE run_summary SET median = median * exp($noise / 100.0 *
-    (SELECT sqrt(-2 * ln(u)) * cos(6.283185307 * v)
-            + (launch_id / 1000000) * 0.7 FROM z
-      WHERE z.run_id = run_summary.run_id));
+    (SELECT z FROM noise WHERE noise.run_id = run_summary.run_id));
+DROP TABLE noise;
 SQL
 }
 

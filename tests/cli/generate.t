@@ -65,8 +65,8 @@ like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends something else with' \
 [ -s sel.json ] && [ -s sel.ch4.json ] && [ -s sel.json.txt ]
 ok $? "two files for the library, one for people"
 for line in 'MPI library MPICH' '^Campaign [0-9a-f-]{36}$' '^transport: ' \
-    'MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/sel.json' \
-    'MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=/sel.ch4.json' \
+    'MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.json' \
+    'MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.ch4.json' \
     'gather nb, P = 4, .*: no test of its size is the same on all ranks' \
     'allgather recursive_doubling, P = 3, .*: the algorithm needs a power'; do
     like "$(cat sel.json.txt)" "$line" "it says $line"

@@ -44,7 +44,7 @@ like "$(cat out.txt)" '^run by the library here \(Open MPI.*, it sends' "run"
 like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends something else with' \
     "which changes what it sends"
 for line in '# MPI library Open MPI' '# transport: ' \
-    '#   OMPI_MCA_coll_tuned_dynamic_rules_filename=/r.conf' \
+    '#   OMPI_MCA_coll_tuned_dynamic_rules_filename=/path/to/r.conf' \
     'allreduce ring, P = 4, .*: it reorders operands' \
     'gather binomial, P = 4, .*: the size it tests is another on a root' \
     'bcast basic_linear, P = 6, 2 a node, .*: other placements'; do

@@ -106,6 +106,12 @@ like "$(cat "$work/tune.txt")" "no further round" "and says why it ended"
 ok $? "with a table"
 sqlite3 "$work/t.db" "$cells" | cmp -s - "$work/a.txt"
 ok $? "of the same cells"
+(cd "$work" &&
+    # shellcheck disable=SC2086 # options
+    timeout 500 "$chorale" tune t.db $grid --adaptive --budget 350ns \
+        >tune.txt 2>tune.err)
+is "$? $(cat "$work/tune.err")" "0 " "once more it has nothing to complain of"
+like "$(cat "$work/tune.txt")" "Validated" "and what it ends with is proved"
 
 refused() { # expected text, name, options
     refused_text=$1 refused_name=$2

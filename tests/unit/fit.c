@@ -242,7 +242,7 @@ static void test_noise(void)
     double band;
 
     seeds = seeds > 0 && seeds <= MAX_SEEDS ? seeds : MAX_SEEDS;
-    band = 300 * sqrt(0.05 * 0.95 / seeds); /* 2.1 % of 1000 */
+    band = seeds < 1000 ? 300 * sqrt(0.05 * 0.95 / seeds) : 2;
 
     for (int s = 0; s < seeds; s++) {
         struct chorale_points points = some_variants(12, 1000 + (uint64_t)s);
