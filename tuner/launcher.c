@@ -501,6 +501,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--ntasks=%d", comm_size);
         chorale_args_add(args, "--ntasks-per-node=%d", ppn);
         chorale_args_add(args, "--distribution=block");
+        /* Or the others wait for a rank that has died. */
+        chorale_args_add(args, "--kill-on-bad-exit=1");
         if (launcher->mpi != NULL)
             chorale_args_add(args, "--mpi=%s", launcher->mpi);
         if (launcher->bind)

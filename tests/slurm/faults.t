@@ -1,0 +1,166 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What may befall a campaign's jobs: a rank is killed, a more urgent job takes
+# the nodes, slurmd is killed, a node ends at once, the disk of the shards is
+# full. Each loses the point that was being measured and nothing else, and the
+# same command submits only what is missing.
+case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/cluster.sh"
+
+reason=$(cluster_reason)
+[ -z "$reason" ] || skip_all "$reason"
+case $("$top_builddir/chorale-runner" --probe | head -1) in
+*MPICH*) ;;
+*) skip_all "the runner is built with another MPI than MPICH" ;;
+esac
+yield=$top_builddir/tests/mpi/.libs/libyield.so
+[ -f "$yield" ] || skip_all "tests/mpi/libyield.la is not built"
+
+# A small disk, which every node sees: mounted before there are nodes.
+small=$work/small
+mkdir "$small"
+mount -t tmpfs -o size=1M tmpfs "$small" ||
+    skip_all "no file system can be mounted here"
+trap 'cluster_down; umount -l "$small"; rm -rf "$work"' EXIT
+cluster_up 4 4
+ok $? "a Slurm of four nodes comes up"
+[ "$tap_bad" = 0 ] || exit 99
+
+db=$work/results.db
+echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
+printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
+    'partition = main' >"$work/site.txt"
+# A point is two cells, measured for a second each at least.
+submit() { # sizes, further options
+    sizes=$1
+    shift
+    on_head timeout 200 "$chorale" submit "$db" -c bcast -m "$sizes" -P 8 \
+        --ppn 2 --launches 1 --providers chorale,library --variants linear \
+        -i 4096 --min-iterations 4096 --width 0.01% --cell-time 1 \
+        --site "$work/site.txt" --time 10m "$@"
+}
+query() { # database, SQL
+    sqlite3 -readonly -cmd '.timeout 9000' "$1" "$2" 2>/dev/null
+}
+runs_in() { query "$1" 'SELECT count(*) FROM run' || echo 0; }
+more_than() { [ "$(runs_in "$1")" -gt "$2" ]; } # database, runs
+ranks_of() { # node
+    for pid in $(ip netns pids "$prefix-$1"); do
+        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = chorale-runner ] &&
+            echo "$pid"
+    done
+}
+daemon_of() { # node: slurmd, without those that it started
+    for pid in $(ip netns pids "$prefix-$1"); do
+        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = slurmd ] && echo "$pid"
+    done
+}
+kept() { # database, runs before, what
+    now=$(runs_in "$1")
+    [ "$now" -ge "$2" ]
+    ok $? "$3: the $2 runs that were stored are there ($now now)"
+}
+
+folder=$work/results-slurm/1
+shard=$folder/work-1.db
+submit 1K:64K -q
+ok $? "submit"
+attempt() { grep -q "attempt $1 " "$folder/element-1.txt"; }
+launches() { [ "$(query "$shard" 'SELECT count(*) FROM launch')" -ge "$1" ]; }
+
+# --- a rank is killed ---------------------------------------------------------
+wait_until 100 more_than "$shard" 1
+ok $? "the element measures"
+before=$(runs_in "$shard")
+kill -9 "$(ranks_of n3 | tail -n 1)"
+ok $? "a rank is killed"
+wait_until 30 launches 2
+ok $? "soon the element begins another launch, in the same attempt"
+kept "$shard" "$before" "a killed rank"
+like "$(query "$shard" 'SELECT reason FROM launch WHERE launch_id = 1')" \
+    'Killed' "the launch keeps its reason"
+
+# --- a more urgent job --------------------------------------------------------
+wait_until 60 more_than "$shard" "$before"
+before=$(runs_in "$shard")
+on_head sbatch -p urgent -N 4 --exclusive -o /dev/null --wrap 'sleep 1' \
+    >/dev/null
+ok $? "a more urgent job wants the nodes"
+wait_until 60 attempt 2
+ok $? "the element makes room for it, and comes back by itself"
+kept "$folder/shard-1.db" "$before" "preemption"
+
+# --- slurmd is killed, and comes back -------------------------------------------
+# Not while it starts the ranks.
+wait_until 60 more_than "$shard" "$before"
+daemon_of n3 | xargs kill -9
+ok $? "slurmd of a node is killed"
+before=$(runs_in "$shard")
+wait_until 60 more_than "$shard" "$before"
+ok $? "the element goes on measuring without it"
+start_node n3
+attempt 2
+ok $? "in the same attempt"
+
+# --- a node ends at once --------------------------------------------------------
+before=$(runs_in "$shard")
+# shellcheck disable=SC2046
+kill -9 $(ip netns pids "$prefix-n1")
+ok $? "the node of the batch script loses all its processes"
+sleep 1
+start_node n1
+wait_until 100 attempt 3
+ok $? "it comes back, and the element as well"
+kept "$folder/shard-1.db" "$before" "a node's end"
+wait_until 150 test -f "$folder/gather.txt"
+is "$(cat "$folder/gather.txt")" "0 complete" "in the end all is there"
+complete() { # what: each planned cell has one run that is right
+    is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' '
+        || sum(status = 'ok') FROM run")" \
+        "$(query "$db" "SELECT count(*) || ' ' || count(*) || ' ' || count(*)
+            FROM cell")" "$1"
+}
+complete "each cell has one run, and none has failed"
+
+# --- the disk is full -----------------------------------------------------------
+sizes=128K:1M
+folder=$work/results-slurm/2
+submit $sizes -q --shards "$small"
+ok $? "more sizes, measured on a small disk"
+# The node's file has the submission's name.
+on_small() { shard=$(ls "$small"/chorale-*.db 2>/dev/null) && [ -n "$shard" ]; }
+wait_until 60 on_small
+first=$(runs_in "$shard")
+wait_until 60 more_than "$shard" "$first"
+ok $? "its element has measured a point"
+before=$(runs_in "$shard")
+dd if=/dev/zero of="$small/full" bs=1k 2>/dev/null
+[ "$(df --output=avail "$small" | tail -n 1)" -eq 0 ]
+ok $? "the disk is full"
+wait_until 100 test -f "$folder/gather.txt"
+like "$(cat "$folder/gather.txt")" '^75 .*runs are missing' \
+    "the last job says that runs are missing"
+like "$(cat "$folder/element-1.txt")" '^failed .*(full|No space)' \
+    "the element says that the disk is full"
+kept "$db" "$((before - first + 14))" "a full disk"
+rm "$small/full"
+missing=$(query "$db" 'SELECT sum(planned - done) FROM v_progress')
+submit $sizes -q
+ok $? "the same command without that disk"
+folder=$work/results-slurm/3
+is "$(query "$folder/plan.db" "SELECT count(*) FROM element_launch")" 1 \
+    "submits the launch that is not whole"
+wait_until 100 test -f "$folder/gather.txt"
+is "$(cat "$folder/gather.txt")" "0 complete" "which completes it"
+made=$(query "$db" "SELECT count(*) FROM run JOIN launch USING (launch_id)
+    WHERE job_id LIKE (SELECT job_id FROM element WHERE submission_id = 3)
+    || '%'")
+is "$made" "$missing" "with the runs that were missing and no others"
+complete "each cell has one run, and none has failed"
+like "$(submit $sizes 2>&1)" 'nothing is missing' "now nothing is missing"
+
+cluster_down
+none_left && ! ip netns list | grep -q "$prefix"
+ok $? "no process and no namespace is left"
+finish
