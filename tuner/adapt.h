@@ -27,6 +27,7 @@
 #define CHORALE_TUNER_ADAPT_H
 
 #include "tuner/decide.h"
+#include "tuner/family.h"
 
 /* A cell that may be measured. dtype, op: rows of kinds.h, op -1: none. */
 struct chorale_adapt_cell {
@@ -116,6 +117,28 @@ enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         double *seconds_p,
                                         struct chorale_errmsg *msg);
+
+/* adapt_model.c: seconds that are expected where nothing was measured, of one
+ * collective, placement, type and operation. */
+struct chorale_adapt_model {
+    struct chorale_run_point run; /* stands for its problems */
+    struct chorale_family_net net;
+    struct chorale_predictor *played; /* schedules are; NULL: formulas */
+};
+
+/* A network of which nothing is known. */
+extern const struct chorale_family_net chorale_adapt_typical;
+
+/* Of a variant, NAN where it refuses the point. One root stands for all: it is
+ * ratios of them that matter. */
+double chorale_adapt_seconds(const struct chorale_adapt_model *model,
+                             const struct chorale_alg *alg, const long *value,
+                             size_t n, int comm_size);
+
+/* Of the library nothing is known but that it has some algorithm: the best of
+ * the simple ones, at their defaults. INFINITY: all of them refuse. */
+double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
+                             int comm_size);
 
 /* Between adapt.c, adapt_guess.c and adapt_pick.c. */
 

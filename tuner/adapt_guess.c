@@ -20,9 +20,6 @@
 #define UNSEEN_LEAST 0.03 /* and where the model is right for others; */
 #define UNSEEN_FEW 4     /* which so many variants tell */
 
-/* A network where nothing is measured. */
-static const struct chorale_family_net typical = { 2e-6, 4e-10, 1e-10 };
-
 /* One cell that was measured: its launches' mean. */
 struct seen {
     const char *variant;
@@ -35,9 +32,7 @@ struct seen {
 struct group {
     struct chorale_adapt *a;
     size_t index;
-    struct chorale_run_point run; /* stands for its problems */
-    struct chorale_family_net net;
-    struct chorale_predictor *model; /* schedules are played; NULL: formulas */
+    struct chorale_adapt_model model;
     struct seen *seen;
     size_t nseen;
     double squares, df, launches; /* of the noise between launches */
@@ -69,56 +64,6 @@ static struct chorale_krige_at place(size_t n, int comm_size, int ppn,
     };
 }
 
-/* The model's seconds of a variant, NAN where it refuses the point. One root
- * stands for all: it is ratios of them that matter. */
-static double model_of(const struct group *g, const struct chorale_alg *alg,
-                       const long *value, size_t n, int comm_size)
-{
-    struct chorale_point pt = chorale_decide_point(&g->run, value, n,
-                                                   comm_size);
-    struct chorale_term term[CHORALE_MAX_TERM];
-    double a, b, c;
-
-    if (chorale_alg_refuses(alg, &pt) != NULL)
-        return NAN;
-    if (g->model != NULL) {
-        const struct chorale_where where = {
-            .coll = g->run.coll, .comm_size = comm_size, .ppn = g->run.ppn,
-            .shape = g->run.shape, .msg_size = pt.msg_size,
-            .dtype = g->run.dtype, .op = g->run.op,
-            .op_class = g->run.op_class, .root_policy = "last",
-        };
-
-        a = chorale_predict(g->model, alg, pt.param, &where);
-        if (a > 0)
-            return a;
-    }
-    pt.alpha = g->net.alpha;
-    pt.beta = g->net.beta;
-    pt.tau = g->net.tau;
-    chorale_term_sums(term, alg->cost(&pt, term), &a, &b, &c);
-    return a * pt.alpha + b * pt.beta + c * pt.tau;
-}
-
-/* Of the library nothing is known but that it has some algorithm: the best of
- * the simple ones, at their defaults. */
-static double model_library(const struct group *g, size_t n, int comm_size)
-{
-    double least = INFINITY;
-    long value[CHORALE_MAX_PARAM];
-
-    for (int i = 0; chorale_algs[i] != NULL; i++) {
-        const struct chorale_alg *alg = chorale_algs[i];
-
-        if (alg->coll != g->run.coll || !alg->core)
-            continue;
-        for (int k = 0; k < CHORALE_MAX_PARAM; k++)
-            value[k] = k < alg->nparam ? alg->param[k].def : 0;
-        least = fmin(least, model_of(g, alg, value, n, comm_size));
-    }
-    return least;
-}
-
 /* Logarithm of the model's seconds; at least a message takes. NAN: the variant
  * is none of ours, or refuses the point. */
 static double prior(struct group *g, const char *provider, const char *variant,
@@ -130,17 +75,18 @@ static double prior(struct group *g, const char *provider, const char *variant,
     double seconds;
 
     if (strcmp(provider, "library") == 0) {
-        seconds = model_library(g, n, comm_size);
+        seconds = chorale_adapt_library(&g->model, n, comm_size);
     } else {
-        alg = chorale_alg_find(g->run.coll, variant);
+        alg = chorale_alg_find(g->model.run.coll, variant);
         if (alg == NULL || chorale_alg_params_parse(alg, params, value, why,
                                                     sizeof(why)) != 0)
             return NAN;
-        seconds = model_of(g, alg, value, n, comm_size);
+        seconds = chorale_adapt_seconds(&g->model, alg, value, n,
+                                        comm_size);
     }
     if (isnan(seconds))
         return NAN;
-    return log(fmax(isfinite(seconds) ? seconds : 0, g->net.alpha));
+    return log(fmax(isfinite(seconds) ? seconds : 0, g->model.net.alpha));
 }
 
 /* 1 if two runs are of one cell. */
@@ -156,9 +102,9 @@ static int same_cell(const struct chorale_run_point *a,
 
 static int in_group(const struct group *g, const struct chorale_run_point *row)
 {
-    return row->coll == g->run.coll &&
-           strcmp(row->dtype, g->run.dtype) == 0 &&
-           strcmp(row->op, g->run.op) == 0 &&
+    return row->coll == g->model.run.coll &&
+           strcmp(row->dtype, g->model.run.dtype) == 0 &&
+           strcmp(row->op, g->model.run.op) == 0 &&
            strcmp(row->provider, "native") != 0;
 }
 
@@ -177,8 +123,8 @@ static void see(struct group *g, const struct chorale_run_point *row, size_t n)
         squares += t * t;
         k++;
     }
-    g->run.shape = row->shape;
-    g->run.ppn = row->ppn;
+    g->model.run.shape = row->shape;
+    g->model.run.ppn = row->ppn;
     base = prior(g, row->provider, row->variant, row->params, row->n,
                  row->comm_size);
     if (k < 1 || isnan(base))
@@ -264,7 +210,7 @@ static const char *barred(const struct group *g,
     if (alg == NULL || chorale_alg_params_parse(alg, cell->params, value, why,
                                                 sizeof(why)) != 0)
         return "unknown to this build";
-    pt = chorale_decide_point(&g->run, value, cell->n, cell->comm_size);
+    pt = chorale_decide_point(&g->model.run, value, cell->n, cell->comm_size);
     return chorale_decide_bars(alg, &pt, &g->a->opts->decide);
 }
 
@@ -276,8 +222,8 @@ static void expect(struct group *g, const struct chorale_krige *k,
 
     cell->log_seconds = INFINITY;
     cell->sd = 0;
-    g->run.shape = cell->shape;
-    g->run.ppn = cell->ppn;
+    g->model.run.shape = cell->shape;
+    g->model.run.ppn = cell->ppn;
     if (strcmp(cell->provider, "library") != 0 && barred(g, cell) != NULL)
         return;
     base = prior(g, cell->provider, cell->variant, cell->params, cell->n,
@@ -497,18 +443,18 @@ int chorale_adapt_guess(struct chorale_adapt *a,
             p++;
         const struct chorale_adapt_cell *cell =
             &a->grid->cell[a->point[p].first];
-        g.run = (struct chorale_run_point){
+        g.model.run = (struct chorale_run_point){
             .coll = cell->coll, .ppn = cell->ppn, .shape = cell->shape,
             .dtype = chorale_dtype(cell->dtype)->name,
             .op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
             .op_class = cell->op >= 0 ? "builtin" : "",
         };
-        g.net = chorale_family_network(model, &g.run);
-        if (!(g.net.alpha > 0))
-            g.net = typical;
+        g.model.net = chorale_family_network(model, &g.model.run);
+        if (!(g.model.net.alpha > 0))
+            g.model.net = chorale_adapt_typical;
         else if (chorale_predict_notes(model) + notes_of(a, i) <=
                  PLAYED)
-            g.model = model;
+            g.model.played = model;
         rc = gather(&g, points);
         if (rc == 0)
             rc = expect_all(&g);

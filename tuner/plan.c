@@ -158,6 +158,8 @@ static enum chorale_err write_all(struct planner *p, const char *command)
         err = chorale_system_store(p->store, &p->sys, p->msg);
     if (err == CHORALE_OK && p->plan->adaptive)
         err = chorale_plan_choose(p, &pending);
+    if (err == CHORALE_OK && pending != 0 && p->plan->estimate)
+        err = chorale_plan_estimate(p, pending);
     if (err != CHORALE_OK || pending != 0) {
         chorale_store_rollback(p->store);
         p->campaign_id = pending;
@@ -186,6 +188,8 @@ static enum chorale_err write_all(struct planner *p, const char *command)
         err = chorale_plan_alike(p->store, p->campaign_id, p->msg);
     if (err == CHORALE_OK)
         err = chorale_plan_say_changed(p->store, p->campaign_id, p->msg);
+    if (err == CHORALE_OK && p->plan->estimate)
+        err = chorale_plan_estimate(p, p->campaign_id);
     if (err == CHORALE_OK && !p->plan->dry_run)
         err = chorale_store_commit(p->store, p->msg);
     else
@@ -416,6 +420,27 @@ static enum chorale_err say_round(const struct planner *p, const char *path,
     return CHORALE_OK;
 }
 
+/* What is planned, or would be. */
+static enum chorale_err say_plan(const struct planner *p, const char *path,
+                                 int quiet)
+{
+    const struct chorale_plan *plan = p->plan;
+
+    if (plan->adaptive)
+        return say_round(p, path, quiet);
+    if (quiet)
+        return CHORALE_OK;
+    printf("%s: %s %ld cells at %ld %s on system %s, %ld %s each: %ld "
+           "runs\n", path, plan->dry_run ? "would plan" : "planned",
+           p->ncell, p->npoint, p->npoint == 1 ? "point" : "points",
+           p->sys.name, plan->launches,
+           plan->launches == 1 ? "launch" : "launches",
+           p->ncell * plan->launches);
+    if (!p->sys.simulated)
+        chorale_plan_say_launches(plan->launches);
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],
@@ -445,19 +470,9 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK) {
         snprintf(system, 128, "%s", p.sys.name);
         *campaign_p = p.campaign_id;
-        if (plan->adaptive)
-            err = say_round(&p, path, quiet);
-        else if (!quiet) {
-            printf("%s: %s %ld cells at %ld %s on system %s, %ld %s "
-                   "each: %ld runs\n", path,
-                   plan->dry_run ? "would plan" : "planned",
-                   p.ncell, p.npoint, p.npoint == 1 ? "point" : "points",
-                   p.sys.name, plan->launches,
-                   plan->launches == 1 ? "launch" : "launches",
-                   p.ncell * plan->launches);
-            if (!p.sys.simulated)
-                chorale_plan_say_launches(plan->launches);
-        }
+        err = say_plan(&p, path, quiet || plan->json);
+        if (err == CHORALE_OK && plan->estimate && !quiet)
+            err = chorale_plan_show_estimate(&p);
     }
     chorale_store_close(p.store);
     if (scratch[0] != '\0')
@@ -465,6 +480,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     chorale_system_release(&p.sys);
     chorale_natives_free(&p.natives);
     chorale_plan_release(&p);
+    chorale_estimate_release(&p.estimate);
     free(p.want);
     free(p.proc);
     free(p.size);

@@ -19,6 +19,8 @@ struct chorale_plan {
     long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory, batch;
     double width, cell_seconds, tau;
     int dry_run, no_racing;
+    int estimate, json;      /* say what it will take; as JSON and no more */
+    double alpha, beta, start_up; /* for that, s; below 0: not said */
     int adaptive;
     int from_trace;          /* the points of imported traces */
     const char *trace;       /* of that label only; NULL: of all */
@@ -36,7 +38,7 @@ struct chorale_plan {
         .providers = "chorale,library", .counters = "",                      \
         .arrival = "sync", .siblings = "alone", .metric = "duration",        \
         .nwarmup = -1, .seed = 1, .width = -1, .tau = -1,                    \
-        .goal = -1                                                           \
+        .goal = -1, .alpha = -1, .beta = -1, .start_up = -1                  \
     }
 
 /* The option rows of a verb whose options struct has a struct chorale_plan
@@ -219,6 +221,11 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
 /* plan_adaptive.c: what --adaptive goes with; fills in --goal.
  * CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
+                                             struct chorale_errmsg *msg);
+
+/* plan_estimate.c: what goes with --estimate, which writes nothing.
+ * CHORALE_USAGE. */
+enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
 
 /* plan_trace.c: what --from-trace goes with. CHORALE_USAGE. */

@@ -478,6 +478,8 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         err = chorale_plan_check_trace(plan, msg);
     if (err == CHORALE_OK)
         err = chorale_plan_check_adaptive(plan, msg);
+    if (err == CHORALE_OK)
+        err = chorale_plan_check_estimate(plan, msg);
     return err == CHORALE_OK ? check_variants(plan, msg) : err;
 }
 

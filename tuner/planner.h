@@ -4,6 +4,7 @@
 #define CHORALE_TUNER_PLANNER_H
 
 #include "tuner/adapt.h"
+#include "tuner/estimate.h"
 #include "tuner/natives.h"
 #include "tuner/plan.h"
 #include "tuner/system.h"
@@ -32,6 +33,7 @@ struct planner {
     size_t room;             /* of grid.cell */
     int gathering;           /* cells go there instead of the database */
     struct chorale_adapt_round round;
+    struct chorale_estimate estimate;
     double budget, spent;    /* seconds, or node-seconds */
     int nodes;
     struct chorale_want *want; /* most time first */
@@ -71,6 +73,12 @@ void chorale_plan_release(struct planner *p);
 
 /* Write the chosen cells by the prepared p->insert. */
 enum chorale_err chorale_plan_chosen(struct planner *p);
+
+/* plan_estimate.c: p->estimate of that campaign, in the open transaction that
+ * wrote it; and print it. */
+enum chorale_err chorale_plan_estimate(struct planner *p,
+                                       sqlite3_int64 campaign);
+enum chorale_err chorale_plan_show_estimate(struct planner *p);
 
 /* Append a cell to p->grid. */
 enum chorale_err chorale_plan_gather(struct planner *p,

@@ -31,6 +31,22 @@ static const struct chorale_opt options[] = {
     CHORALE_PLAN_OPTS(struct plan_opts, plan),
     { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct plan_opts, plan.dry_run),
       NULL, "say what would be planned and write nothing", 0, 0 },
+    { "estimate", 0, CHORALE_OPT_FLAG,
+      offsetof(struct plan_opts, plan.estimate), NULL,
+      "say what the plan would take, cells, launches and node-hours, and "
+      "write nothing", 0, 0 },
+    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct plan_opts, plan.json),
+      NULL, "with --estimate: print JSON", 0, 0 },
+    { "alpha", 0, CHORALE_OPT_SECONDS, offsetof(struct plan_opts, plan.alpha),
+      "TIME", "with --estimate: what a message takes (1.5us) (default: the "
+      "model's, else 2us)", 0, 0 },
+    { "beta", 0, CHORALE_OPT_SECONDS, offsetof(struct plan_opts, plan.beta),
+      "TIME", "with --estimate: what a byte takes (0.08ns) (default: the "
+      "model's, else 0.4ns)", 0, 0 },
+    { "start-up", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct plan_opts, plan.start_up), "TIME",
+      "with --estimate: what starting a launch takes (default: the mean of "
+      "those that were made on that system, else 1s)", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct plan_opts, quiet), NULL,
       "print nothing", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -97,10 +113,23 @@ const struct chorale_verb chorale_verb_plan = {
         "earlier ones took to start. A simulated launch counts as 6 real ones "
         "with its times would, of 30 repetitions (10 to 30 where 0.5 s are "
         "passed) and one second to start.\n"
+        "Estimate: --estimate counts the launches that `chorale run` would "
+        "make of this plan, without what is measured already, and adds up for "
+        "each P what they take: starting, and of each cell repetitions (30, "
+        "or 10 to 30 where --cell-time is passed), warm-up, verification and "
+        "synchronisation, as the budget of --adaptive does. What a call takes "
+        "is its variant's stated cost (`chorale list`) on a network of three "
+        "numbers: those of the model in the database, or --alpha and --beta, "
+        "or defaults, and it says which; the library is taken for the best of "
+        "the core set. Variants that are surely slower are given up early, so "
+        "it will rather be less. node-hours are nodes times hours, one launch "
+        "after the other.\n"
         "A simulated system (--launcher smpirun --platform FILE.xml) is a "
         "system of its own: decisions never mix it with a real one.",
     .example = "chorale plan results.db -m 8:1M -P 2:64 --ppn 8 --launcher "
                "srun\n"
+               "chorale plan results.db -m 8:1M -P 256,1024 --ppn 32 "
+               "--launcher srun --estimate --start-up 20s\n"
                "chorale plan results.db -P 2 --counters "
                "PAPI_TOT_CYC,PAPI_TOT_INS\n"
                "chorale plan results.db -P 2:64 --ppn 8 --launcher srun "
