@@ -149,9 +149,15 @@ static int same_set(const struct row *a, const struct row *b)
     return a->shape == b->shape && a->ppn == b->ppn;
 }
 
-/* What all sets of that shape (0: of any) among rows of one comm_size agree
- * upon at n, else the library. */
-static size_t agreed(const struct row *row, size_t count, int shape,
+/* Of which rows a group is. */
+struct group_of {
+    int shape;               /* 0: of any */
+    int ppn;                 /* 0: of any */
+};
+
+/* What all sets of a group among rows of one comm_size agree upon at n, else
+ * the library. */
+static size_t agreed(const struct row *row, size_t count, struct group_of of,
                      unsigned long long n)
 {
     size_t choice = 0, end;
@@ -162,7 +168,8 @@ static size_t agreed(const struct row *row, size_t count, int shape,
 
         for (end = i; end < count && same_set(&row[i], &row[end]); end++)
             continue;
-        if (shape != 0 && row[i].shape != shape)
+        if ((of.shape != 0 && row[i].shape != of.shape) ||
+            (of.ppn != 0 && row[i].ppn != of.ppn))
             continue;
         mine = choice_at(&row[i], end - i, n);
         if (!first && mine != choice)
@@ -207,7 +214,8 @@ static int joined(struct chorale_emit_table *table,
  * library's throughout. */
 static int add_rule(struct chorale_emit_table *table,
                     struct chorale_emit_group *group, const struct row *row,
-                    size_t count, int shape, struct chorale_emit_rule new)
+                    size_t count, struct group_of of,
+                    struct chorale_emit_rule new)
 {
     unsigned long long *from = malloc((2 * count + 1) * sizeof(*from));
     struct chorale_emit_band *band;
@@ -231,7 +239,7 @@ static int add_rule(struct chorale_emit_table *table,
     }
     qsort(from, n, sizeof(*from), compare_n);
     for (size_t i = 0; i < n; i++) {
-        size_t choice = agreed(row, count, shape, from[i]);
+        size_t choice = agreed(row, count, of, from[i]);
 
         if (i == 0 || choice != band[table->nband - 1].choice)
             band[table->nband++] =
@@ -274,6 +282,7 @@ static int add_between(struct chorale_emit_table *table, const struct row *row,
                        size_t count, int from, int to, struct row *here)
 {
     struct chorale_emit_rule rule = { .comm_size = from, .comm_size_hi = to };
+    enum chorale_coll coll = row->coll;
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -281,10 +290,37 @@ static int add_between(struct chorale_emit_table *table, const struct row *row,
             here[n++] = row[i];
     qsort(here, n, sizeof(*here), compare_rows);
     for (int shape = 0; n > 0 && shape < CHORALE_EMIT_SHAPES; shape++)
-        if (add_rule(table, &table->group[row->coll][shape], here, n, shape,
-                     rule) != 0)
+        if (add_rule(table, &table->group[coll][shape], here, n,
+                     (struct group_of){ shape, 0 }, rule) != 0)
+            return -1;
+    for (size_t i = 0; n > 0 && i < table->nppn[coll]; i++)
+        if (add_rule(table, &table->ppn[coll][i].group, here, n,
+                     (struct group_of){ CHORALE_SHAPE_BLOCK,
+                                        table->ppn[coll][i].ppn }, rule) != 0)
             return -1;
     return 0;
+}
+
+/* The numbers of ranks a node that blocks have, ascending. */
+static int find_ppns(struct chorale_emit_table *table, const struct row *row,
+                     size_t count)
+{
+    enum chorale_coll coll = row->coll;
+    struct chorale_emit_ppn *list = calloc(count, sizeof(*list));
+
+    if (list == NULL)
+        return -1;
+    table->ppn[coll] = list;
+    for (int least = 0, next; ; least = next) {
+        next = INT_MAX;
+        for (size_t i = 0; i < count; i++)
+            if (row[i].shape == CHORALE_SHAPE_BLOCK && row[i].ppn > least &&
+                row[i].ppn < next)
+                next = row[i].ppn;
+        if (next == INT_MAX)
+            return 0;
+        list[table->nppn[coll]++].ppn = next;
+    }
 }
 
 /* All rules of one collective from its rows. */
@@ -295,7 +331,7 @@ static int add_rules(struct chorale_emit_table *table, const struct row *row,
     int *border = malloc(2 * count * sizeof(*border)), rc = 0;
     size_t n = 0;
 
-    if (here == NULL || border == NULL)
+    if (here == NULL || border == NULL || find_ppns(table, row, count) != 0)
         rc = -1;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         border[n++] = row[i].comm_size;
@@ -315,13 +351,32 @@ static int add_rules(struct chorale_emit_table *table, const struct row *row,
     return rc;
 }
 
+/* The group that answers for blocks of ppn > 0, NULL: the library does. */
+static const struct chorale_emit_group *
+group_of_ppn(const struct chorale_emit_table *table, enum chorale_coll coll,
+             int ppn)
+{
+    const struct chorale_emit_ppn *list = table->ppn[coll];
+    size_t n = table->nppn[coll];
+
+    for (size_t i = 0; i < n; i++)
+        if (list[i].ppn == ppn)
+            return &list[i].group;
+    return n > 0 && ppn > list[0].ppn && ppn < list[n - 1].ppn
+               ? &table->group[coll][CHORALE_SHAPE_BLOCK]
+               : NULL;
+}
+
 size_t chorale_emit_select(const struct chorale_emit_table *table,
                            enum chorale_coll coll, enum chorale_shape shape,
-                           unsigned long long n, int comm_size)
+                           int ppn, unsigned long long n, int comm_size)
 {
-    const struct chorale_emit_group *g = &table->group[coll][shape];
+    const struct chorale_emit_group *g =
+        shape == CHORALE_SHAPE_BLOCK && ppn > 0
+            ? group_of_ppn(table, coll, ppn)
+            : &table->group[coll][shape];
 
-    for (size_t r = 0; r < g->nrule; r++) {
+    for (size_t r = 0; g != NULL && r < g->nrule; r++) {
         const struct chorale_emit_rule *rule = &g->rule[r];
         size_t b = rule->first + rule->count - 1;
 
@@ -529,6 +584,9 @@ void chorale_emit_release(struct chorale_emit_table *table)
         free(table->coverage[i]);
         for (int s = 0; s < CHORALE_EMIT_SHAPES; s++)
             free(table->group[i][s].rule);
+        for (size_t k = 0; k < table->nppn[i]; k++)
+            free(table->ppn[i][k].group.rule);
+        free(table->ppn[i]);
     }
     memset(table, 0, sizeof(*table));
 }

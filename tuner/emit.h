@@ -43,6 +43,12 @@ struct chorale_emit_group {
     size_t nrule;
 };
 
+/* Rules for ranks in blocks of that many a node. */
+struct chorale_emit_ppn {
+    int ppn;
+    struct chorale_emit_group group;
+};
+
 struct chorale_emit_table {
     struct chorale_origin origin;
     char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
@@ -52,13 +58,17 @@ struct chorale_emit_table {
     struct chorale_emit_band *band;
     size_t nband;
     struct chorale_emit_group group[CHORALE_NCOLL][CHORALE_EMIT_SHAPES];
+    struct chorale_emit_ppn *ppn[CHORALE_NCOLL]; /* ascending: all that have
+                              * rows of shape block */
+    size_t nppn[CHORALE_NCOLL];
 };
 
 /* Load the decisions of a system. Of a collective measured with several
  * types and operations the one of double and sum is taken (byte where nothing
- * is reduced), or else the first by name. Where runs of one shape differ in
- * ranks per node and their choices differ, the library answers; likewise
- * where shapes disagree, in the projection. Of rows of one placement that
+ * is reduced), or else the first by name. Of each number of ranks a node in
+ * blocks the table has rules of its own; who asks for the shape alone gets what
+ * they agree upon, else the library, and likewise where shapes disagree, in the
+ * projection. Of rows of one placement that
  * overlap the one counts that begins last, and behind its end the library.
  * CHORALE_DATA: no decisions. */
 enum chorale_err chorale_emit_load(struct chorale_store *store,
@@ -67,10 +77,11 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    struct chorale_errmsg *msg);
 void chorale_emit_release(struct chorale_emit_table *table);
 
-/* What the written table answers: an index of table->choice. */
+/* What the written table answers: an index of table->choice. ppn as of
+ * select_ppn in table.h. */
 size_t chorale_emit_select(const struct chorale_emit_table *table,
                            enum chorale_coll coll, enum chorale_shape shape,
-                           unsigned long long n, int comm_size);
+                           int ppn, unsigned long long n, int comm_size);
 
 /* The shape of that name in the database, -1 if there is none. */
 int chorale_emit_shape(const char *name);
@@ -105,7 +116,7 @@ struct chorale_emitter {
                              struct chorale_errmsg *msg);
     /* A chorale_emit_answer; from is the reader. */
     void (*answer)(const void *from, enum chorale_coll coll,
-                   enum chorale_shape shape, unsigned long long n,
+                   enum chorale_shape shape, int ppn, unsigned long long n,
                    int comm_size, struct chorale_choice *got);
     /* [CHORALE_NCOLL], of the reader. */
     const struct chorale_hull *(*hull)(const void *from);
@@ -120,8 +131,9 @@ extern const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES];
 enum chorale_err chorale_emit_c_read(FILE *source, void **reader_p,
                                      struct chorale_errmsg *msg);
 void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
-                           enum chorale_shape shape, unsigned long long n,
-                           int comm_size, struct chorale_choice *got);
+                           enum chorale_shape shape, int ppn,
+                           unsigned long long n, int comm_size,
+                           struct chorale_choice *got);
 const struct chorale_hull *chorale_emit_c_hull(const void *from);
 void chorale_emit_c_release(void *reader);
 

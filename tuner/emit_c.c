@@ -136,7 +136,10 @@ static void heading(FILE *out, const char *file, const char *what,
         chorale_emit_comment(out, table->coverage[i], COVERAGE);
         putc('\n', out);
     }
-    fputs(" *\n * Checks\n", out);
+    fputs(" *\n * Ranks in blocks are asked for by how many a node has: what"
+          " was decided for\n * that many; between the least and the largest"
+          " above, what all of them agree\n * upon; else, and beyond them, the"
+          " library's default.\n *\n * Checks\n", out);
     chorale_emit_lines(out, " *   ", names->said);
     fputs(" */\n", out);
 }
@@ -158,8 +161,11 @@ static void prototypes(FILE *out)
                 "chorale_select_%s(size_t n, int comm_size);\n"
                 "const struct chorale_choice *\n"
                 "chorale_select_%s_shape(size_t n, int comm_size,\n"
-                "    enum chorale_shape shape);\n",
-                coll_name(i), coll_name(i));
+                "    enum chorale_shape shape);\n"
+                "const struct chorale_choice *\n"
+                "chorale_select_%s_ppn(size_t n, int comm_size,\n"
+                "    enum chorale_shape shape, int ppn);\n",
+                coll_name(i), coll_name(i), coll_name(i));
     putc('\n', out);
 }
 
@@ -185,6 +191,34 @@ static void choice(FILE *out, const struct chorale_emit_choice *c, size_t i)
     fprintf(out, "%zu },\n", i);
 }
 
+struct name {
+    char text[80];
+};
+
+/* Of the array of a shape's rules, ppn > 0: of so many ranks a node. */
+static struct name name_of(int coll, int shape, int ppn)
+{
+    struct name name;
+    int n = snprintf(name.text, sizeof(name.text), "%s_%s", coll_name(coll),
+                     shape_suffix[shape]);
+
+    if (ppn > 0)
+        snprintf(name.text + n, sizeof(name.text) - (size_t)n, "_%d", ppn);
+    return name;
+}
+
+static void rules(FILE *out, const struct chorale_emit_group *g,
+                  const char *name)
+{
+    if (g->nrule == 0)
+        return;
+    fprintf(out, "static const struct rule %s[] = {\n", name);
+    for (size_t r = 0; r < g->nrule; r++)
+        fprintf(out, "    { %d, %d, %zu, %zu },\n", g->rule[r].comm_size,
+                g->rule[r].comm_size_hi, g->rule[r].first, g->rule[r].count);
+    fputs("};\n\n", out);
+}
+
 static void arrays(FILE *out, const struct chorale_emit_table *table)
 {
     fputs("/* From this n on, up to the next band. */\n"
@@ -201,20 +235,13 @@ static void arrays(FILE *out, const struct chorale_emit_table *table)
     if (table->nband == 0)
         fputs("    { 0ULL, 0 },\n", out);
     fputs("};\n\n", out);
-    for (int i = 0; i < CHORALE_NCOLL; i++)
-        for (int s = 0; s < CHORALE_EMIT_SHAPES; s++) {
-            const struct chorale_emit_group *g = &table->group[i][s];
-
-            if (g->nrule == 0)
-                continue;
-            fprintf(out, "static const struct rule %s_%s[] = {\n",
-                    coll_name(i), shape_suffix[s]);
-            for (size_t r = 0; r < g->nrule; r++)
-                fprintf(out, "    { %d, %d, %zu, %zu },\n",
-                        g->rule[r].comm_size, g->rule[r].comm_size_hi,
-                        g->rule[r].first, g->rule[r].count);
-            fputs("};\n\n", out);
-        }
+    for (int i = 0; i < CHORALE_NCOLL; i++) {
+        for (int s = 0; s < CHORALE_EMIT_SHAPES; s++)
+            rules(out, &table->group[i][s], name_of(i, s, 0).text);
+        for (size_t k = 0; k < table->nppn[i]; k++)
+            rules(out, &table->ppn[i][k].group,
+                  name_of(i, CHORALE_SHAPE_BLOCK, table->ppn[i][k].ppn).text);
+    }
 }
 
 /* The search, line by line. */
@@ -222,16 +249,20 @@ static const char *const search[] = {
 #include "tuner/find.inc"
 };
 
+static void search_in(FILE *out, const struct chorale_emit_group *g,
+                      struct name name)
+{
+    if (g->nrule > 0)
+        fprintf(out, "return find(%s, %zu, n, comm_size);\n", name.text,
+                g->nrule);
+    else
+        fputs("return find(NULL, 0, n, comm_size);\n", out);
+}
+
 static void call_find(FILE *out, const struct chorale_emit_table *table,
                       int coll, int shape)
 {
-    size_t nrule = table->group[coll][shape].nrule;
-
-    if (nrule > 0)
-        fprintf(out, "return find(%s_%s, %zu, n, comm_size);\n",
-                coll_name(coll), shape_suffix[shape], nrule);
-    else
-        fputs("return find(NULL, 0, n, comm_size);\n", out);
+    search_in(out, &table->group[coll][shape], name_of(coll, shape, 0));
 }
 
 /* 1 if something was measured of that collective in some shape. */
@@ -273,14 +304,44 @@ static void functions(FILE *out, const struct chorale_emit_table *table,
     fputs("    }\n}\n\n", out);
 }
 
+/* Blocks by their ranks a node; every other shape as it is. */
+static void by_ppn(FILE *out, const struct chorale_emit_table *table, int coll)
+{
+    const struct chorale_emit_ppn *list = table->ppn[coll];
+    size_t n = table->nppn[coll];
+
+    fprintf(out,
+            "const struct chorale_choice *\n"
+            "chorale_select_%s_ppn(size_t n, int comm_size,\n"
+            "    enum chorale_shape shape, int ppn)\n{\n"
+            "    if (shape != CHORALE_SHAPE_BLOCK || ppn < 1)\n"
+            "        return chorale_select_%s_shape(n, comm_size, shape);\n",
+            coll_name(coll), coll_name(coll));
+    if (n == 0) {
+        fputs("    return &choices[0];\n}\n\n", out);
+        return;
+    }
+    fputs("    switch (ppn) {\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "    case %d:\n        ", list[i].ppn);
+        search_in(out, &list[i].group,
+                  name_of(coll, CHORALE_SHAPE_BLOCK, list[i].ppn));
+    }
+    fprintf(out, "    default:\n        if (ppn < %d || ppn > %d)\n"
+            "            return &choices[0];\n        ", list[0].ppn,
+            list[n - 1].ppn);
+    call_find(out, table, coll, CHORALE_SHAPE_BLOCK);
+    fputs("    }\n}\n\n", out);
+}
+
 static void selectors(FILE *out, const struct chorale_emit_table *table)
 {
     fputs("static const struct chorale_selector selectors[] = {\n", out);
     for (int i = 0; i < CHORALE_NCOLL; i++)
         fprintf(out, "    { \"%s\", chorale_select_%s,\n"
-                "      chorale_select_%s_shape,\n"
+                "      chorale_select_%s_shape, chorale_select_%s_ppn,\n"
                 "      { %d, %d, %lluULL, %lluULL } },\n",
-                coll_name(i), coll_name(i), coll_name(i),
+                coll_name(i), coll_name(i), coll_name(i), coll_name(i),
                 table->hull[i].comm_size_lo, table->hull[i].comm_size_hi,
                 table->hull[i].n_lo, table->hull[i].n_hi);
     fputs("};\n\n", out);
@@ -297,8 +358,10 @@ static char *body(const struct chorale_emit_table *table)
         return NULL;
     arrays(out, table);
     COPY(out, search);
-    for (int i = 0; i < CHORALE_NCOLL; i++)
+    for (int i = 0; i < CHORALE_NCOLL; i++) {
         functions(out, table, i);
+        by_ppn(out, table, i);
+    }
     selectors(out, table);
     if (fclose(out) != 0) {
         free(text);

@@ -44,6 +44,12 @@ struct search {
     int set, array, count;
 };
 
+/* A case of a number of ranks a node. */
+struct by_ppn {
+    int ppn;
+    struct search search;
+};
+
 struct reader {
     struct chorale_choice *choice;
     struct words *words;
@@ -53,6 +59,9 @@ struct reader {
     struct chorale_hull hull[CHORALE_NCOLL];
     struct search plain[CHORALE_NCOLL];
     struct search shape[CHORALE_NCOLL][CHORALE_EMIT_SHAPES];
+    struct by_ppn *ppn[CHORALE_NCOLL];
+    int nppn[CHORALE_NCOLL], least[CHORALE_NCOLL], most[CHORALE_NCOLL];
+    struct search between[CHORALE_NCOLL];
     char *line;
     size_t room;
     int number, bad;
@@ -222,7 +231,7 @@ static int read_find(const struct reader *r, struct search *search)
     char name[NAME];
     int used = 0;
 
-    if (sscanf(r->line, " return find(%47[a-z_NUL], %d, n, comm_size);%n",
+    if (sscanf(r->line, " return find(%47[a-z_0-9NUL], %d, n, comm_size);%n",
                name, &search->count, &used) != 2 ||
         used == 0 || r->line[used] != '\0')
         return -1;
@@ -273,6 +282,43 @@ static void read_shaped(struct reader *r, FILE *in, int coll)
         r->bad |= !r->shape[coll][s].set;
 }
 
+/* A case for each number of ranks a node, and a search between the least and
+ * the largest of them; or blocks are all the library's. */
+static void read_ppn(struct reader *r, FILE *in, int coll)
+{
+    char want[2 * NAME + 60];
+    struct search search;
+    int ppn, cases = 0;
+
+    snprintf(want, sizeof(want), "        return chorale_select_%s_shape(n, "
+             "comm_size, shape);",
+             chorale_coll_info((enum chorale_coll)coll)->name);
+    r->bad |= !next_line(r, in) || !line_is(r, "{") || !next_line(r, in) ||
+              !line_is(r, "    if (shape != CHORALE_SHAPE_BLOCK || ppn < 1)")
+              || !next_line(r, in) || !line_is(r, want) || !next_line(r, in);
+    if (!r->bad && line_is(r, "    return &choices[0];")) {
+        r->bad |= !next_line(r, in) || !line_is(r, "}");
+        return;
+    }
+    r->bad |= !line_is(r, "    switch (ppn) {");
+    while (!r->bad && next_line(r, in) &&
+           sscanf(r->line, "    case %d:", &ppn) == 1) {
+        r->bad |= !next_line(r, in) || read_find(r, &search) != 0;
+        r->ppn[coll] = grow(r, r->ppn[coll], &cases, sizeof(**r->ppn));
+        if (!r->bad)
+            r->ppn[coll][cases - 1] = (struct by_ppn){ ppn, search };
+    }
+    r->nppn[coll] = r->bad ? 0 : cases;
+    r->bad |= cases == 0 || !line_is(r, "    default:") || !next_line(r, in) ||
+              sscanf(r->line, "        if (ppn < %d || ppn > %d)",
+                     &r->least[coll], &r->most[coll]) != 2 ||
+              !next_line(r, in) ||
+              !line_is(r, "            return &choices[0];") ||
+              !next_line(r, in) || read_find(r, &r->between[coll]) != 0 ||
+              !next_line(r, in) || !line_is(r, "    }") ||
+              !next_line(r, in) || !line_is(r, "}");
+}
+
 /* The collective that a line defines a function of, for which rest stands
  * behind its name; NONE: none. */
 static int defines(const struct reader *r, const char *rest)
@@ -318,7 +364,8 @@ static void read_selector(struct reader *r, FILE *in)
         snprintf(want, sizeof(want), "    { \"%s\", chorale_select_%s,", name,
                  name);
         r->bad |= !line_is(r, want);
-        snprintf(want, sizeof(want), "      chorale_select_%s_shape,", name);
+        snprintf(want, sizeof(want), "      chorale_select_%s_shape, "
+                 "chorale_select_%s_ppn,", name, name);
         r->bad |= !next_line(r, in) || !line_is(r, want) ||
                   !next_line(r, in) ||
                   read_hull(r, &r->hull[r->nselector]) != 0;
@@ -337,7 +384,7 @@ static void read_line(struct reader *r, FILE *in)
         read_list(r, in, CHOICES);
     } else if (line_is(r, "static const struct band bands[] = {")) {
         read_list(r, in, BANDS);
-    } else if (sscanf(r->line, "static const struct rule %47[a-z_][] = {%n",
+    } else if (sscanf(r->line, "static const struct rule %47[a-z_0-9][] = {%n",
                       name, &used) == 1 && used > 0) {
         r->array = grow(r, r->array, &r->narray, sizeof(*a));
         if (r->bad)
@@ -349,6 +396,10 @@ static void read_line(struct reader *r, FILE *in)
     } else if ((coll = defines(r, "_shape(size_t n, int comm_size,")) >= 0) {
         if (next_line(r, in) && line_is(r, "    enum chorale_shape shape)"))
             read_shaped(r, in, coll);
+    } else if ((coll = defines(r, "_ppn(size_t n, int comm_size,")) >= 0) {
+        if (next_line(r, in) &&
+            line_is(r, "    enum chorale_shape shape, int ppn)"))
+            read_ppn(r, in, coll);
     } else if (line_is(r,
                        "static const struct chorale_selector selectors[] = {"
                        )) {
@@ -407,16 +458,33 @@ enum chorale_err chorale_emit_c_read(FILE *source, void **reader_p,
     return CHORALE_OK;
 }
 
+/* Blocks of so many ranks a node; NULL: the library. */
+static const struct search *of_ppn(const struct reader *r, int coll, int ppn)
+{
+    for (int i = 0; i < r->nppn[coll]; i++)
+        if (r->ppn[coll][i].ppn == ppn)
+            return &r->ppn[coll][i].search;
+    return r->nppn[coll] == 0 || ppn < r->least[coll] || ppn > r->most[coll]
+               ? NULL
+               : &r->between[coll];
+}
+
 void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
-                           enum chorale_shape shape, unsigned long long n,
-                           int comm_size, struct chorale_choice *got)
+                           enum chorale_shape shape, int ppn,
+                           unsigned long long n, int comm_size,
+                           struct chorale_choice *got)
 {
     const struct reader *r = from;
-    const struct search *s = &r->shape[coll][shape];
+    const struct search *s = shape != CHORALE_SHAPE_BLOCK || ppn < 1
+                                 ? &r->shape[coll][shape]
+                                 : of_ppn(r, coll, ppn);
 
     choices = r->choice;
     bands = r->band;
-    *got = *find(s->array != NONE ? r->array[s->array].rule : NULL, s->count,
+    if (s == NULL)
+        *got = r->choice[0];
+    else
+        *got = *find(s->array != NONE ? r->array[s->array].rule : NULL, s->count,
                  n, comm_size);
 }
 
@@ -436,6 +504,8 @@ void chorale_emit_c_release(void *reader)
     for (int i = 0; i < r->narray; i++)
         free(r->array[i].rule);
     free(r->array);
+    for (int i = 0; i < CHORALE_NCOLL; i++)
+        free(r->ppn[i]);
     free(r->choice);
     free(r->words);
     free(r->band);

@@ -165,8 +165,9 @@ struct here {
     size_t count;
 };
 
+/* What they say of a shape, ppn > 0: of so many ranks a node. */
 static const struct chorale_choice *says(const struct here *here, int shape,
-                                         unsigned long long n)
+                                         int ppn, unsigned long long n)
 {
     const struct chorale_choice *all = NULL, *mine;
 
@@ -177,7 +178,8 @@ static const struct chorale_choice *says(const struct here *here, int shape,
             if (here->row[end]->n_lo <= n)
                 mine = n <= here->row[end]->n_hi ? &here->row[end]->choice
                                                  : &library;
-        if (shape != CHORALE_SHAPE_UNKNOWN && here->row[i]->shape != shape)
+        if ((shape != CHORALE_SHAPE_UNKNOWN && here->row[i]->shape != shape) ||
+            (ppn > 0 && here->row[i]->ppn != ppn))
             continue;
         if (all != NULL && !same(all, mine))
             return &library;
@@ -195,6 +197,10 @@ struct asking {
     size_t points;
     struct here here;
     unsigned long long *n;   /* room for 6 a row and 2 */
+    unsigned long long *ppn; /* to ask of blocks: room for 3 a row and 1 */
+    size_t nppn;
+    int *block, least, most; /* those that rows are of, room for 1 a row */
+    size_t nblock;
 };
 
 static int compare(const void *a, const void *b)
@@ -229,24 +235,40 @@ static size_t around(unsigned long long border, unsigned long long *list)
     return count;
 }
 
-static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
-                            int shape, unsigned long long n, int comm_size,
-                            struct chorale_errmsg *msg)
+/* A number of ranks a node that rows are of has its own, one between them what
+ * they agree upon, one beyond them the library. */
+static const struct chorale_choice *wanted(const struct asking *a, int shape,
+                                           int ppn, unsigned long long n)
 {
-    const struct chorale_choice *want = says(&a->here, shape, n);
+    if (ppn == 0 || shape != CHORALE_SHAPE_BLOCK)
+        return says(&a->here, shape, 0, n);
+    for (size_t i = 0; i < a->nblock; i++)
+        if (a->block[i] == ppn)
+            return says(&a->here, shape, ppn, n);
+    return ppn < a->least || ppn > a->most ? &library
+                                           : says(&a->here, shape, 0, n);
+}
+
+static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
+                            int shape, int ppn, unsigned long long n,
+                            int comm_size, struct chorale_errmsg *msg)
+{
+    const struct chorale_choice *want = wanted(a, shape, ppn, n);
     struct chorale_choice got = library;
 
     a->points++;
     if (a->answer == NULL)
         return CHORALE_OK;
-    a->answer(a->from, coll, (enum chorale_shape)shape, n, comm_size, &got);
+    a->answer(a->from, coll, (enum chorale_shape)shape, ppn, n, comm_size,
+              &got);
     if (same(want, &got))
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_DATA, "the table says of %s at P = %d and"
-                        " n = %llu, shape %s: %s %s%s%s; decided was:"
-                        " %s %s%s%s; nothing was written",
+                        " n = %llu, shape %s, %d a node: %s %s%s%s; decided"
+                        " was: %s %s%s%s; nothing was written",
                         chorale_coll_info(coll)->name, comm_size, n,
                         chorale_emit_shape_name((enum chorale_shape)shape),
+                        ppn,
                         got.provider, got.variant,
                         *got.params != '\0' ? ":" : "", got.params,
                         want->provider, want->variant,
@@ -274,10 +296,39 @@ static enum chorale_err ask_size(struct asking *a, const struct row *row,
             a->here.row[a->here.count++] = &row[i];
     }
     n = unique(a->n, n);
-    for (size_t i = 0; i < n && err == CHORALE_OK; i++)
+    for (size_t i = 0; i < n && err == CHORALE_OK; i++) {
         for (int s = 0; s < CHORALE_EMIT_SHAPES && err == CHORALE_OK; s++)
-            err = ask(a, row->coll, s, a->n[i], (int)comm_size, msg);
+            err = ask(a, row->coll, s, 0, a->n[i], (int)comm_size, msg);
+        for (size_t k = 0; k < a->nppn && err == CHORALE_OK; k++)
+            err = ask(a, row->coll, CHORALE_SHAPE_BLOCK, (int)a->ppn[k],
+                      a->n[i], (int)comm_size, msg);
+    }
     return err;
+}
+
+/* Which numbers of ranks a node blocks have, and which to ask for. */
+static void find_blocks(struct asking *a, const struct row *row, size_t count)
+{
+    size_t n = 0;
+
+    a->nblock = 0;
+    a->least = INT_MAX;
+    a->most = 0;
+    a->ppn[n++] = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (row[i].shape != CHORALE_SHAPE_BLOCK || row[i].ppn < 1 ||
+            row[i].ppn == INT_MAX)
+            continue;
+        a->block[a->nblock++] = row[i].ppn;
+        a->least = row[i].ppn < a->least ? row[i].ppn : a->least;
+        a->most = row[i].ppn > a->most ? row[i].ppn : a->most;
+        n += around((unsigned long long)row[i].ppn, a->ppn + n);
+    }
+    a->nppn = unique(a->ppn, n);
+    if (a->ppn[0] == 0) {    /* that is: not known */
+        memmove(a->ppn, a->ppn + 1, (a->nppn - 1) * sizeof(*a->ppn));
+        a->nppn--;
+    }
 }
 
 static int same_choice(const struct chorale_choice *a,
@@ -327,6 +378,7 @@ static enum chorale_err ask_coll(struct asking *a, const struct row *row,
     enum chorale_err err = size != NULL ? CHORALE_OK : no_memory(msg);
     size_t n = 0;
 
+    find_blocks(a, row, count);
     for (size_t i = 0; i < count && size != NULL; i++) {
         n += around((unsigned long long)row[i].from, size + n);
         n += around((unsigned long long)row[i].to + 1, size + n);
@@ -351,7 +403,10 @@ static enum chorale_err ask_all(struct asking *a, const char *path,
 
     a->here.row = calloc(check->count + 1, sizeof(*a->here.row));
     a->n = calloc(6 * check->count + 2, sizeof(*a->n));
-    if (a->here.row == NULL || a->n == NULL)
+    a->ppn = calloc(3 * check->count + 1, sizeof(*a->ppn));
+    a->block = calloc(check->count + 1, sizeof(*a->block));
+    if (a->here.row == NULL || a->n == NULL || a->ppn == NULL ||
+        a->block == NULL)
         err = no_memory(msg);
     for (size_t i = 0, end; i < check->count && err == CHORALE_OK; i = end) {
         for (end = i; end < check->count &&
@@ -361,6 +416,8 @@ static enum chorale_err ask_all(struct asking *a, const char *path,
     }
     free(a->here.row);
     free(a->n);
+    free(a->ppn);
+    free(a->block);
     return err;
 }
 
@@ -419,11 +476,12 @@ size_t chorale_emit_check_points(const struct chorale_emit_check *check)
 }
 
 void chorale_emit_check_table(const void *from, enum chorale_coll coll,
-                              enum chorale_shape shape, unsigned long long n,
-                              int comm_size, struct chorale_choice *got)
+                              enum chorale_shape shape, int ppn,
+                              unsigned long long n, int comm_size,
+                              struct chorale_choice *got)
 {
     const struct chorale_emit_table *table = from;
-    size_t i = chorale_emit_select(table, coll, shape, n, comm_size);
+    size_t i = chorale_emit_select(table, coll, shape, ppn, n, comm_size);
     const struct chorale_emit_choice *c = &table->choice[i];
 
     if (c->alg == NULL)

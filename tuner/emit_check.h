@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_check.h - hold a dispatch table against the rows of decision, read for
  * this alone: at every border of every row, n - 1, n and n + 1 by P - 1, P and
- * P + 1, for each shape and for none. */
+ * P + 1, for each shape and for none, and of blocks for each number of ranks a
+ * node, one less and one more. */
 #ifndef CHORALE_TUNER_EMIT_CHECK_H
 #define CHORALE_TUNER_EMIT_CHECK_H
 
@@ -25,7 +26,7 @@ size_t chorale_emit_check_unknown(const struct chorale_emit_check *check);
 
 /* What is asked: something that answers as a table does. */
 typedef void chorale_emit_answer(const void *from, enum chorale_coll coll,
-                                 enum chorale_shape shape,
+                                 enum chorale_shape shape, int ppn,
                                  unsigned long long n, int comm_size,
                                  struct chorale_choice *got);
 

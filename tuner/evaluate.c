@@ -48,7 +48,7 @@ chorale_evaluate_choice(const struct chorale_emit_table *table,
     size_t i = chorale_emit_select(
         table, p->coll, shape < 0 ? CHORALE_SHAPE_UNKNOWN
                                   : (enum chorale_shape)shape,
-        p->n, p->comm_size);
+        p->ppn, p->n, p->comm_size);
     const struct chorale_emit_choice *choice = &table->choice[i];
     struct chorale_point pt;
 

@@ -79,7 +79,8 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
         return &library_plan;
     if (!in_hull(&t->selector[coll]->hull, coll, pt))
         return &library_plan;
-    choice = t->selector[coll]->select_shape(pt->n, pt->comm_size, st->shape);
+    choice = t->selector[coll]->select_ppn(pt->n, pt->comm_size, st->shape,
+                                           st->ppn);
     if (choice == NULL || choice->index < 0
         || choice->index >= t->table->nchoice)
         return &library_plan;

@@ -1,11 +1,11 @@
-/* Interface of a Chorale dispatch table, version 2. C99, no includes but
+/* Interface of a Chorale dispatch table, version 3. C99, no includes but
  * <stddef.h>: the generator copies this text into every table it writes. */
 #ifndef CHORALE_TABLE_H
 #define CHORALE_TABLE_H
 
 #include <stddef.h>
 
-#define CHORALE_TABLE_ABI 2
+#define CHORALE_TABLE_ABI 3
 
 /* How the ranks of a communicator lie on nodes. */
 enum chorale_shape {
@@ -38,12 +38,21 @@ struct chorale_hull {
 
 /* Select for one collective: n is the bytes of the operation (bcast, reduce,
  * allreduce: the vector; gather, scatter, allgather, reduce_scatter_block:
- * block times comm_size). Never NULL, for any arguments. */
+ * block times comm_size). Never NULL, for any arguments.
+ *
+ * ppn is how many ranks each node has where the shape is block (the last node
+ * may have fewer), 0 if that is not known; of other shapes it says nothing. A
+ * measured ppn gets what was decided for it. Between the least and the largest
+ * that were measured, and for 0, it is what those agree upon, else the
+ * library; beyond them the library. */
 struct chorale_selector {
     const char *coll;
     const struct chorale_choice *(*select)(size_t n, int comm_size);
     const struct chorale_choice *(*select_shape)(size_t n, int comm_size,
                                                  enum chorale_shape shape);
+    const struct chorale_choice *(*select_ppn)(size_t n, int comm_size,
+                                               enum chorale_shape shape,
+                                               int ppn);
     struct chorale_hull hull;
 };
 

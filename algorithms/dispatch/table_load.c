@@ -166,14 +166,16 @@ static int check_selectors(const struct chorale_table *t,
 {
     for (int i = 0; i < t->nselector; i++) {
         const struct chorale_selector *s = &t->selector[i];
-        const void *plain, *shape;
+        const void *plain, *shape, *ppn;
 
         memcpy(&plain, &s->select, sizeof(plain));
         memcpy(&shape, &s->select_shape, sizeof(shape));
-        if (s->coll == NULL || plain == NULL || shape == NULL)
+        memcpy(&ppn, &s->select_ppn, sizeof(ppn));
+        if (s->coll == NULL || plain == NULL || shape == NULL || ppn == NULL)
             return refuse(why, "selector %d is not filled in; generate it "
                           "again", i);
-        if (!same_object(plain, t) || !same_object(shape, t))
+        if (!same_object(plain, t) || !same_object(shape, t)
+            || !same_object(ppn, t))
             return refuse(why, "the program has functions of the same names; "
                           "link the table with -Wl,-Bsymbolic");
         if (s->hull.comm_size_lo < 0 || s->hull.n_lo > s->hull.n_hi

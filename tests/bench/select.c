@@ -38,6 +38,12 @@ static uintptr_t select_shape(size_t size, int ranks)
                                                  CHORALE_SHAPE_SINGLE_NODE);
 }
 
+static uintptr_t select_ppn(size_t size, int ranks)
+{
+    return (uintptr_t)chorale_select_bcast_ppn(size, ranks,
+                                               CHORALE_SHAPE_BLOCK, 8);
+}
+
 /* Nanoseconds a call, the best of many tries, at points [0, count), a power of
  * two. Calls do not wait for each other, as those of a program do not. */
 static double cost(uintptr_t (*volatile call)(size_t, int), int count)
@@ -72,10 +78,11 @@ int main(void)
         comm_size[i] = sizes[i / 64 % (int)(sizeof(sizes) / sizeof(int))];
     }
     loop = cost(nothing, POINTS);
-    printf("# selection: sizes at random %.1f ns, with the shape %.1f ns; four"
-           " sizes in turn %.1f ns, with the shape %.1f ns (the loop's %.1f ns"
-           " left out)\n", cost(select_one, POINTS) - loop,
-           cost(select_shape, POINTS) - loop, cost(select_one, 4) - loop,
-           cost(select_shape, 4) - loop, loop);
+    printf("# selection: sizes at random %.1f ns, with the shape %.1f ns, with the "
+           "ranks a node %.1f ns; four sizes in turn %.1f, %.1f, %.1f ns (the "
+           "loop's %.1f ns left out)\n", cost(select_one, POINTS) - loop,
+           cost(select_shape, POINTS) - loop, cost(select_ppn, POINTS) - loop,
+           cost(select_one, 4) - loop, cost(select_shape, 4) - loop,
+           cost(select_ppn, 4) - loop, loop);
     return 0;
 }

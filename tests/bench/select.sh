@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a selection of the generated C dispatch costs: nanoseconds a call, net of
 # the loop; the number of ranks changes every 64 calls. The table is made up: 12
-# numbers of ranks with 12 bands each.
+# numbers of ranks with 12 bands each, on one node and in blocks of 2, 4, 8 and
+# 16 a node.
 here=${top_builddir:-.}
 src=${top_srcdir:-$(dirname "$0")/../..}
 : "${CC:=cc}"
@@ -18,10 +19,15 @@ trap 'exit 130' INT TERM
             hi=$((1 << k))
             variant=binomial
             [ $((k % 4)) -eq 1 ] || variant=linear
-            echo "INSERT INTO decision (system_id, coll, comm_size, ppn, shape,
-                dtype, op, n_lo, n_hi, provider, variant, params, basis,
-                reason) VALUES (1, 'bcast', $p, $p, 'single-node', 'byte', '',
-                $lo, $hi, 'chorale', '$variant', '', 'measured', '');"
+            for ppn in "$p" 2 4 8 16; do
+                shape=block
+                [ "$ppn" -ne "$p" ] || shape=single-node
+                echo "INSERT OR IGNORE INTO decision (system_id, coll,
+                    comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,
+                    variant, params, basis, reason) VALUES (1, 'bcast', $p,
+                    $ppn, '$shape', 'byte', '', $lo, $hi, 'chorale',
+                    '$variant', '', 'measured', '');"
+            done
             lo=$((hi + 1))
         done
     done

@@ -117,12 +117,16 @@ END {
         printf "\nstatic const struct chorale_choice *\nshape_%s(size_t n, " \
                "int comm_size, enum chorale_shape shape)\n{\n", c
         printf "    (void)shape;\n    return select_%s(n, comm_size);\n}\n", c
+        printf "\nstatic const struct chorale_choice *\nppn_%s(size_t n, " \
+               "int comm_size, enum chorale_shape shape, int ppn)\n{\n", c
+        printf "    (void)shape;\n    (void)ppn;\n" \
+               "    return select_%s(n, comm_size);\n}\n", c
     }
     print "\nstatic const struct chorale_selector selector[] = {"
     for (i = 0; i < ncoll; i++)
-        printf "    { \"%s\", select_%s, shape_%s,\n" \
+        printf "    { \"%s\", select_%s, shape_%s, ppn_%s,\n" \
                "      { 1, 1 << 30, 0, (unsigned long long)-1 } },\n",
-               order[i], order[i], order[i]
+               order[i], order[i], order[i], order[i]
     print "};\n"
     print "const struct chorale_table chorale_table = {"
     print "    .abi = CHORALE_TABLE_ABI, .digest = \"random " seed "\","

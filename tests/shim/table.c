@@ -86,6 +86,12 @@ static const struct chorale_choice choice[] = {
     {                                                                        \
         (void)shape;                                                         \
         return select_##coll(n, size);                                       \
+    }                                                                        \
+    static const struct chorale_choice *                                     \
+    ppn_##coll(size_t n, int size, enum chorale_shape shape, int ppn)        \
+    {                                                                        \
+        (void)ppn;                                                           \
+        return shape_##coll(n, size, shape);                                 \
     }
 
 #if defined(LACKS)
@@ -117,6 +123,12 @@ shape_bcast(size_t n, int size, enum chorale_shape shape)
     return shape == CHORALE_SHAPE_UNKNOWN ? select_bcast(n, size)
                                           : SELECT_BCAST(n);
 }
+static const struct chorale_choice *
+ppn_bcast(size_t n, int size, enum chorale_shape shape, int ppn)
+{
+    (void)ppn;
+    return shape_bcast(n, size, shape);
+}
 #else
 SELECT(bcast, 2, 1, 3)
 #endif
@@ -139,7 +151,8 @@ SELECT(exscan, 5, 2, 5)
 #ifndef HULL
 #define HULL { 1, 1 << 30, 0, (unsigned long long)-1 }
 #endif
-#define ROW(coll) { #coll, select_##coll, shape_##coll, HULL }
+#define ROW(coll)                                                            \
+    { #coll, select_##coll, shape_##coll, ppn_##coll, HULL }
 
 static const struct chorale_selector selector[] = {
     ROW(bcast), ROW(reduce), ROW(allreduce), ROW(reduce_scatter_block),

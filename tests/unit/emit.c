@@ -35,6 +35,16 @@ static void decision(struct fixture *f, const char *coll, int comm_size,
     sqlite3_free(sql);
 }
 
+/* The last one's ranks a node. */
+static void at_ppn(struct fixture *f, int ppn)
+{
+    char sql[160];
+
+    snprintf(sql, sizeof(sql), "UPDATE decision SET ppn = %d WHERE decision_id"
+             " = (SELECT max(decision_id) FROM decision)", ppn);
+    fixture_exec(f, sql);
+}
+
 static enum chorale_err generate(struct fixture *f, const char *output,
                                  struct chorale_errmsg *msg)
 {
@@ -156,6 +166,78 @@ static void test_answers(struct fixture *f, const struct chorale_table *table)
            strcmp(table->mpi_library, "An MPI 1.0") == 0 &&
            strstr(table->coverage, "bcast: P = 4, 8") != NULL,
            "the table says where it comes from: %s", table->coverage);
+}
+
+/* Two and eight ranks a node: each has its own, what lies between what both
+ * say, all else the library. */
+static void test_ppn(void)
+{
+    struct fixture f;
+    struct chorale_errmsg msg;
+    const struct chorale_table *table;
+    void *lib = NULL;
+
+    fixture_open(&f, "two placements", 0);
+    decision(&f, "bcast", 16, "block", "byte", "", 8, 512, "binomial");
+    at_ppn(&f, 2);
+    decision(&f, "bcast", 16, "block", "byte", "", 513, 4096, "linear");
+    at_ppn(&f, 2);
+    decision(&f, "bcast", 16, "block", "byte", "", 8, 64, "linear");
+    at_ppn(&f, 8);
+    decision(&f, "bcast", 16, "block", "byte", "", 65, 4096, "binomial");
+    at_ppn(&f, 8);
+    decision(&f, "bcast", 16, "one-per-node", "byte", "", 8, 4096, "chain");
+    at_ppn(&f, 1);
+    fixture_exec(&f, "UPDATE decision SET params = 'fanout=2,segsize=0'"
+                 " WHERE variant = 'chain'");
+    decision(&f, "gather", 16, "one-per-node", "byte", "", 8, 4096, "linear");
+    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
+           compile(compiler(), strict, f.dir, "table.c -c", "table.o") &&
+           compile(compiler(), "-shared -fPIC", f.dir, "table.c", "table.so"),
+           "a table of two and eight ranks a node %s", msg.text);
+    table = load(&f, &lib);
+    if (tap_ok(table != NULL, "is loaded")) {
+        const struct chorale_selector *s = selector(table, "bcast");
+        const struct chorale_selector *g = selector(table, "gather");
+        const struct {
+            int ppn;
+            size_t n;
+            const char *variant;
+        } row[] = {
+            { 2, 8, "binomial" },   { 2, 512, "binomial" },
+            { 2, 513, "linear" },   { 2, 4097, "default" },
+            { 8, 8, "linear" },     { 8, 64, "linear" },
+            { 8, 65, "binomial" },  { 8, 4096, "binomial" },
+            { 4, 8, "default" },    { 4, 65, "binomial" },
+            { 4, 512, "binomial" }, { 4, 513, "default" },
+            { 0, 65, "binomial" },  { 0, 8, "default" },
+            { 1, 65, "default" },   { 16, 65, "default" },
+            { -2, 65, "binomial" }, { 2147483647, 65, "default" },
+        };
+
+        for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+            const char *got = s->select_ppn(row[i].n, 16, CHORALE_SHAPE_BLOCK,
+                                            row[i].ppn)->variant;
+
+            tap_ok(strcmp(got, row[i].variant) == 0, "%d a node, n = %zu: %s",
+                   row[i].ppn, row[i].n, got);
+        }
+        tap_ok(s->select_ppn(65, 15, CHORALE_SHAPE_BLOCK, 8)->index == 0 &&
+               s->select_shape(65, 16, CHORALE_SHAPE_BLOCK) ==
+                   s->select_ppn(65, 16, CHORALE_SHAPE_BLOCK, 0),
+               "another P is the library's; the shape alone asks for any");
+        tap_ok(strcmp(s->select_ppn(65, 16, CHORALE_SHAPE_ONE_PER_NODE,
+                                    0)->variant, "chain") == 0 &&
+               strcmp(s->select_ppn(65, 16, CHORALE_SHAPE_ONE_PER_NODE,
+                                    8)->variant, "chain") == 0,
+               "one a node is a shape of its own");
+        tap_ok(g->select_ppn(65, 16, CHORALE_SHAPE_BLOCK, 8)->index == 0 &&
+               strcmp(g->select_ppn(65, 16, CHORALE_SHAPE_ONE_PER_NODE,
+                                    1)->variant, "linear") == 0,
+               "where no block was measured blocks are the library's");
+        dlclose(lib);
+    }
+    fixture_close(&f);
 }
 
 static void test_shapes(const struct chorale_table *table)
@@ -721,6 +803,7 @@ static void test_no_rows(void)
 int main(void)
 {
     test_good();
+    test_ppn();
     test_hostile();
     test_errors();
     test_unknown();

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# One system measured with two and with four ranks a node gives one table, in
+# one file, which picks by how many ranks of a communicator share a node.
+. "$(dirname "$0")/helpers.sh"
+chorale=$top_builddir/chorale
+[ -x "$chorale" ] || skip_all "chorale is not built"
+
+program bcasts || exit 1
+"$MPICC" -shared -fPIC -o "$work/places.so" \
+    "$top_srcdir/tests/shim/places.c" || exit 1
+db=$work/s.db
+"$chorale" plan "$db" -q -c bcast -m 8 -P 2 --launches 6 || exit 1
+row() { # shape, ranks a node, from, to, variant
+    echo "INSERT INTO decision (system_id, coll, comm_size, ppn, shape, dtype,
+        op, n_lo, n_hi, provider, variant, params, basis, reason) VALUES (1,
+        'bcast', 6, $2, '$1', 'byte', '', $3, $4, 'chorale', '$5', '',
+        'measured', '');"
+}
+{
+    row block 2 8 2048 binomial
+    row block 4 8 2048 linear
+    row one-per-node 1 8 2048 scatter_ring_allgather
+} | sqlite3 "$db"
+"$chorale" generate "$db" -o "$work/table.c" >/dev/null &&
+    $CC -shared -fPIC -o "$work/table.so" "$work/table.c"
+ok $? "both are in one file"
+grep -q 'block 2, 4 a node' "$work/table.c" &&
+    grep -q 'blocks are asked for by how many a node has' "$work/table.c"
+ok $? "which says so"
+
+launch() { # ranks a node
+    run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
+        CHORALE_AFTER=1 CHORALE_ANY_SYSTEM=1 \
+        CHORALE_DISPATCH="$work/table.so" "$work/bcasts"
+}
+picks() { # ranks a node, choice, name
+    launch "$1"
+    [ "$status" -eq 0 ] && [ "$(lines "bcast n=1024 P=6 -> $2\( \|\$\)")" -eq 1 ]
+    ok $? "$3"
+}
+picks 2 binomial "two a node: what was decided for two"
+picks 4 linear "four a node: what was decided for four"
+picks 1 scatter_ring_allgather "one a node: another shape"
+picks 3 library "three a node: two and four do not agree"
+picks 5 library "five a node: nothing was measured"
+picks 6 library "all on one node: nothing was measured"
+
+# Where those that were measured agree, so does what lies between.
+sqlite3 "$db" "UPDATE decision SET variant = 'linear' WHERE ppn = 2"
+"$chorale" generate "$db" -o "$work/table.c" >/dev/null &&
+    $CC -shared -fPIC -o "$work/table.so" "$work/table.c"
+picks 3 linear "three a node: two and four agree"
+picks 5 library "five a node: no more than they say"
+
+# A table as older versions wrote it.
+sed 's/^#define CHORALE_TABLE_ABI .*/#define CHORALE_TABLE_ABI 2/' \
+    "$work/table.c" >"$work/old.c"
+$CC -shared -fPIC -o "$work/table.so" "$work/old.c"
+launch 2
+[ "$status" -eq 0 ] && [ "$(lines '->')" -eq 0 ]
+ok $? "a table of the interface before is not used"
+[ "$(lines 'table interface 2, this is 3; generate it again')" -eq 1 ]
+ok $? "for one line that says what to do"
+finish
