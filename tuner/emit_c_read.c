@@ -484,8 +484,8 @@ void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
     if (s == NULL)
         *got = r->choice[0];
     else
-        *got = *find(s->array != NONE ? r->array[s->array].rule : NULL, s->count,
-                 n, comm_size);
+        *got = *find(s->array != NONE ? r->array[s->array].rule : NULL,
+                     s->count, n, comm_size);
 }
 
 const struct chorale_hull *chorale_emit_c_hull(const void *from)

@@ -78,9 +78,10 @@ int main(void)
         comm_size[i] = sizes[i / 64 % (int)(sizeof(sizes) / sizeof(int))];
     }
     loop = cost(nothing, POINTS);
-    printf("# selection: sizes at random %.1f ns, with the shape %.1f ns, with the "
-           "ranks a node %.1f ns; four sizes in turn %.1f, %.1f, %.1f ns (the "
-           "loop's %.1f ns left out)\n", cost(select_one, POINTS) - loop,
+    printf("# selection: sizes at random %.1f ns, with the shape %.1f ns, "
+           "with the ranks a node %.1f ns; four sizes in turn %.1f, %.1f, "
+           "%.1f ns (the loop's %.1f ns left out)\n",
+           cost(select_one, POINTS) - loop,
            cost(select_shape, POINTS) - loop, cost(select_ppn, POINTS) - loop,
            cost(select_one, 4) - loop, cost(select_shape, 4) - loop,
            cost(select_ppn, 4) - loop, loop);

@@ -36,7 +36,8 @@ launch() { # ranks a node
 }
 picks() { # ranks a node, choice, name
     launch "$1"
-    [ "$status" -eq 0 ] && [ "$(lines "bcast n=1024 P=6 -> $2\( \|\$\)")" -eq 1 ]
+    [ "$status" -eq 0 ] &&
+        [ "$(lines "bcast n=1024 P=6 -> $2\( \|\$\)")" -eq 1 ]
     ok $? "$3"
 }
 picks 2 binomial "two a node: what was decided for two"
