@@ -3,6 +3,7 @@
  * collective. */
 #include "config.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "algorithms/dispatch/args.h"
@@ -88,6 +89,15 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
     return chorale_tuning_plan(t, coll, choice->index);
 }
 
+/* 1 if what the table says of a collective on a communicator hangs on no
+ * argument. */
+static int hangs_on_nothing(const struct chorale_state *st,
+                            enum chorale_coll coll)
+{
+    return chorale_coll_info(coll)->dataless || chorale_coll_info(coll)->blind
+        || !(st->tuning->serves & 1u << coll);
+}
+
 const struct chorale_plan *chorale_choose(struct chorale_state *st,
                                           enum chorale_coll coll,
                                           struct chorale_point *pt)
@@ -96,15 +106,18 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     const struct chorale_plan *plan;
     int slot;
 
+    st->recall[coll].ran = &memo->last;
     if (memo->last.plan != NULL && memo->n == pt->n
         && memo->type_size == pt->type_size
         && memo->in_place == pt->in_place
         && memo->last.commutative == pt->commutative) {
         memo->last.msg_size = pt->msg_size;
-        memo->ran = memo->last;
         return memo->last.plan;
     }
+    memo->always = hangs_on_nothing(st, coll);
     plan = ask(st, coll, pt, &slot);
+    if (plan->alg == NULL && memo->always && !st->tuning->set.check)
+        st->pass |= 1u << coll;
     if (plan->alg != NULL) {
         for (int i = 0; i < CHORALE_MAX_PARAM; i++)
             pt->param[i] = plan->param[i];
@@ -117,94 +130,75 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     memo->n = pt->n;
     memo->type_size = pt->type_size;
     memo->in_place = pt->in_place;
-    memo->always = chorale_coll_info(coll)->dataless
-                || chorale_coll_info(coll)->blind
-                || !(st->tuning->serves & 1u << coll);
-    memo->last = (struct chorale_chosen){ plan, pt->msg_size,
-                                          pt->commutative };
-    memo->ran = memo->last;
+    memo->last = (struct chorale_chosen){
+        .plan = plan, .msg_size = pt->msg_size,
+        .commutative = pt->commutative != 0, .library = plan->alg == NULL
+    };
     return plan;
 }
 
-enum { IN_PLACE = 4 + 8 };
-
-/* Which of a call's addresses are null, in place, or the same. */
-static unsigned pattern(const struct chorale_call *call)
+static unsigned pattern_of(const struct chorale_call *call)
 {
-    const void *in = call->sendbuf, *out = call->recvbuf;
-
-    return (unsigned)(in == NULL) | (unsigned)(out == NULL) << 1
-         | (unsigned)(in == MPI_IN_PLACE) << 2
-         | (unsigned)(out == MPI_IN_PLACE) << 3 | (unsigned)(in == out) << 4;
+    return chorale_pattern(call->sendbuf, call->recvbuf, MPI_IN_PLACE);
 }
 
-/* Where a call's arguments are remembered: a root that rotates and a few sizes
- * in turn do not push each other out. */
-static struct chorale_known *place(struct chorale_memo *memo,
-                                   const struct chorale_call *call,
-                                   int is_root)
+static struct chorale_known *place(struct chorale_state *st,
+                                   enum chorale_coll coll,
+                                   const struct chorale_call *call)
 {
-    uint64_t mixed = ((uint64_t)call->sendcount + (uint64_t)call->recvcount)
-                   * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
-
-    return &memo->known[mixed >> 62 | (unsigned)is_root << 2];
+    return chorale_known_place(&st->recall[coll], call->sendcount,
+                               call->recvcount, call->root == st->rank);
 }
 
 /* Of types and operations of the application nothing is remembered: when one
- * is freed another may have its handle, on some ranks. Nor of arrays. */
+ * is freed another may have its handle, on some ranks. Nor of arrays, nor
+ * where each call is to be checked.
+ *
+ * The library judges addresses and the root itself; but what is in place may
+ * be another's choice, and the ranks differ in what they give without use. */
 void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
                              const struct chorale_call *call, int builtin)
 {
-    const int is_root = call->root == st->rank;
-    struct chorale_memo *memo = &st->memo[coll];
-    struct chorale_known *known = place(memo, call, is_root);
+    struct chorale_known *known = place(st, coll, call);
 
     if (chorale_coll_info(coll)->irregular || call->recvcount < 0
-        || (memo->last.plan->alg != NULL && !builtin)
+        || st->tuning->set.check
+        || (st->memo[coll].last.plan->alg != NULL && !builtin)
         || !chorale_args_plain(call->recvtype)
         || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
         return;
     *known = (struct chorale_known){
+        .chosen = st->memo[coll].last,
         .sendcount = call->sendcount, .recvcount = call->recvcount,
-        .sendtype = call->sendtype, .recvtype = call->recvtype,
-        .op = call->op, .pattern = pattern(call), .is_root = is_root,
-        .chosen = memo->last
+        .sendtype = (chorale_word)call->sendtype,
+        .recvtype = (chorale_word)call->recvtype,
+        .op = (chorale_word)call->op
     };
-}
-
-/* The library judges addresses and the root itself; but what is in place may
- * be another's choice, and the ranks differ in what they give without use. */
-static int fits(const struct chorale_state *st,
-                const struct chorale_known *known,
-                const struct chorale_call *call)
-{
-    const unsigned other = known->pattern ^ pattern(call);
-
-    return known->chosen.plan->alg == NULL
-               ? (other & IN_PLACE) == 0
-               : other == 0 && call->root >= 0 && call->root < st->size;
+    known->chosen.pattern = (unsigned char)pattern_of(call);
+    known->chosen.care = known->chosen.library
+                             ? CHORALE_SEND_IN_PLACE | CHORALE_RECV_IN_PLACE
+                             : UCHAR_MAX;
 }
 
 const struct chorale_plan *
 chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
                      const struct chorale_call *call)
 {
-    const int is_root = call->root == st->rank;
-    struct chorale_memo *memo = &st->memo[coll];
     const struct chorale_known *known;
 
-    if (memo->last.plan == NULL)
+    if (st->pass & 1u << coll)
+        return st->memo[coll].last.plan;
+    if (chorale_coll_info(coll)->irregular)
         return NULL;
-    if (memo->always && memo->last.plan->alg == NULL)
-        return memo->in_place == (call->sendbuf == MPI_IN_PLACE)
-                   ? memo->last.plan : NULL;
-    known = place(memo, call, is_root);
-    if (known->chosen.plan == NULL || known->recvcount != call->recvcount
-        || known->sendcount != call->sendcount
-        || known->recvtype != call->recvtype
-        || known->sendtype != call->sendtype || known->op != call->op
-        || known->is_root != is_root || !fits(st, known, call))
+    known = place(st, coll, call);
+    if (known->chosen.plan == NULL
+        || !chorale_known_fits(known, -1, call->sendcount, call->recvcount,
+                               (chorale_word)call->sendtype,
+                               (chorale_word)call->recvtype,
+                               (chorale_word)call->op, pattern_of(call))
+        || (!known->chosen.library
+            && (call->root < 0 || call->root >= st->size)))
         return NULL;
-    memo->ran = known->chosen;
-    return memo->ran.plan;
+    st->recall[coll].ran = &known->chosen;
+    return known->chosen.plan;
 }

@@ -19,7 +19,7 @@ void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
 
 /* The plan, if it is known without looking closer: the arguments are those of
  * a call that is remembered, but for addresses of the same kind. NULL: judge
- * and choose. */
+ * and choose. For who comes past chorale_shim_look() (shim.h). */
 const struct chorale_plan *
 chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
                      const struct chorale_call *call);

@@ -7,6 +7,7 @@
  * good. The path after that takes no lock. */
 #include "config.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #include "algorithms/dispatch/check.h"
 #include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/dispatch.h"
+#include "algorithms/dispatch/fast.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/say.h"
@@ -31,7 +33,6 @@ static struct {
     atomic_int stopped;      /* for good: MPI_Finalize, or cannot start */
     atomic_int warned;       /* of ranks that disagree */
     atomic_int after;
-    atomic_uint epoch;       /* communicators with a value of ours freed */
     struct chorale_tuning tuning;
     int state_key, last_key;
     int wish;                /* to trace, of a program with libchorale */
@@ -65,7 +66,7 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra)
     (void)comm;
     (void)key;
     (void)extra;
-    atomic_fetch_add(&core.epoch, 1);
+    atomic_fetch_add(&chorale_epoch, CHORALE_EPOCH_STEP);
     if (((intptr_t)value & 1) == 0)
         chorale_state_free(value);
     return MPI_SUCCESS;
@@ -91,6 +92,7 @@ void chorale_dispatch_stop(void)
 
     if (!atomic_load(&core.started) || atomic_exchange(&core.stopped, 1))
         return;
+    atomic_fetch_add(&chorale_epoch, CHORALE_EPOCH_STEP);
     if (core.tuning.set.verbose && chorale_memory_peak() > 0) {
         char line[128];
 
@@ -239,35 +241,53 @@ static void warn_disagreement(const char *why)
         chorale_say("chorale: a communicator is left to the library: %s", why);
 }
 
-/* The communicator of a thread's last call, valid as long as no communicator
- * with a value of ours was freed since. */
-static _Thread_local struct {
-    MPI_Comm comm;
-    unsigned epoch;          /* one above core.epoch; 0: none */
-    struct chorale_state *st; /* NULL: the library's */
-} last_comm CHORALE_TLS;
+_Thread_local struct chorale_fast chorale_fast;
+atomic_ullong chorale_epoch = CHORALE_EPOCH_STEP;
 
-static struct chorale_state *keep_last(MPI_Comm comm, unsigned epoch,
+static unsigned long long epoch_now(void)
+{
+    return atomic_load_explicit(&chorale_epoch, memory_order_acquire)
+         & ~(unsigned long long)CHORALE_EPOCH_TRACED;
+}
+
+/* For the next calls of this thread. */
+static struct chorale_state *keep_last(MPI_Comm comm,
+                                       unsigned long long epoch,
                                        struct chorale_state *st)
 {
-    last_comm.comm = comm;
-    last_comm.epoch = epoch + 1;
-    last_comm.st = st;
+    chorale_fast = (struct chorale_fast){
+        .epoch = epoch, .comm = (chorale_word)comm,
+        .mask = sizeof(comm) < sizeof(chorale_word)
+                    ? (chorale_word)UINT32_MAX : -1,
+        .in_place = MPI_IN_PLACE, .state = st,
+        .recall = st != NULL ? st->recall : NULL,
+        .pass = st != NULL ? st->pass : UINT_MAX,
+        .rank = st != NULL ? st->rank : -1, .size = st != NULL ? st->size : 0
+    };
     return st;
+}
+
+/* No communicator of this process will ever be ours. */
+static int pass_all(void)
+{
+    chorale_fast = (struct chorale_fast){ .epoch = epoch_now(),
+                                          .pass = UINT_MAX };
+    return 0;
 }
 
 /* The state of a communicator at this covered call, NULL: the library's. */
 static struct chorale_state *find_state(MPI_Comm comm)
 {
-    unsigned epoch = atomic_load_explicit(&core.epoch, memory_order_acquire);
+    const unsigned long long epoch = epoch_now();
     struct chorale_state *st;
     const char *why;
     void *value;
     intptr_t ncall = 1;
     int found;
 
-    if (last_comm.epoch == epoch + 1 && last_comm.comm == comm)
-        return last_comm.st;
+    if (chorale_fast.epoch == epoch && chorale_fast.mask != 0
+        && chorale_fast.comm == (chorale_word)comm)
+        return chorale_fast.state;
     if (PMPI_Comm_get_attr(comm, core.state_key, &value, &found)
         != MPI_SUCCESS)
         return NULL;
@@ -364,15 +384,40 @@ static const struct chorale_plan *judge(struct chorale_state *st,
     return plan;
 }
 
+/* By the plan, of a communicator's state. Returns MPI's code. */
+static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
+               MPI_Comm comm, struct chorale_call *call)
+{
+    struct chorale_scratch *own;
+    int rc;
+
+    call->ctx = st->ctx;
+    call->param = chosen->plan->param;
+    call->commutative = chosen->commutative;
+    own = chorale_memory_lend(st->ctx);
+    rc = chosen->plan->alg->run(call);
+    chorale_memory_back(st->ctx, own);
+    if (rc != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(comm, rc);
+    return rc;
+}
+
+int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
+                           struct chorale_call *call)
+{
+    return run(chorale_fast.state, chorale_fast.recall[coll].ran, comm, call);
+}
+
 int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
                      struct chorale_call *call,
                      const struct chorale_ints *ints, int *rc)
 {
     const struct chorale_plan *plan;
-    struct chorale_scratch *own;
     struct chorale_state *st;
 
-    if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL)
+    if (!chorale_pmpi_ready())
+        return pass_all();
+    if (comm == MPI_COMM_NULL)
         return 0;
     chorale_trace_call(coll, comm, call, ints);
     if (!is_started())
@@ -384,25 +429,21 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     plan = chorale_choose_known(st, coll, call);
     if (plan == NULL)
         plan = judge(st, coll, call, ints);
+    if (chorale_fast.state == st)
+        chorale_fast.pass = st->pass;
     if (plan == NULL || plan->alg == NULL)
         return 0;
     if (ints != NULL && chorale_coll_info(coll)->irregular)
         take_ints(st, coll, call, ints);
-    call->ctx = st->ctx;
-    call->param = plan->param;
-    call->commutative = st->memo[coll].ran.commutative;
     chorale_trace_ran(plan);
-    own = chorale_memory_lend(st->ctx);
-    *rc = plan->alg->run(call);
-    chorale_memory_back(st->ctx, own);
-    if (*rc != MPI_SUCCESS)
-        PMPI_Comm_call_errhandler(comm, *rc);
+    *rc = run(st, st->recall[coll].ran, comm, call);
     return 1;
 }
 
 int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
                           size_t msg_size, char *text, size_t size)
 {
+    const struct chorale_chosen *ran;
     const struct chorale_plan *plan;
     const struct chorale_state *st;
     char params[256] = "";
@@ -422,10 +463,11 @@ int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
         || !found || ((intptr_t)value & 1) != 0)
         return -1;
     st = value;
-    plan = st->memo[coll].ran.plan;
-    if (plan == NULL || (!st->memo[coll].always
-                         && st->memo[coll].ran.msg_size != msg_size))
+    ran = st->recall[coll].ran;
+    if (ran == NULL
+        || (!st->memo[coll].always && ran->msg_size != msg_size))
         return -1;
+    plan = ran->plan;
     if (plan->alg != NULL)
         chorale_alg_params_format(plan->alg, plan->param, params,
                                   sizeof(params));

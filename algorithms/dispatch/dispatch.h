@@ -19,6 +19,11 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
                      struct chorale_call *call,
                      const struct chorale_ints *ints, int *rc);
 
+/* Run a call that chorale_shim_look() (shim.h) found to be like an earlier one
+ * which a variant ran. Returns as *rc above. */
+int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
+                           struct chorale_call *call);
+
 /* At which covered call of a communicator its ranks agree; the same on all
  * ranks of the job. Collective over MPI_COMM_WORLD; to be called once, right
  * after MPI was initialised, on all ranks or on none (then it is 4): the

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "algorithms/dispatch/fast.h"
 #include "algorithms/dispatch/memory.h"
 
 /* A context without a communicator, for its scratch. */

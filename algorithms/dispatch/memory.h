@@ -7,10 +7,6 @@
 
 #include "algorithms/ctx.h"
 
-/* For the few variables of a thread that each call looks at: without a call
- * of the loader's. */
-#define CHORALE_TLS __attribute__((tls_model("initial-exec")))
-
 /* Before a call on ctx: let it use this thread's store. Without memory for
  * one it keeps its own. Returns what to give back. */
 struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx);

@@ -87,6 +87,11 @@ static inline void find_once(void)
         pthread_once(&once, find_all);
 }
 
+void chorale_shim_find(void)
+{
+    find_once();
+}
+
 int MPI_Init(int *argc, char ***argv);
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int MPI_Finalize(void);
@@ -136,9 +141,11 @@ int MPI_Abort(chorale_word comm, int code)
     return next.Abort(comm, code);
 }
 
+/* Each in pieces that end in jumps: nothing is put on the stack for a call
+ * that is passed on, nor for the others before it is clear that they need
+ * it. */
 #define X(name, coll, params, args, words)                                   \
-    int MPI_##name params;                                                   \
-    int MPI_##name params                                                    \
+    static __attribute__((noinline)) int name##_asked params                 \
     {                                                                        \
         int rc;                                                              \
                                                                              \
@@ -150,6 +157,39 @@ int MPI_Abort(chorale_word comm, int code)
                                &rc))                                         \
             rc = next.name != NULL ? next.name args : NO_LIBRARY;            \
         return chorale_trace_done(rc);                                       \
+    }                                                                        \
+                                                                             \
+    static __attribute__((noinline)) int name##_again params                 \
+    {                                                                        \
+        return chorale_shim_again(CHORALE_##coll,                            \
+                                  &(struct chorale_words){                   \
+                                      CHORALE_SHIM_UNWRAP words });          \
+    }                                                                        \
+                                                                             \
+    static __attribute__((noinline)) int name##_looked params                \
+    {                                                                        \
+        const struct chorale_words here = { CHORALE_SHIM_UNWRAP words };     \
+        const enum chorale_way way = chorale_shim_look(CHORALE_##coll,       \
+                                                       &here);               \
+                                                                             \
+        if (way == CHORALE_PASS && next.name != NULL)                        \
+            return next.name args;                                           \
+        if (way == CHORALE_AGAIN)                                            \
+            return name##_again args;                                        \
+        return name##_asked args;                                            \
+    }                                                                        \
+                                                                             \
+    int MPI_##name params;                                                   \
+    int MPI_##name params                                                    \
+    {                                                                        \
+        const enum chorale_way way = chorale_shim_first(CHORALE_##coll,      \
+                                                        comm);               \
+                                                                             \
+        if (way == CHORALE_PASS && next.name != NULL)                        \
+            return next.name args;                                           \
+        if (way == CHORALE_LOOK)                                             \
+            return name##_looked args;                                       \
+        return name##_asked args;                                            \
     }
 SHIM_LIST(X)
 #undef X

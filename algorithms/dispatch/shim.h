@@ -8,8 +8,7 @@
 #include <stdint.h>
 
 #include "algorithms/coll.h"
-
-typedef intptr_t chorale_word;
+#include "algorithms/dispatch/fast.h"
 
 /* The arguments of any collective; unused fields are zero. Where there is one
  * count and one type for both sides they are the receiver's. The arrays are of
@@ -141,10 +140,67 @@ struct chorale_words {
 int chorale_shim_call(enum chorale_coll coll,
                       const struct chorale_words *words, int *rc);
 
+/* One that chorale_shim_look() found to be ours: run it. Returns MPI's code. */
+int chorale_shim_again(enum chorale_coll coll,
+                       const struct chorale_words *words);
+
+/* By what is known: */
+enum chorale_way {
+    CHORALE_ASK,             /* not enough: chorale_shim_call() */
+    CHORALE_LOOK,            /* chorale_shim_look() */
+    CHORALE_PASS,            /* the library's */
+    CHORALE_AGAIN            /* chorale_shim_again() */
+};
+
+/* The first thing of a call: is comm this thread's last one, and collective
+ * coll the library's there? */
+static inline enum chorale_way chorale_shim_first(enum chorale_coll coll,
+                                                  chorale_word comm)
+{
+    const struct chorale_fast *fast = &chorale_fast;
+
+    if (fast->epoch != atomic_load_explicit(&chorale_epoch,
+                                            memory_order_acquire)
+        || ((fast->comm ^ comm) & fast->mask) != 0)
+        return CHORALE_ASK;
+    return fast->pass & 1u << coll ? CHORALE_PASS : CHORALE_LOOK;
+}
+
+/* The second: are the arguments those of an earlier call? Inlined with a
+ * constant coll and words that have no other use, so that nothing is compared
+ * which the collective does not have. */
+static inline __attribute__((always_inline)) enum chorale_way
+chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
+{
+    const struct chorale_fast *fast = &chorale_fast;
+    struct chorale_recall *recall = fast->recall + coll;
+    const struct chorale_known *known;
+
+    if (words->sendcounts != NULL || words->recvcounts != NULL)
+        return CHORALE_ASK;
+    known = chorale_known_place(recall, words->sendcount, words->recvcount,
+                                words->root == fast->rank);
+    if (!chorale_known_fits(known, fast->mask, words->sendcount,
+                            words->recvcount, words->sendtype,
+                            words->recvtype, words->op,
+                            chorale_pattern(words->sendbuf, words->recvbuf,
+                                            fast->in_place)))
+        return CHORALE_ASK;
+    if (!known->chosen.library
+        && (known->chosen.plan == NULL
+            || (unsigned)words->root >= (unsigned)fast->size))
+        return CHORALE_ASK;
+    recall->ran = &known->chosen;
+    return known->chosen.library ? CHORALE_PASS : CHORALE_AGAIN;
+}
+
 /* chorale_dispatch_last() for `chorale validate`, whose runner looks the name
  * up: the only one that the shim exports beside MPI's. */
 int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
                      size_t size);
+
+/* Find the functions that C's names pass calls on to, if nobody did. */
+void chorale_shim_find(void);
 
 /* After MPI_Init. */
 void chorale_shim_started(void);

@@ -44,15 +44,20 @@ int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
                : -1;
 }
 
-int chorale_shim_call(enum chorale_coll coll,
-                      const struct chorale_words *words, int *rc)
+static inline struct chorale_call call_of(const struct chorale_words *words)
 {
-    struct chorale_call call = {
+    return (struct chorale_call){
         .sendbuf = words->sendbuf, .recvbuf = words->recvbuf,
         .sendcount = words->sendcount, .recvcount = words->recvcount,
         .sendtype = TYPE(words->sendtype), .recvtype = TYPE(words->recvtype),
         .op = OP(words->op), .root = words->root
     };
+}
+
+int chorale_shim_call(enum chorale_coll coll,
+                      const struct chorale_words *words, int *rc)
+{
+    struct chorale_call call = call_of(words);
     struct chorale_ints ints = {0};
 
     if (words->large) {
@@ -68,4 +73,12 @@ int chorale_shim_call(enum chorale_coll coll,
     }
     return chorale_dispatch(coll, COMM(words->comm), &call,
                             words->large ? NULL : &ints, rc);
+}
+
+int chorale_shim_again(enum chorale_coll coll,
+                       const struct chorale_words *words)
+{
+    struct chorale_call call = call_of(words);
+
+    return chorale_dispatch_again(coll, COMM(words->comm), &call);
 }

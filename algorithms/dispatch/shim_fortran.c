@@ -245,6 +245,7 @@ static void *find_next(const char *name)
 
 static void find_all(void)
 {
+    chorale_shim_find(); /* what is known from here on holds there too */
     find_constants();
     *(void **)&next.init = find_next("pmpi_init_");
     *(void **)&next.init_f08 = find_next("pmpi_init_f08_");

@@ -217,10 +217,12 @@ static unsigned irregular_colls(void)
 static struct chorale_state *allocate(const struct chorale_tuning *tuning,
                                       int rank, int size)
 {
-    struct chorale_state *st = calloc(1, sizeof(*st));
+    struct chorale_state *st = aligned_alloc(_Alignof(struct chorale_state),
+                                             sizeof(*st));
 
     if (st == NULL)
         return NULL;
+    memset(st, 0, sizeof(*st));
     if (tuning->set.check || (tuning->serves & irregular_colls())) {
         st->room = calloc(4 * (size_t)size, sizeof(*st->room));
         if (st->room == NULL) {

@@ -5,35 +5,15 @@
 #define CHORALE_ALGORITHMS_STATE_H
 
 #include "algorithms/ctx.h"
+#include "algorithms/dispatch/fast.h"
 #include "algorithms/dispatch/tuning.h"
 
-/* What a call ran, or is to run. */
-struct chorale_chosen {
-    const struct chorale_plan *plan; /* NULL: nothing yet */
-    size_t msg_size;
-    int commutative;
-};
-
-/* The arguments of a call that need not be looked at again. */
-struct chorale_known {
-    MPI_Count sendcount, recvcount;
-    MPI_Datatype sendtype, recvtype;
-    MPI_Op op;
-    unsigned pattern;        /* of the addresses */
-    int is_root;
-    struct chorale_chosen chosen;
-};
-
-enum { CHORALE_NKNOWN = 8 };
-
-/* Of a collective, for the next calls like those before. */
+/* Of a collective. */
 struct chorale_memo {
-    struct chorale_chosen ran;  /* by the last call */
     int always;                 /* whatever the arguments but in_place */
     size_t n, type_size;        /* the last point that was judged, */
     int in_place;
     struct chorale_chosen last; /* and what was chosen there */
-    struct chorale_known known[CHORALE_NKNOWN];
 };
 
 struct chorale_state {
@@ -45,7 +25,10 @@ struct chorale_state {
     int rank, size;
     enum chorale_shape shape;
     int ppn;                 /* ranks a node in blocks; 0: no such placement */
+    struct chorale_recall recall[CHORALE_NCOLL]; /* calls like those before */
     struct chorale_memo memo[CHORALE_NCOLL];
+    unsigned pass;           /* bit per collective: found to be the library's
+                              * whatever the arguments */
     unsigned char *seen;     /* choices told of; NULL unless verbose */
     struct chorale_check_record *check; /* [size + 1], and [2 size]: room of */
     long long *check_bytes;  /* chorale_check_call(); NULL without */

@@ -169,6 +169,7 @@ static void begin(uint64_t *node)
     trace.start_clock = chorale_tick_clock();
     trace.start_tick = chorale_tick(trace.steady);
     atomic_store(&chorale_trace_on, 1);
+    atomic_fetch_or(&chorale_epoch, CHORALE_EPOCH_TRACED);
 }
 
 void chorale_trace_alone(void)
@@ -367,6 +368,8 @@ void chorale_trace_finish(void)
         chorale_trace_part("not all ranks joined in a trace");
     if (!atomic_exchange(&chorale_trace_on, 0))
         return;
+    atomic_fetch_and(&chorale_epoch,
+                     ~(unsigned long long)CHORALE_EPOCH_TRACED);
     chorale_trace_comm_stop();
     chorale_trace_table_release(&trace.table);
 }

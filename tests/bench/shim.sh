@@ -18,6 +18,16 @@ for p in 1 2; do
     timeout 120 "$MPIEXEC" -n $p env LD_PRELOAD="$shim $null" "$program" \
         "$null" || exit
 done
+# The same where a table serves that collective, but not at these sizes: a
+# variant that may not have the memory it needs.
+CHORALE_FORCE=reduce=binomial CHORALE_MAX_SCRATCH=0 \
+    timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$program" \
+    "$null" passed | sed 's/passed on,\{0,1\}  */looked at, passed on /'
+# And with real messages, whose code and data take the processor's caches.
+for how in reduce=library "reduce=binomial CHORALE_MAX_SCRATCH=0"; do
+    timeout 120 "$MPIEXEC" -n 2 env CHORALE_FORCE=$how LD_PRELOAD="$shim" \
+        "$program" real || exit
+done
 timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim" "$program" setup || exit
 CHORALE_FORCE=bcast=library timeout 120 "$MPIEXEC" -n 2 "$program" setup |
     sed 's/$/, without the shim/'
