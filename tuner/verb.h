@@ -83,6 +83,7 @@ extern const struct chorale_verb chorale_verb_compare;
 extern const struct chorale_verb chorale_verb_ab;
 extern const struct chorale_verb chorale_verb_baseline;
 extern const struct chorale_verb chorale_verb_history;
+extern const struct chorale_verb chorale_verb_replicate;
 extern const struct chorale_verb chorale_verb_plot;
 extern const struct chorale_verb chorale_verb_merge;
 extern const struct chorale_verb chorale_verb_export;

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# replicate.gp - the cost of replicated data against the side of the groups
+# that share it, and its parts.
+#
+# By hand:  gnuplot -d -c replicate.gp DATA OUTPUT png|svg TITLE BEST
+#   DATA    a .dat file of `chorale replicate --plot`
+#   BEST    the best side
+#
+# Texts come as arguments, never as gnuplot code, and are drawn as they are.
+
+data = ARG1
+best = real(ARG5)
+if (ARG3 eq 'svg') {
+    set terminal svg size 1000,600 font 'DejaVu Sans,14' noenhanced \
+        background 'white'
+} else {
+    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
+        set terminal pngcairo size 1000,600 font 'DejaVu Sans,11' noenhanced
+    } else {
+        set terminal png size 1000,600 noenhanced
+    }
+}
+set output ARG2
+
+set logscale y
+set xlabel 'side of a group'
+set ylabel 'time per datum, in sendings of one datum'
+set xtics nomirror
+set ytics nomirror
+set grid ytics linetype -1 linecolor rgb 0xDDDDDD linewidth 0.5
+set border 3
+set offsets graph 0.02, graph 0.02, 0, 0
+set title ARG4 noenhanced
+set key outside right center noenhanced
+set arrow 1 from first best, graph 0 to first best, graph 1 nohead \
+    dashtype (9, 6) linecolor rgb 0xD55E00
+
+# What is zero has no logarithm.
+positive(x) = x > 0 ? x : 1/0
+
+plot \
+    data using 1:(positive($2)) with linespoints pointtype 7 pointsize 0.6 \
+        linewidth 2 linecolor rgb 0x000000 title 'T_o', \
+    data using 1:(positive($3)) with lines linewidth 2 \
+        linecolor rgb 0x0072B2 title 'updating', \
+    data using 1:(positive($4)) with lines linewidth 2 \
+        linecolor rgb 0x009E73 title 'integration', \
+    data using 1:(positive($5)) with lines linewidth 2 \
+        linecolor rgb 0xCC79A7 title 'broadcasting', \
+    data using 1:(positive($6)) with lines linewidth 2 \
+        linecolor rgb 0xE69F00 title 'modification', \
+    data using 1:(positive($7)) with lines linewidth 2 \
+        linecolor rgb 0x56B4E9 title 'latency', \
+    1/0 with lines dashtype (9, 6) linecolor rgb 0xD55E00 \
+        title sprintf('best: %d', best)
