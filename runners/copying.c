@@ -45,6 +45,7 @@ int chorale_copying_measure(struct chorale_bench *bench)
         memset(to, 0, BYTES);
         rc = chorale_own_barrier(bench->sync);
         took = quickest(bench, to, from);
+        bench->copy_own = took / (double)BYTES;
         if (rc == MPI_SUCCESS)
             rc = chorale_own_all(bench, &took, 1, 0);
     }

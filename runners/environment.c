@@ -213,6 +213,9 @@ int chorale_environment_gather(struct chorale_bench *bench, int argc,
         tell_before(facts);
 #else
     put_nodes(facts, bench, tell_before);
+    rc = chorale_preflight(bench, facts);
+    if (rc != MPI_SUCCESS)
+        return rc;
     put_bindings(facts, bench);
     if (bench->world_rank == 0)
         chorale_variables_put(facts);

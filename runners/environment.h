@@ -7,6 +7,8 @@
  * nodes, host:N, host:N:KEY where another node differs from the first one.
  * ranks, ranks_per_node (the most), oversubscribed; binding:R, where rank R
  * may run ("bound: ..." or "free: ..."), and binding_source.
+ * copy_bytes_per_s, next_node_s, stragglers, cpus_mixed, preflight_s: what
+ * chorale_preflight found.
  * clock_residual_s, clock_resolution_s, sync_slack_s, message_alpha_s,
  * message_beta_s. command, tool_version, tool_revision ("-dirty": changed
  * since), tool_options, compiler, compiler_flags (those of make). load_before,
@@ -28,6 +30,14 @@
 int chorale_environment_gather(struct chorale_bench *bench, int argc,
                                char **argv, struct chorale_facts *facts,
                                int *host_map);
+
+/* preflight.c: how fast each node copies and the way to its neighbour is:
+ * copy_bytes_per_s, next_node_s, of other nodes than the first host:N:KEY;
+ * stragglers (db/preflight.h), cpus_mixed, preflight_s. Collective, rank 0
+ * gets the facts, which have the nodes' cpu_model already, and sets the flags
+ * of bench. Returns an MPI error code. */
+int chorale_preflight(struct chorale_bench *bench,
+                      struct chorale_facts *facts);
 
 /* binding.c: where this process may run, in words. */
 enum { CHORALE_BINDING_TEXT = 256 };

@@ -73,11 +73,13 @@ static void validity(const struct chorale_bench *bench,
 
     for (int i = 0; i < res->nsample; i++)
         nlate += res->sample[i].late;
-    snprintf(text, size, "%s%s%s%s",
+    snprintf(text, size, "%s%s%s%s%s%s",
              bench->oversubscribed ? ",oversubscribed" : "",
              2 * nlate > res->nsample ? ",late" : "",
              res->clock_lost ? ",clock" : "",
-             res->suspicious ? ",suspicious" : "");
+             res->suspicious ? ",suspicious" : "",
+             bench->straggler ? ",straggler" : "",
+             bench->mixed_cpus ? ",mixed_cpus" : "");
     if (text[0] == ',')
         memmove(text, text + 1, strlen(text));
 }
@@ -90,7 +92,7 @@ static enum chorale_err put_run(struct writer *w,
 {
     static const char *const status[] = { "ok", "invalid", "inapplicable",
                                           "failed" };
-    char uuid[CHORALE_UUID_SIZE], flags[64];
+    char uuid[CHORALE_UUID_SIZE], flags[96];
     enum chorale_err err;
 
     chorale_uuid(uuid);

@@ -146,6 +146,9 @@ struct chorale_bench {
     struct chorale_native *native; /* NULL: nothing can be forced */
     void *sim_barrier;       /* SimGrid's, in simulation */
     double *sim_row;         /* there: [world_size][CHORALE_AGREE_MAX] */
+    double copy_own;         /* copying.c: as copy_beta, of this rank */
+    int straggler;           /* rank 0: some node is slower than the others, */
+    int mixed_cpus;          /* or has other processors (preflight.c) */
 };
 
 /* Buffers and arguments of one point (buffers.c). */

@@ -13,13 +13,15 @@
 #include "tuner/spec.h"
 #include "tuner/summary_page.h"
 
-#define NFLAG 5
+#define NFLAG 7
 
 static const char *const flags[NFLAG][2] = {
     { "oversubscribed", "more ranks than cores" },
     { "late", "repetitions that started late" },
     { "suspicious", "faster than the network can be" },
     { "clock", "clocks lost their synchronisation" },
+    { "straggler", "a node slower than the others" },
+    { "mixed_cpus", "nodes with different processors" },
     { "", "other remarks, see v_summary.validity" },
 };
 

@@ -19,7 +19,7 @@ struct chorale_page {
     double sum_log;
     double best, worst; /* speed-up; 0: none yet */
     char best_at[320], worst_at[320];
-    sqlite3_int64 ncells, nflagged[5];
+    sqlite3_int64 ncells, nflagged[7];
     int remarked; /* the heading of the remarks is out */
 };
 

@@ -69,7 +69,7 @@ ok $? "submit"
 attempt() { grep -q "attempt $1 " "$folder/element-1.txt"; }
 launches() { [ "$(query "$shard" 'SELECT count(*) FROM launch')" -ge "$1" ]; }
 
-# --- a rank is killed ---------------------------------------------------------
+# --- a rank is killed -------------------------------------------------------
 wait_until 100 more_than "$shard" 1
 ok $? "the element measures"
 before=$(runs_in "$shard")
@@ -81,7 +81,7 @@ kept "$shard" "$before" "a killed rank"
 like "$(query "$shard" 'SELECT reason FROM launch WHERE launch_id = 1')" \
     'Killed' "the launch keeps its reason"
 
-# --- a more urgent job --------------------------------------------------------
+# --- a more urgent job ------------------------------------------------------
 wait_until 60 more_than "$shard" "$before"
 before=$(runs_in "$shard")
 on_head sbatch -p urgent -N 4 --exclusive -o /dev/null --wrap 'sleep 1' \
@@ -91,7 +91,7 @@ wait_until 60 attempt 2
 ok $? "the element makes room for it, and comes back by itself"
 kept "$folder/shard-1.db" "$before" "preemption"
 
-# --- slurmd is killed, and comes back -------------------------------------------
+# --- slurmd is killed, and comes back ---------------------------------------
 # Not while it starts the ranks.
 wait_until 60 more_than "$shard" "$before"
 daemon_of n3 | xargs kill -9
@@ -103,7 +103,7 @@ start_node n3
 attempt 2
 ok $? "in the same attempt"
 
-# --- a node ends at once --------------------------------------------------------
+# --- a node ends at once ----------------------------------------------------
 before=$(runs_in "$shard")
 # shellcheck disable=SC2046
 kill -9 $(ip netns pids "$prefix-n1")
@@ -123,7 +123,21 @@ complete() { # what: each planned cell has one run that is right
 }
 complete "each cell has one run, and none has failed"
 
-# --- the disk is full -----------------------------------------------------------
+# --- the nodes of each launch were compared ---------------------------------
+is "$(query "$db" "SELECT min(n) || ' ' || max(n) FROM (SELECT count(*) AS n
+    FROM environment WHERE key IN ('preflight_s', 'copy_bytes_per_s',
+    'next_node_s') OR key LIKE 'host:_:copy_bytes_per_s'
+    OR key LIKE 'host:_:next_node_s' GROUP BY launch_id)")" "9 9" \
+    "copies of each node, the way to the next, and what it took"
+diag "$(query "$db" "SELECT key, value FROM environment WHERE launch_id = 1
+    AND (key LIKE '%memory_bytes%' OR key LIKE '%next_node%'
+    OR key IN ('preflight_s', 'stragglers'))")"
+is "$(query "$db" "SELECT count(*) FROM run WHERE
+    (validity LIKE '%straggler%') <> (launch_id IN (SELECT launch_id
+    FROM environment WHERE key = 'stragglers'))")" 0 \
+    "runs are tagged where a node was slow, and only there"
+
+# --- the disk is full -------------------------------------------------------
 sizes=128K:1M
 folder=$work/results-slurm/2
 submit $sizes -q --shards "$small"

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* preflight.h - are the nodes of a launch alike? A slow one decides how long
+ * every collective takes, and another allocation has another one. */
+#ifndef CHORALE_DB_PREFLIGHT_H
+#define CHORALE_DB_PREFLIGHT_H
+
+#include <stddef.h>
+
+/* A node is a straggler if each of its ranks copies fewer bytes a second than
+ * this part of the nodes' median, or if its messages take this many times the
+ * median. Of less than three nodes none is: two do not tell which is slow. */
+#define CHORALE_SLOW_COPY 0.8
+#define CHORALE_SLOW_MESSAGE 1.5
+#define CHORALE_PREFLIGHT_LEAST 3
+
+/* What was measured on a node; 0 or less: nothing. */
+struct chorale_node_speed {
+    double memory;           /* bytes/s that its ranks copy together */
+    int ranks;               /* that did so */
+    double next;             /* s of a message to the next node, whose next
+                              * is that after it; the last one's is the first */
+};
+
+/* Which of n nodes are stragglers: text[size] gets, in their order,
+ * "2 (copies 0.61 of the median), 5 (messages 2.3 of the median)", or "".
+ * A node's messages are those of the quicker of its two ways, so that a slow
+ * node does not make its neighbours slow. Returns how many there are, -1: out
+ * of memory. */
+int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
+                            char *text, size_t size);
+
+#endif
