@@ -70,6 +70,7 @@ static void tell_before(struct chorale_facts *facts)
 {
     chorale_facts_machine(facts);
     chorale_facts_load(facts, "load_before");
+    chorale_facts_put(facts, "switch", getenv("SLURM_TOPOLOGY_ADDR"));
 }
 
 static void tell_after(struct chorale_facts *facts)

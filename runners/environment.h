@@ -4,6 +4,7 @@
  *
  * mpi_library, mpi_standard, transport; mpi:NAME, each control variable of the
  * MPI library that is not at its default, and mpi_defaults, how that is known.
+ * switch, where Slurm knows its topology: that of the node.
  * nodes, host:N, host:N:KEY where another node differs from the first one.
  * ranks, ranks_per_node (the most), oversubscribed; binding:R, where rank R
  * may run ("bound: ..." or "free: ..."), and binding_source.

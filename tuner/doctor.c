@@ -291,6 +291,60 @@ static void check_machine(const struct chorale_facts *facts)
                        "use several launches", virtual);
 }
 
+/* Ranks that a command starts and that find each other; 0: none. */
+static long started(const char *const *word, const char *runner)
+{
+    struct chorale_args args = { .count = 0 };
+    struct chorale_errmsg msg;
+    char text[512] = "", *at;
+    int status = 0;
+    long ranks = 0;
+
+    for (; *word != NULL; word++)
+        chorale_args_add(&args, "%s", *word);
+    chorale_args_add(&args, "%s", runner);
+    chorale_args_add(&args, "--world");
+    if (chorale_capture(&args, NULL, text, sizeof(text), &status, &msg) ==
+            CHORALE_OK &&
+        status == 0 && (at = strstr(text, "@world ")) != NULL)
+        ranks = strtol(at + 7, NULL, 10);
+    chorale_args_free(&args);
+    return ranks;
+}
+
+/* What starts the runner inside a job, by trying there; in words of a site
+ * file, which `submit --site` takes. */
+static void try_in_job(void)
+{
+    static const char *const srun[][5] = {
+        { "srun", "--ntasks=2", "--kill-on-bad-exit=1", "--mpi=pmi2", NULL },
+        { "srun", "--ntasks=2", "--kill-on-bad-exit=1", "--mpi=pmix", NULL },
+    };
+    const char *const mpiexec[] = { chorale_mpiexec(), "-n", "2", NULL };
+    struct chorale_errmsg msg;
+    char runner[PATH_MAX];
+    int good = 0;
+
+    if (chorale_find_program("chorale-runner", BINDIR, runner, sizeof(runner),
+                             &msg) != CHORALE_OK)
+        return; /* that is told already */
+    for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++) {
+        if (started(srun[i], runner) != 2)
+            continue;
+        good++;
+        say("", "srun %s starts ranks: 'launcher = srun' and 'mpi = %s' in a "
+                "site file", srun[i][3], srun[i][3] + strlen("--mpi="));
+    }
+    if (started(mpiexec, runner) == 2) {
+        good++;
+        say("", "%s starts ranks: 'launcher = mpiexec'", mpiexec[0]);
+    }
+    if (good == 0)
+        say("", "FAILS: neither srun --mpi=pmi2 or pmix nor %s starts two "
+                "ranks that find each other in this job: it needs two tasks, "
+                "and a launcher of the runner's MPI", mpiexec[0]);
+}
+
 static void check_tools(void)
 {
     struct chorale_errmsg msg;
@@ -325,8 +379,11 @@ static void check_tools(void)
                              ? "found"
                              : "MISSING: no pictures (gnuplot-nox)");
     say("Slurm", "%s", chorale_in_path("srun")
-                           ? "found: --launcher srun inside a job"
+                           ? "found: --launcher srun inside a job; `chorale "
+                             "doctor` there tries what starts ranks"
                            : "not here");
+    if (chorale_in_path("srun") && getenv("SLURM_JOB_ID") != NULL)
+        try_in_job();
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
@@ -373,7 +430,9 @@ const struct chorale_verb chorale_verb_doctor = {
         "oversubscribed or not bound, of clocks that do not agree, of other "
         "load, a governor other than performance, and a virtual machine, and "
         "shows which of the MPI library's control variables are not at their "
-        "defaults.\n"
+        "defaults. Inside a job of Slurm's it tries srun with pmi2 and pmix "
+        "and mpiexec, and says which of them start ranks, in words for the "
+        "site file of `chorale submit`.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
         "the environment variable CHORALE_MPIEXEC names another.",
     .example = "chorale doctor\n"

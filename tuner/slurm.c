@@ -239,3 +239,44 @@ int chorale_slurm_state(const struct chorale_slurm_queue *queue,
     }
     return 0;
 }
+
+char *chorale_slurm_ended(const char *jobs)
+{
+    struct chorale_args args = { .count = 0 };
+    struct chorale_errmsg why;
+    char *text = NULL;
+
+    if (jobs[0] != '\0' && chorale_in_path("sacct")) {
+        chorale_args_add(&args, "sacct");
+        chorale_args_add(&args, "--noheader");
+        chorale_args_add(&args, "--parsable2");
+        chorale_args_add(&args, "--allocations");
+        chorale_args_add(&args, "--format=JobID,State,ExitCode");
+        chorale_args_add(&args, "--jobs=%s", jobs);
+        if (ask(&args, &text, &why) != CHORALE_OK)
+            text = NULL; /* accounting is not kept everywhere */
+        chorale_args_free(&args);
+    }
+    return text != NULL ? text : calloc(1, 1);
+}
+
+int chorale_slurm_ending(const char *ended, const char *job, char *text,
+                         size_t size)
+{
+    for (; *ended != '\0';
+         ended += strcspn(ended, "\n"), ended += *ended == '\n') {
+        char id[64], state[64], code[32] = "";
+
+        if (sscanf(ended, "%63[^|\n]|%63[^|\n]|%31[^|\n]", id, state, code) <
+                2 ||
+            strcmp(id, job) != 0)
+            continue;
+        code[strcspn(code, ":")] = '\0'; /* a signal is told by the state */
+        if (code[0] == '\0' || strcmp(code, "0") == 0)
+            snprintf(text, size, "%s", state);
+        else
+            snprintf(text, size, "%s (exit code %s)", state, code);
+        return 1;
+    }
+    return 0;
+}

@@ -47,6 +47,16 @@ enum chorale_err chorale_slurm_look(const char *file,
                                     struct chorale_errmsg *msg);
 void chorale_slurm_forget(struct chorale_slurm_queue *queue);
 
+/* What sacct says of these jobs, "ID,ID": lines to be looked up by
+ * chorale_slurm_ending(); "" where there is none, or nothing is accounted.
+ * Free it; NULL: out of memory. */
+char *chorale_slurm_ended(const char *jobs);
+
+/* How JOB_TASK ended, in that text: "TIMEOUT", "FAILED (exit code 3)". 0: it
+ * is not there, and text[size] is left as it was. */
+int chorale_slurm_ending(const char *ended, const char *job, char *text,
+                         size_t size);
+
 /* State of task of an array, or of the job itself with task < 0, as squeue
  * says it; text[size] gets "STATE (REASON)". 0: it is not in the queue. */
 int chorale_slurm_state(const struct chorale_slurm_queue *queue,

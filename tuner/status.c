@@ -4,15 +4,18 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "db/store.h"
 #include "tuner/adapt.h"
 #include "tuner/spec.h"
+#include "tuner/spawn.h"
 #include "tuner/status_jobs.h"
 #include "tuner/verb.h"
 
 struct opts {
     int json, rounds, jobs;
+    double watch;            /* s between two looks; 0: one */
 };
 
 #define PROGRESS                                                             \
@@ -136,6 +139,41 @@ static enum chorale_err print_failed(struct chorale_store *store,
     return err;
 }
 
+/* Launches whose nodes were not alike, by what was found before measuring. */
+#define UNLIKE                                                               \
+    "SELECT e.key, e.value, count(*), min(l.comm_size), max(l.comm_size)"    \
+    " FROM environment e JOIN launch l USING (launch_id)"                    \
+    " WHERE e.key IN ('stragglers', 'cpus_mixed') GROUP BY e.key, e.value"   \
+    " ORDER BY 1, 3 DESC LIMIT 20"
+
+static enum chorale_err print_unlike(struct chorale_store *store,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0, first = 1;
+    enum chorale_err err = chorale_store_prepare(store, UNLIKE, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        int slow = strcmp(text_at(stmt, 0), "stragglers") == 0;
+        sqlite3_int64 n = sqlite3_column_int64(stmt, 2);
+
+        if (first)
+            printf("\nnodes that are not alike (their runs are tagged "
+                   "straggler, mixed_cpus):\n");
+        first = 0;
+        printf("  %lld launch%s of P = %lld to %lld: %s%s\n", (long long)n,
+               n == 1 ? "" : "es", sqlite3_column_int64(stmt, 3),
+               sqlite3_column_int64(stmt, 4),
+               slow ? "slower than the median: node "
+                    : "not all nodes have the first one's processor",
+               slow ? text_at(stmt, 1) : "");
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 /* The library beside forced algorithms against itself in launches without
  * them: how many points differ, against how many would by chance. */
 #define AGREEMENT                                                            \
@@ -242,6 +280,8 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
     err = print_failed(store, msg);
     if (err == CHORALE_OK)
         err = print_reasons(store, msg);
+    if (err == CHORALE_OK)
+        err = print_unlike(store, msg);
     return err == CHORALE_OK ? print_untouched(store, msg) : err;
 }
 
@@ -331,12 +371,62 @@ static enum chorale_err show_rounds(struct chorale_store *store, int all,
     return err;
 }
 
+/* One look at all that the options ask for. */
+static enum chorale_err look(const char *path, const struct opts *opts,
+                             struct chorale_jobs_watch *watch,
+                             struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    json_t *list = opts->json ? json_array() : NULL;
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, &store,
+                                              msg);
+
+    if (err == CHORALE_OK && !opts->rounds && !opts->jobs)
+        err = show(store, list, msg);
+    if (err == CHORALE_OK && (opts->rounds || (list == NULL && !opts->jobs)))
+        err = show_rounds(store, opts->rounds, list, msg);
+    if (err == CHORALE_OK && (opts->jobs || (list == NULL && !opts->rounds)))
+        err = chorale_status_jobs(store, list, watch, msg);
+    if (err == CHORALE_OK && list != NULL) {
+        json_dumpf(list, stdout, JSON_INDENT(2));
+        printf("\n");
+    }
+    json_decref(list);
+    chorale_store_close(store);
+    return err;
+}
+
+/* Until no element is in the queue that lacks runs, or we are told to end. */
+static enum chorale_err watch_jobs(const char *path, const struct opts *opts,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_jobs_watch watch = { .asked = 0 };
+    struct timespec pause = { (time_t)opts->watch, 0 };
+    char now[32];
+    enum chorale_err err;
+
+    if (opts->watch > 0)
+        chorale_stop_catch();
+    for (;;) {
+        err = look(path, opts, &watch, msg);
+        if (err != CHORALE_OK || !(opts->watch > 0) || watch.waiting == 0 ||
+            chorale_stop_requested())
+            break;
+        fflush(stdout);
+        nanosleep(&pause, NULL);
+        if (chorale_stop_requested())
+            break;
+        chorale_now(now);
+        printf("\n%s\n", now);
+    }
+    chorale_slurm_forget(&watch.queue);
+    return err;
+}
+
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct opts opts = { 0 };
-    struct chorale_store *store = NULL;
-    json_t *list;
     enum chorale_err err;
     int nword;
 
@@ -346,21 +436,10 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (opts.rounds && opts.jobs)
         return chorale_fail(msg, CHORALE_USAGE,
                             "status: say --rounds or --jobs, not both");
-    list = opts.json ? json_array() : NULL;
-    err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
-    if (err == CHORALE_OK && !opts.rounds && !opts.jobs)
-        err = show(store, list, msg);
-    if (err == CHORALE_OK && (opts.rounds || (list == NULL && !opts.jobs)))
-        err = show_rounds(store, opts.rounds, list, msg);
-    if (err == CHORALE_OK && (opts.jobs || (list == NULL && !opts.rounds)))
-        err = chorale_status_jobs(store, list, msg);
-    if (err == CHORALE_OK && list != NULL) {
-        json_dumpf(list, stdout, JSON_INDENT(2));
-        printf("\n");
-    }
-    json_decref(list);
-    chorale_store_close(store);
-    return err;
+    if (opts.watch > 0 && (!opts.jobs || opts.json || opts.watch < 1))
+        return chorale_fail(msg, CHORALE_USAGE, "status: --watch is for --jobs "
+                            "without --json, and takes seconds from 1 on");
+    return watch_jobs(argv[1], &opts, msg);
 }
 
 static const struct chorale_opt options[] = {
@@ -371,8 +450,12 @@ static const struct chorale_opt options[] = {
       "regret that was expected before it, and of all others", 0, 0 },
     { "jobs", 0, CHORALE_OPT_FLAG, offsetof(struct opts, jobs), NULL,
       "only the batch jobs of `chorale submit`: runs made of each element, "
-      "with what Slurm says of its job (asked at most once in 30 s) and what "
-      "it said last", 0, 0 },
+      "the work that is left, what Slurm says of its job (squeue is asked at "
+      "most once in 30 s; sacct, where there is one, how a job ended that is "
+      "not whole) and what it said last", 0, 0 },
+    { "watch", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, watch), "TIME",
+      "with --jobs: look again so often, until no element that lacks runs is "
+      "in the queue; Slurm is asked at most once in 30 s all the same", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 

@@ -8,59 +8,117 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tuner/submission.h"
 
 struct look {
     struct chorale_store *store;
-    struct chorale_slurm_queue queue;
-    char folder[PATH_MAX];   /* that the queue was asked for */
-    int asked, first;
+    struct chorale_jobs_watch *watch;
+    const struct chorale_element *element;
+    size_t nelement;
+    char *ended;             /* what sacct says; NULL: not asked */
+    int first;
+    sqlite3_int64 done, total;
+    double left, longest;    /* s of work, of all elements and of one */
     json_t *list;
     struct chorale_errmsg *msg;
 };
 
-/* Runs of an element: merged ones, or those of its shard if it has more. */
+/* Seconds that a run takes in the launches of this database, with their
+ * starts; 0: none has ended. */
+#define PACE                                                                 \
+    "SELECT total((julianday(finished) - julianday(started)) * 86400)"       \
+    " / max(1, (SELECT count(*) FROM run JOIN launch USING (launch_id)"      \
+    "            WHERE finished IS NOT NULL))"                               \
+    " FROM launch WHERE finished IS NOT NULL"
+
+static double pace(struct chorale_store *store)
+{
+    struct chorale_errmsg why;
+    sqlite3_stmt *stmt = NULL;
+    double seconds = 0;
+    int row = 0;
+
+    if (chorale_store_prepare(store, PACE, &stmt, &why) == CHORALE_OK &&
+        chorale_store_step(store, stmt, &row, &why) == CHORALE_OK && row)
+        seconds = sqlite3_column_double(stmt, 0);
+    sqlite3_finalize(stmt);
+    return seconds;
+}
+
+/* Runs of an element: merged ones, or those of its shard if it has more; and
+ * the seconds of work that are left, by what its runs took, else as planned. */
 static enum chorale_err count(struct look *look,
                               const struct chorale_element *e,
                               const char *shard, sqlite3_int64 *done,
-                              sqlite3_int64 *total)
+                              sqlite3_int64 *total, double *left)
 {
+    double each = 0;
     struct chorale_store *store = NULL;
     sqlite3_int64 more, all;
     struct chorale_errmsg why;
     enum chorale_err err = chorale_element_count(
         look->store, e->submission, e->element, done, total, look->msg);
 
-    if (err != CHORALE_OK || *done >= *total || access(shard, R_OK) != 0)
+    *left = 0;
+    if (err != CHORALE_OK || *done >= *total)
         return err;
-    if (chorale_store_open(shard, CHORALE_STORE_READ, &store, &why) ==
+    if (access(shard, R_OK) == 0 &&
+        chorale_store_open(shard, CHORALE_STORE_READ, &store, &why) ==
             CHORALE_OK &&
         chorale_element_count(store, e->submission, e->element, &more, &all,
                               &why) == CHORALE_OK &&
-        more > *done)
+        more >= *done) {
         *done = more;
+        each = pace(store);
+    }
     chorale_store_close(store);
+    if (!(each > 0))
+        each = e->seconds / (double)*total;
+    *left = each * (double)(*total - *done);
     return CHORALE_OK;
 }
 
-/* The queue, asked once a command: the file beside the folders of submissions
- * keeps others from asking too. */
-static void ask(struct look *look, const char *folder)
+/* The queue, asked at most once in CHORALE_SLURM_POLL seconds: the file beside
+ * the folders of submissions keeps others from asking too. */
+static void ask(struct chorale_jobs_watch *watch, const char *folder)
 {
     char file[PATH_MAX + 16];
     const char *slash = strrchr(folder, '/');
     struct chorale_errmsg why;
+    time_t now = time(NULL);
 
-    if (look->asked || slash == NULL)
+    if (slash == NULL ||
+        (watch->asked > 0 && now - watch->asked < CHORALE_SLURM_POLL))
         return;
-    look->asked = 1;
+    watch->asked = now;
+    chorale_slurm_forget(&watch->queue);
     snprintf(file, sizeof(file), "%.*s/squeue.txt", (int)(slash - folder),
              folder);
-    if (chorale_slurm_look(file, &look->queue, &why) != CHORALE_OK)
+    if (chorale_slurm_look(file, &watch->queue, &why) != CHORALE_OK)
         fprintf(stderr, "chorale: the states of jobs are not known: %s\n",
                 why.text);
+}
+
+/* What became of a job that has left the queue, by sacct, where there is one
+ * that knows: asked once for all of them. */
+static void ended(struct look *look, const char *job, char *text, size_t size)
+{
+    const struct chorale_element *e = look->element;
+    char list[4096] = "";
+    size_t len = 0;
+
+    for (size_t i = 0; look->ended == NULL && i < look->nelement; i++)
+        if (e[i].job_id[0] != '\0' && len + sizeof(e->job_id) < sizeof(list) &&
+            (i == 0 || strcmp(e[i].job_id, e[i - 1].job_id) != 0))
+            len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+                                    len > 0 ? "," : "", e[i].job_id);
+    if (look->ended == NULL)
+        look->ended = chorale_slurm_ended(list);
+    if (look->ended != NULL)
+        chorale_slurm_ending(look->ended, job, text, size);
 }
 
 /* What the element said last, without its newline. */
@@ -77,62 +135,98 @@ static void last_words(const char *file, char *text, size_t size)
     fclose(in);
 }
 
+/* Of work: 90 s, 12 min, 3.5 h. */
+static const char *time_left(double seconds, char text[32])
+{
+    if (seconds <= 0)
+        snprintf(text, 32, "-");
+    else if (seconds < 120)
+        snprintf(text, 32, "%.0f s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, 32, "%.0f min", seconds / 60);
+    else
+        snprintf(text, 32, "%.1f h", seconds / 3600);
+    return text;
+}
+
 static enum chorale_err show(struct look *look,
                              const struct chorale_element *e)
 {
-    char shard[PATH_MAX], words[PATH_MAX], job[64], state[128], said[512];
+    char shard[PATH_MAX], words[PATH_MAX], job[64], state[192], said[512];
     sqlite3_int64 done = 0, total = 0;
+    double left = 0;
+    char length[32];
     enum chorale_err err;
 
     chorale_element_files(e->folder, e->element, shard, words, sizeof(shard));
-    err = count(look, e, shard, &done, &total);
+    err = count(look, e, shard, &done, &total, &left);
     if (err != CHORALE_OK)
         return err;
     last_words(words, said, sizeof(said));
+    snprintf(job, sizeof(job), "%s_%ld", e->job_id, e->task);
     if (done < total)
-        ask(look, e->folder);
-    if (!chorale_slurm_state(&look->queue, e->job_id, e->task, state,
-                             sizeof(state)))
+        ask(look->watch, e->folder);
+    if (chorale_slurm_state(&look->watch->queue, e->job_id, e->task, state,
+                            sizeof(state))) {
+        look->watch->waiting += done < total;
+    } else {
         snprintf(state, sizeof(state), "%s", done >= total ? "complete"
                  : e->job_id[0] == '\0' ? "not submitted"
-                 : look->queue.text != NULL ? "not in the queue"
-                                            : "unknown");
-    snprintf(job, sizeof(job), "%s_%ld", e->job_id, e->task);
+                 : look->watch->queue.text != NULL ? "not in the queue"
+                                                   : "unknown");
+        if (done < total && e->job_id[0] != '\0' &&
+            look->watch->queue.text != NULL)
+            ended(look, job, state, sizeof(state));
+    }
+    look->done += done;
+    look->total += total;
+    look->left += left;
+    look->longest = left > look->longest ? left : look->longest;
     if (look->list != NULL) {
         json_array_append_new(
             look->list,
-            json_pack("{s:I, s:I, s:s, s:i, s:i, s:I, s:I, s:s, s:s}",
+            json_pack("{s:I, s:I, s:s, s:i, s:i, s:I, s:I, s:f, s:s, s:s}",
                       "submission", (json_int_t)e->submission, "element",
                       (json_int_t)e->element, "job", job, "nodes", e->nodes,
                       "ppn", e->ppn, "done", (json_int_t)done, "total",
-                      (json_int_t)total, "state", state, "said", said));
+                      (json_int_t)total, "left_s", left, "state", state,
+                      "said", said));
         return CHORALE_OK;
     }
     if (look->first)
         printf("\nbatch jobs: runs of each element, its job's state, what it "
-               "said last\n%10s %7s %-14s %7s %8s %8s  %s\n", "submission",
-               "element", "job", "nodes", "done", "total", "state");
+               "said last\n%10s %7s %-14s %7s %8s %8s %8s  %s\n",
+               "submission", "element", "job", "nodes", "done", "total", "left",
+               "state");
     look->first = 0;
-    printf("%10lld %7ld %-14s %4dx%-2d %8lld %8lld  %s%s%s\n",
+    printf("%10lld %7ld %-14s %4dx%-2d %8lld %8lld %8s  %s%s%s\n",
            (long long)e->submission, e->element, job, e->nodes, e->ppn,
-           (long long)done, (long long)total, state,
+           (long long)done, (long long)total, time_left(left, length), state,
            said[0] != '\0' ? "; " : "", said);
     return CHORALE_OK;
 }
 
 enum chorale_err chorale_status_jobs(struct chorale_store *store,
                                      json_t *list,
+                                     struct chorale_jobs_watch *watch,
                                      struct chorale_errmsg *msg)
 {
-    struct look look = { .store = store, .first = 1, .list = list,
-                         .msg = msg };
+    struct look look = { .store = store, .watch = watch, .first = 1,
+                         .list = list, .msg = msg };
     struct chorale_element *element = NULL;
-    size_t n = 0;
-    enum chorale_err err = chorale_elements_load(store, 0, &element, &n, msg);
+    char all[32], longest[32];
+    enum chorale_err err = chorale_elements_load(store, 0, &element,
+                                                 &look.nelement, msg);
 
-    for (size_t i = 0; err == CHORALE_OK && i < n; i++)
+    watch->waiting = 0;
+    look.element = element;
+    for (size_t i = 0; err == CHORALE_OK && i < look.nelement; i++)
         err = show(&look, &element[i]);
-    chorale_slurm_forget(&look.queue);
+    if (err == CHORALE_OK && list == NULL && look.left > 0)
+        printf("%lld of %lld runs; about %s of work is left, %s of it in one "
+               "element\n", (long long)look.done, (long long)look.total,
+               time_left(look.left, all), time_left(look.longest, longest));
+    free(look.ended);
     free(element);
     return err;
 }

@@ -5,13 +5,26 @@
 
 #include <jansson.h>
 
-#include "db/store.h"
+#include <time.h>
 
-/* Print a line for each element: runs done, what Slurm says of its job, what
- * it said last; or append objects to list, unless that is NULL. Slurm is not
+#include "db/store.h"
+#include "tuner/slurm.h"
+
+/* What is kept from one look to the next. Zeroed, it is new; forget its queue
+ * in the end. */
+struct chorale_jobs_watch {
+    struct chorale_slurm_queue queue;
+    time_t asked;            /* when; 0: never */
+    long waiting;            /* elements that lack runs and are in the queue,
+                              * by the last look */
+};
+
+/* Print a line for each element: runs done, the work that is left, what Slurm
+ * says of its job, what it said last; or append objects to list, unless that is NULL. Slurm is not
  * asked where all is done; that it does not answer is told once. */
 enum chorale_err chorale_status_jobs(struct chorale_store *store,
                                      json_t *list,
+                                     struct chorale_jobs_watch *watch,
                                      struct chorale_errmsg *msg);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "db/systems.h"
+#include "tuner/comparing.h"
 #include "tuner/gather.h"
 #include "tuner/launcher.h"
 #include "tuner/step.h"
@@ -45,6 +46,57 @@ static enum chorale_err load_site(struct chorale_submit *s)
     return err;
 }
 
+/* What only the end would tell is told before anything is submitted. */
+static enum chorale_err check_compare(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    struct chorale_comparing cmp = CHORALE_COMPARING_DEFAULTS;
+    struct chorale_store *base = NULL;
+    enum chorale_err err;
+
+    if (o->compare == NULL) {
+        if (o->fail_on == NULL && o->change < 0 && !o->unpaired)
+            return CHORALE_OK;
+        return chorale_fail(s->msg, CHORALE_USAGE, "--fail-on, --change and "
+                            "--unpaired go with --compare BASE.db");
+    }
+    if (!o->wait)
+        return chorale_fail(s->msg, CHORALE_USAGE, "--compare goes with "
+                            "--wait: there is nothing to compare before the "
+                            "last job");
+    cmp.fail_on = o->fail_on != NULL ? o->fail_on : cmp.fail_on;
+    err = chorale_comparing_check(&cmp, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(o->compare, CHORALE_STORE_READ, &base,
+                                 s->msg);
+    chorale_store_close(base);
+    return err;
+}
+
+/* All is measured: the verdict is that of `chorale compare`. */
+static enum chorale_err compare(const struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    const char *word[12] = { "compare", o->compare, s->path };
+    char change[32];
+    int n = 3;
+
+    if (o->fail_on != NULL) {
+        word[n++] = "--fail-on";
+        word[n++] = o->fail_on;
+    }
+    if (o->change >= 0) {
+        snprintf(change, sizeof(change), "%.9g%%", 100 * o->change);
+        word[n++] = "--threshold";
+        word[n++] = change;
+    }
+    if (o->unpaired)
+        word[n++] = "--unpaired";
+    word[n++] = "--system";
+    word[n++] = s->system;
+    return chorale_step(&chorale_verb_compare, word, s->msg);
+}
+
 static enum chorale_err check_options(struct chorale_submit *s)
 {
     const struct chorale_submit_opts *o = s->opts;
@@ -61,7 +113,7 @@ static enum chorale_err check_options(struct chorale_submit *s)
         return chorale_fail(s->msg, CHORALE_USAGE,
                             "--time %g s: Slurm counts whole minutes",
                             o->seconds);
-    return CHORALE_OK;
+    return check_compare(s);
 }
 
 /* Ranks that wander between cores measure the scheduler. */
@@ -265,7 +317,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 {
     struct chorale_submit_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
                                         .seconds = 3600, .attempts = 20,
-                                        .threshold = -1 };
+                                        .threshold = -1, .change = -1 };
     struct chorale_submit *s;
     char command[1024];
     enum chorale_err err;
@@ -282,6 +334,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     s->msg = msg;
     err = submit(s, argv[1], command);
     chorale_store_close(s->store);
+    s->store = NULL;
+    if (err == CHORALE_OK && opts.compare != NULL && !opts.dry_run)
+        err = compare(s);
     chorale_copy_remove(&s->scratch);
     chorale_slurm_forget(&s->queue);
     chorale_args_free(&s->depends);
@@ -330,6 +385,16 @@ static const struct chorale_opt options[] = {
     { "wait", 0, CHORALE_OPT_FLAG, AT(wait), NULL,
       "wait for the last job, and exit as it does: 0, or 75 if runs are "
       "missing", 0, 0 },
+    TEXT("compare", compare, "BASE.db", "after --wait compare it with what is "
+         "measured now, and exit as `chorale compare` does"),
+    TEXT("fail-on", fail_on, "LIST", "of --compare: what is red, as `chorale "
+         "compare` says it"),
+    { "change", 0, CHORALE_OPT_PERCENT, AT(change), "PERCENT",
+      "of --compare: changes up to this one do not count, its --threshold", 0,
+      0 },
+    { "unpaired", 0, CHORALE_OPT_FLAG, AT(unpaired), NULL,
+      "of --compare: red also though base was measured at another time; "
+      "without it such a difference is only suspect", 0, 0 },
     { "dry-run", 0, CHORALE_OPT_FLAG, AT(dry_run), NULL,
       "show the scripts; write and submit nothing", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
@@ -356,12 +421,17 @@ const struct chorale_verb chorale_verb_submit = {
         "missing, and nothing that is still in the queue.\n"
         "Nodes are not shared and ranks are bound to cores; where Slurm "
         "cannot bind, nothing is submitted unless the site file says bind = "
-        "no.",
+        "no.\n"
+        "With --wait and --compare the exit code is the campaign's verdict: 0, "
+        "1 if something is red, 75 if runs are missing, and nothing was "
+        "compared.",
     .example =
         "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "
         "main --time 2h --dry-run\n"
         "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --site "
-        "site.txt --wait",
+        "site.txt --wait\n"
+        "chorale submit results.db -m 8:1M -P 64 --ppn 32 --site site.txt "
+        "--wait --compare last.db --fail-on slower,suspect",
     .opt = options,
     .run = run,
 };

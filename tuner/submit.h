@@ -16,9 +16,10 @@ struct chorale_submit_opts {
     struct chorale_plan plan;
     const char *site, *partition, *account, *qos, *reservation, *constraint;
     const char *switches, *mpi, *shards;
-    double seconds, node_hours, threshold;
+    const char *compare, *fail_on; /* a database to compare with, or NULL */
+    double seconds, node_hours, threshold, change;
     long nodes, attempts;
-    int dry_run, wait, quiet, shared;
+    int dry_run, wait, quiet, shared, unpaired;
 };
 
 /* A submission while it is made. */

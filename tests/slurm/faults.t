@@ -84,12 +84,16 @@ like "$(query "$shard" 'SELECT reason FROM launch WHERE launch_id = 1')" \
 # --- a more urgent job ------------------------------------------------------
 wait_until 60 more_than "$shard" "$before"
 before=$(runs_in "$shard")
-on_head sbatch -p urgent -N 4 --exclusive -o /dev/null --wrap 'sleep 1' \
-    >/dev/null
+on_head sbatch -p urgent -N 4 --exclusive -o "$work/doctor.txt" \
+    --wrap "$chorale doctor" >/dev/null
 ok $? "a more urgent job wants the nodes"
 wait_until 60 attempt 2
 ok $? "the element makes room for it, and comes back by itself"
 kept "$folder/shard-1.db" "$before" "preemption"
+like "$(cat "$work/doctor.txt")" "srun --mpi=pmi2 starts ranks" \
+    "the urgent job, doctor, finds that srun starts ranks by pmi2"
+like "$(cat "$work/doctor.txt")" "starts ranks: 'launcher = mpiexec'" \
+    "and that mpiexec does"
 
 # --- slurmd is killed, and comes back ---------------------------------------
 # Not while it starts the ranks.
@@ -110,7 +114,14 @@ kill -9 $(ip netns pids "$prefix-n1")
 ok $? "the node of the batch script loses all its processes"
 sleep 1
 start_node n1
-wait_until 100 attempt 3
+# slurmctld asks a node that registers for its jobs, but not for young ones.
+for i in 1 2 3 4 5; do
+    wait_until 25 attempt 3 && break
+    daemon_of n1 | xargs -r kill
+    sleep 1
+    start_node n1
+done
+attempt 3
 ok $? "it comes back, and the element as well"
 kept "$folder/shard-1.db" "$before" "a node's end"
 wait_until 150 test -f "$folder/gather.txt"
@@ -130,7 +141,7 @@ is "$(query "$db" "SELECT min(n) || ' ' || max(n) FROM (SELECT count(*) AS n
     OR key LIKE 'host:_:next_node_s' GROUP BY launch_id)")" "9 9" \
     "copies of each node, the way to the next, and what it took"
 diag "$(query "$db" "SELECT key, value FROM environment WHERE launch_id = 1
-    AND (key LIKE '%memory_bytes%' OR key LIKE '%next_node%'
+    AND (key LIKE '%copy_bytes%' OR key LIKE '%next_node%'
     OR key IN ('preflight_s', 'stragglers'))")"
 is "$(query "$db" "SELECT count(*) FROM run WHERE
     (validity LIKE '%straggler%') <> (launch_id IN (SELECT launch_id

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A large campaign gathered: 1000 shards of 1000 runs with five samples each are
+# merged into one database, in less than a minute; then once more, when all is
+# there. Meanwhile another process writes new shards beside them, as jobs do:
+# under another name, renamed. A time that is not met ends in MISSED; runs that
+# are lost make this fail.
+#
+#   merge.sh [SHARDS]     default: 1000
+here=$(cd "${top_builddir:-.}" && pwd)
+shards=${1:-1000}
+most=60 # seconds for 1000 shards
+work=$(mktemp -d) || exit 3
+trap 'kill $writer 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+writer=
+
+# A plan of 200 cells in five launches; every shard has runs of its own.
+"$here/tests/bench/store" runs "$work/one.db" 200 >/dev/null || exit
+mkdir "$work/shards"
+one() { # number
+    cp "$work/one.db" "$work/shards/$1.new" &&
+        sqlite3 "$work/shards/$1.new" "PRAGMA synchronous = OFF; BEGIN;
+            UPDATE launch SET uuid = lower(hex(randomblob(16)));
+            UPDATE run SET uuid = lower(hex(randomblob(16))); COMMIT" \
+            >/dev/null && mv "$work/shards/$1.new" "$work/shards/$1.db"
+}
+i=0
+while [ $i -lt "$shards" ]; do
+    one $i || exit
+    i=$((i + 1))
+done
+runs=$(sqlite3 "$work/one.db" 'SELECT count(*) FROM run')
+mb=$(du -sm "$work/shards" | cut -f 1)
+echo "# $shards shards of $runs runs, $mb MB"
+
+# The first shard is published again and again while it is merged.
+(while cp "$work/shards/0.db" "$work/0.new" 2>/dev/null; do
+    mv "$work/0.new" "$work/shards/0.db"
+    sleep 0.1
+done) &
+writer=$!
+code=0
+for what in new known; do
+    before=$(date +%s.%N)
+    (cd "$work/shards" && "$here/chorale" merge -q ../all.db ./*.db || exit
+     times >"$work/cpu") || code=1
+    took=$(echo "$(date +%s.%N) - $before" | bc)
+    missed=$(echo "$took > $most * $shards / 1000" | bc)
+    printf '# %s shards %-5s %7.1f s (at most %s)%s, user and system %s\n' \
+        "$shards" "$what" "$took" "$((most * shards / 1000))" \
+        "$([ "$missed" = 1 ] && echo ' MISSED')" "$(tail -n 1 "$work/cpu")"
+done
+merged=$(sqlite3 "$work/all.db" 'SELECT count(*) FROM run')
+echo "# $merged of $((shards * runs)) runs are merged"
+[ "$merged" = $((shards * runs)) ] || code=1
+exit $code

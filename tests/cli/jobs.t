@@ -1,0 +1,261 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What happens to batch jobs after `submit`, with programs that answer as
+# Slurm's do: elements run here, one after the other, under mpiexec. How far
+# they are, what is merged while others write, when an element gives up, and the
+# verdict of the whole. tests/slurm has the real one.
+. "$(dirname "$0")/../lib.sh"
+
+mpi=$("$top_builddir/chorale-runner" --probe | head -1)
+case $mpi in
+*MPICH*) ;;
+*) skip_all "the runner is built with another MPI: $mpi" ;;
+esac
+
+bin=$work/bin
+mkdir "$bin"
+fake() { # name: a program of Slurm's, its text on standard input
+    { echo '#!/bin/sh'; echo "echo \"$1 \$*\" >>$work/asked"; cat; } >"$bin/$1"
+    chmod +x "$bin/$1"
+}
+fake scontrol <<'END'
+[ "$1" = show ] || exit 0
+echo 'ClusterName             = invented'
+echo 'MaxArraySize            = 1001'
+echo 'TaskPlugin              = task/affinity'
+END
+fake sbatch <<END
+n=\$((\$(cat "$work/jobs" 2>/dev/null || echo 0) + 1))
+echo \$n | tee "$work/jobs"
+END
+fake squeue <<END
+cat "$work/queue"
+END
+fake sacct <<END
+cat "$work/sacct"
+END
+fake scancel </dev/null
+: >"$work/queue"
+: >"$work/sacct"
+PATH=$bin:$PATH
+export PATH
+asked() { grep -c "^$1 " "$work/asked"; } # program
+
+db=$work/r.db
+folder=$work/r-slurm/1
+printf '%s\n' 'launcher = mpiexec' 'bind = no' >"$work/site.txt"
+submit() {
+    timeout 200 "$chorale" submit "$db" -c bcast -m 8,1K -P 2 --ppn 2 \
+        --providers chorale,library --variants linear --launches 8 -i 20 \
+        --min-iterations 5 --cell-time 0.02 --site "$work/site.txt" "$@"
+}
+job() { # element, restarts, further options
+    element=$1 restarts=$2
+    shift 2
+    SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=$((element - 1)) \
+        SLURM_RESTART_COUNT=$restarts timeout 100 "$chorale" job "$folder" \
+        --element "$element" "$@"
+}
+jobs() { timeout 60 "$chorale" status "$db" --jobs "$@" 2>&1; }
+row() { jobs | grep -E "^ +1 +$1 "; } # element
+
+sed -i s/affinity/none/ "$bin/scontrol"
+timeout 60 "$chorale" submit "$db" -c bcast -m 8 -P 2 --ppn 2 \
+    >/dev/null 2>"$work/err.txt"
+is $? 3 "ranks that nobody would bind: exit 3"
+like "$(cat "$work/err.txt")" 'cannot bind ranks.*bind = no' "it says so"
+[ ! -e "$db" ] && [ ! -e "$work/jobs" ]
+ok $? "nothing is planned or submitted"
+sed -i s/none/affinity/ "$bin/scontrol"
+
+submit -q
+is $? 0 "submit"
+is "$(sqlite3 "$db" 'SELECT count(*), max(task) FROM element')" "8|7" \
+    "eight elements"
+
+# --- how far they are -------------------------------------------------------
+printf '1 %s RUNNING None\n' 0 1 >"$work/queue"
+printf '1 %s PENDING Resources\n' 2 3 4 5 6 7 >>"$work/queue"
+rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+like "$(row 1)" ' 0 +4 +[0-9]+ s +RUNNING' "an element runs, with work left"
+like "$(row 3)" 'PENDING \(Resources\)' "another one waits, and for what"
+like "$(jobs)" '^0 of 32 runs; about .* of work is left, .* in one element' \
+    "what is left of all"
+like "$(jobs --json)" '"left_s": [1-9]' "as JSON too"
+is "$(asked squeue)" 1 "four looks ask squeue once"
+
+# --- merged while others write ----------------------------------------------
+(job 1 0 >/dev/null 2>"$work/err.txt"; echo $? >"$work/code") &
+looked=0 broken=0
+while [ ! -f "$work/code" ]; do
+    [ -f "$folder/shard-1.db" ] || continue
+    looked=$((looked + 1))
+    [ "$(sqlite3 -readonly "$folder/shard-1.db" 'PRAGMA integrity_check' \
+        2>&1)" = ok ] || broken=$((broken + 1))
+    timeout 60 "$chorale" merge "$work/other.db" "$folder/shard-1.db" -q ||
+        broken=$((broken + 1))
+done
+wait
+is "$(cat "$work/code")" 0 "an element measures"
+diag "$(cat "$work/err.txt")"
+[ $looked -gt 0 ] && [ $broken = 0 ]
+ok $? "what it publishes is whole whenever it is read: $looked times"
+[ ! -e "$folder/work-1.db" ] && [ -z "$(ls "$folder"/*.new 2>/dev/null)" ]
+ok $? "and it leaves nothing else behind"
+# What is written at the moment is no database yet.
+for file in work-2.db shard-2.db.new; do
+    echo "half a page" >"$folder/$file"
+done
+timeout 100 "$chorale" job "$folder" --gather "$db" >"$work/out.txt" \
+    2>"$work/err.txt"
+is $? 75 "the last job, too early: exit 75"
+! grep -q -e work-2 -e '\.new' "$work/err.txt" "$work/out.txt"
+ok $? "it opens nothing that is being written"
+is "$(sqlite3 "$db" 'SELECT count(*) FROM run')" 4 "it merges what is published"
+is "$(cat "$folder/work-2.db" "$folder/shard-2.db.new")" "half a page
+half a page" "and changes nothing else"
+rm "$folder/work-2.db" "$folder/shard-2.db.new"
+
+# --- why a job ended --------------------------------------------------------
+: >"$work/queue"
+rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+printf '%s\n' '1_0|COMPLETED|0:0' '1_1|TIMEOUT|0:0' '1_2|FAILED|3:0' \
+    >"$work/sacct"
+text=$(jobs)
+like "$text" ' 2 +1_1 .* 0 +4 .*TIMEOUT$' "sacct says that one was too long"
+like "$text" ' 3 +1_2 .*FAILED \(exit code 3\)' "and one failed"
+like "$text" ' 4 +1_3 .*not in the queue' "and does not know of another"
+like "$text" ' 1 +1_0 .* 4 +4 +- +complete; done' "one is complete"
+is "$(asked sacct)" 1 "it is asked once"
+like "$(grep '^sacct' "$work/asked")" '--jobs=1$' "for the array"
+mv "$bin/sacct" "$bin/none"
+like "$(row 2)" 'not in the queue' "without sacct: as far as is known"
+mv "$bin/none" "$bin/sacct"
+
+# --- watched ----------------------------------------------------------------
+printf '1 1 RUNNING None\n' >"$work/queue"
+rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+timeout -s INT 20 "$chorale" status "$db" --jobs --watch 1 >"$work/out.txt" &
+watching=$!
+looks() { grep -c '^batch jobs' "$work/out.txt"; }
+for i in $(seq 150); do
+    [ "$(looks)" -ge 3 ] && break
+    sleep 0.1
+done
+kill -INT "$watching"
+[ "$(looks)" -ge 3 ]
+ok $? "--watch looks again and again"
+is "$(asked squeue)" 1 "and asks squeue no more often"
+: >"$work/queue"
+rm -f "$work/r-slurm/squeue.txt"
+timeout 20 "$chorale" status "$db" --jobs --watch 100 >/dev/null
+is $? 0 "it ends where nothing is in the queue"
+"$chorale" status "$db" --watch 5 2>"$work/err.txt"
+is $? 2 "--watch without --jobs: exit 2"
+
+# --- requeued by itself, but not for ever -----------------------------------
+# Told to end as soon as it says that it runs.
+told() { # element, restarts, attempts; what it says last
+    rm -f "$folder/element-$1.txt" "$work/asked"
+    : >"$work/asked"
+    SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=$(($1 - 1)) \
+        SLURM_RESTART_COUNT=$2 "$chorale" job "$folder" --element "$1" \
+        --attempts "$3" >/dev/null 2>&1 &
+    for i in $(seq 300); do
+        grep -qs '^running' "$folder/element-$1.txt" && break
+        sleep 0.05
+    done
+    kill -USR1 $!
+    wait $!
+    code=$?
+    cat "$folder/element-$1.txt"
+}
+told 2 0 3 >"$work/out.txt"
+is $code 75 "told to end ahead of its limit: exit 75"
+like "$(cat "$work/out.txt")" '^requeued attempt 1 ' "it requeues itself"
+is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 1 "its own task alone"
+like "$(told 2 1 9)" '^ended attempt 2 .*brought nothing' \
+    "the second attempt that brought nothing gives up"
+is "$(asked scontrol)" 0 "and asks for no third"
+like "$(told 2 2 3)" '^ended attempt 3 .*3 attempts were not enough' \
+    "nor is it started more often than allowed"
+is "$(asked scontrol)" 0 "whatever it brought"
+
+# --- all of it, and the verdict ---------------------------------------------
+for element in 2 3 4 5 6 7 8; do
+    job $element 3 >/dev/null 2>"$work/err.txt" || diag "$(cat "$work/err.txt")"
+done
+timeout 100 "$chorale" job "$folder" --gather "$db" >/dev/null
+is $? 0 "the rest is measured and merged"
+is "$(sqlite3 "$db" 'SELECT count(*), count(DISTINCT cell_id) FROM run')" \
+    "32|4" "each cell eight times"
+like "$(submit)" 'nothing is missing' "submit has nothing left"
+
+cp "$db" "$work/base.db"
+sqlite3 "$work/base.db" "UPDATE launch SET uuid = lower(hex(randomblob(16)));
+    UPDATE run SET uuid = lower(hex(randomblob(16)));
+    CREATE TEMP TABLE ours AS SELECT run_id FROM run JOIN cell USING (cell_id)
+        WHERE provider = 'chorale';
+    UPDATE run_summary SET median = median / 1e4, lo = lo / 1e4, hi = hi / 1e4,
+        mean = mean / 1e4, min = min / 1e4, q25 = q25 / 1e4, q75 = q75 / 1e4,
+        p95 = p95 / 1e4, p99 = p99 / 1e4, max = max / 1e4
+        WHERE run_id IN (SELECT run_id FROM ours);
+    UPDATE sample SET seconds = seconds / 1e4
+        WHERE run_id IN (SELECT run_id FROM ours)"
+verdict() { # options; output to out.txt
+    submit --wait --compare "$work/base.db" "$@" >"$work/out.txt" 2>&1
+}
+verdict --unpaired
+is $? 1 "--wait --compare: far slower than base is red, exit 1"
+diag "$(tail -n 2 "$work/out.txt")"
+verdict --unpaired --fail-on none
+is $? 0 "not with --fail-on none"
+verdict --unpaired --change 99999999%
+is $? 0 "nor if such changes do not count"
+verdict
+is $? 0 "nor by launches that were not made in turn"
+before=$(cat "$work/jobs")
+verdict --fail-on colour
+is $? 2 "a word that --fail-on does not have: exit 2"
+submit --compare "$work/base.db" >/dev/null 2>"$work/err.txt"
+is $? 2 "--compare without --wait: exit 2"
+submit --fail-on none >/dev/null 2>"$work/err.txt"
+is $? 2 "--fail-on without --compare: exit 2"
+submit --wait --compare "$work/none.db" >/dev/null \
+    2>"$work/err.txt"
+is $? 3 "no such base: exit 3"
+is "$(cat "$work/jobs")" "$before" "none of these submits anything"
+
+# --- what starts ranks in a job ---------------------------------------------
+fake srun <<END
+case "\$*" in *--mpi=pmi2*) n=2 ;; *) n=1 ;; esac
+while [ "\${1#--}" != "\$1" ]; do shift; done
+exec $MPIEXEC -n \$n "\$@"
+END
+text=$(SLURM_JOB_ID=1 timeout 100 "$chorale" doctor)
+like "$text" "srun --mpi=pmi2 starts ranks: .*mpi = pmi2" \
+    "doctor in a job finds that pmi2 does"
+like "$text" "starts ranks: 'launcher = mpiexec'" "and mpiexec"
+! printf '%s\n' "$text" | grep -q 'pmix starts'
+ok $? "and that pmix does not: its ranks are alone"
+rm "$work/asked"
+timeout 100 "$chorale" doctor >/dev/null
+[ ! -e "$work/asked" ]
+ok $? "elsewhere it starts nothing by srun"
+
+# --- nodes that are not alike -----------------------------------------------
+sqlite3 "$db" "INSERT INTO environment VALUES
+    (1, 'stragglers', '2 (copies 0.5 of the median)'), (2, 'cpus_mixed', 'yes');
+    UPDATE run SET validity = 'straggler' WHERE launch_id = 1;
+    UPDATE run SET validity = 'mixed_cpus'
+        WHERE launch_id = (SELECT max(launch_id) FROM run)"
+text=$("$chorale" status "$db")
+like "$text" '1 launch of P = 2 .*node 2 \(copies 0.5 of the median\)' \
+    "status names a straggler"
+like "$text" "1 launch of P = 2 .*first one's processor" "and mixed processors"
+timeout 100 "$chorale" job "$folder" --gather "$db" >/dev/null
+text=$(cat "$work/r-summary.md")
+like "$text" '4 .*a node slower than the others' "so does the summary"
+like "$text" '4 .*nodes with different processors' "both"
+
+finish
