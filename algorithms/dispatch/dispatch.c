@@ -17,6 +17,7 @@
 #include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/fast.h"
+#include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/say.h"
@@ -438,6 +439,16 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     chorale_trace_ran(plan);
     *rc = run(st, st->recall[coll].ran, comm, call);
     return 1;
+}
+
+static void leave(MPI_Comm comm)
+{
+    PMPI_Comm_set_attr(comm, core.state_key, (void *)LIBRARY);
+}
+
+int chorale_dispatch_give_back(MPI_Comm comm, int rc)
+{
+    return chorale_give_back(comm, rc, is_started(), leave);
 }
 
 int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,

@@ -30,6 +30,10 @@ int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
  * largest of the ranks' settings holds. */
 void chorale_dispatch_started(void);
 
+/* An MPI call that makes a communicator from comm has failed with rc: 1 if
+ * what is ours was given back, so that it may be made again (give_back.h). */
+int chorale_dispatch_give_back(MPI_Comm comm, int rc);
+
 /* For programs that check: what the last call of coll on comm ran, if it had
  * blocks of msg_size bytes: "DIGEST library" or "DIGEST variant:params", with
  * the digest of the table in force. Not collective. Returns 0; -1: the

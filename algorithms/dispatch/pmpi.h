@@ -48,7 +48,7 @@
     X(Type_get_extent_x) X(Type_get_name) X(Type_get_true_extent)            \
     X(Type_get_true_extent_x) X(Type_indexed) X(Type_size) X(Type_size_x)    \
     X(Type_vector) X(Unpack) X(Wait) X(Waitall)                              \
-    X(Waitany) X(Wtime) CHORALE_PMPI_FORTRAN(X)
+    X(Waitany) X(Wtime) X(Error_string) CHORALE_PMPI_FORTRAN(X)
 
 /* Open MPI's handles are addresses of its objects: null until one is loaded,
  * instead of an error of the loader. */
@@ -182,6 +182,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Comm_test_inter chorale_pmpi.Comm_test_inter
 #define PMPI_Errhandler_free chorale_pmpi.Errhandler_free
 #define PMPI_Error_class chorale_pmpi.Error_class
+#define PMPI_Error_string chorale_pmpi.Error_string
 #define PMPI_Exscan chorale_pmpi.Exscan
 #define PMPI_Finalized chorale_pmpi.Finalized
 #define PMPI_Gather chorale_pmpi.Gather

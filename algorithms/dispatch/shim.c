@@ -46,6 +46,10 @@ typedef int abort_fn(chorale_word comm, int code);
 SHIM_LIST(X)
 #undef X
 
+#define X(name, params, args) typedef int name##_fn params;
+CHORALE_SHIM_MAKERS(X)
+#undef X
+
 /* The next tool's function, or the library's. */
 static struct {
     init_fn *Init;
@@ -54,6 +58,9 @@ static struct {
     abort_fn *Abort;
 #define X(name, coll, params, args, words) name##_fn *name;
     SHIM_LIST(X)
+#undef X
+#define X(name, params, args) name##_fn *name;
+    CHORALE_SHIM_MAKERS(X)
 #undef X
 } next;
 
@@ -77,6 +84,10 @@ static void find_all(void)
 #define X(name, coll, params, args, words)                                   \
     *(void **)&next.name = find_next("PMPI_" #name);
     SHIM_LIST(X)
+#undef X
+#define X(name, params, args)                                                \
+    *(void **)&next.name = find_next("PMPI_" #name);
+    CHORALE_SHIM_MAKERS(X)
 #undef X
     atomic_store_explicit(&found, 1, memory_order_release);
 }
@@ -192,4 +203,26 @@ int MPI_Abort(chorale_word comm, int code)
         return name##_asked args;                                            \
     }
 SHIM_LIST(X)
+#undef X
+
+/* Once more where the library has none left and ours were given back. */
+#define X(name, params, args)                                                \
+    int MPI_##name params;                                                   \
+    int MPI_##name params                                                    \
+    {                                                                        \
+        chorale_word handler;                                                \
+        int begun, rc;                                                       \
+                                                                             \
+        find_once();                                                         \
+        if (next.name == NULL)                                               \
+            return NO_LIBRARY;                                               \
+        begun = chorale_shim_make_begin(comm, &handler);                     \
+        rc = next.name args;                                                 \
+        if (begun && rc != 0 && chorale_shim_make_again(comm, rc))           \
+            rc = next.name args;                                             \
+        if (begun)                                                           \
+            chorale_shim_make_end(comm, handler, rc, made);                  \
+        return rc;                                                           \
+    }
+CHORALE_SHIM_MAKERS(X)
 #undef X

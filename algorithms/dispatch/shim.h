@@ -133,6 +133,29 @@ struct chorale_words {
 #define CHORALE_SHIM_LARGE_LIST(X)                                           \
     CHORALE_SHIM_FAMILY(X, _c, int64_t, intptr_t, 1)
 
+/* What makes a communicator of some ranks of comm, all of which call it:
+ *
+ *     X(name, parameters, arguments) */
+#define CHORALE_SHIM_MAKERS(X)                                               \
+    X(Comm_dup, (chorale_word comm, void *made), (comm, made))               \
+    X(Comm_dup_with_info, (chorale_word comm, chorale_word info, void *made),\
+      (comm, info, made))                                                    \
+    X(Comm_split, (chorale_word comm, int color, int key, void *made),       \
+      (comm, color, key, made))                                              \
+    X(Comm_split_type, (chorale_word comm, int type, int key,                \
+                        chorale_word info, void *made),                      \
+      (comm, type, key, info, made))                                         \
+    X(Comm_create, (chorale_word comm, chorale_word group, void *made),      \
+      (comm, group, made))                                                   \
+    X(Cart_create, (chorale_word comm, int n, const int *dims,               \
+                    const int *periods, int reorder, void *made),            \
+      (comm, n, dims, periods, reorder, made))                               \
+    X(Cart_sub, (chorale_word comm, const int *remain, void *made),          \
+      (comm, remain, made))                                                  \
+    X(Graph_create, (chorale_word comm, int n, const int *index,             \
+                     const int *edges, int reorder, void *made),             \
+      (comm, n, index, edges, reorder, made))
+
 #define CHORALE_SHIM_UNWRAP(...) __VA_ARGS__
 
 /* A call on its way through: 1 if the catalogue ran it (*rc is MPI's), 0 if
@@ -193,6 +216,12 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
     recall->ran = &known->chosen;
     return known->chosen.library ? CHORALE_PASS : CHORALE_AGAIN;
 }
+
+/* Round one of CHORALE_SHIM_MAKERS: give_back.h by words. */
+int chorale_shim_make_begin(chorale_word comm, chorale_word *handler);
+int chorale_shim_make_again(chorale_word comm, int rc);
+void chorale_shim_make_end(chorale_word comm, chorale_word handler, int rc,
+                           const void *made);
 
 /* chorale_dispatch_last() for `chorale validate`, whose runner looks the name
  * up: the only one that the shim exports beside MPI's. */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "algorithms/dispatch/dispatch.h"
+#include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/shim.h"
 #include "algorithms/dispatch/trace.h"
 
@@ -81,4 +82,25 @@ int chorale_shim_again(enum chorale_coll coll,
     struct chorale_call call = call_of(words);
 
     return chorale_dispatch_again(coll, COMM(words->comm), &call);
+}
+
+int chorale_shim_make_begin(chorale_word comm, chorale_word *handler)
+{
+    MPI_Errhandler had;
+
+    if (!chorale_give_back_begin(COMM(comm), &had))
+        return 0;
+    *handler = (chorale_word)had;
+    return 1;
+}
+
+int chorale_shim_make_again(chorale_word comm, int rc)
+{
+    return chorale_dispatch_give_back(COMM(comm), rc);
+}
+
+void chorale_shim_make_end(chorale_word comm, chorale_word handler, int rc,
+                           const void *made)
+{
+    chorale_give_back_end(COMM(comm), (MPI_Errhandler)handler, rc, made);
 }

@@ -51,9 +51,8 @@ static int gpu_possible(const struct chorale_tuning *tuning)
         && dl_iterate_phdr(is_gpu_runtime, NULL) != 0;
 }
 
-/* 1 if all of comm belongs to the MPI_COMM_WORLD we started in. In pieces,
- * without allocating: all ranks must come to the same answer. */
-static int inside_world(MPI_Comm comm, int size)
+/* In pieces, without allocating: all ranks must come to the same answer. */
+int chorale_state_inside_world(MPI_Comm comm, int size)
 {
     enum { PIECE = 64 };
     MPI_Group group, world;
@@ -80,9 +79,9 @@ static int inside_world(MPI_Comm comm, int size)
     return inside;
 }
 
-/* 1 if every rank says ok and all values are equal. One reduction: the
- * smallest value and the smallest complement, which is the largest value. */
-static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
+/* One reduction: the smallest value and the smallest complement, which is the
+ * largest value. */
+int chorale_state_agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
 {
     unsigned long long mine[3] = { value, ~value, ok != 0 }, all[3];
 
@@ -187,6 +186,21 @@ MPI_Comm chorale_state_last(void)
     return comm;
 }
 
+int chorale_state_leave(MPI_Comm comm, void (*leave)(MPI_Comm comm))
+{
+    struct chorale_state *before;
+    int n = 0;
+
+    for (struct chorale_state *st = last; st != NULL; st = before) {
+        before = st->before;
+        if (comm == MPI_COMM_NULL || st->parent == comm) {
+            leave(st->parent);
+            n++;
+        }
+    }
+    return n;
+}
+
 void chorale_state_free(struct chorale_state *st)
 {
     if (st == NULL)
@@ -276,7 +290,7 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
              && atomic_load(&nprivate) <= tuning->set.max_comms
              && !gpu_possible(tuning), all_ok;
 
-    if (!agree(comm, tuning->digest, ok, &all_ok))
+    if (!chorale_state_agree(comm, tuning->digest, ok, &all_ok))
         return all_ok ? "tables, settings or versions of Chorale differ "
                         "between the ranks; set CHORALE_DISPATCH and the "
                         "like for all of them"
@@ -289,7 +303,7 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
     ok = find_shape(st, comm, node);
     ok = make_comm(st, comm) && ok;
     ok = ok && set_nodes(st, node);
-    if (!agree(comm, (uint64_t)st->shape, ok, &all_ok))
+    if (!chorale_state_agree(comm, (uint64_t)st->shape, ok, &all_ok))
         return "no private communicator could be made (are there too many?)";
     return NULL;
 }
@@ -305,7 +319,7 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter
         || PMPI_Comm_size(comm, &size) != MPI_SUCCESS || size < 2
         || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS
-        || !inside_world(comm, size))
+        || !chorale_state_inside_world(comm, size))
         return NULL;
     st = allocate(tuning, rank, size);
     node = calloc(2 * (size_t)size, sizeof(*node));

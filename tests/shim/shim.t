@@ -62,20 +62,26 @@ run 2 "$shim" $on "$work/life" 1 $at_once
     [ "$(lines 'left to the library: a rank cannot take part')" -eq 1 ]
 ok $? "$at_once communicators at once do not run out because of ours"
 
-# What the application loses is what CHORALE_MAX_COMMS says.
+# The application loses none: what is ours, as many as CHORALE_MAX_COMMS says,
+# is given back when there are no more.
 program many
 run 2 "" "$work/many" 4000
 most=$(sed -n 's/^made=//p' "$work/out")
+heirs=$(grep '^inherited=' "$work/out")
 if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
     for max in 256 10 0; do
         [ $max -eq 256 ] && set= || set=CHORALE_MAX_COMMS=$max
         run 2 "$shim" $on $set "$work/many" 4000
         made=$(sed -n 's/^made=//p' "$work/out")
         [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
-            [ "${made:-0}" -ge $((most - max)) ] &&
-            [ "$(lines 'bcast n=4 P=2 -> ')" -eq $max ]
+            [ "${made:-0}" -eq "$most" ] && grep -qx "$heirs" "$work/out" &&
+            [ "$(lines 'bcast n=4 P=2 -> ')" -ge $max ] &&
+            [ "$(lines 'ours are given back')" -eq $((max > 0)) ]
         ok $? "$made of $most communicators with CHORALE_MAX_COMMS=$max"
     done
+    run 2 "$shim" $on CHORALE_MAX_COMMS=0 "$work/many" 4000
+    [ "$(lines 'bcast n=4 P=2 -> ')" -eq 0 ]
+    ok $? "none is ours with CHORALE_MAX_COMMS=0"
 else
     skip "all communicators" "the library has ${most:-none}, or more"
 fi

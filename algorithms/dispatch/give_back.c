@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* give_back.c - communicators of ours for those of the application: see
+ * give_back.h. */
+#include "config.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "algorithms/dispatch/give_back.h"
+#include "algorithms/dispatch/pmpi.h"
+#include "algorithms/dispatch/say.h"
+#include "algorithms/dispatch/state.h"
+
+/* Room for any library's text: the bound of our mpi.h may not be its own. */
+#define TEXT_ROOM 8192
+
+int chorale_give_back_begin(MPI_Comm comm, MPI_Errhandler *handler)
+{
+    if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL
+        || PMPI_Comm_get_errhandler(comm, handler) != MPI_SUCCESS)
+        return 0;
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return 1;
+}
+
+/* What was made has inherited the handler that we set. */
+static void restore(MPI_Comm made, MPI_Errhandler handler)
+{
+    MPI_Errhandler has;
+
+    if (made == MPI_COMM_NULL
+        || PMPI_Comm_get_errhandler(made, &has) != MPI_SUCCESS)
+        return;
+    if (has == MPI_ERRORS_RETURN)
+        PMPI_Comm_set_errhandler(made, handler);
+    PMPI_Errhandler_free(&has);
+}
+
+void chorale_give_back_end(MPI_Comm comm, MPI_Errhandler handler, int rc,
+                           const MPI_Comm *made)
+{
+    PMPI_Comm_set_errhandler(comm, handler);
+    if (rc == MPI_SUCCESS)
+        restore(*made, handler);
+    PMPI_Errhandler_free(&handler);
+    if (rc != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(comm, rc);
+}
+
+/* MPICH's words for it; Open MPI has 65532 communicators, and no words. */
+static int says_full(int rc)
+{
+    char text[TEXT_ROOM] = "";
+    int length;
+
+    return PMPI_Error_string(rc, text, &length) == MPI_SUCCESS
+        && strstr(text, "oo many communicators") != NULL;
+}
+
+/* 1 if this rank can give back; *whole: all that it has. */
+static int can(MPI_Comm comm, int started, int *whole)
+{
+    int level, size, world;
+
+    if (!started || PMPI_Query_thread(&level) != MPI_SUCCESS
+        || level == MPI_THREAD_MULTIPLE
+        || PMPI_Comm_size(comm, &size) != MPI_SUCCESS
+        || PMPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return 0;
+    *whole = size == world && chorale_state_inside_world(comm, size);
+    return 1;
+}
+
+static void tell(MPI_Comm comm)
+{
+    static atomic_int told;
+    int rank;
+
+    if (PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == 0
+        && !atomic_exchange(&told, 1))
+        chorale_say("chorale: the library has no more communicators: ours are "
+                    "given back, and collectives on those they were made for "
+                    "are the library's; a smaller CHORALE_MAX_COMMS leaves "
+                    "more from the start");
+}
+
+int chorale_give_back(MPI_Comm comm, int rc, int started,
+                      void (*leave)(MPI_Comm comm))
+{
+    int inter, ok, all_ok, whole = 0, mine = 0, most = 0;
+
+    if (!says_full(rc) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS
+        || inter)
+        return 0;
+    ok = can(comm, started, &whole);
+    if (!chorale_state_agree(comm, (uint64_t)whole, ok, &all_ok))
+        return 0;
+    mine = chorale_state_leave(whole ? MPI_COMM_NULL : comm, leave);
+    if (PMPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm)
+        != MPI_SUCCESS)
+        return 0;
+    if (most > 0)
+        tell(comm);
+    return most > 0;
+}
