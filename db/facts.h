@@ -43,9 +43,19 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
  * processors, each once), cpu_frequency_mhz, cpu_frequency_max_mhz, cpu_turbo,
  * processors, processors_usable (by this process), smt, huge_pages,
  * clock_source, clock_disciplined (by NTP or PTP), virtual_machine (no, or
- * which); and the load, as in /proc/loadavg. */
+ * which), fabric (below); and the load, as in /proc/loadavg. */
 void chorale_facts_machine(struct chorale_facts *facts);
 void chorale_facts_load(struct chorale_facts *facts, const char *key);
+
+/* fabric.c. The network between nodes as this one's devices tell it: kinds and
+ * rates of those under /sys/class/infiniband and /sys/class/cxi, each once, as
+ * in "InfiniBand 100 Gb/sec (4X EDR)", "Omni-Path ...", "RoCE ...", "EFA ...",
+ * "Slingshot"; where there is none of them, the fastest Ethernet that says how
+ * fast it is, "Ethernet 25000 Mb/s"; "": nothing tells. */
+void chorale_fabric(char *text, size_t size);
+/* "NAME=value NAME=value" of the variables that choose among devices and
+ * protocols, those that are set. */
+void chorale_fabric_choice(char *text, size_t size);
 
 /* Of this process's environment: variables that change what an MPI library
  * does or say where a job runs, as env:NAME, by a list of names. Of others

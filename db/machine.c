@@ -115,6 +115,7 @@ void chorale_facts_machine(struct chorale_facts *facts)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct utsname name;
+    char fabric[512];
     cpu_set_t set;
 
     if (uname(&name) == 0)
@@ -131,5 +132,7 @@ void chorale_facts_machine(struct chorale_facts *facts)
     put_line(facts, "huge_pages",
              "/sys/kernel/mm/transparent_hugepage/enabled", NULL);
     put_virtual(facts);
+    chorale_fabric(fabric, sizeof(fabric));
+    chorale_facts_put(facts, "fabric", fabric);
     put_clock(facts);
 }

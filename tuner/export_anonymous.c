@@ -53,6 +53,7 @@ static const struct {
     { "stragglers", 0, KEEP_ALL },
     { "cpus_mixed", 0, KEEP_ALL },
     { "preflight_s", 0, KEEP_ALL },
+    { "fabric", 0, KEEP_ALL },
     { "cpu_frequency_max_mhz", 0, KEEP_ALL },
     { "smt", 0, KEEP_ALL },
     { "huge_pages", 0, KEEP_WORDS },

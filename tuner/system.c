@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/facts.h"
 #include "tuner/launcher.h"
 
 #define PLATFORM_MAX (16 << 20)
@@ -94,6 +95,22 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
     return CHORALE_OK;
 }
 
+/* Two fabrics of one cluster, or one used in two ways, are two systems. Where
+ * nothing tells, nothing is added. */
+static void add_fabric(char *signature, size_t size)
+{
+    size_t len = strlen(signature);
+    char text[512];
+
+    chorale_fabric(text, sizeof(text));
+    if (text[0] != '\0' && len < size)
+        len += (size_t)snprintf(signature + len, size - len, "|fabric %s",
+                                text);
+    chorale_fabric_choice(text, sizeof(text));
+    if (text[0] != '\0' && len < size)
+        snprintf(signature + len, size - len, "|by %s", text);
+}
+
 static enum chorale_err describe_real(const struct chorale_plan *plan,
                                       struct chorale_system *sys,
                                       struct chorale_errmsg *msg)
@@ -119,6 +136,7 @@ static enum chorale_err describe_real(const struct chorale_plan *plan,
         snprintf(sys->name, sizeof(sys->name), "%s", host);
     snprintf(sys->signature, sizeof(sys->signature), "real|%s|%s",
              sys->name, sys->mpi_library);
+    add_fabric(sys->signature, sizeof(sys->signature));
     return CHORALE_OK;
 }
 

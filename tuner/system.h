@@ -11,7 +11,7 @@ struct chorale_system {
     int simulated;
     int named;               /* name is what the user said */
     char name[128];
-    char signature[512];     /* equal signatures: the same system */
+    char signature[1600];    /* equal signatures: the same system */
     char mpi_library[256];
     char *platform;          /* text of the platform file, simulated */
     int nhost;               /* simulated hosts */

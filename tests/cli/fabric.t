@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Two partitions, two fabrics, or one fabric used in two ways are two systems,
+# whose measurements never meet; on invented machines (CHORALE_SYSROOT).
+. "$(dirname "$0")/../lib.sh"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+cd "$work" || exit 99
+unset UCX_TLS UCX_NET_DEVICES FI_PROVIDER I_MPI_FABRICS OMPI_MCA_btl \
+    OMPI_MCA_mtl OMPI_MCA_pml PSM3_NIC MPICH_OFI_NIC_POLICY \
+    MPICH_OFI_NUM_NICS MPIR_CVAR_CH4_NETMOD MPIR_CVAR_OFI_USE_PROVIDER \
+    SLURM_CLUSTER_NAME SLURM_JOB_PARTITION
+
+verbs() { # root, device, rate, link layer
+    mkdir -p "$1/sys/class/infiniband/$2/ports/1"
+    echo "$3" >"$1/sys/class/infiniband/$2/ports/1/rate"
+    echo "$4" >"$1/sys/class/infiniband/$2/ports/1/link_layer"
+}
+net() { # root, interface, Mb/s
+    mkdir -p "$1/sys/class/net/$2/device"
+    echo "$3" >"$1/sys/class/net/$2/speed"
+    echo DRIVER=x >"$1/sys/class/net/$2/device/uevent"
+}
+edr='100 Gb/sec (4X EDR)'
+verbs ib mlx5_0 "$edr" InfiniBand
+verbs ib mlx5_1 "$edr" InfiniBand
+net ib eth0 10000
+verbs ndr mlx5_0 '400 Gb/sec (4X NDR)' InfiniBand
+verbs opa hfi1_0 '100 Gb/sec (4X EDR)' InfiniBand
+verbs roce mlx5_0 '100 Gb/sec (4X EDR)' Ethernet
+mkdir -p ss/sys/class/cxi/cxi0
+net ss hsn0 200000
+net slow eth0 1000
+net fast eth0 1000
+net fast eth1 25000
+net down eth0 -1
+mkdir -p down/sys/class/net/veth0
+echo 10000 >down/sys/class/net/veth0/speed
+
+plan() { # root, variables...
+    plan_root=$1
+    shift
+    env CHORALE_SYSROOT="$work/$plan_root" "$@" "$chorale" plan all.db -q \
+        -P 2 -m 8 -c bcast --variants linear --launches 6 --ppn 1
+}
+signature() { # of the newest system
+    sqlite3 all.db "SELECT signature FROM system ORDER BY system_id DESC
+        LIMIT 1" | sed -n 's/.*\(|fabric [^|]*\).*/\1/p'
+}
+count() { sqlite3 all.db "SELECT count(*) FROM system"; }
+new() { # root, what its signature says, name
+    plan "$1"
+    had=$((had + 1))
+    is "$(count) $(signature)" "$had $2" "$3"
+}
+had=0
+new ib "|fabric InfiniBand $edr" "two devices of one kind are one fabric"
+new ndr '|fabric InfiniBand 400 Gb/sec (4X NDR)' "a faster one is another"
+new opa '|fabric Omni-Path 100 Gb/sec (4X EDR)' "so is Omni-Path"
+new roce '|fabric RoCE 100 Gb/sec (4X EDR)' "verbs over Ethernet"
+new ss '|fabric Slingshot' "Slingshot, by its device and its interface"
+new slow '|fabric Ethernet 1000 Mb/s' "Ethernet"
+new fast '|fabric Ethernet 25000 Mb/s' "the faster of two"
+new down '' "what does not say how fast it is, or is none"
+new_names=$(sqlite3 all.db "SELECT count(DISTINCT name) FROM system")
+is "$new_names" "$had" "each has a name of its own"
+plan ib
+is "$(count)" "$had" "the same again is the same system"
+
+plan ib FI_PROVIDER=verbs
+plan ib UCX_TLS=rc,self
+plan ib UCX_TLS=tcp,self
+plan ib MPICH_OFI_NIC_POLICY=NUMA
+had=$((had + 4))
+is "$(count)" "$had" "one fabric used in four other ways"
+like "$(sqlite3 all.db "SELECT signature FROM system")" \
+    '\|by UCX_TLS=tcp,self$' "the signature says which"
+plan ib SLURM_CLUSTER_NAME=c SLURM_JOB_PARTITION=long
+plan ib SLURM_CLUSTER_NAME=c SLURM_JOB_PARTITION=short
+had=$((had + 2))
+is "$(count) $(sqlite3 all.db "SELECT group_concat(name) FROM system
+    WHERE name GLOB 'c-*'")" "$had c-long,c-short" "two partitions"
+is "$(sqlite3 all.db "SELECT count(*) = 2 * (SELECT count(*) FROM system)
+    FROM cell")" 1 "each has cells of its own"
+
+# What a launch records.
+CHORALE_SYSROOT=$work/ib "$chorale" plan one.db -q -P 1 -m 8 -c bcast \
+    --variants linear --launches 1 -i 3 &&
+    CHORALE_SYSROOT=$work/ib timeout 120 "$chorale" run one.db -q 2>err
+ok $? "a campaign on InfiniBand"
+is "$(sqlite3 one.db "SELECT value FROM environment WHERE key = 'fabric'")" \
+    "InfiniBand $edr" "its launch says so"
+finish
