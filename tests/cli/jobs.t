@@ -243,6 +243,11 @@ timeout 100 "$chorale" doctor >/dev/null
 [ ! -e "$work/asked" ]
 ok $? "elsewhere it starts nothing by srun"
 
+text=$(SLURM_TOPOLOGY_ADDR=spine.leaf7.n1 timeout 60 "$MPIEXEC" -n 2 \
+    "$top_builddir/chorale-runner" --environment)
+like "$text" '^@env switch spine.leaf7.n1$' \
+    "a launch records the switch that Slurm names"
+
 # --- nodes that are not alike -----------------------------------------------
 sqlite3 "$db" "INSERT INTO environment VALUES
     (1, 'stragglers', '2 (copies 0.5 of the median)'), (2, 'cpus_mixed', 'yes');
