@@ -69,6 +69,21 @@ for set in "$on" "CHORALE_FORCE=bcast=binomial,gatherv=linear"; do
     head -n 4 "$work/diff" | sed 's/^/# /'
 done
 
+# What is new about a call like those before.
+program again
+for P in 2 3; do
+    run $P "" "$work/again"
+    [ $status -eq 0 ] && grep -q 'again: wrong=0' "$work/out"
+    ok $? "calls that differ in one argument alone, P=$P"
+    for set in CHORALE_FORCE=bcast=binomial,allreduce=recursive_doubling \
+               CHORALE_FORCE=bcast=library,allreduce=recursive_doubling; do
+        run $P "$shim" $on CHORALE_AFTER=1 $set "$work/again"
+        [ $status -eq 0 ] && grep -q 'again: wrong=0' "$work/out" &&
+            grep -q '^chorale: allreduce n=64 .*-> recursive' "$work/err"
+        ok $? "they do under the shim with ${set#*=}, P=$P"
+    done
+done
+
 # Operations.
 program ops
 for P in 1 2 4; do

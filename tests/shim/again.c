@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* again.c - calls that differ in one argument from those before, which were
+ * right and often made: what is new about them is seen. */
+#include <stdlib.h>
+
+#include "check.h"
+
+enum { N = 16, TIMES = 8 };
+
+static int rank, size;
+static int in[N], out[N];
+
+static void fill(int by)
+{
+    for (int i = 0; i < N; i++) {
+        in[i] = by * (rank + i + 1);
+        out[i] = -1;
+    }
+}
+
+static void often(void)
+{
+    for (int i = 0; i < TIMES; i++) {
+        fill(1);
+        MPI_Allreduce(in, out, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        check(out[1] == size * (size - 1) / 2 + 2 * size, "sum", out[1]);
+        for (int root = 0; root < 2; root++) {
+            out[0] = rank == root ? 5 : 0;
+            MPI_Bcast(out, N, MPI_INT, root, MPI_COMM_WORLD);
+            check(out[0] == 5, "bcast", root);
+        }
+    }
+}
+
+static int class_of(int rc)
+{
+    int class;
+
+    MPI_Error_class(rc, &class);
+    return class;
+}
+
+/* The library says of a wrong call what it says of it alone. */
+static void same(const char *what, int rc, int want)
+{
+    check(class_of(want) != MPI_SUCCESS, "the library took it", want);
+    check(class_of(rc) == class_of(want), what, class_of(rc));
+}
+
+/* Other libraries take them, or end. */
+static void wrong_addresses(void)
+{
+#ifdef MPICH_VERSION
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    same("no address", MPI_Bcast(NULL, N, MPI_INT, 0, comm),
+         PMPI_Bcast(NULL, N, MPI_INT, 0, comm));
+    same("no address to send from",
+         MPI_Allreduce(NULL, out, N, MPI_INT, MPI_SUM, comm),
+         PMPI_Allreduce(NULL, out, N, MPI_INT, MPI_SUM, comm));
+    same("no address to receive at",
+         MPI_Allreduce(in, NULL, N, MPI_INT, MPI_SUM, comm),
+         PMPI_Allreduce(in, NULL, N, MPI_INT, MPI_SUM, comm));
+    same("one address for both",
+         MPI_Allreduce(in, in, N, MPI_INT, MPI_SUM, comm),
+         PMPI_Allreduce(in, in, N, MPI_INT, MPI_SUM, comm));
+#endif
+}
+
+static void wrong_ones(void)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    same("no root", MPI_Bcast(out, N, MPI_INT, size, comm),
+         PMPI_Bcast(out, N, MPI_INT, size, comm));
+    same("a root below all", MPI_Bcast(out, N, MPI_INT, -7, comm),
+         PMPI_Bcast(out, N, MPI_INT, -7, comm));
+    same("no type", MPI_Bcast(out, N, MPI_DATATYPE_NULL, 0, comm),
+         PMPI_Bcast(out, N, MPI_DATATYPE_NULL, 0, comm));
+    same("no operation", MPI_Allreduce(in, out, N, MPI_INT, MPI_OP_NULL, comm),
+         PMPI_Allreduce(in, out, N, MPI_INT, MPI_OP_NULL, comm));
+}
+
+static void right_ones(void)
+{
+    float f[2] = { 1.5f, 0 };
+
+    fill(1);
+    MPI_Allreduce(in, out, N, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    check(out[2] == size + 2, "another operation", out[2]);
+    fill(1);
+    MPI_Allreduce(MPI_IN_PLACE, in, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check(in[1] == size * (size - 1) / 2 + 2 * size, "in place", in[1]);
+    fill(1);
+    MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check(out[0] == size * (size + 1) / 2 && out[1] == -1, "another count",
+          out[1]);
+    MPI_Allreduce(&f[0], &f[1], 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    check(f[1] > 1.5f * (float)size - 0.1f && f[1] < 1.5f * (float)size + 0.1f,
+          "another type", (int)f[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int ret;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++) {
+        often();
+        wrong_ones();
+        wrong_addresses();
+        often();
+        right_ones();
+    }
+    ret = check_done("again");
+    MPI_Finalize();
+    return ret != 0;
+}
