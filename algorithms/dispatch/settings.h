@@ -13,8 +13,8 @@
  *                                operations of the application, if it keeps
  *                                their order
  *   CHORALE_AFTER=4              step in at a communicator's 4th covered call
- *   CHORALE_MAX_COMMS=256        communicators of a process that may be ours:
- *                                as many fewer the application may have
+ *   CHORALE_MAX_COMMS=256        communicators of a process that may be ours,
+ *                                until the application needs them
  *   CHORALE_VERBOSE=1            say what is chosen
  *   CHORALE_HOST_BUFFERS=1       no buffer is in GPU memory, although a GPU
  *                                runtime is loaded
