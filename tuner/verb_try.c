@@ -291,8 +291,9 @@ const struct chorale_verb chorale_verb_try = {
         " is made here and removed: all nodes must see it.\n"
         "The shim makes a communicator of its own beside each of the"
         " application's with enough calls, at most CHORALE_MAX_COMMS in a"
-        " process (default: 256): the application may have as many fewer of"
-        " those that the library can make (2048 in MPICH).",
+        " process (default: 256), of those that the library can make (2048 in"
+        " MPICH). They are given back when a call on all ranks finds no"
+        " more.",
     .example = "chorale try results.db -- mpiexec -n 2 ./app input\n"
                "chorale try table.so --repeat 5 -- srun -n 64 ./app",
     .opt = rows,
