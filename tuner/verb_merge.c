@@ -13,6 +13,10 @@
 #include "tuner/spawn.h"
 #include "tuner/verb.h"
 
+/* KiB, more than SQLite's own 2 MB: where runs are many, the UUIDs of each
+ * shard fall all over their index. */
+#define CACHE "PRAGMA cache_size = -32768"
+
 #define WAIT_SECONDS 20 /* for another merge, or a runner about to end */
 
 struct opts {
@@ -69,6 +73,8 @@ static enum chorale_err open_target(struct gather *g)
     if (err == CHORALE_OK)
         err = chorale_store_lock(g->target, CHORALE_LOCK_RUNNER, WAIT_SECONDS,
                                  g->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_exec(g->target, CACHE, g->msg);
     if (err == CHORALE_OK)
         chorale_store_stop(g->target, chorale_stop_requested);
     return err;
