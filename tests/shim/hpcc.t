@@ -13,18 +13,7 @@ command -v hpcc >/dev/null 2>&1 || skip_all "no hpcc"
     skip_all "built for another MPI than hpcc, Open MPI"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-table good
-seeds="simplest ${SEEDS:-$(seq 20)}"
-for seed in $seeds; do
-    drawn "$seed"
-    ok $? "table $seed"
-done
-if may_measure; then
-    measured
-else
-    skip "measured tables" "no sqlite3, or chorale and its runner are not built"
-fi
-cd "$work" || exit 1
+application_tables
 
 input() { # ROWS COLUMNS
     cat >hpccinf.txt <<END

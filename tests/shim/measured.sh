@@ -58,3 +58,21 @@ may_measure() {
     command -v sqlite3 >/dev/null 2>&1 && [ -x "$top_builddir/chorale" ] &&
         [ -x "$top_builddir/chorale-runner" ]
 }
+
+# What applications run under, in $work, which becomes the folder: the table by
+# hand, one for each of $seeds, and measured ones where that can be.
+application_tables() {
+    table good
+    seeds="simplest ${SEEDS:-$(seq 20)}"
+    for seed in $seeds; do
+        drawn "$seed"
+        ok $? "table $seed"
+    done
+    if may_measure; then
+        measured
+    else
+        skip "measured tables" \
+            "no sqlite3, or chorale and its runner are not built"
+    fi
+    cd "$work" || exit 1
+}

@@ -15,18 +15,7 @@ done
 [ -n "$home" ] || skip_all "no ScaLAPACK tests (Debian: scalapack-mpi-test)"
 "$MPICC" -show 2>/dev/null | grep -qi mpich ||
     skip_all "built for another MPI than these programs, MPICH"
-table good
-seeds="simplest ${SEEDS:-$(seq 20)}"
-for seed in $seeds; do
-    drawn "$seed"
-    ok $? "table $seed"
-done
-if may_measure; then
-    measured
-else
-    skip "measured tables" "no sqlite3, or chorale and its runner are not built"
-fi
-cd "$work" || exit 1
+application_tables
 
 # Their input: all shapes of few processes, a few small matrices. Without
 # condition estimates: those of xdlu and xdllt hang or abort in every fourth
