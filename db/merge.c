@@ -132,7 +132,7 @@ static void add_value(sqlite3_str *sql, const char *table, const char *column)
     static const char *const value[][2] = {
         { "system_id", "y.new" }, { "campaign_id", "p.new" },
         { "cell_id", "c.new" },   { "launch_id", "l.new" },
-        { "run_id", "?1 + r.place" },
+        { "run_id", "?1 + r.place" }, { "trace_id", "u.trace_id" },
     };
 
     for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++)
@@ -402,6 +402,26 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
     return err;
 }
 
+/* Imported traces, which are known by their content. */
+static enum chorale_err merge_traces(struct merge *m,
+                                     sqlite3_int64 *traces_p)
+{
+    enum chorale_err err = execute(
+        m, "INSERT INTO temp.trace_map SELECT s.trace_id FROM shard.trace s"
+        " NOT INDEXED WHERE NOT EXISTS (SELECT 1 FROM main.trace t"
+        "  WHERE t.uuid = s.uuid)", 0, NULL);
+
+    if (err == CHORALE_OK)
+        err = copy(m, "trace", "trace_id", "temp.trace_map x CROSS JOIN"
+                   " shard.trace s ON s.trace_id = x.old", "", 0, traces_p);
+    if (err == CHORALE_OK)
+        err = copy(m, "trace_point", "", "temp.trace_map x CROSS JOIN"
+                   " shard.trace o ON o.trace_id = x.old CROSS JOIN"
+                   " main.trace u ON u.uuid = o.uuid CROSS JOIN"
+                   " shard.trace_point s ON s.trace_id = x.old", "", 0, NULL);
+    return err;
+}
+
 /* Rows before (sign -1) and after (1) in target, and those of the shard. */
 static enum chorale_err count_rows(struct merge *m, int sign,
                                    struct chorale_merged *merged)
@@ -455,6 +475,7 @@ static enum chorale_err merge_all(struct merge *m,
         " (old INTEGER PRIMARY KEY, new NOT NULL);"
         "CREATE TEMP TABLE cell_map (old INTEGER PRIMARY KEY, new NOT NULL);"
         "CREATE TEMP TABLE launch_map (old INTEGER PRIMARY KEY, new NOT NULL);"
+        "CREATE TEMP TABLE trace_map (old INTEGER PRIMARY KEY);"
         "CREATE TEMP TABLE run_map (place INTEGER PRIMARY KEY, old)";
     enum chorale_err err = chorale_store_exec(m->store, maps, m->msg);
 
@@ -479,6 +500,8 @@ static enum chorale_err merge_all(struct merge *m,
         err = check_maps(m);
     if (err == CHORALE_OK)
         err = merge_runs(m, &merged->samples);
+    if (err == CHORALE_OK)
+        err = merge_traces(m, &merged->traces);
     return err == CHORALE_OK ? count_rows(m, 1, merged) : err;
 }
 
@@ -526,6 +549,7 @@ enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
         "DROP TABLE IF EXISTS temp.campaign_map;"
         "DROP TABLE IF EXISTS temp.cell_map;"
         "DROP TABLE IF EXISTS temp.launch_map;"
+        "DROP TABLE IF EXISTS temp.trace_map;"
         "DROP TABLE IF EXISTS temp.run_map";
     struct merge m = { target, into, chorale_shard_path(shard), 0, msg };
     struct chorale_merged found = { .samples = 0 };

@@ -17,15 +17,15 @@ enum chorale_merged_kind {
 struct chorale_merged {
     sqlite3_int64 added[CHORALE_NMERGED];
     sqlite3_int64 there[CHORALE_NMERGED]; /* of the shard's, before */
-    sqlite3_int64 samples;                /* added */
+    sqlite3_int64 samples, traces;        /* added */
     sqlite3_int64 computed; /* rows of model, decision, validation and baseline
                              * that the shard has: they are computed again, not
                              * merged */
 };
 
 /* Bring systems, campaigns, cells, launches, their environment, runs,
- * summaries, samples and counters of the shard into target, in one
- * transaction; only count with dry. What is there already stays as it is, but
+ * summaries, samples, counters and imported traces of the shard into target,
+ * in one transaction; only count with dry. What is there already stays as it is, but
  * for a cell's number of launches, the larger of the two, and the end of a
  * launch that was not known before. A launch that the shard calls running was
  * killed: nobody is working on the shard. into: target's name in messages.

@@ -100,6 +100,8 @@ static void report(const char *name, int dry,
         print_count(i > 0 ? ", " : "", merged->added[i], noun[i][0],
                     noun[i][1]);
     print_count(" with ", merged->samples, "sample", "samples");
+    if (merged->traces > 0)
+        print_count(", ", merged->traces, "trace", "traces");
     printf(dry ? " would be added" : " added");
     for (int i = 0; i < CHORALE_NMERGED; i++)
         print_count(i > 0 ? ", " : "; there already: ", merged->there[i],
@@ -232,8 +234,8 @@ const struct chorale_verb chorale_verb_merge = {
     .summary = "gather the runs of several databases into one",
     .detail =
         "Brings systems, cells, launches and runs with their samples, counters"
-        " and environment from each shard, a database of its own, into"
-        " results.db, which is made if it is missing. Merging a shard again"
+        " and environment, and imported traces from each shard, a database of"
+        " its own, into results.db, which is made if it is missing. Merging a shard again"
         " adds only what it has gained. Shards are not changed; one that an"
         " older chorale wrote or that a killed command left half-way is read"
         " from a copy in TMPDIR.\n"

@@ -372,6 +372,35 @@ is $torn 0 "killed at any time: all of the shard or nothing"
 content "$work/n.db" | cmp - "$work/want.txt"
 ok $? "the same command then merges it"
 
+# Imported traces come along, once.
+for k in 1 2; do
+    "$chorale" plan "$work/t$k.db" -P 2 -m 8 -c bcast -q
+    sqlite3 "$work/t$k.db" "WITH RECURSIVE i(v) AS (SELECT $k UNION ALL
+            SELECT v + 1 FROM i WHERE v < 2)
+        INSERT INTO trace (uuid, label, imported, program, mpi_library, started,
+            comm_size, ranks, wall_mean, wall_max, unlisted_calls,
+            unlisted_seconds)
+        SELECT 'trace ' || v, 'l' || v, '', './app', '', '', 4, 4, 1, 1, 0, 0
+        FROM i;
+        INSERT INTO trace_point (trace_id, coll, n, msg_size, comm_size, shape,
+            dtype, op, root, ran, rank_calls, calls, seconds, max_seconds)
+        SELECT trace_id, 'bcast', m, m, 4, 'single-node', 'byte', '', 'first',
+            'library', 40, 10, 2, 1 FROM trace, (SELECT 8 AS m
+            UNION SELECT 64)"
+done
+traces() {
+    sqlite3 "$1" "SELECT t.uuid, t.label, p.* FROM trace t
+        JOIN trace_point p USING (trace_id)" | sed 's/|[0-9]*|bcast/|bcast/' |
+        sort
+}
+like "$("$chorale" merge "$work/t12.db" "$work/t1.db" "$work/t2.db")" \
+    'samples?, 2 traces added' "traces are merged, and counted"
+"$chorale" merge "$work/t21.db" "$work/t2.db" "$work/t1.db" "$work/t1.db" -q
+is "$(traces "$work/t12.db" | wc -l) $(sqlite3 "$work/t12.db" \
+    'SELECT count(*) FROM trace_point')" "4 4" "each once"
+is "$(traces "$work/t21.db")" "$(traces "$work/t1.db")" \
+    "the same in another order, and once more"
+
 # No space.
 mkdir "$work/full"
 if mount -t tmpfs -o size=1m tmpfs "$work/full" 2>/dev/null; then

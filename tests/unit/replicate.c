@@ -193,8 +193,9 @@ static void test_grid(void)
     for (long k = 0; k < 4L * 2 * 2 * 6 * 3 * 5; k++)
         for (long side = 1; side <= 40; side += side < 12 ? 1 : 7) {
             struct chorale_rep rep = {
-                .net = (enum chorale_rep_net)(k % 4), .link = 1 + k / 4 % 2,
-                .side = side, .divisors = k / 8 % 2,
+                .net = (enum chorale_rep_net)(k % 4),
+                .link = 1 + (int)(k / 4 % 2), .side = side,
+                .divisors = (int)(k / 8 % 2),
                 .accesses = accesses[k / 16 % 6], .tx = tx[k / 96 % 3],
                 .tm = tm[k / 288 % 5], .data = 1, .bands = 1,
             };
