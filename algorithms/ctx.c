@@ -44,7 +44,8 @@ struct chunk {
 
 struct chorale_scratch {
     struct chunk *top;
-    size_t want; /* size of the next first chunk */
+    size_t want; /* size of the next first chunk, if that is more */
+    size_t made; /* chunks since the context was made */
     size_t peak; /* most bytes ever in use */
 };
 
@@ -144,6 +145,11 @@ size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx)
     return sum;
 }
 
+size_t chorale_ctx_scratch_made(const struct chorale_ctx *ctx)
+{
+    return ctx->scratch->made;
+}
+
 size_t chorale_ctx_scratch_peak(const struct chorale_ctx *ctx)
 {
     return ctx->scratch->peak;
@@ -171,6 +177,7 @@ static struct chunk *push_chunk(struct chorale_scratch *scratch, size_t size)
     c->below = scratch->top;
     c->start = c->below == NULL ? 0 : c->below->start + c->below->used;
     scratch->top = c;
+    scratch->made++;
     return c;
 }
 
@@ -185,11 +192,15 @@ void *chorale_scratch(struct chorale_ctx *ctx, size_t bytes)
         return NULL;
     size = (size + ALIGN - 1) / ALIGN * ALIGN + RED_ZONE;
     if (top == NULL || top->size - top->used < size) {
+        size_t room = size;
+
         if (top != NULL && top->used == 0)
             drop_top(scratch);
-        top = push_chunk(scratch, size > scratch->want ? size
-                                                       : scratch->want);
-        scratch->want = 0;
+        if (scratch->top == NULL) {
+            room = size > scratch->want ? size : scratch->want;
+            scratch->want = 0;
+        }
+        top = push_chunk(scratch, room);
     }
     if (top == NULL)
         return NULL;
@@ -205,8 +216,15 @@ void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark)
 {
     struct chorale_scratch *scratch = ctx->scratch;
 
-    if (mark == 0 && scratch->top != NULL && scratch->top->below != NULL) {
-        scratch->want = chorale_ctx_scratch_bytes(ctx);
+    /* What needed several chunks gets one of their size the next time: it is
+     * noted before any is dropped, which may be long before the last release. */
+    if (scratch->top != NULL && scratch->top->below != NULL) {
+        size_t all = chorale_ctx_scratch_bytes(ctx);
+
+        scratch->want = all > scratch->want ? all : scratch->want;
+    }
+    if (mark == 0 && scratch->top != NULL &&
+        scratch->want > scratch->top->size) {
         while (scratch->top != NULL)
             drop_top(scratch);
         return;

@@ -69,6 +69,9 @@ void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
 /* Bytes of scratch the context holds now. */
 size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx);
 
+/* How often the context has asked the system for memory. */
+size_t chorale_ctx_scratch_made(const struct chorale_ctx *ctx);
+
 /* The most that was in use at once since the context was made; with the
  * address sanitizer 64 bytes more for each piece. */
 size_t chorale_ctx_scratch_peak(const struct chorale_ctx *ctx);

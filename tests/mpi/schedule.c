@@ -215,6 +215,25 @@ static void check_scratch(struct stage *st, const struct chorale_alg *alg,
         fail(st, alg, pt, "bytes of scratch", (double)is, (double)stated);
 }
 
+/* From the third call on nothing is asked of the system: the first finds out
+ * how much is needed, the second gets it in one piece. */
+static void check_kept(struct stage *st, const struct chorale_alg *alg,
+                       const struct chorale_point *pt,
+                       struct chorale_call *call)
+{
+    size_t before;
+    int err = alg->run(call);
+
+    before = chorale_ctx_scratch_made(st->ctx);
+    if (err == MPI_SUCCESS)
+        err = alg->run(call);
+    if (err != MPI_SUCCESS)
+        fail(st, alg, pt, "error when called again", err, MPI_SUCCESS);
+    if (chorale_ctx_scratch_made(st->ctx) != before)
+        fail(st, alg, pt, "pieces of memory in a third call",
+             (double)(chorale_ctx_scratch_made(st->ctx) - before), 0);
+}
+
 /* --- time ------------------------------------------------------------- */
 
 #ifdef CHORALE_SIM
@@ -322,6 +341,7 @@ static void run_counted(struct stage *st, const struct chorale_alg *alg,
                  (double)own->rounds);
     }
     check_scratch(st, alg, pt);
+    check_kept(st, alg, pt, &c.call);
     plain_release(&c);
 }
 
