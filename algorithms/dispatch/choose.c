@@ -132,7 +132,7 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     memo->in_place = pt->in_place;
     memo->last = (struct chorale_chosen){
         .plan = plan, .msg_size = pt->msg_size,
-        .commutative = pt->commutative != 0, .library = plan->alg == NULL
+        .commutative = pt->commutative != 0, .passes = plan->alg == NULL
     };
     return plan;
 }
@@ -175,7 +175,7 @@ void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
         .op = (chorale_word)call->op
     };
     known->chosen.pattern = (unsigned char)pattern_of(call);
-    known->chosen.care = known->chosen.library
+    known->chosen.care = known->chosen.passes
                              ? CHORALE_SEND_IN_PLACE | CHORALE_RECV_IN_PLACE
                              : UCHAR_MAX;
 }
@@ -196,7 +196,7 @@ chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
                                (chorale_word)call->sendtype,
                                (chorale_word)call->recvtype,
                                (chorale_word)call->op, pattern_of(call))
-        || (!known->chosen.library
+        || (!known->chosen.passes
             && (call->root < 0 || call->root >= st->size)))
         return NULL;
     st->recall[coll].ran = &known->chosen;

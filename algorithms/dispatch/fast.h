@@ -27,7 +27,7 @@ struct chorale_chosen {
     const struct chorale_plan *plan; /* NULL: nothing yet */
     size_t msg_size;
     unsigned char commutative;
-    unsigned char library;   /* plan is the library's; and, of what is known: */
+    unsigned char passes;    /* plan is the library's; and, of what is known: */
     unsigned char pattern;   /* of the addresses, chorale_pattern() */
     unsigned char care;      /* its bits that have to be the same */
 };

@@ -209,12 +209,12 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
                             chorale_pattern(words->sendbuf, words->recvbuf,
                                             fast->in_place)))
         return CHORALE_ASK;
-    if (!known->chosen.library
+    if (!known->chosen.passes
         && (known->chosen.plan == NULL
             || (unsigned)words->root >= (unsigned)fast->size))
         return CHORALE_ASK;
     recall->ran = &known->chosen;
-    return known->chosen.library ? CHORALE_PASS : CHORALE_AGAIN;
+    return known->chosen.passes ? CHORALE_PASS : CHORALE_AGAIN;
 }
 
 /* Round one of CHORALE_SHIM_MAKERS: give_back.h by words. */
