@@ -171,7 +171,8 @@ struct chorale_plan {
     { "budget", 0, CHORALE_OPT_TEXT, offsetof(type, field.budget), "TIME",   \
       "what all rounds of --adaptive together may cost, with starting and "  \
       "synchronising: time of their launches (10m, 2h), or of their nodes "  \
-      "(90ns, 30nm, 2nh: node-hours)", 0, 0 },                               \
+      "(90ns, 30nm, 2nh: node-hours), or so much for each collective "        \
+      "(0.5nh/coll)", 0, 0 },                                                \
     { "goal", 0, CHORALE_OPT_PERCENT, offsetof(type, field.goal),            \
       "PERCENT", "end --adaptive when the regret that is expected of the "   \
       "table, on the mean over all points, is this small (default: 0.5%)",   \
@@ -232,10 +233,11 @@ enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
 enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
                                           struct chorale_errmsg *msg);
 
-/* plan_adaptive.c: the text of --budget as seconds; *nodes_p 1: node-seconds.
- * CHORALE_USAGE. */
+/* plan_adaptive.c: the text of --budget as seconds; *nodes_p 1: node-seconds;
+ * *each_p 1: for each collective. CHORALE_USAGE. */
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
-                                     int *nodes_p, struct chorale_errmsg *msg);
+                                     int *nodes_p, int *each_p,
+                                     struct chorale_errmsg *msg);
 
 /* Say on stderr if cells that the campaign took over were planned with another
  * --cell-time, --width or the like, or none of them was measured yet and

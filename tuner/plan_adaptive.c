@@ -14,19 +14,27 @@
 #include "tuner/spec.h"
 
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
-                                     int *nodes_p, struct chorale_errmsg *msg)
+                                     int *nodes_p, int *each_p,
+                                     struct chorale_errmsg *msg)
 {
+    static const char per[] = "/coll";
     size_t len = strlen(text);
     char plain[32];
     double seconds;
     enum chorale_err err;
-    int nodes = len > 2 && text[len - 2] == 'n';
+    int each = len > sizeof(per) - 1 &&
+               strcmp(text + len - (sizeof(per) - 1), per) == 0;
+    int nodes;
 
+    if (each)
+        len -= sizeof(per) - 1;
+    nodes = len > 2 && text[len - 2] == 'n';
     if (len == 0 || len >= sizeof(plain))
         return chorale_fail(msg, CHORALE_USAGE, "--budget %.40s: write a time "
-                            "such as 10m or 2h, or of nodes 30nm or 2nh",
-                            text);
-    memcpy(plain, text, len + 1);
+                            "such as 10m or 2h, of nodes 30nm or 2nh, for "
+                            "each collective 0.5nh/coll", text);
+    memcpy(plain, text, len);
+    plain[len] = '\0';
     if (nodes) { /* "2nh" is "2h" of nodes */
         plain[len - 2] = text[len - 1];
         plain[len - 1] = '\0';
@@ -39,6 +47,7 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
     if (err == CHORALE_OK) {
         *seconds_p = seconds;
         *nodes_p = nodes;
+        *each_p = each;
     }
     return err;
 }
@@ -48,7 +57,7 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg)
 {
     double seconds;
-    int nodes;
+    int nodes, each;
 
     if (!plan->adaptive && (plan->budget != NULL || plan->goal >= 0))
         return chorale_fail(msg, CHORALE_USAGE, "%s: goes with --adaptive",
@@ -71,7 +80,7 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                             "--metric, or plan them without it");
     if (plan->goal < 0)
         plan->goal = 0.005;
-    return chorale_plan_budget(plan->budget, &seconds, &nodes, msg);
+    return chorale_plan_budget(plan->budget, &seconds, &nodes, &each, msg);
 }
 
 enum chorale_err chorale_plan_gather(struct planner *p,
@@ -166,14 +175,48 @@ static enum chorale_err find_round(struct planner *p,
     return err;
 }
 
+/* Collectives that the grid has cells of, or an earlier round had: what that
+ * spent counts as well. */
+static enum chorale_err find_ncoll(struct planner *p, int *ncoll_p)
+{
+    int seen[CHORALE_NCOLL] = { 0 }, row = 1;
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err;
+
+    for (size_t i = 0; i < p->grid.ncell; i++)
+        seen[p->grid.cell[i].coll] = 1;
+    err = chorale_store_prepare(p->store, "SELECT DISTINCT c.coll FROM cell c"
+                                " JOIN campaign k USING (campaign_id) WHERE"
+                                " c.system_id = ?1 AND k.round > 0", &s,
+                                p->msg);
+    if (err == CHORALE_OK)
+        sqlite3_bind_int64(s, 1, p->sys.id);
+    while (err == CHORALE_OK && row) {
+        err = chorale_store_step(p->store, s, &row, p->msg);
+        for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK && row; c++)
+            seen[c] |= strcmp(chorale_coll_info((enum chorale_coll)c)->name,
+                              chorale_text(s, 0)) == 0;
+    }
+    sqlite3_finalize(s);
+    *ncoll_p = 0;
+    for (int c = 0; c < CHORALE_NCOLL; c++)
+        *ncoll_p += seen[c];
+    return err;
+}
+
 /* What is known of costs: of launches, and of what is spent. */
 static enum chorale_err find_costs(struct planner *p,
                                    struct chorale_adapt_opts *opts)
 {
     struct chorale_adapt_spent spent;
     enum chorale_err err;
+    int each, ncoll = 1;
 
-    err = chorale_plan_budget(p->plan->budget, &p->budget, &p->nodes, p->msg);
+    err = chorale_plan_budget(p->plan->budget, &p->budget, &p->nodes, &each,
+                              p->msg);
+    if (err == CHORALE_OK && each)
+        err = find_ncoll(p, &ncoll);
+    p->budget *= ncoll;
     if (err == CHORALE_OK)
         err = chorale_adapt_spent(p->store, p->sys.id, -1, &spent, p->msg);
     if (err == CHORALE_OK && !p->sys.simulated)

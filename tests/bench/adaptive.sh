@@ -25,7 +25,8 @@
 # in which a call takes what it took in simulation and is repeated as often as a
 # real campaign would, with verification, warm-up and synchronisation; and one
 # second to start. Random points and the coarse grid are points of the reference
-# with all their variants; random ones are drawn three times.
+# with all their variants; random ones are drawn three times; the coarse grid is
+# the best one that the cost allows, of any even choice of process counts.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
 networks="flat slow fast tree"
@@ -135,24 +136,55 @@ make_random() { # points
     sqlite3 "$work/try.db" "DROP TABLE drawn"
 }
 
-# A coarse grid: so many sizes and process counts, evenly over those there
-# are; nested loops would give more ways than there are budgets.
-make_coarse() { # number of process counts; one and a half times as many sizes
+# A coarse grid: $coarse_procs of the $coarse_top smallest process counts, and so
+# many sizes, both spread evenly with their ends; one alone is the middle one.
+make_coarse() { # sizes
     cp "$reference" "$work/try.db"
     keep "$work/try.db" "
       WITH p AS (SELECT comm_size, row_number() OVER (ORDER BY comm_size) - 1
                    AS i FROM cell GROUP BY comm_size),
            m AS (SELECT msg_size, row_number() OVER (ORDER BY msg_size) - 1
-                   AS i FROM cell GROUP BY msg_size),
+                   AS i FROM cell WHERE msg_size > 0 GROUP BY msg_size),
            k(j) AS (SELECT 0 UNION ALL SELECT j + 1 FROM k WHERE j < 99)
       SELECT DISTINCT coll, msg_size, comm_size FROM cell
-       WHERE comm_size IN (SELECT comm_size FROM p, k WHERE j < $1 AND i =
-               (j * ((SELECT count(*) FROM p) - 1) + ($1 - 1) / 2)
-               / max(1, $1 - 1))
-         AND msg_size IN (SELECT msg_size FROM m, k WHERE j < (3 * $1 + 1) / 2
-               AND i = (j * ((SELECT count(*) FROM m) - 1)
-                        + ((3 * $1 + 1) / 2 - 1) / 2)
-               / max(1, (3 * $1 + 1) / 2 - 1))"
+       WHERE comm_size IN (SELECT comm_size FROM p, k
+              WHERE j < $coarse_procs AND i =
+               (j * ($coarse_top - 1) + ($coarse_procs - 1) / 2
+                + iif($coarse_procs = 1, ($coarse_top - 1) / 2, 0))
+               / max(1, $coarse_procs - 1))
+         AND (msg_size = 0 OR msg_size IN (SELECT msg_size FROM m, k
+              WHERE j < $1 AND i =
+               (j * ((SELECT count(*) FROM m) - 1) + ($1 - 1) / 2
+                + iif($1 = 1, ((SELECT count(*) FROM m) - 1) / 2, 0))
+               / max(1, $1 - 1)))"
+}
+
+# Of all coarse grids that a limit pays for, for each choice of process counts
+# the one with the most sizes; of these that with the least regret.
+best_coarse() { # node-seconds
+    all_procs=$(sqlite3 "$reference" "SELECT count(DISTINCT comm_size) FROM cell")
+    all_sizes=$(sqlite3 "$reference" "SELECT count(DISTINCT msg_size) FROM cell
+        WHERE msg_size > 0")
+    best=
+    for coarse_top in $(seq "$all_procs"); do
+        for coarse_procs in $(seq "$coarse_top"); do
+            # A middle one alone is the end of a smaller choice, or between two.
+            [ "$coarse_procs" -gt 1 ] || [ $((coarse_top % 2)) -eq 1 ] || continue
+            make_coarse 1
+            awk "BEGIN { exit !($(cost "$work/try.db") <= $1) }" || continue
+            largest make_coarse 1 "$all_sizes" "$1"
+            sqlite3 "$work/try.db" "DELETE FROM decision"
+            "$chorale" decide "$work/try.db" -q >/dev/null 2>&1
+            regret=$("$chorale" evaluate "$work/try.db" --oracle "$reference" \
+                2>&1 | awk '/^all / { print $3 }')
+            if [ -n "$regret" ] && { [ -z "$best" ] ||
+                awk "BEGIN { exit !($regret < $best) }"; }; then
+                best=$regret
+                mv "$work/try.db" "$work/best.db"
+            fi
+        done
+    done
+    [ -n "$best" ] || mv "$work/try.db" "$work/best.db"
 }
 
 # The line of `evaluate` for all collectives, and what it cost.
@@ -188,8 +220,13 @@ one() { # network
             largest make_random 1 "$points" "$limit"
             score "random $draw, $b %" "$work/try.db"
         done
-        largest make_coarse 1 16 "$limit"
-        score "coarse grid, $b %" "$work/try.db"
+        best_coarse "$limit"
+        score "coarse grid, $b %" "$work/best.db"
+        sqlite3 "$work/best.db" "SELECT '  of ' ||
+            (SELECT group_concat(p, ' ') FROM
+              (SELECT DISTINCT comm_size AS p FROM cell ORDER BY p)) ||
+            ' processes, ' || count(DISTINCT msg_size) || ' sizes' FROM cell
+            WHERE msg_size > 0"
     done
     for b in $budgets; do
         "$chorale" status "$out/adaptive-$1-$b.db" --rounds

@@ -6,11 +6,12 @@
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 
 platform "$work/flat.xml" 0.5 1250000000 16
-grid="--launcher smpirun --platform $work/flat.xml --network loggp -c bcast
+grid="--launcher smpirun --platform $work/flat.xml --network loggp
       -m 8:256K -P 2,4,6,8,11,16"
 plan() { # database, further options
     plan_db=$1
     shift
+    case " $* " in *" -c "*) ;; *) set -- -c bcast "$@" ;; esac
     # shellcheck disable=SC2086 # options
     timeout 300 "$chorale" plan "$plan_db" $grid "$@"
 }
@@ -73,7 +74,8 @@ is "$(awk "BEGIN { print \"$regret\" != \"\" && $regret + 0 <= 2 }")" 1 \
 # Killed while it measures, the same commands go on. What was begun in vain is
 # spent all the same.
 cat >"$work/loop.sh" <<EOF
-while "$chorale" plan "\$1" -q $(echo $grid) --adaptive --budget 350ns; do
+while "$chorale" plan "\$1" -q $(echo $grid) -c bcast --adaptive \
+    --budget 350ns; do
     "$chorale" run "\$1" -q || exit
 done
 EOF
@@ -98,7 +100,7 @@ sqlite3 "$db" "$cells" >"$work/a.txt"
 # tune does it all.
 (cd "$work" &&
     # shellcheck disable=SC2086 # options
-    timeout 500 "$chorale" tune t.db $grid --adaptive --budget 350ns \
+    timeout 500 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
         >tune.txt 2>tune.err)
 ok $? "tune --adaptive runs to the end"
 like "$(cat "$work/tune.txt")" "no further round" "and says why it ended"
@@ -108,10 +110,17 @@ sqlite3 "$work/t.db" "$cells" | cmp -s - "$work/a.txt"
 ok $? "of the same cells"
 (cd "$work" &&
     # shellcheck disable=SC2086 # options
-    timeout 500 "$chorale" tune t.db $grid --adaptive --budget 350ns \
+    timeout 500 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
         >tune.txt 2>tune.err)
 is "$? $(cat "$work/tune.err")" "0 " "once more it has nothing to complain of"
 like "$(cat "$work/tune.txt")" "Validated" "and what it ends with is proved"
+
+# So much for each collective, those of earlier rounds among them.
+like "$(plan "$work/each.db" --dry-run -c bcast,scan --adaptive \
+    --budget 350ns/coll)" "0 of 700 are spent" \
+    "a budget for each of two collectives"
+like "$(plan "$db" --dry-run -c scan --adaptive --budget 400ns/coll)" \
+    "of 800 are spent" "and one that was spent on before counts too"
 
 refused() { # expected text, name, options
     refused_text=$1 refused_name=$2
@@ -130,6 +139,8 @@ refused "no time" "a budget of nothing" --adaptive --budget 0
 refused "no time" "node-hours of nothing" --adaptive --budget 0nh
 refused "budget" "what is no time" --adaptive --budget soon
 refused "budget" "a negative one" --adaptive --budget -5m
+refused "budget" "each of what is none" --adaptive --budget 5m/colls
+refused "budget" "each of nothing" --adaptive --budget /coll
 refused "too small" "what does not pay for a first look" --adaptive \
     --budget 1ns
 refused "without it" "the library's own algorithms" --adaptive --budget 1h \
