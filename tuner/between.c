@@ -154,15 +154,17 @@ static unsigned char is_inside(const struct gap *gap, size_t layer, size_t stop)
            (stop + 1 < gap->nstop && gap->n[stop + 1] > hi);
 }
 
-/* The spot of a line that is nearest to n from below, or its first. */
-static const struct chorale_spot *beside(const struct chorale_line *line,
-                                         size_t n)
+/* 1 if a line's nearest measured size up to n, or from n on, found something
+ * confirmed. */
+static int confirmed_beside(const struct chorale_line *line, size_t n)
 {
     size_t i = 0;
 
     while (i + 1 < line->nspot && line->spot[i + 1].point->n <= n)
         i++;
-    return &line->spot[i];
+    return line->spot[i].why == CHORALE_WHY_GAIN ||
+           (line->spot[i].point->n < n && i + 1 < line->nspot &&
+            line->spot[i + 1].why == CHORALE_WHY_GAIN);
 }
 
 /* On a real system a neighbour must have found something confirmed. */
@@ -170,9 +172,8 @@ static int may_leave(const struct gap *gap, size_t n)
 {
     const struct chorale_line *line = &gap->fam->line[gap->k];
 
-    return gap->fam->opts->simulated ||
-           beside(&line[0], n)->why == CHORALE_WHY_GAIN ||
-           beside(&line[1], n)->why == CHORALE_WHY_GAIN;
+    return gap->fam->opts->simulated || confirmed_beside(&line[0], n) ||
+           confirmed_beside(&line[1], n);
 }
 
 /* What there is to doubt makes the guess of a variant longer, and of the

@@ -145,27 +145,6 @@ static size_t challenger(const struct chorale_spot *spot,
     return pick;
 }
 
-/* Two-sided p of "as fast as the library" in the confirming launches: what
- * passes has a 95 % interval that leaves out no gain. */
-static double p_value(const struct chorale_spot *spot, size_t cand)
-{
-    double n = 0, mean = chorale_spot_mean(spot, cand, spot->confirms, NULL);
-    double squares = 0, se;
-
-    for (size_t l = 0; l < spot->nlaunch; l++) {
-        double d = spot->cand[cand].ratio[l] - mean;
-
-        if (!spot->confirms[l] || isnan(d))
-            continue;
-        squares += d * d;
-        n++;
-    }
-    se = sqrt(squares / (n - 1) / n);
-    if (!(se > 0))
-        return mean > 0 ? 0 : 1;
-    return 2 * gsl_cdf_tdist_Q(fabs(mean) / se, n - 1);
-}
-
 /* First verdict of one size; CHORALE_WHY_GAIN awaits the correction. */
 static void judge(struct chorale_spot *spot,
                   const struct chorale_cand *neighbour,
@@ -196,10 +175,6 @@ static void judge(struct chorale_spot *spot,
     }
     chosen = chorale_spot_mean(spot, spot->pick, spot->chooses, &nchoose);
     gain = chorale_spot_mean(spot, spot->pick, spot->confirms, &nconfirm);
-    if (opts->simulated)
-        spot->p = 0;
-    else if (nconfirm >= 2)
-        spot->p = p_value(spot, spot->pick);
     if (chosen <= (opts->simulated ? SAME : 0))
         spot->why = CHORALE_WHY_SLOWER;
     else if (!opts->simulated && nconfirm < 2)
@@ -250,8 +225,7 @@ static void find_stand_ins(struct chorale_spot *spot, double critical,
     for (size_t c = 0; c < spot->ncand; c++) {
         struct chorale_cand *cand = &spot->cand[c];
         double loss = best - chorale_spot_mean(spot, c, spot->chooses, NULL);
-        size_t n;
-        double gain = chorale_spot_mean(spot, c, spot->confirms, &n);
+        double gain = chorale_spot_mean(spot, c, spot->confirms, NULL);
 
         cand->loss = INFINITY;
         if (c == spot->pick)
@@ -260,11 +234,23 @@ static void find_stand_ins(struct chorale_spot *spot, double critical,
             !(loss <= log1p(opts->compact)))
             continue;
         if (!opts->simulated && c > 0)
-            cand->p = n >= 2 ? p_value(spot, c) : 1;
+            cand->p = chorale_spot_p(spot, c);
         if (c == 0 || (gain > least && (opts->simulated ||
                                         cand->p <= critical)))
             cand->loss = fmax(SAME, loss);
     }
+}
+
+/* How likely each challenger's gain is chance. */
+static int test(struct chorale_spot *spot, size_t nspot, int simulated)
+{
+    if (!simulated && chorale_spots_learn(spot, nspot) != 0)
+        return -1;
+    for (size_t i = 0; i < nspot; i++)
+        if (spot[i].pick > 0)
+            spot[i].p = simulated ? 0
+                                  : chorale_spot_p(&spot[i], spot[i].pick);
+    return 0;
 }
 
 /* Final verdicts: what is not significant or not a gain is the library's. */
@@ -273,7 +259,8 @@ static int settle(struct chorale_spot *spot, size_t nspot,
 {
     double critical;
 
-    if (critical_p(spot, nspot, opts->fdr, &critical) != 0)
+    if (test(spot, nspot, opts->simulated) != 0 ||
+        critical_p(spot, nspot, opts->fdr, &critical) != 0)
         return -1;
     for (size_t i = 0; i < nspot; i++) {
         if (spot[i].why == CHORALE_WHY_GAIN && spot[i].p > critical)

@@ -7,6 +7,7 @@
 
 #include "algorithms/alg.h"
 #include "tuner/points.h"
+#include "tuner/spread.h"
 
 struct chorale_predictor;
 
@@ -44,8 +45,9 @@ struct chorale_decision {
  *   their time, paired within a launch.
  * - Real systems: launches of even ordinal choose, of odd ordinal confirm.
  *   The best replaces the library if its mean gain in the confirming launches
- *   is above the threshold and significant: two-sided t test, corrected for
- *   the number of points by Benjamini and Hochberg at fdr. Fewer than two
+ *   is above the threshold and significant: two-sided t test with what all
+ *   points tell of how much launches differ (spread.h), corrected for the
+ *   number of points by Benjamini and Hochberg at fdr. Fewer than two
  *   confirming launches: the library stays.
  * - Simulated systems: all launches do both, and 1e-9 counts.
  * - Ties (real: within 1 % and not separable) go to the smaller worst case over
@@ -59,7 +61,8 @@ struct chorale_decision {
  *   made at the neighbouring measured process counts from theirs, was wrong by
  *   CHORALE_DECIDE_ERROR at most, and which are the fastest even if this one
  *   is half as wrong and that of the library a quarter; else the library stays.
- *   On a real system the choice on one side must be a confirmed variant.
+ *   On a real system some variant must be confirmed at one of the measured
+ *   sizes around n on one of the two sides.
  *   A library that takes as long as a variant on both sides is foretold as that
  *   variant is.
  * - Choices are changed for others that cost at most compact more, where that
@@ -159,6 +162,8 @@ struct chorale_spot {
     size_t pick;             /* the challenger, then the choice */
     enum chorale_why why;
     double p;                /* of the challenger */
+    struct chorale_spread spread; /* of log ratios between launches, what all
+                              * spots have in common */
 };
 
 /* 1 if some of row[0, n) is a run of the library, usable or not. */
@@ -175,6 +180,22 @@ void chorale_spot_release(struct chorale_spot *spot);
  * ratio; *n_p of them, NAN if none. */
 double chorale_spot_mean(const struct chorale_spot *spot, size_t cand,
                          const unsigned char *mask, size_t *n_p);
+
+/* decide_chance.c: learn the spread from the challengers of all spots. -1: out
+ * of memory. */
+int chorale_spots_learn(struct chorale_spot *spot, size_t nspot);
+
+/* Standard error of a mean over n >= 2 confirming launches, whose squares about
+ * it have that sum; the degrees of freedom that go with it. */
+double chorale_spot_error(const struct chorale_spot *spot, double squares,
+                          double n, double *dof_p);
+
+/* Two-sided p of "as fast as the library" for such a mean log ratio, and for
+ * that of a candidate: what passes at 5 % has a 95 % interval that leaves out
+ * no gain. 1 with less than two launches. */
+double chorale_spot_chance(const struct chorale_spot *spot, double mean,
+                           double squares, double n);
+double chorale_spot_p(const struct chorale_spot *spot, size_t cand);
 
 /* All measured sizes of a system, judged. *spot_p has *nspot_p of them;
  * release each, then free it, in either case. */

@@ -3,7 +3,6 @@
  * for all sizes of a process count. */
 #include "tuner/decide.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +76,7 @@ static double confirm(const struct chorale_spot *spot, size_t n,
                       const struct chorale_cand *cand, double *count_p,
                       double *p_p)
 {
-    double sum = 0, squares = 0, count = 0, mean, se;
+    double sum = 0, squares = 0, count = 0, mean;
 
     for (size_t l = 0; l < spot->nlaunch; l++) {
         double x = spot->confirms[l] ? gain_in(spot, n, cand, spot->launch[l])
@@ -91,12 +90,8 @@ static double confirm(const struct chorale_spot *spot, size_t n,
     }
     mean = sum / count;
     *count_p = count;
-    *p_p = 1;
-    if (count < 2)
-        return mean;
-    se = sqrt(fmax(0, squares - count * mean * mean) / (count - 1) / count);
-    *p_p = se > 0 ? 2 * gsl_cdf_tdist_Q(fabs(mean) / se, count - 1)
-                  : mean > 0 ? 0 : 1;
+    *p_p = chorale_spot_chance(spot, mean, squares - count * mean * mean,
+                               count);
     return mean;
 }
 

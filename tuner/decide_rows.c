@@ -77,7 +77,7 @@ static int any_confirms(const struct chorale_spot *spot)
 static void speedup(const struct list *list, struct chorale_decision *row)
 {
     const struct chorale_spot *s = list->spot[0];
-    double mean = 0, sum = 0, squares = 0, n = 0, half;
+    double mean = 0, sum = 0, squares = 0, n = 0, error, dof;
 
     for (size_t i = 0; i < list->nspot; i++)
         mean += chorale_spot_mean(list->spot[i], list->spot[i]->pick,
@@ -100,11 +100,11 @@ static void speedup(const struct list *list, struct chorale_decision *row)
     if (n < 2)
         return;
     mean = sum / n;
-    half = gsl_cdf_tdist_Pinv(0.975, n - 1) *
-           sqrt(fmax(0, squares - n * mean * mean) / (n - 1) / n);
+    error = chorale_spot_error(s, squares - n * mean * mean, n, &dof);
+    error *= gsl_cdf_tdist_Pinv(0.975, dof);
     row->speedup = exp(mean);
-    row->speedup_lo = exp(mean - half);
-    row->speedup_hi = exp(mean + half);
+    row->speedup_lo = exp(mean - error);
+    row->speedup_hi = exp(mean + error);
 }
 
 /* Geometric means of the times, and what is lost against the best. */

@@ -112,9 +112,13 @@ judge() { # table, oracle
 }
 
 # What six launches of a real system would have: a log-normal factor of each
-# run, and one more that all of a launch share.
+# run, and one more that all of a launch share. A launch there has all cells of
+# its process count; here a database that grew has several, which are made one.
 disturb() { # database
-    sqlite3 "$1" "SELECT run_id FROM run" | awk -v seed="$seed" '
+    sqlite3 "$1" "UPDATE OR IGNORE run SET launch_id = (SELECT min(m.launch_id)
+        FROM launch l JOIN launch m USING (system_id, comm_size, ppn, shape)
+        WHERE l.launch_id = run.launch_id AND m.status = 'done');
+        SELECT run_id FROM run" | awk -v seed="$seed" '
         function normal() {
             return sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand())
         }
