@@ -291,8 +291,39 @@ static void test_blind_between(void)
     fixture_close(&f);
 }
 
+/* On a real system something must be confirmed around n: at the next smaller
+ * measured size of one side, or at the next larger one. */
+static void test_confirmed_beside(void)
+{
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    for (int launch = 0; launch < 6; launch++)
+        for (int p = 4; p <= 8; p *= 2)
+            for (long m = 64; m <= 65536; m *= 4)
+                for (int v = 0; v < 2; v++) {
+                    struct fixture_run run = {
+                        "allgather", v == 0 ? "library" : "chorale",
+                        v == 0 ? "default" : "ring", "", p, 1, m, launch,
+                        (p - 1) * (ALPHA + BETA * (double)m) *
+                            (1 + 0.001 * launch * v) *
+                            (v == 0 && m >= 16384 ? 2 : 1),
+                        NULL, NULL, NULL, NULL,
+                    };
+
+                    fixture_add(&f, &run);
+                }
+    decide(&f, "a library that is slow from a size on");
+    is(choice(&f, 4 * 16384, 4), "ring", "P = 4: from there");
+    is(choice(&f, 4 * 4096, 4), "default", "and not before");
+    is(choice(&f, 48000, 6), "ring", "P = 6: below it, where a guess says so");
+    is(choice(&f, 12000, 6), "default", "not where nothing is confirmed");
+    fixture_close(&f);
+}
+
 int main(void)
 {
+    test_confirmed_beside();
     test_hull();
     test_one_size();
     test_far();
