@@ -316,7 +316,7 @@ static void test_confirmed_beside(void)
     decide(&f, "a library that is slow from a size on");
     is(choice(&f, 4 * 16384, 4), "ring", "P = 4: from there");
     is(choice(&f, 4 * 4096, 4), "default", "and not before");
-    is(choice(&f, 48000, 6), "ring", "P = 6: below it, where a guess says so");
+    is(choice(&f, 40000, 6), "ring", "P = 6: below it, where a guess says so");
     is(choice(&f, 12000, 6), "default", "not where nothing is confirmed");
     fixture_close(&f);
 }
