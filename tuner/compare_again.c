@@ -2,6 +2,7 @@
 /* compare_again.c - what looks slower, measured once more. */
 #include "tuner/comparison.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "db/systems.h"
@@ -158,5 +159,33 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
     if (err != CHORALE_OK && store != NULL)
         chorale_store_rollback(store);
     chorale_store_close(store);
+    return err;
+}
+
+/* Launches of cells that are measured again, and were not made. */
+#define LEFT                                                                 \
+    "SELECT total(c.launches - (SELECT count(DISTINCT l.ordinal) FROM run r" \
+    " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id AND"       \
+    " l.ordinal < c.launches)) FROM cell c JOIN campaign k USING"            \
+    " (campaign_id) JOIN system s ON s.system_id = c.system_id"              \
+    " WHERE k.again AND (?1 IS NULL OR s.name = ?1)"
+
+enum chorale_err chorale_comparison_left(const struct chorale_side *side,
+                                         const char *system,
+                                         sqlite3_int64 *left_p,
+                                         struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = chorale_shard_store(side->shard);
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, LEFT, &stmt, msg);
+
+    *left_p = 0;
+    if (err == CHORALE_OK && system != NULL)
+        sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, NULL, msg);
+    if (err == CHORALE_OK)
+        *left_p = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
     return err;
 }

@@ -88,21 +88,44 @@ static size_t to_recheck(const struct chorale_comparison *cmp)
     return n;
 }
 
-/* Plan them, and run them if asked for. CHORALE_STOPPED: they are to be run. */
-static enum chorale_err recheck(const struct chorale_comparison *cmp,
-                                const struct chorale_comparing *opts,
-                                const char *command,
-                                struct chorale_errmsg *msg)
+/* Which databases are measured again, base first; NULL: head alone. */
+static const char *base_again(const struct chorale_comparison *cmp,
+                              const struct chorale_comparing *opts)
 {
-    const char *base = strcmp(opts->recheck, "both") == 0 ? cmp->base.path
-                                                          : NULL;
+    return strcmp(opts->recheck, "both") == 0 ? cmp->base.path : NULL;
+}
+
+/* Measure what is planned. CHORALE_STOPPED: it is for the user to do. */
+static enum chorale_err measure(const struct chorale_comparison *cmp,
+                                const struct chorale_comparing *opts,
+                                const char *what, struct chorale_errmsg *msg)
+{
+    const char *base = base_again(cmp, opts);
     const struct chorale_turns turns = {
         .path = { base, cmp->head.path },
         .how = { opts->base_how, opts->head_how },
         .system = opts->system, .launcher_cmd = opts->launcher_cmd,
         .again = 1,
     };
+
+    if (opts->run)
+        return chorale_turns_run(&turns, msg);
+    return chorale_fail(msg, CHORALE_STOPPED, "%s: `chorale run "
+                        "--max-launches 1` on %s%s%s in turn, until both are "
+                        "done, then this command", what,
+                        base != NULL ? base : "", base != NULL ? " and " : "",
+                        cmp->head.path);
+}
+
+/* Plan them, and run them if asked for. CHORALE_STOPPED: they are to be run. */
+static enum chorale_err recheck(const struct chorale_comparison *cmp,
+                                const struct chorale_comparing *opts,
+                                const char *command,
+                                struct chorale_errmsg *msg)
+{
+    const char *base = base_again(cmp, opts);
     size_t count = 0, nbase = 0;
+    char what[80];
     enum chorale_err err = CHORALE_OK;
 
     if (base != NULL)
@@ -117,13 +140,59 @@ static enum chorale_err recheck(const struct chorale_comparison *cmp,
             "planned in %s%s%s\n", count, opts->again,
             base != NULL ? base : "", base != NULL ? " and " : "",
             cmp->head.path);
+    snprintf(what, sizeof(what), "%zu cells are to be measured again", count);
+    return measure(cmp, opts, what, msg);
+}
+
+/* Launches of a second measurement that was begun and not finished. */
+static enum chorale_err unfinished(const struct chorale_comparison *cmp,
+                                   const struct chorale_comparing *opts,
+                                   sqlite3_int64 *left_p,
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_int64 base = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (!cmp->base.shared)
+        err = chorale_comparison_left(&cmp->base, opts->system, &base, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_left(&cmp->head, opts->system, left_p, msg);
+    *left_p += base;
+    return err;
+}
+
+/* The databases are let go, or they could not be written. */
+static void let_go(struct chorale_comparison *cmp)
+{
+    chorale_shard_close(cmp->base.shard);
+    chorale_shard_close(cmp->head.shard);
+    cmp->base.shard = cmp->head.shard = NULL;
+}
+
+/* Finish the second measurement, or say that the verdicts are of a part. */
+static enum chorale_err finish(struct chorale_comparison *cmp,
+                               const struct chorale_comparing *opts,
+                               struct chorale_errmsg *msg)
+{
+    sqlite3_int64 left = 0;
+    char what[100];
+    enum chorale_err err = unfinished(cmp, opts, &left, msg);
+
+    if (err != CHORALE_OK || left == 0)
+        return err;
+    snprintf(what, sizeof(what), "%lld runs of what is measured again are "
+             "still to be made", (long long)left);
+    if (opts->recheck == NULL) {
+        fprintf(stderr, "chorale: %s; the verdicts are of those that were: "
+                "--recheck both --run goes on\n", what);
+        return CHORALE_OK;
+    }
+    let_go(cmp);
     if (opts->run)
-        return chorale_turns_run(&turns, msg);
-    return chorale_fail(msg, CHORALE_STOPPED, "%zu cells are to be measured "
-                        "again: `chorale run --max-launches 1` on %s%s%s in "
-                        "turn, until both are done, then this command", count,
-                        base != NULL ? base : "", base != NULL ? " and " : "",
-                        cmp->head.path);
+        fprintf(stderr, "chorale: %s\n", what);
+    err = measure(cmp, opts, what, msg);
+    chorale_comparison_release(cmp);
+    return err == CHORALE_OK ? load(cmp, opts, msg) : err;
 }
 
 static enum chorale_err show(const struct chorale_comparison *cmp,
@@ -164,11 +233,10 @@ enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
     if (cmp == NULL)
         return chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
     err = load(cmp, opts, msg);
+    if (err == CHORALE_OK)
+        err = finish(cmp, opts, msg);
     if (err == CHORALE_OK && opts->recheck != NULL && to_recheck(cmp) > 0) {
-        /* The databases are let go, or they could not be written. */
-        chorale_shard_close(cmp->base.shard);
-        chorale_shard_close(cmp->head.shard);
-        cmp->base.shard = cmp->head.shard = NULL;
+        let_go(cmp);
         err = recheck(cmp, opts, command, msg);
         chorale_comparison_release(cmp);
         if (err == CHORALE_OK)

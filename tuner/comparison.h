@@ -145,6 +145,13 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           size_t *count_p,
                                           struct chorale_errmsg *msg);
 
+/* Launches of cells that the second measurement of that side was planned with
+ * and that were not made; system NULL: of any. The side is loaded. */
+enum chorale_err chorale_comparison_left(const struct chorale_side *side,
+                                         const char *system,
+                                         sqlite3_int64 *left_p,
+                                         struct chorale_errmsg *msg);
+
 /* What --fail-on names. */
 enum chorale_fail_on {
     CHORALE_FAIL_SLOWER = 1,

@@ -255,6 +255,23 @@ for db in base slow; do
         WHERE k.again")" "5|16|1|0|7" "$db.db: seven more of that cell"
 done
 
+# Begun and not finished: neither planned twice nor judged by a part.
+"$chorale" compare base.db slow.db --recheck both --again 7 2>err.txt
+is $? 75 "the same command once more"
+like "$(cat err.txt)" '^chorale: 14 runs of what is measured again are still to be made: .chorale run --max-launches 1' \
+    "says what is left"
+is "$(sqlite3 slow.db "SELECT launches FROM cell WHERE cell_id = 5")" 16 \
+    "and plans no more"
+"$chorale" compare base.db slow.db >out.txt 2>err.txt
+is $? 0 "without --recheck it judges by what there is"
+like "$(cat err.txt)" '14 runs of what .* still to be made; the verdicts are of those that were' \
+    "and says so"
+sqlite3 slow2.db "UPDATE cell SET campaign_id = 2, launches = 3 + (SELECT
+    count(DISTINCT ordinal) FROM launch) WHERE cell_id = 5"
+"$chorale" compare base2.db slow2.db --recheck both 2>err.txt
+is $? 75 "twenty pairs of twenty-three are no verdict"
+like "$(cat err.txt)" ' 3 runs of what' "but what is left is said"
+
 # Bad words.
 for bad in "--format pdf" "--fail-on red" "--recheck all" "--run" \
     "--min-launches 2"; do

@@ -24,18 +24,36 @@ struct trial {
     enum trial_way way;
 };
 
+/* What is measured beside the cells and nobody changed: how much of the
+ * machine's speed it feels, its own noise, and the cells for which it speaks. */
+struct trial_canary {
+    const char *name;
+    double factor, noise;
+    size_t every;            /* cell in so many */
+};
+static const struct trial_canary trial_canary[] = {
+    { "messages", 1, 0.01, 1 },
+    { "bytes", 0.8, 0.01, 1 },
+    { "copies in memory", 0.4, 0.015, 2 },
+    { "library", 0.75, 0.005, 1 },
+};
+enum { TRIAL_CANARIES = sizeof(trial_canary) / sizeof(trial_canary[0]) };
+
 struct outcome {
     size_t red, found, flagged, machine; /* red: cells that did not change */
 };
 
-/* One launch: x[cell * stride] for the cells that mask has. */
+/* One launch: x[cell * stride] for the cells that mask has, and
+ * canary[kind * stride]. */
 static void trial_launch(const struct trial *t, struct machine *m, int head,
                          const unsigned char *mask, double *x, size_t stride,
                          double *canary)
 {
     machine_launch(m, &t->noise);
-    *canary = machine_common(m, &t->noise, 1) +
-              0.01 * random_normal(&m->random);
+    for (int k = 0; k < TRIAL_CANARIES; k++)
+        canary[(size_t)k * stride] =
+            machine_common(m, &t->noise, trial_canary[k].factor) +
+            trial_canary[k].noise * random_normal(&m->random);
     for (size_t i = 0; i < t->ncell; i++)
         if (mask == NULL || mask[i])
             x[i * stride] =
@@ -58,7 +76,7 @@ static int trial_alloc(struct bench_trial *b, const struct trial *t)
 
     for (int k = 0; k < 4; k++) {
         b->x[k] = malloc((t->ncell * n + 1) * sizeof(double));
-        b->canary[k] = malloc((n + 1) * sizeof(double));
+        b->canary[k] = malloc((n + 1) * TRIAL_CANARIES * sizeof(double));
         good &= b->x[k] != NULL && b->canary[k] != NULL;
     }
     b->mask = malloc(t->ncell + 1);
@@ -105,13 +123,43 @@ static void trial_again(const struct trial *t, struct bench_trial *b,
     }
 }
 
+/* What the canaries were in the first measurement, or in the second as well. */
+static void trial_canaries(const struct trial *t, const struct bench_trial *b,
+                           int again, struct chorale_canary *canary)
+{
+    for (size_t k = 0; k < TRIAL_CANARIES; k++) {
+        struct chorale_sides *s = &canary[k].sides;
+
+        canary[k].name = trial_canary[k].name;
+        s->base = trial_series(b->canary[0], k, t->first);
+        s->head = trial_series(b->canary[1], k, t->first);
+        if (!again)
+            continue;
+        s->paired = t->way == TRIAL_PAIRED;
+        if (s->paired)
+            s->again_base = trial_series(b->canary[2], k, t->again);
+        s->again_head = trial_series(b->canary[3], k, t->again);
+    }
+}
+
+/* The canaries that speak for a cell. */
+static unsigned long long trial_speakers(size_t cell)
+{
+    unsigned long long bits = 0;
+
+    for (int k = 0; k < TRIAL_CANARIES; k++)
+        if (cell % trial_canary[k].every == 0)
+            bits |= 1ull << k;
+    return bits;
+}
+
 /* One whole comparison. -1: out of memory. */
 static int trial_run(const struct trial *t, struct bench_trial *b,
                      uint64_t seed, struct outcome *out)
 {
     struct chorale_compare_opts opts = CHORALE_COMPARE_DEFAULTS;
     struct machine m = { .random = { .state = seed } };
-    struct chorale_canary canary = { .name = "messages" };
+    struct chorale_canary canary[TRIAL_CANARIES] = { { .name = NULL } };
     int rc;
 
     *out = (struct outcome){ 0, 0, 0, 0 };
@@ -123,24 +171,24 @@ static int trial_run(const struct trial *t, struct bench_trial *b,
                          b->canary[side] + l);
     }
     for (size_t i = 0; i < t->ncell; i++) {
-        b->cell[i] = (struct chorale_compared){ .canaries = 1 };
+        b->cell[i] = (struct chorale_compared){
+            .canaries = trial_speakers(i),
+        };
         b->cell[i].sides.base = trial_series(b->x[0], i, t->first);
         b->cell[i].sides.head = trial_series(b->x[1], i, t->first);
     }
-    canary.sides.base = trial_series(b->canary[0], 0, t->first);
-    canary.sides.head = trial_series(b->canary[1], 0, t->first);
-    rc = chorale_compare_judge(b->cell, t->ncell, &canary, 1, &opts);
+    trial_canaries(t, b, 0, canary);
+    rc = chorale_compare_judge(b->cell, t->ncell, canary, TRIAL_CANARIES,
+                               &opts);
     for (size_t i = 0; i < t->ncell; i++) {
         b->mask[i] = (unsigned char)b->cell[i].looks_slower;
         out->flagged += b->mask[i];
     }
     if (rc == 0 && t->way != TRIAL_ONCE && out->flagged > 0) {
         trial_again(t, b, &m);
-        canary.sides.paired = t->way == TRIAL_PAIRED;
-        if (canary.sides.paired)
-            canary.sides.again_base = trial_series(b->canary[2], 0, t->again);
-        canary.sides.again_head = trial_series(b->canary[3], 0, t->again);
-        rc = chorale_compare_judge(b->cell, t->ncell, &canary, 1, &opts);
+        trial_canaries(t, b, 1, canary);
+        rc = chorale_compare_judge(b->cell, t->ncell, canary, TRIAL_CANARIES,
+                                   &opts);
     }
     for (size_t i = 0; i < t->ncell && rc == 0; i++) {
         int red = b->cell[i].verdict == CHORALE_SLOWER;
