@@ -25,7 +25,7 @@ struct trial {
 };
 
 /* What is measured beside the cells and nobody changed: how much of the
- * machine's speed it feels, its own noise, and the cells for which it speaks. */
+ * machine's speed it feels, its own noise, and for which cells it speaks. */
 struct trial_canary {
     const char *name;
     double factor, noise;
