@@ -75,3 +75,11 @@ size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
     return type_size * (whole * (size_t)block +
                         rest * (size_t)block / steps);
 }
+
+size_t chorale_coll_mean(size_t sum, size_t type_size, int comm_size)
+{
+    size_t elements = sum / type_size + (sum % type_size != 0);
+    size_t n = (size_t)comm_size;
+
+    return type_size * (elements / n + (elements % n != 0));
+}

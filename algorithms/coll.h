@@ -64,4 +64,10 @@ int chorale_coll_root(int turn, int comm_size, int ppn);
 size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
                     int block);
 
+/* The block that an irregular call with sum [bytes] in all counts as: the
+ * mean, rounded up to whole elements of type_size [bytes]. Of the blocks that
+ * chorale_ramp() gives for whole elements it is msg_size, though those add up
+ * to less than comm_size times that. */
+size_t chorale_coll_mean(size_t sum, size_t type_size, int comm_size);
+
 #endif

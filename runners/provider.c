@@ -149,6 +149,23 @@ static ran_fn *find_shim(void)
     return found;
 }
 
+/* The block that the shim takes a call of the problem to have: of an irregular
+ * collective it sees the sum, and without a reduction no elements. */
+static size_t seen_block(const struct chorale_bench *bench,
+                         const struct chorale_problem *prob)
+{
+    enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
+    size_t unit = prob->pt.type_size, sum = 0;
+
+    if (!chorale_coll_info(coll)->irregular)
+        return prob->pt.msg_size;
+    for (int i = 0; i < bench->size; i++)
+        sum += (size_t)prob->counts[i] * unit;
+    return chorale_coll_mean(sum,
+                             chorale_coll_info(coll)->reduces ? unit : 1,
+                             bench->size);
+}
+
 /* Is it the shim that answers, by a table that was loaded? */
 static int confirm_served(struct chorale_bench *bench,
                           const struct chorale_problem *prob, ran_fn *shim,
@@ -158,8 +175,8 @@ static int confirm_served(struct chorale_bench *bench,
     int bad = 0, rc;
 
     if (shim == NULL ||
-        shim(prob->task->coll, (intptr_t)bench->lib, prob->pt.msg_size, text,
-             sizeof(text)) != 0)
+        shim(prob->task->coll, (intptr_t)bench->lib, seen_block(bench, prob),
+             text, sizeof(text)) != 0)
         bad = 1;
     else if (strncmp(text, "default ", 8) == 0)
         bad = 2;
@@ -189,8 +206,8 @@ int chorale_provider_confirm(struct chorale_bench *bench,
     if (cand->provider != CHORALE_PROVIDER_TABLE)
         return MPI_SUCCESS;
     if (shim == NULL ||
-        shim(prob->task->coll, (intptr_t)bench->lib, prob->pt.msg_size, text,
-             sizeof(text)) != 0)
+        shim(prob->task->coll, (intptr_t)bench->lib, seen_block(bench, prob),
+             text, sizeof(text)) != 0)
         bad = 1;
     else if (len == 0 || strncmp(text, digest, len) != 0 || text[len] != ' ')
         bad = 2;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/kinds.h"
 #include "tuner/decide.h"
 
 #define SLOWER 0.001 /* relative: what counts as a loss */
@@ -40,22 +41,38 @@ static double log_mean(const struct chorale_run_point *row, size_t n)
     return sum / (double)n;
 }
 
+size_t chorale_evaluate_block(const struct chorale_run_point *p)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(p->coll);
+    size_t element = chorale_dtype_size(p->dtype), sum = 0;
+
+    if (info->blind)
+        return 0;
+    if (!info->irregular)
+        return p->msg_size;
+    for (int i = 0; i < p->comm_size; i++)
+        sum += chorale_ramp(p->msg_size, element, p->comm_size, i);
+    return chorale_coll_mean(sum, info->reduces ? element : 1, p->comm_size);
+}
+
 const struct chorale_emit_choice *
 chorale_evaluate_choice(const struct chorale_emit_table *table,
                         const struct chorale_run_point *p)
 {
     int shape = chorale_emit_shape(p->shape);
+    size_t block = chorale_evaluate_block(p);
+    size_t n = chorale_coll_n(p->coll, block, p->comm_size);
     size_t i = chorale_emit_select(
         table, p->coll, shape < 0 ? CHORALE_SHAPE_UNKNOWN
                                   : (enum chorale_shape)shape,
-        p->ppn, p->n, p->comm_size);
+        p->ppn, n, p->comm_size);
     const struct chorale_emit_choice *choice = &table->choice[i];
     struct chorale_point pt;
 
     if (choice->alg == NULL)
         return NULL;
-    pt = chorale_decide_point(p, choice->value, p->n, p->comm_size);
-    pt.msg_size = p->msg_size;
+    pt = chorale_decide_point(p, choice->value, n, p->comm_size);
+    pt.msg_size = block;
     return chorale_alg_refuses(choice->alg, &pt) == NULL ? choice : NULL;
 }
 

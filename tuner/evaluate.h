@@ -18,6 +18,11 @@ struct chorale_verdict {
                               * chorale_evaluate_confirmed */
 };
 
+/* The block size that the dispatcher takes a call at that point to have: of
+ * allgatherv and reduce_scatter it sees the sum of the blocks
+ * (chorale_coll_mean), of those whose ranks do not know n nothing: 0. */
+size_t chorale_evaluate_block(const struct chorale_run_point *p);
+
 /* What the dispatcher takes from the table at a point; NULL: the library, also
  * where the variant refuses the point. */
 const struct chorale_emit_choice *

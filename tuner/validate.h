@@ -28,11 +28,12 @@ struct chorale_proof_point {
 /* The points of a system at which to prove its table: where the library was
  * measured as it should be, at more than one rank; the last size before and
  * the first after each change of choice between two of them; with between also
- * the middle of each two. On real systems those of collectives that the shim
- * takes. *point_p is allocated, the caller frees. CHORALE_ENV: no memory. */
+ * the middle of each two. Where ranks do not know n, the choice is the same for
+ * all of it. *point_p is allocated, the caller frees. CHORALE_ENV: no
+ * memory. */
 enum chorale_err chorale_proof_points(
     const struct chorale_emit_table *table,
-    const struct chorale_points *points, int simulated, int between,
+    const struct chorale_points *points, int between,
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg);
 

@@ -9,13 +9,6 @@
 #include "tuner/evaluate.h"
 #include "tuner/validate.h"
 
-/* Does the shim ask the table for what was measured? Of blocks that differ it
- * knows the sum at most. */
-static int taken(enum chorale_coll coll)
-{
-    return !chorale_coll_info(coll)->irregular;
-}
-
 struct list {
     struct chorale_proof_point *row;
     size_t count, room;
@@ -51,6 +44,15 @@ static int add(struct list *list, const struct chorale_emit_table *table,
     return 0;
 }
 
+/* The n that the table is asked with. */
+static size_t asked(const struct chorale_run_point *p, size_t msg_size)
+{
+    struct chorale_run_point at = *p;
+
+    at.msg_size = msg_size;
+    return chorale_coll_n(at.coll, chorale_evaluate_block(&at), at.comm_size);
+}
+
 /* Blocks of whole elements with n below and from which another choice holds,
  * strictly between two measured sizes. */
 static int add_boundaries(struct list *list,
@@ -62,8 +64,11 @@ static int add_boundaries(struct list *list,
     const struct chorale_emit_group *group =
         &table->group[a->coll][shape < 0 ? 0 : shape];
     size_t unit = chorale_coll_n(a->coll, element, a->comm_size);
+    size_t low = asked(a, a->msg_size), high = asked(b, b->msg_size);
 
-    for (size_t i = 0; i < group->nrule && unit > 0; i++) {
+    if (unit == 0 || chorale_coll_info(a->coll)->blind)
+        return 0;
+    for (size_t i = 0; i < group->nrule; i++) {
         const struct chorale_emit_rule *rule = &group->rule[i];
 
         if (a->comm_size < rule->comm_size ||
@@ -73,9 +78,11 @@ static int add_boundaries(struct list *list,
             unsigned long long from = table->band[rule->first + k].from;
             size_t first;
 
-            if (from <= a->n || from > b->n)
+            if (from <= low || from > high)
                 continue;
             first = (size_t)((from + unit - 1) / unit) * element;
+            while (asked(a, first) < from) /* a step or two: chorale_ramp() */
+                first += element;
             if (first - element > a->msg_size &&
                 add(list, table, a, first - element) != 0)
                 return -1;
@@ -153,7 +160,7 @@ static void sort_out(struct list *list)
 
 enum chorale_err chorale_proof_points(
     const struct chorale_emit_table *table,
-    const struct chorale_points *points, int simulated, int between,
+    const struct chorale_points *points, int between,
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg)
 {
@@ -165,7 +172,7 @@ enum chorale_err chorale_proof_points(
         const struct chorale_run_point *p = &points->row[i];
 
         if (strcmp(p->provider, "library") == 0 && p->ok &&
-            p->comm_size > 1 && (simulated || taken(p->coll)))
+            p->comm_size > 1)
             bad = add(&list, table, p, p->msg_size) != 0;
     }
     sort_out(&list);

@@ -57,15 +57,14 @@ static enum chorale_err load(struct job *job)
     if (err == CHORALE_OK && !job->simulated)
         chorale_points_dispatched(&job->points, CHORALE_DISPATCH_SECONDS);
     if (err == CHORALE_OK)
-        err = chorale_proof_points(&job->table, &job->points, job->simulated,
+        err = chorale_proof_points(&job->table, &job->points,
                                    job->opts->between, &job->point,
                                    &job->count, job->msg);
     if (err == CHORALE_OK && job->count == 0)
         err = chorale_fail(job->msg, CHORALE_DATA,
                            "%s: no point at which the library's default was "
-                           "measured properly at more than one rank, of a "
-                           "collective that the shim takes; `chorale run` "
-                           "measures", job->path);
+                           "measured properly at more than one rank; "
+                           "`chorale run` measures", job->path);
     chorale_store_close(store);
     return err;
 }

@@ -319,14 +319,13 @@ int chorale_args_judge(enum chorale_coll coll,
     bytes = common_bytes(coll, call, ints, ctx, &elements);
     if (bytes <= 0)
         return 0;
-    pt->msg_size = (size_t)bytes;
-    pt->n = chorale_coll_n(coll, pt->msg_size, ctx->size);
-    if (info->irregular) {
-        pt->n = (size_t)bytes;
-        pt->msg_size = pt->n / (size_t)ctx->size;
-    }
     /* Without a reduction only signatures agree, not the types. */
     if (info->reduces)
         pt->type_size = (size_t)(bytes / elements);
+    pt->msg_size = (size_t)bytes;
+    if (info->irregular)
+        pt->msg_size = chorale_coll_mean(pt->msg_size, pt->type_size,
+                                         ctx->size);
+    pt->n = chorale_coll_n(coll, pt->msg_size, ctx->size);
     return 1;
 }

@@ -5,6 +5,7 @@
 #include "tests/tap.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static const double alpha = 2e-6, beta = 1e-9, tau = 5e-10;
@@ -205,10 +206,34 @@ static void test_ramp(void)
     tap_ok(chorale_ramp(1000, 8, 1, 0) == 1000, "one rank has one block");
 }
 
+/* What a call counts as is what it was measured as. */
+static void test_mean(void)
+{
+    static const size_t unit[] = { 1, 8, 16 };
+    int wrong = 0, short_sums = 0;
+
+    for (int p = 2; p <= 33; p++)
+        for (size_t m = 1; m < 60; m++)
+            for (int u = 0; u < 3; u++) {
+                size_t sum = 0;
+
+                for (int i = 0; i < p; i++)
+                    sum += chorale_ramp(m * unit[u], unit[u], p, i);
+                short_sums += sum < m * unit[u] * (size_t)p;
+                wrong += chorale_coll_mean(sum, unit[u], p) != m * unit[u];
+            }
+    tap_ok(short_sums > 100 && wrong == 0,
+           "blocks that rise have the mean that they were made for");
+    tap_ok(chorale_coll_mean(0, 8, 3) == 0 &&
+               chorale_coll_mean(SIZE_MAX, 1, 2) == SIZE_MAX / 2 + 1,
+           "of nothing it is nothing, of much it does not overflow");
+}
+
 int main(void)
 {
     test_paths();
     test_broken();
     test_ramp();
+    test_mean();
     return tap_done();
 }
