@@ -54,6 +54,12 @@ struct chorale_point {
     double alpha, beta, tau;
 };
 
+/* Bytes of an element to divide by: a datatype may hold none. */
+static inline size_t chorale_unit(const struct chorale_point *pt)
+{
+    return pt->type_size > 0 ? pt->type_size : 1;
+}
+
 /* A piece of the critical path: that many messages of that many bytes each,
  * one after the other, plus bytes reduced on the way.
  * Seconds: messages * (alpha + beta * kappa * bytes) + tau * reduced. */

@@ -65,11 +65,11 @@ int chorale_coll_root(int turn, int comm_size, int ppn)
 size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
                     int block)
 {
-    size_t elements = msg_size / type_size, steps = (size_t)comm_size - 1;
-    size_t whole, rest;
+    size_t steps = (size_t)comm_size - 1, elements, whole, rest;
 
-    if (comm_size < 2)
+    if (comm_size < 2 || type_size == 0)
         return msg_size;
+    elements = msg_size / type_size;
     whole = 2 * elements / steps; /* elements a step, and what remains */
     rest = 2 * elements % steps;
     return type_size * (whole * (size_t)block +

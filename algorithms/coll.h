@@ -60,7 +60,8 @@ int chorale_coll_root(int turn, int comm_size, int ppn);
 /* The blocks that campaigns use for the irregular collectives: sizes rise
  * evenly from nothing at block 0 to twice the mean at the last one, in whole
  * elements of type_size [bytes]. alltoallv: the block from rank i to rank j is
- * block (i + j) mod comm_size. Returns bytes; msg_size if comm_size is 1. */
+ * block (i + j) mod comm_size. Returns bytes; msg_size if comm_size is 1, or if
+ * elements hold nothing. */
 size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
                     int block);
 

@@ -80,7 +80,7 @@ static int run(const struct chorale_call *call)
 
 static size_t segments(const struct chorale_point *pt)
 {
-    size_t unit = pt->type_size > 0 ? pt->type_size : 1, last;
+    size_t unit = chorale_unit(pt), last;
 
     return chorale_segments(chorale_parts_most(pt, pt->comm_size, 1),
                             chorale_whole_segment(pt->param[0], unit), &last);
@@ -107,7 +107,7 @@ static const char *refuses(const struct chorale_point *pt)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    size_t unit = pt->type_size > 0 ? pt->type_size : 1;
+    size_t unit = chorale_unit(pt);
 
     return (sizeof(MPI_Count) + sizeof(MPI_Aint)) * (size_t)pt->comm_size +
            chorale_whole_segment(pt->param[0], unit);

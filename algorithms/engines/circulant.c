@@ -156,7 +156,7 @@ int chorale_circulant_nblocks(long param, size_t n, size_t unit)
 int chorale_circulant_cost(const struct chorale_point *pt, int reduces,
                            struct chorale_term *term)
 {
-    size_t unit = reduces ? pt->type_size : 1;
+    size_t unit = reduces ? chorale_unit(pt) : 1;
     int nblocks = chorale_circulant_nblocks(pt->param[0], pt->msg_size,
                                             unit);
     double rounds = nblocks + chorale_ceil_log2(pt->comm_size) - 1.0;

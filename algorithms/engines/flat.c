@@ -248,7 +248,7 @@ static size_t divisor(size_t a, size_t b)
 /* Block i is unit (whole i + floor(rest i / steps)), i = 0 ... steps. */
 double chorale_ramp_total(const struct chorale_point *pt, double *nonempty)
 {
-    size_t unit = pt->type_size > 0 ? pt->type_size : 1;
+    size_t unit = chorale_unit(pt);
     size_t steps = (size_t)pt->comm_size - 1, whole, rest;
     double sum, n = (double)steps;
 
@@ -274,7 +274,7 @@ double chorale_ramp_total(const struct chorale_point *pt, double *nonempty)
 int chorale_cost_flat_v(const struct chorale_point *pt,
                         struct chorale_term *term)
 {
-    size_t unit = pt->type_size > 0 ? pt->type_size : 1, own;
+    size_t unit = chorale_unit(pt), own;
     double messages, bytes = chorale_ramp_total(pt, &messages);
 
     own = chorale_ramp(pt->msg_size, unit, pt->comm_size, pt->root);

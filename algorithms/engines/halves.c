@@ -62,7 +62,7 @@ int chorale_halves_run(const struct chorale_call *call, enum chorale_half rs,
 
 size_t chorale_parts_most(const struct chorale_point *pt, int parts, int k)
 {
-    size_t unit = pt->type_size > 0 ? pt->type_size : 1;
+    size_t unit = chorale_unit(pt);
     size_t offset, length;
 
     if (k < 1)

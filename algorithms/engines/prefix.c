@@ -168,7 +168,7 @@ int chorale_prefix_chain(const struct chorale_call *call, long segsize,
 int chorale_prefix_chain_cost(const struct chorale_point *pt, long segsize,
                               int inclusive, struct chorale_term *term)
 {
-    MPI_Count count = (MPI_Count)(pt->msg_size / pt->type_size);
+    MPI_Count count = (MPI_Count)(pt->msg_size / chorale_unit(pt));
     MPI_Count each = segment_count(count, pt->type_size, segsize);
     MPI_Count all = segments(count, each);
     double s = (double)each * (double)pt->type_size;
@@ -193,7 +193,7 @@ int chorale_prefix_chain_cost(const struct chorale_point *pt, long segsize,
 size_t chorale_prefix_chain_scratch(const struct chorale_point *pt,
                                     long segsize, int inclusive)
 {
-    MPI_Count count = (MPI_Count)(pt->msg_size / pt->type_size);
+    MPI_Count count = (MPI_Count)(pt->msg_size / chorale_unit(pt));
 
     if (!inclusive)
         return pt->comm_size > 2 ? pt->msg_size : 0;

@@ -76,6 +76,13 @@ static int small(int rank, int unit, int k)
     return mix(rank, unit, k) % PRIME;
 }
 
+/* Of elements that hold nothing. */
+static void nothing(int *left, const int *right)
+{
+    (void)left;
+    (void)right;
+}
+
 static int value_and_rank(int rank, int unit, int k)
 {
     return k == 0 ? mix(rank, unit, 0) % 4 : rank;
@@ -84,6 +91,7 @@ static int value_and_rank(int rank, int unit, int k)
 static const int low_disp[4] = { LOW_FIRST, LOW_SECOND };
 static const int tight_disp[4] = { 0, 12 };
 static const int wide_disp[4] = { 0, 8 };
+static const int uneven_disp[4] = { 0, 8 };
 static const int matrix_disp[4] = { 0, 4, 12, 16 };
 static const int matrix_low_disp[4] = { LOW_FIRST, LOW_FIRST + 4, LOW_SECOND,
                                         LOW_SECOND + 4 };
@@ -117,6 +125,18 @@ static void tight_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     (void)type;
     apply(in, inout, *len, 2, tight_disp, TIGHT_EXTENT, pair_sum);
+}
+
+static void empty_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)type;
+    apply(in, inout, *len, 0, tight_disp, 0, nothing);
+}
+
+static void uneven_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)type;
+    apply(in, inout, *len, 2, uneven_disp, 16, pair_sum);
 }
 
 static void wide_sum_op(void *in, void *inout, int *len, MPI_Datatype *type)
@@ -158,8 +178,31 @@ static void make_type(struct layout *l, MPI_Aint lb)
     MPI_Type_free(&raw);
 }
 
-static const int made[] = { GAP, BEFORE, LOW,    TIGHT,
-                            DUP, WIDE,   MATRIX, MATRIX_LOW };
+/* The first integer as two halves. */
+static void make_uneven(struct layout *l)
+{
+    MPI_Datatype part[2] = { MPI_INT16_T, MPI_INT }, raw;
+    MPI_Aint at[2] = { l->disp[0], l->disp[1] };
+    int length[2] = { 2, 1 };
+
+    MPI_Type_create_struct(2, length, at, part, &raw);
+    MPI_Type_create_resized(raw, 0, l->extent, &l->type);
+    MPI_Type_commit(&l->type);
+    MPI_Type_free(&raw);
+}
+
+static void make_empty(struct layout *l)
+{
+    MPI_Datatype raw;
+
+    MPI_Type_contiguous(0, MPI_INT, &raw);
+    MPI_Type_create_resized(raw, 0, l->extent, &l->type);
+    MPI_Type_commit(&l->type);
+    MPI_Type_free(&raw);
+}
+
+static const int made[] = { GAP,   BEFORE, LOW,    TIGHT,  DUP,       WIDE,
+                            EMPTY, HOLLOW, UNEVEN, MATRIX, MATRIX_LOW };
 enum { NMADE = sizeof(made) / sizeof(*made) };
 
 static void make_layouts(struct layout *l)
@@ -175,6 +218,9 @@ static void make_layouts(struct layout *l)
                                 MPI_INT };
     l[DUP] = (struct layout){ "dup", 2, { 0, 4 }, 8, 1, MPI_INT };
     l[WIDE] = (struct layout){ "wide", 2, { 0, 8 }, WIDE_EXTENT, 1, MPI_INT };
+    l[EMPTY] = (struct layout){ "empty", 0, { 0 }, 0, 1, MPI_INT };
+    l[HOLLOW] = (struct layout){ "hollow", 0, { 0 }, 16, 1, MPI_INT };
+    l[UNEVEN] = (struct layout){ "uneven", 2, { 0, 8 }, 16, 1, MPI_INT };
     l[ONE_INT] = (struct layout){ "int", 1, { 0 }, 4, 1, MPI_INT };
     l[INT_PAIR] = (struct layout){ "2int", 2, { 0, 4 }, 8, 1, MPI_2INT };
     l[MATRIX] = (struct layout){ "matrix", 4, { 0, 4, 12, 16 }, 24, 1,
@@ -187,6 +233,10 @@ static void make_layouts(struct layout *l)
     make_type(&l[LOW], LOW_BOUND);
     make_type(&l[TIGHT], 0);
     make_type(&l[WIDE], 0);
+    MPI_Type_contiguous(0, MPI_INT, &l[EMPTY].type);
+    MPI_Type_commit(&l[EMPTY].type);
+    make_empty(&l[HOLLOW]);
+    make_uneven(&l[UNEVEN]);
     make_type(&l[MATRIX], 0);
     make_type(&l[MATRIX_LOW], LOW_BOUND);
     MPI_Type_contiguous(2, MPI_INT, &two);
@@ -212,12 +262,21 @@ void fixture_init(struct fixture *fix)
                                 product, small };
     k[LOW_PRODUCT] = (struct kind){ "low matrix product", MATRIX_LOW, 0,
                                     MPI_OP_NULL, product, small };
+    k[EMPTY_SUM] = (struct kind){ "sum of nothing", EMPTY, 1, MPI_OP_NULL,
+                                  nothing, small };
+    k[HOLLOW_SUM] = (struct kind){ "sum of hollow elements", HOLLOW, 0,
+                                   MPI_OP_NULL, nothing, small };
+    k[UNEVEN_SUM] = (struct kind){ "sum of uneven pairs", UNEVEN, 1,
+                                   MPI_OP_NULL, pair_sum, small };
     k[WIDE_SUM] = (struct kind){ "sum of wide pairs", WIDE, 1, MPI_OP_NULL,
                                  pair_sum, small };
     k[BITS] = (struct kind){ "sum of doubles", DOUBLE, 1, MPI_SUM, NULL,
                              NULL };
     MPI_Op_create(low_sum_op, 1, &k[LOW_SUM].op);
     MPI_Op_create(tight_sum_op, 1, &k[TIGHT_SUM].op);
+    MPI_Op_create(empty_sum_op, 1, &k[EMPTY_SUM].op);
+    MPI_Op_create(empty_sum_op, 0, &k[HOLLOW_SUM].op);
+    MPI_Op_create(uneven_sum_op, 1, &k[UNEVEN_SUM].op);
     MPI_Op_create(wide_sum_op, 1, &k[WIDE_SUM].op);
     MPI_Op_create(product_op, 0, &k[PRODUCT].op);
     MPI_Op_create(low_product_op, 0, &k[LOW_PRODUCT].op);
@@ -229,6 +288,17 @@ void fixture_release(struct fixture *fix)
         MPI_Op_free(&fix->kind[i].op);
     for (int i = 0; i < NMADE; i++)
         MPI_Type_free(&fix->layout[made[i]].type);
+}
+
+void fixture_renew(struct fixture *fix, int layout)
+{
+    struct layout *l = &fix->layout[layout];
+
+    MPI_Type_free(&l->type);
+    if (layout == UNEVEN)
+        make_uneven(l);
+    else
+        make_type(l, 0);
 }
 
 /* --- buffers ---------------------------------------------------------- */
@@ -307,7 +377,7 @@ void buffer_fill(struct buffer *b, int at, int units, int source, int dest,
                  int when)
 {
     for (int u = 0; u < units; u++)
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < b->layout->ints; k++)
             buffer_set(b, at + u, k, mix(source, dest, 2 * u + k), when);
 }
 

@@ -28,6 +28,9 @@ enum {
     DUP,
     NMOVE,
     WIDE = NMOVE, /* a few thousand units pass 2^31 bytes of memory */
+    EMPTY,  /* nothing in it, and no extent */
+    HOLLOW, /* nothing in it, but of some extent */
+    UNEVEN, /* two halves and a whole: elements of unlike sizes */
     ONE_INT,
     INT_PAIR,
     MATRIX,
@@ -54,6 +57,9 @@ enum {
     TIGHT_SUM,
     PRODUCT,
     LOW_PRODUCT,
+    EMPTY_SUM,
+    HOLLOW_SUM,
+    UNEVEN_SUM,
     NUSUAL,
     WIDE_SUM = NUSUAL,
     BITS, /* sums that depend on the order of adding: bits.c */
@@ -68,6 +74,9 @@ struct fixture {
 /* Make and free the types and operations. */
 void fixture_init(struct fixture *fix);
 void fixture_release(struct fixture *fix);
+
+/* Another type of the same layout, which no call has seen. Local. */
+void fixture_renew(struct fixture *fix, int layout);
 
 /* Memory of some units, with guards around; want is what it must be. Of wide
  * layouts only a window round each unit is memory at all: what touches the
@@ -88,7 +97,7 @@ enum { IS = 1, WANT = 2 };
 void buffer_set(struct buffer *b, int unit, int k, int value, int when);
 
 /* Give units from `at` on the content that source has for dest; for layouts
- * of two integers. */
+ * of two integers, or of none. */
 void buffer_fill(struct buffer *b, int at, int units, int source, int dest,
                  int when);
 

@@ -87,6 +87,10 @@ static const struct layout *pick(const struct stage *st,
         i = shift % 2 == 0 ? WIDE : PLAIN;
     else if (i == MIXED)
         i = shift % NMOVE;
+    else if (i == NOTHING)
+        i = shift % 2 == 0 ? EMPTY : HOLLOW;
+    else if (i == UNLIKE)
+        i = UNEVEN;
     return &st->fix->layout[i];
 }
 

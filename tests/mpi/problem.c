@@ -40,6 +40,8 @@ static void describe(const struct stage *st, const struct problem *p,
     const struct chorale_coll_info *info = chorale_coll_info(p->alg->coll);
     const char *layout = p->kind != NULL ? p->kind->name
                          : p->layouts == MIXED     ? "mixed types"
+                         : p->layouts == NOTHING   ? "nothing"
+                         : p->layouts == UNLIKE    ? "unlike sizes"
                          : p->layouts == HALF_WIDE ? "half wide"
                              : st->fix->layout[p->layouts].name;
     char params[96];
@@ -166,7 +168,8 @@ struct chorale_point problem_point(const struct stage *st,
     const struct layout *l =
         &st->fix->layout[p->kind != NULL      ? p->kind->layout
                          : p->layouts < NMOVE ? p->layouts
-                                              : PLAIN];
+                         : p->layouts == NOTHING ? EMPTY
+                                                 : PLAIN];
     int n = st->ctx->size;
     size_t unit = sizeof(int) * (size_t)l->ints;
     size_t m = unit * (size_t)p->units;
@@ -219,6 +222,23 @@ static void set_nodes(struct stage *st, const struct problem *p)
         stage_fail(st, "no memory for nodes");
 }
 
+/* Nothing at all in so many elements: no cost divides by their size. */
+static void state_nothing(struct stage *st, const struct problem *p,
+                          const struct chorale_point *pt)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double a, b, c;
+
+    chorale_term_sums(term, p->alg->cost(pt, term), &a, &b, &c);
+    if (!p->alg->opaque && (!(b >= 0) || !(b < 1e9)))
+        problem_fail(st, p, "bytes stated of nothing:", (long)b);
+    if (p->alg->scratch != NULL && p->alg->scratch(pt) > 1 << 30)
+        problem_fail(st, p, "scratch stated for nothing:",
+                     (long)p->alg->scratch(pt));
+    chorale_alg_order(p->alg, pt);
+    chorale_alg_overlaps(p->alg, pt);
+}
+
 int try_problem(struct stage *st, const struct problem *p)
 {
     const struct chorale_coll_info *info = chorale_coll_info(p->alg->coll);
@@ -230,6 +250,8 @@ int try_problem(struct stage *st, const struct problem *p)
             problem_fail(st, p, "refuses without a reason", 0);
         return 0;
     }
+    if (pt.type_size == 0)
+        state_nothing(st, p, &pt);
     set_nodes(st, p);
     if (st->trace && st->ctx->rank == 0) {
         char text[240];

@@ -31,8 +31,9 @@ __attribute__((format(printf, 2, 3))) void stage_fail(struct stage *st,
 void stage_release(struct stage *st);
 
 /* Layouts of a data movement: one of fixture.h's, or another on each rank and
- * each side; or wide on one side of each rank and plain on the other. */
-enum { MIXED = NMOVE, NTYPE, HALF_WIDE = NTYPE };
+ * each side; nothing at all, in elements of some extent or of none; elements of
+ * unlike sizes; or wide on one side of each rank and plain on the other. */
+enum { MIXED = NMOVE, NOTHING, UNLIKE, NTYPE, HALF_WIDE = NTYPE };
 
 /* Block sizes of an irregular collective, around the mean one. */
 enum { EQUAL, RAMP, ZEROS, RANDOM, LONE, NSPREAD };
@@ -108,6 +109,12 @@ void check_together(struct stage *world, struct stage *reversed,
 
 /* copies.c: all layouts to all others. */
 void check_copies(struct stage *st);
+
+/* looks.c: a type of elements of unlike sizes and one of equal ones, which no
+ * call has seen, are taken apart in a variant's first call at most, not in its
+ * second one. Returns how many calls were made; *looks grows by the parts that
+ * the first calls of this rank took. */
+long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its
  * scratch what it states? In simulation: does its time match its cost? All
