@@ -6,7 +6,8 @@
  * correctness matrix, the dispatcher) reads the descriptors.
  *
  * Nothing in this folder keeps mutable state at file scope: simulated ranks
- * share one process, and applications use several threads.
+ * share one process, and applications use several threads. What is known of
+ * types under MPICH (mixed_kept.c) is the exception.
  */
 #ifndef CHORALE_ALGORITHMS_ALG_H
 #define CHORALE_ALGORITHMS_ALG_H

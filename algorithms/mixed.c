@@ -190,7 +190,7 @@ static int same_extent(MPI_Datatype type, MPI_Datatype *made_p)
     return ok;
 }
 
-/* As chorale_mixed_as_bytes(), of any type, and not committed yet. */
+/* As chorale_mixed_make(), of any type, and not committed yet. */
 static int make(MPI_Datatype type, MPI_Datatype *made_p)
 {
     struct contents c = {0};
@@ -207,8 +207,10 @@ static int make(MPI_Datatype type, MPI_Datatype *made_p)
     return made;
 }
 
-/* The sizes of the elements, a bit each: 1 << 3 for 8 bytes; 1 << 4 for what
- * pieces need not be multiples of. */
+/* The sizes of the elements, a bit each, 8 for 8 bytes: what pieces are whole
+ * multiples of; OTHER for what they are not. UNKNOWN: it could not be read. */
+enum { OTHER = 1 << 4, UNKNOWN = 1 << 5 };
+
 static unsigned sizes_of(MPI_Datatype type)
 {
     struct contents c = {0};
@@ -218,35 +220,37 @@ static unsigned sizes_of(MPI_Datatype type)
 
     if (PMPI_Type_get_envelope(type, &c.nint, &c.naddress, &c.ntype,
                                &c.combiner) != MPI_SUCCESS)
-        return 0;
+        return UNKNOWN;
     if (c.combiner == MPI_COMBINER_NAMED) {
         if (is_pair(type, &size, &at)
             || PMPI_Type_size(type, &size) != MPI_SUCCESS)
-            return 1 << 4;
+            return OTHER;
         return size == 1 ? 1 : size == 2 ? 2 : size == 4 ? 4
-             : size == 8 ? 8 : 1 << 4;
+             : size == 8 ? 8 : OTHER;
     }
     if (contents_read(type, &c))
         for (int i = 0; i < c.ntype; i++)
             found |= sizes_of(c.type[i]);
+    else
+        found = UNKNOWN;
     contents_free(&c);
     return found;
 }
 
-int chorale_mixed_as_bytes(MPI_Datatype type, MPI_Datatype *made_p)
+int chorale_mixed_make(MPI_Datatype type, MPI_Datatype *bytes_p)
 {
     const unsigned sizes = sizes_of(type);
     MPI_Datatype made;
 
-    if ((sizes & (sizes - 1)) == 0 && sizes < 1 << 4)
+    if ((sizes & (sizes - 1)) == 0 && sizes < OTHER)
         return 0;
     if (!make(type, &made))
-        return 0;
+        return -1;
     if (PMPI_Type_commit(&made) != MPI_SUCCESS) {
         PMPI_Type_free(&made);
-        return 0;
+        return -1;
     }
-    *made_p = made;
+    *bytes_p = made;
     return 1;
 }
 #endif

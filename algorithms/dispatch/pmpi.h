@@ -42,8 +42,9 @@
     X(Send) X(Sendrecv) X(Testall) X(Type_commit) X(Type_contiguous)         \
     X(Type_create_darray) X(Type_create_hindexed)                            \
     X(Type_create_hindexed_block) X(Type_create_hvector)                     \
-    X(Type_create_indexed_block) X(Type_create_resized)                      \
-    X(Type_create_struct) X(Type_create_subarray) X(Type_free)               \
+    X(Type_create_indexed_block) X(Type_create_keyval)                       \
+    X(Type_create_resized) X(Type_create_struct) X(Type_create_subarray)     \
+    X(Type_free) X(Type_free_keyval) X(Type_get_attr) X(Type_set_attr)       \
     X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)             \
     X(Type_get_extent_x) X(Type_get_name) X(Type_get_true_extent)            \
     X(Type_get_true_extent_x) X(Type_indexed) X(Type_size) X(Type_size_x)    \
@@ -220,10 +221,13 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Type_create_hindexed_block chorale_pmpi.Type_create_hindexed_block
 #define PMPI_Type_create_hvector chorale_pmpi.Type_create_hvector
 #define PMPI_Type_create_indexed_block chorale_pmpi.Type_create_indexed_block
+#define PMPI_Type_create_keyval chorale_pmpi.Type_create_keyval
 #define PMPI_Type_create_resized chorale_pmpi.Type_create_resized
 #define PMPI_Type_create_struct chorale_pmpi.Type_create_struct
 #define PMPI_Type_create_subarray chorale_pmpi.Type_create_subarray
 #define PMPI_Type_free chorale_pmpi.Type_free
+#define PMPI_Type_free_keyval chorale_pmpi.Type_free_keyval
+#define PMPI_Type_get_attr chorale_pmpi.Type_get_attr
 #define PMPI_Type_get_contents chorale_pmpi.Type_get_contents
 #define PMPI_Type_get_envelope chorale_pmpi.Type_get_envelope
 #define PMPI_Type_get_extent chorale_pmpi.Type_get_extent
@@ -232,6 +236,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Type_get_true_extent chorale_pmpi.Type_get_true_extent
 #define PMPI_Type_get_true_extent_x chorale_pmpi.Type_get_true_extent_x
 #define PMPI_Type_indexed chorale_pmpi.Type_indexed
+#define PMPI_Type_set_attr chorale_pmpi.Type_set_attr
 #define PMPI_Type_size chorale_pmpi.Type_size
 #define PMPI_Type_size_x chorale_pmpi.Type_size_x
 #define PMPI_Type_vector chorale_pmpi.Type_vector

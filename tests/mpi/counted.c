@@ -6,6 +6,7 @@
 
 /* Of each rank in MPI_COMM_WORLD: simulated ones share one process. */
 static struct chorale_stat of[MAX_RANKS];
+static long looks[MAX_RANKS];
 
 static struct chorale_stat *mine(void)
 {
@@ -18,6 +19,12 @@ static struct chorale_stat *mine(void)
 void counted_start(void)
 {
     *mine() = (struct chorale_stat){ 0 };
+    looks[mine() - of] = 0;
+}
+
+long counted_looks(void)
+{
+    return looks[mine() - of];
 }
 
 struct chorale_stat counted_now(void)
@@ -110,4 +117,20 @@ int __wrap_PMPI_Reduce_local(const void *in, void *inout, int count,
 {
     mine()->bytes_reduced += bytes_of(count, type);
     return __real_PMPI_Reduce_local(in, inout, count, type, op);
+}
+
+int __real_PMPI_Type_get_contents(MPI_Datatype type, int nint, int naddress,
+                                  int ntype, int *integer, MPI_Aint *address,
+                                  MPI_Datatype *part);
+int __wrap_PMPI_Type_get_contents(MPI_Datatype type, int nint, int naddress,
+                                  int ntype, int *integer, MPI_Aint *address,
+                                  MPI_Datatype *part);
+
+int __wrap_PMPI_Type_get_contents(MPI_Datatype type, int nint, int naddress,
+                                  int ntype, int *integer, MPI_Aint *address,
+                                  MPI_Datatype *part)
+{
+    looks[mine() - of]++;
+    return __real_PMPI_Type_get_contents(type, nint, naddress, ntype, integer,
+                                         address, part);
 }

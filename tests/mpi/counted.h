@@ -14,4 +14,8 @@ void counted_start(void);
 /* What the calling rank has sent and reduced since. Waits are not counted. */
 struct chorale_stat counted_now(void);
 
+/* How many types the catalogue has taken apart since: its calls of
+ * PMPI_Type_get_contents. */
+long counted_looks(void);
+
 #endif

@@ -41,6 +41,7 @@ struct test {
     struct fixture fix;
     struct stage stage[NCOMM];
     int seed;
+    long looks; /* of this rank at types, in first calls */
 };
 
 /* --- the calls of one variant ----------------------------------------- */
@@ -276,6 +277,9 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->set.nslice,
                t->set.full);
     test_data(t, &s);
+    if (!chorale_coll_info(alg->coll)->dataless && !t->set.library)
+        report(t, alg, "looks at types",
+               check_looks(&t->stage[WORLD], alg, &t->looks));
     if (t->set.data || t->set.library)
         return;
     report(t, alg, "schedule",
@@ -380,6 +384,19 @@ static const struct chorale_alg **choose(const struct options *set)
     return list;
 }
 
+/* Were there any looks that a second call could have made again? */
+static void test_looks(struct test *t)
+{
+    long all;
+
+    MPI_Allreduce(&t->looks, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+#ifdef MPICH_VERSION
+    if (all == 0 && t->set.coll == NULL && t->stage[WORLD].ctx->size > 1)
+        stage_fail(&t->stage[WORLD], "no call looked at a type");
+#endif
+    report(t, NULL, "looks at types", all);
+}
+
 static void test_all(struct test *t, const struct chorale_alg *const *algs)
 {
     if (t->set.coll == NULL && !t->set.wide) {
@@ -390,6 +407,8 @@ static void test_all(struct test *t, const struct chorale_alg *const *algs)
         test_variant(t, algs[i]);
     if (t->set.wide)
         return;
+    if (!t->set.library && !t->set.common)
+        test_looks(t);
     check_together(&t->stage[WORLD], &t->stage[REVERSED], algs);
     report(t, NULL, "all together", 1);
 }

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.c - threads on communicators of their own at once, from the very
- * first covered call on; each makes and frees others meanwhile. */
+ * first covered call on; each makes and frees others meanwhile. They share a
+ * type of elements of unlike sizes, and each makes and frees some of its own,
+ * whose handles are used again for others. */
 #include <pthread.h>
+#include <stddef.h>
 
 #include "check.h"
 
-enum { THREADS = 3, CALLS = 60, COPIES = 4, N = 300 };
+enum { THREADS = 3, CALLS = 60, COPIES = 4, N = 300, TYPES = 8 };
+
+struct uneven {
+    double x;
+    int y;
+    short z[2];
+};
 
 static int size;
 static int wrong[THREADS];
+static MPI_Datatype shared;
 
 struct work {
     MPI_Comm comm;
@@ -30,11 +40,57 @@ static void use(const struct work *w, MPI_Comm comm)
     }
 }
 
+/* turn 0: all of it; 1: without z; 2: x and the first of z. */
+static MPI_Datatype make(int turn)
+{
+    const MPI_Aint at[3] = { offsetof(struct uneven, x),
+                             turn == 2 ? offsetof(struct uneven, z)
+                                       : offsetof(struct uneven, y),
+                             offsetof(struct uneven, z) };
+    const MPI_Datatype part[3] = { MPI_DOUBLE,
+                                   turn == 2 ? MPI_SHORT : MPI_INT,
+                                   MPI_SHORT };
+    const int length[3] = { 1, 1, 2 };
+    MPI_Datatype raw, type;
+
+    MPI_Type_create_struct(turn == 0 ? 3 : 2, length, at, part, &raw);
+    MPI_Type_create_resized(raw, 0, sizeof(struct uneven), &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&raw);
+    return type;
+}
+
+static void cast(const struct work *w, MPI_Datatype type, int turn, int seed)
+{
+    struct uneven v[N];
+    int rank, root = seed % size;
+
+    MPI_Comm_rank(w->comm, &rank);
+    for (int k = 0; k < N; k++)
+        v[k] = rank == root
+                   ? (struct uneven){ seed + k, seed - k, { (short)k, 7 } }
+                   : (struct uneven){ -1, -1, { -1, -1 } };
+    MPI_Bcast(v, N, type, root, w->comm);
+    for (int k = 0; k < N && rank != root; k++)
+        *w->wrong += v[k].x != seed + k
+                   || v[k].y != (turn == 2 ? -1 : seed - k)
+                   || v[k].z[0] != (turn == 1 ? -1 : k)
+                   || v[k].z[1] != (turn == 0 ? 7 : -1);
+}
+
 static void *work(void *data)
 {
     const struct work *w = data;
     MPI_Comm copy;
 
+    for (int i = 0; i < TYPES; i++) {
+        MPI_Datatype own = make(i % 3);
+
+        cast(w, own, i % 3, i);
+        cast(w, shared, 0, i);
+        cast(w, own, i % 3, i + 1);
+        MPI_Type_free(&own);
+    }
     use(w, w->comm);
     for (int i = 0; i < COPIES; i++) {
         MPI_Comm_dup(w->comm, &copy);
@@ -57,6 +113,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 77;
     }
+    shared = make(0);
     for (int i = 0; i < THREADS; i++) {
         w[i] = (struct work){ .wrong = &wrong[i], .seed = 1000 * i };
         MPI_Comm_dup(MPI_COMM_WORLD, &w[i].comm);
@@ -69,6 +126,7 @@ int main(int argc, char **argv)
         check(wrong[i] == 0, "thread", i);
         MPI_Comm_free(&w[i].comm);
     }
+    MPI_Type_free(&shared);
     ret = check_done("threads");
     MPI_Finalize();
     return ret != 0;
