@@ -14,7 +14,7 @@
 #include "tuner/ask.h"
 #include "tuner/launcher.h"
 #include "tuner/natives.h"
-#include "tuner/spawn.h"
+#include "tuner/starts.h"
 #include "tuner/system.h"
 #include "tuner/verb.h"
 
@@ -291,27 +291,6 @@ static void check_machine(const struct chorale_facts *facts)
                        "use several launches", virtual);
 }
 
-/* Ranks that a command starts and that find each other; 0: none. */
-static long started(const char *const *word, const char *runner)
-{
-    struct chorale_args args = { .count = 0 };
-    struct chorale_errmsg msg;
-    char text[512] = "", *at;
-    int status = 0;
-    long ranks = 0;
-
-    for (; *word != NULL; word++)
-        chorale_args_add(&args, "%s", *word);
-    chorale_args_add(&args, "%s", runner);
-    chorale_args_add(&args, "--world");
-    if (chorale_capture(&args, NULL, text, sizeof(text), &status, &msg) ==
-            CHORALE_OK &&
-        status == 0 && (at = strstr(text, "@world ")) != NULL)
-        ranks = strtol(at + 7, NULL, 10);
-    chorale_args_free(&args);
-    return ranks;
-}
-
 /* What starts the runner inside a job, by trying there; in words of a site
  * file, which `submit --site` takes. */
 static void try_in_job(void)
@@ -329,13 +308,13 @@ static void try_in_job(void)
                              &msg) != CHORALE_OK)
         return; /* that is told already */
     for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++) {
-        if (started(srun[i], runner) != 2)
+        if (chorale_starts(srun[i], runner) != 2)
             continue;
         good++;
         say("", "srun %s starts ranks: 'launcher = srun' and 'mpi = %s' in a "
                 "site file", srun[i][3], srun[i][3] + strlen("--mpi="));
     }
-    if (started(mpiexec, runner) == 2) {
+    if (chorale_starts(mpiexec, runner) == 2) {
         good++;
         say("", "%s starts ranks: 'launcher = mpiexec'", mpiexec[0]);
     }

@@ -17,6 +17,7 @@
 #include "tuner/launcher.h"
 #include "tuner/run.h"
 #include "tuner/slurm.h"
+#include "tuner/starts.h"
 #include "tuner/step.h"
 #include "tuner/submission.h"
 
@@ -171,6 +172,7 @@ static enum chorale_err catch_up(struct element *e)
 static enum chorale_err measure(struct element *e)
 {
     struct chorale_run_opts run = CHORALE_RUN_DEFAULTS;
+    char mpi[8];
 
     run.element = e->opts->element;
     run.mpi = e->opts->mpi;
@@ -178,6 +180,13 @@ static enum chorale_err measure(struct element *e)
     run.quiet = 1;
     run.launched = publish;
     run.launched_arg = e;
+    if (run.mpi != NULL && strcmp(run.mpi, "auto") == 0) {
+        enum chorale_err err = chorale_starts_mpi(mpi, e->msg);
+
+        if (err != CHORALE_OK)
+            return err;
+        run.mpi = mpi;
+    }
     return chorale_run(e->work, &run, e->msg);
 }
 
@@ -301,7 +310,8 @@ static const struct chorale_opt options[] = {
     { "attempts", 0, CHORALE_OPT_INT, offsetof(struct opts, attempts), "N",
       "start it so often at most (default: 1)", 1, 1e6 },
     { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "TYPE",
-      "what srun's --mpi gets: pmi2, pmix (default: Slurm's own)", 0, 0 },
+      "what srun's --mpi gets: pmi2, pmix, or auto: the one of these with "
+      "which ranks find each other (default: Slurm's own)", 0, 0 },
     { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
       "bind each rank to a core", 0, 0 },
     { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",

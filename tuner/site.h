@@ -22,7 +22,7 @@ struct chorale_site {
     char option[CHORALE_SITE_OPTIONS][CHORALE_SITE_WORD]; /* --mail-type=END */
     int noption;
     char launcher[CHORALE_SITE_WORD]; /* srun or mpiexec; "": srun */
-    char mpi[CHORALE_SITE_WORD];      /* srun's --mpi; "": by the library */
+    char mpi[CHORALE_SITE_WORD];      /* srun's --mpi; "", auto: what works */
     char shards[CHORALE_SITE_WORD];   /* absolute folder on the nodes; "": the
                                        * submission's own, on shared disk */
     char prologue[CHORALE_SITE_WORD]; /* absolute: the scripts source it */

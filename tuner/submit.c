@@ -208,13 +208,8 @@ static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
     err = chorale_plan_write(plan, s->work, command,
                              s->opts->quiet || s->opts->dry_run, s->system,
                              &campaign, s->msg);
-    if (err == CHORALE_OK && s->site.mpi[0] == '\0') {
-        char library[256] = "";
-
-        err = chorale_runner_probe(library, sizeof(library), s->msg);
-        snprintf(s->site.mpi, sizeof(s->site.mpi), "%s",
-                 strstr(library, "Open MPI") != NULL ? "pmix" : "pmi2");
-    }
+    if (s->site.mpi[0] == '\0')
+        snprintf(s->site.mpi, sizeof(s->site.mpi), "auto");
     return err;
 }
 
@@ -373,8 +368,8 @@ static const struct chorale_opt options[] = {
       "H", "refuse what may take more; needed above 100", 0, 0 },
     { "attempts", 0, CHORALE_OPT_INT, AT(attempts), "N",
       "start an element so often at most (default: 20)", 1, 10000 },
-    TEXT("mpi", mpi, "TYPE", "what srun's --mpi gets (default: pmi2, of Open "
-         "MPI pmix)"),
+    TEXT("mpi", mpi, "TYPE", "what srun's --mpi gets (default: auto, each job "
+         "tries pmi2 and pmix)"),
     TEXT("shards", shards, "FOLDER", "measure into files in this folder of "
          "the nodes, and publish copies (default: all in the submission's "
          "folder)"),

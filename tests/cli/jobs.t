@@ -243,6 +243,32 @@ timeout 100 "$chorale" doctor >/dev/null
 [ ! -e "$work/asked" ]
 ok $? "elsewhere it starts nothing by srun"
 
+# An element tries them, the one of the runner's MPI first. It is all measured.
+auto() { # the words with which srun starts ranks that find each other
+    fake srun <<END
+echo "\$*" >>"$work/sruns"
+case "\$*" in *$1*) n=2 ;; *) n=1 ;; esac
+while [ "\${1#--}" != "\$1" ]; do shift; done
+exec $MPIEXEC -n \$n "\$@"
+END
+    rm -f "$work/sruns"
+    timeout 100 "$chorale" job "$folder" --element 8 --mpi auto >/dev/null \
+        2>"$work/err.txt"
+    code=$?
+    grep -o 'mpi=[a-z0-9]*' "$work/sruns" | tr '\n' ' '
+}
+is "$(auto --mpi=pmi2)" "mpi=pmi2 " "--mpi auto takes pmi2 where that works"
+auto --mpi=pmix >"$work/out.txt"
+is "$(cat "$work/out.txt")$code" "mpi=pmi2 mpi=pmix 0" "pmix where it does not"
+auto nothing >/dev/null
+is $code 3 "neither: exit 3"
+like "$(cat "$work/err.txt")" "neither srun --mpi=pmi2 nor --mpi=pmix starts 2 ranks .*a site file" \
+    "which says what to do"
+like "$(cat "$folder/element-8.txt")" '^failed .*neither srun' \
+    "for status as well"
+SLURM_NTASKS=1 auto nothing >"$work/out.txt"
+is "$(cat "$work/out.txt")" "mpi=pmi2 " "of one task there is nothing to find"
+
 text=$(SLURM_TOPOLOGY_ADDR=spine.leaf7.n1 timeout 60 "$MPIEXEC" -n 2 \
     "$top_builddir/chorale-runner" --environment)
 like "$text" '^@env switch spine.leaf7.n1$' \

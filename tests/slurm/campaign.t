@@ -33,7 +33,6 @@ echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
 cat >"$work/site.txt" <<EOF
 # The nodes share a machine, whose processors are claimed several times.
 partition = main
-mpi = pmi2
 bind = no
 prologue = $work/prologue.sh
 EOF
