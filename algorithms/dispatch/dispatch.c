@@ -23,6 +23,7 @@
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
 #include "algorithms/dispatch/trace.h"
+#include "algorithms/dispatch/usage.h"
 
 /* Attribute values: odd numbers count calls; states are aligned, so even. */
 #define LIBRARY INTPTR_MAX
@@ -34,6 +35,8 @@ static struct {
     atomic_int stopped;      /* for good: MPI_Finalize, or cannot start */
     atomic_int warned;       /* of ranks that disagree */
     atomic_int after;
+    int together;            /* all ranks will meet in MPI_Finalize, to tell
+                              * what was taken */
     struct chorale_tuning tuning;
     int state_key, last_key;
     int wish;                /* to trace, of a program with libchorale */
@@ -94,13 +97,7 @@ void chorale_dispatch_stop(void)
     if (!atomic_load(&core.started) || atomic_exchange(&core.stopped, 1))
         return;
     atomic_fetch_add(&chorale_epoch, CHORALE_EPOCH_STEP);
-    if (core.tuning.set.verbose && chorale_memory_peak() > 0) {
-        char line[128];
-
-        snprintf(line, sizeof(line), "rank 0 took at most %zu bytes of memory "
-                 "for a call", chorale_memory_peak());
-        warn(line);
-    }
+    chorale_usage_tell(core.together, core.tuning.set.verbose);
     /* Those of communicators that the application never frees, too. */
     for (MPI_Comm comm = chorale_state_last(); comm != MPI_COMM_NULL;
          comm = chorale_state_last())
@@ -195,16 +192,18 @@ static int is_started(void)
 
 void chorale_dispatch_started(void)
 {
-    int mine[2], largest[2];
+    int mine[3], largest[3];
 
     if (!chorale_pmpi_ready() || !is_started())
         return;
     mine[0] = core.tuning.set.after;
     mine[1] = chorale_trace_wish(core.tuning.set.secure, "", warn);
-    if (PMPI_Allreduce(mine, largest, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
+    mine[2] = core.tuning.set.verbose;
+    if (PMPI_Allreduce(mine, largest, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
         != MPI_SUCCESS)
         return;
     atomic_store(&core.after, largest[0]);
+    core.together = largest[2];
     chorale_trace_join(largest[1]);
 }
 

@@ -27,7 +27,8 @@ int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
 /* At which covered call of a communicator its ranks agree; the same on all
  * ranks of the job. Collective over MPI_COMM_WORLD; to be called once, right
  * after MPI was initialised, on all ranks or on none (then it is 4): the
- * largest of the ranks' settings holds. */
+ * largest of the ranks' settings holds. If one has CHORALE_VERBOSE, they all
+ * meet again in MPI_Finalize (usage.h). */
 void chorale_dispatch_started(void);
 
 /* An MPI call that makes a communicator from comm has failed with rc: 1 if

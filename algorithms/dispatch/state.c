@@ -28,6 +28,7 @@ static atomic_int nprivate; /* of this process, now */
 /* All of this process. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chorale_state *last;
+static int nlisted, most_listed;
 
 static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -161,6 +162,9 @@ static void enlist(struct chorale_state *st)
     if (last != NULL)
         last->after = st;
     last = st;
+    st->listed = 1;
+    if (++nlisted > most_listed)
+        most_listed = nlisted;
     pthread_mutex_unlock(&lock);
 }
 
@@ -173,7 +177,18 @@ static void strike(struct chorale_state *st)
         st->after->before = st->before;
     if (last == st)
         last = st->before;
+    nlisted -= st->listed;
     pthread_mutex_unlock(&lock);
+}
+
+int chorale_state_most(void)
+{
+    int most;
+
+    pthread_mutex_lock(&lock);
+    most = most_listed;
+    pthread_mutex_unlock(&lock);
+    return most;
 }
 
 MPI_Comm chorale_state_last(void)

@@ -18,6 +18,7 @@ struct chorale_memo {
 
 struct chorale_state {
     struct chorale_state *before, *after; /* of this process, as made */
+    int listed;              /* it is one of those */
     const struct chorale_tuning *tuning;
     MPI_Comm parent;         /* the application's */
     struct chorale_ctx *ctx; /* on a communicator of our own */
@@ -45,6 +46,9 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
 
 /* The node this process is on: a digest of its name. */
 uint64_t chorale_state_node(void);
+
+/* The most states that there were at once. */
+int chorale_state_most(void);
 
 /* Free, with the private communicator. NULL does nothing. */
 void chorale_state_free(struct chorale_state *st);

@@ -4,7 +4,7 @@
 # guard a program do.
 . "$(dirname "$0")/helpers.sh"
 
-for name in bcasts bits mismatch cvars app; do
+for name in bcasts bits mismatch cvars app skewed; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 table good
@@ -245,7 +245,7 @@ ok $? "CHORALE_DETERMINISTIC takes the one that no placement changes"
 
 # CHORALE_MAX_SCRATCH.
 took() {
-    sed -n 's/^chorale: rank 0 took at most \([0-9]*\) bytes.*/\1/p' \
+    sed -n 's/^chorale: of all ranks, .* a call: \([0-9]*\) bytes;.*/\1/p' \
         "$work/told"
 }
 force=CHORALE_FORCE=allreduce=recursive_doubling
@@ -267,6 +267,30 @@ for bad in 1T 64m -1 '' x 99999999999G; do
         [ "$(lines 'allreduce .*-> recursive_doubling')" -eq 1 ]
     ok $? "CHORALE_MAX_SCRATCH='$bad' is not taken"
 done
+
+# The most that was taken is that of all ranks, wherever it was.
+most='^chorale: of all ranks, rank 2 took the most memory for a call: [0-9]{6}'
+most="$most bytes; rank 1 held the most communicators of ours at once: 5\$"
+run 4 "$shim" $on CHORALE_FORCE=reduce=binomial,bcast=linear CHORALE_AFTER=1 \
+    "$work/skewed"
+right && [ "$(grep -cE "$most" "$work/told")" -eq 1 ] &&
+    [ "$(grep -c 'took' "$work/told")" -eq 1 ]
+ok $? "rank 2 took the most memory, rank 1 the most communicators: one line"
+timeout 60 "$MPIEXEC" -n 2 env LD_PRELOAD="$(preload_for 4 "$shim")" \
+    CHORALE_AFTER=1 CHORALE_FORCE=reduce=binomial,bcast=linear $on \
+    "$work/skewed" : -n 2 env LD_PRELOAD="$(preload_for 4 "$shim")" \
+    CHORALE_AFTER=1 CHORALE_FORCE=reduce=binomial,bcast=linear "$work/skewed" \
+    >"$work/out" 2>"$work/err" </dev/null
+status=$?
+right && [ "$(grep -cE "$most" "$work/err")" -eq 1 ]
+ok $? "also where only some ranks have CHORALE_VERBOSE"
+run 4 "$shim" CHORALE_FORCE=reduce=binomial,bcast=linear CHORALE_AFTER=1 \
+    "$work/skewed"
+right && ! [ -s "$work/told" ]
+ok $? "without CHORALE_VERBOSE nothing is told"
+run 4 "$shim" $on "$work/skewed" abort
+[ $status -ne 0 ] && [ $status -ne 124 ]
+ok $? "a rank that aborts is not waited for"
 
 # Ranks that do not have the same settings.
 for last in CHORALE_CHECK=1 CHORALE_DETERMINISTIC=1 CHORALE_MAX_SCRATCH=1M; do

@@ -84,8 +84,9 @@ run() {
         >"$work/out" 2>"$work/all" </dev/null
     status=$?
     # What CHORALE_VERBOSE tells once of a run is apart.
-    grep -E '^chorale: (table|rank 0 took) ' "$work/all" >"$work/told"
-    grep -vE '^chorale: (table|rank 0 took) ' "$work/all" >"$work/err"
+    told='^chorale: (table|of all ranks,|rank [0-9]+ took) '
+    grep -E "$told" "$work/all" >"$work/told"
+    grep -vE "$told" "$work/all" >"$work/err"
 }
 
 table() { # table NAME [-DMACRO ...]: a table by hand, $work/NAME.so
