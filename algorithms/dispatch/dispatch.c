@@ -37,6 +37,7 @@ static struct {
     atomic_int after;
     int together;            /* all ranks will meet in MPI_Finalize, to tell
                               * what was taken */
+    int one_thread;          /* on all ranks: no MPI_THREAD_MULTIPLE */
     struct chorale_tuning tuning;
     int state_key, last_key;
     int wish;                /* to trace, of a program with libchorale */
@@ -192,18 +193,21 @@ static int is_started(void)
 
 void chorale_dispatch_started(void)
 {
-    int mine[3], largest[3];
+    int mine[4], largest[4], level;
 
     if (!chorale_pmpi_ready() || !is_started())
         return;
     mine[0] = core.tuning.set.after;
     mine[1] = chorale_trace_wish(core.tuning.set.secure, "", warn);
     mine[2] = core.tuning.set.verbose;
-    if (PMPI_Allreduce(mine, largest, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
+    mine[3] = PMPI_Query_thread(&level) != MPI_SUCCESS
+              || level == MPI_THREAD_MULTIPLE;
+    if (PMPI_Allreduce(mine, largest, 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
         != MPI_SUCCESS)
         return;
     atomic_store(&core.after, largest[0]);
     core.together = largest[2];
+    core.one_thread = !largest[3];
     chorale_trace_join(largest[1]);
 }
 
@@ -443,6 +447,11 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
 static void leave(MPI_Comm comm)
 {
     PMPI_Comm_set_attr(comm, core.state_key, (void *)LIBRARY);
+}
+
+int chorale_dispatch_one_thread(void)
+{
+    return core.one_thread;
 }
 
 int chorale_dispatch_give_back(MPI_Comm comm, int rc)

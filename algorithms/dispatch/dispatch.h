@@ -31,6 +31,10 @@ int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
  * meet again in MPI_Finalize (usage.h). */
 void chorale_dispatch_started(void);
 
+/* 1 if no rank that began with this one lets several threads call MPI at once:
+ * the same on all of them, 0 before chorale_dispatch_started(). */
+int chorale_dispatch_one_thread(void);
+
 /* An MPI call that makes a communicator from comm has failed with rc: 1 if
  * what is ours was given back, so that it may be made again (give_back.h). */
 int chorale_dispatch_give_back(MPI_Comm comm, int rc);

@@ -14,6 +14,16 @@
 /* Room for any library's text: the bound of our mpi.h may not be its own. */
 #define TEXT_ROOM 8192
 
+int chorale_give_back_all_of(MPI_Comm comm, MPI_Group group)
+{
+    int all, some;
+
+    return chorale_pmpi_ready() && comm != MPI_COMM_NULL
+        && group != MPI_GROUP_NULL
+        && PMPI_Comm_size(comm, &all) == MPI_SUCCESS
+        && PMPI_Group_size(group, &some) == MPI_SUCCESS && some == all;
+}
+
 int chorale_give_back_begin(MPI_Comm comm, MPI_Errhandler *handler)
 {
     if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL
@@ -60,11 +70,9 @@ static int says_full(int rc)
 /* 1 if this rank can give back; *whole: all that it has. */
 static int can(MPI_Comm comm, int started, int *whole)
 {
-    int level, size, world;
+    int size, world;
 
-    if (!started || PMPI_Query_thread(&level) != MPI_SUCCESS
-        || level == MPI_THREAD_MULTIPLE
-        || PMPI_Comm_size(comm, &size) != MPI_SUCCESS
+    if (!started || PMPI_Comm_size(comm, &size) != MPI_SUCCESS
         || PMPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return 0;
     *whole = size == world && chorale_state_inside_world(comm, size);

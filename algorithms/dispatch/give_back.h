@@ -15,8 +15,24 @@
  * more communicators: all ranks find that together, as they settle on one.
  * If comm has all ranks of MPI_COMM_WORLD, then all that is ours goes, else
  * what belongs to comm: no more is held by just these ranks. What it was made
- * for is the library's from then on. Nothing is given back while other
- * threads may be in a collective (MPI_THREAD_MULTIPLE).
+ * for is the library's from then on.
+ *
+ * Nothing is given back, and the call is passed on untouched, so that the
+ * application gets the library's own error, at most CHORALE_MAX_COMMS
+ * communicators sooner:
+ *
+ * - where a rank has MPI_THREAD_MULTIPLE. Other threads may be in collectives
+ *   on what is ours, on some ranks before a call and on others after it: no
+ *   moment is the same call for all ranks. And errors of their calls on comm
+ *   would miss its handler.
+ * - to MPI_Comm_idup: it returns before the library knows; the error is that
+ *   of its request, when nothing can be called again.
+ * - to MPI_Comm_create_group of a part of comm, and what takes groups of other
+ *   communicators: there is nothing by which just these ranks could agree. A
+ *   collective on comm needs the others, and messages on comm might be taken
+ *   by a receive of the application from any rank with any tag.
+ * - to MPI_Dist_graph_create and its kin, where MPICH 4.0 ends the program if
+ *   it has no communicator for them.
  *
  * started  this process has a table
  * leave    leaves a communicator to the library */
@@ -25,5 +41,9 @@ int chorale_give_back(MPI_Comm comm, int rc, int started,
                       void (*leave)(MPI_Comm comm));
 void chorale_give_back_end(MPI_Comm comm, MPI_Errhandler handler, int rc,
                            const MPI_Comm *made);
+
+/* 1 if group has all ranks of comm, so that MPI_Comm_create_group is a call of
+ * all of them. */
+int chorale_give_back_all_of(MPI_Comm comm, MPI_Group group);
 
 #endif

@@ -46,7 +46,7 @@ typedef int abort_fn(chorale_word comm, int code);
 SHIM_LIST(X)
 #undef X
 
-#define X(name, params, args) typedef int name##_fn params;
+#define X(name, params, args, begin) typedef int name##_fn params;
 CHORALE_SHIM_MAKERS(X)
 #undef X
 
@@ -59,7 +59,7 @@ static struct {
 #define X(name, coll, params, args, words) name##_fn *name;
     SHIM_LIST(X)
 #undef X
-#define X(name, params, args) name##_fn *name;
+#define X(name, params, args, begin) name##_fn *name;
     CHORALE_SHIM_MAKERS(X)
 #undef X
 } next;
@@ -85,7 +85,7 @@ static void find_all(void)
     *(void **)&next.name = find_next("PMPI_" #name);
     SHIM_LIST(X)
 #undef X
-#define X(name, params, args)                                                \
+#define X(name, params, args, begin)                                         \
     *(void **)&next.name = find_next("PMPI_" #name);
     CHORALE_SHIM_MAKERS(X)
 #undef X
@@ -206,7 +206,7 @@ SHIM_LIST(X)
 #undef X
 
 /* Once more where the library has none left and ours were given back. */
-#define X(name, params, args)                                                \
+#define X(name, params, args, begin)                                         \
     int MPI_##name params;                                                   \
     int MPI_##name params                                                    \
     {                                                                        \
@@ -216,7 +216,7 @@ SHIM_LIST(X)
         find_once();                                                         \
         if (next.name == NULL)                                               \
             return NO_LIBRARY;                                               \
-        begun = chorale_shim_make_begin(comm, &handler);                     \
+        begun = begin;                                                       \
         rc = next.name args;                                                 \
         if (begun && rc != 0 && chorale_shim_make_again(comm, rc))           \
             rc = next.name args;                                             \

@@ -135,26 +135,34 @@ struct chorale_words {
 
 /* What makes a communicator of some ranks of comm, all of which call it:
  *
- *     X(name, parameters, arguments) */
+ *     X(name, parameters, arguments, how a second time is prepared) */
 #define CHORALE_SHIM_MAKERS(X)                                               \
-    X(Comm_dup, (chorale_word comm, void *made), (comm, made))               \
+    X(Comm_dup, (chorale_word comm, void *made), (comm, made),               \
+      chorale_shim_make_begin(comm, &handler))                               \
     X(Comm_dup_with_info, (chorale_word comm, chorale_word info, void *made),\
-      (comm, info, made))                                                    \
+      (comm, info, made), chorale_shim_make_begin(comm, &handler))           \
     X(Comm_split, (chorale_word comm, int color, int key, void *made),       \
-      (comm, color, key, made))                                              \
+      (comm, color, key, made), chorale_shim_make_begin(comm, &handler))     \
     X(Comm_split_type, (chorale_word comm, int type, int key,                \
                         chorale_word info, void *made),                      \
-      (comm, type, key, info, made))                                         \
+      (comm, type, key, info, made),                                         \
+      chorale_shim_make_begin(comm, &handler))                               \
     X(Comm_create, (chorale_word comm, chorale_word group, void *made),      \
-      (comm, group, made))                                                   \
+      (comm, group, made), chorale_shim_make_begin(comm, &handler))          \
+    X(Comm_create_group, (chorale_word comm, chorale_word group, int tag,    \
+                          void *made),                                       \
+      (comm, group, tag, made),                                              \
+      chorale_shim_group_begin(comm, group, &handler))                       \
     X(Cart_create, (chorale_word comm, int n, const int *dims,               \
                     const int *periods, int reorder, void *made),            \
-      (comm, n, dims, periods, reorder, made))                               \
+      (comm, n, dims, periods, reorder, made),                               \
+      chorale_shim_make_begin(comm, &handler))                               \
     X(Cart_sub, (chorale_word comm, const int *remain, void *made),          \
-      (comm, remain, made))                                                  \
+      (comm, remain, made), chorale_shim_make_begin(comm, &handler))         \
     X(Graph_create, (chorale_word comm, int n, const int *index,             \
                      const int *edges, int reorder, void *made),             \
-      (comm, n, index, edges, reorder, made))
+      (comm, n, index, edges, reorder, made),                                \
+      chorale_shim_make_begin(comm, &handler))
 
 #define CHORALE_SHIM_UNWRAP(...) __VA_ARGS__
 
@@ -219,6 +227,8 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
 
 /* Round one of CHORALE_SHIM_MAKERS: give_back.h by words. */
 int chorale_shim_make_begin(chorale_word comm, chorale_word *handler);
+int chorale_shim_group_begin(chorale_word comm, chorale_word group,
+                             chorale_word *handler);
 int chorale_shim_make_again(chorale_word comm, int rc);
 void chorale_shim_make_end(chorale_word comm, chorale_word handler, int rc,
                            const void *made);

@@ -88,10 +88,19 @@ int chorale_shim_make_begin(chorale_word comm, chorale_word *handler)
 {
     MPI_Errhandler had;
 
-    if (!chorale_give_back_begin(COMM(comm), &had))
+    if (!chorale_dispatch_one_thread()
+        || !chorale_give_back_begin(COMM(comm), &had))
         return 0;
     *handler = (chorale_word)had;
     return 1;
+}
+
+int chorale_shim_group_begin(chorale_word comm, chorale_word group,
+                             chorale_word *handler)
+{
+    return chorale_dispatch_one_thread()
+        && chorale_give_back_all_of(COMM(comm), (MPI_Group)group)
+        && chorale_shim_make_begin(comm, handler);
 }
 
 int chorale_shim_make_again(chorale_word comm, int rc)
