@@ -234,6 +234,30 @@ for last in "CHORALE_DISPATCH=$work/other.so" "NOTHING=1" \
     ok $? "one rank with $(echo "$last" | sed "s|$work/||g"): the library's"
 done
 
+# Nor can run the same: another catalogue, no memory.
+cp "$shim" "$work/other_shim.so"
+sed -i 's/scatter_ring_allgather/scatter_rinG_allgather/g' "$work/other_shim.so"
+$CC -shared -fPIC "$top_srcdir/tests/shim/poor.c" -o "$work/poor.so"
+unlike() { # unlike NAME WHY SHIM [VAR=VALUE]: of the last rank
+    name=$1
+    why=$2
+    other=$3
+    shift 3
+    timeout 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" $on "$work/life" : \
+        -n 1 env LD_PRELOAD="$other" $on "$@" "$work/life" \
+        >"$work/out" 2>"$work/err" </dev/null
+    [ $? -eq 0 ] && grep -q "life: wrong=0" "$work/out" &&
+        [ "$(lines "left to the library: $why")" -eq 1 ] &&
+        [ "$(lines "$line")" -eq 0 ]
+    ok $? "one rank $name: the library's"
+}
+unlike "with another catalogue" "tables, settings or versions" \
+    "$work/other_shim.so"
+unlike "without memory" "a rank cannot take part" "$shim $work/poor.so" POOR=1
+run 2 "$shim $work/poor.so" $on "$work/bcasts"
+[ $status -eq 0 ] && [ "$(lines '-> binomial')" -eq 1 ]
+ok $? "which it is not for want of another reason"
+
 # What it needs and what it shows.
 needed() { readelf -d "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'; }
 lib=$(lib_of libchorale.so)
@@ -245,6 +269,10 @@ for file in "$shim" "$lib"; do
     ok $? "$name needs libc only"
     ! readelf --dyn-syms -W "$file" | grep ' UND ' | grep -q 'MPI'
     ok $? "$name has no undefined MPI symbol"
+    # One address: the compiler's own.
+    [ "$(readelf -d "$file" | sed -n \
+        's/.*INIT_ARRAYSZ)  *\([0-9]*\) (bytes)/\1/p')" = 8 ]
+    ok $? "$name has no constructor"
 done
 ! readelf --dyn-syms -W "$shim" | awk '$7 ~ /^[0-9]+$/ && $5 == "GLOBAL" &&
     $4 != "NOTYPE" { print $8 }' | grep -vi '^MPI_' | grep -qvx chorale_shim_ran
