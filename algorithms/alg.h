@@ -23,6 +23,19 @@
  * say otherwise. */
 #define CHORALE_WITHIN 1.25
 
+/* Values worth measuring that depend on the point, or-ed. */
+enum chorale_by {
+    CHORALE_BY_ROOT = 1 << 0,   /* the square root of P, rounded up */
+    CHORALE_BY_SIDES = 1 << 1,  /* the shorter sides of all meshes of P */
+    CHORALE_BY_BLOCKS = 1 << 2, /* S*, its half and its double: the blocks of n
+                                 * bytes that are best for a circulant graph on
+                                 * a typical network */
+    CHORALE_BY_HALVES = 1 << 3, /* a segment, in bytes, such that each half of
+                                 * the vector has S* of a double tree, half and
+                                 * twice as many */
+    CHORALE_BY_FULL = 1 << 4    /* all of these in the full set only */
+};
+
 /* A tunable of a variant. Values are whole numbers in [min, max]. Where a
  * parameter chooses among things with names (the variant that does a part),
  * word[value] is that name: people and databases see the word. Words are only
@@ -34,6 +47,9 @@ struct chorale_param {
     const long *candidate;   /* values worth measuring, ncandidate of them */
     int ncandidate;
     const char *const *word; /* max + 1 of them, or NULL: a number */
+    const long *more;        /* further ones, of the full set only: nmore */
+    int nmore;
+    unsigned by;             /* enum chorale_by */
 };
 
 /* The problem one call solves, as far as all ranks know it alike. */

@@ -23,21 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/engines/tree.h"
+#include "tuner/values.h"
 
-#define MAX_COMBINATIONS 4096
-#define MAX_VALUES 40
 #define NEAR_CUT 1.25
 #define NEAR_FEW 2.0
 #define FEW 64 /* messages on the path */
 #define NEAR_BYTES 1.5
-
-/* Seconds a message, a byte and a reduced byte on a fast network; a message
- * where most of its latency is hidden behind others. */
-#define TYPICAL_ALPHA 1e-6
-#define HIDDEN_ALPHA 1e-7
-#define TYPICAL_BETA 1e-10
-#define TYPICAL_TAU 1e-10
 
 int chorale_set_find(const char *name)
 {
@@ -47,84 +38,6 @@ int chorale_set_find(const char *name)
         if (strcmp(name, word[i]) == 0)
             return i;
     return -1;
-}
-
-/* The values of a variant's parameters that are worth trying at a point. */
-struct lists {
-    const struct chorale_alg *alg;
-    long value[CHORALE_MAX_PARAM][MAX_VALUES];
-    int n[CHORALE_MAX_PARAM]; /* 0: the default only */
-};
-
-static void add_value(struct lists *ls, int i, long value)
-{
-    const struct chorale_param *par = &ls->alg->param[i];
-
-    for (int j = 0; j < ls->n[i]; j++)
-        if (ls->value[i][j] == value)
-            return;
-    if (value >= par->min && value <= par->max && ls->n[i] < MAX_VALUES)
-        ls->value[i][ls->n[i]++] = value;
-}
-
-/* The square root of P, the sides of all meshes of P, and the number of
- * blocks that is best on a typical network, its half and its double. */
-static void add_by_point(struct lists *ls, int i,
-                         const struct chorale_point *at)
-{
-    const char *name = ls->alg->param[i].name;
-    long p = at->comm_size, root = lround(ceil(sqrt((double)p))), best;
-
-    if (strcmp(name, "radix") == 0 && root < p)
-        add_value(ls, i, root);
-    if (strcmp(name, "rows") == 0)
-        for (long d = root; d >= 2; d--)
-            if (p % d == 0 && d * d < p)
-                add_value(ls, i, d);
-    if (strcmp(name, "nblocks") == 0 && p > 2) {
-        best = lround(sqrt((chorale_ceil_log2((int)p) - 1) * TYPICAL_BETA *
-                           (double)at->n / TYPICAL_ALPHA));
-        add_value(ls, i, best > 1 ? best / 2 : 1);
-        add_value(ls, i, best > 0 ? best : 1);
-        add_value(ls, i, best > 0 ? 2 * best : 1);
-    }
-}
-
-static void lists_init(struct lists *ls, const struct chorale_alg *alg,
-                       const struct chorale_point *at)
-{
-    memset(ls, 0, sizeof(*ls));
-    ls->alg = alg;
-    for (int i = 0; i < alg->nparam; i++) {
-        const struct chorale_param *par = &alg->param[i];
-
-        for (int j = 0; j < par->ncandidate; j++)
-            add_value(ls, i, par->candidate[j]);
-        if (par->ncandidate > 0)
-            add_by_point(ls, i, at);
-    }
-}
-
-/* Combinations of the parameters' values; number k of them. */
-static long combinations(const struct lists *ls)
-{
-    long total = 1;
-
-    for (int i = 0; i < ls->alg->nparam; i++)
-        if (ls->n[i] > 0)
-            total *= ls->n[i];
-    return total < MAX_COMBINATIONS ? total : MAX_COMBINATIONS;
-}
-
-static void combination(const struct lists *ls, long k, long *value)
-{
-    for (int i = 0; i < ls->alg->nparam; i++) {
-        value[i] = ls->alg->param[i].def;
-        if (ls->n[i] > 0) {
-            value[i] = ls->value[i][k % ls->n[i]];
-            k /= ls->n[i];
-        }
-    }
 }
 
 static double seconds(const struct chorale_alg *alg, struct chorale_point *at,
@@ -166,7 +79,7 @@ static int fans(const struct chorale_param *par)
 }
 
 /* Of combination k, the first one that differs in such parameters only. */
-static long without(const struct lists *ls, long k,
+static long without(const struct chorale_values *ls, long k,
                     int (*such)(const struct chorale_param *par))
 {
     long rest = k, weight = 1, first = 0;
@@ -219,13 +132,14 @@ static int is_default(const struct chorale_alg *alg, const long *value)
     return 1;
 }
 
-static void judge_alone(const struct lists *ls, struct chorale_point *at,
+static void judge_alone(const struct chorale_values *ls,
+                        struct chorale_point *at,
                         struct choice *choice, long n)
 {
     const struct chorale_alg *alg = ls->alg;
 
     for (long k = 0; k < n; k++) {
-        combination(ls, k, at->param);
+        chorale_values_get(ls, k, at->param);
         choice[k] = (struct choice){ -1, -1, 0, 0,
                                      is_default(alg, at->param) };
         if (chorale_alg_refuses(alg, at) != NULL ||
@@ -244,15 +158,16 @@ static int equal(double a, double b)
 }
 
 /* Choices k and j cost the same, whatever the number of ranks. */
-static int is_unread(const struct lists *ls, const struct chorale_point *at,
+static int is_unread(const struct chorale_values *ls,
+                     const struct chorale_point *at,
                      long k, long j)
 {
     const struct chorale_alg *alg = ls->alg;
     static const int size[] = { 33, 64, 250 };
     struct chorale_point a = *at, b = *at;
 
-    combination(ls, k, a.param);
-    combination(ls, j, b.param);
+    chorale_values_get(ls, k, a.param);
+    chorale_values_get(ls, j, b.param);
     for (int i = 0; i < 3; i++) {
         a.comm_size = b.comm_size = size[i];
         if (!equal(seconds(alg, &a, HIDDEN_ALPHA, NULL),
@@ -263,7 +178,8 @@ static int is_unread(const struct lists *ls, const struct chorale_point *at,
 }
 
 /* Choice k is no use beside choice j. */
-static int is_worse(const struct lists *ls, const struct chorale_point *at,
+static int is_worse(const struct chorale_values *ls,
+                    const struct chorale_point *at,
                     const struct choice *choice, long k, long j)
 {
     const struct choice *a = &choice[k], *b = &choice[j];
@@ -287,13 +203,13 @@ static double least(enum chorale_coll coll, const struct chorale_point *at)
 
     for (int i = 0; chorale_algs[i] != NULL; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
-        struct lists ls;
+        struct chorale_values ls;
 
         if (alg->coll != coll)
             continue;
-        lists_init(&ls, alg, at);
-        for (long k = 0; k < combinations(&ls); k++) {
-            combination(&ls, k, pt.param);
+        chorale_values_init(&ls, alg, at, CHORALE_SET_NEAR);
+        for (long k = 0; k < chorale_values_count(&ls); k++) {
+            chorale_values_get(&ls, k, pt.param);
             if (chorale_alg_refuses(alg, &pt) != NULL)
                 continue;
             t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
@@ -304,7 +220,8 @@ static double least(enum chorale_coll coll, const struct chorale_point *at)
     return best;
 }
 
-static int is_near(const struct lists *ls, const struct chorale_point *at,
+static int is_near(const struct chorale_values *ls,
+                   const struct chorale_point *at,
                    const struct choice *choice, double best, long n, long k)
 {
     if (choice[k].is_default)
@@ -324,9 +241,9 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
                                  const struct chorale_point *at, put_fn *put,
                                  void *arg, struct chorale_errmsg *msg)
 {
-    struct lists ls;
-    lists_init(&ls, alg, at);
-    long n = combinations(&ls);
+    struct chorale_values ls;
+    chorale_values_init(&ls, alg, at, CHORALE_SET_NEAR);
+    long n = chorale_values_count(&ls);
     struct choice *choice = calloc((size_t)n, sizeof(*choice));
     struct chorale_point pt = *at;
     double best = alg->nparam > 0 ? least(alg->coll, at) : 0;
@@ -339,7 +256,7 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
     for (long k = 0; k < n && err == CHORALE_OK; k++) {
         if (!is_near(&ls, at, choice, best, n, k))
             continue;
-        combination(&ls, k, pt.param);
+        chorale_values_get(&ls, k, pt.param);
         err = put(arg, pt.param);
         any = 1;
     }
@@ -356,14 +273,14 @@ static enum chorale_err put_all(const struct chorale_alg *alg,
                                 const struct chorale_point *at, put_fn *put,
                                 void *arg)
 {
-    struct lists ls;
+    struct chorale_values ls;
     enum chorale_err err = CHORALE_OK;
 
-    lists_init(&ls, alg, at);
-    for (long k = 0; k < combinations(&ls) && err == CHORALE_OK; k++) {
+    chorale_values_init(&ls, alg, at, CHORALE_SET_ALL);
+    for (long k = 0; k < chorale_values_count(&ls) && err == CHORALE_OK; k++) {
         long value[CHORALE_MAX_PARAM] = { 0 };
 
-        combination(&ls, k, value);
+        chorale_values_get(&ls, k, value);
         err = put(arg, value);
     }
     return err;
@@ -371,7 +288,7 @@ static enum chorale_err put_all(const struct chorale_alg *alg,
 
 /* The combination of the least stated time with that latency; the defaults
  * where none is less than theirs. */
-static void find_fastest(const struct lists *ls,
+static void find_fastest(const struct chorale_values *ls,
                          const struct chorale_point *at, double alpha,
                          long *best)
 {
@@ -382,8 +299,8 @@ static void find_fastest(const struct lists *ls,
     for (int i = 0; i < alg->nparam; i++)
         pt.param[i] = best[i] = alg->param[i].def;
     fastest = seconds(alg, &pt, alpha, NULL) * (1 - 1e-6);
-    for (long k = 0; k < combinations(ls); k++) {
-        combination(ls, k, pt.param);
+    for (long k = 0; k < chorale_values_count(ls); k++) {
+        chorale_values_get(ls, k, pt.param);
         t = seconds(alg, &pt, alpha, NULL);
         if (t < fastest) {
             fastest = t;
@@ -393,7 +310,8 @@ static void find_fastest(const struct lists *ls,
 }
 
 /* The next smaller segments that are listed, if any of them cuts the data. */
-static void cut_finer(const struct lists *ls, const struct chorale_point *at,
+static void cut_finer(const struct chorale_values *ls,
+                      const struct chorale_point *at,
                       long *value)
 {
     for (int i = 0; i < ls->alg->nparam; i++) {
@@ -410,7 +328,8 @@ static void cut_finer(const struct lists *ls, const struct chorale_point *at,
 
 /* The next larger segments that are listed, if most, which has longer ones
  * or whole messages, leaves them out. */
-static void cut_coarser(const struct lists *ls, const struct chorale_point *at,
+static void cut_coarser(const struct chorale_values *ls,
+                        const struct chorale_point *at,
                         const long *most, long *value)
 {
     for (int i = 0; i < ls->alg->nparam; i++) {
@@ -435,10 +354,10 @@ static enum chorale_err put_core(const struct chorale_alg *alg,
 {
     enum { NVALUE = 5 };
     long value[NVALUE][CHORALE_MAX_PARAM] = { { 0 } };
-    struct lists ls;
+    struct chorale_values ls;
     enum chorale_err err = CHORALE_OK;
 
-    lists_init(&ls, alg, at);
+    chorale_values_init(&ls, alg, at, CHORALE_SET_CORE);
     for (int i = 0; i < alg->nparam; i++)
         value[0][i] = alg->param[i].def;
     if (alg->nparam > 0) {

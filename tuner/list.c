@@ -84,6 +84,49 @@ static void value_text(const struct chorale_param *p, long value, char *text,
         snprintf(text, size, "%ld", value);
 }
 
+/* What the number of ranks or the size gives. */
+static const struct {
+    unsigned flag;
+    const char *text;
+} by[] = {
+    { CHORALE_BY_ROOT, "ceil(sqrt(P))" },
+    { CHORALE_BY_SIDES, "sides of P's meshes" },
+    { CHORALE_BY_BLOCKS, "S* S*/2 2S* of the model" },
+    { CHORALE_BY_HALVES, "S* S*/2 2S* segments a half" },
+};
+enum { NBY = sizeof(by) / sizeof(*by) };
+
+static size_t add_by(const struct chorale_param *p, char *text, size_t size,
+                     size_t n)
+{
+    for (size_t i = 0; i < NBY; i++)
+        if (p->by & by[i].flag) {
+            n = add(text, size, n, " ");
+            n = add(text, size, n, by[i].text);
+        }
+    return n;
+}
+
+/* The values beside those that are listed for all sets. */
+static size_t add_further(const struct chorale_param *p, char *text,
+                          size_t size, size_t n)
+{
+    int full = (p->by & CHORALE_BY_FULL) != 0;
+    char value[64];
+
+    if (!full)
+        n = add_by(p, text, size, n);
+    if (p->nmore == 0 && !full)
+        return n;
+    n = add(text, size, n, "; with --set all also:");
+    for (int k = 0; k < p->nmore; k++) {
+        value_text(p, p->more[k], value, sizeof(value));
+        n = add(text, size, n, " ");
+        n = add(text, size, n, value);
+    }
+    return full ? add_by(p, text, size, n) : n;
+}
+
 static void print_param(const struct chorale_param *p)
 {
     char text[1024], value[64];
@@ -106,6 +149,7 @@ static void print_param(const struct chorale_param *p)
         value_text(p, p->candidate[k], value, sizeof(value));
         n = add(text, sizeof(text), n, value);
     }
+    n = add_further(p, text, sizeof(text), n);
     print_field("param", text);
 }
 
@@ -204,15 +248,25 @@ static json_t *maybe(const char *text)
 static json_t *param_json(const struct chorale_param *p)
 {
     json_t *values = json_array(), *words = json_array();
+    json_t *more = json_array(), *point = json_array();
 
     for (int k = 0; k < p->ncandidate; k++)
         json_array_append_new(values, json_integer(p->candidate[k]));
+    for (int k = 0; k < p->nmore; k++)
+        json_array_append_new(more, json_integer(p->more[k]));
+    for (size_t i = 0; i < NBY; i++)
+        if (p->by & by[i].flag)
+            json_array_append_new(point, json_string(by[i].text));
     for (long v = p->min; p->word != NULL && v <= p->max; v++)
         json_array_append_new(words, json_string(p->word[v]));
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o}", "name", p->name,
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:b}",
+                     "name", p->name,
                      "unit", p->unit, "default", (json_int_t)p->def, "min",
                      (json_int_t)p->min, "max", (json_int_t)p->max,
-                     "candidates", values, "words", words);
+                     "candidates", values, "words", words,
+                     "candidates_more", more, "candidates_of_point", point,
+                     "of_point_in_full_set_only",
+                     (p->by & CHORALE_BY_FULL) != 0);
 }
 
 static json_t *alg_json(const struct chorale_alg *alg)

@@ -52,7 +52,8 @@ const struct chorale_alg chorale_allreduce_double_tree = {
     .within = 1.34,
     .within_default = 1.27,
     .nparam = 1,
-    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .param = { CHORALE_PARAM_SEGSIZE_BY(8192, CHORALE_BY_HALVES |
+                                                  CHORALE_BY_FULL) },
     .run = run,
     .cost = cost,
     .scratch = scratch,

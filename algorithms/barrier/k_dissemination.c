@@ -74,7 +74,7 @@ const struct chorale_alg chorale_barrier_k_dissemination = {
     .core = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_WAYS("radix", "messages of a round, and 1", 4,
-                                    2) },
+                                    2, 0) },
     .run = run,
     .cost = cost,
     .scratch = scratch,

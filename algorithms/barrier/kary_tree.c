@@ -89,8 +89,8 @@ const struct chorale_alg chorale_barrier_kary_tree = {
     .within_default = 1.75,
     .nparam = 2,
     .param = {
-        CHORALE_PARAM_WAYS("fanin", "children", 4, 1),
-        CHORALE_PARAM_WAYS("fanout", "children", 2, 1),
+        CHORALE_PARAM_WAYS("fanin", "children", 4, 1, CHORALE_BY_FULL),
+        CHORALE_PARAM_WAYS("fanout", "children", 2, 1, CHORALE_BY_FULL),
     },
     .run = run,
     .cost = cost,

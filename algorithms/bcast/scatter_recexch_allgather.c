@@ -52,9 +52,10 @@ const struct chorale_alg chorale_bcast_scatter_recexch_allgather = {
     .fallback = "a gather_radix beyond P is P",
     .nparam = 2,
     .param = { CHORALE_PARAM_WAYS("scatter_radix",
-                                  "digits of the scatter's tree", 2, 2),
+                                  "digits of the scatter's tree", 2, 2,
+                                  CHORALE_BY_FULL),
                CHORALE_PARAM_WAYS("gather_radix", "ranks in a group", 2,
-                                  2) },
+                                  2, CHORALE_BY_FULL) },
     .run = run,
     .cost = cost,
 };

@@ -56,7 +56,7 @@ extern const long chorale_circulant_nblocks_values[CHORALE_NNBLOCKS];
         .name = "nblocks", .unit = what ", 0: one for every 8 KiB",          \
         .def = 0, .min = 0, .max = 1L << 20,                                 \
         .candidate = chorale_circulant_nblocks_values,                       \
-        .ncandidate = CHORALE_NNBLOCKS                                       \
+        .ncandidate = CHORALE_NNBLOCKS, .by = CHORALE_BY_BLOCKS              \
     }
 
 /* A bound of the critical path: every round takes as long as the largest

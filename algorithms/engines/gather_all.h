@@ -223,7 +223,7 @@ extern const char *const chorale_recexch_order_word[];
     {                                                                        \
         .name = "radix", .unit = "ranks in a group", .def = 2, .min = 2,     \
         .max = INT_MAX, .candidate = chorale_recexch_radixes,                \
-        .ncandidate = CHORALE_RECEXCH_NRADIX                                 \
+        .ncandidate = CHORALE_RECEXCH_NRADIX, .by = CHORALE_BY_ROOT          \
     }
 #define CHORALE_RECEXCH_ORDER_PARAM                                          \
     {                                                                        \

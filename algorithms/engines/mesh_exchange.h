@@ -36,14 +36,18 @@ const char *chorale_mesh_refuses(const struct chorale_point *pt, int ndim);
  * shortest of the most cubic one (3). 1 if there is none. */
 int chorale_mesh_side(int p, int power);
 
-/* A parameter that is a length, with n candidates. */
+/* A parameter that is a length, with n candidates: of rows, and of columns,
+ * whose lengths that fit P are in the full set only. */
 enum { CHORALE_NMESH_LENGTH = 6 };
 extern const long chorale_mesh_lengths[CHORALE_NMESH_LENGTH];
-#define CHORALE_MESH_PARAM(word, what, n)                                    \
+#define CHORALE_MESH_PARAM_BY(word, what, n, when)                           \
     {                                                                        \
         .name = word, .unit = what, .def = 0, .min = 0, .max = INT_MAX,      \
-        .candidate = chorale_mesh_lengths, .ncandidate = n                   \
+        .candidate = chorale_mesh_lengths, .ncandidate = n,                  \
+        .by = CHORALE_BY_SIDES | (when)                                      \
     }
+#define CHORALE_MESH_PARAM(word, what, n)                                    \
+    CHORALE_MESH_PARAM_BY(word, what, n, 0)
 
 /* size is a power of two: lg size dimensions of two. */
 void chorale_mesh_init_cube(struct chorale_mesh *mesh, int size);

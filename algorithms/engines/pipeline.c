@@ -11,6 +11,7 @@ const long chorale_segsizes[CHORALE_NSEGSIZE] = {
 const long chorale_radixes[CHORALE_NRADIX] = { 2, 3, 4, 8, 16 };
 const long chorale_fanouts[CHORALE_NFANOUT] = { 1, 2, 4, 8 };
 const long chorale_leaf_reqs[3] = { 0, 2, 8 };
+const long chorale_more_leaf_reqs[CHORALE_NMORE_LEAF_REQS] = { 4, 16, 32, 64 };
 const long chorale_no_yes[2] = { 0, 1 };
 
 size_t chorale_segments(size_t n, size_t s, size_t *last)

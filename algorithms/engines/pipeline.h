@@ -16,26 +16,30 @@
 
 /* Parameters that many variants share, for use in a descriptor. segsize 0
  * is the whole vector. */
-enum { CHORALE_NSEGSIZE = 10, CHORALE_NRADIX = 5, CHORALE_NFANOUT = 4 };
+enum { CHORALE_NSEGSIZE = 10, CHORALE_NRADIX = 5, CHORALE_NFANOUT = 4,
+       CHORALE_NMORE_LEAF_REQS = 4 };
 extern const long chorale_segsizes[CHORALE_NSEGSIZE];
 extern const long chorale_radixes[CHORALE_NRADIX];
 extern const long chorale_fanouts[CHORALE_NFANOUT];
 extern const long chorale_leaf_reqs[3];
+extern const long chorale_more_leaf_reqs[CHORALE_NMORE_LEAF_REQS];
 extern const long chorale_no_yes[2];
 
-#define CHORALE_PARAM_SEGSIZE(usual)                                         \
+#define CHORALE_PARAM_SEGSIZE_BY(usual, when)                                \
     {                                                                        \
         .name = "segsize", .unit = "bytes, 0: whole", .def = (usual),        \
         .min = 0, .max = 1L << 30, .candidate = chorale_segsizes,            \
-        .ncandidate = CHORALE_NSEGSIZE                                       \
+        .ncandidate = CHORALE_NSEGSIZE, .by = (when)                         \
     }
-#define CHORALE_PARAM_WAYS(word, what, usual, least)                         \
+#define CHORALE_PARAM_SEGSIZE(usual) CHORALE_PARAM_SEGSIZE_BY(usual, 0)
+#define CHORALE_PARAM_WAYS(word, what, usual, least, when)                   \
     {                                                                        \
         .name = word, .unit = what, .def = (usual), .min = (least),          \
         .max = INT_MAX, .candidate = chorale_radixes,                        \
-        .ncandidate = CHORALE_NRADIX                                         \
+        .ncandidate = CHORALE_NRADIX, .by = CHORALE_BY_ROOT | (when)         \
     }
-#define CHORALE_PARAM_RADIX(usual) CHORALE_PARAM_WAYS("radix", "ways", usual, 2)
+#define CHORALE_PARAM_RADIX(usual)                                           \
+    CHORALE_PARAM_WAYS("radix", "ways", usual, 2, 0)
 #define CHORALE_PARAM_FANOUT                                                 \
     {                                                                        \
         .name = "fanout", .unit = "chains", .def = 4, .min = 1,              \
@@ -47,7 +51,8 @@ extern const long chorale_no_yes[2];
         .name = "max_reqs",                                                  \
         .unit = "sends of a leaf in flight, 0: no limit", .def = 0,          \
         .min = 0, .max = INT_MAX, .candidate = chorale_leaf_reqs,            \
-        .ncandidate = 3                                                      \
+        .ncandidate = 3, .more = chorale_more_leaf_reqs,                     \
+        .nmore = CHORALE_NMORE_LEAF_REQS                                     \
     }
 
 /* The tree and the segments of one variant at given parameters. */

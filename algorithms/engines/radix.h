@@ -13,7 +13,8 @@ extern const long chorale_bases[CHORALE_NBASE];
 #define CHORALE_PARAM_BASE(what)                                             \
     {                                                                        \
         .name = "radix", .unit = what, .def = 4, .min = 2, .max = INT_MAX,   \
-        .candidate = chorale_bases, .ncandidate = CHORALE_NBASE              \
+        .candidate = chorale_bases, .ncandidate = CHORALE_NBASE,             \
+        .by = CHORALE_BY_ROOT                                                \
     }
 
 /* Largest power of k >= 2 that is <= p, and its exponent (where exponent is

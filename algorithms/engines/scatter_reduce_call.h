@@ -53,7 +53,7 @@ int chorale_rs_recexch_run(const struct chorale_call *call);
     {                                                                        \
         .name = "radix", .unit = "ranks that exchange in a round", .def = 2, \
         .min = 2, .max = INT_MAX, .candidate = chorale_rs_recexch_radixes,   \
-        .ncandidate = CHORALE_RS_NRADIX                                      \
+        .ncandidate = CHORALE_RS_NRADIX, .by = CHORALE_BY_ROOT               \
     }
 
 /* Torus: parameters rows (0: as square as can be) and s1, per cent of a block
@@ -72,7 +72,7 @@ const char *chorale_rs_torus_refuses(const struct chorale_point *pt);
         .unit = "rows of the torus, 0: as square as can be", .def = 0,       \
         .min = 0, .max = INT_MAX,                                            \
         .candidate = chorale_rs_torus_rows_values,                           \
-        .ncandidate = CHORALE_RS_NTORUS_ROWS                                 \
+        .ncandidate = CHORALE_RS_NTORUS_ROWS, .by = CHORALE_BY_SIDES         \
     }
 #define CHORALE_RS_TORUS_SHARE_PARAM                                         \
     {                                                                        \

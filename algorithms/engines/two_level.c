@@ -94,6 +94,9 @@ size_t chorale_two_level_scratch(const struct chorale_point *pt,
 const long chorale_level_segsizes[CHORALE_NLEVEL_SEGSIZE] = {
     0, 65536, 524288
 };
+const long chorale_more_level_segsizes[CHORALE_NMORE_LEVEL_SEGSIZE] = {
+    1024, 4096, 8192, 16384, 32768, 131072, 1048576
+};
 
 int chorale_two_level_segments(const struct chorale_call *call,
                                struct chorale_topology *t, int root,

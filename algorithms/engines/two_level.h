@@ -32,14 +32,17 @@ size_t chorale_two_level_scratch(const struct chorale_point *pt,
 /* --- vectors in segments ---------------------------------------------- */
 
 /* Both levels' parameter: 0, or what is large enough for a network. */
-enum { CHORALE_NLEVEL_SEGSIZE = 3 };
+enum { CHORALE_NLEVEL_SEGSIZE = 3, CHORALE_NMORE_LEVEL_SEGSIZE = 7 };
 extern const long chorale_level_segsizes[CHORALE_NLEVEL_SEGSIZE];
+extern const long chorale_more_level_segsizes[CHORALE_NMORE_LEVEL_SEGSIZE];
 
 #define CHORALE_PARAM_LEVEL_SEGSIZE                                          \
     {                                                                        \
         .name = "segsize", .unit = "bytes, 0: whole", .def = 0, .min = 0,    \
         .max = 1L << 30, .candidate = chorale_level_segsizes,                \
-        .ncandidate = CHORALE_NLEVEL_SEGSIZE                                 \
+        .ncandidate = CHORALE_NLEVEL_SEGSIZE,                                \
+        .more = chorale_more_level_segsizes,                                 \
+        .nmore = CHORALE_NMORE_LEVEL_SEGSIZE                                 \
     }
 
 /* levels() on segment after segment of a reduction's vector, cut in whole

@@ -214,7 +214,8 @@ const struct chorale_alg chorale_reduce_double_tree = {
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.34,
     .nparam = 1,
-    .param = { CHORALE_PARAM_SEGSIZE(8192) },
+    .param = { CHORALE_PARAM_SEGSIZE_BY(8192, CHORALE_BY_HALVES |
+                                                  CHORALE_BY_FULL) },
     .run = run,
     .cost = cost,
     .scratch = scratch,

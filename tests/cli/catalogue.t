@@ -164,6 +164,45 @@ is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
                      USING (coll, variant, params)) FROM main.cell")" 1 \
     "with less than half of its cells, all of which --set all has"
 
+# What the number of ranks and the size give, and where: 6 is the square root
+# of 30, rounded up, and 5 a side of its meshes. In the full set alone: trees of
+# 6 children, 5 columns of rows of a third dimension, as many requests and
+# segments as anywhere, and what cuts 192 KiB, by the model, best for two trees:
+# sqrt(5 * 192 KiB * 0.1 ns / (2 * 1 us)) = 7 segments a half, 3, or 14.
+# given DB: these values that are there, of their variants
+given() {
+    sqlite3 "$1" "WITH want(c, v, p) AS (VALUES
+        ('barrier', 'kary_tree', 'fanin=6'),
+        ('barrier', 'k_dissemination', 'radix=6'),
+        ('bcast', 'circulant', 'nblocks=9'),
+        ('bcast', 'double_tree', 'segsize=14044'),
+        ('bcast', 'double_tree', 'segsize=32768'),
+        ('bcast', 'double_tree', 'segsize=7022'),
+        ('bcast', 'scatter_recexch_allgather', 'scatter_radix=6'),
+        ('bcast', 'two_level', 'segsize=1024'),
+        ('allgather', 'mesh2d', 'rows=5'),
+        ('allgather', 'mesh3d', 'cols=5'),
+        ('reduce', 'chain', 'max_reqs=64'))
+    SELECT group_concat(v || ':' || p, ' ') FROM want WHERE EXISTS (
+        SELECT 1 FROM cell WHERE coll = c AND variant = v
+        AND ',' || params || ',' LIKE '%,' || p || ',%')"
+}
+wide="-c barrier,bcast,allgather,reduce -m 192K -P 30 --ppn 10 -q"
+# shellcheck disable=SC2086
+"$chorale" plan "$work/wide.db" $sim $wide --set all
+is "$(given "$work/wide.db")" "kary_tree:fanin=6 k_dissemination:radix=6 \
+circulant:nblocks=9 double_tree:segsize=14044 double_tree:segsize=32768 \
+double_tree:segsize=7022 scatter_recexch_allgather:scatter_radix=6 \
+two_level:segsize=1024 mesh2d:rows=5 mesh3d:cols=5 chain:max_reqs=64" \
+    "the full set has what the point gives"
+# shellcheck disable=SC2086
+"$chorale" plan "$work/less.db" $sim $wide --set near
+is "$(sqlite3 "$work/less.db" "SELECT count(*) FROM cell WHERE
+    params LIKE '%max_reqs=64%' OR params LIKE '%fanin=6%' OR
+    variant = 'two_level' AND params LIKE '%segsize=1024' OR
+    variant = 'double_tree' AND params = 'segsize=7022'")" 0 \
+    "and the others not what it has alone"
+
 # A library that ends the program: SimGrid's pair alltoall at an odd number.
 # shellcheck disable=SC2086
 "$chorale" plan "$work/bad.db" $sim -c alltoall -m 8,1K -P 3 -q \
