@@ -127,4 +127,36 @@ size_t chorale_two_level_blocks_scratch(const struct chorale_point *pt,
                                         const struct chorale_alg *inner,
                                         long outer);
 
+/* run(), cost(), scratch() and overlaps_at() of a regular gather or scatter:
+ * levels() does it on a topology, the first parameter takes the part in a node
+ * from the array inner, the second is among the leaders. */
+#define CHORALE_TWO_LEVEL_BLOCKS(levels, inner)                              \
+    static int run(const struct chorale_call *call)                          \
+    {                                                                        \
+        return chorale_two_level_run(call, call->root, levels);              \
+    }                                                                        \
+                                                                             \
+    static int cost(const struct chorale_point *pt,                          \
+                    struct chorale_term *term)                               \
+    {                                                                        \
+        int n = chorale_two_level_cost(pt, (inner)[pt->param[0]], NULL,      \
+                                       term);                                \
+                                                                             \
+        return n + chorale_outer_cost(pt, pt->param[1], term + n);           \
+    }                                                                        \
+                                                                             \
+    static size_t scratch(const struct chorale_point *pt)                    \
+    {                                                                        \
+        return chorale_two_level_blocks_scratch(pt, (inner)[pt->param[0]],   \
+                                                pt->param[1]);               \
+    }                                                                        \
+                                                                             \
+    static int overlaps_at(const struct chorale_point *pt)                   \
+    {                                                                        \
+        struct chorale_point in, out;                                        \
+                                                                             \
+        chorale_topology_points(pt, &in, &out);                              \
+        return chorale_part_overlaps((inner)[pt->param[0]], &in);            \
+    }
+
 #endif

@@ -57,31 +57,7 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
     return chorale_part_run(inner[call->param[0]], &part);
 }
 
-static int run(const struct chorale_call *call)
-{
-    return chorale_two_level_run(call, call->root, levels);
-}
-
-static int cost(const struct chorale_point *pt, struct chorale_term *term)
-{
-    int n = chorale_two_level_cost(pt, inner[pt->param[0]], NULL, term);
-
-    return n + chorale_outer_cost(pt, pt->param[1], term + n);
-}
-
-static size_t scratch(const struct chorale_point *pt)
-{
-    return chorale_two_level_blocks_scratch(pt, inner[pt->param[0]],
-                                            pt->param[1]);
-}
-
-static int overlaps_at(const struct chorale_point *pt)
-{
-    struct chorale_point in, out;
-
-    chorale_topology_points(pt, &in, &out);
-    return chorale_part_overlaps(inner[pt->param[0]], &in);
-}
+CHORALE_TWO_LEVEL_BLOCKS(levels, inner)
 
 const struct chorale_alg chorale_scatter_two_level = {
     .coll = CHORALE_SCATTER,
