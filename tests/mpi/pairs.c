@@ -227,6 +227,15 @@ int pairs_init(struct pairs *p, const int *levels, int nfactor, pairs_can can,
     return bad ? -1 : 0;
 }
 
+int pairs_any(const int *levels, int nfactor, pairs_can can, const void *arg)
+{
+    struct pairs p = { .nfactor = nfactor };
+    struct maker k = { .p = &p, .can = can, .arg = arg };
+
+    memcpy(p.levels, levels, sizeof(*levels) * (size_t)nfactor);
+    return find_base(&k);
+}
+
 void pairs_release(struct pairs *p)
 {
     free(p->row);

@@ -33,6 +33,9 @@ int pairs_init(struct pairs *p, const int *levels, int nfactor, pairs_can can,
                const void *arg);
 void pairs_release(struct pairs *p);
 
+/* 1 if there may be any row, as pairs_init would find: without a cover. */
+int pairs_any(const int *levels, int nfactor, pairs_can can, const void *arg);
+
 /* How many pairs of levels no row has: 0 of a cover, if any row can be. */
 long pairs_missing(const struct pairs *p);
 

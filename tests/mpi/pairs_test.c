@@ -172,6 +172,8 @@ static void test_limit(const struct limit *l)
            "%s: only rows that can be", l->name);
     tap_ok(pairs_missing(&p) == impossible(l),
            "%s: all pairs that can be, in %d rows", l->name, p.nrow);
+    tap_ok(pairs_any(few, FACTORS, can, l) == (p.nrow > 0),
+           "%s: whether there is any row", l->name);
     pairs_release(&p);
 }
 

@@ -165,12 +165,17 @@ static int ppn_of(const struct problem *p, int n)
 struct chorale_point problem_point(const struct stage *st,
                                    const struct problem *p)
 {
+    return problem_point_at(st->fix, st->ctx->size, p);
+}
+
+struct chorale_point problem_point_at(const struct fixture *fix, int n,
+                                      const struct problem *p)
+{
     const struct layout *l =
-        &st->fix->layout[p->kind != NULL      ? p->kind->layout
-                         : p->layouts < NMOVE ? p->layouts
-                         : p->layouts == NOTHING ? EMPTY
-                                                 : PLAIN];
-    int n = st->ctx->size;
+        &fix->layout[p->kind != NULL         ? p->kind->layout
+                     : p->layouts < NMOVE    ? p->layouts
+                     : p->layouts == NOTHING ? EMPTY
+                                             : PLAIN];
     size_t unit = sizeof(int) * (size_t)l->ints;
     size_t m = unit * (size_t)p->units;
     struct chorale_point pt = {

@@ -59,9 +59,12 @@ struct problem {
 /* Units of the block from source to dest, on a communicator of size n. */
 int block_units(const struct problem *p, int n, int source, int dest);
 
-/* What the variant may judge by to refuse. */
+/* What the variant may judge by to refuse: on the stage's communicator, or at
+ * any number n of ranks. */
 struct chorale_point problem_point(const struct stage *st,
                                    const struct problem *p);
+struct chorale_point problem_point_at(const struct fixture *fix, int n,
+                                      const struct problem *p);
 
 /* Fill in the call's common parts and run it: an error, or scratch memory
  * that is not given back, is a failure. */

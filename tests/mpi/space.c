@@ -182,3 +182,12 @@ struct problem space_problem(const struct space *s, const struct fixture *fix,
     }
     return p;
 }
+
+int space_runs_at(const void *arg, const int *at)
+{
+    const struct asked *ask = arg;
+    struct problem p = space_problem(ask->s, ask->fix, at, 0);
+    struct chorale_point pt = problem_point_at(ask->fix, ask->ranks, &p);
+
+    return chorale_alg_refuses(p.alg, &pt) == NULL;
+}

@@ -42,6 +42,16 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
 struct problem space_problem(const struct space *s, const struct fixture *fix,
                              const int *at, int seed);
 
+/* The factors of a variant at a number of ranks, of which a cover is made. */
+struct asked {
+    const struct space *s;
+    const struct fixture *fix;
+    int ranks;
+};
+
+/* For pairs.h: does the variant run there? arg is an asked. */
+int space_runs_at(const void *arg, const int *at);
+
 /* bits.c: sums of doubles, on some communicators in turn, with the parameters
  * of base (a level each factor) and with each other value of each parameter,
  * of these every nslice-th. Returns how many calls ran. */

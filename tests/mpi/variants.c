@@ -2,8 +2,8 @@
 /* variants.c - every variant of the catalogue against the plain definition of
  * its collective, and against the schedule and cost that it states.
  *
- *     variants [--full|--wide|--common] [--slice I/N] [--data] [--trace]
- *              [--library] [COLLECTIVE [VARIANT]]
+ *     variants [--full|--wide|--common] [--share W:P,P,...] [--data]
+ *              [--trace] [--library] [COLLECTIVE [VARIANT]]
  *
  * Rank 0 prints TAP: data, bits of sums and schedule of each variant, and one
  * line for all of them together. Without --full the calls are a cover of all
@@ -12,9 +12,11 @@
  * with default parameters, the places of irregular blocks such that any two
  * further factors meet all of them; and each other value of each parameter
  * with all communicators, roots and counts.
- * --slice: this launch makes part I of N of the cover; all N parts, at
- * whatever numbers of ranks, are a cover that has the part as one more factor.
- * --wide only tries blocks whose places in memory are above 2^31 bytes;
+ * --share: this is one of several launches, at P, P, ... ranks. At the first W
+ * of these numbers at which a variant runs anything it has its whole cover, at
+ * all the others together one more, which has the part as one more factor.
+ * --wide only tries blocks whose places in memory are above 2^31 bytes, of
+ * launches that share at the first number of ranks where the variant runs;
  * --common only what is no single variant's: copies between layouts, and all
  * together. --data leaves the schedules out. --trace names each call before
  * it is made. --library tries the MPI library's own collectives, to test the
@@ -26,20 +28,24 @@
 
 #include "tests/mpi/clock.h"
 #include "tests/mpi/pairs.h"
+#include "tests/mpi/share.h"
 #include "tests/mpi/space.h"
 #include "tests/tap.h"
 
 enum { WORLD, REVERSED, NCOMM };
 
 struct options {
-    int full, wide, common, data, trace, library, slice, nslice;
-    const char *coll, *variant;
+    int full, wide, common, data, trace, library;
+    const char *share, *coll, *variant;
 };
 
 struct test {
     struct options set;
     struct fixture fix;
     struct stage stage[NCOMM];
+    struct share share;
+    struct part part; /* of the variant's work that is this launch's */
+    int due; /* variants with units far apart */
     int seed;
     long looks; /* of this rank at types, in first calls */
 };
@@ -53,22 +59,6 @@ static int try_at(struct test *t, const struct space *s, const int *at)
     return try_problem(&t->stage[at[COMM]], &p);
 }
 
-/* A variant's factors, which a cover is made of. */
-struct asked {
-    const struct test *t;
-    const struct space *s;
-};
-
-/* Does the variant run there? */
-static int runs_at(const void *arg, const int *at)
-{
-    const struct asked *ask = arg;
-    struct problem p = space_problem(ask->s, &ask->t->fix, at, 0);
-    struct chorale_point pt = problem_point(&ask->t->stage[at[COMM]], &p);
-
-    return chorale_alg_refuses(p.alg, &pt) == NULL;
-}
-
 /* The rows of the cover that are this launch's. Returns how many ran. */
 static long try_pairs(struct test *t, const struct space *s,
                       const struct pairs *cover)
@@ -80,7 +70,7 @@ static long try_pairs(struct test *t, const struct space *s,
 
         for (int f = 0; f < NFACTOR; f++)
             at[f] = cover->row[r][f];
-        if (at[SLICE] == t->set.slice)
+        if (at[SLICE] == t->part.index)
             ran += try_at(t, s, at);
     }
     return ran;
@@ -169,35 +159,6 @@ static void refusal(const struct test *t, const struct problem *p,
              why != NULL ? why : "");
 }
 
-/* Blocks, or what is made of them, so far apart that offsets pass 2^31. */
-static long try_wide(struct test *t, const struct chorale_alg *alg, char *why,
-                     size_t size)
-{
-    const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
-    int ranks = t->stage[WORLD].ctx->size;
-    long ran = 0;
-
-    for (int turn = 0; turn < 3 && !info->dataless; turn++) {
-        struct problem p = {
-            .alg = alg,
-            .root = info->rooted ? ranks / 2 : 0,
-            .units = info->blocks ? 2100 / ranks + 1 : 2100,
-            .layouts = HALF_WIDE,
-            .kind = info->reduces ? &t->fix.kind[WIDE_SUM] : NULL,
-            .in_place = turn == 2 && alg->coll != CHORALE_BCAST,
-            .placing = PERMUTED,
-            .seed = turn,
-        };
-
-        for (int i = 0; i < alg->nparam; i++)
-            p.param[i] = alg->param[i].def;
-        if (turn == 0)
-            refusal(t, &p, "far apart", why, size);
-        ran += try_problem(&t->stage[WORLD], &p);
-    }
-    return ran;
-}
-
 /* --- outcome ---------------------------------------------------------- */
 
 /* Agree on the outcome; rank 0 prints it with the first failing rank's text. */
@@ -232,18 +193,21 @@ static void report(struct test *t, const struct chorale_alg *alg,
  * sums. Where the variant refuses everything, that is what is said. */
 static void test_data(struct test *t, const struct space *s)
 {
-    struct asked ask = { t, s };
+    struct asked ask = { s, &t->fix, t->stage[WORLD].ctx->size };
     struct pairs cover;
     char what[96] = "data";
     long ran = 0;
 
-    if (pairs_init(&cover, s->level, NFACTOR, runs_at, &ask) != 0)
+    if (pairs_init(&cover, s->level, NFACTOR, space_runs_at, &ask) != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
     if (cover.nrow == 0) {
         struct problem p = space_problem(s, &t->fix, cover.base, 0);
 
         refusal(t, &p, "data", what, sizeof(what));
     } else {
+        if (t->part.of > 1)
+            snprintf(what, sizeof(what), "data, part %d of %d",
+                     t->part.index + 1, t->part.of);
         ran = try_pairs(t, s, &cover);
         if (t->set.full)
             ran += try_factors(t, s, cover.base) +
@@ -254,8 +218,8 @@ static void test_data(struct test *t, const struct space *s)
     report(t, s->alg, what, ran);
     if (cover.nrow > 0 && chorale_coll_info(s->alg->coll)->reduces &&
         !t->set.library) {
-        ran = check_bits(t->stage, NCOMM, s, cover.base, t->set.slice,
-                         t->set.nslice);
+        ran = check_bits(t->stage, NCOMM, s, cover.base, t->part.index,
+                         t->part.of);
         if (ran == 0)
             stage_fail(&t->stage[WORLD], "no call of it was made");
         report(t, s->alg, "bits", ran);
@@ -268,13 +232,18 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     struct space s;
 
     if (t->set.wide) {
-        char what[96] = "far apart";
-        long ran = try_wide(t, alg, what, sizeof(what));
+        struct stage *st = &t->stage[WORLD];
+        char what[96];
 
-        report(t, alg, what, ran);
+        if (wide_is_due(&t->share, alg, &t->fix, st->ctx->size)) {
+            report(t, alg, what, check_wide(st, alg, what, sizeof(what)));
+            t->due++;
+        }
         return;
     }
-    space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->set.nslice,
+    t->part = share_part(&t->share, alg, &t->fix, t->stage[WORLD].ctx->size,
+                         t->set.full);
+    space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->part.of,
                t->set.full);
     test_data(t, &s);
     if (!chorale_coll_info(alg->coll)->dataless && !t->set.library)
@@ -283,23 +252,23 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     if (t->set.data || t->set.library)
         return;
     report(t, alg, "schedule",
-           check_schedule(&t->stage[WORLD], alg, t->set.full, t->set.slice,
-                          t->set.nslice));
+           check_schedule(&t->stage[WORLD], alg, t->set.full, t->part.index,
+                          t->part.of));
 }
 
 /* --- the whole -------------------------------------------------------- */
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: variants [--full|--wide|--common] [--slice I/N] "
-                    "[--data] [--trace] [--library] "
+    fprintf(stderr, "usage: variants [--full|--wide|--common] [--share "
+                    "W:P,P,...] [--data] [--trace] [--library] "
                     "[COLLECTIVE [VARIANT]]\n");
     exit(2);
 }
 
 static struct options parse(int argc, char **argv)
 {
-    struct options set = { .nslice = 1 };
+    struct options set = { 0 };
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--full") == 0)
@@ -314,12 +283,9 @@ static struct options parse(int argc, char **argv)
             set.trace = 1;
         else if (strcmp(argv[i], "--library") == 0)
             set.library = 1;
-        else if (strcmp(argv[i], "--slice") == 0 && i + 1 < argc) {
-            if (sscanf(argv[++i], "%d/%d", &set.slice, &set.nslice) != 2 ||
-                set.slice < 0 || set.slice >= set.nslice ||
-                set.nslice > PAIRS_LEVELS)
-                usage();
-        } else if (argv[i][0] == '-')
+        else if (strcmp(argv[i], "--share") == 0 && i + 1 < argc)
+            set.share = argv[++i];
+        else if (argv[i][0] == '-')
             usage();
         else if (set.coll == NULL)
             set.coll = argv[i];
@@ -405,8 +371,11 @@ static void test_all(struct test *t, const struct chorale_alg *const *algs)
     }
     for (int i = 0; algs[i] != NULL && !t->set.common; i++)
         test_variant(t, algs[i]);
-    if (t->set.wide)
+    if (t->set.wide) {
+        if (t->due == 0)
+            report(t, NULL, "far apart: other launches have them", 0);
         return;
+    }
     if (!t->set.library && !t->set.common)
         test_looks(t);
     check_together(&t->stage[WORLD], &t->stage[REVERSED], algs);
@@ -424,6 +393,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     algs = choose(&t.set);
+    if (t.set.share != NULL && share_parse(&t.share, t.set.share, size) != 0)
+        usage();
     if (size > MAX_RANKS || algs == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
     if (t.set.variant != NULL && algs[0] == NULL) {

@@ -5,10 +5,12 @@
 #
 #     variants.t [COLLECTIVE [VARIANT]]   only these
 #
-# Two lanes run at a time, one real and one simulated. One and two real ranks
-# and one to three simulated ones have the whole cover of all pairs, the larger
-# numbers share one that has the number of ranks as one more factor. ci/matrix
-# does more: all numbers of ranks, products of factors.
+# Two lanes run at a time, one real and one simulated. Each variant has its
+# whole cover of all pairs at the first number of ranks above one at which it
+# runs (of real ranks) or the first two (simulated); all the larger numbers at
+# which it runs share one more, that has the number of ranks as one more factor.
+# The last lines say that no variant went without. ci/matrix does more: all
+# numbers of ranks, products of factors.
 here=${top_builddir:-.}
 source=${top_srcdir:-$(dirname "$0")/../..}
 . "$source/tests/mpi/launch.sh"
@@ -62,47 +64,108 @@ keep()
 # collect LANE: report all that it kept. Its last act is to say how many.
 collect()
 {
+    lane=$1
     n=1
-    while [ -f "$tmp/$1.$n.end" ]; do
-        read -r status label <"$tmp/$1.$n.end"
-        report "$label" "$tmp/$1.$n.log" "$status"
+    while [ -f "$tmp/$lane.$n.end" ]; do
+        read -r status label <"$tmp/$lane.$n.end"
+        report "$label" "$tmp/$lane.$n.log" "$status"
+        cat "$tmp/tap" >>"$tmp/$lane.lines"
         n=$((n + 1))
     done
-    [ "$(cat "$tmp/$1.all" 2>/dev/null)" = $((n - 1)) ] ||
-        result "not ok" "the $1 launches: ended early, after $((n - 1))"
+    [ "$(cat "$tmp/$lane.all" 2>/dev/null)" = $((n - 1)) ] ||
+        result "not ok" "the $lane launches: ended early, after $((n - 1))"
+}
+
+# covered LANE WHAT LABELS [COLLECTIVE [VARIANT]]: had each of these variants
+# calls of WHAT in one launch at more than one rank that shared them with no
+# other? Of calls in parts, were all parts made? LABELS: of the launches.
+covered()
+{
+    lane=$1 what=$2 labels=$3
+    shift 3
+    if [ ! -x "$here/chorale" ]; then
+        result ok "$lane: $what of all # SKIP no chorale: make"
+        return
+    fi
+    "$here/chorale" list --json ${1+"$1"} | sed -n \
+        -e 's/^ *"coll": "\(.*\)",$/\1/p' \
+        -e 's/^ *"variant": "\(.*\)",$/\1/p' | paste -d' ' - - |
+        awk -v only="${2-}" -v what="$what" '
+            (only == "" || $2 == only) && (what == "data" || $1 != "barrier")
+        ' >"$tmp/names"
+    [ -s "$tmp/names" ] || return
+    # LABEL P=N: COLLECTIVE VARIANT: WHAT[, part I of N], N calls
+    awk -v what="$what" -v labels=" ($labels) P=[0-9]+: " '
+        FNR == NR { name[++n] = $0; next }
+        $0 !~ labels || / P=1: / { next }
+        $0 !~ ": " what ", (part [0-9]+ of [0-9]+, )?[1-9][0-9]* calls$" {
+            next
+        }
+        {
+            p = $0
+            sub(/^.* P=/, "", p)
+            sub(/^.* P=[0-9]+: /, "")
+            variant = $1 " " $2
+            sub(/:.*/, "", variant)
+            if (/, part /) {
+                parts[variant] = $7 + 0 # after "part", I and "of"
+                seen[variant, $5 + 0] = 1
+            } else if (!(variant in first))
+                first[variant] = p + 0
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                variant = name[i]
+                if (variant in first)
+                    at[first[variant]]++
+                else {
+                    print "# nowhere: " variant
+                    bad++
+                }
+                for (k = 1; k <= parts[variant]; k++)
+                    if (!((variant, k) in seen)) {
+                        print "# part " k " is missing: " variant
+                        bad++
+                    }
+            }
+            for (p = 2; p <= 64; p++)
+                if (p in at)
+                    text = text ", " at[p] " at P=" p
+            print n + 0 " variants" text
+            exit bad > 0
+        }' "$tmp/names" "$tmp/$lane.lines" >"$tmp/covered"
+    [ $? -eq 0 ] && verdict=ok || verdict="not ok"
+    result "$verdict" "$lane: all $what of $(tail -n 1 "$tmp/covered")"
+    grep '^#' "$tmp/covered"
 }
 
 real_lane()
 {
     n=0
-    for p in 1 2; do
-        keep real "variants P=$p" run_real "$p" variants "$@"
+    keep real "variants P=1" run_real 1 variants "$@"
+    for p in 2 3 5 8; do
+        keep real "variants P=$p" run_real "$p" variants --share 1:2,3,5,8 "$@"
     done
-    i=0
-    for p in 3 5 8; do
-        keep real "variants P=$p" run_real "$p" variants --slice "$i/3" "$@"
-        i=$((i + 1))
-    done
-    i=0
     for p in 1 4; do
         keep real "variants_pieces P=$p" run_real "$p" variants_pieces --data \
-            --slice "$i/2" "$@"
-        i=$((i + 1))
+            "$@"
     done
-    keep real "far apart P=3" run_real 3 variants --wide "$@"
+    for p in 3 4 2 8; do
+        keep real "far apart P=$p" run_real "$p" variants --wide \
+            --share 1:3,4,2,8 "$@"
+    done
     echo "$n" >"$tmp/real.all"
 }
 
 simulated_lane()
 {
     n=0
-    for p in 1 2 3; do
-        keep simulated "simulated P=$p" run_simulated "$p" "$@"
-    done
-    i=0
-    for p in 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33; do
-        keep simulated "simulated P=$p" run_simulated "$p" --slice "$i/18" "$@"
-        i=$((i + 1))
+    keep simulated "simulated P=1" run_simulated 1 "$@"
+    all="2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33"
+    share=2:$(echo "$all" | tr ' ' ,)
+    for p in $all; do
+        keep simulated "simulated P=$p" run_simulated "$p" --share "$share" \
+            "$@"
     done
     case ${1-barrier} in
         barrier)
@@ -138,7 +201,9 @@ else
     running="$running $!"
 fi
 wait
-for lane in $lanes; do
-    collect "$lane"
+for each in $lanes; do
+    collect "$each"
+    covered "$each" data "variants|simulated" "$@"
+    [ "$each" = simulated ] || covered "$each" "far apart" "far apart" "$@"
 done
 echo "1..$count"
