@@ -7,6 +7,7 @@
 /* Of each rank in MPI_COMM_WORLD: simulated ones share one process. */
 static struct chorale_stat of[MAX_RANKS];
 static long looks[MAX_RANKS];
+static int any[MAX_RANKS];
 
 static struct chorale_stat *mine(void)
 {
@@ -20,11 +21,17 @@ void counted_start(void)
 {
     *mine() = (struct chorale_stat){ 0 };
     looks[mine() - of] = 0;
+    any[mine() - of] = 0;
 }
 
 long counted_looks(void)
 {
     return looks[mine() - of];
+}
+
+int counted_any(void)
+{
+    return any[mine() - of];
 }
 
 struct chorale_stat counted_now(void)
@@ -133,4 +140,20 @@ int __wrap_PMPI_Type_get_contents(MPI_Datatype type, int nint, int naddress,
     looks[mine() - of]++;
     return __real_PMPI_Type_get_contents(type, nint, naddress, ntype, integer,
                                          address, part);
+}
+
+int __real_PMPI_Waitany(int count, MPI_Request req[], int *index,
+                        MPI_Status *status);
+int __wrap_PMPI_Waitany(int count, MPI_Request req[], int *index,
+                        MPI_Status *status);
+
+int __wrap_PMPI_Waitany(int count, MPI_Request req[], int *index,
+                        MPI_Status *status)
+{
+    int open = 0;
+
+    for (int i = 0; i < count; i++)
+        open += req[i] != MPI_REQUEST_NULL;
+    any[mine() - of] |= open > 1;
+    return __real_PMPI_Waitany(count, req, index, status);
 }
