@@ -245,7 +245,9 @@ static int explain(struct chorale_family *fam,
             v.comm_size <= rows[i].comm_size_hi && rows[i].n_lo <= v.n &&
             v.n <= rows[i].n_hi)
             v.row = &rows[i];
-    if (rc == 0)
+    /* Beyond what is measured nothing is chosen, and models may have very
+     * long schedules to play. */
+    if (rc == 0 && v.row != NULL)
         rc = collect(&v);
     if (rc == 0 && list != NULL)
         rc = append_view(&v, list) != 0;

@@ -149,7 +149,7 @@ static void reason_library(const struct list *list, char *text, size_t size)
             "no variant that ran correctly may be chosen (--explain says why)",
         [CHORALE_WHY_SLOWER] = "no variant is faster",
         [CHORALE_WHY_LAUNCHES] =
-            "not enough launches to confirm a choice (plan 4 or more)",
+            "not enough launches that count to confirm a choice (it takes 4)",
         [CHORALE_WHY_THRESHOLD] = "the gain is below the threshold",
         [CHORALE_WHY_CHANCE] = "the gain may be chance",
         [CHORALE_WHY_BLIND] = "no variant is as fast at all sizes, and not all"

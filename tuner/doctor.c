@@ -206,7 +206,7 @@ static void judge_clock(const struct chorale_facts *facts)
     else if (number(facts, "nodes") > 1)
         say("clock", "the ranks agree to %.2g us, and a message takes %.2g us",
             1e6 * off, 1e6 * alpha);
-    else
+    else if (isfinite(number(facts, "clock_resolution_s")))
         say("clock", "%s, resolution %.3g ns; one node, one clock",
             chorale_facts_get(facts, "clock_source") != NULL
                 ? chorale_facts_get(facts, "clock_source")

@@ -40,6 +40,10 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
         plain[len - 1] = '\0';
     }
     err = chorale_spec_seconds("--budget", plain, &seconds, msg);
+    if (err != CHORALE_OK)
+        err = chorale_fail(msg, CHORALE_USAGE, "--budget %.40s: write a time "
+                           "such as 10m or 2h, of nodes 30nm or 2nh, for each "
+                           "collective 0.5nh/coll", text);
     if (err == CHORALE_OK && !(seconds > 0))
         err = chorale_fail(msg, CHORALE_USAGE, "--budget %s: nothing can be "
                            "measured in no time; write a time such as 10m or "

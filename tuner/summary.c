@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tuner/spec.h"
+#include "tuner/model.h"
 #include "tuner/summary_page.h"
 
 #define NFLAG 7
@@ -39,11 +40,13 @@ static const char progress_sql[] =
     " FROM v_progress WHERE system ="
     " (SELECT name FROM system WHERE system_id = ?1)";
 
-/* "1 us [0.98 us, 1.02 us]", per byte for beta and tau. */
+/* "1 us [0.98 us, 1.02 us]", per byte for beta and tau; in words whether
+ * sends and receives overlap. */
 static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     const char *param = chorale_page_text(stmt, 0);
-    const char *unit = strcmp(param, "alpha") == 0 ? "" : "/B";
+    const char *unit = strcmp(chorale_page_text(stmt, 8), "s/byte") == 0 ? "/B"
+                                                                         : "";
     double value = sqlite3_column_double(stmt, 5);
     char shown[32], lo[32], hi[32];
 
@@ -57,6 +60,13 @@ static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
         }
     if (strcmp(param, "kappa") == 0) {
         fprintf(page->out, ": %.3g", value);
+    } else if (strcmp(param, "overlapped") == 0) {
+        fprintf(page->out, ": %s", value <= 0 ? "sends and receives never are"
+                                   : value >= CHORALE_MODEL_OVERLAPPED
+                                       ? "sends and receives of any size are"
+                                       : "sends and receives are up to ");
+        if (value > 0 && value < CHORALE_MODEL_OVERLAPPED)
+            fputs(chorale_human_bytes(value, shown), page->out);
     } else {
         fprintf(page->out, ": %s%s", chorale_human_seconds(value, shown), unit);
         if (sqlite3_column_type(stmt, 6) != SQLITE_NULL &&
@@ -215,7 +225,7 @@ static enum chorale_err put_model(struct chorale_page *page,
     page->heading[0] = '\0';
     err = chorale_page_query(
         page,
-        "SELECT param, dtype, op, level, regime, value, lo, hi"
+        "SELECT param, dtype, op, level, regime, value, lo, hi, unit"
         " FROM model WHERE system_id = ?1"
         " ORDER BY param, level, regime, dtype, op",
         each_param, msg);

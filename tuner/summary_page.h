@@ -15,7 +15,7 @@ struct chorale_page {
     FILE *out;
     int markdown;
     char heading[160]; /* of the table being printed */
-    sqlite3_int64 npoints, ngained;
+    sqlite3_int64 npoints, ngained, nbetween;
     double sum_log;
     double best, worst; /* speed-up; 0: none yet */
     char best_at[320], worst_at[320];

@@ -8,12 +8,21 @@
 #include <stdint.h>
 #include <string.h>
 
+#define POINTS                                                               \
+    "WITH p AS MATERIALIZED (SELECT DISTINCT coll, comm_size, ppn, shape,"   \
+    "  dtype, op, n FROM v_summary"                                          \
+    "  WHERE system_id = ?1 AND provider = 'library')"
+
+/* A process count was measured. */
+#define MEASURED                                                             \
+    "EXISTS (SELECT 1 FROM p WHERE p.coll = d.coll"                          \
+    "  AND p.comm_size = d.comm_size AND p.ppn = d.ppn"                      \
+    "  AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op)"
+
 /* One row for each cell of the table: the decision and how many measured
  * points it covers. */
 static const char decision_sql[] =
-    "WITH p AS MATERIALIZED (SELECT DISTINCT coll, comm_size, ppn, shape,"
-    "  dtype, op, n FROM v_summary"
-    "  WHERE system_id = ?1 AND provider = 'library')"
+    POINTS
     " SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,"
     " variant, params, speedup, speedup_lo, speedup_hi, basis,"
     " (SELECT count(*) FROM p WHERE p.coll = d.coll"
@@ -24,8 +33,14 @@ static const char decision_sql[] =
     "   WHERE e.system_id = ?1 AND e.coll = d.coll"
     "   AND e.comm_size = d.comm_size AND e.target = 'dispatch')"
     " FROM decision d WHERE system_id = ?1 AND target = 'dispatch'"
-    "  AND basis <> 'modelled'"
+    "  AND " MEASURED
     " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo";
+
+/* Rows of choices at process counts between the measured ones. */
+static const char between_sql[] =
+    POINTS
+    " SELECT count(*) FROM decision d WHERE system_id = ?1"
+    "  AND target = 'dispatch' AND provider <> 'library' AND NOT " MEASURED;
 
 static const char points_sql[] =
     "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, ppn, shape, dtype,"
@@ -159,6 +174,11 @@ static void each_points(struct chorale_page *page, sqlite3_stmt *stmt)
     page->npoints = sqlite3_column_int64(stmt, 0);
 }
 
+static void each_between(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    page->nbetween = sqlite3_column_int64(stmt, 0);
+}
+
 static void put_headline(struct chorale_page *page)
 {
     chorale_page_heading(page, 2, "Result");
@@ -170,9 +190,15 @@ static void put_headline(struct chorale_page *page)
     fprintf(page->out,
             "%lld of %lld measured points gain; geometric mean of the "
             "speed-up over all points x%.2f\n(x1.00 where the library's "
-            "default stays, as it does at every n and P not listed).\n",
+            "default stays, as it does at every n and P not listed%s).\n",
             (long long)page->ngained, (long long)page->npoints,
-            exp(page->sum_log / (double)page->npoints));
+            exp(page->sum_log / (double)page->npoints),
+            page->nbetween > 0 ? " but for those below" : "");
+    if (page->nbetween > 0)
+        fprintf(page->out, "Between the measured process counts the table has "
+                "%lld more %s that are expected to gain:\n`chorale decide` "
+                "prints them.\n", (long long)page->nbetween,
+                page->nbetween == 1 ? "range" : "ranges");
     if (page->best > 0) {
         fprintf(page->out, "%sBest:  x%.2f, ", page->markdown ? "\n- " : "",
                 page->best);
@@ -194,6 +220,8 @@ enum chorale_err chorale_page_decisions(struct chorale_page *page,
         fputs("\nNothing decided yet: `chorale decide` does.\n", page->out);
     if (err == CHORALE_OK)
         err = chorale_page_query(page, points_sql, each_points, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(page, between_sql, each_between, msg);
     if (err == CHORALE_OK)
         put_headline(page);
     return err;

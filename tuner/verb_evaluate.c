@@ -12,12 +12,33 @@
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
+enum { NAME_SIZE = 128 };
+
 struct opts {
     const char *oracle, *system, *oracle_system;
     int points, json, allow_patented, trace;
 };
 
+static enum chorale_err name_of(struct chorale_store *store, sqlite3_int64 id,
+                                char name[NAME_SIZE],
+                                struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        store, "SELECT name FROM system WHERE system_id = ?1", &stmt, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, id);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    if (err == CHORALE_OK)
+        snprintf(name, NAME_SIZE, "%s", chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 static enum chorale_err load_oracle(const char *path, const char *system,
+                                    char name[NAME_SIZE],
                                     struct chorale_points *points,
                                     struct chorale_errmsg *msg)
 {
@@ -28,6 +49,12 @@ static enum chorale_err load_oracle(const char *path, const char *system,
 
     if (err == CHORALE_OK)
         err = chorale_store_system(store, system, &id, NULL, msg);
+    if (err == CHORALE_USAGE)
+        err = chorale_fail(msg, CHORALE_USAGE, "--oracle %s: which system "
+                           "judges is said with --oracle-system (`chorale "
+                           "status` lists those that it has)", path);
+    if (err == CHORALE_OK)
+        err = name_of(store, id, name, msg);
     if (err == CHORALE_OK)
         err = chorale_points_load(store, id, points, msg);
     chorale_store_close(store);
@@ -209,6 +236,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     struct chorale_verdict *verdict = NULL;
     struct chorale_store *store = NULL;
     struct chorale_emit_table table;
+    char name[NAME_SIZE] = "", judge[NAME_SIZE] = "";
     sqlite3_int64 id = 0;
     size_t count = 0;
     int nword = 0;
@@ -228,9 +256,15 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err == CHORALE_OK)
         err = chorale_store_system(store, opts.system, &id, NULL, msg);
     if (err == CHORALE_OK)
+        err = name_of(store, id, name, msg);
+    if (err == CHORALE_OK)
         err = chorale_emit_load(store, id, &table, msg);
     if (err == CHORALE_OK)
-        err = load_oracle(opts.oracle, opts.oracle_system, &oracle, msg);
+        err = load_oracle(opts.oracle, opts.oracle_system, judge, &oracle,
+                          msg);
+    if (err == CHORALE_OK && strcmp(name, judge) != 0)
+        fprintf(stderr, "chorale: the table is of system %s, and what judges "
+                "it was measured on system %s\n", name, judge);
     if (err == CHORALE_OK)
         err = chorale_evaluate(&table, &oracle, opts.allow_patented, &verdict,
                                &count, msg);
