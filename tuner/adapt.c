@@ -9,7 +9,8 @@
 
 #define COARSE 0.5       /* of what is left, for the second round */
 #define LEAST_GAIN 0.01  /* of a candidate, in that one */
-#define RESERVE 0.88     /* of the budget is planned for: guesses fall short */
+#define RESERVE 0.88     /* of what is left is planned for: guesses fall
+                          * short */
 #define FINE 0.6         /* for the third one; later ones take all */
 
 /* Ways to begin: process counts and sizes, evenly over those of the grid. A
@@ -257,7 +258,7 @@ static enum chorale_err choose(struct chorale_adapt *a,
                                struct chorale_adapt_round *round,
                                struct chorale_errmsg *msg)
 {
-    double left = RESERVE * a->opts->budget - a->opts->spent;
+    double left = RESERVE * (a->opts->budget - a->opts->spent);
     int *proc = malloc((a->npoint + 1) * sizeof(*proc));
     size_t nknown = 0, nproc = 0;
     enum chorale_err err = CHORALE_OK;

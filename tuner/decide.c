@@ -318,6 +318,27 @@ static int find_spots(const struct chorale_points *points,
     return 0;
 }
 
+size_t chorale_guess_losses(const struct chorale_family *fam,
+                            const double *seconds, const unsigned char *may,
+                            double *loss)
+{
+    double tolerance = log1p(fam->opts->compact);
+    size_t best = 0;
+
+    for (size_t c = 1; c < fam->ncand; c++)
+        if (may[c] && isfinite(seconds[c]) &&
+            seconds[c] < seconds[0] - log1p(fam->opts->threshold) &&
+            (best == 0 || seconds[c] < seconds[best] - SAME))
+            best = c;
+    for (size_t c = 0; c < fam->ncand; c++) {
+        loss[c] = c == best ? 0 : INFINITY;
+        if (best > 0 && c != best && (c == 0 || may[c]) &&
+            seconds[c] - seconds[best] <= tolerance)
+            loss[c] = fmax(SAME, seconds[c] - seconds[best]);
+    }
+    return best;
+}
+
 /* Sizes without a usable time of the library are as good as not measured,
  * where others of their line have one: they are guessed. */
 static void drop_unusable(struct chorale_spot *spot, size_t *nspot_p)

@@ -161,7 +161,8 @@ static void print_entry(const struct view *v, const struct entry *e)
     if (!isnan(e->seconds))
         chorale_human_seconds(e->seconds, seconds);
     if (!isnan(e->lo))
-        snprintf(gain, sizeof(gain), "x [%.3f, %.3f]", e->lo, e->hi);
+        snprintf(gain, sizeof(gain), "x%.3f [%.3f, %.3f]",
+                 sqrt(e->lo * e->hi), e->lo, e->hi);
     if (e->nlaunch > 0)
         snprintf(how, sizeof(how), "measured, %zu launch%s", e->nlaunch,
                  e->nlaunch == 1 ? "" : "es");
@@ -172,7 +173,7 @@ static void print_entry(const struct view *v, const struct entry *e)
     else
         snprintf(how, sizeof(how), "modelled, such guesses were wrong by"
                  " %.1f %%", 100 * e->error);
-    printf("  %c %-40s %10s  %-20s %s%s%s\n", is_choice(v, e) ? '*' : ' ',
+    printf("  %c %-40s %10s  %-25s %s%s%s\n", is_choice(v, e) ? '*' : ' ',
            name, seconds, gain, how, e->barred != NULL ? "; never: " : "",
            e->barred != NULL ? e->barred : "");
 }

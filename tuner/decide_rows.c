@@ -303,23 +303,36 @@ static int add(struct list *list, const struct range *r)
     return 0;
 }
 
+/* Log seconds of a variant at a stop; where it was not measured, what it is
+ * expected to take beside it, at n. Choices of the library's are held against
+ * measurements alone. */
+static double known(const struct list *list, size_t stop, size_t cand,
+                    size_t other, size_t n)
+{
+    double t = list->seconds[stop * list->fam->ncand + cand];
+
+    return isnan(t) && cand != 0 && other != 0
+               ? chorale_family_on(list->fam, list->line, cand, n) : t;
+}
+
 /* End range r before stop i, whose choice differs, and start the next one. */
 static int change(struct list *list, struct range *r, size_t i)
 {
-    size_t a = list->pick[i - 1], b = list->pick[i], ncand = list->fam->ncand;
-    const double *at_a = list->seconds + (i - 1) * ncand;
-    const double *at_b = list->seconds + i * ncand;
+    size_t a = list->pick[i - 1], b = list->pick[i];
     size_t n_a = list->stop[i - 1].n, n_b = list->stop[i].n, next = n_b;
-    int left = isfinite(at_a[a]) && isfinite(at_a[b]);
-    int right = isfinite(at_b[a]) && isfinite(at_b[b]);
+    double a_a = known(list, i - 1, a, b, n_a + 1);
+    double a_b = known(list, i - 1, b, a, n_a + 1);
+    double b_a = known(list, i, a, b, n_b - 1);
+    double b_b = known(list, i, b, a, n_b - 1);
+    int left = isfinite(a_a) && isfinite(a_b);
+    int right = isfinite(b_a) && isfinite(b_b);
     struct range gap = { n_a + 1, n_b - 1, i, i };
     int need_gap = 0;
 
     r->last = i;
     r->hi = n_a;
     if (left && right) {
-        r->hi = chorale_crossing(n_a, n_b, at_a[b] - at_a[a],
-                                 at_b[a] - at_b[b]);
+        r->hi = chorale_crossing(n_a, n_b, a_b - a_a, b_a - b_b);
         next = r->hi + 1;
     } else if (a == 0 || right) {
         r->hi = n_b - 1;
@@ -332,27 +345,6 @@ static int change(struct list *list, struct range *r, size_t i)
         return -1;
     *r = (struct range){ .lo = next, .first = i };
     return 0;
-}
-
-size_t chorale_guess_losses(const struct chorale_family *fam,
-                            const double *seconds, const unsigned char *may,
-                            double *loss)
-{
-    double tolerance = log1p(fam->opts->compact);
-    size_t best = 0;
-
-    for (size_t c = 1; c < fam->ncand; c++)
-        if (may[c] && isfinite(seconds[c]) &&
-            seconds[c] < seconds[0] - log1p(fam->opts->threshold) &&
-            (best == 0 || seconds[c] < seconds[best] - SAME))
-            best = c;
-    for (size_t c = 0; c < fam->ncand; c++) {
-        loss[c] = c == best ? 0 : INFINITY;
-        if (best > 0 && c != best && (c == 0 || may[c]) &&
-            seconds[c] - seconds[best] <= tolerance)
-            loss[c] = fmax(SAME, seconds[c] - seconds[best]);
-    }
-    return best;
 }
 
 /* 1 if the member is the choice of a spot or may stand in for it. */

@@ -122,7 +122,7 @@ static void print_crossval(const struct chorale_model *m)
            " ahead = of one to at\n  most P/2; ! = over 10 %%: a prediction"
            " of this fit alone is not relied on there;\n  last, block sizes"
            " that may be used\n");
-    printf("    %-38s%6s%6s%12s%12s\n", "variant", "P", "points", "without",
+    printf("    %-38s%6s%7s%12s%12s\n", "variant", "P", "points", "without",
            "ahead");
     for (size_t i = 0; i < m->nvariant; i++) {
         const struct chorale_model_variant *v = &m->variant[i];
@@ -133,7 +133,7 @@ static void print_crossval(const struct chorale_model *m)
         for (size_t k = 0; k < v->nranks; k++) {
             const struct chorale_model_ranks *r = &v->ranks[k];
 
-            printf("    %-38s%6d%6zu%12s%12s  ", name, r->comm_size,
+            printf("    %-38s%6d%7zu%12s%12s  ", name, r->comm_size,
                    r->npoints, percent(r->error, a), percent(r->ahead, b));
             if (r->m_lo > r->m_hi)
                 printf("none");

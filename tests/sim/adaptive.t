@@ -122,6 +122,12 @@ like "$(plan "$work/each.db" --dry-run -c bcast,scan --adaptive \
 like "$(plan "$db" --dry-run -c scan --adaptive --budget 400ns/coll)" \
     "of 800 are spent" "and one that was spent on before counts too"
 
+# What judges a table may be of another system, which is said.
+sqlite3 "$work/all.db" "UPDATE system SET name = 'other'"
+like "$("$chorale" evaluate "$db" --oracle "$work/all.db" 2>&1 >/dev/null)" \
+    "the table is of system flat-loggp, and what judges it .* system other" \
+    "an oracle of another system is named"
+
 refused() { # expected text, name, options
     refused_text=$1 refused_name=$2
     shift 2

@@ -33,6 +33,19 @@ is "$(sqlite3 "$db" "SELECT count(DISTINCT coll) FROM decision")" 16 \
     "every collective is decided"
 is "$(sqlite3 "$db" "SELECT count(*) > 0 FROM decision WHERE provider = 'chorale'")" 1 \
     "some choice beats the library"
+# The page for people tells of all of it, in the units that things have.
+page=$(cat "$work/a/sim-summary.md")
+n=$(sqlite3 "$db" "SELECT count(*) FROM decision WHERE provider <> 'library'
+    AND target = 'dispatch' AND comm_size NOT IN (4, 7, 16)")
+like "$page" "Between the measured process counts the table has $n more ranges" \
+    "the summary says how much lies between the measured process counts"
+is "$(printf '%s\n' "$page" | grep -c '^| [0-9]* |')" \
+    "$(sqlite3 "$db" "SELECT count(*) FROM decision WHERE
+    target = 'dispatch' AND comm_size IN (4, 7, 16)")" \
+    "and has each row of the measured ones"
+like "$page" 'overlapped: sends and receives ' "ports are told of in words"
+! printf '%s\n' "$page" | grep -E '^- (gap|alpha|[a-z]*_overhead)' | grep -q /B
+ok $? "what is no time of a byte is not called that"
 # The choice at a measured point is the fastest one measured there, or costs no
 # more than 1 % for the sake of fewer ranges; but where ranks do not know n.
 is "$(sqlite3 "$db" "SELECT count(*) FROM v_best b JOIN decision d

@@ -251,7 +251,7 @@ static double next_share(struct plan *p)
     double left;
 
     p->opts.spent += measure(p);
-    left = 0.88 * p->opts.budget - p->opts.spent;
+    left = 0.88 * (p->opts.budget - p->opts.spent);
     if (choose(p) != CHORALE_OK)
         return NAN;
     return p->round.foreseen / left;

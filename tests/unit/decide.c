@@ -197,6 +197,35 @@ static void test_real(void)
     }
 }
 
+/* What was not measured at a size begins right after it where it is expected to
+ * be better already; the library stays up to the next guess. */
+static void test_begins(void)
+{
+    static const struct {
+        long m;
+        double library, linear, binomial;
+    } t[] = { { 512, 8, 10, 0 }, { 4096, 60, 30, 0 }, { 32768, 400, 200, 60 } };
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int i = 0; i < 3; i++) {
+        bcast(&f, "library", t[i].m, 0, t[i].library * 1e-6);
+        bcast(&f, "linear", t[i].m, 0, t[i].linear * 1e-6);
+        if (t[i].binomial > 0)
+            bcast(&f, "binomial", t[i].m, 0, t[i].binomial * 1e-6);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "one variant is measured at one size");
+    is(fixture_text(&f, "SELECT group_concat(variant, ' ') FROM decision WHERE"
+                    " 4096 BETWEEN n_lo AND n_hi OR 5000 BETWEEN n_lo AND n_hi"
+                    " ORDER BY n_lo"), "linear binomial",
+       "measured where it was, expected right after");
+    is(fixture_text(&f, "SELECT max(n_hi) FROM decision WHERE variant ="
+                    " 'linear'"), "4096", "from the next byte on");
+    is(fixture_text(&f, "SELECT variant FROM decision WHERE 512 BETWEEN n_lo"
+                    " AND n_hi"), "default", "the library where it is faster");
+    fixture_close(&f);
+}
+
 /* The library takes 200 ns, the variant a quarter less, and 30 ns more than
  * that by way of the dispatcher: enough with 8 bytes, not with 64, where the
  * gain is an eighth. */
@@ -781,6 +810,7 @@ static void test_errors(void)
 int main(void)
 {
     test_simulated();
+    test_begins();
     test_real();
     test_dispatch_cost();
     test_ties();
