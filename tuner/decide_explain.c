@@ -93,7 +93,7 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
               : chorale_family_between(fam, line, c, v->n, v->comm_size,
                                        &e->error);
     e->seconds = isfinite(t) ? exp(t) : NAN;
-    return isfinite(t);
+    return isfinite(t) || e->barred != NULL;
 }
 
 static int compare_entries(const void *a, const void *b)
