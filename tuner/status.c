@@ -387,6 +387,9 @@ static enum chorale_err look(const char *path, const struct opts *opts,
         err = show_rounds(store, opts->rounds, list, msg);
     if (err == CHORALE_OK && (opts->jobs || (list == NULL && !opts->rounds)))
         err = chorale_status_jobs(store, list, watch, msg);
+    if (err == CHORALE_OK && opts->jobs && list == NULL &&
+        watch->nelement == 0)
+        printf("no batch jobs: `chorale submit` makes them\n");
     if (err == CHORALE_OK && list != NULL) {
         json_dumpf(list, stdout, JSON_INDENT(2));
         printf("\n");

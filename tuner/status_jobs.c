@@ -219,6 +219,7 @@ enum chorale_err chorale_status_jobs(struct chorale_store *store,
                                                  &look.nelement, msg);
 
     watch->waiting = 0;
+    watch->nelement = look.nelement;
     look.element = element;
     for (size_t i = 0; err == CHORALE_OK && i < look.nelement; i++)
         err = show(&look, &element[i]);

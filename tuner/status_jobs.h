@@ -17,11 +17,13 @@ struct chorale_jobs_watch {
     time_t asked;            /* when; 0: never */
     long waiting;            /* elements that lack runs and are in the queue,
                               * by the last look */
+    size_t nelement;         /* and all there are */
 };
 
 /* Print a line for each element: runs done, the work that is left, what Slurm
- * says of its job, what it said last; or append objects to list, unless that is NULL. Slurm is not
- * asked where all is done; that it does not answer is told once. */
+ * says of its job, what it said last; or append objects to list, unless that is
+ * NULL. Slurm is not asked where all is done; that it does not answer is told
+ * once. */
 enum chorale_err chorale_status_jobs(struct chorale_store *store,
                                      json_t *list,
                                      struct chorale_jobs_watch *watch,

@@ -303,7 +303,8 @@ static const struct chorale_opt options[] = {
       "database's name without .db)", 0, 0 },
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct tune_opts, run.stall_seconds), "TIME",
-      "end a launch that stores nothing for this long (default: 5m)", 1, 0 },
+      "end a launch that says nothing for this long, on neither of its "
+      "streams (default: 5m)", 1, 0 },
     { "hang", 0, CHORALE_OPT_SECONDS,
       offsetof(struct tune_opts, run.hang_seconds), "TIME",
       "a call that takes this long hangs (default: as `chorale run --help` "

@@ -150,16 +150,26 @@ is "$(asked squeue)" 1 "and asks squeue no more often"
 rm -f "$work/r-slurm/squeue.txt"
 timeout 20 "$chorale" status "$db" --jobs --watch 100 >/dev/null
 is $? 0 "it ends where nothing is in the queue"
+"$chorale" plan "$work/idle.db" -q -c bcast -m 8 -P 2
+like "$("$chorale" status "$work/idle.db" --jobs)" '^no batch jobs: ' \
+    "where there are none it says so"
 "$chorale" status "$db" --watch 5 2>"$work/err.txt"
 is $? 2 "--watch without --jobs: exit 2"
 
 # --- requeued by itself, but not for ever -----------------------------------
-# Told to end as soon as it says that it runs.
+# Told to end as soon as it says that it runs, while its launch takes its time.
+cat >"$bin/late" <<END
+#!/bin/sh
+sleep 5
+exec $MPIEXEC "\$@"
+END
+chmod +x "$bin/late"
 told() { # element, restarts, attempts; what it says last
     rm -f "$folder/element-$1.txt" "$work/asked"
     : >"$work/asked"
     SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=$(($1 - 1)) \
-        SLURM_RESTART_COUNT=$2 "$chorale" job "$folder" --element "$1" \
+        SLURM_RESTART_COUNT=$2 CHORALE_MPIEXEC=$bin/late \
+        "$chorale" job "$folder" --element "$1" \
         --attempts "$3" >/dev/null 2>&1 &
     for i in $(seq 300); do
         grep -qs '^running' "$folder/element-$1.txt" && break
@@ -224,6 +234,7 @@ is $? 2 "--fail-on without --compare: exit 2"
 submit --wait --compare "$work/none.db" >/dev/null \
     2>"$work/err.txt"
 is $? 3 "no such base: exit 3"
+diag "$(cat "$work/err.txt")"
 is "$(cat "$work/jobs")" "$before" "none of these submits anything"
 
 # --- what starts ranks in a job ---------------------------------------------
