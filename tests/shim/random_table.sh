@@ -44,12 +44,14 @@ BEGIN {
 /^        "min": /      { min[np] = value($0) }
 /^        "max": /      { max[np] = value($0) }
 /^        "candidates"/ { list = "c" }
+/^        "candidates_more"/ { list = "c" }
+/^        "candidates_of_point"/ { list = "" } # words of what P and n give
 /^        "words"/      { list = "w" }
 /^          [^ ]/ {
     item = $0
     gsub(/[ ,"]/, "", item)
     if (list == "c") cand[np, ncand[np]++] = item
-    else word[np, nword[np]++] = item
+    else if (list == "w") word[np, nword[np]++] = item
 }
 /^    "unselectable": / {
     if (value($0) != "null") next
