@@ -73,7 +73,8 @@ int chorale_gain_show(const struct chorale_gain *gain, int points, int json)
                p->coll, chorale_human_bytes((double)p->msg_size, m),
                p->comm_size, p->dtype, p->op[0] != '\0' ? p->op : "-",
                100 * share(p->seconds, gain->seconds), p->ratio,
-               100 * share(p->won, gain->seconds), kind[p->kind], p->choice);
+               100 * share(p->won, gain->seconds), kind[p->kind],
+               p->kind == CHORALE_GAIN_UNKNOWN ? "-" : p->choice);
     }
     if (!points && gain->count > TOP)
         printf("and %zu points more: --points\n", gain->count - TOP);
