@@ -56,3 +56,14 @@ platform() { # file latency_us bytes_per_second hosts
 <platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-$(($4 - 1))" speed="1Gf" bw="$3Bps" lat="$2us" sharing_policy="SPLITDUPLEX"/></platform>
 EOF
 }
+
+# For tests that measure a table through the shim: in $work from now on, where
+# run() is chorale with what it says in out.txt and err.txt.
+validating() {
+    command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+    "$chorale" --version | grep -q 'sanitizer=no' ||
+        skip_all "a sanitizer's runtime would have to be preloaded first"
+    export CHORALE_MPIEXEC="$MPIEXEC"
+    cd "$work" || exit 99
+    run() { timeout 300 "$chorale" "$@" >out.txt 2>err.txt; }
+}

@@ -5,13 +5,7 @@
 # times is asked with times that are put in afterwards: this machine's are
 # nobody's to promise.
 . "$(dirname "$0")/../lib.sh"
-command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
-"$chorale" --version | grep -q 'sanitizer=no' ||
-    skip_all "a sanitizer's runtime would have to be preloaded first"
-export CHORALE_MPIEXEC="$MPIEXEC"
-cd "$work" || exit 99
-
-run() { timeout 300 "$chorale" "$@" >out.txt 2>err.txt; }
+validating
 select1() { sqlite3 r.db "$1"; }
 
 # A hand-made table over one measured size on each side of a boundary.

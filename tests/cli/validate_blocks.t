@@ -4,13 +4,7 @@
 # sizes: the shim is asked by what it sees of them, a sum or nothing, and still
 # is found to have run what the table says, at every point.
 . "$(dirname "$0")/../lib.sh"
-command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
-"$chorale" --version | grep -q 'sanitizer=no' ||
-    skip_all "a sanitizer's runtime would have to be preloaded first"
-export CHORALE_MPIEXEC="$MPIEXEC"
-cd "$work" || exit 99
-
-run() { timeout 300 "$chorale" "$@" >out.txt 2>err.txt; }
+validating
 select1() { sqlite3 "${db:-r.db}" "$1"; }
 row() { # P coll op class type n_lo n_hi provider variant
     select1 "INSERT INTO decision (system_id, coll, comm_size, comm_size_hi,
