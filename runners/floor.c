@@ -112,15 +112,15 @@ double chorale_floor(const struct chorale_bench *bench,
 
 int chorale_floor_below(const struct chorale_bench *bench,
                         const struct chorale_task *task, double median,
-                        double separator)
+                        int separated, double separator)
 {
     double least = chorale_floor(bench, task);
 
     if (task->metric != CHORALE_METRIC_DURATION)
         return 0;
-    if (separator > 0 && !(median > 0))
+    if (separated && !(median > 0))
         return 1;
-    if (separator > 0 && least > 0)
+    if (separated && least > 0)
         least += MARGIN * bench->floor_alpha;
     return median + separator < least;
 }

@@ -55,10 +55,10 @@ static void judge(struct chorale_timing *t)
         if (res->status != CHORALE_RUN_OK || res->nsample == 0)
             continue;
         median = chorale_result_median(res);
-        if (!(res->separator > 0 && !(median > 0)) &&
+        if (!(res->separated && !(median > 0)) &&
             (chorale_own_times(t) ||
              !chorale_floor_below(t->bench, t->task, median,
-                                  res->separator)))
+                                  res->separated, res->separator)))
             continue;
 #ifdef CHORALE_SIM
         chorale_result_fail(res, CHORALE_RUN_INVALID, "");

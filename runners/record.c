@@ -112,7 +112,7 @@ static enum chorale_err put_run(struct writer *w,
                       res->nsample > 0 ? chorale_sync_names[res->sync] : "",
                       -1, SQLITE_STATIC);
     sqlite3_bind_int(w->run, 10, res->batch);
-    bind_real(w->run, 11, res->separator > 0 ? res->separator : NAN);
+    bind_real(w->run, 11, res->separated ? res->separator : NAN);
     bind_real(w->run, 12, res->nsample > 0 ? res->clock_error : NAN);
     bind_real(w->run, 13, res->skew > 0 ? res->skew : NAN);
     err = chorale_store_step(w->store, w->run, NULL, w->msg);

@@ -193,7 +193,9 @@ struct chorale_result {
     const char *stop_reason;
     int sync;                /* enum chorale_sync: how it was started */
     int batch;               /* calls a repetition */
-    double separator;        /* s between two of them, subtracted; 0: none */
+    int separated;           /* a barrier was between two of them */
+    double separator;        /* s of it, subtracted: 0 too where the clock
+                              * took no step in it */
     double clock_error;      /* s */
     double skew;             /* s, of the arrival pattern */
     int suspicious;          /* faster than a message can be */
@@ -314,12 +316,13 @@ int chorale_copying_measure(struct chorale_bench *bench);
 int chorale_floor_measure(struct chorale_bench *bench);
 double chorale_floor(const struct chorale_bench *bench,
                      const struct chorale_task *task);
-/* Is a median faster than that, or next to nothing? separator: of a batch, s.
+/* Is a median faster than that, or, separated, next to nothing? separated: it
+ * is of a batch with barriers between its calls; separator: s of each, or 0.
  * There the calls of a rank follow each other when the data have come and one
  * message has come back, which the separator's own time does not cover. */
 int chorale_floor_below(const struct chorale_bench *bench,
                         const struct chorale_task *task, double median,
-                        double separator);
+                        int separated, double separator);
 
 /* provider.c: look up the native algorithms that are candidates. */
 void chorale_provider_open(struct chorale_bench *bench);

@@ -118,13 +118,19 @@ void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
     t->seen[c].spent += v[CHORALE_SPENT];
 }
 
-/* What the barrier between two calls takes, as seen so far. */
+/* A barrier between two calls, and it has been seen. */
+static int separated(const struct chorale_timing *t)
+{
+    return chorale_separated(t) && t->nsample[t->ncand] > 0;
+}
+
+/* What that takes, as seen so far; 0: none, or no step of the clock. */
 static double separator(const struct chorale_timing *t)
 {
     struct chorale_seen seen = { 0 };
     int n = t->nsample[t->ncand], most = t->bench->work.set.stop.nrep_max;
 
-    if (!chorale_separated(t) || n == 0)
+    if (!separated(t))
         return 0;
     if (n > most)
         n = most;
@@ -206,7 +212,8 @@ static int any_below(const struct chorale_timing *t)
 
     for (int c = 0; c < t->ncand && !chorale_own_times(t); c++)
         if (counts(t, c) &&
-            chorale_floor_below(t->bench, t->task, t->seen[c].median, less))
+            chorale_floor_below(t->bench, t->task, t->seen[c].median,
+                                separated(t), less))
             return 1;
     return 0;
 }
@@ -246,6 +253,7 @@ void chorale_hand_over(struct chorale_timing *t)
         res->sample = t->sample[c];
         res->nsample = t->nsample[c];
         res->batch = t->batch;
+        res->separated = separated(t);
         res->separator = less;
         res->sync = t->how;
         res->skew = t->skew;

@@ -124,6 +124,15 @@ is "$(has step "group_concat(DISTINCT part || ' ' || batch) FROM (SELECT *
 is "$(has step "max(nrep) <= 10 FROM run_summary")" 1 \
     "no repetition more than the plan allows"
 rm "$work/step.db"
+batched 1 --providers chorale,library --buffers warm --batch 2 \
+    --sync barrier
+is "$(has step "count(DISTINCT separator) || ' ' || max(separator) || ' ' ||
+    (count(separator) = count(*)) FROM run WHERE sync <> ''")" "1 0.0 1" \
+    "a barrier that takes no step of the clock is one that takes 0 s"
+is "$(has step "count(*) FROM run WHERE sync <> '' AND
+    ',' || validity || ',' NOT LIKE '%,suspicious,%'")" 0 \
+    "and calls that take none are not believed"
+rm "$work/step.db"
 for buffers in cold rotate; do
     batched 1 --providers chorale,library --buffers $buffers
 done
