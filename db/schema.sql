@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 6.
+-- Schema of a Chorale database, version 7.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -347,6 +347,20 @@ CREATE TABLE decision (
     regret      REAL,                   -- expected, against the best
     reason      TEXT NOT NULL,
     UNIQUE (system_id, target, coll, comm_size, ppn, shape, dtype, op, n_lo)
+);
+
+-- What `chorale decide` was asked for when it made the rows of decision; NULL:
+-- its default then.
+CREATE TABLE policy (
+    system_id   INTEGER PRIMARY KEY REFERENCES system,
+    threshold   REAL,                   -- a share: of a smaller gain the
+                                        -- library stays
+    compact     REAL,                   -- a share, lost for fewer rows
+    dispatch_cost REAL,                 -- seconds, added to all variants
+    objective   TEXT CHECK (objective IN ('median', 'p95')),
+    deterministic INTEGER NOT NULL,     -- operands in the order of the ranks
+    max_scratch INTEGER,                -- bytes a rank
+    allow_patented INTEGER NOT NULL
 );
 
 -- What `chorale validate` saw: a table's choices against the library's default

@@ -27,7 +27,7 @@ struct chorale_shard {
 static const char *const tables[] = {
     "system", "campaign", "cell", "launch", "run", "run_summary", "sample",
     "counter", "environment", "model", "model_variant", "model_ranks",
-    "decision", "baseline", "validation",
+    "decision", "policy", "baseline", "validation",
 };
 
 #define NTABLE (sizeof(tables) / sizeof(tables[0]))

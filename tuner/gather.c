@@ -118,8 +118,8 @@ static enum chorale_err make_table(const char *path, const char *system,
     char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX], gain[32];
     const char *const fit[] = { "fit", path, "--quiet", "--system", system,
                                 NULL };
-    const char *const decide[] = { "decide", path, "--quiet", "--system",
-                                   system,
+    const char *const decide[] = { "decide", path, "--quiet", "--as-before",
+                                   "--system", system,
                                    threshold >= 0 ? "--threshold" : NULL,
                                    gain, NULL };
     const char *const generate[] = { "generate", path, "--format", "c", "-o",

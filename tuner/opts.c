@@ -260,9 +260,14 @@ static void real_word(const struct chorale_opt *opt, double value,
                       struct chorale_args *args)
 {
     int percent = opt->type == CHORALE_OPT_PERCENT && value >= 1;
+    char text[32];
 
-    chorale_args_add(args, "--%s=%.17g%s", opt->name,
-                     percent ? 100 * value : value, percent ? "%" : "");
+    if (percent)
+        value *= 100;
+    snprintf(text, sizeof(text), "%.15g", value);
+    if (strtod(text, NULL) < value || strtod(text, NULL) > value)
+        snprintf(text, sizeof(text), "%.17g", value);
+    chorale_args_add(args, "--%s=%s%s", opt->name, text, percent ? "%" : "");
 }
 
 void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
@@ -291,8 +296,9 @@ void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
                                  *(const long *)is);
             break;
         default:
-            if (*(const double *)is < *(const double *)was ||
-                *(const double *)is > *(const double *)was)
+            if (!isnan(*(const double *)is) &&
+                !(*(const double *)is >= *(const double *)was &&
+                  *(const double *)is <= *(const double *)was))
                 real_word(opt, *(const double *)is, args);
         }
     }

@@ -4,6 +4,7 @@
 
 #include "algorithms/dispatch/table.h"
 #include "tuner/origin.h"
+#include "tuner/policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,26 @@ static enum chorale_err load_system(struct chorale_store *store,
             err = no_memory(msg);
     sqlite3_finalize(stmt);
     return err;
+}
+
+/* What the table was decided by, where that is not the default. */
+static enum chorale_err load_policy(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct chorale_origin *origin,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_policy policy = CHORALE_POLICY_DEFAULTS;
+    char words[CHORALE_POLICY_TEXT];
+    enum chorale_err err = chorale_policy_load(store, system_id, &policy, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    chorale_policy_words(&policy, words, sizeof(words));
+    if (*words != '\0' &&
+        chorale_origin_line(&origin->environment, "decided by", words,
+                            "") != 0)
+        return no_memory(msg);
+    return CHORALE_OK;
 }
 
 static enum chorale_err load_environment(struct chorale_store *store,
@@ -233,8 +254,10 @@ enum chorale_err chorale_origin_load(struct chorale_store *store,
     err = load_system(store, system_id, origin, msg);
     if (err == CHORALE_OK)
         err = load_fingerprint(store, system_id, origin, msg);
+    if (err == CHORALE_OK)
+        err = load_environment(store, system_id, origin, msg);
     return err == CHORALE_OK
-               ? load_environment(store, system_id, origin, msg)
+               ? load_policy(store, system_id, origin, msg)
                : err;
 }
 

@@ -11,8 +11,9 @@ struct chorale_origin {
     char *campaign;          /* UUID of the system's latest campaign */
     char *environment;       /* lines "key: value" of its launches that
                               * are done or measured something before they
-                              * were killed, all values that differ; NULL:
-                              * none */
+                              * were killed, all values that differ; last
+                              * "decided by", where options of `chorale
+                              * decide` are not the default; NULL: none */
     /* As in struct chorale_table; NULL: not known, of a simulated system, or
      * launches differ. */
     char *transport, *cpu_model, *variables;

@@ -5,6 +5,7 @@
 
 #include "algorithms/coll.h"
 #include "db/store.h"
+#include "tuner/policy.h"
 #include "tuner/verb.h"
 
 /* What the options of `chorale plan` (and `tune`) say. */
@@ -29,6 +30,9 @@ struct chorale_plan {
     int limits_kept;
     const char *budget;
     double goal;
+    struct chorale_policy policy; /* of what an adaptive plan is for: rounds
+                              * are planned by it, and what it does not say
+                              * as the table is that is there */
 };
 
 /* Defaults. NULL, 0, or -1 where that is a value: chorale_plan_check fills in
@@ -38,7 +42,8 @@ struct chorale_plan {
         .providers = "chorale,library", .counters = "",                      \
         .arrival = "sync", .siblings = "alone", .metric = "duration",        \
         .nwarmup = -1, .seed = 1, .width = -1, .tau = -1,                    \
-        .goal = -1, .alpha = -1, .beta = -1, .start_up = -1                  \
+        .goal = -1, .alpha = -1, .beta = -1, .start_up = -1,                 \
+        .policy = CHORALE_POLICY_DEFAULTS                                    \
     }
 
 /* The option rows of a verb whose options struct has a struct chorale_plan

@@ -239,10 +239,8 @@ enum chorale_err chorale_plan_choose(struct planner *p,
                                      sqlite3_int64 *pending_p)
 {
     const struct chorale_plan *plan = p->plan;
+    struct chorale_policy policy = plan->policy;
     struct chorale_adapt_opts opts = {
-        .decide = { .simulated = p->sys.simulated,
-                    .threshold = p->sys.simulated ? 0 : 0.03, .fdr = 0.05,
-                    .compact = 0.01, .max_scratch = -1 },
         .goal = plan->goal, .start_up = CHORALE_ADAPT_START_UP,
         .launches = plan->launches, .nrep_min = plan->nrep_min,
         .nrep_max = plan->nrep_max, .nwarmup = plan->nwarmup,
@@ -253,6 +251,10 @@ enum chorale_err chorale_plan_choose(struct planner *p,
 
     if (err != CHORALE_OK || *pending_p != 0)
         return err;
+    err = chorale_policy_inherit(p->store, p->sys.id, &policy, p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    opts.decide = chorale_policy_decide(&policy, p->sys.simulated);
     p->gathering = 1;
     err = chorale_plan_cells(p);
     p->gathering = 0;
@@ -261,9 +263,12 @@ enum chorale_err chorale_plan_choose(struct planner *p,
     if (err == CHORALE_OK)
         err = find_costs(p, &opts);
     if (err == CHORALE_OK)
-        err = chorale_points_load(p->store, p->sys.id, &points, p->msg);
-    if (err == CHORALE_OK && !p->sys.simulated)
-        chorale_points_dispatched(&points, CHORALE_DISPATCH_SECONDS);
+        err = chorale_points_load_by(p->store, p->sys.id,
+                                     chorale_policy_objective(&policy),
+                                     &points, p->msg);
+    if (err == CHORALE_OK)
+        chorale_points_dispatched(
+            &points, chorale_policy_cost(&policy, p->sys.simulated));
     if (err == CHORALE_OK)
         err = chorale_adapt_choose(&p->grid, &points, &opts, &p->round,
                                    p->msg);

@@ -22,8 +22,7 @@ enum { MENDED_MOST = 2 };    /* times that points which lose are measured again 
 struct tune_opts {
     struct chorale_plan plan;
     struct chorale_run_opts run;
-    int allow_patented, no_validate;
-    double threshold;
+    int no_validate;
     const char *output;
 };
 
@@ -48,19 +47,19 @@ static void prefix_of(const struct tune_opts *opts, const char *path,
 static enum chorale_err decide(const struct tune_opts *opts, const char *path,
                                const char *system, struct chorale_errmsg *msg)
 {
-    char threshold[32];
-    const char *word[] = { "decide", path, "--quiet", "--system", system,
-                           NULL, NULL, NULL, NULL };
-    size_t n = 5;
+    const char *word[CHORALE_POLICY_WORDS + 7] = {
+        "decide", path, "--quiet", "--as-before", "--system", system,
+    };
+    struct chorale_args args = { .count = 0 };
+    enum chorale_err err;
 
-    snprintf(threshold, sizeof(threshold), "%.9g", opts->threshold);
-    if (opts->allow_patented)
-        word[n++] = "--allow-patented";
-    if (!isnan(opts->threshold)) {
-        word[n++] = "--threshold";
-        word[n++] = threshold;
-    }
-    return chorale_step(&chorale_verb_decide, word, msg);
+    chorale_policy_args(&opts->plan.policy, &args);
+    for (int i = 0; i < args.count && i < CHORALE_POLICY_WORDS; i++)
+        word[6 + i] = args.word[i];
+    err = args.overflow ? chorale_fail(msg, CHORALE_ENV, "out of memory")
+                        : chorale_step(&chorale_verb_decide, word, msg);
+    chorale_args_free(&args);
+    return err;
 }
 
 /* The proof. A table that is slower somewhere is written and shown as well,
@@ -80,7 +79,7 @@ static enum chorale_err validate(const struct tune_opts *opts,
     proof.command = opts->run.command;
     proof.stall_seconds = opts->run.stall_seconds;
     proof.hang_seconds = opts->run.hang_seconds;
-    proof.allow_patented = opts->allow_patented;
+    proof.allow_patented = opts->plan.policy.allow_patented;
     proof.quiet = 1;
     proof.verbose = opts->run.verbose;
     err = chorale_validate(path, &proof, msg);
@@ -207,7 +206,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
                                 NULL };
     const char *const generate[] = { "generate", path, "--format", "c", "-o",
                                      source, "--system", system, "--quiet",
-                                     opts->allow_patented
+                                     opts->plan.policy.allow_patented
                                          ? "--allow-patented"
                                          : NULL,
                                      NULL };
@@ -272,8 +271,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct tune_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
-                              .run = CHORALE_RUN_DEFAULTS,
-                              .threshold = NAN };
+                              .run = CHORALE_RUN_DEFAULTS };
     char command[1024];
     enum chorale_err err;
     int nword;
@@ -282,19 +280,15 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
+    err = chorale_policy_check(&opts.plan.policy, msg);
+    if (err != CHORALE_OK)
+        return err;
     return tune(&opts, argv[1], command, msg);
 }
 
 static const struct chorale_opt options[] = {
     CHORALE_PLAN_OPTS(struct tune_opts, plan),
-    { "threshold", 0, CHORALE_OPT_PERCENT,
-      offsetof(struct tune_opts, threshold), "GAIN",
-      "keep the library below this gain (default: 3%, 0 in simulation)", 0,
-      0 },
-    { "allow-patented", 0, CHORALE_OPT_FLAG,
-      offsetof(struct tune_opts, allow_patented), NULL,
-      "let variants under a patent (`chorale list` shows them) enter the "
-      "table", 0, 0 },
+    CHORALE_POLICY_OPTS(struct tune_opts, plan.policy),
     { "no-validate", 0, CHORALE_OPT_FLAG,
       offsetof(struct tune_opts, no_validate), NULL,
       "do not measure the table against the library at the end", 0, 0 },
@@ -338,6 +332,8 @@ const struct chorale_verb chorale_verb_tune = {
         "With --adaptive --budget TIME it measures those points only that are "
         "worth it, round after round (`chorale plan --help`); `chorale "
         "status` shows what each brought.\n"
+        "The table is decided with the options of the one that is there, but "
+        "for those given and --allow-patented (`chorale decide --help`).\n"
         "Stopped or killed, the same command goes on where it was.",
     .example = "chorale tune results.db -m 8:1M -P 2:16\n"
                "chorale tune results.db -m 8:1M -P 2:16 --adaptive --budget "

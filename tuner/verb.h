@@ -57,7 +57,7 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
 struct chorale_args;         /* tuner/spawn.h */
 
 /* Append to args the options, "--name=value" each, that make of the struct
- * defaults what opts is: of these rows alone. */
+ * defaults what opts is: of these rows alone, and of reals that are not NAN. */
 void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
                         const void *defaults, struct chorale_args *args);
 

@@ -10,23 +10,15 @@
 #include "algorithms/alg.h"
 #include "tuner/decide.h"
 #include "tuner/each_system.h"
+#include "tuner/policy.h"
 #include "tuner/predict.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
-#define THRESHOLD_REAL 0.03
-#define FALSE_DISCOVERIES 0.05
-
-#define COMPACT 0.01
-
 struct opts {
     struct chorale_each_opts each;
-    int allow_patented, deterministic, explain;
-    double threshold;        /* NAN: the default of the system's kind */
-    double compact;
-    double dispatch_cost;    /* seconds, NAN: the default of the system's kind */
-    long max_scratch;
-    const char *objective;
+    struct chorale_policy policy;
+    int as_before, explain;
     struct chorale_decide_query query; /* of explain */
 };
 
@@ -92,6 +84,7 @@ static enum chorale_err insert(struct chorale_store *store,
 /* Replace the rows of a system, all or none. */
 static enum chorale_err write_rows(struct chorale_store *store,
                                    sqlite3_int64 system_id,
+                                   const struct chorale_policy *policy,
                                    const struct table *table, size_t ntable,
                                    struct chorale_errmsg *msg)
 {
@@ -104,6 +97,8 @@ static enum chorale_err write_rows(struct chorale_store *store,
         for (size_t i = 0; i < table[t].count && err == CHORALE_OK; i++)
             err = insert(store, ins, system_id, &table[t].row[i],
                          table[t].target, msg);
+    if (err == CHORALE_OK)
+        err = chorale_policy_keep(store, system_id, policy, msg);
     return chorale_replace_end(store, ins, err, msg);
 }
 
@@ -151,14 +146,17 @@ static void print_row(const struct chorale_decision *d)
 }
 
 static void print_rows(const struct chorale_system_row *system,
-                       double threshold, const struct table *table,
-                       size_t ntable)
+                       double threshold, const struct chorale_policy *policy,
+                       const struct table *table, size_t ntable)
 {
     size_t ntuned = 0, nspot = 0;
+    char words[CHORALE_POLICY_TEXT];
 
+    chorale_policy_words(policy, words, sizeof(words));
     printf("System %s (%s): a variant replaces the library from a gain of"
-           " %g %% on\n", system->name,
-           system->simulated ? "simulated" : "real", 100 * threshold);
+           " %g %% on%s%s\n", system->name,
+           system->simulated ? "simulated" : "real", 100 * threshold,
+           *words != '\0' ? "; decided by " : "", words);
     for (size_t t = 0; t < ntable; t++) {
         const struct chorale_decision *row = table[t].row;
 
@@ -202,20 +200,23 @@ static json_t *row_json(const struct chorale_decision *d)
 static enum chorale_err append_json(json_t *list, const char *path,
                                     const struct chorale_system_row *system,
                                     double threshold,
+                                    const struct chorale_policy *policy,
                                     const struct table *table, size_t ntable,
                                     struct chorale_errmsg *msg)
 {
+    char words[CHORALE_POLICY_TEXT];
     json_t *rows[2] = { json_array(), json_array() }, *item;
     int bad = 0;
 
+    chorale_policy_words(policy, words, sizeof(words));
     for (size_t t = 0; t < ntable; t++)
         for (size_t i = 0; i < table[t].count; i++)
             bad |= json_array_append_new(rows[t],
                                          row_json(&table[t].row[i])) != 0;
-    item = json_pack("{s:s, s:s, s:f, s:o, s:o}", "system", system->name,
+    item = json_pack("{s:s, s:s, s:f, s:s, s:o, s:o}", "system", system->name,
                      "kind", system->simulated ? "simulated" : "real",
-                     "threshold", threshold, "decisions", rows[0],
-                     "rules", rows[1]);
+                     "threshold", threshold, "options", words,
+                     "decisions", rows[0], "rules", rows[1]);
     bad |= json_array_append_new(list, item) != 0;
     if (bad)
         return chorale_fail(msg, CHORALE_DATA, "%s: names in it are not UTF-8;"
@@ -232,40 +233,19 @@ static int has_natives(const struct chorale_points *points)
     return 0;
 }
 
-/* What the options ask for on a system. */
-static struct chorale_decide_opts
-how_of(const struct opts *opts, const struct chorale_system_row *system)
-{
-    struct chorale_decide_opts how = {
-        .simulated = system->simulated, .fdr = FALSE_DISCOVERIES,
-        .threshold = opts->threshold, .compact = opts->compact,
-        .deterministic = opts->deterministic,
-        .allow_patented = opts->allow_patented,
-        .max_scratch = opts->max_scratch,
-    };
-
-    if (isnan(how.threshold))
-        how.threshold = system->simulated ? 0 : THRESHOLD_REAL;
-    return how;
-}
-
 /* The runs of a system as a program would see them that has the table. */
 static enum chorale_err load(struct chorale_store *store,
                              const struct chorale_system_row *system,
-                             const struct opts *opts,
+                             const struct chorale_policy *policy,
                              struct chorale_points *points,
                              struct chorale_errmsg *msg)
 {
-    const int p95 = strcmp(opts->objective, "p95") == 0;
-    double cost = opts->dispatch_cost;
     enum chorale_err err = chorale_points_load_by(
-        store, system->id,
-        p95 ? CHORALE_OBJECTIVE_P95 : CHORALE_OBJECTIVE_MEDIAN, points, msg);
+        store, system->id, chorale_policy_objective(policy), points, msg);
 
-    if (isnan(cost))
-        cost = system->simulated ? 0 : CHORALE_DISPATCH_SECONDS;
     if (err == CHORALE_OK)
-        chorale_points_dispatched(points, cost);
+        chorale_points_dispatched(
+            points, chorale_policy_cost(policy, system->simulated));
     return err;
 }
 
@@ -304,15 +284,20 @@ static enum chorale_err decide_system(struct chorale_store *store,
 {
     const struct opts *opts = arg;
     struct chorale_points points = { NULL, 0, NULL };
-    struct chorale_decide_opts how = how_of(opts, system);
+    struct chorale_policy policy = opts->policy;
+    struct chorale_decide_opts how;
     struct table table[2] = { { "dispatch", NULL, 0 }, { "rules", NULL, 0 } };
     const char *path = chorale_store_path(store);
     size_t ntable = 0;
-    enum chorale_err err;
+    enum chorale_err err = CHORALE_OK;
 
-    err = chorale_predictor_load(store, system->id, &how.model, msg);
+    if (opts->as_before)
+        err = chorale_policy_inherit(store, system->id, &policy, msg);
+    how = chorale_policy_decide(&policy, system->simulated);
     if (err == CHORALE_OK)
-        err = load(store, system, opts, &points, msg);
+        err = chorale_predictor_load(store, system->id, &how.model, msg);
+    if (err == CHORALE_OK)
+        err = load(store, system, &policy, &points, msg);
     if (err == CHORALE_OK && opts->explain) {
         err = chorale_decide_explain(&points, &how, &opts->query, list, msg);
         goto out;
@@ -322,12 +307,12 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK && table[0].count == 0)
         err = nothing(path, system->name, msg);
     if (err == CHORALE_OK)
-        err = write_rows(store, system->id, table, ntable, msg);
+        err = write_rows(store, system->id, &policy, table, ntable, msg);
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
-        print_rows(system, how.threshold, table, ntable);
+        print_rows(system, how.threshold, &policy, table, ntable);
     else if (err == CHORALE_OK && list != NULL)
-        err = append_json(list, path, system, how.threshold, table, ntable,
-                          msg);
+        err = append_json(list, path, system, how.threshold, &policy, table,
+                          ntable, msg);
 out:
     chorale_predictor_free(how.model);
     free(table[0].row);
@@ -366,8 +351,7 @@ static enum chorale_err parse_query(char **word,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { .threshold = NAN, .compact = COMPACT,
-                         .dispatch_cost = NAN, .max_scratch = -1, .objective = "median" };
+    struct opts opts = { .policy = CHORALE_POLICY_DEFAULTS };
     char **word = argv + 1, *path;
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 4,
@@ -381,10 +365,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                                   " explain, as in: chorale decide results.db"
                                   " --explain bcast 64K 128"
                                 : "decide: one database, please");
-    if (strcmp(opts.objective, "median") != 0 &&
-        strcmp(opts.objective, "p95") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--objective %s: is median or"
-                            " p95", opts.objective);
+    err = chorale_policy_check(&opts.policy, msg);
+    if (err != CHORALE_OK)
+        return err;
     path = word[0];
     if (opts.explain && chorale_coll_find(word[0]) >= 0)
         path = word[3]; /* the database comes last */
@@ -400,33 +383,13 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 static const struct chorale_opt rows[] = {
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, each.system), "NAME",
       "decide for this system only (default: all)", 0, 0 },
-    { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
-      "GAIN", "keep the library below this gain (default: 3%, 0 in "
-      "simulation)", 0, 0 },
     { "explain", 0, CHORALE_OPT_FLAG, offsetof(struct opts, explain), NULL,
       "store nothing, and show why a point is decided as it is: COLLECTIVE, "
       "SIZE of a block and P follow", 0, 0 },
-    { "compact", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, compact),
-      "PERCENT", "what a point may lose so that the table has fewer ranges "
-      "(default: 1%)", 0, 0 },
-    { "dispatch-cost", 0, CHORALE_OPT_SECONDS,
-      offsetof(struct opts, dispatch_cost), "TIME", "what choosing a variant "
-      "adds to a program's call; added to the times of all variants (default: "
-      "30ns, 0 in simulation)", 0, 1 },
-    { "objective", 0, CHORALE_OPT_TEXT, offsetof(struct opts, objective),
-      "WHAT", "the time of a run that counts: median or p95 (default: median)",
-      0, 0 },
-    { "deterministic", 0, CHORALE_OPT_FLAG,
-      offsetof(struct opts, deterministic), NULL,
-      "reductions: only variants that combine the operands in the order of "
-      "the ranks", 0, 0 },
-    { "max-scratch", 0, CHORALE_OPT_SIZE, offsetof(struct opts, max_scratch),
-      "BYTES", "the scratch a rank may need (default: eight times the bytes of "
-      "the operation, at least 64K and at most 64M)", 0, 1L << 40 },
-    { "allow-patented", 0, CHORALE_OPT_FLAG,
-      offsetof(struct opts, allow_patented), NULL,
-      "let variants under a patent (`chorale list` shows them) enter the "
-      "table", 0, 0 },
+    { "as-before", 0, CHORALE_OPT_FLAG, offsetof(struct opts, as_before), NULL,
+      "the options below as the table was decided with that is there, but for "
+      "those given and --allow-patented", 0, 0 },
+    CHORALE_POLICY_OPTS(struct opts, policy),
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
       "print JSON", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,
@@ -469,7 +432,9 @@ const struct chorale_verb chorale_verb_decide = {
         " library itself (decision.target is rules).\n"
         "There is one table for each type and operation measured. The table"
         " decision of the database is replaced for each system; the same"
-        " measurements give the same rows.",
+        " measurements give the same rows. Table policy keeps the options it"
+        " was decided with; `chorale tune` and campaigns decide again with"
+        " those.",
     .example = "chorale decide results.db\n"
                "chorale decide results.db --threshold 5% --json\n"
                "chorale decide results.db --explain bcast 64K 128",

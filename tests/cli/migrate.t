@@ -40,7 +40,7 @@ n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
 cp "$old" "$work/copy.db"
 err=$("$chorale" status "$old" 2>&1)
 is $? 4 "reading it exits with 4"
-like "$err" 'older schema version 1.*version 6.*chorale decide.*up to date' \
+like "$err" 'older schema version 1.*version 7.*chorale decide.*up to date' \
     "and says what to do"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
 cmp -s "$old" "$work/copy.db"
@@ -48,7 +48,7 @@ ok $? "the file is as it was"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes opens it"
-is "$(sqlite3 "$old" 'PRAGMA user_version')" 6 "it is of version 6"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 7 "it is of version 6"
 # decide has replaced its own table; the others have every row.
 sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
 grep -v '^decision' "$work/before.txt" >"$work/b.txt"
@@ -169,5 +169,14 @@ is "$(sqlite3 "$work/five.db" "SELECT (SELECT count(*) FROM submission) ||
     (SELECT count(*) FROM element) || (SELECT count(*) FROM element_launch)
     || ' ' || (SELECT count(*) FROM run)")" "000 $runs" \
     "it has no submission, and its runs"
+
+# Version 6 did not keep what a table was decided by.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema6.sql" \
+    "$work/six.db" ring "2 16"
+"$chorale" decide "$work/six.db" -q --compact 2%
+ok $? "a database of version 6 is opened"
+is "$(sqlite3 "$work/six.db" "SELECT count(*) || ' ' || max(compact) || ' ' ||
+    count(threshold) FROM policy")" "1 0.02 0" \
+    "a table decided from now on says by what"
 
 finish
