@@ -413,6 +413,33 @@ out:
     return err;
 }
 
+enum chorale_err chorale_store_memory(struct chorale_store **store_p,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = calloc(1, sizeof(*store));
+    enum chorale_err err = CHORALE_OK;
+
+    if (store != NULL)
+        store->path = strdup("rows in memory");
+    if (store == NULL || store->path == NULL) {
+        free(store);
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    }
+    store->fd = -1;
+    settle_memory();
+    err = chorale_store_check(store, sqlite3_open(":memory:", &store->db),
+                              msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_exec(store, "PRAGMA foreign_keys = OFF", msg);
+    if (err == CHORALE_OK)
+        err = create_schema(store, msg);
+    if (err == CHORALE_OK)
+        *store_p = store;
+    else
+        chorale_store_close(store);
+    return err;
+}
+
 void chorale_store_close(struct chorale_store *store)
 {
     if (store == NULL)

@@ -43,6 +43,10 @@ enum chorale_err chorale_store_open(const char *path,
                                     enum chorale_store_mode mode,
                                     struct chorale_store **store_p,
                                     struct chorale_errmsg *msg);
+/* A database of the current schema in memory, which is no file and ends with
+ * the store. It has no locks, and rows may refer to rows of another. */
+enum chorale_err chorale_store_memory(struct chorale_store **store_p,
+                                      struct chorale_errmsg *msg);
 /* Close; NULL does nothing. An open transaction is rolled back. */
 void chorale_store_close(struct chorale_store *store);
 

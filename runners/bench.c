@@ -13,6 +13,10 @@
 #include <unistd.h>
 
 #include "runners/environment.h"
+#ifndef CHORALE_SIM
+#include "runners/groups.h"
+#endif
+#include "runners/launch.h"
 
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -21,8 +25,6 @@
 #include <simgrid/host.h>
 #include <simgrid/version.h>
 #endif
-
-#define LOCK_SECONDS 10
 
 /* The question that is answered from inside MPI, without a launch; and that a
  * launch may force the library's algorithms. */
@@ -140,174 +142,51 @@ static void die_with_parent(void)
 #endif
 }
 
-static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
-{
-    MPI_Comm comm;
-    int rc = PMPI_Comm_dup(from, &comm);
-
-    if (rc == MPI_SUCCESS)
-        rc = chorale_ctx_new(comm, ctx);
-    return rc;
-}
-
-/* An error of any rank ends all ranks, before the next collective. */
-static enum chorale_err agree(struct chorale_bench *bench,
-                              enum chorale_err err)
-{
-    int code = (int)err;
-
-    if (chorale_own_most(bench, &code) != MPI_SUCCESS)
-        return CHORALE_ENV;
-    return (enum chorale_err)code;
-}
-
-static enum chorale_err mpi_check(int rc, const char *what,
-                                  struct chorale_errmsg *msg)
-{
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int len;
-
-    if (rc == MPI_SUCCESS)
-        return CHORALE_OK;
-    PMPI_Error_string(rc, text, &len);
-    return chorale_fail(msg, CHORALE_ENV,
-                        "MPI fails at %s: %.200s; `chorale doctor` shows "
-                        "whether it does so elsewhere", what, text);
-}
-
+/* Rank 0: the database, and what is pending in the launch. */
 static enum chorale_err open_launch(struct chorale_bench *bench,
                                     const char *path, const char *uuid,
                                     struct chorale_store **store,
                                     struct chorale_errmsg *msg)
 {
-    enum chorale_err err;
+    enum chorale_err err = chorale_launch_store(path, store, msg);
 
-    err = chorale_store_open(path, CHORALE_STORE_WRITE, store, msg);
     if (err == CHORALE_OK)
-        err = chorale_store_lock(*store, CHORALE_LOCK_RUNNER, LOCK_SECONDS,
-                                 msg);
-    if (err == CHORALE_OK)
-        err = chorale_worklist_load(*store, uuid, &bench->work, msg);
-    if (err == CHORALE_OK)
-        err = chorale_worklist_recall(*store, &bench->work, msg);
-    if (err == CHORALE_OK &&
-        bench->work.comm_size * bench->work.siblings != bench->world_size)
-        err = chorale_fail(msg, CHORALE_ENV,
-                           "the launch is planned for %d ranks, "
-                           "MPI_COMM_WORLD has %d; the launcher must belong "
-                           "to the MPI that chorale-runner is built with "
-                           "(`chorale doctor` names both)",
-                           bench->work.comm_size * bench->work.siblings,
-                           bench->world_size);
-    return err;
+        err = chorale_launch_load(*store, uuid, &bench->work, msg);
+    return err == CHORALE_OK ? chorale_launch_fits(bench, msg) : err;
 }
 
-static enum chorale_err one_point(struct chorale_bench *bench,
-                                  struct chorale_store *store,
-                                  const struct chorale_task *task,
-                                  struct chorale_errmsg *msg)
+/* One launch of all ranks, or several in groups of them. */
+static enum chorale_err launch(struct chorale_bench *bench, int argc,
+                               char **argv, struct chorale_errmsg *msg)
 {
-    struct chorale_result *result =
-        calloc((size_t)task->ncand, sizeof(*result));
-    enum chorale_err err = CHORALE_OK;
+    struct chorale_store *store = NULL;
+    enum chorale_err err;
 
-    if (result == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
-    err = agree(bench, err);
-    if (err != CHORALE_OK) {
-        free(result);
+#ifndef CHORALE_SIM
+    struct chorale_group *group = NULL;
+    int ngroup = 0;
+
+    if (chorale_groups_parse(argv[argc - 1], &group, &ngroup) != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "'%.200s' names no launch",
+                            argv[argc - 1]);
+    if (ngroup > 0) {
+        PMPI_Comm_rank(MPI_COMM_WORLD, &bench->world_rank);
+        err = chorale_groups_measure(group, ngroup, bench, argv[argc - 2],
+                                     argc, argv, msg);
+        free(group);
         return err;
     }
-    err = mpi_check(chorale_measure(bench, task, result),
-                    chorale_coll_info((enum chorale_coll)task->coll)->name,
-                    msg);
-    if (err == CHORALE_OK && bench->world_rank == 0)
-        err = chorale_record_point(store, bench, task, result, msg);
-    for (int c = 0; c < task->ncand; c++)
-        chorale_result_free(&result[c]);
-    free(result);
-    return agree(bench, err);
-}
+#endif
+    err = chorale_launch_set_up(bench, MPI_COMM_WORLD, msg);
 
-static enum chorale_err all_points(struct chorale_bench *bench,
-                                   struct chorale_store *store,
-                                   struct chorale_errmsg *msg)
-{
-    enum chorale_err err = CHORALE_OK;
-
-    for (int t = 0; t < bench->work.ntask && err == CHORALE_OK; t++) {
-        const struct chorale_task *task = &bench->work.task[t];
-
-        err = one_point(bench, store, task, msg);
-        if (err == CHORALE_OK && bench->world_rank == 0) {
-            printf("@point %d %s %lld\n", task->ncand,
-                   chorale_coll_info((enum chorale_coll)task->coll)->name,
-                   (long long)task->msg_size);
-            fflush(stdout);
-        }
-    }
-    return err;
-}
-
-static enum chorale_err set_up(struct chorale_bench *bench,
-                               struct chorale_errmsg *msg)
-{
-    int rc = PMPI_Comm_dup(MPI_COMM_WORLD, &bench->world);
-
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_set_errhandler(bench->world, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(bench->world, &bench->world_rank);
-    PMPI_Comm_size(bench->world, &bench->world_size);
-    if (rc == MPI_SUCCESS)
-        rc = private_comm(bench->world, &bench->sync);
-    return mpi_check(rc, "making the runner's own communicator", msg);
-}
-
-/* The communicator of the collectives: all ranks, or every so many of them,
- * so that siblings share nodes. */
-static int set_up_comm(struct chorale_bench *bench)
-{
-    int rc;
-
-    bench->sibling = bench->world_rank % bench->work.siblings;
-    /* Without siblings no collective, which a simulated library may be
-     * forced to a wrong algorithm of. */
-    rc = bench->work.siblings == 1
-             ? PMPI_Comm_dup(bench->world, &bench->comm)
-             : PMPI_Comm_split(bench->world, bench->sibling,
-                               bench->world_rank, &bench->comm);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    PMPI_Comm_rank(bench->comm, &bench->rank);
-    PMPI_Comm_size(bench->comm, &bench->size);
-    rc = PMPI_Comm_dup(bench->comm, &bench->lib);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_set_errhandler(bench->lib, MPI_ERRORS_RETURN);
-    return rc == MPI_SUCCESS ? private_comm(bench->comm, &bench->ctx) : rc;
-}
-
-
-/* Nodes, clocks, and how fast messages are. */
-static enum chorale_err survey(struct chorale_bench *bench,
-                               struct chorale_errmsg *msg)
-{
-    enum chorale_err err;
-
-    err = mpi_check(chorale_nodes_find(bench), "finding the ranks of each node",
-                    msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (bench->world_rank == 0)
+        err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
+    err = chorale_launch_agree(bench, err);
     if (err == CHORALE_OK)
-        err = mpi_check(chorale_clock_agree(&bench->clock, bench->sync,
-                                            bench->node),
-                        "comparing the ranks' clocks", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_sync_calibrate(bench),
-                        "trying to start the ranks together", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_floor_measure(bench),
-                        "timing messages between ranks", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_copying_measure(bench),
-                        "timing copies in memory", msg);
+        err = chorale_launch_measure(bench, store, argc, argv, msg);
+    chorale_store_close(store);
     return err;
 }
 
@@ -318,25 +197,22 @@ static enum chorale_err show_environment(struct chorale_bench *bench,
                                          struct chorale_errmsg *msg)
 {
     struct chorale_facts facts = { NULL, 0, 0, 0 };
-    enum chorale_err err = set_up(bench, msg);
+    enum chorale_err err = chorale_launch_set_up(bench, MPI_COMM_WORLD, msg);
     int *map = NULL;
 
     bench->work.siblings = 1;
     if (err == CHORALE_OK)
-        err = mpi_check(set_up_comm(bench),
-                        "making the communicators to measure", msg);
-    if (err == CHORALE_OK)
-        err = survey(bench, msg);
+        err = chorale_launch_survey(bench, msg);
     if (err == CHORALE_OK) {
         map = calloc((size_t)bench->size, sizeof(*map));
         err = map == NULL ? chorale_fail(msg, CHORALE_ENV, "out of memory")
                           : CHORALE_OK;
-        err = agree(bench, err);
+        err = chorale_launch_agree(bench, err);
     }
     if (err == CHORALE_OK)
-        err = mpi_check(chorale_environment_gather(bench, argc, argv, &facts,
-                                                   map),
-                        "gathering what each rank runs on", msg);
+        err = chorale_launch_mpi(
+            chorale_environment_gather(bench, argc, argv, &facts, map),
+            "gathering what each rank runs on", msg);
     for (int i = 0; bench->world_rank == 0 && i < facts.count; i++)
         printf("@env %s %s\n", facts.fact[i].key, facts.fact[i].value);
     chorale_facts_release(&facts);
@@ -344,49 +220,6 @@ static enum chorale_err show_environment(struct chorale_bench *bench,
     return err;
 }
 #endif
-
-/* The whole launch. */
-static enum chorale_err launch(struct chorale_bench *bench, int argc,
-                               char **argv, struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    enum chorale_err err = set_up(bench, msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    if (bench->world_rank == 0)
-        err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
-    err = agree(bench, err);
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_worklist_share(bench),
-                        "giving the plan to all ranks", msg);
-    if (err == CHORALE_OK)
-        err = mpi_check(set_up_comm(bench),
-                        "making the communicators to measure", msg);
-    if (err == CHORALE_OK)
-        chorale_provider_open(bench);
-    if (err == CHORALE_OK)
-        err = survey(bench, msg);
-    if (err == CHORALE_OK)
-        err = agree(bench, chorale_environment_record(store, bench, argc,
-                                                      argv, msg));
-    if (err == CHORALE_OK)
-        err = mpi_check(chorale_counters_open(bench),
-                        "opening the counters", msg);
-    if (err == CHORALE_OK)
-        err = all_points(bench, store, msg);
-    if (err == CHORALE_OK)
-        err = agree(bench, chorale_environment_after(store, bench, msg));
-    if (err == CHORALE_OK && bench->world_rank == 0)
-        err = chorale_record_finish(store, bench, msg);
-    err = agree(bench, err);
-    if (bench->world_rank == 0)
-        free(bench->sim_row);
-    chorale_counters_close(bench);
-    chorale_worklist_free(&bench->work);
-    chorale_store_close(store);
-    return err;
-}
 
 static void answer(void)
 {
@@ -452,11 +285,7 @@ int main(int argc, char **argv)
         printf("@end %d\n", (int)err);
         fflush(stdout);
     }
-    chorale_ctx_free(bench.ctx);
-    chorale_ctx_free(bench.sync);
-    chorale_native_close(bench.native);
-    chorale_clock_release(&bench.clock);
-    free(bench.node);
+    chorale_launch_close(&bench);
     MPI_Finalize();
     return (int)err;
 }

@@ -112,7 +112,12 @@ struct chorale_worklist {
     char part[128];          /* of which cells: schema.sql, cell.part */
 };
 
-/* One running program. */
+/* Rank 0, after each transaction that it has stored: groups.c. */
+typedef enum chorale_err chorale_stored_fn(void *arg,
+                                           struct chorale_store *store,
+                                           struct chorale_errmsg *msg);
+
+/* One running program, or a group of its ranks. */
 struct chorale_bench {
     MPI_Comm world;          /* of all ranks: the runner's own traffic */
     int world_rank, world_size;
@@ -149,6 +154,8 @@ struct chorale_bench {
     double copy_own;         /* copying.c: as copy_beta, of this rank */
     int straggler;           /* rank 0: some node is slower than the others, */
     int mixed_cpus;          /* or has other processors (preflight.c) */
+    chorale_stored_fn *stored; /* of a launch with several groups, or NULL */
+    void *stored_arg;
 };
 
 /* Buffers and arguments of one point (buffers.c). */

@@ -11,8 +11,9 @@
 
 /* Launches with pending cells, in the order to run them: one launch of every
  * comm_size before the second of any, so that launches are spread in time; and
- * first those where traced applications spend most. A launch measures in one way: cells of campaigns that agree in it. */
-#define PENDING                                                              \
+ * first those where traced applications spend most. A launch measures in one
+ * way: cells of campaigns that agree in it. */
+#define PENDING(and, end)                                                    \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
     "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
@@ -38,13 +39,24 @@
     "          AND e.ordinal = o.ordinal))"                                  \
     "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
     "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
+    and                                                                      \
     " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
     "          siblings, " CHORALE_CAMPAIGN_WAY("k")                         \
     " ORDER BY c.system_id, o.ordinal, (SELECT -total(t.seconds)"            \
     "            FROM trace_point t WHERE t.comm_size = c.comm_size),"       \
     "          c.comm_size, c.part, siblings,"                               \
     "          max(c.campaign_id)"                                           \
-    " LIMIT 1"
+    end
+
+/* All that are of one ordinal and one way with a launch, and might share a
+ * start with it. */
+#define FELLOWS                                                              \
+    PENDING(" AND o.ordinal = ?6 AND c.part = '' AND c.siblings = 'alone'"   \
+            " AND c.system_id = ?7 AND c.shape <> 'cyclic'"                  \
+            " AND k.launcher <> 'smpirun'"                                   \
+            " AND (" CHORALE_CAMPAIGN_WAY("k") ") = (SELECT "                \
+            CHORALE_CAMPAIGN_WAY("j")                                        \
+            " FROM campaign j WHERE j.campaign_id = ?5)", "")
 
 /* Cells of launch ?1 that have no run in its ordinal, and why a cell was not
  * tried again. */
@@ -75,10 +87,49 @@ enum chorale_err chorale_pending_open(struct chorale_store *store,
                               " comm_size, ppn, shape, part, siblings)", msg);
 }
 
+static enum chorale_err read_pending(struct chorale_store *store,
+                                     sqlite3_stmt *stmt,
+                                     struct chorale_pending *p,
+                                     struct chorale_errmsg *msg)
+{
+    const char *part = chorale_text(stmt, 7);
+
+    p->system_id = sqlite3_column_int64(stmt, 0);
+    p->campaign_id = sqlite3_column_int64(stmt, 1);
+    p->comm_size = sqlite3_column_int(stmt, 2);
+    p->ppn = sqlite3_column_int(stmt, 3);
+    snprintf(p->shape, sizeof(p->shape), "%s", chorale_text(stmt, 4));
+    p->ordinal = sqlite3_column_int(stmt, 5);
+    p->ncell = sqlite3_column_int64(stmt, 6);
+    p->siblings = sqlite3_column_int(stmt, 8);
+    if (snprintf(p->part, sizeof(p->part), "%s", part) <
+        (int)sizeof(p->part))
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_DATA,
+                        "%s: cells of P = %d name a part of %zu letters, "
+                        "which no plan makes; plan them again into another "
+                        "database", chorale_store_path(store), p->comm_size,
+                        strlen(part));
+}
+
+static enum chorale_err prepare(struct chorale_store *store, const char *sql,
+                                const struct chorale_wanted *wanted,
+                                sqlite3_stmt **stmt,
+                                struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_prepare(store, sql, stmt, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(*stmt, 1, wanted->system, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(*stmt, 2, wanted->campaign);
+    sqlite3_bind_text(*stmt, 3, wanted->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(*stmt, 4, wanted->element);
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_pending_next(struct chorale_store *store,
-                                      const char *system,
-                                      sqlite3_int64 campaign,
-                                      const char *part, long element,
+                                      const struct chorale_wanted *wanted,
                                       struct chorale_pending *p, int *found,
                                       struct chorale_errmsg *msg)
 {
@@ -86,36 +137,107 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
     enum chorale_err err;
 
     *found = 0;
-    err = chorale_store_prepare(store, PENDING, &stmt, msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, campaign);
-    sqlite3_bind_text(stmt, 3, part, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 4, element);
-    err = chorale_store_step(store, stmt, found, msg);
-    if (err == CHORALE_OK && *found) {
-        p->system_id = sqlite3_column_int64(stmt, 0);
-        p->campaign_id = sqlite3_column_int64(stmt, 1);
-        p->comm_size = sqlite3_column_int(stmt, 2);
-        p->ppn = sqlite3_column_int(stmt, 3);
-        snprintf(p->shape, sizeof(p->shape), "%s",
-                 (const char *)sqlite3_column_text(stmt, 4));
-        p->ordinal = sqlite3_column_int(stmt, 5);
-        p->ncell = sqlite3_column_int64(stmt, 6);
-        p->siblings = sqlite3_column_int(stmt, 8);
-        if (snprintf(p->part, sizeof(p->part), "%s",
-                     (const char *)sqlite3_column_text(stmt, 7)) >=
-            (int)sizeof(p->part))
-            err = chorale_fail(msg, CHORALE_DATA,
-                               "%s: cells of P = %d name a part of %zu "
-                               "letters, which no plan makes; plan them again "
-                               "into another database",
-                               chorale_store_path(store), p->comm_size,
-                               strlen((const char *)
-                                          sqlite3_column_text(stmt, 7)));
+    err = prepare(store, PENDING("", " LIMIT 1"), wanted, &stmt, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, found, msg);
+    if (err == CHORALE_OK && *found)
+        err = read_pending(store, stmt, p, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Its nodes, all of its ranks on whole ones. */
+static int nodes_of(const struct chorale_pending *p)
+{
+    return (p->comm_size + p->ppn - 1) / p->ppn;
+}
+
+/* The most nodes first, and the most ranks on them. */
+static int by_size(const void *left, const void *right)
+{
+    const struct chorale_fellow *a = left, *b = right;
+
+    if (nodes_of(&a->p) != nodes_of(&b->p))
+        return nodes_of(&b->p) - nodes_of(&a->p);
+    if (a->p.ppn != b->p.ppn)
+        return b->p.ppn - a->p.ppn;
+    return b->p.comm_size - a->p.comm_size;
+}
+
+/* The first takes all nodes; each of the others the first nodes that are free
+ * in the first wave that has as many. */
+static int place(struct chorale_fellow *f, int count)
+{
+    int all = nodes_of(&f[0].p), kept = 1, last = 0;
+    int *used = calloc((size_t)count, sizeof(*used));
+
+    if (used == NULL)
+        return -1;
+    f[0].wave = f[0].node = 0;
+    used[0] = all;
+    for (int i = 1; i < count; i++) {
+        int w = 0, need = nodes_of(&f[i].p);
+
+        if (f[i].p.ppn > f[0].p.ppn)
+            continue;
+        while (used[w] + need > all)
+            w++;
+        f[kept] = f[i];
+        f[kept].wave = w;
+        f[kept].node = used[w];
+        used[w] += need;
+        last = w > last ? w : last;
+        kept++;
+    }
+    free(used);
+    return kept;
+}
+
+enum chorale_err chorale_pending_fellows(struct chorale_store *store,
+                                         const struct chorale_wanted *wanted,
+                                         const struct chorale_pending *p,
+                                         struct chorale_fellow **fellow_p,
+                                         int *count_p,
+                                         struct chorale_errmsg *msg)
+{
+    struct chorale_fellow *fellow = NULL, *grown;
+    sqlite3_stmt *stmt = NULL;
+    int count = 0, row = 0;
+    enum chorale_err err = prepare(store, FELLOWS, wanted, &stmt, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 5, p->campaign_id);
+        sqlite3_bind_int(stmt, 6, p->ordinal);
+        sqlite3_bind_int64(stmt, 7, p->system_id);
+    }
+    while (err == CHORALE_OK) {
+        err = chorale_store_step(store, stmt, &row, msg);
+        if (err != CHORALE_OK || !row)
+            break;
+        grown = realloc(fellow, (size_t)(count + 1) * sizeof(*fellow));
+        if (grown == NULL) {
+            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            break;
+        }
+        fellow = grown;
+        err = read_pending(store, stmt, &fellow[count++].p, msg);
     }
     sqlite3_finalize(stmt);
+    if (err == CHORALE_OK && count > 1) {
+        qsort(fellow, (size_t)count, sizeof(*fellow), by_size);
+        count = strcmp(fellow[0].p.shape, "single-node") == 0
+                    ? 0
+                    : place(fellow, count);
+        if (count < 0)
+            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    }
+    if (err != CHORALE_OK || count < 2) {
+        free(fellow);
+        fellow = NULL;
+        count = 0;
+    }
+    *fellow_p = fellow;
+    *count_p = count;
     return err;
 }
 

@@ -18,16 +18,38 @@ struct chorale_pending {
 enum chorale_err chorale_pending_open(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 
-/* The next one; *found: there is one. system: its name, NULL: of all;
- * campaign: the one that planned last, 0: of all; part: of that, NULL: of all
- * but those of decision tables; element: of that of a job array, in the
- * database of its one submission, 0: of all. */
+/* Which launches. */
+struct chorale_wanted {
+    const char *system;      /* its name; NULL: of all */
+    sqlite3_int64 campaign;  /* the one that planned last; 0: of all */
+    const char *part;        /* of that; NULL: of all but those of decision
+                              * tables */
+    long element;            /* of that of a job array, in the database of its
+                              * one submission; 0: of all */
+};
+
+/* The next one; *found: there is one. */
 enum chorale_err chorale_pending_next(struct chorale_store *store,
-                                      const char *system,
-                                      sqlite3_int64 campaign,
-                                      const char *part, long element,
+                                      const struct chorale_wanted *wanted,
                                       struct chorale_pending *p, int *found,
                                       struct chorale_errmsg *msg);
+
+/* A launch that shares the start of others: runners/groups.h. */
+struct chorale_fellow {
+    struct chorale_pending p;
+    char uuid[CHORALE_UUID_SIZE]; /* of the row that is made for it */
+    int wave, node;
+};
+
+/* Launches of the ordinal and the way of p, p among them, that can be made in
+ * one start: the first is of all its ranks, on several nodes, the others are
+ * of some of them. *count_p is 0 where p shares with none. Free the array. */
+enum chorale_err chorale_pending_fellows(struct chorale_store *store,
+                                         const struct chorale_wanted *wanted,
+                                         const struct chorale_pending *p,
+                                         struct chorale_fellow **fellow_p,
+                                         int *count_p,
+                                         struct chorale_errmsg *msg);
 
 /* Forget the failed runs of that system, NULL: of all, so that their cells are
  * pending again. */

@@ -14,43 +14,17 @@
 #include <time.h>
 
 #include "db/systems.h"
-#include "tuner/launch_notes.h"
 #include "tuner/launcher.h"
-#include "tuner/pending.h"
 #include "tuner/plan.h"
-#include "tuner/progress.h"
+#include "tuner/session.h"
 #include "tuner/verb.h"
 
 #define ORPHAN_SECONDS 10
 #define HANG_SECONDS 60.0    /* or this many times a cell's time cap */
 #define HANG_CAPS 60.0
-#define VAIN_MAX 4           /* launches on end that brought nothing */
-#define SUSPECT_ANY (-1LL)   /* some cell that was being timed */
-
-struct session {
-    struct chorale_store *store;
-    const struct chorale_run_opts *opts;
-    struct chorale_progress bar;
-    char what[64], last_err[512];
-    int siblings;            /* communicators that call at once */
-    int comm_size, end_code; /* the runner's own verdict, -1: none */
-    int launch_failed;       /* it did not get to its first point */
-    long long trying;        /* cell whose call is under way, 0: none said */
-    long long suspect;       /* cell that ended the launch before this one;
-                              * SUSPECT_ANY: it hung where none was said, so
-                              * this one announces every repetition */
-    int vain;                /* launches on end that brought nothing */
-    int tried;               /* this one has come to its cells */
-    int forced;              /* SimGrid is forced to an algorithm in it */
-    int false_starts;        /* of this one's kind, on end */
-    long nleft;              /* cells that it was not to try again */
-    double silence, hang;    /* seconds: allowed now, and during a call */
-    struct chorale_notes notes;
-    struct chorale_errmsg *msg;
-};
 
 /* What the campaign says of its launches; free launcher->platform. */
-static enum chorale_err load_launcher(struct session *s,
+static enum chorale_err load_launcher(struct chorale_session *s,
                                       const struct chorale_pending *p,
                                       struct chorale_launcher *launcher,
                                       char network[16], char selector[512],
@@ -132,230 +106,106 @@ static enum chorale_err load_launcher(struct session *s,
     return err;
 }
 
-/* Open MPI frames what it says with lines of dashes. */
-static int says_something(const char *line)
+/* The word that names them to the runner: runners/groups.h. To be freed; NULL:
+ * out of memory. */
+static char *launch_word(const struct chorale_fellow *fellow, int count)
 {
-    return line[strspn(line, " \t-=_*#")] != '\0';
+    size_t room = (size_t)count * (CHORALE_UUID_SIZE + 24), len = 0;
+    char *word = count > 1 ? malloc(room) : strdup(fellow->uuid);
+
+    for (int i = 0; word != NULL && count > 1 && i < count; i++)
+        len += (size_t)snprintf(word + len, room - len, "%s%s:%d:%d",
+                                i > 0 ? "," : "", fellow[i].uuid,
+                                fellow[i].wave, fellow[i].node);
+    return word;
 }
 
-/* One line of the runner or of what started it. */
-static int on_line(void *arg, const char *line, int is_err)
+/* Their command line. */
+static enum chorale_err command_line(struct chorale_session *s,
+                                     struct chorale_launcher *launcher,
+                                     const struct chorale_fellow *fellow,
+                                     int count, struct chorale_args *args,
+                                     struct chorale_sim_files *files)
 {
-    struct session *s = arg;
-    char coll[32];
-    long ncell;
-    long long m;
-
-    if (!is_err && sscanf(line, "@point %ld %31s %lld", &ncell, coll, &m) ==
-                       3) {
-        snprintf(s->what, sizeof(s->what), "%s P=%d m=%lld", coll,
-                 s->comm_size, m);
-        chorale_progress_step(&s->bar, ncell, s->what);
-        return 0;
-    }
-    if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1) {
-        s->tried = 1;
-        s->false_starts = 0;
-        s->silence = s->trying > 0 ? s->hang : s->opts->stall_seconds;
-        return 0;
-    }
-    if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
-        return 1;
-    if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
-        return 0;
-    /* The runner's own line says it best, then the first one said. */
-    if (is_err && says_something(line) &&
-        (s->last_err[0] == '\0' ||
-         (strncmp(line, "chorale-runner: ", 16) == 0 &&
-          strncmp(s->last_err, "chorale-runner: ", 16) != 0)))
-        snprintf(s->last_err, sizeof(s->last_err), "%s", line);
-    if (s->opts->verbose) {
-        chorale_progress_clear(&s->bar);
-        fprintf(stderr, "%s\n", line);
-    }
-    return 0;
-}
-
-/* A launch ended or hung in a call of a cell. The second time in the same
- * cell, that cell has failed and the others go on. */
-static enum chorale_err blame(struct session *s, const char *uuid, int hung,
-                              const char *reason)
-{
-    char text[700];
-    int again = s->suspect == s->trying || s->suspect == SUSPECT_ANY;
-    long count;
-    enum chorale_err err;
-
-    s->suspect = s->trying;
-    if (!again)
-        return CHORALE_OK;
-    s->vain = 0;
-    snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
-             reason);
-    err = chorale_launch_blame(s->store, uuid, s->trying, text, &count,
-                               s->msg);
-    chorale_progress_step(&s->bar, 1, s->what);
-    return err;
-}
-
-/* A simulated program that an algorithm is forced on ended before its first
- * cell: SimGrid itself calls collectives. The second time they all failed. */
-static enum chorale_err blame_all(struct session *s, const char *uuid,
-                                  int hung, const char *reason)
-{
-    char text[700];
-    long count = 0;
+    const struct chorale_pending *p = &fellow->p;
+    char db[PATH_MAX], *word = launch_word(fellow, count);
     enum chorale_err err = CHORALE_OK;
 
-    if (++s->false_starts < 2)
-        return CHORALE_OK;
-    s->false_starts = 0;
-    s->vain = 0;
-    snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
-             reason);
-    err = chorale_launch_blame(s->store, uuid, 0, text, &count, s->msg);
-    chorale_progress_step(&s->bar, count, s->what);
+    if (word == NULL)
+        err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
+    else if (realpath(chorale_store_path(s->store), db) == NULL)
+        err = chorale_fail(s->msg, CHORALE_ENV, "%s: its path is too long",
+                           chorale_store_path(s->store));
+    if (err == CHORALE_OK)
+        err = chorale_launcher_args(launcher, p->comm_size * p->siblings,
+                                    p->ppn * p->siblings, db, word,
+                                    s->suspect == CHORALE_SUSPECT_ANY, args,
+                                    files, s->msg);
+    free(word);
+    if (err == CHORALE_OK && !chorale_in_path(args->word[0]))
+        err = chorale_fail(s->msg, CHORALE_ENV,
+                           "no program %s in PATH; install it, or name the "
+                           "launcher with CHORALE_MPIEXEC or --launcher-cmd",
+                           args->word[0]);
     return err;
 }
 
-/* Why a launch ended, in words. */
-static void explain(const struct session *s, enum chorale_ending ending,
-                    int status, char *reason, size_t size)
+/* Their rows. */
+static enum chorale_err begin(struct chorale_session *s,
+                              const struct chorale_fellow *fellow, int count,
+                              sqlite3_int64 seed,
+                              const struct chorale_args *args)
 {
-    const char *said = s->last_err;
+    enum chorale_err err = CHORALE_OK;
 
-    if (strncmp(said, "chorale-runner: ", 16) == 0)
-        said += 16;
-    if (ending == CHORALE_ENDED_STOPPED)
-        snprintf(reason, size, "stopped");
-    else if (ending == CHORALE_ENDED_STALLED)
-        snprintf(reason, size, CHORALE_HANG "silent for %g s", s->silence);
-    else if (said[0] != '\0')
-        snprintf(reason, size, "%s", said);
-    else if (WIFSIGNALED(status))
-        snprintf(reason, size, "killed by signal %d", WTERMSIG(status));
-    else
-        snprintf(reason, size, "exit code %d", WEXITSTATUS(status));
+    for (int i = 0; i < count && err == CHORALE_OK; i++) {
+        long nleft = 0;
+
+        err = chorale_launch_begin(s->store, &fellow[i].p, seed,
+                                   fellow[i].uuid, &nleft, s->msg);
+        s->nleft += nleft;
+        if (err == CHORALE_OK)
+            err = chorale_launch_commands(s->store, fellow[i].uuid,
+                                          s->opts->command, args, s->msg);
+    }
+    return err;
 }
 
-/* It ended without a verdict of its own, a rank died or hung: whose fault was
- * it? stored: runs that it brought. */
-static enum chorale_err find_fault(struct session *s, const char *uuid,
-                                   int hung, const char *reason,
-                                   sqlite3_int64 stored)
-{
-    s->vain = stored > 0 ? 0 : s->vain + 1;
-    if (s->forced && !s->tried && stored == 0)
-        return blame_all(s, uuid, hung, reason);
-    if (s->trying > 0 && s->vain <= VAIN_MAX)
-        return blame(s, uuid, hung, reason);
-    if ((hung || s->tried) && (stored > 0 || s->suspect != SUSPECT_ANY) &&
-        s->vain <= VAIN_MAX) {
-        s->suspect = SUSPECT_ANY; /* in a cell that was being timed */
-        return CHORALE_OK;
-    }
-    if (stored > 0)
-        return CHORALE_OK; /* it got on: try the rest in a new launch */
-    return chorale_fail(s->msg, CHORALE_ENV,
-                        "a launch of %d ranks failed before its first point "
-                        "was stored: %s; `chorale run -v` shows all that it "
-                        "prints, `chorale doctor -P %d` tries the launcher",
-                        s->comm_size * s->siblings, reason,
-                        s->comm_size * s->siblings);
-}
-
-/* Say what became of a launch that did not end well. */
-static enum chorale_err judge(struct session *s, const char *uuid,
-                              enum chorale_ending ending, int status)
-{
-    sqlite3_int64 stored = 0;
-    char reason[600];
-    enum chorale_err err;
-
-    if (s->end_code == 0) {
-        if (s->suspect == SUSPECT_ANY)
-            s->suspect = 0;
-        s->vain = 0;
-        return CHORALE_OK; /* all is stored, however it ended */
-    }
-    explain(s, ending, status, reason, sizeof(reason));
-    err = chorale_launch_failed(s->store, uuid, reason, s->msg);
-    if (err == CHORALE_OK)
-        err = chorale_launch_runs(s->store, uuid, &stored, s->msg);
-    if (err != CHORALE_OK)
-        return err;
-    stored -= s->nleft;
-    if (ending == CHORALE_ENDED_STOPPED)
-        return chorale_fail(s->msg, CHORALE_STOPPED,
-                            "stopped; all finished points are stored, and "
-                            "the same command goes on from here");
-    s->launch_failed = stored == 0;
-    if (s->end_code > 0) {
-        /* A full disk or a lost file is no matter of this launch alone. */
-        s->launch_failed = s->launch_failed &&
-                           strstr(reason, "the launch") != NULL;
-        return chorale_fail(s->msg, (enum chorale_err)s->end_code, "%s",
-                            reason);
-    }
-    return find_fault(s, uuid, ending == CHORALE_ENDED_STALLED, reason,
-                      stored);
-}
-
-static enum chorale_err one_launch(struct session *s,
-                                   const struct chorale_pending *p)
+/* One start, of one launch or of several. */
+static enum chorale_err one_start(struct chorale_session *s,
+                                  struct chorale_fellow *fellow, int count)
 {
     struct chorale_launcher launcher = { .platform = NULL };
     struct chorale_args args = { .count = 0 };
     struct chorale_sim_files files = { 0, 0, "", "" };
     struct chorale_child child;
-    char network[16], selector[512], uuid[CHORALE_UUID_SIZE], db[PATH_MAX];
+    char network[16], selector[512];
     sqlite3_int64 seed = 0;
     enum chorale_ending ending = CHORALE_ENDED;
     enum chorale_err err;
     int status = 0;
 
-    s->comm_size = p->comm_size;
-    s->siblings = p->siblings;
-    s->end_code = -1;
-    s->launch_failed = 0;
-    s->trying = 0;
-    s->tried = 0;
-    s->nleft = 0;
-    s->silence = s->opts->stall_seconds;
-    s->last_err[0] = '\0';
-    chorale_uuid(uuid);
-    if (realpath(chorale_store_path(s->store), db) == NULL)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: its path is too long",
-                            chorale_store_path(s->store));
-    err = load_launcher(s, p, &launcher, network, selector, &seed);
+    chorale_session_begin(s, fellow, count);
+    for (int i = 0; i < count; i++)
+        chorale_uuid(fellow[i].uuid);
+    err = load_launcher(s, &fellow->p, &launcher, network, selector, &seed);
     s->forced = launcher.forced != NULL;
     if (err == CHORALE_OK)
-        err = chorale_launcher_args(&launcher, p->comm_size * p->siblings,
-                                    p->ppn * p->siblings, db, uuid,
-                                    s->suspect == SUSPECT_ANY, &args, &files,
-                                    s->msg);
-    if (err == CHORALE_OK && !chorale_in_path(args.word[0]))
-        err = chorale_fail(s->msg, CHORALE_ENV,
-                           "no program %s in PATH; install it, or name the "
-                           "launcher with CHORALE_MPIEXEC or --launcher-cmd",
-                           args.word[0]);
+        err = command_line(s, &launcher, fellow, count, &args, &files);
     if (err == CHORALE_OK)
-        err = chorale_launch_begin(s->store, p, seed, uuid, &s->nleft,
-                                   s->msg);
-    if (err == CHORALE_OK)
-        err = chorale_launch_commands(s->store, uuid, s->opts->command,
-                                      &args, s->msg);
+        err = begin(s, fellow, count, seed, &args);
     if (err == CHORALE_OK) {
         chorale_progress_step(&s->bar, s->nleft, s->what);
         err = chorale_spawn(&args, NULL, &child, s->msg);
         if (err == CHORALE_OK)
-            ending = chorale_child_wait(&child, &s->silence, on_line, s,
-                                        &status);
+            ending = chorale_child_wait(&child, &s->silence,
+                                        chorale_session_line, s, &status);
         if (err == CHORALE_OK)
-            err = judge(s, uuid, ending, status);
+            err = chorale_session_judge(s, fellow, count, ending, status);
         else
-            chorale_launch_failed(s->store, uuid, "could not be started",
-                                  s->msg);
+            for (int i = 0; i < count; i++)
+                chorale_launch_failed(s->store, fellow[i].uuid,
+                                      "could not be started", s->msg);
     }
     chorale_sim_files_close(&files);
     chorale_args_free(&args);
@@ -363,9 +213,29 @@ static enum chorale_err one_launch(struct session *s,
     return err;
 }
 
+/* The next launch, and what can be made with it. */
+static enum chorale_err one_launch(struct chorale_session *s,
+                                   const struct chorale_wanted *wanted,
+                                   const struct chorale_pending *p)
+{
+    struct chorale_fellow alone = { .p = *p }, *fellow = NULL;
+    int count = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (!s->opts->one_per_p && !s->one_per_p && s->opts->max_launches == 0 &&
+        p->part[0] == '\0' && p->siblings == 1)
+        err = chorale_pending_fellows(s->store, wanted, p, &fellow, &count,
+                                      s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    err = one_start(s, count > 0 ? fellow : &alone, count > 0 ? count : 1);
+    free(fellow);
+    return err;
+}
+
 /* Launches of this kind do not start here: leave them out for this command
  * and go on with the others. The first reason is kept for the end. */
-static enum chorale_err give_up(struct session *s,
+static enum chorale_err give_up(struct chorale_session *s,
                                 const struct chorale_pending *p,
                                 struct chorale_errmsg *first)
 {
@@ -374,7 +244,7 @@ static enum chorale_err give_up(struct session *s,
     return chorale_pending_give_up(s->store, p, s->msg);
 }
 
-static enum chorale_err count_work(struct session *s, sqlite3_int64 *done,
+static enum chorale_err count_work(struct chorale_session *s, sqlite3_int64 *done,
                                    sqlite3_int64 *planned)
 {
     enum chorale_err err;
@@ -388,7 +258,7 @@ static enum chorale_err count_work(struct session *s, sqlite3_int64 *done,
     return err;
 }
 
-static enum chorale_err check_ready(struct session *s)
+static enum chorale_err check_ready(struct chorale_session *s)
 {
     sqlite3_int64 cells = 0, id;
     enum chorale_err err;
@@ -426,7 +296,9 @@ enum chorale_err chorale_run(const char *path,
                              const struct chorale_run_opts *opts,
                              struct chorale_errmsg *msg)
 {
-    struct session s = { .opts = opts, .msg = msg };
+    const struct chorale_wanted wanted = { opts->system, opts->campaign,
+                                           opts->part, opts->element };
+    struct chorale_session s = { .opts = opts, .msg = msg };
     sqlite3_int64 done = 0, planned = 0, before;
     struct chorale_errmsg first = { "" };
     struct chorale_pending p;
@@ -448,9 +320,7 @@ enum chorale_err chorale_run(const char *path,
     chorale_progress_start(&s.bar, (long)done, (long)planned);
     if (opts->quiet)
         s.bar.shown = 0;
-    while ((err = chorale_pending_next(s.store, opts->system, opts->campaign,
-                                       opts->part, opts->element, &p, &found,
-                                       msg)) ==
+    while ((err = chorale_pending_next(s.store, &wanted, &p, &found, msg)) ==
                CHORALE_OK &&
            found) {
         if (chorale_stop_requested())
@@ -461,7 +331,7 @@ enum chorale_err chorale_run(const char *path,
                                "are made; the same command goes on from here",
                                path, opts->max_launches);
         else
-            err = one_launch(&s, &p);
+            err = one_launch(&s, &wanted, &p);
         if (err == CHORALE_ENV && s.launch_failed)
             err = give_up(&s, &p, &first);
         if (err == CHORALE_OK && opts->launched != NULL)
@@ -520,6 +390,10 @@ static const struct chorale_opt options[] = {
       offsetof(struct chorale_run_opts, max_launches), "N",
       "stop after so many launches, with exit code 75 if more are pending: to "
       "measure two databases in turn (default: all)", 1, 1000000 },
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, one_per_p), NULL,
+      "start the program for each process count alone: nothing is measured in "
+      "a part of a larger start's nodes", 0, 0 },
     { "retry-failed", 0, CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, retry_failed), NULL,
       "forget the runs that failed (a rank died or a call hung, in two "
@@ -544,7 +418,10 @@ const struct chorale_verb chorale_verb_run = {
     .summary = "execute the planned cells that are pending",
     .detail =
         "Starts chorale-runner once for each launch and communicator size, "
-        "under the launcher that the plan names. Every point is stored whole "
+        "under the launcher that the plan names. On several nodes one start "
+        "measures all sizes of a launch: the largest on all nodes, then the "
+        "others in groups of whole nodes, several at once if the groups do not "
+        "share a part of the network, which is tried out first. Every point is stored whole "
         "as soon as it is measured. Killed at any moment, the file stays "
         "valid and the same command goes on with the first unfinished "
         "point.\n"

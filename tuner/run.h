@@ -26,6 +26,7 @@ struct chorale_run_opts {
                               * 0: all */
     const char *mpi;         /* what srun's --mpi gets, NULL: its default */
     int bind;                /* each rank to a core of its own */
+    int one_per_p;           /* each launch has a start of its own */
     /* After each launch, whose runs are committed; NULL: nothing. What it
      * fails with ends the command. */
     enum chorale_err (*launched)(void *arg, struct chorale_store *store,
@@ -38,8 +39,13 @@ struct chorale_run_opts {
 #define CHORALE_RUN_DEFAULTS { .stall_seconds = 300 }
 
 /* Launch by launch until nothing is pending. CHORALE_STOPPED after SIGINT or
- * SIGTERM, and where max_launches leaves something pending; CHORALE_ENV if a launch fails and stored nothing new. What is
- * stored stays, and the same command goes on with the rest. */
+ * SIGTERM, and where max_launches leaves something pending; CHORALE_ENV if a
+ * launch fails and stored nothing new. What is stored stays, and the same
+ * command goes on with the rest.
+ *
+ * Launches of one ordinal on several nodes share a start, in groups of whole
+ * nodes (runners/groups.h), if they measure in the same way; not with one_per_p
+ * or max_launches, and no more after such a start has failed. */
 enum chorale_err chorale_run(const char *path,
                              const struct chorale_run_opts *opts,
                              struct chorale_errmsg *msg);

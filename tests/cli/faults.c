@@ -17,7 +17,10 @@
  *         late    it learns every AFTERth common start 60 milliseconds late
  *         slip    it leaves each barrier of the program's own 20 milliseconds
  *                 late
+ *         apart   exchanges of 256 KiB, both ways, take 50 milliseconds
+ *         shared  5, and one rank of all has its own at a time: LINK
  * FAULTY  the rank, by PMI_RANK; default 1
+ * LINK    a file that stands for what all messages must pass
  * ONCE    a file: the fault happens if it can be made */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,6 +29,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -178,6 +182,16 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
     return rc;
 }
 
+static void pass_link(void)
+{
+    int file = open(getenv("LINK"), O_CREAT | O_RDWR, 0600);
+
+    if (file < 0 || flock(file, LOCK_EX) != 0)
+        return;
+    idle(0.005);
+    close(file);
+}
+
 int PMPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int dest,
                   int tag, void *in, int nin, MPI_Datatype tin, int source,
                   int tag_in, MPI_Comm comm, MPI_Status *status)
@@ -191,6 +205,10 @@ int PMPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int dest,
               status);
     if (nout == 0 && is("slip") && faulty())
         idle(0.02);
+    if (nout == 256 << 10 && is("apart"))
+        idle(0.05);
+    if (nout == 256 << 10 && is("shared"))
+        pass_link();
     return rc;
 }
 

@@ -10,7 +10,8 @@
  * CHORALE_JUMP  Two numbers: in which call of MPI_Scan the clock of every rank
  *               but the first jumps, and by how many seconds. A third one: how
  *               many seconds each such call takes longer.
- * CHORALE_STEP  All clocks step by so many seconds. */
+ * CHORALE_STEP  All clocks step by so many seconds.
+ * CHORALE_NODE  So many ranks believe to share a node: one after the other. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdatomic.h>
@@ -24,7 +25,7 @@ typedef int gettime_fn(clockid_t id, struct timespec *t);
 
 static struct {
     double ahead, drift, swing, bend, begun, jump, idle, step;
-    int rank, apart;         /* ranks are on nodes of their own */
+    int rank, apart;         /* ranks of a node that is made up; 0: none is */
     long jump_call, calls;   /* calls of MPI_Scan */
     gettime_fn *gettime;
 } skew;
@@ -43,6 +44,8 @@ __attribute__((constructor)) static void begin(void)
     *(void **)&skew.gettime = dlsym(RTLD_NEXT, "clock_gettime");
     skew.rank = rank != NULL ? atoi(rank) : 0;
     skew.apart = text != NULL;
+    if (getenv("CHORALE_NODE") != NULL)
+        skew.apart = atoi(getenv("CHORALE_NODE"));
     if (text != NULL && sscanf(text, "%lf %lf %lf %lf", &skew.ahead,
                                &skew.drift, &skew.swing, &skew.bend) < 3)
         skew.ahead = skew.drift = skew.swing = 0;
@@ -120,7 +123,8 @@ int PMPI_Get_processor_name(char *name, int *length)
     int (*real)(char *, int *);
 
     if (skew.apart) {
-        *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d", skew.rank);
+        *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d",
+                           skew.rank / skew.apart);
         return MPI_SUCCESS;
     }
     *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Get_processor_name");

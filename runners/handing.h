@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* handing.h - a launch of several groups has one database, which rank 0 of all
+ * writes. It reads what each group is to measure; first ranks of other groups
+ * keep what they measure in a store in memory, whose rows they hand in after
+ * each point. No call here waits for a rank that may be measuring, but for
+ * those that say so. */
+#ifndef CHORALE_RUNNERS_HANDING_H
+#define CHORALE_RUNNERS_HANDING_H
+
+#include "runners/runner.h"
+
+struct chorale_parcel;
+
+/* One rank's end of it. */
+struct chorale_hand {
+    MPI_Comm comm;           /* all ranks; messages of this file only */
+    int rank;                /* in it */
+    struct chorale_parcel *sent; /* that may still be under way */
+};
+
+/* Rank 0 gives a list to rank to of comm, which takes it. Return an MPI error
+ * code. */
+int chorale_hand_work(struct chorale_hand *hand, int to,
+                      const struct chorale_worklist *work);
+int chorale_take_work(struct chorale_hand *hand,
+                      struct chorale_worklist *work);
+
+/* Of a group that does not begin with rank 0: a store in memory for a launch,
+ * and what it has got since is handed in. */
+enum chorale_err chorale_hand_open(int64_t launch_id,
+                                   struct chorale_store **store_p,
+                                   struct chorale_errmsg *msg);
+enum chorale_err chorale_hand_rows(struct chorale_hand *hand,
+                                   struct chorale_store *store,
+                                   struct chorale_errmsg *msg);
+/* The last word of a group, with what became of it; waits until all is
+ * there. */
+enum chorale_err chorale_hand_end(struct chorale_hand *hand,
+                                  enum chorale_err err,
+                                  struct chorale_errmsg *msg);
+
+/* Rank 0: store what has come; *nopen groups have not ended. With wait until
+ * they all have. The first error of any of them, or of storing, comes back at
+ * the end: what others hand in is stored all the same. */
+enum chorale_err chorale_take_rows(struct chorale_hand *hand,
+                                   struct chorale_store *store, int *nopen,
+                                   int wait, struct chorale_errmsg *msg);
+
+/* Wait without keeping the processor busy, or the network: until request is
+ * done, or a message is there. Return an MPI error code. */
+int chorale_idle_wait(MPI_Request *request);
+
+#endif

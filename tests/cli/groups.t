@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# On several nodes one start measures all process counts of a launch, in groups
+# of whole nodes; what it stores is what starts of their own store. The nodes
+# are made up: ranks are told that they are on different ones.
+. "$(dirname "$0")/../lib.sh"
+skew=$top_builddir/tests/mpi/.libs/libskew.so
+yield=$top_builddir/tests/mpi/.libs/libyield.so
+[ -r "$skew" ] && [ -r "$yield" ] || skip_all "built without shared libraries"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+"$chorale" --version | grep -q 'sanitizer=no' ||
+    skip_all "built with a sanitizer: nothing can be preloaded"
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+
+# Six ranks, two of them on each of three nodes.
+planned() { # database, options...
+    db=$work/$1.db
+    shift
+    "$chorale" plan "$db" -q -P 2,4,6 --ppn 2 -m 8 -c scan,bcast \
+        --set core --system made -i 10 --min-iterations 5 "$@" &&
+        "$chorale" plan "$db" -q -P 1 --ppn 1 -m 8 -c scan,bcast \
+            --set core --system made -i 10 --min-iterations 5 "$@"
+}
+run() { # database, words of run...
+    name=$1
+    shift
+    CHORALE_NODE=2 LD_PRELOAD="${faults-} $skew $yield" \
+        timeout 300 "$chorale" run "$work/$name.db" -q "$@" 2>"$work/err.txt"
+}
+has() { # database, what is selected
+    sqlite3 "$work/$1.db" "SELECT $2"
+}
+whole() { # database, name
+    is "$(has "$1" "sum(planned) - sum(done) FROM v_progress")" 0 \
+        "$2: all is measured"
+    is "$(has "$1" "count(*) FROM run WHERE status NOT IN ('ok',
+        'inapplicable')")" 0 "$2: nothing failed"
+    is "$(has "$1" "group_concat(DISTINCT comm_size || ':' || host_map)
+        FROM (SELECT * FROM launch WHERE status = 'done' ORDER BY comm_size)")" \
+        "1:0,2:0,0,${3}4:0,0,1,1,6:0,0,1,1,2,2" \
+        "$2: ranks are where they were planned"
+    is "$(sqlite3 "$work/$1.db" 'PRAGMA integrity_check;
+        PRAGMA foreign_key_check')" ok "$2: the file is whole"
+    is "$(has "$1" "count(*) FROM run JOIN run_summary s USING (run_id)
+        WHERE nrep <> (SELECT count(*) FROM sample p
+            WHERE p.run_id = s.run_id AND NOT flags & 2)")" 0 \
+        "$2: each run has its samples"
+    is "$(has "$1" "count(*) FROM run r JOIN cell c USING (cell_id)
+        JOIN launch l USING (launch_id) WHERE c.comm_size <> l.comm_size
+            OR c.ppn <> l.ppn OR r.uuid = ''")" 0 "$2: and is of its launch"
+}
+starts() { # database: how many there were
+    has "$1" "count(DISTINCT value) FROM environment
+        WHERE key = 'launcher_command'"
+}
+cells() { # database: what was measured, in which launch of which size
+    sqlite3 "$work/$1.db" "SELECT coll, variant, params, msg_size, c.comm_size,
+        c.ppn, ordinal, r.status, r.reason,
+        (SELECT count(*) FROM counter u WHERE u.run_id = r.run_id)
+        FROM run r JOIN cell c USING (cell_id) JOIN launch l USING (launch_id)
+        WHERE l.status = 'done' AND c.comm_size <> 3
+        ORDER BY 1, 2, 3, 4, 5, 6, 7"
+}
+facts() { # database: what is known of a launch of each size
+    sqlite3 "$work/$1.db" "SELECT DISTINCT comm_size, key FROM environment
+        JOIN launch USING (launch_id) WHERE key NOT LIKE 'grouped%'
+            AND key NOT LIKE '%:load_%' AND comm_size <> 3 ORDER BY 1, 2"
+}
+planned one --launches 2
+planned each --launches 2
+# And one rank of each node: a start of their own could not place them so here.
+"$chorale" plan "$work/one.db" -q -P 3 --ppn 1 -m 8 -c scan,bcast --set core \
+    --system made -i 10 --min-iterations 5 --launches 2
+run one
+is "$? $(cat "$work/err.txt")" "0 " "one start for all sizes: it runs"
+whole one "one start for all sizes" 3:0,1,2,
+is "$(starts one)" 2 "two launches, two starts"
+is "$(has one "count(*) FROM launch WHERE status <> 'done'")" 0 \
+    "all five sizes of each are done"
+is "$(has one "count(*) || ' ' || count(DISTINCT launch_id) FROM environment
+    WHERE key = 'grouped' AND value LIKE '%among 6 ranks'")" "10 10" \
+    "each says that it was one of several"
+is "$(has one "group_concat(DISTINCT value) FROM environment
+    JOIN launch USING (launch_id) WHERE key = 'grouped' AND comm_size = 6")" \
+    "alone among 6 ranks" "the largest is alone"
+like "$(has one "value FROM environment JOIN launch USING (launch_id)
+    WHERE key = 'grouped' AND comm_size = 2 LIMIT 1")" \
+    '(at once|in turn) with P = 4 among 6 ranks' "others say with whom"
+is "$(has one "count(*) FROM environment WHERE key = 'grouped_slowdown'
+    AND CAST(value AS REAL) >= 1")" 10 "and what that did to exchanges"
+
+run each --one-launch-per-p
+is "$? $(cat "$work/err.txt")" "0 " "--one-launch-per-p: it runs"
+is "$(starts each)" 8 "--one-launch-per-p: a start each"
+cells one >"$work/one.txt"
+cells each >"$work/each.txt"
+is "$(diff "$work/one.txt" "$work/each.txt" | head)" "" \
+    "the same cells of the same launches, with the same counters"
+facts one >"$work/one.txt"
+facts each >"$work/each.txt"
+is "$(diff "$work/one.txt" "$work/each.txt" | head)" "" \
+    "and the same facts of each launch"
+"$chorale" decide "$work/one.db" -q
+ok $? "decide takes them"
+
+# Groups are measured at once where they do not share what is between nodes.
+faults=$work/faults.so
+export LINK="$work/link"
+planned apart --launches 1
+FAULT=apart run apart
+is "$? $(has apart "group_concat(value, ', ') FROM (SELECT value FROM environment
+    JOIN launch USING (launch_id) WHERE key = 'grouped' ORDER BY comm_size)")" \
+    "0 alone among 6 ranks, at once with P = 4 among 6 ranks, at once with P = \
+2 among 6 ranks, alone among 6 ranks" "nothing shared: at once"
+planned shared --launches 1
+FAULT=shared run shared
+is "$? $(has shared "group_concat(value, ', ') FROM (SELECT value FROM
+    environment JOIN launch USING (launch_id) WHERE key = 'grouped'
+    ORDER BY comm_size)")" \
+    "0 alone among 6 ranks, in turn with P = 4 among 6 ranks, in turn with P = \
+2 among 6 ranks, alone among 6 ranks" \
+    "a link that all messages pass: in turn"
+is "$(has shared "count(*) FROM environment JOIN launch USING (launch_id)
+    WHERE key = 'grouped_slowdown' AND comm_size IN (2, 4)
+        AND CAST(value AS REAL) BETWEEN 1.3 AND 20")" 2 \
+    "exchanges took longer: $(has shared "max(value) FROM environment
+        WHERE key = 'grouped_slowdown'") times"
+for db in apart shared; do
+    is "$(has $db "sum(planned) - sum(done) FROM v_progress")" 0 \
+        "$db: all is measured"
+done
+unset faults
+
+planned killed --launches 1
+run killed &
+pid=$!
+tries=600
+while [ "$(has killed "count(*) FROM run" 2>/dev/null || echo 0)" -lt 20 ] &&
+    [ $tries -gt 0 ]; do
+    sleep 0.1
+    tries=$((tries - 1))
+done
+pkill -9 -f "chorale run $work/killed.db"
+wait $pid 2>/dev/null
+before=$(has killed "count(*) FROM run")
+run killed
+is "$? $(cat "$work/err.txt")" "0 " "killed and begun again: it ends well"
+whole killed "killed"
+is "$(has killed "count(*) - count(DISTINCT cell_id || ' ' || ordinal) FROM run
+    JOIN launch USING (launch_id) JOIN cell USING (cell_id)
+    WHERE provider <> 'library'")" 0 "killed: nothing was measured twice"
+ok $((before < 20 || before >= $(has killed "count(*) FROM run"))) \
+    "killed: $before runs were there before"
+
+# A rank of one group dies: then each size has a start of its own, and the cell
+# that does it is found.
+faults=$work/faults.so
+planned dies --launches 2
+FAULT=die FAULTY=3 AFTER=1 run dies --hang 10s --stall-timeout 20s
+is "$? $(cat "$work/err.txt")" "0 " "a rank dies in a call: the rest is made"
+is "$(has dies "sum(planned) - sum(done) FROM v_progress")" 0 "to the end"
+is "$(has dies "group_concat(DISTINCT coll || ' ' || comm_size) FROM run
+    JOIN cell USING (cell_id) WHERE status = 'failed'")" "scan 4,scan 6" \
+    "what ended it is what failed"
+is "$(has dies "count(*) FROM launch WHERE status = 'running'")" 0 \
+    "no launch is left running"
+finish

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* session.c - what launches say, and whose fault it is when they end badly:
+ * see session.h. */
+#include "config.h"
+
+#include "tuner/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define VAIN_MAX 4           /* launches on end that brought nothing */
+
+/* Open MPI frames what it says with lines of dashes. */
+static int says_something(const char *line)
+{
+    return line[strspn(line, " \t-=_*#")] != '\0';
+}
+
+int chorale_session_line(void *arg, const char *line, int is_err)
+{
+    struct chorale_session *s = arg;
+    char coll[32];
+    long ncell;
+    long long m;
+    int comm_size;
+
+    if (!is_err && sscanf(line, "@point %ld %31s %lld %d", &ncell, coll, &m,
+                          &comm_size) == 4) {
+        snprintf(s->what, sizeof(s->what), "%s P=%d m=%lld", coll, comm_size,
+                 m);
+        chorale_progress_step(&s->bar, ncell, s->what);
+        return 0;
+    }
+    if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1) {
+        if (s->grouped)
+            s->trying = 0; /* of one group: the others go on */
+        s->tried = 1;
+        s->false_starts = 0;
+        s->silence = s->trying > 0 ? s->hang : s->opts->stall_seconds;
+        return 0;
+    }
+    if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
+        return 1;
+    if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
+        return 0;
+    /* The runner's own line says it best, then the first one said. */
+    if (is_err && says_something(line) &&
+        (s->last_err[0] == '\0' ||
+         (strncmp(line, "chorale-runner: ", 16) == 0 &&
+          strncmp(s->last_err, "chorale-runner: ", 16) != 0)))
+        snprintf(s->last_err, sizeof(s->last_err), "%s", line);
+    if (s->opts->verbose) {
+        chorale_progress_clear(&s->bar);
+        fprintf(stderr, "%s\n", line);
+    }
+    return 0;
+}
+
+/* A launch ended or hung in a call of a cell. The second time in the same
+ * cell, that cell has failed and the others go on. */
+static enum chorale_err blame(struct chorale_session *s, const char *uuid, int hung,
+                              const char *reason)
+{
+    char text[700];
+    int again = s->suspect == s->trying || s->suspect == CHORALE_SUSPECT_ANY;
+    long count;
+    enum chorale_err err;
+
+    s->suspect = s->trying;
+    if (!again)
+        return CHORALE_OK;
+    s->vain = 0;
+    snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
+             reason);
+    err = chorale_launch_blame(s->store, uuid, s->trying, text, &count,
+                               s->msg);
+    chorale_progress_step(&s->bar, 1, s->what);
+    return err;
+}
+
+/* A simulated program that an algorithm is forced on ended before its first
+ * cell: SimGrid itself calls collectives. The second time they all failed. */
+static enum chorale_err blame_all(struct chorale_session *s, const char *uuid,
+                                  int hung, const char *reason)
+{
+    char text[700];
+    long count = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (++s->false_starts < 2)
+        return CHORALE_OK;
+    s->false_starts = 0;
+    s->vain = 0;
+    snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
+             reason);
+    err = chorale_launch_blame(s->store, uuid, 0, text, &count, s->msg);
+    chorale_progress_step(&s->bar, count, s->what);
+    return err;
+}
+
+/* Why a launch ended, in words. */
+static void explain(const struct chorale_session *s, enum chorale_ending ending,
+                    int status, char *reason, size_t size)
+{
+    const char *said = s->last_err;
+
+    if (strncmp(said, "chorale-runner: ", 16) == 0)
+        said += 16;
+    if (ending == CHORALE_ENDED_STOPPED)
+        snprintf(reason, size, "stopped");
+    else if (ending == CHORALE_ENDED_STALLED)
+        snprintf(reason, size, CHORALE_HANG "silent for %g s", s->silence);
+    else if (said[0] != '\0')
+        snprintf(reason, size, "%s", said);
+    else if (WIFSIGNALED(status))
+        snprintf(reason, size, "killed by signal %d", WTERMSIG(status));
+    else
+        snprintf(reason, size, "exit code %d", WEXITSTATUS(status));
+}
+
+/* It ended without a verdict of its own, a rank died or hung: whose fault was
+ * it? stored: runs that it brought. */
+static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
+                                   int hung, const char *reason,
+                                   sqlite3_int64 stored)
+{
+    s->vain = stored > 0 ? 0 : s->vain + 1;
+    if (s->forced && !s->tried && stored == 0)
+        return blame_all(s, uuid, hung, reason);
+    if (s->trying > 0 && s->vain <= VAIN_MAX)
+        return blame(s, uuid, hung, reason);
+    if ((hung || s->tried) && (stored > 0 || s->suspect != CHORALE_SUSPECT_ANY) &&
+        s->vain <= VAIN_MAX) {
+        s->suspect = CHORALE_SUSPECT_ANY; /* in a cell that was being timed */
+        return CHORALE_OK;
+    }
+    if (stored > 0)
+        return CHORALE_OK; /* it got on: try the rest in a new launch */
+    return chorale_fail(s->msg, CHORALE_ENV,
+                        "a launch of %d ranks failed before its first point "
+                        "was stored: %s; `chorale run -v` shows all that it "
+                        "prints, `chorale doctor -P %d` tries the launcher",
+                        s->comm_size * s->siblings, reason,
+                        s->comm_size * s->siblings);
+}
+
+void chorale_session_begin(struct chorale_session *s,
+                           const struct chorale_fellow *fellow, int count)
+{
+    s->comm_size = fellow->p.comm_size;
+    s->siblings = fellow->p.siblings;
+    s->grouped = count > 1;
+    s->end_code = -1;
+    s->launch_failed = 0;
+    s->trying = 0;
+    s->tried = 0;
+    s->nleft = 0;
+    s->silence = s->opts->stall_seconds;
+    s->last_err[0] = '\0';
+}
+
+/* Those that have not been done are marked; *stored: runs that all brought. */
+static enum chorale_err mark_failed(struct chorale_session *s,
+                                    const struct chorale_fellow *fellow,
+                                    int count, const char *reason,
+                                    sqlite3_int64 *stored)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    *stored = 0;
+    for (int i = 0; i < count && err == CHORALE_OK; i++) {
+        sqlite3_int64 brought = 0;
+
+        err = chorale_launch_failed(s->store, fellow[i].uuid, reason, s->msg);
+        if (err == CHORALE_OK)
+            err = chorale_launch_runs(s->store, fellow[i].uuid, &brought,
+                                      s->msg);
+        *stored += brought;
+    }
+    return err;
+}
+
+enum chorale_err chorale_session_judge(struct chorale_session *s,
+                                       const struct chorale_fellow *fellow,
+                                       int count, enum chorale_ending ending,
+                                       int status)
+{
+    sqlite3_int64 stored = 0;
+    char reason[600];
+    enum chorale_err err;
+
+    if (s->end_code == 0) {
+        if (s->suspect == CHORALE_SUSPECT_ANY)
+            s->suspect = 0;
+        s->vain = 0;
+        return CHORALE_OK; /* all is stored, however it ended */
+    }
+    explain(s, ending, status, reason, sizeof(reason));
+    err = mark_failed(s, fellow, count, reason, &stored);
+    if (err != CHORALE_OK)
+        return err;
+    stored -= s->nleft;
+    if (ending == CHORALE_ENDED_STOPPED)
+        return chorale_fail(s->msg, CHORALE_STOPPED,
+                            "stopped; all finished points are stored, and "
+                            "the same command goes on from here");
+    /* One by one they show whose fault it was. */
+    if (s->grouped) {
+        s->one_per_p = 1;
+        return CHORALE_OK;
+    }
+    s->launch_failed = stored == 0;
+    if (s->end_code > 0) {
+        /* A full disk or a lost file is no matter of this launch alone. */
+        s->launch_failed = s->launch_failed &&
+                           strstr(reason, "the launch") != NULL;
+        return chorale_fail(s->msg, (enum chorale_err)s->end_code, "%s",
+                            reason);
+    }
+    return find_fault(s, fellow->uuid, ending == CHORALE_ENDED_STALLED,
+                      reason, stored);
+}
