@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ctx.c - a variant's surroundings: its communicator, scratch memory and
- * counted messages. Every byte of the catalogue passes here, so counts above
- * INT_MAX, counters and PMPI are dealt with in one place. */
+/* ctx.c - a variant's surroundings: its communicator and counted messages.
+ * Every byte of the catalogue passes here, so counts above INT_MAX, counters
+ * and PMPI are dealt with in one place. */
 #include "algorithms/ctx.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/mixed.h"
 #include "algorithms/schedule.h"
+#include "algorithms/scratch.h"
 
 /* The largest count given to one MPI call. A test build lowers it, to reach
  * the path of large counts with small buffers. */
@@ -18,43 +18,14 @@
 #define CHORALE_COUNT_MAX INT_MAX
 #endif
 
-/* In a build with the address sanitizer scratch that nobody holds is out of
- * bounds, and so are the bytes between two pieces of it. */
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#define FORBID(mem, bytes) __asan_poison_memory_region(mem, bytes)
-#define ALLOW(mem, bytes) __asan_unpoison_memory_region(mem, bytes)
-#define RED_ZONE ALIGN
-#else
-#define FORBID(mem, bytes) ((void)(mem), (void)(bytes))
-#define ALLOW(mem, bytes) ((void)(mem), (void)(bytes))
-#define RED_ZONE 0
-#endif
-
-enum { TAG = 67, ALIGN = 64 };
-
-/* Chunks filled one after the other: growing must not move what is in use.
- * When all is released, several chunks become one of their total size. */
-struct chunk {
-    struct chunk *below;
-    char *mem;
-    size_t size, used;
-    size_t start; /* bytes used in the chunks below */
-};
-
-struct chorale_scratch {
-    struct chunk *top;
-    size_t want; /* size of the next first chunk, if that is more */
-    size_t made; /* chunks since the context was made */
-    size_t peak; /* most bytes ever in use */
-};
+enum { TAG = 67 };
 
 /* --- context ---------------------------------------------------------- */
 
 int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
 {
     struct chorale_ctx *ctx = calloc(1, sizeof(*ctx));
-    struct chorale_scratch *scratch = calloc(1, sizeof(*scratch));
+    struct chorale_scratch *scratch = chorale_scratch_new();
     int err = ctx && scratch ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
     if (err == MPI_SUCCESS && comm != MPI_COMM_NULL)
@@ -65,7 +36,7 @@ int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
         err = PMPI_Comm_size(comm, &ctx->size);
     if (err != MPI_SUCCESS) {
         free(ctx);
-        free(scratch);
+        chorale_scratch_free(scratch);
         return err;
     }
     ctx->comm = comm;
@@ -74,23 +45,11 @@ int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
     return MPI_SUCCESS;
 }
 
-static void drop_top(struct chorale_scratch *scratch)
-{
-    struct chunk *top = scratch->top;
-
-    scratch->top = top->below;
-    ALLOW(top->mem, top->size);
-    free(top->mem);
-    free(top);
-}
-
 void chorale_ctx_free(struct chorale_ctx *ctx)
 {
     if (ctx == NULL)
         return;
-    while (ctx->scratch->top != NULL)
-        drop_top(ctx->scratch);
-    free(ctx->scratch);
+    chorale_scratch_free(ctx->scratch);
     free(ctx->nodes);
     free(ctx);
 }
@@ -132,112 +91,6 @@ void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
     view->rank = rank;
     view->size = size;
     view->map = map;
-}
-
-/* --- scratch ---------------------------------------------------------- */
-
-size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx)
-{
-    size_t sum = 0;
-
-    for (const struct chunk *c = ctx->scratch->top; c != NULL; c = c->below)
-        sum += c->size;
-    return sum;
-}
-
-size_t chorale_ctx_scratch_made(const struct chorale_ctx *ctx)
-{
-    return ctx->scratch->made;
-}
-
-size_t chorale_ctx_scratch_peak(const struct chorale_ctx *ctx)
-{
-    return ctx->scratch->peak;
-}
-
-size_t chorale_scratch_mark(const struct chorale_ctx *ctx)
-{
-    const struct chunk *top = ctx->scratch->top;
-
-    return top == NULL ? 0 : top->start + top->used;
-}
-
-static struct chunk *push_chunk(struct chorale_scratch *scratch, size_t size)
-{
-    struct chunk *c = calloc(1, sizeof(*c));
-    void *mem = NULL;
-
-    if (c == NULL || posix_memalign(&mem, ALIGN, size) != 0) {
-        free(c);
-        return NULL;
-    }
-    FORBID(mem, size);
-    c->mem = mem;
-    c->size = size;
-    c->below = scratch->top;
-    c->start = c->below == NULL ? 0 : c->below->start + c->below->used;
-    scratch->top = c;
-    scratch->made++;
-    return c;
-}
-
-void *chorale_scratch(struct chorale_ctx *ctx, size_t bytes)
-{
-    struct chorale_scratch *scratch = ctx->scratch;
-    struct chunk *top = scratch->top;
-    size_t size = bytes > 0 ? bytes : 1;
-    void *mem;
-
-    if (size > SIZE_MAX / 2)
-        return NULL;
-    size = (size + ALIGN - 1) / ALIGN * ALIGN + RED_ZONE;
-    if (top == NULL || top->size - top->used < size) {
-        size_t room = size;
-
-        if (top != NULL && top->used == 0)
-            drop_top(scratch);
-        if (scratch->top == NULL) {
-            room = size > scratch->want ? size : scratch->want;
-            scratch->want = 0;
-        }
-        top = push_chunk(scratch, room);
-    }
-    if (top == NULL)
-        return NULL;
-    mem = top->mem + top->used;
-    ALLOW(mem, bytes);
-    top->used += size;
-    if (top->start + top->used > scratch->peak)
-        scratch->peak = top->start + top->used;
-    return mem;
-}
-
-void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark)
-{
-    struct chorale_scratch *scratch = ctx->scratch;
-
-    /* What needed several chunks gets one of their size the next time: it is
-     * noted before any is dropped, which may be long before the last release. */
-    if (scratch->top != NULL && scratch->top->below != NULL) {
-        size_t all = chorale_ctx_scratch_bytes(ctx);
-
-        scratch->want = all > scratch->want ? all : scratch->want;
-    }
-    if (mark == 0 && scratch->top != NULL &&
-        scratch->want > scratch->top->size) {
-        while (scratch->top != NULL)
-            drop_top(scratch);
-        return;
-    }
-    while (scratch->top != NULL && scratch->top->below != NULL &&
-           scratch->top->start >= mark)
-        drop_top(scratch);
-    if (scratch->top != NULL) {
-        struct chunk *top = scratch->top;
-
-        top->used = mark - top->start;
-        FORBID(top->mem + top->used, top->size - top->used);
-    }
 }
 
 /* --- messages --------------------------------------------------------- */

@@ -41,6 +41,8 @@ struct chorale_ctx {
     int *nodes;              /* node, where the context owns it */
     struct chorale_stat *stat; /* NULL: do not count */
     struct chorale_scratch *scratch;
+    struct chorale_reserve *reserve; /* scratch.h: for the day when there is no
+                              * memory; NULL: then there is none */
     struct chorale_schedule *schedule; /* not NULL: messages are written down
                                         * there, not sent: see schedule.h */
 };

@@ -17,7 +17,12 @@
  * derived types or of values with an index, inter-communicators), and where the
  * ranks do not have the same table, they are the library's MPI_X. The first
  * call on a communicator sets it up, collectively; that is undone when the
- * communicator is freed. Functions may be called by several threads as MPI's
+ * communicator is freed. What a call may need of memory (CHORALE_MAX_SCRATCH)
+ * is set aside then, as addresses only. Where a rank needs more than the others
+ * know, as for a forced reduction (CHORALE_FORCE) of elements that lie far
+ * apart there, and finds none, its communicator's error handler gets
+ * MPI_ERR_NO_MEM, the others may wait for it, and the communicator is of no
+ * more use, as MPI says of any that had an error. Functions may be called by several threads as MPI's
  * may.
  */
 #ifndef CHORALE_H

@@ -108,7 +108,7 @@ void chorale_dispatch_stop(void)
             == MPI_SUCCESS && found)
         PMPI_Comm_delete_attr(MPI_COMM_WORLD, core.state_key);
     PMPI_Comm_free_keyval(&core.state_key);
-    chorale_memory_free();
+    chorale_memory_stop();
 }
 
 /* MPI_Init was called, MPI_Finalize not. */
@@ -400,6 +400,8 @@ static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
     call->commutative = chosen->commutative;
     own = chorale_memory_lend(st->ctx);
     rc = chosen->plan->alg->run(call);
+    if (rc != MPI_SUCCESS)
+        chorale_scratch_release(st->ctx, 0);
     chorale_memory_back(st->ctx, own);
     if (rc != MPI_SUCCESS)
         PMPI_Comm_call_errhandler(comm, rc);

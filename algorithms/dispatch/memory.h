@@ -15,10 +15,20 @@ struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx);
 void chorale_memory_back(struct chorale_ctx *ctx,
                          struct chorale_scratch *own);
 
+/* What is set aside for calls whose scratch is bytes, always the same number,
+ * for when the system has none (scratch.h): of the process, or, where several
+ * threads may call MPI at once, a new one for each communicator, on which
+ * there is one call at a time. NULL: the system refuses. */
+struct chorale_reserve *chorale_memory_reserve(size_t bytes);
+
+/* Give back one of a communicator; NULL and that of the process stay. */
+void chorale_memory_unreserve(struct chorale_reserve *reserve);
+
 /* The most bytes that one call has had at once, in any thread. */
 size_t chorale_memory_peak(void);
 
-/* Free this thread's store; those of others go with them. */
-void chorale_memory_free(void);
+/* At the end: free this thread's store, those of others go with them, and
+ * what is set aside for the process. */
+void chorale_memory_stop(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "algorithms/dispatch/check.h"
+#include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/shape.h"
 #include "algorithms/dispatch/state.h"
 
@@ -151,8 +152,10 @@ static int make_comm(struct chorale_state *st, MPI_Comm comm)
     PMPI_Comm_set_errhandler(comm, before);
     PMPI_Errhandler_free(&before);
     PMPI_Group_free(&group);
-    return rc == MPI_SUCCESS
-        && chorale_ctx_new(st->comm, &st->ctx) == MPI_SUCCESS;
+    if (rc != MPI_SUCCESS || chorale_ctx_new(st->comm, &st->ctx) != MPI_SUCCESS)
+        return 0;
+    st->ctx->reserve = st->reserve;
+    return 1;
 }
 
 static void enlist(struct chorale_state *st)
@@ -229,6 +232,7 @@ void chorale_state_free(struct chorale_state *st)
     free(st->check);
     free(st->check_bytes);
     free(st->room);
+    chorale_memory_unreserve(st->reserve);
     free(st);
 }
 
@@ -243,6 +247,28 @@ static unsigned irregular_colls(void)
     return set;
 }
 
+/* All that calls will need: 1 if it is there. */
+static int allocate_rooms(struct chorale_state *st,
+                          const struct chorale_tuning *tuning)
+{
+    const size_t size = (size_t)st->size;
+
+    if (tuning->set.check || (tuning->serves & irregular_colls())) {
+        st->room = calloc(4 * size, sizeof(*st->room));
+        if (st->room == NULL)
+            return 0;
+    }
+    if (tuning->set.check) {
+        st->check = calloc(size + 1, sizeof(*st->check));
+        st->check_bytes = calloc(2 * size, sizeof(*st->check_bytes));
+        if (st->check == NULL || st->check_bytes == NULL)
+            return 0;
+    }
+    st->reserve = tuning->idle
+                      ? NULL : chorale_memory_reserve(tuning->set.max_scratch);
+    return tuning->idle || st->reserve != NULL;
+}
+
 static struct chorale_state *allocate(const struct chorale_tuning *tuning,
                                       int rank, int size)
 {
@@ -252,25 +278,14 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
     if (st == NULL)
         return NULL;
     memset(st, 0, sizeof(*st));
-    if (tuning->set.check || (tuning->serves & irregular_colls())) {
-        st->room = calloc(4 * (size_t)size, sizeof(*st->room));
-        if (st->room == NULL) {
-            free(st);
-            return NULL;
-        }
-    }
     atomic_fetch_add(&nprivate, 1);
     st->tuning = tuning;
     st->comm = MPI_COMM_NULL;
     st->rank = rank;
     st->size = size;
-    if (tuning->set.check) {
-        st->check = calloc((size_t)size + 1, sizeof(*st->check));
-        st->check_bytes = calloc(2 * (size_t)size, sizeof(*st->check_bytes));
-        if (st->check == NULL || st->check_bytes == NULL) {
-            chorale_state_free(st);
-            return NULL;
-        }
+    if (!allocate_rooms(st, tuning)) {
+        chorale_state_free(st);
+        return NULL;
     }
     if (tuning->set.verbose && rank == 0) /* without it: a quiet state */
         st->seen = calloc(CHORALE_NCOLL, (size_t)tuning->table->nchoice + 2);

@@ -23,6 +23,7 @@ struct chorale_state {
     MPI_Comm parent;         /* the application's */
     struct chorale_ctx *ctx; /* on a communicator of our own */
     MPI_Comm comm;           /* that one */
+    struct chorale_reserve *reserve; /* of ctx: memory.h */
     int rank, size;
     enum chorale_shape shape;
     int ppn;                 /* ranks a node in blocks; 0: no such placement */

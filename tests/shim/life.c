@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* life.c - communicators come and go in every order, errors are the
  * application's, and MPI_Finalize finds everything in its place.
- * argv[1]: how many short-lived communicators, argv[2]: how many at once. */
+ * argv[1]: how many short-lived communicators, argv[2]: how many at once;
+ * argv[3]: threads might call MPI. */
+#include <malloc.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -34,15 +37,43 @@ static void use(MPI_Comm comm, int times)
     }
 }
 
+/* What the process holds of the heap, and how many addresses. */
+struct held {
+    long long heap, addresses;
+};
+
+static struct held held(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    struct held h = { (long long)(info.uordblks + info.hblkhd), 0 };
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    if (file == NULL || fscanf(file, "%lld", &h.addresses) != 1)
+        h.addresses = 0;
+    if (file != NULL)
+        fclose(file);
+    h.addresses *= sysconf(_SC_PAGESIZE);
+    return h;
+}
+
+/* The second half of many holds no more than the first. */
 static void short_lived(int n)
 {
+    struct held before = {0};
+
     for (int i = 0; i < n; i++) {
         MPI_Comm comm;
 
+        if (i == n / 2)
+            before = held();
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         use(comm, 4);
         MPI_Comm_free(&comm);
     }
+    if (rank == 0 && n > 1)
+        printf("life: %lld bytes and %lld MiB of addresses more\n",
+               held().heap - before.heap,
+               (held().addresses - before.addresses) >> 20);
 }
 
 /* So many that ours, too, would be more than the library has. */
@@ -179,9 +210,10 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 int main(int argc, char **argv)
 {
     MPI_Comm left;
-    int key, ret;
+    int key, level, ret;
 
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, argc > 3 ? MPI_THREAD_MULTIPLE
+                                           : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, NULL);
