@@ -24,7 +24,7 @@
 struct opts {
     long element, attempts;
     const char *mpi, *shards, *gather;
-    int bind;
+    int bind, one_per_p;
     double threshold;
 };
 
@@ -177,6 +177,7 @@ static enum chorale_err measure(struct element *e)
     run.element = e->opts->element;
     run.mpi = e->opts->mpi;
     run.bind = e->opts->bind;
+    run.one_per_p = e->opts->one_per_p;
     run.quiet = 1;
     run.launched = publish;
     run.launched_arg = e;
@@ -309,6 +310,8 @@ static const struct chorale_opt options[] = {
       "measure the launches of this element", 1, 1e9 },
     { "attempts", 0, CHORALE_OPT_INT, offsetof(struct opts, attempts), "N",
       "start it so often at most (default: 1)", 1, 1e6 },
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG, offsetof(struct opts, one_per_p),
+      NULL, "no two launches share a start", 0, 0 },
     { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "TYPE",
       "what srun's --mpi gets: pmi2, pmix, or auto: the one of these with "
       "which ranks find each other (default: Slurm's own)", 0, 0 },

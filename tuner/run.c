@@ -244,7 +244,8 @@ static enum chorale_err give_up(struct chorale_session *s,
     return chorale_pending_give_up(s->store, p, s->msg);
 }
 
-static enum chorale_err count_work(struct chorale_session *s, sqlite3_int64 *done,
+static enum chorale_err count_work(struct chorale_session *s,
+                                   sqlite3_int64 *done,
                                    sqlite3_int64 *planned)
 {
     enum chorale_err err;
@@ -421,8 +422,8 @@ const struct chorale_verb chorale_verb_run = {
         "under the launcher that the plan names. On several nodes one start "
         "measures all sizes of a launch: the largest on all nodes, then the "
         "others in groups of whole nodes, several at once if the groups do not "
-        "share a part of the network, which is tried out first. Every point is stored whole "
-        "as soon as it is measured. Killed at any moment, the file stays "
+        "share a part of the network, which is tried out first. Every point "
+        "is stored whole as soon as it is measured. Killed at any moment, the file stays "
         "valid and the same command goes on with the first unfinished "
         "point.\n"
         "A cell that ends the program or hangs in two launches has failed and "

@@ -72,6 +72,8 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
             "\nexec %s job %s \\\n"
             "    --element \"$((%ld + SLURM_ARRAY_TASK_ID))\" --attempts %ld",
             s->program, s->folder, first, s->attempts);
+    if (s->one_per_p)
+        fprintf(out, " --one-launch-per-p");
     if (site->mpi[0] != '\0' && strcmp(site->launcher, "mpiexec") != 0)
         fprintf(out, " --mpi %s", site->mpi);
     if (strcmp(site->bind, "no") != 0)

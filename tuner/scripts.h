@@ -16,6 +16,7 @@ struct chorale_scripts {
     const char *database;    /* which the last job merges into */
     double seconds;          /* time limit */
     long attempts;           /* starts of an element at most */
+    int one_per_p;           /* each launch has a start of its own */
     double threshold;        /* of `decide`; < 0: its default */
 };
 

@@ -59,8 +59,8 @@ int chorale_session_line(void *arg, const char *line, int is_err)
 
 /* A launch ended or hung in a call of a cell. The second time in the same
  * cell, that cell has failed and the others go on. */
-static enum chorale_err blame(struct chorale_session *s, const char *uuid, int hung,
-                              const char *reason)
+static enum chorale_err blame(struct chorale_session *s, const char *uuid,
+                              int hung, const char *reason)
 {
     char text[700];
     int again = s->suspect == s->trying || s->suspect == CHORALE_SUSPECT_ANY;
@@ -130,7 +130,8 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
         return blame_all(s, uuid, hung, reason);
     if (s->trying > 0 && s->vain <= VAIN_MAX)
         return blame(s, uuid, hung, reason);
-    if ((hung || s->tried) && (stored > 0 || s->suspect != CHORALE_SUSPECT_ANY) &&
+    if ((hung || s->tried) &&
+        (stored > 0 || s->suspect != CHORALE_SUSPECT_ANY) &&
         s->vain <= VAIN_MAX) {
         s->suspect = CHORALE_SUSPECT_ANY; /* in a cell that was being timed */
         return CHORALE_OK;

@@ -22,8 +22,8 @@ struct chorale_session {
     int launch_failed;       /* it did not get to its first point */
     long long trying;        /* cell whose call is under way, 0: none said */
     long long suspect;       /* cell that ended the launch before this one;
-                              * CHORALE_SUSPECT_ANY: it hung where none was said, so
-                              * this one announces every repetition */
+                              * CHORALE_SUSPECT_ANY: it hung where none was
+                              * said, so this one announces every repetition */
     int vain;                /* launches on end that brought nothing */
     int tried;               /* this one has come to its cells */
     int forced;              /* SimGrid is forced to an algorithm in it */

@@ -16,8 +16,6 @@
 #include "tuner/launcher.h"
 #include "tuner/step.h"
 
-#define NODE_HOURS 100.0  /* above them --max-node-hours is asked for */
-#define LAUNCH_SECONDS 5.0 /* of starting a launch, beside its cells */
 #define MAX_ARRAY 1001    /* Slurm's default, for a dry run without it */
 
 /* The site file, what overrules it, and what is not said. */
@@ -237,36 +235,6 @@ static enum chorale_err find_missing(struct chorale_submit *s)
     return err;
 }
 
-static enum chorale_err pack(struct chorale_submit *s)
-{
-    const struct chorale_submit_opts *o = s->opts;
-    double hours = 0, most = o->node_hours > 0 ? o->node_hours : NODE_HOURS;
-    double limit = o->seconds - chorale_scripts_lead(o->seconds);
-
-    for (size_t i = 0; i < s->nlaunch; i++)
-        s->launch[i].seconds += LAUNCH_SECONDS;
-    s->nelement = chorale_pack_launches(s->launch, s->nlaunch, limit);
-    for (size_t i = 0; i < s->nlaunch; i++) {
-        hours += s->launch[i].seconds * s->launch[i].nodes / 3600;
-        if (o->nodes > 0 && s->launch[i].nodes > o->nodes)
-            return chorale_fail(s->msg, CHORALE_USAGE,
-                                "P = %d at %d a node needs %d nodes, --nodes "
-                                "allows %ld", s->launch[i].p.comm_size,
-                                s->launch[i].p.ppn, s->launch[i].nodes,
-                                o->nodes);
-    }
-    if (!o->quiet)
-        printf("%zu %s in %ld %s, for at most %.3g node-hours\n", s->nlaunch,
-               s->nlaunch == 1 ? "launch" : "launches", s->nelement,
-               s->nelement == 1 ? "element" : "elements", hours);
-    if (hours > most)
-        return chorale_fail(s->msg, CHORALE_USAGE,
-                            "this may take %.3g node-hours; %s %.3g to allow "
-                            "that, or ask for fewer cells, sizes or launches",
-                            hours, "say --max-node-hours", hours * 1.01);
-    return CHORALE_OK;
-}
-
 static enum chorale_err submit(struct chorale_submit *s, const char *path,
                                const char *command)
 {
@@ -292,7 +260,7 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
                                       : CHORALE_OK;
     }
     if (err == CHORALE_OK)
-        err = pack(s);
+        err = chorale_submit_pack(s);
     if (err == CHORALE_OK)
         err = chorale_submit_all(s, command);
     if (err != CHORALE_OK || o->dry_run)
@@ -312,7 +280,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 {
     struct chorale_submit_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
                                         .seconds = 3600, .attempts = 20,
-                                        .threshold = -1, .change = -1 };
+                                        .threshold = -1, .change = -1,
+                                        .start_up = -1 };
     struct chorale_submit *s;
     char command[1024];
     enum chorale_err err;
@@ -373,6 +342,12 @@ static const struct chorale_opt options[] = {
     TEXT("shards", shards, "FOLDER", "measure into files in this folder of "
          "the nodes, and publish copies (default: all in the submission's "
          "folder)"),
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG, AT(one_per_p), NULL,
+      "start the program for each process count on nodes of its own", 0, 0 },
+    { "start-up", 0, CHORALE_OPT_SECONDS, AT(start_up), "TIME",
+      "what starting a launch takes, to judge whether a small one should share "
+      "the start of a large one (default: what launches took, else 5s)", 0,
+      0 },
     { "share-nodes", 0, CHORALE_OPT_FLAG, AT(shared), NULL,
       "do without --exclusive: others' jobs disturb the times", 0, 0 },
     { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold),
@@ -406,8 +381,10 @@ const struct chorale_verb chorale_verb_submit = {
         "of job arrays: one array for each number of nodes and of ranks a "
         "node, each element as long as its time limit allows. Launches of "
         "one cell go to different elements, so that they see different "
-        "allocations. Each element measures into a database of its own; a "
-        "last job merges them, fits, decides, and writes the dispatch file "
+        "allocations. Launches on fewer nodes share the start of a larger one, "
+        "in groups of its nodes, where that is expected to take fewer "
+        "node-hours (`chorale run --help`). Each element measures into a "
+        "database of its own; a last job merges them, fits, decides, and writes the dispatch file "
         "and the summary beside results.db. Scripts, logs and shards are in "
         "results-slurm/, `chorale status` shows how far they are, `chorale "
         "job --help` says what the jobs do.\n"

@@ -18,8 +18,9 @@ struct chorale_submit_opts {
     const char *switches, *mpi, *shards;
     const char *compare, *fail_on; /* a database to compare with, or NULL */
     double seconds, node_hours, threshold, change;
+    double start_up;         /* s, of a launch; below 0: not said */
     long nodes, attempts;
-    int dry_run, wait, quiet, shared, unpaired;
+    int dry_run, wait, quiet, shared, unpaired, one_per_p;
 };
 
 /* A submission while it is made. */
@@ -43,6 +44,10 @@ struct chorale_submit {
     struct chorale_args depends; /* job ids, for the last job */
     struct chorale_errmsg *msg;
 };
+
+/* Pack the launches, and say for how many node-hours. CHORALE_USAGE: these, or
+ * the nodes of one, are more than the options allow. */
+enum chorale_err chorale_submit_pack(struct chorale_submit *s);
 
 /* Make the folder, the elements' table, the database that they start from and
  * the scripts, and submit these; a dry run shows table and scripts. What was

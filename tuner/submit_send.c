@@ -150,6 +150,7 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
         .site = &s->site, .program = s->program, .folder = s->folder,
         .database = s->path, .seconds = s->opts->seconds,
         .attempts = s->opts->attempts, .threshold = s->opts->threshold,
+        .one_per_p = s->opts->one_per_p,
     };
     if (err == CHORALE_OK)
         err = make_folder(s);

@@ -37,7 +37,8 @@ whole() { # database, name
     is "$(has "$1" "count(*) FROM run WHERE status NOT IN ('ok',
         'inapplicable')")" 0 "$2: nothing failed"
     is "$(has "$1" "group_concat(DISTINCT comm_size || ':' || host_map)
-        FROM (SELECT * FROM launch WHERE status = 'done' ORDER BY comm_size)")" \
+        FROM (SELECT * FROM launch WHERE status = 'done'
+            ORDER BY comm_size)")" \
         "1:0,2:0,0,${3}4:0,0,1,1,6:0,0,1,1,2,2" \
         "$2: ranks are where they were planned"
     is "$(sqlite3 "$work/$1.db" 'PRAGMA integrity_check;
@@ -109,8 +110,9 @@ faults=$work/faults.so
 export LINK="$work/link"
 planned apart --launches 1
 FAULT=apart run apart
-is "$? $(has apart "group_concat(value, ', ') FROM (SELECT value FROM environment
-    JOIN launch USING (launch_id) WHERE key = 'grouped' ORDER BY comm_size)")" \
+is "$? $(has apart "group_concat(value, ', ') FROM (SELECT value FROM
+    environment JOIN launch USING (launch_id) WHERE key = 'grouped'
+    ORDER BY comm_size)")" \
     "0 alone among 6 ranks, at once with P = 4 among 6 ranks, at once with P = \
 2 among 6 ranks, alone among 6 ranks" "nothing shared: at once"
 planned shared --launches 1

@@ -29,7 +29,8 @@ script() { # name: its text, as shown
 
 # --- scripts ----------------------------------------------------------------
 dry -P 2,8 --launches 3 --partition main --account a1 --qos long \
-    --reservation r --constraint fast --switches 1@10 --time 30m
+    --reservation r --constraint fast --switches 1@10 --time 30m \
+    --one-launch-per-p
 is $? 0 "a dry run"
 [ ! -e "$db" ] && [ ! -e "$work/r-slurm" ]
 ok $? "makes nothing"
@@ -40,7 +41,7 @@ for line in --array=0-2 --nodes=4 --ntasks-per-node=2 --exclusive --requeue \
     printf '%s\n' "$text" | grep -qx -- "#SBATCH $line"
     ok $? "the script of four nodes has $line"
 done
-like "$text" '4 \+ SLURM_ARRAY_TASK_ID.*--attempts 20 .*--bind' \
+like "$text" '4 \+ SLURM_ARRAY_TASK_ID.*--attempts 20 --one.*-p .*--bind' \
     "its tasks are elements from 4 on, bound to cores"
 like "$(script 1x2-from1.sh)" '#SBATCH --nodes=1' "one node has its own"
 like "$(script gather.sh)" "--gather $db" "the last job merges into r.db"
@@ -54,6 +55,18 @@ elements() { awk '/^ *[0-9]+ +[0-9]+ +2 / { print $1, $4, $5 }' \
     "$work/out.txt"; }
 is "$(elements | sort | tr '\n' ';')" "1 5 0;1 6 0;2 5 1;2 6 1;3 5 2;3 6 2;" \
     "launches of one ordinal share an element, those of a cell do not"
+# One node rides along with four, unless a start of its own costs nothing.
+dry -P 2,8 --launches 3 --time 1h
+is "$(elements | sort | tr '\n' ';')" "1 2 0;1 8 0;2 2 1;2 8 1;3 2 2;3 8 2;" \
+    "small launches share the start of large ones"
+like "$(cat "$work/out.txt")" \
+    '^3 of them share .*: about [0-9.]+ node-hours instead of [0-9.]+' \
+    "it says what that saves"
+is "$(grep -c 'job.*--one-launch-per-p' "$work/out.txt")" 0 \
+    "and the jobs do so"
+dry -P 2,8 --launches 3 --time 1h --start-up 0
+is "$(elements | sort | tr '\n' ';')" "1 2 0;2 2 1;3 2 2;4 8 0;5 8 1;6 8 2;" \
+    "starts that cost nothing are not shared"
 # 11 cells of 3 s and 5 s of starting: two such fit into 120 - 30 s, one into
 # 60 - 15 s.
 dry -P 5,6 --launches 2 --time 2m --cell-time 3

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* submit_pack.c - which launches go into which element, and what that will
+ * cost: a step of submit.c. */
+#include "config.h"
+
+#include "tuner/submit.h"
+
+#include <stdio.h>
+
+#include "tuner/estimate.h"
+
+#define LAUNCH_SECONDS 5.0 /* of starting a launch, beside its cells */
+#define NODE_HOURS 100.0  /* above them --max-node-hours is asked for */
+
+/* What launches are expected to take beside their start, to compare by. */
+static enum chorale_err expect(struct chorale_submit *s, double *start_up)
+{
+    const struct chorale_plan *plan = &s->opts->plan;
+    const struct chorale_adapt_opts opts = {
+        .nrep_min = plan->nrep_min, .nrep_max = plan->nrep_max,
+        .nwarmup = plan->nwarmup, .cell_seconds = plan->cell_seconds,
+    };
+    const struct chorale_estimate_said said = { -1, -1, s->opts->start_up };
+    struct chorale_estimate all = { .row = NULL };
+    sqlite3_int64 campaign = 0;
+    enum chorale_err err;
+
+    *start_up = LAUNCH_SECONDS;
+    for (size_t i = 0; i < s->nlaunch; i++) {
+        s->launch[i].expected = s->launch[i].seconds;
+        if (s->launch[i].p.campaign_id > campaign)
+            campaign = s->launch[i].p.campaign_id;
+    }
+    if (s->opts->one_per_p)
+        return CHORALE_OK;
+    err = chorale_estimate_make(s->store, s->system_id, campaign, &opts, &said,
+                                &all, s->msg);
+    *start_up = all.start_up == CHORALE_ESTIMATE_DEFAULT
+                    ? LAUNCH_SECONDS
+                    : all.start_up_seconds;
+    for (size_t i = 0; i < s->nlaunch; i++) {
+        struct chorale_pack_launch *l = &s->launch[i];
+
+        for (size_t k = 0; k < all.nrow; k++)
+            if (all.row[k].comm_size == l->p.comm_size &&
+                all.row[k].ppn == l->p.ppn && all.row[k].nlaunch > 0)
+                l->expected = all.row[k].seconds / (double)all.row[k].nlaunch -
+                              all.start_up_seconds;
+    }
+    chorale_estimate_release(&all);
+    return err;
+}
+
+/* What sharing starts saves. */
+static void show_expected(const struct chorale_submit *s, double start_up)
+{
+    double each, shared = chorale_pack_expected(s->launch, s->nlaunch,
+                                                start_up, &each);
+    size_t riding = 0;
+
+    for (size_t i = 0; i < s->nlaunch; i++)
+        riding += s->launch[i].wave > 0;
+    if (riding > 0)
+        printf("%zu of them share the start of a larger one: about %.3g "
+               "node-hours instead of %.3g\n", riding, shared / 3600,
+               each / 3600);
+}
+
+enum chorale_err chorale_submit_pack(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    double hours = 0, most = o->node_hours > 0 ? o->node_hours : NODE_HOURS;
+    struct chorale_pack_opts opts = {
+        .limit = o->seconds - chorale_scripts_lead(o->seconds),
+        .one_per_p = o->one_per_p,
+    };
+    enum chorale_err err = expect(s, &opts.start_up);
+
+    if (err != CHORALE_OK)
+        return err;
+    for (size_t i = 0; i < s->nlaunch; i++)
+        s->launch[i].seconds += LAUNCH_SECONDS;
+    s->nelement = chorale_pack_launches(s->launch, s->nlaunch, &opts);
+    if (s->nelement < 0)
+        return chorale_fail(s->msg, CHORALE_ENV, "out of memory");
+    for (size_t i = 0; i < s->nlaunch; i++) {
+        hours += s->launch[i].seconds * s->launch[i].nodes / 3600;
+        if (o->nodes > 0 && s->launch[i].nodes > o->nodes)
+            return chorale_fail(s->msg, CHORALE_USAGE,
+                                "P = %d at %d a node needs %d nodes, --nodes "
+                                "allows %ld", s->launch[i].p.comm_size,
+                                s->launch[i].p.ppn, s->launch[i].nodes,
+                                o->nodes);
+    }
+    if (!o->quiet)
+        printf("%zu %s in %ld %s, for at most %.3g node-hours\n", s->nlaunch,
+               s->nlaunch == 1 ? "launch" : "launches", s->nelement,
+               s->nelement == 1 ? "element" : "elements", hours);
+    if (!o->quiet)
+        show_expected(s, opts.start_up);
+    if (hours > most)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "this may take %.3g node-hours; %s %.3g to allow "
+                            "that, or ask for fewer cells, sizes or launches",
+                            hours, "say --max-node-hours", hours * 1.01);
+    return CHORALE_OK;
+}
