@@ -37,7 +37,7 @@ bind = no
 prologue = $work/prologue.sh
 EOF
 plan="-c bcast -m 16K,64K,256K -P 2,8 --ppn 2 --launches 2 -i 4096 --width 0.01%"
-plan="$plan --cell-time 1.5"
+plan="$plan --cell-time 1.5 --one-launch-per-p"
 submit() { # further options
     # shellcheck disable=SC2086
     on_head timeout 120 "$chorale" submit "$db" $plan --site "$work/site.txt" \
@@ -173,6 +173,23 @@ like "$(cat "$work/out.txt")" '^slower .* bcast linear; m = 16 KiB, P = 2' \
 [ "$tap_bad" = 0 ] || diag "$(tail -n 5 "$work/out.txt")"
 campaign "$work/head.db" --compare "$work/head2.db"
 is $? 3 "no such base: nothing is measured"
+
+# --- small process counts ride along with a large one -----------------------
+on_head timeout 300 "$chorale" submit "$work/share.db" -c bcast -m 16K \
+    -P 2,4,8 --ppn 2 --variants linear --launches 1 -i 10 --cell-time 0.2 \
+    --site "$work/site.txt" --time 2m --start-up 1m --wait >"$work/out.txt" 2>&1
+is $? 0 "a campaign whose starts take long"
+[ "$tap_bad" = 0 ] || diag "$(tail -n 5 "$work/out.txt")"
+like "$(cat "$work/out.txt")" '^2 of them share the start' "two of three share"
+is "$(sqlite3 "$work/share.db" "SELECT count(DISTINCT element) || ' ' ||
+    min(nodes) FROM element")" "1 4" "one element, of four nodes"
+is "$(sqlite3 "$work/share.db" "SELECT group_concat(comm_size || ':' ||
+    host_map || ' ' || status, ', ') FROM (SELECT * FROM launch
+    ORDER BY comm_size)")" \
+    "2:0,0 done, 4:0,0,1,1 done, 8:0,0,1,1,2,2,3,3 done" \
+    "all three are measured, on one, two and four nodes"
+is "$(sqlite3 "$work/share.db" "SELECT count(DISTINCT value) FROM environment
+    WHERE key = 'launcher_command'")" 1 "by one start"
 
 # --- it leaves nothing -----------------------------------------------------
 cluster_down

@@ -175,6 +175,17 @@ cluster_up() { # nodes, processors of each
     wait_until 60 nodes_idle "$1"
 }
 
+# All links at this rate from now on, as tc has it (200mbit): what is sent in
+# one go below 16 kB is not slowed down.
+cluster_shape() { # rate, nodes
+    for i in $(seq 1 "$2"); do
+        ip netns exec "$prefix-n$i" tc qdisc replace dev eth0 root tbf \
+            rate "$1" burst 16kb latency 50ms || return 1
+        ip netns exec "$prefix-head" tc qdisc replace dev "port$i" root tbf \
+            rate "$1" burst 16kb latency 50ms || return 1
+    done
+}
+
 # What runs in our namespaces was started by us.
 our_processes() {
     for namespace in $(ip netns list 2>/dev/null |
