@@ -42,8 +42,8 @@ static int is_pair(MPI_Datatype type, int *bytes, MPI_Aint *at)
     return 0;
 }
 
-/* A predefined type as bytes. */
-static int make_named(MPI_Datatype type, MPI_Datatype *made_p)
+/* An element as bytes. */
+static int make_element(MPI_Datatype type, MPI_Datatype *made_p)
 {
     int length[2] = { 0, sizeof(int) }, size, rc;
     MPI_Aint at[2] = { 0, 0 }, lb, extent;
@@ -61,13 +61,23 @@ static int make_named(MPI_Datatype type, MPI_Datatype *made_p)
     return rc == MPI_SUCCESS;
 }
 
-static int is_named(MPI_Datatype type)
+/* An element: a predefined type, with a name or as Fortran asks for it by its
+ * precision, which has no parts and cannot be freed either. */
+static int is_element(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED
+        || combiner == MPI_COMBINER_F90_REAL
+        || combiner == MPI_COMBINER_F90_COMPLEX
+        || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+static int is_predefined(MPI_Datatype type)
 {
     int n[3], combiner;
 
     return PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner)
                != MPI_SUCCESS
-        || combiner == MPI_COMBINER_NAMED;
+        || is_element(combiner);
 }
 
 static void contents_free(struct contents *c)
@@ -95,11 +105,11 @@ static int contents_read(MPI_Datatype type, struct contents *c)
         return 0;
     c->ours = calloc((size_t)c->ntype + 1, sizeof(*c->ours));
     for (int i = 0; i < c->ntype; i++) {
-        const int named = is_named(c->type[i]);
+        const int predefined = is_predefined(c->type[i]);
 
         if (c->ours != NULL)
-            c->ours[i] = !named;
-        else if (!named)
+            c->ours[i] = !predefined;
+        else if (!predefined)
             PMPI_Type_free(&c->type[i]);
     }
     return c->ours != NULL;
@@ -199,8 +209,8 @@ static int make(MPI_Datatype type, MPI_Datatype *made_p)
     if (PMPI_Type_get_envelope(type, &c.nint, &c.naddress, &c.ntype,
                                &c.combiner) != MPI_SUCCESS)
         return 0;
-    if (c.combiner == MPI_COMBINER_NAMED)
-        return make_named(type, made_p);
+    if (is_element(c.combiner))
+        return make_element(type, made_p);
     if (contents_read(type, &c) && replace_parts(&c))
         made = build(&c, made_p) == MPI_SUCCESS && same_extent(type, made_p);
     contents_free(&c);
@@ -221,7 +231,7 @@ static unsigned sizes_of(MPI_Datatype type)
     if (PMPI_Type_get_envelope(type, &c.nint, &c.naddress, &c.ntype,
                                &c.combiner) != MPI_SUCCESS)
         return UNKNOWN;
-    if (c.combiner == MPI_COMBINER_NAMED) {
+    if (is_element(c.combiner)) {
         if (is_pair(type, &size, &at)
             || PMPI_Type_size(type, &size) != MPI_SUCCESS)
             return OTHER;

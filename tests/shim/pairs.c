@@ -10,7 +10,7 @@
 
 #include "check.h"
 
-enum { EACH = 6, GAP = 0x5a, NPAIR = 7 }; /* EACH pairs in every type */
+enum { EACH = 6, GAP = 0x5a, NPAIR = 8 }; /* EACH pairs in every type */
 
 static int rank, size, nbyte;  /* nbyte: of data in one element */
 
@@ -248,6 +248,18 @@ static MPI_Datatype struct_of(MPI_Datatype first, MPI_Datatype second,
     return made;
 }
 
+/* A double as Fortran asks for it; an MPI library without Fortran has none. */
+static MPI_Datatype fortran_double(void)
+{
+    MPI_Datatype made = MPI_DOUBLE;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_Type_create_f90_real(15, MPI_UNDEFINED, &made) != MPI_SUCCESS)
+        made = MPI_DOUBLE;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    return made;
+}
+
 int main(int narg, char **arg)
 {
     static const int count[3] = { 4, 250, 1500 };
@@ -262,7 +274,7 @@ int main(int narg, char **arg)
         MPI_Datatype pair[NPAIR] = {
             MPI_DOUBLE_INT, struct_of(MPI_DOUBLE, MPI_INT, 8), MPI_SHORT_INT,
             MPI_LONG_INT, struct_of(MPI_SHORT, MPI_DOUBLE, 8), MPI_FLOAT_INT,
-            MPI_LONG_DOUBLE_INT
+            MPI_LONG_DOUBLE_INT, struct_of(fortran_double(), MPI_INT, 8)
         };
         /* Of several ranks the last has another type of that signature. */
         const int mine = rank > 0 && rank == size - 1 ? (how + 5) % NHOW
@@ -276,6 +288,7 @@ int main(int narg, char **arg)
         MPI_Type_free(&type);
         MPI_Type_free(&pair[1]);
         MPI_Type_free(&pair[4]);
+        MPI_Type_free(&pair[7]);
     }
     ret = check_done("pairs");
     MPI_Finalize();

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* values.h - a parameter's values as tests take them: the candidates of all
+ * plans and, where values are words, those of the full set too: behind a word
+ * is code of its own. */
+#ifndef CHORALE_TESTS_UNIT_VALUES_H
+#define CHORALE_TESTS_UNIT_VALUES_H
+
+#include "algorithms/alg.h"
+
+static inline int values_count(const struct chorale_param *param)
+{
+    return param->ncandidate + (param->word != NULL ? param->nmore : 0);
+}
+
+/* The k-th of them. */
+static inline long values_get(const struct chorale_param *param, int k)
+{
+    return k < param->ncandidate ? param->candidate[k]
+                                 : param->more[k - param->ncandidate];
+}
+
+#endif
