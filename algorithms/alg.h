@@ -27,9 +27,9 @@
 enum chorale_by {
     CHORALE_BY_ROOT = 1 << 0,   /* the square root of P, rounded up */
     CHORALE_BY_SIDES = 1 << 1,  /* the shorter sides of all meshes of P */
-    CHORALE_BY_BLOCKS = 1 << 2, /* S*, its half and its double: the blocks of n
-                                 * bytes that are best for a circulant graph on
-                                 * a typical network */
+    CHORALE_BY_BLOCKS = 1 << 2, /* S*, its half and its double: the blocks of m
+                                 * bytes, what one rank brings, that are best
+                                 * for a circulant graph on a typical network */
     CHORALE_BY_HALVES = 1 << 3, /* a segment, in bytes, such that each half of
                                  * the vector has S* of a double tree, half and
                                  * twice as many */

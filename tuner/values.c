@@ -56,7 +56,7 @@ static void add_by_point(struct chorale_values *ls, int i,
 {
     const unsigned by = ls->alg->param[i].by;
     long p = at->comm_size, root = lround(ceil(sqrt((double)p)));
-    double bytes = TYPICAL_BETA * (double)at->n / TYPICAL_ALPHA;
+    double bytes = TYPICAL_BETA * (double)at->msg_size / TYPICAL_ALPHA;
     double levels = p > 1 ? chorale_ceil_log2((int)p) : 0;
 
     if ((by & CHORALE_BY_ROOT) && root < p)
