@@ -19,10 +19,14 @@
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/two_level.h"
 
-enum { RING, BRUCK, SPARBIT, CIRCULANT_LOG, K_BRUCK };
+enum { RING, BRUCK, SPARBIT, CIRCULANT_LOG, K_BRUCK, DOUBLING, DIRECT,
+       GATHER_BCAST };
+enum { FEW_OUTER = K_BRUCK + 1, FEW_INNER = 4 }; /* for all plans */
 
 static const char *const outer_word[] = { "ring", "bruck", "sparbit",
-                                          "circulant_log", "k_bruck" };
+                                          "circulant_log", "k_bruck",
+                                          "recursive_doubling", "direct",
+                                          "gather_bcast" };
 
 /* The radix of k_bruck. */
 enum { RADIX = 4 };
@@ -33,18 +37,24 @@ static const struct chorale_alg *const up[] = {
     &chorale_gather_linear,
     &chorale_gather_binomial,
     &chorale_gather_linear,
+    &chorale_gather_linear_nb,
+    &chorale_gather_linear_sync,
 };
 static const struct chorale_alg *const down[] = {
     &chorale_bcast_binomial,
     &chorale_bcast_linear,
     &chorale_bcast_scatter_ring_allgather,
     &chorale_bcast_scatter_ring_allgather,
+    &chorale_bcast_binomial,
+    &chorale_bcast_binomial,
 };
 static const char *const inner_word[] = {
     "binomial",
     "linear",
     "binomial_scatter_ring_allgather",
     "linear_scatter_ring_allgather",
+    "linear_nb",
+    "linear_sync",
 };
 
 /* all: every block, node after node, on every rank; recvbuf itself, where the
@@ -78,6 +88,21 @@ static int gather_node(struct state *st)
     return chorale_part_run(up[call->param[0]], &part);
 }
 
+static int gather_bcast(struct state *st, const MPI_Count *counts,
+                        const MPI_Aint *displs)
+{
+    struct chorale_call part = {
+        .ctx = &st->t->outer,
+        .sendbuf = MPI_IN_PLACE,
+        .recvbuf = st->all,
+        .recvcounts = counts,
+        .rdispls = displs,
+        .recvtype = MPI_PACKED,
+    };
+
+    return chorale_part_run(&chorale_allgatherv_gatherv_bcast, &part);
+}
+
 static int among_leaders(struct state *st)
 {
     struct chorale_blocks b;
@@ -99,6 +124,12 @@ static int among_leaders(struct state *st)
         return chorale_gather_all_circulant(&st->t->outer, &b);
     case SPARBIT:
         return chorale_gather_all_sparbit(&st->t->outer, &b);
+    case DOUBLING:
+        return chorale_gather_all_doubling(&st->t->outer, &b);
+    case DIRECT:
+        return chorale_gather_all_direct(&st->t->outer, &b, 0);
+    case GATHER_BCAST:
+        return gather_bcast(st, counts, displs);
     default:
         return chorale_gather_all_ring(&st->t->outer, &b);
     }
@@ -151,6 +182,7 @@ static int outer_cost(const struct chorale_point *pt,
                       struct chorale_point *out, struct chorale_term *term)
 {
     static const enum chorale_sizes equal = CHORALE_SIZES_EQUAL;
+    int n;
 
     out->msg_size = pt->msg_size * (size_t)pt->ppn;
     switch (pt->param[1]) {
@@ -160,6 +192,15 @@ static int outer_cost(const struct chorale_point *pt,
         return chorale_cost_gather_all_bruck(equal, out, RADIX, term);
     case CIRCULANT_LOG:
         return chorale_cost_gather_all_circulant(equal, out, term);
+    case DOUBLING:
+        return chorale_cost_gather_all_doubling(equal, out, term);
+    case GATHER_BCAST: /* a flat gather takes as many messages as a ring */
+        n = pt->msg_size > 0
+                ? chorale_cost_gather_all_ring(equal, out, term)
+                : 0;
+        out->msg_size = pt->msg_size * (size_t)pt->comm_size;
+        out->root = 0;
+        return n + chorale_part_cost(&chorale_bcast_binomial, out, term + n);
     default:
         return chorale_cost_gather_all_ring(equal, out, term);
     }
@@ -180,7 +221,12 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static int overlaps_at(const struct chorale_point *pt)
 {
-    return pt->param[1] == SPARBIT || pt->param[1] == K_BRUCK;
+    struct chorale_point in, out;
+
+    chorale_topology_points(pt, &in, &out);
+    return pt->param[1] == SPARBIT || pt->param[1] == K_BRUCK
+        || pt->param[1] == DIRECT
+        || chorale_part_overlaps(up[pt->param[0]], &in);
 }
 
 /* The whole, twice where Bruck's exchange rotates it. */
@@ -201,9 +247,10 @@ const struct chorale_alg chorale_allgather_two_level = {
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 2,
-    .param = { CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
-               CHORALE_PARAM_PART("outer", "among leaders", RING,
-                                  outer_word) },
+    .param = { CHORALE_PARAM_PARTS("inner", "in a node", 0, inner_word,
+                                   FEW_INNER),
+               CHORALE_PARAM_PARTS("outer", "among leaders", RING,
+                                   outer_word, FEW_OUTER) },
     .run = run,
     .cost = cost,
     .overlaps_at = overlaps_at,

@@ -32,6 +32,7 @@ static const struct chorale_alg *const up[] = {
     &chorale_reduce_binary,
     &chorale_reduce_knomial,
     &chorale_reduce_rabenseifner,
+    &chorale_reduce_in_order_binary,
 };
 static const struct chorale_alg *const down[] = {
     &chorale_bcast_binomial,
@@ -41,6 +42,7 @@ static const struct chorale_alg *const down[] = {
     &chorale_bcast_binary,
     &chorale_bcast_knomial,
     &chorale_bcast_scatter_ring_allgather,
+    &chorale_bcast_binary,
 };
 static const char *const up_word[] = {
     "binomial",
@@ -50,6 +52,7 @@ static const char *const up_word[] = {
     "binary",
     "knomial",
     "rabenseifner_scatter_ring_allgather",
+    "in_order_binary",
 };
 
 static const struct chorale_alg *const outer[] = {
@@ -144,7 +147,7 @@ const struct chorale_alg chorale_allreduce_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 3,
     .param = {
-        CHORALE_PARAM_PART("inner", "in a node", 0, up_word),
+        CHORALE_PARAM_PARTS("inner", "in a node", 0, up_word, 7),
         CHORALE_PARAM_PART("outer", "among leaders", 0, outer_word),
         CHORALE_PARAM_LEVEL_SEGSIZE,
     },

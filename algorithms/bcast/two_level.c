@@ -32,10 +32,11 @@ static const struct chorale_alg *const part[] = {
     &chorale_bcast_circulant,
     &chorale_bcast_chain,
     &chorale_bcast_binary,
+    &chorale_bcast_scatter_rd_allgather,
 };
 static const char *const part_word[] = {
     "binomial", "linear", "knomial", "pipeline", "scatter_ring_allgather",
-    "circulant", "chain", "binary",
+    "circulant", "chain", "binary", "scatter_rd_allgather",
 };
 
 static int whole(const struct chorale_call *call, struct chorale_topology *t)
@@ -122,8 +123,8 @@ const struct chorale_alg chorale_bcast_two_level = {
     .within_default = 1,
     .nparam = 3,
     .param = {
-        CHORALE_PARAM_PART("inner", "in a node", 0, part_word),
-        CHORALE_PARAM_PART("outer", "among leaders", 0, part_word),
+        CHORALE_PARAM_PARTS("inner", "in a node", 0, part_word, 8),
+        CHORALE_PARAM_PARTS("outer", "among leaders", 0, part_word, 8),
         CHORALE_PARAM_LEVEL_SEGSIZE,
     },
     .run = run,

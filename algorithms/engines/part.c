@@ -2,7 +2,9 @@
 /* part.c - see part.h. */
 #include "algorithms/engines/part.h"
 
-const long chorale_part_number[CHORALE_NPART] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+const long chorale_part_number[CHORALE_NPART] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+};
 
 static void defaults(const struct chorale_alg *part, long *param)
 {

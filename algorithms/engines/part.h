@@ -7,17 +7,22 @@
 #include "algorithms/alg.h"
 
 /* A parameter that names one of several parts, words[value], for use in a
- * descriptor; at most CHORALE_NPART of them. */
-enum { CHORALE_NPART = 8 };
+ * descriptor; at most CHORALE_NPART of them. The first few are for all plans,
+ * the others for the full set alone. */
+enum { CHORALE_NPART = 10 };
 extern const long chorale_part_number[CHORALE_NPART];
 
-#define CHORALE_PARAM_PART(field, what, usual, words)                        \
+#define CHORALE_PARAM_PARTS(field, what, usual, words, few)                  \
     {                                                                        \
         .name = (field), .unit = (what), .def = (usual), .min = 0,           \
-        .max = sizeof(words) / sizeof(*(words)) - 1,                         \
-        .candidate = chorale_part_number,                                    \
-        .ncandidate = sizeof(words) / sizeof(*(words)), .word = (words)      \
+        .max = CHORALE_NWORDS(words) - 1, .candidate = chorale_part_number,  \
+        .ncandidate = (few), .word = (words),                                \
+        .more = chorale_part_number + (few),                                 \
+        .nmore = CHORALE_NWORDS(words) - (few)                               \
     }
+#define CHORALE_PARAM_PART(field, what, usual, words)                        \
+    CHORALE_PARAM_PARTS(field, what, usual, words, CHORALE_NWORDS(words))
+#define CHORALE_NWORDS(words) ((int)(sizeof(words) / sizeof(*(words))))
 
 /* part->run on the call, but for its param. */
 int chorale_part_run(const struct chorale_alg *part,

@@ -4,6 +4,7 @@
 #include "algorithms/engines/two_level.h"
 
 #include "algorithms/engines/block_tree.h"
+#include "algorithms/engines/flat.h"
 #include "algorithms/engines/gather_all.h"
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/pipeline.h"
@@ -36,26 +37,40 @@ static double seconds(const struct chorale_point *pt,
            c * (given ? pt->tau : 1e-10);
 }
 
-/* A last node with fewer ranks may take longer than a full one: 3 ranks fold
- * where 4 need not. */
+/* The cost in another node instead, if that takes longer. */
+static int longer(const struct chorale_alg *inner,
+                  const struct chorale_point *pt,
+                  const struct chorale_point *in, struct chorale_term *term,
+                  int n)
+{
+    struct chorale_term other[CHORALE_MAX_TERM];
+    int nother = chorale_part_cost(inner, in, other);
+
+    if (seconds(pt, other, nother) <= seconds(pt, term, n))
+        return n;
+    for (int i = 0; i < nother; i++)
+        term[i] = other[i];
+    return nother;
+}
+
+/* Of the root's node, of others, which their first rank leads, and of a last
+ * one with fewer ranks: 3 ranks fold where 4 need not. */
 static int inner_cost(const struct chorale_alg *inner,
                       const struct chorale_point *pt,
                       struct chorale_point *in, struct chorale_term *term)
 {
-    struct chorale_term less[CHORALE_MAX_TERM];
-    int n = chorale_part_cost(inner, in, term), rest, nless;
+    int n = chorale_part_cost(inner, in, term);
+    int rest = pt->comm_size % in->comm_size;
 
-    rest = pt->comm_size % in->comm_size;
+    if (in->root != 0 && pt->comm_size >= 2 * in->comm_size) {
+        in->root = 0;
+        n = longer(inner, pt, in, term, n);
+    }
     if (rest < 2)
         return n;
+    in->root = 0;
     in->comm_size = rest;
-    in->root = in->root < rest ? in->root : 0;
-    nless = chorale_part_cost(inner, in, less);
-    if (seconds(pt, less, nless) <= seconds(pt, term, n))
-        return n;
-    for (int i = 0; i < nless; i++)
-        term[i] = less[i];
-    return nless;
+    return longer(inner, pt, in, term, n);
 }
 
 int chorale_two_level_cost(const struct chorale_point *pt,
@@ -274,13 +289,13 @@ chorale_node_scatter(const struct chorale_call *call,
 
 /* --- equal blocks among the leaders ----------------------------------- */
 
-const char *const chorale_outer_word[CHORALE_OUTERS] = { "binomial",
-                                                         "linear" };
+const char *const chorale_outer_word[CHORALE_OUTERS] = { "binomial", "linear",
+                                                         "linear_nb" };
 
 /* A k-nomial tree of as high a radix as there are nodes is flat. */
 static long radix_of(long outer, int nodes)
 {
-    return outer == CHORALE_OUTER_LINEAR && nodes > 2 ? nodes : 2;
+    return outer != CHORALE_OUTER_BINOMIAL && nodes > 2 ? nodes : 2;
 }
 
 /* Where the blocks of this leader's subtree start. */
@@ -331,13 +346,50 @@ static int set_tree(struct chorale_block_tree *tree,
     return err;
 }
 
+/* All messages of the root at once, as a gatherv or scatterv of what it has:
+ * where nodes have more or fewer ranks their blocks differ. */
+static int flat(struct chorale_topology *t, int root, int gathers, size_t m,
+                void *all, void *mine)
+{
+    const MPI_Count own = (MPI_Count)m *
+                          chorale_topology_members(t, t->node);
+    struct chorale_call call = {
+        .ctx = &t->outer,
+        .root = root,
+        .sendtype = MPI_PACKED,
+        .recvtype = MPI_PACKED,
+        .sendcount = own,
+        .recvcount = own,
+        .sendbuf = mine,
+        .recvbuf = mine,
+    };
+    MPI_Count *counts;
+    MPI_Aint *displs;
+    int err;
+
+    if (t->node == root) {
+        err = chorale_topology_counts(t, &t->outer, m, &counts, &displs);
+        if (err != MPI_SUCCESS)
+            return err;
+        call.sendbuf = gathers ? MPI_IN_PLACE : all;
+        call.recvbuf = gathers ? all : MPI_IN_PLACE;
+        call.recvcounts = call.sendcounts = counts;
+        call.rdispls = call.sdispls = displs;
+    }
+    return gathers ? chorale_flat_gatherv(&call, 0)
+                   : chorale_flat_scatterv(&call, 0);
+}
+
 int chorale_outer_gather(struct chorale_topology *t, int root, long outer,
                          size_t m, void *all, void *mine)
 {
     struct chorale_block_tree tree = chorale_block_tree_at(
         &t->outer, root, radix_of(outer, t->nodes), 0);
-    int err = set_tree(&tree, t, root, m, all, mine);
+    int err;
 
+    if (outer == CHORALE_OUTER_LINEAR_NB)
+        return flat(t, root, 1, m, all, mine);
+    err = set_tree(&tree, t, root, m, all, mine);
     return err == MPI_SUCCESS ? chorale_gather_up(&tree) : err;
 }
 
@@ -346,8 +398,11 @@ int chorale_outer_scatter(struct chorale_topology *t, int root, long outer,
 {
     struct chorale_block_tree tree = chorale_block_tree_at(
         &t->outer, root, radix_of(outer, t->nodes), 1);
-    int err = set_tree(&tree, t, root, m, all, mine);
+    int err;
 
+    if (outer == CHORALE_OUTER_LINEAR_NB)
+        return flat(t, root, 0, m, all, mine);
+    err = set_tree(&tree, t, root, m, all, mine);
     return err == MPI_SUCCESS ? chorale_scatter_down(&tree) : err;
 }
 
@@ -371,6 +426,8 @@ int chorale_outer_cost(const struct chorale_point *pt, long outer,
 {
     struct chorale_point out = node_blocks(pt);
 
+    if (outer == CHORALE_OUTER_LINEAR_NB && out.msg_size == 0)
+        return 0; /* empty blocks are not sent */
     return chorale_cost_block_tree(&out, radix_of(outer, out.comm_size),
                                    term);
 }
@@ -388,5 +445,7 @@ size_t chorale_two_level_blocks_scratch(const struct chorale_point *pt,
            most(chorale_part_scratch(inner, &in),
                 chorale_scratch_block_tree(
                     &out, radix_of(outer, out.comm_size)) +
-                    sizeof(int64_t) * ((size_t)out.comm_size + 1));
+                    (sizeof(int64_t) + sizeof(MPI_Request)
+                     + sizeof(MPI_Count) + sizeof(MPI_Aint))
+                        * ((size_t)out.comm_size + 1));
 }

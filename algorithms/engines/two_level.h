@@ -107,7 +107,9 @@ chorale_node_scatter(const struct chorale_call *call,
 /* --- equal blocks among the leaders ----------------------------------- */
 
 /* How the blocks of nodes travel between a root's node and the others. */
-enum { CHORALE_OUTER_BINOMIAL, CHORALE_OUTER_LINEAR, CHORALE_OUTERS };
+enum { CHORALE_OUTER_BINOMIAL, CHORALE_OUTER_LINEAR, CHORALE_OUTER_LINEAR_NB,
+       CHORALE_OUTERS };
+enum { CHORALE_FEW_OUTERS = 2 }; /* for all plans */
 extern const char *const chorale_outer_word[CHORALE_OUTERS];
 
 /* Among the leaders, blocks of m bytes a rank: from mine of each to all of
@@ -156,7 +158,8 @@ size_t chorale_two_level_blocks_scratch(const struct chorale_point *pt,
         struct chorale_point in, out;                                        \
                                                                              \
         chorale_topology_points(pt, &in, &out);                              \
-        return chorale_part_overlaps((inner)[pt->param[0]], &in);            \
+        return pt->param[1] == CHORALE_OUTER_LINEAR_NB                       \
+            || chorale_part_overlaps((inner)[pt->param[0]], &in);            \
     }
 
 #endif

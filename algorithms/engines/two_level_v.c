@@ -5,8 +5,9 @@
 #include "algorithms/engines/block_tree.h"
 #include "algorithms/engines/part.h"
 
-const char *const chorale_level_v_word[CHORALE_OUTERS] = { "binomial_counts",
-                                                           "linear" };
+const char *const chorale_level_v_word[CHORALE_OUTERS] = {
+    "binomial_counts", "linear", "linear_nb"
+};
 
 /* Room for n of them. */
 static int make_room(struct chorale_sizes_v *s, struct chorale_ctx *ctx, int n)
@@ -75,7 +76,7 @@ static int level_cost(const struct chorale_point *pt, int ranks, int each,
 
     if (ranks < 2)
         return 0;
-    if (way == CHORALE_OUTER_LINEAR) {
+    if (way != CHORALE_OUTER_BINOMIAL) {
         term[0] = (struct chorale_term){
             .messages = ranks - 1,
             .bytes = chorale_ramp_largest(pt, (double)(ranks - 1) * each) /
@@ -111,10 +112,10 @@ int chorale_two_level_v_cost(const struct chorale_point *pt, long inner,
 
 /* The root's or a leader's bytes, and once more what one of the binomial
  * trees holds. Of every rank: its size, and count and place at either level;
- * and a place in the tree. */
+ * and a place in the tree, or a request. */
 size_t chorale_two_level_v_scratch(const struct chorale_point *pt)
 {
-    size_t each = 2 * sizeof(int64_t) +
+    size_t each = 2 * sizeof(int64_t) + sizeof(MPI_Request) +
                   2 * (sizeof(MPI_Count) + sizeof(MPI_Aint));
 
     return chorale_topology_scratch(pt) + each * (size_t)(pt->comm_size + 1) +

@@ -134,6 +134,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 }
 
 static const long first_segsize[] = { 1024, 4096, 32768 };
+static const long more[] = { 0, 8192, 16384, 65536, 131072, 524288, 1048576 };
 
 const struct chorale_alg chorale_gather_linear_sync = {
     .coll = CHORALE_GATHER,
@@ -152,6 +153,8 @@ const struct chorale_alg chorale_gather_linear_sync = {
         .max = LONG_MAX,
         .candidate = first_segsize,
         .ncandidate = sizeof(first_segsize) / sizeof(*first_segsize),
+        .more = more,
+        .nmore = sizeof(more) / sizeof(*more),
     } },
     .core = 1,
     .run = run,

@@ -72,7 +72,8 @@ const struct chorale_alg chorale_gather_two_level = {
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
-        CHORALE_PARAM_PART("outer", "among leaders", 0, chorale_outer_word),
+        CHORALE_PARAM_PARTS("outer", "among leaders", 0, chorale_outer_word,
+                            CHORALE_FEW_OUTERS),
     },
     .run = run,
     .cost = cost,

@@ -22,10 +22,12 @@
 static const struct chorale_alg *const part[] = {
     &chorale_gatherv_binomial_counts,
     &chorale_gatherv_linear,
+    &chorale_gatherv_linear_nb,
 };
 static const struct chorale_alg *const sizes_part[] = {
     &chorale_gather_binomial,
     &chorale_gather_linear,
+    &chorale_gather_linear_nb,
 };
 
 /* whole: at the root, the blocks of all ranks. */
@@ -166,10 +168,10 @@ const struct chorale_alg chorale_gatherv_two_level = {
     .opaque = 1,
     .nparam = 2,
     .param = {
-        CHORALE_PARAM_PART("inner", "in a node", CHORALE_OUTER_LINEAR,
-                           chorale_level_v_word),
-        CHORALE_PARAM_PART("outer", "among leaders", CHORALE_OUTER_LINEAR,
-                           chorale_level_v_word),
+        CHORALE_PARAM_PARTS("inner", "in a node", CHORALE_OUTER_LINEAR,
+                            chorale_level_v_word, CHORALE_FEW_OUTERS),
+        CHORALE_PARAM_PARTS("outer", "among leaders", CHORALE_OUTER_LINEAR,
+                            chorale_level_v_word, CHORALE_FEW_OUTERS),
     },
     .run = run,
     .cost = cost,

@@ -32,10 +32,11 @@ static const struct chorale_alg *const part[] = {
     &chorale_reduce_chain,
     &chorale_reduce_binary,
     &chorale_reduce_knomial,
+    &chorale_reduce_in_order_binary,
 };
 static const char *const part_word[] = {
     "binomial", "linear", "pipeline", "rabenseifner", "circulant",
-    "chain", "binary", "knomial",
+    "chain", "binary", "knomial", "in_order_binary",
 };
 
 /* The call in this node, with room for its total at a leader. */
@@ -117,8 +118,8 @@ const struct chorale_alg chorale_reduce_two_level = {
     .within_default = 1,
     .nparam = 3,
     .param = {
-        CHORALE_PARAM_PART("inner", "in a node", 0, part_word),
-        CHORALE_PARAM_PART("outer", "among leaders", 0, part_word),
+        CHORALE_PARAM_PARTS("inner", "in a node", 0, part_word, 8),
+        CHORALE_PARAM_PARTS("outer", "among leaders", 0, part_word, 8),
         CHORALE_PARAM_LEVEL_SEGSIZE,
     },
     .run = run,

@@ -22,9 +22,11 @@ static const struct chorale_alg *const inner[] = {
     &chorale_scan_simultaneous_binomial,
     &chorale_scan_recursive_doubling,
     &chorale_scan_linear,
+    &chorale_scan_linear_segmented,
 };
 static const char *const inner_word[] = {
     "simultaneous_binomial", "recursive_doubling", "linear",
+    "linear_segmented",
 };
 
 static const struct chorale_alg *const outer[] = {
@@ -32,9 +34,11 @@ static const struct chorale_alg *const outer[] = {
     &chorale_exscan_shift_scan,
     &chorale_exscan_recursive_doubling,
     &chorale_exscan_linear,
+    &chorale_exscan_linear_segmented,
 };
 static const char *const outer_word[] = {
     "doubling_123", "shift_scan", "recursive_doubling", "linear",
+    "linear_segmented",
 };
 
 /* The total of all nodes before this one, in prefix, to all of this node. */
@@ -111,8 +115,8 @@ const struct chorale_alg chorale_scan_two_level = {
     .within = 1.67,
     .nparam = 2,
     .param = {
-        CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
-        CHORALE_PARAM_PART("outer", "exscan of totals", 0, outer_word),
+        CHORALE_PARAM_PARTS("inner", "in a node", 0, inner_word, 3),
+        CHORALE_PARAM_PARTS("outer", "exscan of totals", 0, outer_word, 4),
     },
     .run = run,
     .cost = cost,

@@ -22,10 +22,11 @@ static const struct chorale_alg *const inner[] = {
     &chorale_scatter_linear_nb,
     &chorale_scatter_linear_segmented,
     &chorale_scatter_binomial_segmented,
+    &chorale_scatter_hybrid,
 };
 static const char *const inner_word[] = { "binomial", "linear", "linear_nb",
                                           "linear_segmented",
-                                          "binomial_segmented" };
+                                          "binomial_segmented", "hybrid" };
 
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
@@ -70,8 +71,9 @@ const struct chorale_alg chorale_scatter_two_level = {
     .within = 1.5,
     .nparam = 2,
     .param = {
-        CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),
-        CHORALE_PARAM_PART("outer", "among leaders", 0, chorale_outer_word),
+        CHORALE_PARAM_PARTS("inner", "in a node", 0, inner_word, 5),
+        CHORALE_PARAM_PARTS("outer", "among leaders", 0, chorale_outer_word,
+                            CHORALE_FEW_OUTERS),
     },
     .run = run,
     .cost = cost,

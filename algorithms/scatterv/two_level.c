@@ -21,6 +21,7 @@
 static const struct chorale_alg *const part[] = {
     &chorale_scatterv_binomial_counts,
     &chorale_scatterv_linear,
+    &chorale_scatterv_linear_nb,
 };
 
 /* whole: at the root, the blocks of all ranks. */
@@ -141,10 +142,10 @@ const struct chorale_alg chorale_scatterv_two_level = {
     .opaque = 1,
     .nparam = 2,
     .param = {
-        CHORALE_PARAM_PART("inner", "in a node", CHORALE_OUTER_LINEAR,
-                           chorale_level_v_word),
-        CHORALE_PARAM_PART("outer", "among leaders", CHORALE_OUTER_LINEAR,
-                           chorale_level_v_word),
+        CHORALE_PARAM_PARTS("inner", "in a node", CHORALE_OUTER_LINEAR,
+                            chorale_level_v_word, CHORALE_FEW_OUTERS),
+        CHORALE_PARAM_PARTS("outer", "among leaders", CHORALE_OUTER_LINEAR,
+                            chorale_level_v_word, CHORALE_FEW_OUTERS),
     },
     .run = run,
     .cost = cost,

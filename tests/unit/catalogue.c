@@ -28,6 +28,8 @@ static int row_is_complete(const struct chorale_alg *alg)
         ok = p->name && p->unit && p->min <= p->def && p->def <= p->max;
         for (int k = 0; ok && k < p->ncandidate; k++)
             ok = p->candidate[k] >= p->min && p->candidate[k] <= p->max;
+        for (int k = 0; ok && k < p->nmore; k++)
+            ok = p->more[k] >= p->min && p->more[k] <= p->max;
         for (long v = 0; ok && p->word != NULL && v <= p->max; v++)
             ok = p->word[v] != NULL && *p->word[v] != '\0';
     }

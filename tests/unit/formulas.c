@@ -6,6 +6,7 @@
  *     formulas.t [COLLECTIVE [VARIANT]]   only these */
 #include "tests/tap.h"
 #include "tests/unit/formula.h"
+#include "tests/unit/values.h"
 #include "tests/unit/wanted.h"
 
 #include <math.h>
@@ -104,12 +105,12 @@ static void try_params(const struct chorale_alg *alg,
         pt->param[i] = alg->param[i].def;
     try_point(alg, pt, o);
     for (int i = 0; i < alg->nparam; i++)
-        for (int a = 0; a < alg->param[i].ncandidate; a++) {
-            pt->param[i] = alg->param[i].candidate[a];
+        for (int a = 0; a < values_count(&alg->param[i]); a++) {
+            pt->param[i] = values_get(&alg->param[i], a);
             try_point(alg, pt, o);
             for (int j = i + 1; j < alg->nparam; j++) {
-                for (int b = 0; b < alg->param[j].ncandidate; b++) {
-                    pt->param[j] = alg->param[j].candidate[b];
+                for (int b = 0; b < values_count(&alg->param[j]); b++) {
+                    pt->param[j] = values_get(&alg->param[j], b);
                     try_point(alg, pt, o);
                 }
                 pt->param[j] = alg->param[j].def;

@@ -4,6 +4,7 @@
  * a descriptor without a point promises no more than it holds everywhere. */
 #include "algorithms/alg.h"
 #include "tests/tap.h"
+#include "tests/unit/values.h"
 
 static const int sizes[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
 
@@ -41,8 +42,8 @@ static void look_at_params(const struct chorale_alg *alg,
         look(alg, pt, seen);
         return;
     }
-    for (int i = 0; i < param->ncandidate; i++) {
-        pt->param[from] = param->candidate[i];
+    for (int i = 0; i < values_count(param); i++) {
+        pt->param[from] = values_get(param, i);
         look_at_params(alg, pt, from + 1, seen);
     }
 }

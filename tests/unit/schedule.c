@@ -10,6 +10,7 @@
 #include "algorithms/engines/tree.h"
 #include "algorithms/schedule.h"
 #include "tests/tap.h"
+#include "tests/unit/values.h"
 #include "tests/unit/wanted.h"
 
 #include <math.h>
@@ -248,8 +249,8 @@ static void try_params(const struct chorale_alg *alg,
     for (int i = 0; i < alg->nparam; i++) {
         const struct chorale_param *param = &alg->param[i];
 
-        for (int k = 0; k < param->ncandidate; k++) {
-            pt->param[i] = param->candidate[k];
+        for (int k = 0; k < values_count(param); k++) {
+            pt->param[i] = values_get(param, k);
             try_point(alg, pt, o);
         }
         pt->param[i] = param->def;
