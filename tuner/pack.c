@@ -88,6 +88,12 @@ static int may_ride(const struct chorale_pack_launch *l,
            l->p.campaign_id == host->p.campaign_id;
 }
 
+/* Nodes that are full of its ranks: of the last one some may be free. */
+static int full_nodes(const struct chorale_pack_launch *host)
+{
+    return host->p.comm_size / host->own_ppn;
+}
+
 /* One wave of those that still may, from the largest on as they fit: kept if
  * it is worth it. used: nodes. Returns whether there was anything to try. */
 static int one_wave(struct chorale_pack_launch *l, size_t n,
@@ -100,7 +106,7 @@ static int one_wave(struct chorale_pack_launch *l, size_t n,
 
     for (size_t i = 0; i < n; i++) {
         if (tried[i] || !may_ride(&l[i], host) ||
-            used + l[i].own_nodes > host->own_nodes)
+            used + l[i].own_nodes > full_nodes(host))
             continue;
         used += l[i].own_nodes;
         longest = l[i].expected > longest ? l[i].expected : longest;

@@ -165,10 +165,10 @@ static int by_size(const void *left, const void *right)
 }
 
 /* The first takes all nodes; each of the others the first nodes that are free
- * in the first wave that has as many. */
+ * in the first wave that has as many, of those that are full of its ranks. */
 static int place(struct chorale_fellow *f, int count)
 {
-    int all = nodes_of(&f[0].p), kept = 1, last = 0;
+    int all = f[0].p.comm_size / f[0].p.ppn, kept = 1;
     int *used = calloc((size_t)count, sizeof(*used));
 
     if (used == NULL)
@@ -178,7 +178,7 @@ static int place(struct chorale_fellow *f, int count)
     for (int i = 1; i < count; i++) {
         int w = 0, need = nodes_of(&f[i].p);
 
-        if (f[i].p.ppn > f[0].p.ppn)
+        if (f[i].p.ppn > f[0].p.ppn || need > all)
             continue;
         while (used[w] + need > all)
             w++;
@@ -186,7 +186,6 @@ static int place(struct chorale_fellow *f, int count)
         f[kept].wave = w;
         f[kept].node = used[w];
         used[w] += need;
-        last = w > last ? w : last;
         kept++;
     }
     free(used);

@@ -303,6 +303,10 @@ static const struct chorale_opt options[] = {
       offsetof(struct tune_opts, run.hang_seconds), "TIME",
       "a call that takes this long hangs (default: as `chorale run --help` "
       "says)", 1, 0 },
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
+      offsetof(struct tune_opts, run.one_per_p), NULL,
+      "start the program for each process count alone (`chorale run --help`)",
+      0, 0 },
     { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct tune_opts, plan.dry_run),
       NULL, "say what would be planned and write nothing", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.quiet),

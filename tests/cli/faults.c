@@ -17,8 +17,8 @@
  *         late    it learns every AFTERth common start 60 milliseconds late
  *         slip    it leaves each barrier of the program's own 20 milliseconds
  *                 late
- *         apart   exchanges of 256 KiB, both ways, take 50 milliseconds
- *         shared  5, and one rank of all has its own at a time: LINK
+ *         apart   exchanges of 256 KiB, both ways, take 150 milliseconds
+ *         shared  20, and one rank of all has its own at a time: LINK
  * FAULTY  the rank, by PMI_RANK; default 1
  * LINK    a file that stands for what all messages must pass
  * ONCE    a file: the fault happens if it can be made */
@@ -188,7 +188,7 @@ static void pass_link(void)
 
     if (file < 0 || flock(file, LOCK_EX) != 0)
         return;
-    idle(0.005);
+    idle(0.02);
     close(file);
 }
 
@@ -206,7 +206,7 @@ int PMPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int dest,
     if (nout == 0 && is("slip") && faulty())
         idle(0.02);
     if (nout == 256 << 10 && is("apart"))
-        idle(0.05);
+        idle(0.15);
     if (nout == 256 << 10 && is("shared"))
         pass_link();
     return rc;

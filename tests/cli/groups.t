@@ -66,7 +66,7 @@ cells() { # database: what was measured, in which launch of which size
 facts() { # database: what is known of a launch of each size
     sqlite3 "$work/$1.db" "SELECT DISTINCT comm_size, key FROM environment
         JOIN launch USING (launch_id) WHERE key NOT LIKE 'grouped%'
-            AND key NOT LIKE '%:load_%' AND comm_size <> 3 ORDER BY 1, 2"
+            AND key NOT LIKE '%:load_%' AND key <> 'stragglers' AND comm_size <> 3 ORDER BY 1, 2"
 }
 planned one --launches 2
 planned each --launches 2
@@ -125,7 +125,7 @@ is "$? $(has shared "group_concat(value, ', ') FROM (SELECT value FROM
     "a link that all messages pass: in turn"
 is "$(has shared "count(*) FROM environment JOIN launch USING (launch_id)
     WHERE key = 'grouped_slowdown' AND comm_size IN (2, 4)
-        AND CAST(value AS REAL) BETWEEN 1.3 AND 20")" 2 \
+        AND CAST(value AS REAL) > 1.1")" 2 \
     "exchanges took longer: $(has shared "max(value) FROM environment
         WHERE key = 'grouped_slowdown'") times"
 for db in apart shared; do

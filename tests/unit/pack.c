@@ -133,6 +133,13 @@ static void barred(void)
     is_int(riding, 0, "parts, siblings, more ranks a node, other ordinals: no "
            "one rides");
 
+    l[0] = make(10, 4, 0, 10);
+    l[1] = make(8, 4, 0, 10);
+    l[2] = make(9, 3, 0, 10);
+    chorale_pack_launches(l, 3, &opts);
+    is_int(find(l, 3, 8, 0)->wave * 10 + find(l, 3, 9, 0)->wave, 10,
+           "of three nodes, two are full: so many may ride");
+
     l[0] = make(8, 8, 0, 10);
     l[1] = make(4, 4, 0, 10);
     chorale_pack_launches(l, 2, &opts);
