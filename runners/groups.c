@@ -249,7 +249,7 @@ static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
             rc = MPI_ERR_OTHER;
     }
     free(buf);
-    *ratio = median3(seen);
+    *ratio = fmax(median3(seen), 1);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Allreduce(ratio, &worst, 1, MPI_DOUBLE, MPI_MAX,
                             all->hand.comm);

@@ -66,7 +66,8 @@ cells() { # database: what was measured, in which launch of which size
 facts() { # database: what is known of a launch of each size
     sqlite3 "$work/$1.db" "SELECT DISTINCT comm_size, key FROM environment
         JOIN launch USING (launch_id) WHERE key NOT LIKE 'grouped%'
-            AND key NOT LIKE '%:load_%' AND key <> 'stragglers' AND comm_size <> 3 ORDER BY 1, 2"
+            AND key NOT LIKE '%:load_%' AND key <> 'stragglers'
+            AND comm_size <> 3 ORDER BY 1, 2"
 }
 planned one --launches 2
 planned each --launches 2
