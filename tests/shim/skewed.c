@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* skewed.c - four ranks of which rank 2 alone receives a large reduction, and
- * rank 1 is in most communicators. "abort": rank 3 aborts, while the others
- * are in MPI_Finalize. */
+ * rank 1 is in most communicators. "abort": rank 0 aborts, while rank 2 waits
+ * for it in vain and the others are in MPI_Finalize. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -50,10 +50,12 @@ int main(int argc, char **argv)
     if (comm[3] != MPI_COMM_NULL)
         MPI_Reduce(in, out, N, MPI_DOUBLE, MPI_SUM, 0, comm[3]);
     check(rank != 2 || out[N - 1] == 6, "reduce", (int)out[N - 1]);
-    if (argc > 1 && rank == 3) {
+    if (argc > 1 && rank == 0) {
         sleep(1);
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
+    if (argc > 1 && rank == 2)
+        MPI_Recv(out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     ret = argc > 1 ? 0 : check_done("skewed");
     for (int i = 0; i < 4; i++)
         if (comm[i] != MPI_COMM_NULL)
