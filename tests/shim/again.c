@@ -81,6 +81,30 @@ static void wrong_ones(void)
          PMPI_Allreduce(in, out, N, MPI_INT, MPI_OP_NULL, comm));
 }
 
+/* Of all counts, and of elements of two sizes: some are remembered in the same
+ * place. */
+static void sizes(void)
+{
+    enum { M = 600 };
+    static double d[M];
+    static char c[M];
+
+    for (int n = 0; n <= N; n++) {
+        fill(1);
+        MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int i = 0; i < N; i++)
+            check(out[i] == (i < n ? size * (size - 1) / 2 + size * (i + 1)
+                                   : -1), "each count", n);
+    }
+    for (int i = 0; i < TIMES; i++) {
+        c[M - 1] = (char)(rank == 0 ? i + 1 : 0);
+        MPI_Bcast(c, M, MPI_CHAR, 0, MPI_COMM_WORLD);
+        d[M - 1] = rank == 0 ? i + 1 : 0;
+        MPI_Bcast(d, M, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        check(c[M - 1] == i + 1 && d[M - 1] == i + 1, "sizes", i);
+    }
+}
+
 static void right_ones(void)
 {
     float f[2] = { 1.5f, 0 };
@@ -114,6 +138,7 @@ int main(int argc, char **argv)
         wrong_addresses();
         often();
         right_ones();
+        sizes();
     }
     ret = check_done("again");
     MPI_Finalize();

@@ -17,7 +17,7 @@ for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-3}"); do
     for P in 1 2 3 4 5 8; do
         for name in app blocks; do
             run $P "$shim" CHORALE_DISPATCH="$work/$seed.so" \
-                CHORALE_VERBOSE=1 CHORALE_AFTER=1 APP_MIXED=1 "$work/$name"
+                CHORALE_VERBOSE=1 CHORALE_AFTER=1 "$work/$name"
             [ $status -eq 0 ] && grep -q "^$name: wrong=0" "$work/out" &&
                 ! grep -q 'left to the library' "$work/err"
             ok $? "table $seed: $name, P=$P"
