@@ -8,10 +8,14 @@
 
 #include "algorithms/schedule.h"
 
+static struct trace *trace_of(struct chorale_ctx *ctx)
+{
+    return &ctx->schedule->trace[ctx->map ? ctx->map[ctx->rank] : ctx->rank];
+}
+
 static struct note *add(struct chorale_ctx *ctx, enum what what)
 {
-    struct trace *t = &ctx->schedule->trace[ctx->map ? ctx->map[ctx->rank]
-                                                      : ctx->rank];
+    struct trace *t = trace_of(ctx);
     struct note *grown;
 
     if (t->n == t->room) {
@@ -37,8 +41,7 @@ static struct chorale_stat *stat_of(struct chorale_ctx *ctx)
 static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
                    int peer, MPI_Request *req)
 {
-    struct trace *t = &ctx->schedule->trace[ctx->map ? ctx->map[ctx->rank]
-                                                      : ctx->rank];
+    struct trace *t = trace_of(ctx);
     struct note *note = add(ctx, what);
     int index = t->n - 1;
 
@@ -115,6 +118,11 @@ int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes)
     note->bytes = bytes;
     stat_of(ctx)->bytes_reduced += (long long)bytes;
     return MPI_SUCCESS;
+}
+
+void chorale_note_copy(struct chorale_ctx *ctx, size_t bytes)
+{
+    trace_of(ctx)->copied += (long long)bytes;
 }
 
 int chorale_note_opaque(struct chorale_ctx *ctx)

@@ -32,6 +32,7 @@ struct trace {
     double port[2]; /* until when its ports are busy: out, in */
     int port_by[2];
     int peers;      /* when played: ranks that it has sent to */
+    long long copied; /* bytes, inside its memory */
 };
 
 /* A moment on some path: what it took, and which moment it follows. */

@@ -4,6 +4,7 @@
  * collected or forwarded is packed bytes. */
 #include "algorithms/alg.h"
 #include "algorithms/ctx.h"
+#include "algorithms/schedule.h"
 
 #include <limits.h>
 #include <string.h>
@@ -137,6 +138,15 @@ static int piece_of(size_t size, MPI_Count left)
     return (int)(most < left ? most : left);
 }
 
+/* 1: a schedule is written down, and this copy with it. */
+static int noted(struct chorale_ctx *ctx, size_t bytes)
+{
+    if (ctx->schedule == NULL)
+        return 0;
+    chorale_note_copy(ctx, bytes);
+    return 1;
+}
+
 int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
                  MPI_Datatype type, void *bytes)
 {
@@ -145,7 +155,7 @@ int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     char *to = bytes;
     int err = MPI_SUCCESS;
 
-    if (count == 0 || size == 0 || ctx->schedule != NULL)
+    if (count == 0 || size == 0 || noted(ctx, size * (size_t)count))
         return MPI_SUCCESS;
     if (chorale_type_is_packed(type)) {
         memcpy(to, buf, size * (size_t)count);
@@ -177,7 +187,7 @@ int chorale_unpack(struct chorale_ctx *ctx, const void *bytes, void *buf,
     const char *from = bytes;
     int err = MPI_SUCCESS;
 
-    if (count == 0 || size == 0 || ctx->schedule != NULL)
+    if (count == 0 || size == 0 || noted(ctx, size * (size_t)count))
         return MPI_SUCCESS;
     if (chorale_type_is_packed(type)) {
         memcpy(buf, from, size * (size_t)count);
@@ -210,7 +220,7 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
     char *tmp;
     int err;
 
-    if (bytes == 0 || ctx->schedule != NULL)
+    if (bytes == 0 || noted(ctx, bytes))
         return MPI_SUCCESS;
     if (chorale_type_is_packed(to_type))
         return chorale_pack(ctx, from, from_count, from_type, to);
@@ -228,7 +238,7 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
 void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
                   size_t bytes)
 {
-    if (bytes > 0 && to != from && ctx->schedule == NULL)
+    if (bytes > 0 && to != from && !noted(ctx, bytes))
         memmove(to, from, bytes);
 }
 

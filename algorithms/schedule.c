@@ -229,6 +229,7 @@ static void read_totals(const struct chorale_schedule *s,
         sum->most_messages = most(sum->most_messages, t->messages);
         sum->most_bytes = most(sum->most_bytes, t->bytes_sent);
         sum->most_reduced = most(sum->most_reduced, t->bytes_reduced);
+        sum->most_copied = most(sum->most_copied, s->trace[r].copied);
         if (s->trace[r].peers > sum->most_peers)
             sum->most_peers = s->trace[r].peers;
     }

@@ -19,6 +19,8 @@ struct chorale_schedule_sum {
     double messages, bytes, reduced; /* A, B, C on it */
     long long total_messages, total_bytes, total_reduced; /* of all ranks */
     long long most_messages, most_bytes, most_reduced; /* of one rank */
+    long long most_copied;   /* bytes that one rank copies inside its memory,
+                              * where types are their packed bytes */
     size_t scratch;          /* bytes, of the rank that holds most */
     int overlaps;            /* a rank had two sends or two receives at once
                               * and they had to queue */
@@ -66,6 +68,7 @@ void chorale_note_round(struct chorale_ctx *ctx);
 int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                          int *index);
 int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes);
+void chorale_note_copy(struct chorale_ctx *ctx, size_t bytes);
 
 /* A call into the library's own collectives: there is no schedule then. */
 int chorale_note_opaque(struct chorale_ctx *ctx);
