@@ -51,7 +51,7 @@ ok $? "a choice is told once per communicator (there are five)"
 # Communicators: more than the library has. Open MPI has 65532 of them and
 # takes far longer for each.
 lived=5000 at_once=1500
-"$MPICC" -show 2>/dev/null | grep -qi openmpi && at_once=300
+"$MPICC" -show 2>/dev/null | grep -qi openmpi && lived=2000 at_once=300
 # The heap's least piece is 32 bytes, and where threads may call MPI addresses
 # of 64 MiB are set aside for each. The library's own heap grows at times.
 more() {
