@@ -103,7 +103,7 @@ batched() { # launches, options of plan...
     "$chorale" plan "$work/step.db" -q -P 2 -m 8 -c bcast -i 10 \
         --min-iterations 5 --cell-time 5 --variants bcast:binomial \
         --launches "$until" "$@" &&
-        CHORALE_STEP=1e-3 LD_PRELOAD=$skew timeout 200 "$chorale" run \
+        CHORALE_STEP=${step-1e-3} LD_PRELOAD=$skew timeout 200 "$chorale" run \
             "$work/step.db" -q >"$work/out.txt" 2>&1 ||
         diag "$(cat "$work/out.txt")"
 }
@@ -124,8 +124,9 @@ is "$(has step "group_concat(DISTINCT part || ' ' || batch) FROM (SELECT *
 is "$(has step "max(nrep) <= 10 FROM run_summary")" 1 \
     "no repetition more than the plan allows"
 rm "$work/step.db"
-batched 1 --providers chorale,library --buffers warm --batch 2 \
+step=0.5 batched 1 --providers chorale,library --buffers warm --batch 2 \
     --sync barrier
+unset step
 is "$(has step "count(DISTINCT separator) || ' ' || max(separator) || ' ' ||
     (count(separator) = count(*)) FROM run WHERE sync <> ''")" "1 0.0 1" \
     "a barrier that takes no step of the clock is one that takes 0 s"
