@@ -9,11 +9,11 @@
 
 #include "db/store.h"
 
+#include "db/fault.h"
 #include "db/migrate.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -22,8 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,146 +44,6 @@ struct chorale_store {
 static const char schema[] =
 #include "db/schema.inc"
     ;
-
-static enum chorale_err sys_fail(const char *path, int error,
-                                 struct chorale_errmsg *msg)
-{
-    const char *mend = "";
-
-    if (error == ENOENT)
-        mend = "; `chorale plan` or `chorale tune` makes a database";
-    else if (error == EROFS || error == EACCES)
-        mend = "; choose a folder and file that you may write";
-    else if (error == ENOSPC || error == EDQUOT)
-        mend = "; free some space and repeat the command";
-    return chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(error),
-                        mend);
-}
-
-/* Why no journal can be made beside the file: SQLite tries in several ways,
- * and the errno that it keeps is that of the last. 0, or -1 and errno. */
-static int probe_folder(const char *path)
-{
-    char name[PATH_MAX];
-    int fd;
-
-    if (snprintf(name, sizeof(name), "%s-XXXXXX", path) >= (int)sizeof(name))
-        return 0;
-    fd = mkstemp(name);
-    if (fd < 0)
-        return -1;
-    close(fd);
-    unlink(name);
-    return 0;
-}
-
-enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
-                                     struct chorale_errmsg *msg)
-{
-    const char *path = store->path;
-
-    switch (rc & 0xff) {
-    case SQLITE_OK:
-    case SQLITE_ROW:
-    case SQLITE_DONE:
-        return CHORALE_OK;
-    case SQLITE_FULL:
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: the disk is full; what was stored before is "
-                            "safe: free some space and repeat the command",
-                            path);
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: cannot be written; make the file and its "
-                            "folder writable, or copy it to where you may "
-                            "write", path);
-    case SQLITE_CANTOPEN:
-        if (probe_folder(path) != 0)
-            return sys_fail(path, errno, msg);
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: cannot open it or its journal: is the "
-                            "folder there and writable?", path);
-    case SQLITE_IOERR:
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: %s (%s); nothing stored before is lost: "
-                            "mend the disk or its quota and repeat the "
-                            "command", path, sqlite3_errmsg(store->db),
-                            strerror(sqlite3_system_errno(store->db)));
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: another program keeps it locked; close it "
-                            "and repeat the command", path);
-    case SQLITE_CORRUPT:
-        return chorale_fail(msg, CHORALE_DATA,
-                            "%s: the file is damaged (%s); restore a copy, "
-                            "or rescue what is left with `sqlite3 FILE "
-                            ".recover`", path, sqlite3_errmsg(store->db));
-    case SQLITE_NOTADB:
-        return chorale_fail(msg, CHORALE_DATA,
-                            "%s: not a SQLite database; name the file that "
-                            "`chorale plan` or `chorale tune` made", path);
-    case SQLITE_CONSTRAINT:
-        return chorale_fail(msg, CHORALE_DATA,
-                            "%s: a row does not fit (%s); correct it with "
-                            "sqlite3 or restore a copy", path,
-                            sqlite3_errmsg(store->db));
-    case SQLITE_NOMEM:
-        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
-    case SQLITE_INTERRUPT:
-        return chorale_fail(msg, CHORALE_STOPPED, "%s: stopped before the "
-                            "end; repeat the command for the rest", path);
-    default:
-        return chorale_fail(msg, CHORALE_DATA, "%s: %s", path,
-                            sqlite3_errmsg(store->db));
-    }
-}
-
-/* Look at the bytes before SQLite does, for errors that say what is wrong.
- * *fresh_p: an empty file. */
-static enum chorale_err check_header(const char *path, int fd, int *fresh_p,
-                                     struct chorale_errmsg *msg)
-{
-    unsigned char head[32];
-    struct stat st;
-    ssize_t got;
-
-    if (fstat(fd, &st) != 0)
-        return sys_fail(path, errno, msg);
-    if (S_ISDIR(st.st_mode))
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "%s: is a folder; name a database file", path);
-    *fresh_p = st.st_size == 0;
-    if (*fresh_p)
-        return CHORALE_OK;
-    got = pread(fd, head, sizeof(head), 0);
-    if (got < 0)
-        return sys_fail(path, errno, msg);
-    if (got < (ssize_t)sizeof(head) || memcmp(head, "SQLite format 3", 16))
-        return chorale_fail(msg, CHORALE_DATA,
-                            "%s: not a SQLite database; name the file that "
-                            "`chorale plan` or `chorale tune` made", path);
-    uint32_t page = (uint32_t)head[16] << 8 | head[17];
-    uint32_t pages = (uint32_t)head[28] << 24 | (uint32_t)head[29] << 16 |
-                     (uint32_t)head[30] << 8 | head[31];
-    if (page == 1)
-        page = 65536;
-    if ((uint64_t)page * pages > (uint64_t)st.st_size) {
-        /* A journal beside it may still bring the pages back. */
-        char journal[4096];
-        int len = snprintf(journal, sizeof(journal), "%s-journal", path);
-
-        if (len > 0 && (size_t)len < sizeof(journal) &&
-            access(journal, F_OK) == 0)
-            return CHORALE_OK;
-        return chorale_fail(msg, CHORALE_DATA,
-                            "%s: truncated, %lld bytes of %llu; restore a "
-                            "whole copy", path, (long long)st.st_size,
-                            (unsigned long long)page * pages);
-    }
-    return CHORALE_OK;
-}
 
 static enum chorale_err check_identity(struct chorale_store *store,
                                        enum chorale_store_mode mode,
@@ -352,7 +210,7 @@ enum chorale_err chorale_store_lock(struct chorale_store *store,
         if (try_lock(store->fd, F_OFD_SETLK, lock, F_WRLCK) == 0)
             return CHORALE_OK;
         if (errno != EAGAIN && errno != EACCES)
-            return sys_fail(store->path, errno, msg);
+            return chorale_store_sysfail(store->path, errno, msg);
         if (seconds <= 0)
             return chorale_fail(msg, CHORALE_ENV,
                                 "%s: %s is working on it; wait for it or end "
@@ -390,16 +248,16 @@ enum chorale_err chorale_store_open(const char *path,
                   ? chorale_fail(msg, CHORALE_USAGE,
                                  "%s: is a folder; name a database file",
                                  path)
-                  : sys_fail(path, errno, msg);
+                  : chorale_store_sysfail(path, errno, msg);
         goto out;
     }
-    err = check_header(path, store->fd, &fresh, msg);
+    err = chorale_store_header(path, store->fd, &fresh, msg);
     if (err == CHORALE_OK && fresh && mode == CHORALE_STORE_CREATE) {
         /* Another first command may be at it too: one makes the schema, the
          * others wait and find it. */
         err = chorale_store_lock(store, LOCK_CREATE, BUSY_MS / 1e3, msg);
         if (err == CHORALE_OK)
-            err = check_header(path, store->fd, &fresh, msg);
+            err = chorale_store_header(path, store->fd, &fresh, msg);
     }
     if (err == CHORALE_OK)
         err = open_db(store, mode, fresh, msg);
@@ -562,51 +420,4 @@ void chorale_store_rollback(struct chorale_store *store)
 {
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-}
-
-static void format_uuid(unsigned char b[16], int version,
-                        char uuid[CHORALE_UUID_SIZE])
-{
-    b[6] = (unsigned char)((b[6] & 0x0f) | version << 4);
-    b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-    snprintf(uuid, CHORALE_UUID_SIZE,
-             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
-             "%02x%02x%02x%02x%02x%02x",
-             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9],
-             b[10], b[11], b[12], b[13], b[14], b[15]);
-}
-
-void chorale_uuid(char uuid[CHORALE_UUID_SIZE])
-{
-    unsigned char b[16];
-
-    /* getrandom() of 16 bytes neither fails nor is cut short once the
-     * kernel's generator is seeded; SQLite's generator is the fallback. */
-    if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
-        sqlite3_randomness(sizeof(b), b);
-    format_uuid(b, 4, uuid);
-}
-
-void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE])
-{
-    unsigned char b[16];
-
-    /* FNV-1a with two offsets. */
-    for (int half = 0; half < 2; half++) {
-        uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)half * 0x9e3779b97f4a7c15u;
-
-        for (const char *p = text; *p != '\0'; p++)
-            h = (h ^ (unsigned char)*p) * 0x100000001b3u;
-        memcpy(b + 8 * half, &h, 8);
-    }
-    format_uuid(b, 8, uuid);
-}
-
-void chorale_now(char text[32])
-{
-    time_t now = time(NULL);
-    struct tm tm;
-
-    gmtime_r(&now, &tm);
-    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
