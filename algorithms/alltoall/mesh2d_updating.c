@@ -51,13 +51,18 @@ static int cut(const struct state *st)
     for (int i = 0; i < st->x * st->y && err == MPI_SUCCESS; i++) {
         int row = i / st->y, col = i % st->y;
         MPI_Count count;
-        const void *from = chorale_block(&st->ex.out, i, &count);
+        const char *block = chorale_block(&st->ex.out, i, &count);
 
-        err = chorale_pack(st->ctx, from, count, st->ex.out.type, st->block);
+        if (!chorale_type_is_packed(st->ex.out.type)) {
+            err = chorale_pack(st->ctx, block, count, st->ex.out.type,
+                               st->block);
+            block = st->block;
+        }
         chorale_move(st->ctx, half_at(st, 0, st->out[0], col, st->x, row),
-                     st->block, st->part[0]);
+                     block, st->part[0]);
         chorale_move(st->ctx, half_at(st, 1, st->out[1], row, st->y, col),
-                     st->block + st->part[0], st->part[1]);
+                     chorale_at(block, 1, (MPI_Aint)st->part[0]),
+                     st->part[1]);
     }
     return err;
 }
@@ -86,13 +91,16 @@ static int join(const struct state *st)
     for (int i = 0; i < st->x * st->y && err == MPI_SUCCESS; i++) {
         int row = i / st->y, col = i % st->y;
         MPI_Count count;
-        void *to = chorale_block(&st->ex.in, i, &count);
+        char *to = chorale_block(&st->ex.in, i, &count);
+        int direct = chorale_type_is_packed(st->ex.in.type);
+        char *block = direct ? to : st->block;
 
-        chorale_move(st->ctx, st->block,
+        chorale_move(st->ctx, block,
                      half_at(st, 0, st->in[0], row, st->y, col), st->part[0]);
-        chorale_move(st->ctx, st->block + st->part[0],
+        chorale_move(st->ctx, chorale_at(block, 1, (MPI_Aint)st->part[0]),
                      half_at(st, 1, st->in[1], col, st->x, row), st->part[1]);
-        err = chorale_unpack(st->ctx, st->block, to, count, st->ex.in.type);
+        if (!direct)
+            err = chorale_unpack(st->ctx, block, to, count, st->ex.in.type);
     }
     return err;
 }

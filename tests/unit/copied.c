@@ -82,7 +82,7 @@ static const struct {
     { CHORALE_ALLTOALL, "mesh3d", 4, 0, "each phase sorts the blocks" },
     { CHORALE_ALLTOALL, "ring_updating", 2, 1,
       "what travels on is laid together" },
-    { CHORALE_ALLTOALL, "mesh2d_updating", 6, 0,
+    { CHORALE_ALLTOALL, "mesh2d_updating", 4, 0,
       "each phase sorts halves of blocks" },
 };
 enum { NROW = sizeof(row) / sizeof(row[0]) };
