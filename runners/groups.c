@@ -4,18 +4,13 @@
 
 #include "runners/groups.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runners/apart.h"
 #include "runners/handing.h"
 #include "runners/launch.h"
-
-#define EXCHANGE_BYTES (256 << 10)
-#define EXCHANGE_SECONDS 0.05 /* of one row of exchanges, alone */
-#define EXCHANGE_MOST 2000
-#define EXCHANGE_TURNS 3
 
 struct all {
     struct chorale_group *group;
@@ -180,80 +175,28 @@ static enum chorale_err open_all(struct all *all, const char *path,
 
 /* --- do they share something ------------------------------------------ */
 
-/* Seconds of one exchange of each half of a group with the other, both ways;
- * the slowest rank's. */
-static int exchange(MPI_Comm comm, int times, char *buf, double *seconds)
+static int any_fails(void *arg, int failed)
 {
-    int rank, size, rc;
-    double t;
-
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
-    rc = PMPI_Barrier(comm);
-    t = PMPI_Wtime();
-    for (int i = 0; i < times && rc == MPI_SUCCESS; i++)
-        rc = PMPI_Sendrecv(buf, EXCHANGE_BYTES, MPI_BYTE,
-                           (rank + size / 2) % size, 0, buf + EXCHANGE_BYTES,
-                           EXCHANGE_BYTES, MPI_BYTE,
-                           (rank - size / 2 + size) % size, 0, comm,
-                           MPI_STATUS_IGNORE);
-    t = (PMPI_Wtime() - t) / times;
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(&t, seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
-    return rc;
+    return meet(arg, failed ? CHORALE_ENV : CHORALE_OK) != CHORALE_OK;
 }
 
-static double median3(double *x)
-{
-    double low = fmin(x[0], x[1]), high = fmax(x[0], x[1]);
-
-    return fmax(low, fmin(high, x[2]));
-}
-
-/* How much longer exchanges take when all groups of a wave make them at once:
- * the most that any group sees, in the median of several turns. comm: of this
- * rank's group mine, -1: none. Returns an MPI error code. */
+/* Of a wave, all ranks' answer. comm: of this rank's group mine, -1: none.
+ * Returns an MPI error code. */
 static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
                     double *ratio)
 {
-    double worst = 1, seen[EXCHANGE_TURNS] = { 1, 1, 1 }, once = 0;
-    char *buf = calloc(2, EXCHANGE_BYTES);
-    int times = 1, rc = MPI_SUCCESS;
+    int ngroups = 0, place = -1, rc;
+    double seen;
 
-    if (meet(all, buf == NULL ? CHORALE_ENV : CHORALE_OK) != CHORALE_OK) {
-        free(buf);
-        return MPI_ERR_NO_MEM;
-    }
-    for (int turn = 0; turn < EXCHANGE_TURNS && rc == MPI_SUCCESS; turn++) {
-        double alone = 1, together = 1;
-
-        for (int k = 0; k < all->count && rc == MPI_SUCCESS; k++) {
-            if (all->group[k].wave != wave)
-                continue;
-            if (k == mine && turn == 0)
-                rc = exchange(comm, 3, buf, &once);
-            if (k == mine && turn == 0 && once > 0)
-                times = (int)fmin(fmax(EXCHANGE_SECONDS / once, 3),
-                                  EXCHANGE_MOST);
-            if (k == mine && rc == MPI_SUCCESS)
-                rc = exchange(comm, times, buf, &alone);
-            if (meet(all, rc == MPI_SUCCESS ? CHORALE_OK : CHORALE_ENV) !=
-                CHORALE_OK)
-                rc = MPI_ERR_OTHER;
+    for (int k = 0; k < all->count; k++)
+        if (all->group[k].wave == wave) {
+            place = k == mine ? ngroups : place;
+            ngroups++;
         }
-        if (mine >= 0 && rc == MPI_SUCCESS)
-            rc = exchange(comm, times, buf, &together);
-        seen[turn] = alone > 0 ? together / alone : 1;
-        if (meet(all, rc == MPI_SUCCESS ? CHORALE_OK : CHORALE_ENV) !=
-            CHORALE_OK)
-            rc = MPI_ERR_OTHER;
-    }
-    free(buf);
-    *ratio = fmax(median3(seen), 1);
+    rc = chorale_apart(comm, place, ngroups, any_fails, all, &seen);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(ratio, &worst, 1, MPI_DOUBLE, MPI_MAX,
+        rc = PMPI_Allreduce(&seen, ratio, 1, MPI_DOUBLE, MPI_MAX,
                             all->hand.comm);
-    *ratio = worst;
     return rc;
 }
 

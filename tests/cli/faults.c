@@ -17,8 +17,10 @@
  *         late    it learns every AFTERth common start 60 milliseconds late
  *         slip    it leaves each barrier of the program's own 20 milliseconds
  *                 late
- *         apart   exchanges of 256 KiB, both ways, take 150 milliseconds
- *         shared  20, and one rank of all has its own at a time: LINK
+ *         apart   exchanges of 256 KiB, both ways, and sums of integers in
+ *                 place take 150 milliseconds
+ *         shared  the former 20, and one rank of all has its own at a time:
+ *                 LINK
  * FAULTY  the rank, by PMI_RANK; default 1
  * LINK    a file that stands for what all messages must pass
  * ONCE    a file: the fault happens if it can be made */
@@ -209,6 +211,20 @@ int PMPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int dest,
         idle(0.15);
     if (nout == 256 << 10 && is("shared"))
         pass_link();
+    return rc;
+}
+
+int PMPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type,
+                   MPI_Op op, MPI_Comm comm)
+{
+    int (*real)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+    int rc;
+
+    *(void **)&real = next("PMPI_Allreduce");
+    rc = real(in, out, count, type, op, comm);
+    if (in == MPI_IN_PLACE && type == MPI_INT64_T && op == MPI_SUM &&
+        is("apart"))
+        idle(0.15);
     return rc;
 }
 
