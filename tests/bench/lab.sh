@@ -6,6 +6,7 @@
 # the medians of both compare.
 #
 #   lab.sh [-r RATE] [-o DIR] [-c LIST] [-m SIZES] [-P "SIZE..."] [-l LAUNCHES]
+#          [-t TIME]
 #
 # -r RATE      of each link (default: 200mbit); blocks should be at least 8
 #              times the 16 kB that are not shaped
@@ -15,13 +16,14 @@
 # -P "SIZE..." P:PPN each (default: 16:4 8:4 4:2, which are four, two and two
 #              nodes)
 # -l LAUNCHES  of each way, taken in turn (default: 6)
+# -t TIME      what a cell may take in a launch (default: 0.5s)
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 here=$(dirname "$0")
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
 chorale=$top_builddir/chorale
 rate=200mbit out='' colls=bcast,allreduce,allgather,reduce sizes=128K,512K
-procs="16:4 8:4 4:2" launches=6
-while getopts r:o:c:m:P:l: opt; do
+procs="16:4 8:4 4:2" launches=6 seconds=0.5s
+while getopts r:o:c:m:P:l:t: opt; do
     case $opt in
         r) rate=$OPTARG ;;
         o) out=$OPTARG ;;
@@ -29,6 +31,7 @@ while getopts r:o:c:m:P:l: opt; do
         m) sizes=$OPTARG ;;
         P) procs=$OPTARG ;;
         l) launches=$OPTARG ;;
+        t) seconds=$OPTARG ;;
         *) exit 2 ;;
     esac
 done
@@ -46,8 +49,8 @@ for way in shared each; do
     for p in $procs; do
         on_head "$chorale" plan "$work/$way.db" -q -c "$colls" -m "$sizes" \
             -P "${p%:*}" --ppn "${p#*:}" --set core --launches 1 -i 8 \
-            --min-iterations 4 --cell-time 1 --launcher srun --system lab \
-            --label $way || exit 3
+            --min-iterations 4 --cell-time "$seconds" --launcher srun \
+            --system lab --label $way || exit 3
     done
 done
 for launch in $(seq 1 "$launches"); do
