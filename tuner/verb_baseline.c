@@ -173,8 +173,9 @@ const struct chorale_verb chorale_verb_baseline = {
         "what is measured now is what later measurements are held against.\n"
         "A database that lives long gets the measurements of each run by "
         "`chorale merge perf.db run.db`; those that are not the baseline's "
-        "are compared with it. Where they shall be measured again in turn, "
-        "keep base and head in two databases.",
+        "are compared with it. There a change is accepted with --label, or "
+        "what was before it stays in the baseline. Where they shall be "
+        "measured again in turn, keep base and head in two databases.",
     .example = "chorale baseline set v1.2 perf.db\n"
                "chorale baseline set good perf.db --label 3f2c1a0\n"
                "chorale compare perf.db --baseline v1.2",

@@ -8,8 +8,8 @@
 #   FOLDER/perf.db lives long; FOLDER/night.db is the night that is under way.
 #   LABEL: what is measured, for `chorale history` (default: today)
 # The first night becomes the baseline. `chorale baseline set nightly
-# FOLDER/perf.db` accepts a change: what is there then is what later nights are
-# held against.
+# FOLDER/perf.db --label LABEL` accepts a change: that night is what later ones
+# are held against. (Without --label it would be all nights so far.)
 #
 # Exit codes: 0 not slower, 1 slower, 75 not done yet.
 set -u

@@ -204,6 +204,9 @@ print(json.load(open("same/report.json"))["red"])')" 0 "JSON"
         "$t/nightly.sh" night three >out.txt 2>err.txt
     is $? 1 "a slower one is red"
     like "$(cat n3/junit.xml)" '<testsuite .*failures="[1-9]' "in its report"
+    "$chorale" baseline set nightly night/perf.db --label three >/dev/null
+    like "$("$chorale" baseline list night/perf.db)" \
+        '^nightly .* 1 campaign, label three$' "unless it is accepted"
 else
     skip "no SimGrid" "compare.sh and nightly.sh"
 fi
