@@ -110,6 +110,30 @@ static enum chorale_err load_launches(struct loader *ld, size_t file,
     return err;
 }
 
+/* Names alone tell systems of two files apart. */
+static enum chorale_err note_system(struct loader *ld, size_t file,
+                                    struct chorale_store *store)
+{
+    struct chorale_history *h = ld->h;
+    struct chorale_system_row *row = NULL;
+    size_t n = 0;
+    char name[128];
+    enum chorale_err err = chorale_systems_load(store, ld->opts->system, &row,
+                                                &n, ld->msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    chorale_safe_text(name, sizeof(name), row[0].name);
+    chorale_systems_free(row, n);
+    if (file == 0)
+        strcpy(h->system[0], name);
+    else if (h->other == 0 && strcmp(h->system[0], name) != 0) {
+        strcpy(h->system[1], name);
+        h->other = file;
+    }
+    return CHORALE_OK;
+}
+
 static enum chorale_err load_file(struct loader *ld, size_t file,
                                   const char *path)
 {
@@ -129,6 +153,8 @@ static enum chorale_err load_file(struct loader *ld, size_t file,
         err = chorale_fail(ld->msg, CHORALE_DATA, "%s: simulated and measured "
                            "times have nothing in common; leave it out", path);
     ld->h->simulated = simulated;
+    if (err == CHORALE_OK)
+        err = note_system(ld, file, store);
     if (err == CHORALE_OK)
         err = load_launches(ld, file, store, system);
     if (err == CHORALE_OK)
@@ -256,16 +282,16 @@ static int find_changes(struct loader *ld, struct chorale_history_cell *c,
         return -1;
     for (size_t i = 0; i < c->nvalue; i++)
         work[i] = log(c->value[i].seconds);
+    c->few = !ld->h->simulated &&
+             chorale_changes_least(c->nvalue) > ld->opts->level;
     if (ld->h->simulated)
         n = chorale_changes_exact(work, c->nvalue, c->change);
-    else if (chorale_changes_least(c->nvalue) > ld->opts->level)
+    else if (c->few)
         n = 0;
     else
         n = chorale_changes(work, c->nvalue, ld->opts->level,
                             ld->opts->rounds, 1 + (uint64_t)ld->h->ncell,
                             c->change);
-    ld->h->nshort += !ld->h->simulated &&
-                     chorale_changes_least(c->nvalue) > ld->opts->level;
     for (long i = 0; i < n; i++)
         if (fabs(c->change[i].after - c->change[i].before) > edge)
             c->change[kept++] = c->change[i];

@@ -25,6 +25,7 @@ struct chorale_history_cell {
     size_t nvalue;
     struct chorale_change *change; /* in log seconds; first: of value[] */
     size_t nchange;
+    int few;                 /* too few runs for any change */
 };
 
 struct chorale_history {
@@ -35,7 +36,9 @@ struct chorale_history {
     int simulated;
     struct chorale_points *points; /* [nfile] */
     size_t nfile;
-    size_t nshort;           /* cells with too few runs for any change */
+    char system[2][128];     /* of the first file, and the first other one;
+                              * safe text */
+    size_t other;            /* the file that has it, 0: none */
 };
 
 struct chorale_history_opts {

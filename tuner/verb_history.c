@@ -75,13 +75,14 @@ static void print_points(const struct chorale_history *h,
 
 static void print(const struct chorale_history *h, const struct opts *opts)
 {
-    size_t changed = 0, cells = 0;
+    size_t changed = 0, cells = 0, few = 0;
 
     for (size_t i = 0; i < h->ncell; i++) {
         if (!wanted(opts, &h->cell[i].at))
             continue;
         cells++;
         changed += h->cell[i].nchange > 0;
+        few += h->cell[i].few != 0;
         if (opts->points)
             print_points(h, &h->cell[i]);
         for (size_t k = 0; !opts->points && k < h->cell[i].nchange; k++)
@@ -94,16 +95,16 @@ static void print(const struct chorale_history *h, const struct opts *opts)
     else
         printf("; by chance at most %.2g of them would seem to (%g each)\n",
                opts->level * (double)cells, opts->level);
-    if (h->nshort > 0)
+    if (few > 0)
         printf("%zu cells have too few runs for any p of %g: --significance "
-               "asks for less\n", h->nshort, opts->level);
+               "asks for less\n", few, opts->level);
 }
 
 static json_t *cell_json(const struct chorale_history *h,
                          const struct chorale_history_cell *c)
 {
     json_t *values = json_array(), *changes = json_array();
-    char variant[128], params[160], place[200];
+    char provider[32], variant[128], params[160], place[200];
 
     for (size_t i = 0; i < c->nvalue; i++)
         json_array_append_new(
@@ -125,9 +126,10 @@ static json_t *cell_json(const struct chorale_history *h,
     chorale_safe_text(variant, sizeof(variant), c->at.variant);
     chorale_safe_text(params, sizeof(params), c->at.params);
     chorale_cell_place(&c->at, place, sizeof(place));
-    return json_pack("{s:s, s:s, s:s, s:I, s:i, s:s, s:o, s:o}", "coll",
-                     chorale_coll_info(c->at.coll)->name, "variant", variant,
-                     "params", params, "msg_size",
+    chorale_safe_text(provider, sizeof(provider), c->at.provider);
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:o, s:o}", "coll",
+                     chorale_coll_info(c->at.coll)->name, "provider", provider,
+                     "variant", variant, "params", params, "msg_size",
                      (json_int_t)c->at.msg_size, "comm_size", c->at.comm_size,
                      "place", place, "values", values, "changes", changes);
 }
@@ -308,8 +310,15 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     load.level = opts.level;
     load.threshold = opts.threshold >= 0 ? opts.threshold : 0.02;
     err = chorale_history_load(argv + 1, (size_t)nword, &load, &history, msg);
+    if (err == CHORALE_OK && history.other > 0)
+        fprintf(stderr, "chorale: two systems: %s in %s, %s in %s; what "
+                "differs may be theirs\n",
+                history.system[0], argv[1], history.system[1],
+                argv[1 + history.other]);
     if (err == CHORALE_OK && opts.json && print_json(&history, &opts) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "history: out of memory");
+        err = chorale_fail(msg, CHORALE_ENV, "history: %s",
+                           ferror(stdout) ? "cannot write the output: is the "
+                                            "disk full?" : "out of memory");
     if (err == CHORALE_OK && !opts.json)
         print(&history, &opts);
     if (err == CHORALE_OK && opts.plot != NULL)

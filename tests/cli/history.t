@@ -80,6 +80,21 @@ out=$("$chorale" history a.db)
 like "$out" '2 cells have too few runs for any p of 0.001' \
     "twelve runs are too few, which it says"
 
+is "$("$chorale" history a.db -c allreduce | wc -l)" 1 "of those that are asked for"
+
+# Files of two systems make one series, which is said.
+cp b.db c.db
+sqlite3 c.db "UPDATE system SET name = 'crate'"
+"$chorale" history a.db b.db c.db >/dev/null 2>err.txt
+is "$?$(cat err.txt)" \
+    "0chorale: two systems: box in a.db, crate in c.db; what differs may be theirs" \
+    "two systems"
+"$chorale" history a.db b.db >/dev/null 2>err.txt
+is "$?$(cat err.txt)" 0 "one is nothing to speak of"
+is "$(python3 -c 'import json
+print({c["provider"] for c in json.load(open("all.json"))})')" "{'chorale'}" \
+    "JSON says whose variant it is"
+
 # The picture.
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     "$chorale" history all.db --plot pics --format svg >out.txt
