@@ -13,7 +13,8 @@
 #
 # Exit codes: 0 not slower, 1 slower, 75 not done yet.
 set -u
-trap : TERM INT # chorale gets it too, stores what it has and says 75
+told=no
+trap 'told=yes' TERM INT # chorale gets it too, stores what it has and says 75
 here=$(cd "$(dirname "$0")" && pwd) || exit 3
 . "$here/settings.sh"
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
@@ -31,6 +32,7 @@ if [ ! -e "$folder/night.db" ]; then
     "$CHORALE_PROGRAM" plan "$folder/night.db" $launcher $CHORALE_PLAN \
         --label "$label" --quiet || exit
 fi
+[ $told = no ] || exit 75
 "$CHORALE_PROGRAM" run "$folder/night.db" --quiet || exit
 
 first=no

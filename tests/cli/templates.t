@@ -137,10 +137,14 @@ if command -v bash >/dev/null 2>&1; then
     printf '#!/bin/sh\necho scontrol "$@" >>%s/slurm.txt\n' "$work" >bin/scontrol
     cat >job/nightly.sh <<'END'
 #!/bin/sh
-trap : TERM
+told= n=0
+trap 'told=yes' TERM
 mkdir -p "$CHORALE_REPORTS" && echo '### of the night' >"$CHORALE_REPORTS/summary.md"
 case $STUB in
-stop) touch "$2up" up; sleep 30 && exit 0; exit 75 ;;
+stop)
+    touch up
+    while [ -z "$told" ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n + 1)); done
+    [ -z "$told" ] || exit 75 ;;
 *) exit "$STUB" ;;
 esac
 END
