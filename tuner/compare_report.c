@@ -4,10 +4,12 @@
  * comes from the databases is printable ASCII by now, and escaped here. */
 #include "tuner/comparison.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/store.h"
 #include "tuner/spec.h"
 
 /* Text in a cell of a Markdown table, where nothing of it means anything. */
@@ -110,7 +112,7 @@ int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,
 {
     size_t *order = chorale_comparison_order(cmp), n[CHORALE_NVERDICT];
     size_t red = chorale_comparison_red(cmp, fail_on);
-    char text[400];
+    char text[CHORALE_REMARK_SIZE];
     int is_choice;
 
     if (order == NULL)
@@ -135,9 +137,10 @@ int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,
         fprintf(out, "\n- %s: ", finding_kind(is_choice));
         put_markdown(out, text);
     }
-    for (size_t i = 0; i < cmp->nnote; i++) {
+    for (size_t k = 0; chorale_comparison_remark(cmp, k, text, sizeof(text));
+         k++) {
         fputs("\n- note: ", out);
-        put_markdown(out, cmp->note[i]);
+        put_markdown(out, text);
     }
     fputs("\n", out);
     return 0;
@@ -156,18 +159,21 @@ int chorale_show_tap(const struct chorale_comparison *cmp, FILE *out, int all,
                      int fail_on)
 {
     size_t k = 0, count = cmp->count;
-    char text[400];
+    char text[CHORALE_REMARK_SIZE];
     int is_choice;
 
     (void)all;
     while (finding(cmp, k, text, sizeof(text), &is_choice))
         k++;
     fprintf(out, "TAP version 13\n1..%zu\n", count + k);
+    for (size_t i = 0; chorale_comparison_remark(cmp, i, text, sizeof(text));
+         i++)
+        fprintf(out, "# note: %s\n", text);
     for (size_t i = 0; i < count; i++) {
         const struct chorale_compared *c = &cmp->judged[i];
+        int red = chorale_cell_red(cmp, i, fail_on);
 
-        fprintf(out, "%sok %zu - ",
-                chorale_cell_red(cmp, i, fail_on) ? "not " : "", i + 1);
+        fprintf(out, "%sok %zu - ", red ? "not " : "", i + 1);
         chorale_cell_name(&cmp->cell[i].at, text, sizeof(text));
         put_tap(out, text);
         fputs(", ", out);
@@ -175,8 +181,8 @@ int chorale_show_tap(const struct chorale_comparison *cmp, FILE *out, int all,
         put_tap(out, text);
         fprintf(out, ": %s, ", chorale_verdict_word(c->verdict));
         put_percent(out, c->shift.estimate);
-        fputs(c->verdict == CHORALE_TOO_FEW ? " # SKIP not enough data\n"
-                                            : "\n", out);
+        fputs(c->verdict == CHORALE_TOO_FEW && !red
+                  ? " # SKIP not enough data\n" : "\n", out);
     }
     for (size_t i = 0; i < k; i++) {
         finding(cmp, i, text, sizeof(text), &is_choice);
@@ -202,6 +208,31 @@ static void put_xml(FILE *out, const char *text)
         }
 }
 
+/* Median of a side's first launches, or of the second measurement's if the
+ * verdict is of that. NAN: none. */
+static double seconds_of(const struct chorale_compared *c, int head)
+{
+    const struct chorale_sides *s = &c->sides;
+    struct chorale_series x = c->again && head        ? s->again_head
+                              : c->again && s->again_base.n > 0 ? s->again_base
+                              : head                  ? s->head : s->base;
+    double *work = malloc((x.n + 1) * sizeof(*work)), median = NAN;
+
+    if (work != NULL && x.n > 0) {
+        memcpy(work, x.x, x.n * sizeof(*work));
+        gsl_sort(work, 1, x.n);
+        median = exp((work[(x.n - 1) / 2] + work[x.n / 2]) / 2);
+    }
+    free(work);
+    return median;
+}
+
+/* Its end: head's seconds. */
+static void junit_time(FILE *out, double seconds)
+{
+    fprintf(out, "\" time=\"%.9f\"", isfinite(seconds) ? seconds : 0);
+}
+
 static void junit_cell(const struct chorale_comparison *cmp, size_t i,
                        FILE *out, int fail_on)
 {
@@ -215,8 +246,9 @@ static void junit_cell(const struct chorale_comparison *cmp, size_t i,
     fputs(", ", out);
     chorale_cell_place(&cmp->cell[i].at, text, sizeof(text));
     put_xml(out, text);
+    junit_time(out, seconds_of(c, 1));
     if (chorale_cell_red(cmp, i, fail_on)) {
-        fprintf(out, "\">\n    <failure type=\"%s\" message=\"",
+        fprintf(out, ">\n    <failure type=\"%s\" message=\"",
                 chorale_verdict_word(c->verdict));
         put_percent(out, c->shift.estimate);
         chorale_cell_reason(cmp, i, text, sizeof(text));
@@ -224,33 +256,62 @@ static void junit_cell(const struct chorale_comparison *cmp, size_t i,
         put_percent(out, c->shift.lo);
         fputs(" to ", out);
         put_percent(out, c->shift.hi);
-        fputs("; ", out);
+        fputs(text[0] != '\0' ? "; " : "", out);
         put_xml(out, text);
         fputs("\"/>\n  </testcase>\n", out);
     } else if (c->verdict == CHORALE_TOO_FEW) {
-        fputs("\">\n    <skipped message=\"not enough data\"/>\n"
+        fputs(">\n    <skipped message=\"not enough data\"/>\n"
               "  </testcase>\n", out);
     } else {
-        fputs("\"/>\n", out);
+        fputs("/>\n", out);
     }
+}
+
+/* What the stricter schemas in use want of a suite, notes as its output. */
+static void junit_head(const struct chorale_comparison *cmp, size_t tests,
+                       size_t skipped, FILE *out, int fail_on)
+{
+    char now[32];
+
+    chorale_now(now);
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuites>\n <testsuite name=\"chorale compare\" tests=\"%zu\""
+            " failures=\"%zu\" errors=\"0\" skipped=\"%zu\" id=\"0\""
+            " package=\"chorale\" timestamp=\"%.19s\" time=\"0\" hostname=\"",
+            tests, chorale_comparison_red(cmp, fail_on), skipped, now);
+    put_xml(out, cmp->head.system);
+    fputs("\">\n  <properties/>\n", out);
+}
+
+static void junit_tail(const struct chorale_comparison *cmp, FILE *out)
+{
+    char text[CHORALE_REMARK_SIZE];
+
+    fputs("  <system-out>", out);
+    for (size_t k = 0; chorale_comparison_remark(cmp, k, text, sizeof(text));
+         k++) {
+        fputs("note: ", out);
+        put_xml(out, text);
+        fputs("\n", out);
+    }
+    fputs("</system-out>\n  <system-err/>\n </testsuite>\n</testsuites>\n",
+          out);
 }
 
 int chorale_show_junit(const struct chorale_comparison *cmp, FILE *out,
                        int all, int fail_on)
 {
     size_t n[CHORALE_NVERDICT], k = 0;
-    char text[400];
+    char text[CHORALE_REMARK_SIZE];
     int is_choice;
 
     (void)all;
     while (finding(cmp, k, text, sizeof(text), &is_choice))
         k++;
     chorale_comparison_tally(cmp, n);
-    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<testsuites>\n <testsuite name=\"chorale compare\" tests=\"%zu\""
-            " failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
-            cmp->count + k, chorale_comparison_red(cmp, fail_on),
-            fail_on & CHORALE_FAIL_TOO_FEW ? 0 : n[CHORALE_TOO_FEW]);
+    junit_head(cmp, cmp->count + k,
+               fail_on & CHORALE_FAIL_TOO_FEW ? 0 : n[CHORALE_TOO_FEW], out,
+               fail_on);
     for (size_t i = 0; i < cmp->count; i++)
         junit_cell(cmp, i, out, fail_on);
     for (size_t i = 0; i < k; i++) {
@@ -258,13 +319,14 @@ int chorale_show_junit(const struct chorale_comparison *cmp, FILE *out,
         fprintf(out, "  <testcase classname=\"chorale.%s\" name=\"",
                 is_choice ? "decisions" : "guidelines");
         put_xml(out, text);
+        junit_time(out, 0);
         if (finding_red(is_choice, fail_on))
-            fprintf(out, "\"><failure type=\"%s\"/></testcase>\n",
+            fprintf(out, "><failure type=\"%s\"/></testcase>\n",
                     finding_kind(is_choice));
         else
-            fputs("\"/>\n", out);
+            fputs("/>\n", out);
     }
-    fputs(" </testsuite>\n</testsuites>\n", out);
+    junit_tail(cmp, out);
     return 0;
 }
 
@@ -275,7 +337,7 @@ static json_t *number(double value)
 
 static json_t *safe(const char *text)
 {
-    char out[256];
+    char out[CHORALE_REMARK_SIZE];
 
     chorale_safe_text(out, sizeof(out), text);
     return json_string(out);
@@ -292,7 +354,7 @@ static json_t *cell_json(const struct chorale_comparison *cmp, size_t i,
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:I, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:s,"
         " s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I,"
-        " s:s}",
+        " s:o, s:o, s:s}",
         "coll", chorale_coll_info(at->coll)->name,
         "provider", safe(at->provider), "variant", safe(at->variant),
         "params", safe(at->params), "msg_size", (json_int_t)at->msg_size,
@@ -310,7 +372,9 @@ static json_t *cell_json(const struct chorale_comparison *cmp, size_t i,
         "launches_base", (json_int_t)c->sides.base.n,
         "launches_head", (json_int_t)c->sides.head.n,
         "again_base", (json_int_t)c->sides.again_base.n,
-        "again_head", (json_int_t)c->sides.again_head.n, "why", reason);
+        "again_head", (json_int_t)c->sides.again_head.n,
+        "seconds_base", number(seconds_of(c, 0)),
+        "seconds_head", number(seconds_of(c, 1)), "why", reason);
 }
 
 static json_t *canaries_json(const struct chorale_comparison *cmp)
@@ -333,7 +397,7 @@ int chorale_show_json(const struct chorale_comparison *cmp, FILE *out, int all,
     json_t *root = json_object(), *cells = json_array(), *more = json_array();
     json_t *notes = json_array();
     size_t *order = chorale_comparison_order(cmp);
-    char text[400];
+    char text[CHORALE_REMARK_SIZE];
     int is_choice, bad = order == NULL;
 
     (void)all;
@@ -346,8 +410,9 @@ int chorale_show_json(const struct chorale_comparison *cmp, FILE *out, int all,
                                    finding_kind(is_choice), "red",
                                    finding_red(is_choice, fail_on), "what",
                                    text)) != 0;
-    for (size_t i = 0; i < cmp->nnote; i++)
-        bad |= json_array_append_new(notes, safe(cmp->note[i])) != 0;
+    for (size_t k = 0; chorale_comparison_remark(cmp, k, text, sizeof(text));
+         k++)
+        bad |= json_array_append_new(notes, safe(text)) != 0;
     bad |= json_object_set_new(root, "red",
                                json_integer((json_int_t)chorale_comparison_red(
                                    cmp, fail_on))) != 0;

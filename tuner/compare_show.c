@@ -82,8 +82,8 @@ void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
         snprintf(text, size, "%zu and %zu launches; %zu on each side tell",
                  s->base.n, s->head.n, cmp->opts.min_launches);
     else if (c->verdict == CHORALE_MACHINE)
-        snprintf(text, size, "and so is the machine, by %.1f %%: messages or "
-                 "the library, which are the same on both sides",
+        snprintf(text, size, "and so is the machine, by %.1f %%: messages, "
+                 "copies or the library, the same on both sides",
                  100 * expm1(c->machine));
     else if (c->verdict == CHORALE_SUSPECT && c->again)
         snprintf(text, size, "measured again, but not in turn with base");
@@ -174,8 +174,8 @@ static void print_rest(const struct chorale_comparison *cmp, FILE *out,
         if (!r->changed && !all)
             continue;
         fprintf(out, "%s %s, P = %d, n = %s to %s: %s in base, %s in head; "
-                "the former takes %+.1f %% of the latter's time in base, "
-                "%+.1f %% in head\n",
+                "the former against the latter: %+.1f %% in base, %+.1f %% in "
+                "head\n",
                 r->changed ? "decision changed:" : "decision differs (no "
                                                    "more than a tie):",
                 chorale_coll_info(r->at.coll)->name, r->at.comm_size,
@@ -196,6 +196,27 @@ static void print_rest(const struct chorale_comparison *cmp, FILE *out,
                 chorale_human_seconds(g->bound, b),
                 100 * (g->seconds / g->bound - 1));
     }
+}
+
+int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
+                              char *text, size_t size)
+{
+    if (k < cmp->nnote) {
+        snprintf(text, size, "%s", cmp->note[k]);
+        return 1;
+    }
+    k -= cmp->nnote;
+    for (size_t i = 0; i < cmp->ncanary; i++) {
+        const struct chorale_canary *c = &cmp->canary[i];
+
+        if (c->moved == 0 || k-- > 0)
+            continue;
+        snprintf(text, size, "the machine is %s: %s %+.1f %%",
+                 c->moved > 0 ? "slower" : "faster", c->name,
+                 100 * expm1(c->first.estimate));
+        return 1;
+    }
+    return 0;
 }
 
 /* What a red verdict would take, if it cannot be had now. */
@@ -227,17 +248,13 @@ int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
     const char *no_colour = getenv("NO_COLOR");
     int tty = isatty(fileno(out)) && (no_colour == NULL || !no_colour[0]);
     size_t *order = chorale_comparison_order(cmp);
+    char text[CHORALE_REMARK_SIZE];
 
     if (order == NULL)
         return -1;
-    for (size_t i = 0; i < cmp->nnote; i++)
-        fprintf(out, "note: %s\n", cmp->note[i]);
-    for (size_t i = 0; i < cmp->ncanary; i++)
-        if (cmp->canary[i].moved != 0)
-            fprintf(out, "note: the machine is %s: %s %+.1f %%\n",
-                    cmp->canary[i].moved > 0 ? "slower" : "faster",
-                    cmp->canary[i].name,
-                    100 * expm1(cmp->canary[i].first.estimate));
+    for (size_t k = 0; chorale_comparison_remark(cmp, k, text, sizeof(text));
+         k++)
+        fprintf(out, "note: %s\n", text);
     fprintf(out, "%-9s %10s %10s %10s  %s\n", "verdict", "change", "from",
             "to", "cell");
     for (size_t i = 0; i < cmp->count; i++) {

@@ -73,7 +73,9 @@ static enum chorale_err load(struct chorale_comparison *cmp,
     err = chorale_comparison_cells(cmp, msg);
     if (err == CHORALE_OK)
         err = chorale_comparison_choices(cmp, msg);
-    if (err == CHORALE_OK && opts->guidelines)
+    if (err == CHORALE_OK &&
+        (opts->guidelines ||
+         chorale_fail_on_parse(opts->fail_on) & CHORALE_FAIL_GUIDELINE))
         err = chorale_comparison_guidelines(cmp, msg);
     return err;
 }
@@ -211,7 +213,9 @@ static enum chorale_err show(const struct chorale_comparison *cmp,
         out = file.stream;
     }
     if (err == CHORALE_OK && print(cmp, out, opts->all, fail_on) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+        err = chorale_fail(msg, CHORALE_ENV, "compare: %s",
+                           ferror(out) ? "cannot write the output: is the "
+                                         "disk full?" : "out of memory");
     if (err == CHORALE_OK && opts->output != NULL)
         err = chorale_output_close(&file, msg);
     if (err == CHORALE_OK && opts->output != NULL)

@@ -47,7 +47,8 @@ struct chorale_comparing {
       "machine has not changed meanwhile", 0, 0 },                           \
     { "guidelines", 0, CHORALE_OPT_FLAG, offsetof(type, field.guidelines),   \
       NULL, "hold head against performance guidelines too: the library's "   \
-      "defaults, and the table that it decides", 0, 0 },                     \
+      "defaults, and the table that it decides; --fail-on guideline-broken " \
+      "does so as well", 0, 0 },                                             \
     { "format", 0, CHORALE_OPT_TEXT, offsetof(type, field.format), "FORMAT", \
       "table, markdown, tap, junit, json (default: table)", 0, 0 },          \
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(type, field.output), "FILE", \

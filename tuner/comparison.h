@@ -12,6 +12,7 @@
 #include "tuner/points.h"
 
 #define CHORALE_CANARIES 63  /* that a comparison has at most */
+#define CHORALE_REMARK_SIZE 400
 
 /* A launch of one side. NAN: not recorded. */
 struct chorale_side_launch {
@@ -93,7 +94,8 @@ struct chorale_comparison {
     int settings_differ;     /* of the MPI library: so many */
     int unlike;              /* the two sides differ in more than code by
                               * intent: no canary speaks for the machine */
-    char note[12][400];      /* what is not comparable, one line each */
+    char note[12][CHORALE_REMARK_SIZE]; /* what is not comparable, one line
+                              * each */
     size_t nnote;
 };
 
@@ -184,6 +186,10 @@ void chorale_cell_place(const struct chorale_run_point *at, char *text,
 /* Why the verdict is what it is, for people, one line. */
 void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
                          char *text, size_t size);
+/* The k-th line on the comparison as a whole: what is not comparable, and
+ * whether the machine is another one. 0: there are no more. */
+int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
+                              char *text, size_t size);
 /* Cells in the order of importance: [count] of indices, the caller frees; NULL:
  * out of memory. */
 size_t *chorale_comparison_order(const struct chorale_comparison *cmp);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verb_compare.c - `chorale compare`: did a collective become slower? */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tuner/comparing.h"
 
@@ -9,10 +10,19 @@ struct opts {
     const char *base_command;
 };
 
-static enum chorale_err check(const struct opts *opts, int nword,
+static int same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+static enum chorale_err check(const struct opts *opts, char **word, int nword,
                               struct chorale_errmsg *msg)
 {
     const struct chorale_comparing *cmp = &opts->cmp;
+    int one_file = nword == 1 || same_file(word[1], word[2]);
     enum chorale_err err = chorale_comparing_check(cmp, msg);
 
     if (err != CHORALE_OK)
@@ -24,8 +34,7 @@ static enum chorale_err check(const struct opts *opts, int nword,
     if (nword == 1 && cmp->baseline == NULL)
         return chorale_fail(msg, CHORALE_USAGE, "compare: one database and no "
                             "--baseline NAME; name what to compare with");
-    if (nword == 1 && cmp->recheck != NULL &&
-        strcmp(cmp->recheck, "both") == 0)
+    if (one_file && cmp->recheck != NULL && strcmp(cmp->recheck, "both") == 0)
         return chorale_fail(msg, CHORALE_USAGE, "--recheck both: base and head "
                             "are one database; keep them in two, or --recheck "
                             "head");
@@ -48,7 +57,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 2, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
-    err = check(&opts, nword, msg);
+    err = check(&opts, argv, nword, msg);
     if (err != CHORALE_OK)
         return err;
     opts.cmp.base_path = argv[1];
@@ -106,7 +115,8 @@ const struct chorale_verb chorale_verb_compare = {
         "8 KiB or more), or the library where it is the "
         "same on both sides; nothing is decided then. gone: not in head, or "
         "nowhere right there. suspect, machine, undecided, too few and new "
-        "are never red unless --fail-on says so.\n"
+        "are never red unless --fail-on says so. The exit code is 0 if nothing "
+        "is red, 1 if something is, 75 if something is to be measured first.\n"
         "decision changed: at two sizes or more of a number of ranks the two "
         "databases would choose differently, and what base would choose is "
         "slower in head than it was, against what head would.\n"

@@ -131,6 +131,17 @@ is $? 0 "a slower machine is not red"
 like "$out" '^machine +\+[56].*so is the machine, by [56]\.' "it says so"
 like "$out" 'note: the machine is slower: messages, P = 2 \+' "and by what"
 
+# What is said of the whole is in every format.
+for format in markdown tap junit json; do
+    like "$("$chorale" compare base.db machine.db --format $format)" \
+        'the machine is slower\\?: messages, P = 2 ' \
+        "$format says it, too"
+done
+"$chorale" compare base.db machine.db --format junit |
+    xmllint --noout --schema "$top_srcdir/tests/cli/junit.xsd" - &&
+    "$chorale" compare base.db machine.db --format json | python3 -m json.tool >/dev/null
+ok $? "which is XML and JSON still"
+
 # Copies in memory speak for long blocks alone.
 database copies.db 3 "UPDATE made SET seconds = seconds * 1.06 WHERE cell IN
     (5, 12); UPDATE environment SET value = value * 1.06
@@ -151,6 +162,12 @@ like "$out" '^gone .*m = 512 B' "gone"
 like "$out" '^too few .*m = 2 KiB.*9 and 3 launches; 5 on each side' "too few"
 "$chorale" compare base.db holes.db >/dev/null 2>&1
 is $? 1 "but is by default"
+
+is "$("$chorale" compare base.db holes.db --format tap | grep -c 'SKIP not enough data$')" \
+    1 "what is too few is skipped"
+out=$("$chorale" compare base.db holes.db --format tap --fail-on too-few 2>/dev/null)
+like "$out" '^not ok [0-9]+ - .*m = 2 KiB.*: too few, [^#]*$' \
+    "but where it is red it fails"
 
 # Faster than the network can be, in every launch: of no use, but not gone.
 cp same.db doubted.db
@@ -184,8 +201,10 @@ print(d["red"], len(d["cells"]), c["verdict"], c["msg_size"], c["again_head"],
       c["ratio_lo"] < 1.05 < c["ratio_hi"] < 1.06, c["p_adjusted"] < 0.005)')" \
     "1 24 slower 128 20 True True" "JSON"
 "$chorale" compare base2.db slow2.db --format junit >out.xml 2>/dev/null
-xmllint --noout out.xml
-ok $? "JUnit is XML"
+xmllint --noout --schema "$top_srcdir/tests/cli/junit.xsd" out.xml
+ok $? "JUnit is what its readers want"
+is "$(xmllint --xpath 'string(//failure/../@time)' out.xml | cut -c 1-9)" \
+    0.0000011 "with head's seconds"
 is "$(xmllint --xpath 'concat(//testsuite/@tests, " ", //testsuite/@failures,
     " ", count(//testcase), " ", count(//failure), " ",
     //failure/@type)' out.xml)" "24 1 24 1 slower" "with its counts"
@@ -199,6 +218,30 @@ like "$out" '^\| \*\*slower\*\* \| \+[45]\.. % \| .* \| bcast binomial \|' \
 out=$("$chorale" compare base.db same.db --format markdown)
 like "$out" '^### Collectives: not slower$' "or a green heading"
 
+# Colours, on a terminal alone and where they are wanted.
+if command -v script >/dev/null 2>&1; then
+    esc=$(printf '\033')
+    unset NO_COLOR
+    script -qec "'$chorale' compare base2.db slow2.db" tty.txt >/dev/null 2>&1 </dev/null
+    is $? 1 "on a terminal: the exit code"
+    like "$(cat tty.txt)" "${esc}\\[31mslower .*${esc}\\[0m" "slower is red"
+    NO_COLOR=1 script -qec "'$chorale' compare base2.db slow2.db" tty.txt \
+        >/dev/null 2>&1 </dev/null
+    ! grep -q "$esc" tty.txt
+    ok $? "but for NO_COLOR"
+else
+    skip "no script" "colours"
+fi
+! "$chorale" compare base2.db slow2.db 2>/dev/null | grep -q "$(printf '\033')"
+ok $? "and not elsewhere"
+
+for format in table json; do
+    "$chorale" compare base2.db slow2.db --fail-on none --format $format \
+        >/dev/full 2>err.txt
+    is $? 3 "$format on a full disk: exit 3"
+    like "$(cat err.txt)" 'is the disk full' "which it says"
+done
+
 # What a foreign database says is text.
 cp slow2.db evil.db
 sqlite3 evil.db "UPDATE cell SET variant = 'a|<b>&\"''@x [y](z) #' || char(10)
@@ -208,7 +251,7 @@ sqlite3 evil0.db "UPDATE cell SET variant = (SELECT 'a|<b>&\"''@x [y](z) #' ||
     char(10) || '<script>') WHERE cell_id = 5"
 "$chorale" compare evil0.db evil.db --format junit >evil.xml 2>/dev/null
 is $? 1 "a hostile name is compared like others"
-xmllint --noout evil.xml
+xmllint --noout --schema "$top_srcdir/tests/cli/junit.xsd" evil.xml
 ok $? "and is text in XML"
 "$chorale" compare evil0.db evil.db --format markdown >evil.md 2>/dev/null
 ! grep -Eq '<|@x|[^\\]\[y' evil.md
@@ -282,6 +325,10 @@ for bad in "--format pdf" "--fail-on red" "--recheck all" "--run" \
 done
 "$chorale" compare base.db 2>/dev/null
 is $? 2 "one database alone"
+ln -s base.db link.db
+"$chorale" compare base.db link.db --recheck both 2>err.txt
+is $? 2 "nor can one be measured in turn with itself"
+like "$(cat err.txt)" 'base and head are one database' "whatever its name"
 
 # Older schemas, other systems, other MPI.
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema2.sql" old.db
@@ -334,6 +381,10 @@ is $? 1 "a guideline can be red"
 like "$out" '^guideline broken: monotony in n of the library, P = 2, n = 8 KiB' \
     "monotony"
 like "$out" '^guideline broken: monotony in n of the table' "of both choices"
+"$chorale" compare base2.db g.db --fail-on guideline-broken >/dev/null 2>&1
+is $? 1 "and is looked for where it shall be"
+"$chorale" compare base2.db g.db --guidelines >/dev/null 2>&1
+is $? 0 "and only there red"
 "$chorale" compare base2.db same.db --guidelines --fail-on guideline-broken >/dev/null
 is $? 0 "where none is broken none is red"
 
