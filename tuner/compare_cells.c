@@ -254,55 +254,6 @@ static size_t leave_unlike(struct chorale_comparison *cmp)
     return n;
 }
 
-/* Was it run there, without counting: the clocks were lost, or something at its
- * point was faster than messages can be. 1, 0, or -1 on an error. */
-static int only_doubted(const struct chorale_side *side,
-                        const struct chorale_run_point *run,
-                        sqlite3_stmt *stmt, struct chorale_errmsg *msg)
-{
-    const char *text[] = { chorale_coll_info(run->coll)->name, run->shape,
-                           run->dtype, run->op, run->provider, run->variant,
-                           run->params };
-    int row = 0;
-
-    sqlite3_reset(stmt);
-    sqlite3_bind_int64(stmt, 1, side->system_id);
-    sqlite3_bind_int(stmt, 2, run->comm_size);
-    sqlite3_bind_int(stmt, 3, run->ppn);
-    sqlite3_bind_int64(stmt, 4, (sqlite3_int64)run->msg_size);
-    for (int i = 0; i < 7; i++)
-        sqlite3_bind_text(stmt, 5 + i, text[i], -1, SQLITE_STATIC);
-    return chorale_store_step(chorale_shard_store(side->shard), stmt, &row,
-                              msg) == CHORALE_OK ? row : -1;
-}
-
-/* What head did run is not gone, however little its times are worth. */
-static enum chorale_err leave_doubted(struct chorale_comparison *cmp,
-                                      struct chorale_errmsg *msg)
-{
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        chorale_shard_store(cmp->head.shard),
-        "SELECT 1 FROM cell JOIN run USING (cell_id) WHERE system_id = ?1"
-        " AND comm_size = ?2 AND ppn = ?3 AND msg_size = ?4 AND coll = ?5"
-        " AND shape = ?6 AND dtype = ?7 AND op = ?8 AND provider = ?9"
-        " AND variant = ?10 AND params = ?11 AND status = 'ok' LIMIT 1",
-        &stmt, msg);
-
-    for (size_t i = 0; i < cmp->count && err == CHORALE_OK; i++) {
-        int doubted = 0;
-
-        if (cmp->judged[i].verdict == CHORALE_GONE && cmp->cell[i].nhead == 0)
-            doubted = only_doubted(&cmp->head, cmp->cell[i].base_row, stmt,
-                                   msg);
-        if (doubted > 0)
-            cmp->judged[i].verdict = CHORALE_TOO_FEW;
-        err = doubted < 0 ? CHORALE_DATA : CHORALE_OK;
-    }
-    sqlite3_finalize(stmt);
-    return err;
-}
-
 static size_t most_runs(const struct chorale_comparison *cmp)
 {
     size_t most = 1;
@@ -517,7 +468,7 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
         return chorale_fail(msg, CHORALE_DATA, "%s, %s: nothing was measured; "
                             "`chorale run` measures", cmp->base.path,
                             cmp->head.path);
-    err = leave_doubted(cmp, msg);
+    err = chorale_comparison_doubted(cmp, msg);
     if (err != CHORALE_OK)
         return err;
     unlike = leave_unlike(cmp);

@@ -132,7 +132,8 @@ static int judge_first(struct judge *j, struct chorale_compared *c)
     c->p = c->adjusted = NAN;
     c->shift = (struct chorale_shift){ NAN, NAN, NAN, NAN, NAN };
     if (s->base.n == 0 || s->head.n == 0) {
-        c->verdict = s->base.n == 0 ? CHORALE_NEW : CHORALE_GONE;
+        c->verdict = s->base.n > 0 ? CHORALE_GONE
+                     : s->head.n > 0 ? CHORALE_NEW : CHORALE_TOO_FEW;
         return 0;
     }
     if (j->opts->exact) {

@@ -129,6 +129,11 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
 int chorale_cell_compare(const struct chorale_run_point *a,
                          const struct chorale_run_point *b);
 
+/* compare_doubt.c: cells that were judged gone or new although the other side
+ * ran them, without a time that counts, become CHORALE_TOO_FEW. */
+enum chorale_err chorale_comparison_doubted(struct chorale_comparison *cmp,
+                                            struct chorale_errmsg *msg);
+
 /* guideline.c: every rule at every point of head; broken by more than the
  * threshold, by a one-sided t test over the launches, Benjamini and Hochberg at
  * opts.fdr over all; in simulation by what is measured. */

@@ -176,6 +176,15 @@ sqlite3 doubted.db "UPDATE run SET validity = 'suspicious' WHERE cell_id IN
 out=$("$chorale" compare base.db doubted.db)
 is $? 0 "what counts in no launch is not gone"
 like "$out" '^too few .*m = 512 B' "there is too little of it"
+out=$("$chorale" compare doubted.db base.db)
+like "$out" '^too few .*m = 512 B' "nor is it new the other way round"
+cp same.db crowded.db
+sqlite3 crowded.db "UPDATE run SET validity = 'oversubscribed' WHERE cell_id = 9"
+out=$("$chorale" compare base.db crowded.db)
+is $? 0 "more ranks than processors are not gone"
+like "$out" '^too few .*m = 2 KiB.*9 and 0 launches; 5 on each side' "nor wrong"
+out=$("$chorale" compare crowded.db crowded.db)
+like "$out" '^1 too few, 23 same, of 24' "what counts on neither side is not new"
 out=$("$chorale" compare holes.db base.db)
 like "$out" '^new .*m = 512 B' "the other way round it is new"
 sqlite3 holes.db "INSERT INTO run (uuid, cell_id, launch_id, status, reason)
@@ -271,6 +280,13 @@ sqlite3 slow.db "UPDATE campaign SET label = 'head'; UPDATE system SET uuid =
 ok $? "a later measurement is merged"
 out=$("$chorale" compare perf.db --baseline good)
 like "$out" '^suspect .*m = 128 B' "and compared with the baseline in it"
+cp perf.db lost.db
+sqlite3 lost.db "DELETE FROM run WHERE launch_id NOT IN (SELECT launch_id FROM
+    launch JOIN baseline USING (campaign_id)) AND cell_id = 7;
+    DELETE FROM run_summary WHERE run_id NOT IN (SELECT run_id FROM run)"
+out=$("$chorale" compare lost.db --baseline good 2>/dev/null)
+is $? 1 "what only the baseline has is gone"
+like "$out" '^gone .*m = 512 B' "from the same database, too"
 out=$("$chorale" compare perf.db --baseline good --label head)
 like "$out" '^suspect .*m = 128 B' "as what has that label"
 "$chorale" compare perf.db --baseline good --label tail 2>/dev/null
