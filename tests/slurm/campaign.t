@@ -7,29 +7,12 @@
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
-
-reason=$(cluster_reason)
-[ -z "$reason" ] || skip_all "$reason"
-mpi=$("$top_builddir/chorale-runner" --probe | head -1)
-case $mpi in
-*MPICH*) ;;
-*) skip_all "the runner is built with another MPI: $mpi" ;;
-esac
-yield=$top_builddir/tests/mpi/.libs/libyield.so
-[ -f "$yield" ] || skip_all "tests/mpi/libyield.la is not built"
+cluster_wanted
 
 trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
-cluster_up 4 4
-ok $? "a Slurm of four nodes comes up"
-[ "$tap_bad" = 0 ] || {
-    tail -n 3 "$cluster"/log/* | sed 's/^/# /'
-    exit 99
-}
+cluster_begin
 
 db=$work/results.db
-# More ranks than processors: the preload makes them give way.
-
-echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
 cat >"$work/site.txt" <<EOF
 # The nodes share a machine, whose processors are claimed several times.
 partition = main

@@ -41,6 +41,32 @@ cluster_reason() {
     ip netns del "$prefix-try"
 }
 
+# For tests, which have sourced ../lib.sh: skips all where no cluster can be
+# made, or what its jobs start is not there. $yield is the preload with which
+# more ranks than processors give way.
+cluster_wanted() {
+    reason=$(cluster_reason)
+    [ -z "$reason" ] || skip_all "$reason"
+    mpi=$("$top_builddir/chorale-runner" --probe | head -1)
+    case $mpi in
+    *MPICH*) ;;
+    *) skip_all "the runner is built with another MPI than MPICH: $mpi" ;;
+    esac
+    yield=$top_builddir/tests/mpi/.libs/libyield.so
+    [ -f "$yield" ] || skip_all "tests/mpi/libyield.la is not built"
+}
+
+# The first case of a test: four nodes of four processors.
+cluster_begin() {
+    cluster_up 4 4
+    ok $? "a Slurm of four nodes comes up"
+    [ "$tap_bad" = 0 ] || {
+        tail -n 3 "$cluster"/log/* | sed 's/^/# /'
+        exit 99
+    }
+    echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
+}
+
 # Run a command in a node's namespaces: name of the node, command.
 on_node() {
     node=$1

@@ -6,23 +6,12 @@
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
-
-reason=$(cluster_reason)
-[ -z "$reason" ] || skip_all "$reason"
-case $("$top_builddir/chorale-runner" --probe | head -1) in
-*MPICH*) ;;
-*) skip_all "the runner is built with another MPI than MPICH" ;;
-esac
-yield=$top_builddir/tests/mpi/.libs/libyield.so
-[ -f "$yield" ] || skip_all "tests/mpi/libyield.la is not built"
+cluster_wanted
 
 trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
-cluster_up 4 4
-ok $? "a Slurm of four nodes comes up"
-[ "$tap_bad" = 0 ] || exit 99
+cluster_begin
 
 db=$work/results.db
-echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     >"$work/site.txt"
 submit() {
