@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A bandwidth-bound emulation: what does a table gain over the MPI library's
 # default on a real Slurm of four nodes on this machine (tests/slurm/cluster.sh;
-# root) whose links are shaped? Measures an adaptive campaign of each size under
-# srun, fits, decides, and validates the table, interleaved with the default in
-# launches of its own; prints beta beside the rate of the links, the speed-ups and
-# each point.
+# root) whose links are shaped? Measures a campaign under srun, fits, decides,
+# and validates the table, interleaved with the default in launches of its own;
+# prints beta beside the rate of the links, the speed-ups and each point.
 #
 #   lab_win.sh [-r RATE] [-o DIR] [-c LIST] [-m SIZES] [-P "SIZE..."]
-#              [-l LAUNCHES] [-b BUDGET]
+#              [-l LAUNCHES] [-t TIME]
 #
 # -r RATE      of each link, mbit/s (default: 200)
 # -o DIR       keep the database there, and go on from what it holds
@@ -16,15 +15,15 @@
 # -m SIZES     blocks (default: 128K,512K); at least 8 times the 16 kB that go
 #              at once
 # -P "SIZE..." P:PPN each (default: 4:1 8:2 12:3 16:4, four nodes each)
-# -l LAUNCHES  of the proof (default: 5)
-# -b BUDGET    of the campaign at each P (default: 4m)
+# -l LAUNCHES  of the campaign and of the proof (default: 5)
+# -t TIME      what a cell may take in a launch (default: 0.3s)
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 here=$(dirname "$0")
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
 chorale=$top_builddir/chorale
 rate=200 out='' colls=bcast,allreduce,allgather,reduce sizes=128K,512K
-procs="4:1 8:2 12:3 16:4" launches=5 budget=4m
-while getopts r:o:c:m:P:l:b: opt; do
+procs="4:1 8:2 12:3 16:4" launches=5 seconds=0.3s
+while getopts r:o:c:m:P:l:t: opt; do
     case $opt in
         r) rate=$OPTARG ;;
         o) out=$OPTARG ;;
@@ -32,7 +31,7 @@ while getopts r:o:c:m:P:l:b: opt; do
         m) sizes=$OPTARG ;;
         P) procs=$OPTARG ;;
         l) launches=$OPTARG ;;
-        b) budget=$OPTARG ;;
+        t) seconds=$OPTARG ;;
         *) exit 2 ;;
     esac
 done
@@ -51,15 +50,13 @@ in_lab() {
     on_head env LD_PRELOAD="$top_builddir/tests/mpi/.libs/libyield.so" \
         SLURM_MPI_TYPE=pmi2 "$@"
 }
-for p in $procs; do
-    [ "$(sqlite3 "$db" "SELECT count(*) FROM cell
-        WHERE comm_size = ${p%:*}" 2>/dev/null)" -gt 0 ] 2>/dev/null ||
-        on_head "$chorale" plan "$db" -q --adaptive --budget "$budget" \
-            -c "$colls" -m "$sizes" -P "${p%:*}" --ppn "${p#*:}" \
-            --root first -i 8 --min-iterations 3 --cell-time 0.3s \
-            --launcher srun --system lab || exit 3
-    in_lab "$chorale" run "$db" -q || exit 3
+[ -e "$db" ] || for p in $procs; do
+    on_head "$chorale" plan "$db" -q -c "$colls" -m "$sizes" -P "${p%:*}" \
+        --ppn "${p#*:}" --set core --root first --launches "$launches" -i 8 \
+        --min-iterations 3 --cell-time "$seconds" --launcher srun \
+        --system lab || exit 3
 done
+in_lab "$chorale" run "$db" -q --one-launch-per-p || exit 3
 "$chorale" fit "$db" -q && "$chorale" decide "$db" -q || exit 3
 sqlite3 "$db" "SELECT 'beta between nodes' || CASE regime WHEN 'all' THEN ''
     ELSE ', ' || regime END || ': ' || round(value * 1e9, 2) || ' [' ||
