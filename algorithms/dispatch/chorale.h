@@ -22,8 +22,9 @@
  * know, as for a forced reduction (CHORALE_FORCE) of elements that lie far
  * apart there, and finds none, its communicator's error handler gets
  * MPI_ERR_NO_MEM, the others may wait for it, and the communicator is of no
- * more use, as MPI says of any that had an error. Functions may be called by several threads as MPI's
- * may.
+ * more use, as MPI says of any that had an error. In a callback of the
+ * attributes of a communicator that is being freed call MPI_X on it, not these.
+ * Functions may be called by several threads as MPI's may.
  */
 #ifndef CHORALE_H
 #define CHORALE_H

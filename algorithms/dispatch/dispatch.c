@@ -16,6 +16,7 @@
 #include "algorithms/dispatch/check.h"
 #include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/dispatch.h"
+#include "algorithms/dispatch/dying.h"
 #include "algorithms/dispatch/fast.h"
 #include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/memory.h"
@@ -423,7 +424,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
 
     if (!chorale_pmpi_ready())
         return pass_all();
-    if (comm == MPI_COMM_NULL)
+    if (comm == MPI_COMM_NULL || chorale_is_dying((chorale_word)comm))
         return 0;
     chorale_trace_call(coll, comm, call, ints);
     if (!is_started())

@@ -35,6 +35,7 @@ typedef int init_thread_fn(int *argc, char ***argv, int required,
                            int *provided);
 typedef int finalize_fn(void);
 typedef int abort_fn(chorale_word comm, int code);
+typedef int free_fn(void *comm);
 
 #ifdef CHORALE_HAVE_LARGE_COUNTS
 #define SHIM_LIST(X) CHORALE_SHIM_LIST(X) CHORALE_SHIM_LARGE_LIST(X)
@@ -56,6 +57,7 @@ static struct {
     init_thread_fn *Init_thread;
     finalize_fn *Finalize;
     abort_fn *Abort;
+    free_fn *Comm_free, *Comm_disconnect;
 #define X(name, coll, params, args, words) name##_fn *name;
     SHIM_LIST(X)
 #undef X
@@ -81,6 +83,8 @@ static void find_all(void)
     *(void **)&next.Init_thread = find_next("PMPI_Init_thread");
     *(void **)&next.Finalize = find_next("PMPI_Finalize");
     *(void **)&next.Abort = find_next("PMPI_Abort");
+    *(void **)&next.Comm_free = find_next("PMPI_Comm_free");
+    *(void **)&next.Comm_disconnect = find_next("PMPI_Comm_disconnect");
 #define X(name, coll, params, args, words)                                   \
     *(void **)&next.name = find_next("PMPI_" #name);
     SHIM_LIST(X)
@@ -107,6 +111,8 @@ int MPI_Init(int *argc, char ***argv);
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int MPI_Finalize(void);
 int MPI_Abort(chorale_word comm, int code);
+int MPI_Comm_free(void *comm);
+int MPI_Comm_disconnect(void *comm);
 
 int MPI_Init(int *argc, char ***argv)
 {
@@ -150,6 +156,32 @@ int MPI_Abort(chorale_word comm, int code)
         return NO_LIBRARY;
     chorale_shim_abort();
     return next.Abort(comm, code);
+}
+
+static int pass_free(free_fn *fn, void *comm)
+{
+    struct chorale_dying frame;
+    int begun, rc;
+
+    if (fn == NULL)
+        return NO_LIBRARY;
+    begun = chorale_shim_free_begin(comm, &frame);
+    rc = fn(comm);
+    if (begun)
+        chorale_dying_end(&frame);
+    return rc;
+}
+
+int MPI_Comm_free(void *comm)
+{
+    find_once();
+    return pass_free(next.Comm_free, comm);
+}
+
+int MPI_Comm_disconnect(void *comm)
+{
+    find_once();
+    return pass_free(next.Comm_disconnect, comm);
 }
 
 /* Each in pieces that end in jumps: nothing is put on the stack for a call

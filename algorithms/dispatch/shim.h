@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "algorithms/coll.h"
+#include "algorithms/dispatch/dying.h"
 #include "algorithms/dispatch/fast.h"
 
 /* The arguments of any collective; unused fields are zero. Where there is one
@@ -232,6 +233,9 @@ int chorale_shim_group_begin(chorale_word comm, chorale_word group,
 int chorale_shim_make_again(chorale_word comm, int rc);
 void chorale_shim_make_end(chorale_word comm, chorale_word handler, int rc,
                            const void *made);
+
+/* Before *comm, a handle, is freed: 1 if chorale_dying_end() is to follow. */
+int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame);
 
 /* chorale_dispatch_last() for `chorale validate`, whose runner looks the name
  * up: the only one that the shim exports beside MPI's. */

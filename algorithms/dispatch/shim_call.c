@@ -7,6 +7,7 @@
 
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/give_back.h"
+#include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/shim.h"
 #include "algorithms/dispatch/trace.h"
 
@@ -112,4 +113,12 @@ void chorale_shim_make_end(chorale_word comm, chorale_word handler, int rc,
                            const void *made)
 {
     chorale_give_back_end(COMM(comm), (MPI_Errhandler)handler, rc, made);
+}
+
+int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame)
+{
+    if (comm == NULL || !chorale_pmpi_ready())
+        return 0;
+    chorale_dying_begin(frame, (chorale_word)*(const MPI_Comm *)comm);
+    return 1;
 }

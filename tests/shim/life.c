@@ -9,6 +9,12 @@
 
 #include "check.h"
 
+#ifdef CHORALE_TESTS_SHIM_THROUGH_H /* libchorale sees no MPI_Comm_free */
+enum { SEES_FREE = 0 };
+#else
+enum { SEES_FREE = 1 };
+#endif
+
 static int rank, size;
 static int copies, handled;
 
@@ -127,6 +133,47 @@ static void own_attributes(void)
     MPI_Comm_free_keyval(&key);
 }
 
+static int at_free(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)key;
+    (void)value;
+    (void)extra;
+    use(comm, 8);
+    return MPI_SUCCESS;
+}
+
+/* Callbacks of a communicator that is freed still call collectives on it,
+ * before and after what is ours is gone. The next one may get its handle, and
+ * has another order. */
+static void own_callbacks(void)
+{
+    MPI_Comm comm;
+    int key;
+
+    for (int first = 0; first < 2; first++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_free, &key, NULL);
+        if (first)
+            MPI_Comm_set_attr(comm, key, NULL);
+        use(comm, 8);
+        if (!first)
+            MPI_Comm_set_attr(comm, key, NULL);
+        if (first)
+            MPI_Comm_disconnect(&comm);
+        else
+            MPI_Comm_free(&comm);
+        MPI_Comm_free_keyval(&key);
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+        for (int i = 0; i < 8; i++) {
+            int x = rank;
+
+            MPI_Bcast(&x, 1, MPI_INT, 0, comm);
+            check(x == size - 1, "bcast after callbacks", x);
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
 static void on_error(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;
@@ -223,6 +270,8 @@ int main(int argc, char **argv)
     all_at_once(argc > 2 ? atoi(argv[2]) : 10);
     in_any_order();
     own_attributes();
+    if (SEES_FREE)
+        own_callbacks();
     own_errors();
     between_groups();
     MPI_Comm_dup(MPI_COMM_WORLD, &left); /* never freed */
