@@ -45,6 +45,21 @@ static int in_hull(const struct chorale_hull *hull, enum chorale_coll coll,
             || (pt->n >= hull->n_lo && pt->n <= hull->n_hi));
 }
 
+/* What it takes with whatever root, most with the first or the last: what is
+ * remembered of a call holds for all. */
+static size_t scratch_of(const struct chorale_alg *alg,
+                         const struct chorale_point *pt)
+{
+    struct chorale_point other = *pt;
+    size_t first, last;
+
+    other.root = 0;
+    first = alg->scratch(&other);
+    other.root = pt->comm_size - 1;
+    last = alg->scratch(&other);
+    return first > last ? first : last;
+}
+
 /* Why the variant that is chosen does not run at pt, NULL: it does. All ranks
  * come to the same. */
 static const char *why_not(const struct chorale_state *st,
@@ -55,7 +70,7 @@ static const char *why_not(const struct chorale_state *st,
     const char *why = chorale_alg_refuses(alg, pt);
 
     if (why == NULL && alg->scratch != NULL
-        && alg->scratch(pt) > set->max_scratch)
+        && scratch_of(alg, pt) > set->max_scratch)
         why = "needs more memory than CHORALE_MAX_SCRATCH";
     if (why == NULL && set->deterministic
         && chorale_alg_order(alg, pt) == CHORALE_ORDER_TIMING)
