@@ -355,9 +355,19 @@ run 2 "$work/tool.so $shim" $on "$work/bcasts"
     "$work/out" && grep -q wrong=0 "$work/out"
 ok $? "before the shim it sees all"
 
-# libchorale.
-if [ -f "$lib" ] && "$MPICC" "$top_srcdir/tests/shim/example.c" \
-    -I"$top_srcdir/algorithms/dispatch" -L"$(dirname "$lib")" -lchorale \
+# libchorale, by the words of its pkg-config file, that is not installed yet.
+link="-I$top_srcdir/algorithms/dispatch -L$(dirname "$lib") -lchorale"
+if command -v pkg-config >/dev/null 2>&1; then
+    link=$(PKG_CONFIG_PATH="$top_builddir/algorithms/dispatch" pkg-config \
+        --define-variable=includedir="$top_srcdir/algorithms/dispatch" \
+        --define-variable=libdir="$(dirname "$lib")" --cflags --libs \
+        chorale 2>"$work/err")
+    ok $? "pkg-config knows chorale"
+else
+    skip "pkg-config knows chorale" "it is not there"
+fi
+# shellcheck disable=SC2086
+if [ -f "$lib" ] && "$MPICC" "$top_srcdir/tests/shim/example.c" $link \
     -Wl,-rpath,"$(dirname "$lib")" -o "$work/example" 2>"$work/err"; then
     ok 0 "a program compiles with chorale.h and libchorale"
     for P in 1 2 4; do
