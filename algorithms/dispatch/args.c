@@ -29,13 +29,20 @@ static MPI_Count bytes_of(MPI_Count count, MPI_Datatype type)
     return bytes;
 }
 
+/* Before the ranks agree there is no communicator to ask, and only what every
+ * library finds wrong counts as such. */
+static int early(const struct chorale_ctx *ctx)
+{
+    return ctx->comm == MPI_COMM_NULL;
+}
+
 /* 1 if messages can be made of that type: neither null nor uncommitted. The
  * library is asked, with a message to nobody. */
 static int type_ok(const struct chorale_ctx *ctx, MPI_Datatype type)
 {
     if (type == MPI_DATATYPE_NULL)
         return 0;
-    return chorale_args_plain(type)
+    return early(ctx) || chorale_args_plain(type)
         || PMPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, ctx->comm)
                == MPI_SUCCESS;
 }
@@ -102,9 +109,10 @@ static int aliased(const struct side *from, const struct side *to)
         && (from->type == to->type || chorale_args_plain(from->type));
 }
 
-static int apart(struct side from, struct side to)
+static int apart(const struct chorale_ctx *ctx, struct side from,
+                 struct side to)
 {
-    return !aliased(&from, &to);
+    return early(ctx) || !aliased(&from, &to);
 }
 
 static int judge_reduction(enum chorale_coll coll,
@@ -121,7 +129,8 @@ static int judge_reduction(enum chorale_coll coll,
         return 0;
     return !receives
         || (side_ok(ctx, recv_side(c, c->recvcount), 0)
-            && (c->sendbuf != c->recvbuf || c->recvcount == 0));
+            && (early(ctx) || c->sendbuf != c->recvbuf
+                || c->recvcount == 0));
 }
 
 /* own: elements of this rank's result, of all of them. */
@@ -133,7 +142,7 @@ static int judge_reduce_scatter(const struct chorale_call *c,
         return side_ok(ctx, recv_side(c, all), 0);
     return side_ok(ctx, (struct side){ c->sendbuf, all, c->recvtype }, 0)
         && side_ok(ctx, recv_side(c, own), 0)
-        && (c->sendbuf != c->recvbuf || own == 0);
+        && (early(ctx) || c->sendbuf != c->recvbuf || own == 0);
 }
 
 /* Both sides are significant; their own blocks must lie apart. */
@@ -142,7 +151,8 @@ static int judge_exchange(const struct chorale_call *c,
 {
     return side_ok(ctx, send_side(c, c->sendcount), 1)
         && side_ok(ctx, recv_side(c, c->recvcount), 0)
-        && apart(send_side(c, c->sendcount), recv_side(c, c->recvcount));
+        && apart(ctx, send_side(c, c->sendcount),
+                 recv_side(c, c->recvcount));
 }
 
 static int judge_gather(const struct chorale_call *c,
@@ -160,7 +170,8 @@ static int judge_scatter(const struct chorale_call *c,
         return side_ok(ctx, recv_side(c, c->recvcount), 0);
     return side_ok(ctx, recv_side(c, c->recvcount), 1)
         && side_ok(ctx, send_side(c, c->sendcount), 0)
-        && apart(send_side(c, c->sendcount), recv_side(c, c->recvcount));
+        && apart(ctx, send_side(c, c->sendcount),
+                 recv_side(c, c->recvcount));
 }
 
 /* Blocks of their own sizes into recvbuf: gatherv's root, allgatherv. */
@@ -175,12 +186,12 @@ static int judge_gatherv(const struct chorale_call *c,
         || !side_ok(ctx, send_side(c, c->sendcount), 1)
         || !side_ok(ctx, recv_side(c, all), 0))
         return 0;
-    if (c->sendbuf == MPI_IN_PLACE)
+    if (c->sendbuf == MPI_IN_PLACE || early(ctx))
         return 1;
     own = recv_side(c, one_of(c->recvcounts, ints->recvcounts, ctx->rank));
     own.buf = own_block(c->recvbuf, c->rdispls, ints->rdispls, c->recvtype,
                         ctx->rank);
-    return apart(send_side(c, c->sendcount), own);
+    return apart(ctx, send_side(c, c->sendcount), own);
 }
 
 static int judge_scatterv(const struct chorale_call *c,
@@ -195,12 +206,12 @@ static int judge_scatterv(const struct chorale_call *c,
         || !side_ok(ctx, recv_side(c, c->recvcount), 1)
         || !side_ok(ctx, send_side(c, all), 0))
         return 0;
-    if (c->recvbuf == MPI_IN_PLACE)
+    if (c->recvbuf == MPI_IN_PLACE || early(ctx))
         return 1;
     own = send_side(c, one_of(c->sendcounts, ints->sendcounts, ctx->rank));
     own.buf = own_block(c->sendbuf, c->sdispls, ints->sdispls, c->sendtype,
                         ctx->rank);
-    return apart(own, recv_side(c, c->recvcount));
+    return apart(ctx, own, recv_side(c, c->recvcount));
 }
 
 static int judge_alltoallv(const struct chorale_call *c,
@@ -288,6 +299,39 @@ static MPI_Count common_bytes(enum chorale_coll coll,
     return bytes_of(*elements_p, type);
 }
 
+static const struct chorale_ints no_ints;
+
+static int is_right(enum chorale_coll coll, const struct chorale_call *call,
+                    const struct chorale_ints *ints,
+                    const struct chorale_ctx *ctx,
+                    enum chorale_opclass *opclass)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(coll);
+
+    *opclass = info->reduces
+                   ? chorale_args_opclass(call->op, call->recvtype)
+                   : CHORALE_OP_BUILTIN;
+    return (*opclass != CHORALE_OP_WRONG
+            || (early(ctx) && call->op != MPI_OP_NULL))
+        && (!info->rooted || (call->root >= 0 && call->root < ctx->size))
+        && judge_sides(coll, call, ints, ctx);
+}
+
+int chorale_args_count(MPI_Comm comm, enum chorale_coll coll,
+                       const struct chorale_call *call,
+                       const struct chorale_ints *ints)
+{
+    struct chorale_ctx ctx = { .comm = MPI_COMM_NULL };
+    enum chorale_opclass opclass;
+    int inter;
+
+    return PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter
+        || PMPI_Comm_rank(comm, &ctx.rank) != MPI_SUCCESS
+        || PMPI_Comm_size(comm, &ctx.size) != MPI_SUCCESS
+        || is_right(coll, call, ints != NULL ? ints : &no_ints, &ctx,
+                    &opclass);
+}
+
 int chorale_args_judge(enum chorale_coll coll,
                        const struct chorale_call *call,
                        const struct chorale_ints *ints,
@@ -295,18 +339,12 @@ int chorale_args_judge(enum chorale_coll coll,
                        enum chorale_opclass *opclass,
                        struct chorale_point *pt)
 {
-    static const struct chorale_ints none;
     const struct chorale_coll_info *info = chorale_coll_info(coll);
     MPI_Count bytes, elements;
 
     if (ints == NULL)
-        ints = &none;
-    *opclass = info->reduces
-                   ? chorale_args_opclass(call->op, call->recvtype)
-                   : CHORALE_OP_BUILTIN;
-    if (*opclass == CHORALE_OP_WRONG
-        || (info->rooted && (call->root < 0 || call->root >= ctx->size))
-        || !judge_sides(coll, call, ints, ctx))
+        ints = &no_ints;
+    if (!is_right(coll, call, ints, ctx, opclass))
         return 0;
     pt->comm_size = ctx->size;
     pt->root = call->root;

@@ -27,6 +27,13 @@ enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type);
  * handle means the same as long as MPI runs. */
 int chorale_args_plain(MPI_Datatype type);
 
+/* 0 if a library finds the arguments wrong before it sends anything, so that
+ * one rank may make the call alone: then it does not count as one that all
+ * ranks of comm make. 1 of any other call. */
+int chorale_args_count(MPI_Comm comm, enum chorale_coll coll,
+                       const struct chorale_call *call,
+                       const struct chorale_ints *ints);
+
 /* 1, *pt filled (but for ppn and parameters) and *opclass set if the catalogue
  * may serve the call. 0: it is the library's, because it is wrong (which the
  * library shall say) or moves nothing. In a correct program the answer, *pt

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "algorithms/dispatch/args.h"
 #include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/say.h"
 
@@ -102,6 +101,15 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
         return &library_plan;
     *slot = choice->index;
     return chorale_tuning_plan(t, coll, choice->index);
+}
+
+/* Tables say what was measured with predefined operations on predefined
+ * types; of others only CHORALE_FORCE does. */
+int chorale_choose_may(const struct chorale_state *st,
+                       enum chorale_coll coll, enum chorale_opclass opclass)
+{
+    return opclass == CHORALE_OP_BUILTIN
+        || (st->tuning->set.forced & 1u << coll) != 0;
 }
 
 /* 1 if what the table says of a collective on a communicator hangs on no

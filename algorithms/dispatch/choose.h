@@ -4,7 +4,12 @@
 #ifndef CHORALE_ALGORITHMS_CHOOSE_H
 #define CHORALE_ALGORITHMS_CHOOSE_H
 
+#include "algorithms/dispatch/args.h"
 #include "algorithms/dispatch/state.h"
+
+/* 1 if variants may serve such an operation. */
+int chorale_choose_may(const struct chorale_state *st,
+                       enum chorale_coll coll, enum chorale_opclass opclass);
 
 /* The plan for a point that chorale_args_judge() filled; its alg is NULL for
  * the library. pt->param is filled. */

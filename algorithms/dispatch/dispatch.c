@@ -281,7 +281,9 @@ static int pass_all(void)
 }
 
 /* The state of a communicator at this covered call, NULL: the library's. */
-static struct chorale_state *find_state(MPI_Comm comm)
+static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
+                                        const struct chorale_call *call,
+                                        const struct chorale_ints *ints)
 {
     const unsigned long long epoch = epoch_now();
     struct chorale_state *st;
@@ -300,6 +302,8 @@ static struct chorale_state *find_state(MPI_Comm comm)
         return keep_last(comm, epoch, value);
     if (found && (intptr_t)value == LIBRARY)
         return keep_last(comm, epoch, NULL);
+    if (!core.tuning.set.check && !chorale_args_count(comm, coll, call, ints))
+        return NULL; /* CHORALE_CHECK tells of it */
     if (found)
         ncall = ((intptr_t)value - 1) / 2 + 1;
     if (ncall < atomic_load(&core.after)) {
@@ -311,15 +315,6 @@ static struct chorale_state *find_state(MPI_Comm comm)
     PMPI_Comm_set_attr(comm, core.state_key,
                        st != NULL ? (void *)st : (void *)LIBRARY);
     return st;
-}
-
-/* Tables say what was measured with predefined operations on predefined
- * types; of others only CHORALE_FORCE does. */
-static int may_serve(const struct chorale_state *st, enum chorale_coll coll,
-                     enum chorale_opclass opclass)
-{
-    return opclass == CHORALE_OP_BUILTIN
-        || (st->tuning->set.forced & 1u << coll) != 0;
 }
 
 static int64_t *widen(int64_t *to, const int *from, int size)
@@ -381,7 +376,7 @@ static const struct chorale_plan *judge(struct chorale_state *st,
     struct chorale_point pt = {0};
 
     if (!chorale_args_judge(coll, call, ints, st->ctx, &opclass, &pt)
-        || !may_serve(st, coll, opclass))
+        || !chorale_choose_may(st, coll, opclass))
         return NULL;
     pt.ppn = st->ppn;
     plan = chorale_choose(st, coll, &pt);
@@ -429,7 +424,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     chorale_trace_call(coll, comm, call, ints);
     if (!is_started())
         return 0;
-    st = find_state(comm);
+    st = find_state(comm, coll, call, ints);
     if (st == NULL
         || (st->tuning->set.check && !checks(st, coll, call, ints)))
         return 0;

@@ -217,6 +217,27 @@ static void own_errors(void)
     MPI_Comm_free(&comm);
 }
 
+/* One rank's wrong calls, before a communicator's ranks agree: nobody else is
+ * told of them. */
+static void errors_of_one(void)
+{
+    MPI_Comm comm;
+    int x = 1, y = 1;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (rank == 0) {
+        check(class_of(MPI_Bcast(&x, -1, MPI_INT, 0, comm)) == MPI_ERR_COUNT,
+              "class of one rank's wrong count", 0);
+        check(class_of(MPI_Bcast(&x, 1, MPI_INT, size, comm)) == MPI_ERR_ROOT,
+              "class of one rank's wrong root", 0);
+        check(class_of(MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm))
+                  == MPI_ERR_OP, "class of one rank's wrong operation", 0);
+    }
+    use(comm, 8);
+    MPI_Comm_free(&comm);
+}
+
 static void between_groups(void)
 {
     MPI_Comm half, inter, merged;
@@ -273,6 +294,7 @@ int main(int argc, char **argv)
     if (SEES_FREE)
         own_callbacks();
     own_errors();
+    errors_of_one();
     between_groups();
     MPI_Comm_dup(MPI_COMM_WORLD, &left); /* never freed */
     use(left, 8);
