@@ -27,6 +27,10 @@ enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type);
  * handle means the same as long as MPI runs. */
 int chorale_args_plain(MPI_Datatype type);
 
+/* What such a type holds: 'f' floating-point numbers, 'o' logical or complex
+ * ones, 'i' whole numbers or bytes. */
+char chorale_args_holds(MPI_Datatype type);
+
 /* 0 if a library finds the arguments wrong before it sends anything, so that
  * one rank may make the call alone: then it does not count as one that all
  * ranks of comm make. 1 of any other call. */

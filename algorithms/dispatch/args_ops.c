@@ -68,13 +68,36 @@ static const struct type_row type_rows[] = {
     { MPI_C_COMPLEX, COMPLEX },
     { MPI_C_FLOAT_COMPLEX, COMPLEX },
     { MPI_C_DOUBLE_COMPLEX, COMPLEX },
-    { MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX }
+    { MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX },
+/* Fortran's of a stated size, which a library has if its compiler does. */
+#ifdef MPI_REAL4
+    { MPI_REAL4, FLOATING },
+    { MPI_COMPLEX8, COMPLEX },
+#endif
+#ifdef MPI_REAL8
+    { MPI_REAL8, FLOATING },
+    { MPI_COMPLEX16, COMPLEX },
+#endif
+#ifdef MPI_INTEGER1
+    { MPI_INTEGER1, INTEGER },
+#endif
+#ifdef MPI_INTEGER2
+    { MPI_INTEGER2, INTEGER },
+#endif
+#ifdef MPI_INTEGER4
+    { MPI_INTEGER4, INTEGER },
+#endif
+#ifdef MPI_INTEGER8
+    { MPI_INTEGER8, INTEGER },
+#endif
 };
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static unsigned type_group(MPI_Datatype type)
 {
+    if (type == MPI_DATATYPE_NULL) /* MPICH's name for one that it lacks */
+        return 0;
     for (size_t i = 0; i < LENGTH(type_rows); i++)
         if (type_rows[i].type == type)
             return type_rows[i].group;
@@ -113,4 +136,11 @@ enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type)
 int chorale_args_plain(MPI_Datatype type)
 {
     return type_group(type) != 0 || type == MPI_CHAR || type == MPI_PACKED;
+}
+
+char chorale_args_holds(MPI_Datatype type)
+{
+    const unsigned group = type_group(type);
+
+    return group == FLOATING ? 'f' : group & (LOGICAL | COMPLEX) ? 'o' : 'i';
 }

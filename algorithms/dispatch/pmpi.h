@@ -68,6 +68,8 @@
 #pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_comm_self
 #pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_complex16
+#pragma weak ompi_mpi_complex8
 #pragma weak ompi_mpi_count
 #pragma weak ompi_mpi_cplex
 #pragma weak ompi_mpi_datatype_null
@@ -87,6 +89,10 @@
 #pragma weak ompi_mpi_int64_t
 #pragma weak ompi_mpi_int8_t
 #pragma weak ompi_mpi_integer
+#pragma weak ompi_mpi_integer1
+#pragma weak ompi_mpi_integer2
+#pragma weak ompi_mpi_integer4
+#pragma weak ompi_mpi_integer8
 #pragma weak ompi_mpi_logical
 #pragma weak ompi_mpi_long
 #pragma weak ompi_mpi_long_double
@@ -111,6 +117,8 @@
 #pragma weak ompi_mpi_op_sum
 #pragma weak ompi_mpi_packed
 #pragma weak ompi_mpi_real
+#pragma weak ompi_mpi_real4
+#pragma weak ompi_mpi_real8
 #pragma weak ompi_mpi_short
 #pragma weak ompi_mpi_short_int
 #pragma weak ompi_mpi_signed_char

@@ -39,23 +39,16 @@ static uint8_t op_class(MPI_Op op)
     return OP_USER;
 }
 
-/* Of a predefined type that args.c knows: it is an integer if it is not one
- * of these. */
+/* Of a predefined type that args.c knows. */
 static uint8_t plain_class(MPI_Datatype type, MPI_Count size)
 {
-    static const MPI_Datatype other[] = {
-        MPI_LONG_DOUBLE, MPI_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_LOGICAL,
-        MPI_C_BOOL, MPI_C_COMPLEX, MPI_C_FLOAT_COMPLEX,
-        MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX
-    };
+    const char holds = chorale_args_holds(type);
 
-    if (type == MPI_FLOAT || type == MPI_DOUBLE || type == MPI_REAL
-        || type == MPI_DOUBLE_PRECISION)
+    if (holds == 'f')
         return size == sizeof(double)  ? DOUBLE
                : size == sizeof(float) ? FLOAT : OTHER;
-    for (size_t i = 0; i < LENGTH(other); i++)
-        if (other[i] == type)
-            return OTHER;
+    if (holds == 'o')
+        return OTHER;
     return size == 1 ? BYTE : size == 4 ? INT : size == 8 ? INT64 : OTHER;
 }
 

@@ -26,6 +26,7 @@ program fortran
   integer :: rank, size, ierr, wrong, all_wrong, i, r, root, total, mine
   integer :: a(n * most), b(n * most), absolute(n)
   integer :: counts(most), displs(most)
+  double precision :: x(600), y(600) ! longer than others: another variant
   TYPE_T :: placed
   integer :: lengths(1)
   integer(kind=MPI_ADDRESS_KIND) :: where(1)
@@ -64,6 +65,9 @@ program fortran
   call fill(b, rank)
   call MPI_Allreduce(MPI_IN_PLACE, b, n, MPI_INTEGER, MPI_SUM, comm ERR)
   call expect_sum(b, size, 'allreduce in place')
+  x = rank + 1
+  call MPI_Allreduce(x, y, 600, MPI_REAL8, MPI_SUM, comm ERR)
+  call truth(all(y == size * (size + 1) / 2), 'allreduce of MPI_REAL8')
   call MPI_Scan(a, b, n, MPI_INTEGER, MPI_SUM, comm ERR)
   call expect_sum(b, rank + 1, 'scan')
   call MPI_Exscan(a, b, n, MPI_INTEGER, MPI_SUM, comm ERR)

@@ -31,6 +31,8 @@ for interface in mpif.h USE_MPI USE_F08; do
             grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
             ok $? "$interface: $coll was run by a variant, P=$P"
         done
+        [ "$(lines "allreduce n=4800 P=$P -> recursive_doubling")" -eq 1 ]
+        ok $? "$interface: that of MPI_REAL8, too, P=$P"
     done
     run 2 "$shim" $on CHORALE_AFTER=9 "$work/$interface"
     [ $status -eq 0 ] && ! grep -q '^chorale: \(barrier\|bcast\|reduce\) ' "$work/err" &&
