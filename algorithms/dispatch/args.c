@@ -145,14 +145,46 @@ static int judge_reduce_scatter(const struct chorale_call *c,
         && (early(ctx) || c->sendbuf != c->recvbuf || own == 0);
 }
 
-/* Both sides are significant; their own blocks must lie apart. */
-static int judge_exchange(const struct chorale_call *c,
-                          const struct chorale_ctx *ctx)
+/* A rank's own block is as long on both sides. */
+static int as_long(const struct chorale_ctx *ctx,
+                   const struct chorale_call *c)
+{
+    return early(ctx) || bytes_of(c->sendcount, c->sendtype)
+                             == bytes_of(c->recvcount, c->recvtype);
+}
+
+/* The rank's own one of blocks like this, which is the first. */
+static struct side own_of(struct side first, const struct chorale_ctx *ctx)
+{
+    first.buf = chorale_at(first.buf, chorale_type_extent(first.type),
+                           (MPI_Aint)first.count * ctx->rank);
+    return first;
+}
+
+/* Both sides are significant. */
+static int judge_both(const struct chorale_call *c,
+                      const struct chorale_ctx *ctx)
 {
     return side_ok(ctx, send_side(c, c->sendcount), 1)
         && side_ok(ctx, recv_side(c, c->recvcount), 0)
+        && (c->sendbuf == MPI_IN_PLACE || as_long(ctx, c));
+}
+
+static int judge_alltoall(const struct chorale_call *c,
+                          const struct chorale_ctx *ctx)
+{
+    return judge_both(c, ctx)
         && apart(ctx, send_side(c, c->sendcount),
                  recv_side(c, c->recvcount));
+}
+
+static int judge_allgather(const struct chorale_call *c,
+                           const struct chorale_ctx *ctx)
+{
+    return judge_both(c, ctx)
+        && (c->sendbuf == MPI_IN_PLACE
+            || apart(ctx, send_side(c, c->sendcount),
+                     own_of(recv_side(c, c->recvcount), ctx)));
 }
 
 static int judge_gather(const struct chorale_call *c,
@@ -160,7 +192,7 @@ static int judge_gather(const struct chorale_call *c,
 {
     if (ctx->rank != c->root)
         return side_ok(ctx, send_side(c, c->sendcount), 0);
-    return judge_exchange(c, ctx);
+    return judge_allgather(c, ctx);
 }
 
 static int judge_scatter(const struct chorale_call *c,
@@ -170,8 +202,10 @@ static int judge_scatter(const struct chorale_call *c,
         return side_ok(ctx, recv_side(c, c->recvcount), 0);
     return side_ok(ctx, recv_side(c, c->recvcount), 1)
         && side_ok(ctx, send_side(c, c->sendcount), 0)
-        && apart(ctx, send_side(c, c->sendcount),
-                 recv_side(c, c->recvcount));
+        && (c->recvbuf == MPI_IN_PLACE
+            || (as_long(ctx, c)
+                && apart(ctx, own_of(send_side(c, c->sendcount), ctx),
+                         recv_side(c, c->recvcount))));
 }
 
 /* Blocks of their own sizes into recvbuf: gatherv's root, allgatherv. */
@@ -257,8 +291,9 @@ static int judge_sides(enum chorale_coll coll, const struct chorale_call *c,
     case CHORALE_SCATTER:
         return judge_scatter(c, ctx);
     case CHORALE_ALLGATHER:
+        return judge_allgather(c, ctx);
     case CHORALE_ALLTOALL:
-        return judge_exchange(c, ctx);
+        return judge_alltoall(c, ctx);
     case CHORALE_GATHERV:
         return ctx->rank != c->root
                    ? side_ok(ctx, send_side(c, c->sendcount), 0)

@@ -75,6 +75,10 @@ WRONG(allgatherv_type,
 WRONG(alltoallv_count,
       MPI_Alltoallv(a, bad_counts, displs, MPI_INT, b, counts, displs,
                     MPI_INT, comm))
+WRONG(allgather_longer, MPI_Allgather(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
+WRONG(alltoall_longer, MPI_Alltoall(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
+WRONG(allgather_own_block,
+      MPI_Allgather(b + rank * N, N, MPI_INT, b, N, MPI_INT, comm))
 /* Rank 1 has less room than is sent to it. */
 WRONG(bcast_short, MPI_Bcast(a, rank == 1 ? 2 : N, MPI_INT, 0, comm))
 WRONG(bcast_null_comm, MPI_Bcast(a, N, MPI_INT, 0, MPI_COMM_NULL))
@@ -93,6 +97,7 @@ static const struct {
     ROW(allgather_count), ROW(allgather_uncommitted), ROW(alltoall_type),
     ROW(gatherv_root), ROW(gatherv_count), ROW(scatterv_count),
     ROW(allgatherv_count), ROW(allgatherv_type), ROW(alltoallv_count),
+    ROW(allgather_longer), ROW(alltoall_longer), ROW(allgather_own_block),
     ROW(bcast_null_comm), ROW(bcast_short)
 };
 
