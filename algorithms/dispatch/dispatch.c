@@ -280,10 +280,12 @@ static int pass_all(void)
     return 0;
 }
 
-/* The state of a communicator at this covered call, NULL: the library's. */
+/* The state of a communicator at this covered call, NULL: the library's. *rc
+ * is an error if it is none, of which a handler was told. */
 static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
                                         const struct chorale_call *call,
-                                        const struct chorale_ints *ints)
+                                        const struct chorale_ints *ints,
+                                        int *rc)
 {
     const unsigned long long epoch = epoch_now();
     struct chorale_state *st;
@@ -295,8 +297,8 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
     if (chorale_fast.epoch == epoch && chorale_fast.mask != 0
         && chorale_fast.comm == (chorale_word)comm)
         return chorale_fast.state;
-    if (PMPI_Comm_get_attr(comm, core.state_key, &value, &found)
-        != MPI_SUCCESS)
+    *rc = PMPI_Comm_get_attr(comm, core.state_key, &value, &found);
+    if (*rc != MPI_SUCCESS)
         return NULL;
     if (found && ((intptr_t)value & 1) == 0)
         return keep_last(comm, epoch, value);
@@ -424,7 +426,10 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     chorale_trace_call(coll, comm, call, ints);
     if (!is_started())
         return 0;
-    st = find_state(comm, coll, call, ints);
+    *rc = MPI_SUCCESS;
+    st = find_state(comm, coll, call, ints, rc);
+    if (*rc != MPI_SUCCESS)
+        return 1;
     if (st == NULL
         || (st->tuning->set.check && !checks(st, coll, call, ints)))
         return 0;

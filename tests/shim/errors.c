@@ -83,6 +83,16 @@ WRONG(allgather_own_block,
 WRONG(bcast_short, MPI_Bcast(a, rank == 1 ? 2 : N, MPI_INT, 0, comm))
 WRONG(bcast_null_comm, MPI_Bcast(a, N, MPI_INT, 0, MPI_COMM_NULL))
 
+static int bcast_freed_comm(void)
+{
+    MPI_Comm gone, copy;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &gone);
+    copy = gone;
+    MPI_Comm_free(&gone);
+    return MPI_Bcast(a, N, MPI_INT, 0, copy);
+}
+
 #define ROW(name) { #name, name }
 static const struct {
     const char *name;
@@ -98,7 +108,7 @@ static const struct {
     ROW(gatherv_root), ROW(gatherv_count), ROW(scatterv_count),
     ROW(allgatherv_count), ROW(allgatherv_type), ROW(alltoallv_count),
     ROW(allgather_longer), ROW(alltoall_longer), ROW(allgather_own_block),
-    ROW(bcast_null_comm), ROW(bcast_short)
+    ROW(bcast_null_comm), ROW(bcast_freed_comm), ROW(bcast_short)
 };
 
 /* Rank 0 prints for all: lines of two ranks may come out mixed. */
@@ -153,7 +163,9 @@ static void each(int i)
     try(i, "returned");
     PMPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_set_errhandler(comm, own);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, own); /* of no communicator */
     try(i, "handled");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Barrier(MPI_COMM_WORLD); /* none begins before the last has ended */
     alarm(0);
 }
