@@ -113,11 +113,12 @@ int chorale_type_is_packed(MPI_Datatype type)
     return inner_is_packed(type, combiner);
 }
 
-/* One element above the int limits of MPI_Pack goes by a message to
- * ourselves; counted nowhere, as it is a copy. */
-static int pass_element(struct chorale_ctx *ctx, const void *from,
-                        MPI_Datatype from_type, MPI_Count from_count,
-                        void *to, MPI_Datatype to_type, MPI_Count to_count)
+/* What MPI_Pack and MPI_Unpack do not take goes by a message to ourselves: one
+ * element above their int limits and, in MPICH 4.0, what is at MPI_BOTTOM.
+ * Counted nowhere, as it is a copy. */
+static int pass_elements(struct chorale_ctx *ctx, const void *from,
+                         MPI_Datatype from_type, MPI_Count from_count,
+                         void *to, MPI_Datatype to_type, MPI_Count to_count)
 {
     struct chorale_stat *stat = ctx->stat;
     int err;
@@ -164,15 +165,16 @@ int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
         const void *from = chorale_at(buf, extent, (MPI_Aint)done);
         int piece = piece_of(size, count - done);
+        int by_message = piece == 0 || from == NULL;
         int position = 0;
 
-        if (piece > 0)
+        piece = piece > 0 ? piece : 1;
+        if (!by_message)
             err = PMPI_Pack(from, piece, type, to, piece * (int)size,
                             &position, ctx->comm);
         else
-            err = pass_element(ctx, from, type, 1, to, MPI_PACKED,
-                               (MPI_Count)size);
-        piece = piece > 0 ? piece : 1;
+            err = pass_elements(ctx, from, type, piece, to, MPI_PACKED,
+                                (MPI_Count)size * piece);
         to += (size_t)piece * size;
         done += piece;
     }
@@ -196,15 +198,16 @@ int chorale_unpack(struct chorale_ctx *ctx, const void *bytes, void *buf,
     for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
         void *to = chorale_at(buf, extent, (MPI_Aint)done);
         int piece = piece_of(size, count - done);
+        int by_message = piece == 0 || to == NULL;
         int position = 0;
 
-        if (piece > 0)
+        piece = piece > 0 ? piece : 1;
+        if (!by_message)
             err = PMPI_Unpack(from, piece * (int)size, &position, to, piece,
                               type, ctx->comm);
         else
-            err = pass_element(ctx, from, MPI_PACKED, (MPI_Count)size, to,
-                               type, 1);
-        piece = piece > 0 ? piece : 1;
+            err = pass_elements(ctx, from, MPI_PACKED,
+                                (MPI_Count)size * piece, to, type, piece);
         from += (size_t)piece * size;
         done += piece;
     }

@@ -87,6 +87,28 @@ static void bcast_strided(int n, int root)
     MPI_Type_free(&strided);
 }
 
+/* The same everywhere, by absolute places. */
+static void bcast_bottom(int n, int root)
+{
+    MPI_Datatype strided, placed;
+    const int once = 1;
+    MPI_Aint where;
+
+    MPI_Get_address(out, &where);
+    MPI_Type_vector(n, 1, 2, MPI_INT, &strided);
+    MPI_Type_create_hindexed(1, &once, &where, strided, &placed);
+    MPI_Type_commit(&placed);
+    memset(out, 0, 2 * (size_t)n * sizeof(int));
+    for (int i = 0; rank == root && i < n; i++)
+        out[2 * i] = value(root, i);
+    MPI_Bcast(MPI_BOTTOM, 1, placed, root, comm);
+    for (int i = 0; i < n; i++)
+        check(out[2 * i] == value(root, i) && out[2 * i + 1] == 0,
+              "bcast of MPI_BOTTOM", n);
+    MPI_Type_free(&strided);
+    MPI_Type_free(&placed);
+}
+
 /* In place at another root than 0, the library of MPICH 4.0 itself reads
  * MPI_IN_PLACE as an address from 2 KiB on: not asked of it here. */
 static void reduce(int n, int root, int in_place)
@@ -292,6 +314,7 @@ static void all_with_root(int n, int root)
 {
     bcast(n, root);
     bcast_strided(n, root);
+    bcast_bottom(n, root);
     for (int in_place = 0; in_place < 2; in_place++) {
         reduce(n, root, in_place);
         gather(n, root, in_place);
