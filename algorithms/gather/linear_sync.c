@@ -25,20 +25,20 @@ static size_t first_bytes(size_t m, long first_segsize)
                : m;
 }
 
-/* The rest that is on its way into p, and where it belongs. */
+/* The rest that is on its way into p, if there is one. */
 struct rest {
     MPI_Request req;
-    void *block; /* NULL: none */
+    int comes;
 };
 
 static int finish(struct chorale_packed *p, struct rest *rest)
 {
     int err;
 
-    if (rest->block == NULL)
+    if (!rest->comes)
         return MPI_SUCCESS;
     err = chorale_wait(p->ctx, &rest->req);
-    rest->block = NULL;
+    rest->comes = 0;
     return err == MPI_SUCCESS ? chorale_packed_in(p) : err;
 }
 
@@ -57,7 +57,7 @@ static int recv_one(struct chorale_packed *p, struct rest *rest, void *block,
         return err == MPI_SUCCESS ? chorale_packed_in(p) : err;
     err = chorale_irecv(p->ctx, p->bytes + first, (MPI_Count)(p->n - first),
                         MPI_PACKED, source, &rest->req);
-    rest->block = err == MPI_SUCCESS ? block : NULL;
+    rest->comes = err == MPI_SUCCESS;
     return err;
 }
 
@@ -66,7 +66,7 @@ static int run_root(const struct chorale_call *call)
     struct chorale_ctx *ctx = call->ctx;
     struct chorale_blocks b = chorale_blocks_equal(
         call->recvbuf, call->recvcount, call->recvtype, ctx->size);
-    struct rest rest = { .block = NULL };
+    struct rest rest = { .comes = 0 };
     struct chorale_packed p;
     MPI_Count count;
     int last, err = chorale_packed_init(&p, ctx, call->recvbuf,

@@ -171,6 +171,11 @@ run 2 "$shim" CHORALE_VERBOSE=1 CHORALE_FORCE=scatter=linear_nb:max_reqs=3 \
     "$work/app"
 [ "$(lines 'scatter .* -> linear_nb max_reqs=3')" -gt 0 ] && [ $status -eq 0 ]
 ok $? "CHORALE_FORCE works without a table, with parameters"
+run 3 "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
+    CHORALE_FORCE=gather=linear_sync:first_segsize=100 "$work/app"
+[ "$(lines 'gather .* -> linear_sync first_segsize=100')" -gt 0 ] &&
+    [ $status -eq 0 ] && grep -q "^app: wrong=0" "$work/out"
+ok $? "blocks that come in two parts, to MPI_BOTTOM too"
 for bad in CHORALE_FORCE=bcast=nonesuch CHORALE_FORCE=nonesuch=linear \
            CHORALE_FORCE=scatter=linear_nb:bogus=3 CHORALE_FORCE=bcast \
            CHORALE_DISABLE=nonesuch CHORALE_AFTER=0 CHORALE_AFTER=4x; do
