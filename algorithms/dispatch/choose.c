@@ -187,7 +187,8 @@ void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
     if (chorale_coll_info(coll)->irregular || call->recvcount < 0
         || st->tuning->set.check
         || (st->memo[coll].last.plan->alg != NULL && !builtin)
-        || !chorale_args_plain(call->recvtype)
+        || (!chorale_coll_info(coll)->dataless
+            && !chorale_args_plain(call->recvtype))
         || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
         return;
     *known = (struct chorale_known){

@@ -19,8 +19,8 @@ enum { CALLS = 500, ROUNDS = 2001, COMMS = 151, N = 16 };
 typedef int reduce_fn(const void *, void *, int, MPI_Datatype, MPI_Op, int,
                       MPI_Comm);
 
-static struct chorale_call bcast, allreduce;
-static const struct chorale_alg *linear, *doubling;
+static struct chorale_call barrier, bcast, allreduce;
+static const struct chorale_alg *dissemination, *linear, *doubling;
 static reduce_fn *null_reduce;
 static int in[2 * N], out[2 * N];
 
@@ -36,6 +36,18 @@ static double now(void)
 }
 
 /* --- what is timed ----------------------------------------------------- */
+
+static void barrier_direct(int i)
+{
+    (void)i;
+    dissemination->run(&barrier);
+}
+
+static void barrier_shim(int i)
+{
+    (void)i;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 
 static void bcast_direct(int i)
 {
@@ -149,12 +161,14 @@ static int set_up(const char *null)
     if (lib == NULL)
         return -1;
     *(void **)&null_reduce = dlsym(lib, "MPI_Reduce");
+    dissemination = chorale_alg_find(CHORALE_BARRIER, "dissemination");
     linear = chorale_alg_find(CHORALE_BCAST, "linear");
     doubling = chorale_alg_find(CHORALE_ALLREDUCE, "recursive_doubling");
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (null_reduce == NULL || linear == NULL || doubling == NULL
         || chorale_ctx_new(comm, &ctx) != MPI_SUCCESS)
         return -1;
+    barrier = (struct chorale_call){ .ctx = ctx };
     bcast = (struct chorale_call){ .ctx = ctx, .recvbuf = in, .recvcount = N,
                                    .recvtype = MPI_INT };
     allreduce = bcast;
@@ -212,6 +226,7 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 3);
     } else {
         if (size > 1 && argc < 3) {
+            show("barrier by a variant", barrier_direct, barrier_shim, 30);
             show("bcast by a variant", bcast_direct, bcast_shim, 30);
             show("bcast, two sizes in turn", bcast_direct, bcast_sizes, 30);
             show("allreduce by a variant", allreduce_direct, allreduce_shim,

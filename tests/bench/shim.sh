@@ -12,6 +12,7 @@ null=$here/tests/bench/.libs/libshim_null.so
 program=$here/tests/bench/shim
 CHORALE_SITE=/nowhere
 CHORALE_FORCE=bcast=linear,allreduce=recursive_doubling,reduce=library
+CHORALE_FORCE=$CHORALE_FORCE,barrier=dissemination
 CHORALE_AFTER=1
 export CHORALE_SITE CHORALE_FORCE CHORALE_AFTER
 for p in 1 2; do
