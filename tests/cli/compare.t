@@ -452,6 +452,31 @@ if "$chorale" --version | grep -q simgrid=yes; then
     out=$("$chorale" compare s1.db s1.db --guidelines)
     like "$out" 'bcast <= scatter \+ allgather of the library' \
         "a guideline that the library breaks"
+
+    # Each rule: of all collectives that take as long as each other, one takes
+    # longer, then less.
+    rules=$(sed -n 's/^    { "\([a-z_]* <= [^"]*\)".*/\1/p' \
+        "$top_srcdir/tuner/guideline.c")
+    "$chorale" plan rules.db -c bcast,reduce,allreduce,reduce_scatter_block,\
+reduce_scatter,gather,gatherv,scatter,scatterv,allgather,allgatherv,alltoall,\
+alltoallv -m 16K,64K -P 4 --providers library --launcher smpirun \
+        --platform p1.xml --network hockney --system sim >/dev/null &&
+        "$chorale" run rules.db -q
+    is "$? $(echo "$rules" | wc -l)" "0 18" "all collectives of the rules"
+    for left in $(echo "$rules" | sed 's/ .*//' | sort -u); do
+        for time in 0.1 0.0001; do
+            sqlite3 rules.db "UPDATE run_summary SET median = 0.001;
+                UPDATE run_summary SET median = $time WHERE run_id IN (SELECT
+                    run_id FROM run JOIN cell USING (cell_id)
+                    WHERE coll = '$left')"
+            "$chorale" compare rules.db rules.db --guidelines |
+                sed -n 's/^guideline broken: \(.* <= .*\) of the library.*/\1/p' \
+                | grep "^$left " | sort -u >"rules-$time.txt"
+        done
+        is "$(cat rules-0.1.txt)" "$(echo "$rules" | grep "^$left " | sort)" \
+            "guidelines of $left, which takes longer"
+        is "$(cat rules-0.0001.txt)" "" "and which takes less"
+    done
 else
     skip "no SimGrid" "simulated systems"
 fi
