@@ -4,10 +4,10 @@
  * (reduce-scatter), then broadcasting (allgather), both between neighbours
  * and in both directions at a time.
  *
- * wrap 0: one ring through all ranks, every other row backwards; one half of
- * the vector goes either way round. wrap 1, a torus: one half takes rings in
- * the rows first and in the columns next, the other half the other way, and
- * of both one half goes either way round.
+ * wrap 0: one ring through all ranks, forth and back along the rows and home
+ * by the first column; one half of the vector goes either way round. wrap 1, a
+ * torus: one half takes rings in the rows first and in the columns next, the
+ * other half the other way, and of both one half goes either way round.
  *
  * Rounds  2 (P - 1), 2 messages at a time;    P = comm_size, n = bytes
  *         wrap: 2 (rows + cols - 2), 4 at a time
@@ -25,6 +25,7 @@
 #include "algorithms/ctx.h"
 #include "algorithms/engines/gather_all.h"
 #include "algorithms/engines/mesh_exchange.h"
+#include "algorithms/engines/mesh_ring.h"
 #include "algorithms/engines/nested_rings.h"
 
 #include <limits.h>
@@ -49,23 +50,21 @@ static const char *shape(struct chorale_torus *torus, int size,
                                     : NULL;
 }
 
-/* Without wrap: ranks in the order of the ring, every other row backwards. */
-static int run_snake(const struct chorale_call *call,
-                     const struct chorale_torus *torus, int cols)
+/* Without wrap: ranks in the order of the ring. */
+static int run_ring(const struct chorale_call *call,
+                    const struct chorale_torus *torus, int cols)
 {
     struct chorale_ctx *ctx = call->ctx, view;
     size_t mark = chorale_scratch_mark(ctx);
     int *map = chorale_scratch(ctx, sizeof(*map) * (size_t)ctx->size);
     struct chorale_call inner = *call;
-    int row = ctx->rank / cols, place = ctx->rank, err;
+    int place = 0, err;
 
     if (map == NULL)
         return MPI_ERR_NO_MEM;
-    for (int i = 0; i < ctx->size; i++)
-        map[i] = i / cols % 2 == 0 ? i
-                                   : i / cols * cols + cols - 1 - i % cols;
-    if (row % 2 != 0)
-        place = row * cols + cols - 1 - ctx->rank % cols;
+    chorale_mesh_ring(ctx->size / cols, cols, map);
+    while (map[place] != ctx->rank)
+        place++;
     chorale_ctx_view(ctx, &view, place, ctx->size, map);
     inner.ctx = &view;
     err = chorale_nested_rings(&inner, torus);
@@ -83,7 +82,7 @@ static int run(const struct chorale_call *call)
     if (shape(&torus, size, call->param) != NULL)
         return MPI_ERR_OTHER;
     return torus.ndim == 2 ? chorale_nested_rings(call, &torus)
-                           : run_snake(call, &torus, size / (int)rows);
+                           : run_ring(call, &torus, size / (int)rows);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

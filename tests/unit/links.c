@@ -4,11 +4,13 @@
  * neighbours only, and the exact messages, bytes and reduced bytes on the
  * critical path, from the propositions and not from the descriptors. An order
  * that leaves a link a gap takes longer than this. */
+#include "algorithms/engines/mesh_ring.h"
 #include "algorithms/schedule.h"
 #include "tests/tap.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct {
     double alpha, beta, tau;
@@ -184,8 +186,47 @@ static void test_meshes(void)
     tap_ok(tori, "broadcasting on a square torus: a quarter of the bytes");
 }
 
+/* How far apart two ranks of a mesh are, in links. */
+static int apart(int a, int b, int cols)
+{
+    return abs(a / cols - b / cols) + abs(a % cols - b % cols);
+}
+
+/* 1 if the ring visits all ranks, from neighbour to neighbour; with an odd
+ * number of them one step is two links long. */
+static int is_ring(int rows, int cols)
+{
+    int order[81], seen[81] = { 0 }, size = rows * cols, longer = 0;
+    int far = rows > 1 && cols > 1 ? size % 2 : 0;
+
+    chorale_mesh_ring(rows, cols, order);
+    for (int i = 0; i < size; i++) {
+        int steps = apart(order[i], order[(i + 1) % size], cols);
+
+        if (order[i] < 0 || order[i] >= size || seen[order[i]]++ > 0)
+            return 0;
+        if (rows > 1 && cols > 1)
+            longer += steps - 1;
+    }
+    return order[0] == 0 && longer == far;
+}
+
+static void test_mesh_rings(void)
+{
+    int good = 1;
+
+    for (int rows = 1; rows <= 9; rows++)
+        for (int cols = 1; cols <= 9; cols++)
+            if (!is_ring(rows, cols)) {
+                tap_diag("%d x %d", rows, cols);
+                good = 0;
+            }
+    tap_ok(good, "rings through all ranks of meshes go by neighbours");
+}
+
 int main(void)
 {
+    test_mesh_rings();
     test_rows();
     test_lines();
     test_meshes();
