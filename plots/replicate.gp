@@ -2,9 +2,11 @@
 # replicate.gp - the cost of replicated data against the side of the groups
 # that share it, and its parts.
 #
-# By hand:  gnuplot -d -c replicate.gp DATA OUTPUT png|svg TITLE BEST
+# By hand:  gnuplot -d -c replicate.gp DATA OUTPUT png|svg TITLE BEST UNIT POINTS
 #   DATA    a .dat file of `chorale replicate --plot`
 #   BEST    the best side
+#   UNIT    of the times
+#   POINTS  what was measured: none, aggregate, both
 #
 # Texts come as arguments, never as gnuplot code, and are drawn as they are.
 
@@ -24,7 +26,7 @@ set output ARG2
 
 set logscale y
 set xlabel 'side of a group'
-set ylabel 'time per datum, in sendings of one datum'
+set ylabel ARG6 noenhanced
 set xtics nomirror
 set ytics nomirror
 set grid ytics linetype -1 linecolor rgb 0xDDDDDD linewidth 0.5
@@ -38,7 +40,15 @@ set arrow 1 from first best, graph 0 to first best, graph 1 nohead \
 # What is zero has no logarithm.
 positive(x) = x > 0 ? x : 1/0
 
+# So has what was not measured: NaN is drawn nowhere, but for its key.
+seen = ARG7 eq 'none' ? '' : 'measured'
+apart = ARG7 eq 'both' ? 'measured, scatter' : ''
+
 plot \
+    data using 1:(positive($8)) with points pointtype 6 pointsize 2 \
+        linewidth 2 linecolor rgb 0xD55E00 title seen, \
+    data using 1:(positive($9)) with points pointtype 4 pointsize 2 \
+        linewidth 2 linecolor rgb 0x555555 title apart, \
     data using 1:(positive($2)) with linespoints pointtype 7 pointsize 0.6 \
         linewidth 2 linecolor rgb 0x000000 title 'T_o', \
     data using 1:(positive($3)) with lines linewidth 2 \

@@ -17,6 +17,7 @@
 #include "runners/groups.h"
 #endif
 #include "runners/launch.h"
+#include "runners/sharing.h"
 
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -34,6 +35,7 @@
 #define ASK "--world"
 #endif
 #define NATIVE "--native"
+#define SHARING "--sharing"
 #define ENVIRONMENT "--environment"
 
 static const char usage[] =
@@ -66,6 +68,9 @@ static const char usage[] =
     "      --counters LIST    print which of these events cannot be counted "
     "here, and why\n"
 #endif
+    "      --sharing WORD     time groups that share replicated data: `chorale "
+    "replicate\n"
+    "                         --measure` says which\n"
     "      --announce         name the cell before each repetition, to find "
     "one that hangs\n"
     "      --served           call the library's default as applications "
@@ -271,11 +276,13 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
+    if (argc == 3 && strcmp(argv[1], SHARING) == 0)
+        err = chorale_sharing_measure(&bench, argv[2], &msg);
 #ifndef CHORALE_SIM
-    if (argc == 2)
+    else if (argc == 2)
         err = show_environment(&bench, argc, argv, &msg);
-    else
 #endif
+    else
         err = launch(&bench, argc, argv, &msg);
     if (bench.world_rank == 0) {
         if (err != CHORALE_OK)

@@ -21,6 +21,14 @@ static double factor(const struct chorale_rep *rep)
     return wraps ? rep->link / 2.0 : rep->link;
 }
 
+/* The same of updating alone, times the groups that share a link. */
+static double updating_factor(const struct chorale_rep *rep, long y)
+{
+    if (rep->scatter)
+        return factor(rep) * (double)rep->side / (double)y;
+    return rep->open && y < rep->side ? rep->link : factor(rep);
+}
+
 double chorale_rep_u(long y)
 {
     return floor((double)y * (double)y / 4);
@@ -66,11 +74,26 @@ static void torus_parts(const struct chorale_rep *rep, double x, double y,
     cost->broadcasting = b / 4 * (1 - 1 / (n * n));
 }
 
+/* Integration among neighbours, on lines that are not closed: what wraps runs
+ * back over the same links. Groups of x, in two dimensions x by x. */
+static double among_neighbours(const struct chorale_rep *rep, double x)
+{
+    double n = (double)rep->side, b = rep->link;
+
+    if (flat(rep))
+        return b * (1 - x / n) / x;
+    return b / (2 * x * x) * (1 - x * x / (n * n));
+}
+
 /* Messages one after the other. */
 static double messages(const struct chorale_rep *rep, double x, double y)
 {
     double n = (double)rep->side;
 
+    if (rep->open && !rep->scatter && y < n) /* updating as on lines */
+        return rep->bands * (flat(rep) ? 1 : 2) * floor(y * y / 4) +
+               messages(&(struct chorale_rep){ .net = rep->net,
+                                               .side = rep->side }, x, y);
     switch (rep->net) {
     case CHORALE_REP_ARRAY:
         return rep->bands * floor(x * x / 4) + (n / x - 1) + (n - 1);
@@ -96,8 +119,8 @@ void chorale_rep_cost(const struct chorale_rep *rep, long x, long y,
         y = x;
     group = flat(rep) ? (double)x : (double)x * (double)y;
     *cost = (struct chorale_rep_cost){
-        .updating = factor(rep) * chorale_rep_u(y) * rep->accesses * rep->tx /
-                    (double)y,
+        .updating = updating_factor(rep, y) * chorale_rep_u(y) *
+                    rep->accesses * rep->tx / (double)y,
         .modification = rep->accesses * rep->tm +
                         (1 / group - 1 / all) * rep->tm,
     };
@@ -109,6 +132,8 @@ void chorale_rep_cost(const struct chorale_rep *rep, long x, long y,
     } else {
         torus_parts(rep, (double)x, (double)y, cost);
     }
+    if (rep->scatter && x > 1)
+        cost->integration = among_neighbours(rep, (double)x);
     if (rep->alpha > 0)
         cost->latency = rep->alpha * messages(rep, (double)x, (double)y) /
                         rep->data;

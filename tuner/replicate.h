@@ -19,7 +19,13 @@
  * branch's root has the sign of its derivative. Latency and one dimension are
  * additions: a ring of x elements at a distance shares each link x times, so
  * integration takes (1 - x/N) b/2 on a ring; on an array, where what wraps runs
- * back over the same links, twice that. */
+ * back over the same links, twice that. Open groups and scatter allocation
+ * (section 3.1) are additions too. A wrapped group of x < N neighbours would
+ * need more of its links than they carry: x (x^2 - 1) / 6 links each way are
+ * crossed, and u(x)/2 slots of x links are fewer from x = 3 on. Scattered, N/x
+ * groups share each link while they update, the rings of a wrapped system are
+ * closed for any x, and those of integration lie among neighbours, where what
+ * wraps runs back. */
 #ifndef CHORALE_TUNER_REPLICATE_H
 #define CHORALE_TUNER_REPLICATE_H
 
@@ -39,6 +45,11 @@ struct chorale_rep {
     double tx, tm;           /* T_x, T_m >= 0: sending a datum in a band, and
                               * modifying one */
     int divisors;            /* groups' sides divide N; else they need not */
+    int open;                /* wrapped systems: a group smaller than the whole
+                              * is no ring, as what closes it lies outside;
+                              * 0: the paper's, all groups wrap */
+    int scatter;             /* a group's elements lie N / x apart, sides divide
+                              * N; 0: they are neighbours (aggregate) */
     double alpha;            /* latency of a message, 0: none */
     double data, bands;      /* M, N_b >= 1: they matter with a latency only */
 };

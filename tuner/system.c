@@ -17,8 +17,8 @@
 
 #define PLATFORM_MAX (16 << 20)
 
-static enum chorale_err read_file(const char *path, char **text_p,
-                                  struct chorale_errmsg *msg)
+enum chorale_err chorale_platform_read(const char *path, char **text_p,
+                                       struct chorale_errmsg *msg)
 {
     FILE *in = fopen(path, "r");
     char *text = NULL;
@@ -69,7 +69,7 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
     enum chorale_err err;
     int len;
 
-    err = read_file(plan->platform, &sys->platform, msg);
+    err = chorale_platform_read(plan->platform, &sys->platform, msg);
     if (err != CHORALE_OK)
         return err;
     err = chorale_sim_hosts(sys->platform, plan->network, &host, &sys->nhost,

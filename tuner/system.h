@@ -24,6 +24,11 @@ enum chorale_err chorale_system_describe(const struct chorale_plan *plan,
                                          struct chorale_errmsg *msg);
 void chorale_system_release(struct chorale_system *sys);
 
+/* The text of a platform file, to be freed. CHORALE_ENV: it cannot be read;
+ * CHORALE_DATA: it is larger than 16 MiB. */
+enum chorale_err chorale_platform_read(const char *path, char **text_p,
+                                       struct chorale_errmsg *msg);
+
 /* Find it by signature, else add it, under a free name. In a transaction. */
 enum chorale_err chorale_system_store(struct chorale_store *store,
                                       struct chorale_system *sys,

@@ -184,8 +184,33 @@ static int rounds_of(const struct chorale_torus *torus)
     int rounds = 0;
 
     for (int d = 0; d < torus->ndim; d++)
-        rounds += 2 * (torus->length[d] - 1);
+        rounds += (torus->scatter ? 1 : 2) * (torus->length[d] - 1);
     return rounds;
+}
+
+int chorale_nested_rings_parts(const struct chorale_torus *torus)
+{
+    return lanes_of(torus);
+}
+
+MPI_Count chorale_nested_rings_piece(const struct chorale_torus *torus,
+                                     MPI_Count count, int rank, int part,
+                                     MPI_Count *first)
+{
+    size_t at, length;
+
+    chorale_split((size_t)count, lanes_of(torus), part, &at, &length);
+    *first = (MPI_Count)at;
+    for (int i = 0; i < torus->ndim; i++) {
+        int dim = dim_of(torus, part, i), stride = 1;
+
+        for (int d = 0; d < dim; d++)
+            stride *= torus->length[d];
+        chorale_split(length, torus->length[dim],
+                      rank / stride % torus->length[dim], &at, &length);
+        *first += (MPI_Count)at;
+    }
+    return (MPI_Count)length;
 }
 
 /* What is under way is completed even after an error. */

@@ -17,6 +17,8 @@ struct chorale_torus {
     int ndim, length[CHORALE_MAX_DIM];
     int turn; /* a part for each dimension to begin with; else one */
     int both; /* of each part one half either way round */
+    int scatter; /* the reduce-scatters only: each rank is left with a piece
+                  * of every part */
 };
 
 /* The torus as nearly cubic as can be, and 1; or 0, if some length is 1. */
@@ -26,6 +28,13 @@ int chorale_torus_cubic(struct chorale_torus *torus, int size, int ndim);
  * message at a time; several have one each in flight. */
 int chorale_nested_rings(const struct chorale_call *call,
                          const struct chorale_torus *torus);
+
+/* With scatter: elements of part i's piece that rank is left with, of a vector
+ * of count, and where they begin. Parts: how many there are. */
+MPI_Count chorale_nested_rings_piece(const struct chorale_torus *torus,
+                                     MPI_Count count, int rank, int part,
+                                     MPI_Count *first);
+int chorale_nested_rings_parts(const struct chorale_torus *torus);
 
 /* Its critical path: exact for one part, as the largest block travels all the
  * way. With k parts an upper bound, 3/2 k messages a round: on one port k would

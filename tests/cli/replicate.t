@@ -39,6 +39,85 @@ like "$(cat err.txt)" 'no tau is fitted' "and what is missing"
 "$chorale" replicate f.db --n 16 --tm 3 >/dev/null
 is $? 0 "unless T_m is said"
 
+# By the times of the collectives themselves.
+if [ -x "$top_builddir/chorale-runner-sim" ]; then
+    platform flat.xml 0.5 1250000000 4
+    "$chorale" plan k.db -q -c alltoall,reduce_scatter_block,allgather -P 2,4 \
+        -m 4K,8K --launcher smpirun --platform flat.xml &&
+        timeout 120 "$chorale" run k.db -q
+    ok $? "alltoall, reduce_scatter_block and allgather are measured"
+    sqlite3 k.db "INSERT INTO model (system_id, param, value, unit, npoints,
+        error, worst_error, trusted)
+        VALUES (1, 'tau', 1e-9, 's/B', 9, 0, 0, 1)"
+    # 2048 data: blocks of 4 KiB, and in groups of two packets of 8 KiB.
+    "$chorale" replicate k.db --system measured --data 2048 --json >k.json
+    is $? 0 "--system measured"
+    at() { # collective, ranks, size: the fastest, seconds
+        sqlite3 k.db "SELECT min(seconds) FROM v_summary WHERE coll = '$1'
+            AND comm_size = $2 AND msg_size = $3"
+    }
+    is "$(sqlite3 :memory: "SELECT group_concat(json_extract(value, '$.side') ||
+            ' ' || printf('%.6g', json_extract(value, '$.seconds')), '; ')
+        FROM json_each(CAST(readfile('k.json') AS TEXT), '$.sides')")" \
+        "$(sqlite3 :memory: "WITH x AS (SELECT $(at allgather 4 4096) +
+                16384e-9 AS all_get_all)
+            SELECT printf('1 %.6g; 2 %.6g; 4 %.6g',
+            all_get_all + $(at reduce_scatter_block 4 4096), all_get_all +
+            $(at alltoall 2 8192) + $(at reduce_scatter_block 2 4096),
+            all_get_all + $(at alltoall 4 4096)) FROM x")" \
+        "takes the fastest of each phase at each group size"
+    "$chorale" replicate k.db --system measured --data 3072 >k.txt
+    like "$(cat k.txt)" '^2  .*-  alltoall of 2 processes is measured from 4096 to 8192 bytes, not at 12288' \
+        "and says for which groups it has none"
+    like "$(cat k.txt)" 'best groups: 4$' "between two sizes it draws a line"
+    "$chorale" replicate k.db --system measured --data 100 2>err.txt >out.txt
+    is "$? $(wc -l <err.txt)" "4 1" "without any times it says so in a line"
+    sqlite3 k.db "DELETE FROM model"
+    "$chorale" replicate k.db --system measured --data 2048 2>err.txt >out.txt
+    is "$?" 4 "and without a tau"
+else
+    skip "built without SimGrid" "--system measured"
+fi
+
+# Links that one group shares with none close no ring.
+is "$("$chorale" replicate --system WS2 --n 8 --tm 1 --json --open-groups |
+    sed -n 's/.*"updating": \(.*\),/\1/p' | sed -n '4p;8p' | tr '\n' ' ')" \
+    "1.0 1.0 " "groups of 4 x 4 update as on a mesh, all 8 x 8 in rings"
+
+"$chorale" replicate --system WS1 --n 3 --save-platform p.xml
+is "$? $(grep -c '<link id=.*SHARED' p.xml) $(grep -c '<route' p.xml)" "0 18 72" \
+    "a wrapped mesh of 3 by 3 is built from 18 links"
+"$chorale" replicate --system RS2 --n 3 --save-platform p.xml
+is "$? $(grep -c '<link id=.*SPLITDUPLEX' p.xml)" "0 12" "a regular one from 12"
+
+# The pattern itself on this machine's MPI: every rank checks its data.
+if command -v "$MPIEXEC" >/dev/null 2>&1; then
+    export CHORALE_MPIEXEC="$MPIEXEC"
+    for way in 'RS2 2 1 1' 'WS1 2 2 3' 'array 4 3 2' 'ring 4 1 2'; do
+        # shellcheck disable=SC2086
+        set -- $way
+        timeout 300 "$chorale" replicate --measure --system "$1" --n "$2" \
+            --accesses "$3" --bands "$4" --tx 2 --data 4096 --placements -i 2 \
+            >out.txt 2>err.txt
+        is "$? $(cat err.txt)" "0 " "--measure: $1, $2 a side, on $MPIEXEC"
+        is "$(grep -c 'aggregate  measured' out.txt)" "$(($2 / 2 + 1))" \
+            "$1: groups of all sides that divide $2"
+        like "$(cat out.txt)" 'best groups: foretold [0-9]+.*, measured [0-9]+' \
+            "$1: the best by both"
+    done
+else
+    skip "no $MPIEXEC" "--measure"
+fi
+
+for words in '--system measured --data 9' '--system measured f.db' \
+    '--measure --n 2 --accesses 1.5' '--measure --n 1' '--measure --n 2 --tx 0.5' \
+    '--measure --n 2 --datum 4' '--measure --n 2 --launcher slurm' \
+    '--measure --n 4 --launcher smpirun' '--n 20 --save-platform x.xml' \
+    '--measure --n 4 --tm 1 --network tcp'; do
+    # shellcheck disable=SC2086
+    "$chorale" replicate $words >out.txt 2>err.txt
+    is "$? $(wc -l <err.txt)" "2 1" "refused in a line: '$words'"
+done
 for words in '' '--n 16' '--n 16 --tm 1 --system RS3' '--n 0 --tm 1' \
     '--n 16 --tm 1 --alpha 5' '--n 16 --tm 1 --plot x.pdf'; do
     # shellcheck disable=SC2086

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Data shared in groups of all sizes on simulated 8 x 8 meshes, wrapped and not,
+# on lines and on rings, whose links carry both directions at once or one at a
+# time: updating, integration and broadcasting take what the propositions and
+# formulas say, within 2 %, and the best groups are the foretold ones. Aggregate
+# allocation against scatter allocation.
+. "$(dirname "$0")/../lib.sh"
+[ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
+cd "$work" || exit 99
+
+share() { # system, side, N_a, T_m, bands
+    timeout 250 "$chorale" replicate --measure --launcher smpirun --json \
+        --placements --system "$1" --n "$2" --accesses "$3" --tm "$4" \
+        --bands "$5" --data 16384 >"$1.json" 2>err.txt
+    ok $? "$1, $2 a side, N_a = $3, T_m = $4: all groups are run"
+    diag "$(cat err.txt)"
+}
+# A row for each side and placement: of T_o and its parts what was measured over
+# what was foretold.
+table() { # file
+    sqlite3 -separator ' ' :memory: "
+        WITH j AS (SELECT CAST(readfile('$1') AS TEXT) AS t),
+        s AS (SELECT t, value AS v FROM j, json_each(t, '\$.sides')),
+        p AS (SELECT t, json_extract(v, '\$.side') AS side,
+                'aggregate' AS place, json_extract(v, '\$.measured') AS m,
+                v AS f FROM s
+            UNION ALL SELECT t, json_extract(v, '\$.side'), 'scatter',
+                json_extract(v, '\$.scatter_measured'),
+                json_extract(v, '\$.scatter') FROM s
+            WHERE json_extract(v, '\$.scatter') IS NOT NULL),
+        u AS (SELECT *, json_extract(t, '\$.unit') AS u,
+            json_extract(t, '\$.accesses') * json_extract(t, '\$.tm') AS a
+            FROM p)
+        SELECT side, place,
+            json_extract(m, '\$.seconds') / json_extract(f, '\$.seconds') / u,
+            ifnull(json_extract(m, '\$.updating') /
+                nullif(json_extract(f, '\$.updating'), 0) / u, 1),
+            json_extract(m, '\$.broadcasting') /
+                json_extract(f, '\$.broadcasting') / u,
+            json_extract(m, '\$.modification') / a / u,
+            ifnull(json_extract(m, '\$.integration') /
+                nullif(json_extract(f, '\$.integration') +
+                json_extract(f, '\$.modification') - a, 0) / u, 1)
+        FROM u ORDER BY place, side"
+}
+within() { # column, share, file: rows beyond it
+    table "$3" | awk -v k="$1" -v by="$2" \
+        '!($k >= 1 - by && $k <= 1 + by) { printf "%s %s %s; ", $1, $2, $k }'
+}
+# By how much the foretold groups take longer than those that take least.
+regret() { # file
+    sqlite3 :memory: "WITH j AS (SELECT CAST(readfile('$1') AS TEXT) AS t),
+        s AS (SELECT json_extract(value, '\$.measured.seconds') AS seconds,
+            json_extract(value, '\$.side') = json_extract(t, '\$.best') AS told
+            FROM j, json_each(t, '\$.sides'))
+        SELECT printf('%.4f', max(seconds) FILTER (WHERE told) / min(seconds)
+            - 1) FROM s"
+}
+
+# The ends of a line have less to pass on than its middle and go ahead with the
+# next phase, so that T_o is less than the sum of its phases there.
+for way in 'RS1 4 1 3 1 0.02' 'RS2 8 2 50 1 0.02' 'WS1 4 1 3 2 0.02' \
+    'WS2 8 1 3 1 0.02' 'array1 8 1 30 1 0.1' 'array 8 1 30 2 0.1' \
+    'ring1 8 1 30 1 0.02' 'ring 8 1 30 1 0.02'; do
+    # shellcheck disable=SC2086
+    set -- $way
+    # shellcheck disable=SC2086
+    share $way
+    is "$(within 3 "$6" "$1.json")" '' "$1: T_o is as foretold"
+    is "$(within 4 0.02 "$1.json")" '' "$1: updating within 2 %"
+    is "$(within 7 0.02 "$1.json")" '' "$1: integration within 2 %"
+    is "$(within 5 0.02 "$1.json")" '' "$1: broadcasting within 2 %"
+    is "$(within 6 0.001 "$1.json")" '' "$1: modification"
+    awk -v x="$(regret "$1.json")" 'BEGIN { exit !(x >= 0 && x < 0.03) }'
+    ok $? "$1: the foretold groups are the best, or within 3 % of them"
+    diag "$(table "$1.json")"
+done
+placed() { # file: sizes at which scattered groups are quicker
+    sqlite3 :memory: "SELECT group_concat(json_extract(value, '\$.side'), ' ')
+        FROM json_each(CAST(readfile('$1') AS TEXT), '\$.sides')
+        WHERE json_extract(value, '\$.scatter_measured.seconds') <
+            0.999 * json_extract(value, '\$.measured.seconds')"
+}
+is "$(placed RS1.json)$(placed RS2.json)$(placed array.json)" "" \
+    "on regular networks aggregate allocation is never worse"
+is "$(placed WS2.json)" "4" \
+    "on a wrapped mesh of 8 x 8 groups of 4 x 4 are quicker when scattered"
+finish

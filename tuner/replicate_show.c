@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replicate_show.c - what the verb `replicate` prints and draws: see
+ * replicate_job.h. */
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plots/plots.h"
+#include "tuner/output.h"
+#include "tuner/replicate_job.h"
+
+enum { AROUND = 2 };
+
+int chorale_rep_flat(const struct chorale_rep_job *job)
+{
+    return job->rep.net == CHORALE_REP_ARRAY ||
+           job->rep.net == CHORALE_REP_RING;
+}
+
+struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
+                                            long side)
+{
+    static const struct chorale_rep_cost none = { NAN, NAN, NAN,
+                                                  NAN, NAN, NAN };
+    struct chorale_rep_row *grown =
+        realloc(job->row, (job->nrow + 1) * sizeof(*grown));
+
+    if (grown == NULL)
+        return NULL;
+    job->row = grown;
+    grown += job->nrow++;
+    *grown = (struct chorale_rep_row){
+        .side = side, .cost = none, .apart = none, .seen = { none, none },
+    };
+    return grown;
+}
+
+static double total_of(const struct chorale_rep_row *row, int which)
+{
+    return which < 0 ? row->cost.total : row->seen[which].total;
+}
+
+const struct chorale_rep_row *
+chorale_rep_best(const struct chorale_rep_job *job, int which)
+{
+    const struct chorale_rep_row *best = NULL;
+
+    for (size_t i = 0; i < job->nrow; i++) {
+        const struct chorale_rep_row *row = &job->row[i];
+
+        if (isfinite(total_of(row, which)) &&
+            (best == NULL ||
+             total_of(row, which) < total_of(best, which) * (1 - 1e-12)))
+            best = row;
+    }
+    return best;
+}
+
+/* --- text --------------------------------------------------------------- */
+
+static void group_text(const struct chorale_rep_job *job, long x, char *text,
+                       size_t size)
+{
+    if (job->known || chorale_rep_flat(job))
+        snprintf(text, size, "%ld", x);
+    else
+        snprintf(text, size, "%ld x %ld", x, x);
+}
+
+static const char *side_text(const struct chorale_rep_job *job)
+{
+    return job->known || chorale_rep_flat(job) ? "" : " a side";
+}
+
+static void print_cost(const struct chorale_rep_job *job,
+                       const struct chorale_rep_row *row, double best)
+{
+    const struct chorale_rep_cost *c = &row->cost;
+    double unit = job->known ? 1e6 : 1;
+    char group[48];
+
+    group_text(job, row->side, group, sizeof(group));
+    if (row->why[0] != '\0') {
+        printf("%-12s %12s  %s\n", group, "-", row->why);
+        return;
+    }
+    printf("%-12s %12.6g %12.6g %12.6g %12.6g %12.6g", group, unit * c->total,
+           unit * c->updating, unit * c->integration, unit * c->broadcasting,
+           unit * c->modification);
+    if (job->rep.alpha > 0)
+        printf(" %12.6g", c->latency);
+    printf("  %+.2f %%\n", 100 * (c->total / best - 1));
+}
+
+/* The rows around the best one, and the ends; of what is known all. */
+static void print_around(const struct chorale_rep_job *job,
+                         const struct chorale_rep_row *best)
+{
+    size_t at = (size_t)(best - job->row), last = job->nrow - 1;
+    size_t from = at > AROUND ? at - AROUND : 0;
+    size_t to = at + AROUND < last ? at + AROUND : last;
+
+    for (size_t i = 0; i <= last; i++)
+        if (job->known || i == 0 || i == last || (i >= from && i <= to))
+            print_cost(job, &job->row[i], best->cost.total);
+}
+
+static void print_closed(const struct chorale_rep_job *job, long x)
+{
+    long closed = chorale_rep_closed(&job->rep), says;
+    double even, odd;
+
+    chorale_rep_roots(&job->rep, &even, &odd);
+    printf("\nclosed form: %ld", closed);
+    if (isnan(even) && isnan(odd))
+        printf(" (more communication than replication saves: no root)");
+    else
+        printf(" (T_o falls to %.4f for even sides, %.4f for odd ones)", even,
+               odd);
+    if (closed != x)
+        printf("; it knows no %s", job->rep.open ? "open groups" : "latency");
+    printf("\n");
+    if (chorale_rep_flat(job) || job->rep.divisors || job->rep.alpha > 0)
+        return;
+    says = chorale_rep_proposition(&job->rep, 0);
+    printf("proposition 3.7 as printed: ");
+    if (says == 0)
+        printf("undefined\n");
+    else if (says < 0)
+        printf("a root of a negative number; repaired: %ld\n",
+               chorale_rep_proposition(&job->rep, 1));
+    else
+        printf("%ld%s\n", says, says == x ? "" : ", which is not the best");
+}
+
+static void print_problem(const struct chorale_rep_job *job)
+{
+    const struct chorale_rep *rep = &job->rep;
+
+    printf("%s, %ld %s%s, N_a = %g", job->name, rep->side,
+           job->known ? "processes" : "elements",
+           job->known || chorale_rep_flat(job) ? "" : " a side",
+           rep->accesses);
+    if (!job->known)
+        printf(", T_x = %g, T_m = %g", rep->tx, rep->tm);
+    if (!job->known && rep->alpha > 0)
+        printf(", alpha = %g", rep->alpha);
+    if (job->known || rep->alpha > 0 || job->opts->measure)
+        printf(", M = %.10g, N_b = %g", rep->data, rep->bands);
+    if (rep->open)
+        printf("; open groups");
+    printf("\n");
+}
+
+static void print_heading(const struct chorale_rep_job *job)
+{
+    printf("%-12s %12s %12s %12s %12s %12s%s\n", "group", "T_o", "updating",
+           "integration", "broadcast", "modification",
+           !job->known && job->rep.alpha > 0 ? "      latency" : "");
+}
+
+static void print_model(const struct chorale_rep_job *job,
+                        const struct chorale_rep_row *best)
+{
+    printf("times per datum, in units of sending one datum to a neighbour");
+    if (job->beta > 0)
+        printf(" (%.4g s for %ld bytes)",
+               job->beta * (double)job->opts->datum, job->opts->datum);
+    printf("\n\nbest groups: %ld%s\n\n", best->side, side_text(job));
+    print_heading(job);
+    print_around(job, best);
+    print_closed(job, best->side);
+}
+
+static void print_known(const struct chorale_rep_job *job,
+                        const struct chorale_rep_row *best)
+{
+    printf("times in us, of data of %ld bytes; integration with its "
+           "additions\n\nbest groups: %ld\n\n", job->opts->datum, best->side);
+    print_heading(job);
+    print_around(job, best);
+}
+
+/* --- measured beside foretold ------------------------------------------- */
+
+/* The unit of the model's times, for all data, in us. */
+static double unit_us(const struct chorale_rep_job *job)
+{
+    return 1e6 * job->rep.data * job->beta * (double)job->opts->datum;
+}
+
+/* A line of what was measured, and one of what was foretold: there integration
+ * takes its additions over from modification. */
+static void print_pair(const struct chorale_rep_job *job, const char *group,
+                       const char *placement,
+                       const struct chorale_rep_cost *seen,
+                       const struct chorale_rep_cost *cost)
+{
+    double us = unit_us(job), add;
+
+    add = cost->modification - job->rep.accesses * job->rep.tm;
+    printf("%-9s %-10s measured %11.6g %11.6g %11.6g %11.6g %11.6g\n", group,
+           placement, 1e6 * seen->total, 1e6 * seen->updating,
+           1e6 * seen->integration, 1e6 * seen->broadcasting,
+           1e6 * seen->modification);
+    printf("%-9s %-10s foretold %11.6g %11.6g %11.6g %11.6g %11.6g  "
+           "%+.2f %%\n", "", "", us * cost->total, us * cost->updating,
+           us * (cost->integration + add), us * cost->broadcasting,
+           us * (cost->modification - add),
+           100 * (us * cost->total / (1e6 * seen->total) - 1));
+}
+
+static void print_optima(const struct chorale_rep_job *job)
+{
+    const struct chorale_rep_row *told = chorale_rep_best(job, -1);
+    const struct chorale_rep_row *seen = chorale_rep_best(job, 0);
+
+    printf("\nbest groups: foretold %ld%s, measured %ld%s", told->side,
+           side_text(job), seen->side, side_text(job));
+    if (told != seen)
+        printf(", where the foretold ones take %.2f %% longer",
+               100 * (told->seen[0].total / seen->seen[0].total - 1));
+    printf("\n");
+}
+
+/* Is there a size at which scattered groups are quicker? */
+static void print_placements(const struct chorale_rep_job *job)
+{
+    int better = 0, compared = 0;
+
+    for (size_t i = 0; i < job->nrow; i++) {
+        const struct chorale_rep_row *row = &job->row[i];
+        double ratio = row->seen[1].total / row->seen[0].total;
+
+        if (!isfinite(ratio))
+            continue;
+        compared++;
+        if (!(ratio < 1 - 1e-9))
+            continue;
+        better++;
+        printf("scatter allocation is %.2f %% quicker than aggregate with "
+               "groups of %ld%s\n", 100 * (1 - ratio), row->side,
+               side_text(job));
+    }
+    if (compared > 0 && better == 0)
+        printf("scatter allocation is nowhere quicker than aggregate\n");
+}
+
+static void print_measured(const struct chorale_rep_job *job)
+{
+    printf("measured with %s; times in us, of data of %ld bytes: alpha = "
+           "%.4g us, beta = %.4g s/B, tau = %.4g s/B\n\n", job->system,
+           job->opts->datum, 1e6 * job->alpha_s, job->beta, job->tau);
+    printf("%-9s %-10s          %11s %11s %11s %11s %11s\n", "group",
+           "placement", "T_o", "updating", "integration", "broadcast",
+           "modification");
+    for (size_t i = 0; i < job->nrow; i++) {
+        const struct chorale_rep_row *row = &job->row[i];
+        char group[48];
+
+        group_text(job, row->side, group, sizeof(group));
+        print_pair(job, group, "aggregate", &row->seen[0], &row->cost);
+        if (isfinite(row->seen[1].total))
+            print_pair(job, "", "scatter", &row->seen[1], &row->apart);
+    }
+    print_optima(job);
+    print_placements(job);
+}
+
+/* --- JSON --------------------------------------------------------------- */
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *cost_json(const struct chorale_rep_cost *c)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "seconds", number(c->total),
+                     "updating", number(c->updating), "integration",
+                     number(c->integration), "broadcasting",
+                     number(c->broadcasting), "modification",
+                     number(c->modification));
+}
+
+static json_t *side_json(const struct chorale_rep_job *job,
+                         const struct chorale_rep_row *row)
+{
+    json_t *side = cost_json(&row->cost);
+    int bad = side == NULL;
+
+    bad |= json_object_set_new(side, "side", json_integer(row->side)) != 0;
+    bad |= json_object_set_new(side, "latency", number(row->cost.latency));
+    if (row->why[0] != '\0')
+        bad |= json_object_set_new(side, "why", json_string(row->why));
+    if (job->opts->measure)
+        bad |= json_object_set_new(side, "measured",
+                                   cost_json(&row->seen[0]));
+    if (isfinite(row->seen[1].total)) {
+        bad |= json_object_set_new(side, "scatter", cost_json(&row->apart));
+        bad |= json_object_set_new(side, "scatter_measured",
+                                   cost_json(&row->seen[1]));
+    }
+    if (!bad)
+        return side;
+    json_decref(side);
+    return NULL;
+}
+
+static enum chorale_err show_json(const struct chorale_rep_job *job,
+                                  const struct chorale_rep_row *best)
+{
+    const struct chorale_rep *rep = &job->rep;
+    json_t *list = json_array(), *root;
+    double even, odd;
+    int bad = list == NULL;
+
+    chorale_rep_roots(rep, &even, &odd);
+    for (size_t i = 0; i < job->nrow && !bad; i++)
+        bad = json_array_append_new(list, side_json(job, &job->row[i])) != 0;
+    root = json_pack("{s:s, s:I, s:f, s:f, s:o, s:f, s:o, s:o, s:I, s:o}",
+                     "system", job->name, "n", (json_int_t)rep->side,
+                     "accesses", rep->accesses, "tx", rep->tx, "tm",
+                     number(rep->tm), "alpha", rep->alpha, "beta",
+                     number(job->beta), "tau", number(job->tau), "best",
+                     (json_int_t)best->side, "sides", list);
+    if (!bad && root != NULL && !job->known)
+        bad = json_object_set_new(
+                  root, "closed_form",
+                  json_integer((json_int_t)chorale_rep_closed(rep))) != 0 ||
+              json_object_set_new(root, "root_even", number(even)) != 0 ||
+              json_object_set_new(root, "root_odd", number(odd)) != 0 ||
+              json_object_set_new(
+                  root, "proposition",
+                  json_integer((json_int_t)chorale_rep_proposition(rep, 0)));
+    if (!bad && root != NULL && job->opts->measure)
+        bad = json_object_set_new(
+                  root, "best_measured",
+                  json_integer(chorale_rep_best(job, 0)->side)) != 0 ||
+              json_object_set_new(root, "unit",
+                                  number(1e-6 * unit_us(job))) != 0;
+    if (bad || root == NULL) {
+        json_decref(root);
+        return chorale_fail(job->msg, CHORALE_ENV,
+                            "replicate: out of memory");
+    }
+    json_dumpf(root, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(root);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_rep_show(const struct chorale_rep_job *job)
+{
+    const struct chorale_rep_row *best = chorale_rep_best(job, -1);
+
+    if (best == NULL)
+        return chorale_fail(job->msg, CHORALE_DATA,
+                            "groups of %ld: %s; measure these collectives at "
+                            "the numbers of processes and sizes that groups "
+                            "need, or ask for other --data",
+                            job->row[0].side, job->row[0].why);
+    if (job->opts->json)
+        return show_json(job, best);
+    print_problem(job);
+    if (job->known)
+        print_known(job, best);
+    else if (job->opts->measure)
+        print_measured(job);
+    else
+        print_model(job, best);
+    return CHORALE_OK;
+}
+
+/* --- the picture -------------------------------------------------------- */
+
+static enum chorale_err write_data(const struct chorale_rep_job *job,
+                                   const char *path)
+{
+    struct chorale_output file = { NULL, NULL, NULL };
+    double unit = job->opts->measure ? 1e-6 * unit_us(job) : 1;
+    enum chorale_err err = chorale_output_open(&file, path, "", job->msg);
+
+    if (err == CHORALE_OK) {
+        fprintf(file.stream, "# side T_o updating integration broadcasting"
+                             " modification latency measured scatter\n");
+        for (size_t i = 0; i < job->nrow; i++) {
+            const struct chorale_rep_row *row = &job->row[i];
+            const struct chorale_rep_cost *c = &row->cost;
+
+            if (!isfinite(c->total))
+                continue;
+            fprintf(file.stream, "%ld %.9g %.9g %.9g %.9g %.9g %.9g %.9g "
+                    "%.9g\n", row->side, c->total, c->updating,
+                    c->integration, c->broadcasting, c->modification,
+                    c->latency, row->seen[0].total / unit,
+                    row->seen[1].total / unit);
+        }
+        err = chorale_output_close(&file, job->msg);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_output_commit(&file, job->msg);
+    chorale_output_release(&file);
+    return err;
+}
+
+/* FILE.svg or FILE.png, and FILE.dat beside it. */
+enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
+{
+    const char *suffix = strrchr(job->opts->plot, '.');
+    char data[PATH_MAX], picture[PATH_MAX], script[PATH_MAX], title[160];
+    char dash_c[] = "-c", dash_d[] = "-d", format[8], best[32], unit[64];
+    char points[16];
+    char *argv[] = { NULL, dash_d, dash_c, script, data, picture, format,
+                     title, best, unit, points, NULL };
+    int missing = 0;
+    enum chorale_err err;
+
+    if (suffix == NULL || (strcmp(suffix, ".svg") != 0 &&
+                           strcmp(suffix, ".png") != 0) ||
+        strlen(job->opts->plot) > PATH_MAX - 8)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--plot %.200s: name a "
+                            "file that ends in .svg or .png", job->opts->plot);
+    snprintf(format, sizeof(format), "%s", suffix + 1);
+    snprintf(picture, sizeof(picture), "%s", job->opts->plot);
+    snprintf(data, sizeof(data), "%.*s.dat", (int)(suffix - job->opts->plot),
+             job->opts->plot);
+    snprintf(title, sizeof(title), "%s, N = %ld, N_a = %g, T_x = %g, T_m = %g",
+             job->name, job->rep.side, job->rep.accesses, job->rep.tx,
+             job->rep.tm);
+    if (job->known)
+        snprintf(title, sizeof(title), "measured, P = %ld, N_a = %g, M = %g",
+                 job->rep.side, job->rep.accesses, job->rep.data);
+    snprintf(best, sizeof(best), "%ld", chorale_rep_best(job, -1)->side);
+    snprintf(unit, sizeof(unit), "%s", job->known
+                 ? "time, s"
+                 : "time per datum, in sendings of one datum");
+    snprintf(points, sizeof(points), "%s", !job->opts->measure ? "none"
+                                           : job->opts->both   ? "both"
+                                                               : "aggregate");
+    err = chorale_plots_find_script("replicate.gp", script, sizeof(script),
+                                    job->msg);
+    if (err == CHORALE_OK)
+        err = write_data(job, data);
+    if (err == CHORALE_OK)
+        err = chorale_plots_gnuplot(".", argv, &missing, job->msg);
+    return err;
+}
