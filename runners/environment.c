@@ -32,6 +32,22 @@ static void put_command(struct chorale_facts *facts, int argc, char **argv)
     chorale_facts_put(facts, "command", text);
 }
 
+/* What messages take by distance: rows of fit_links.c. */
+static void put_distances(struct chorale_facts *facts,
+                          const struct chorale_bench *bench)
+{
+    for (int i = 0; i < bench->ndistance; i++) {
+        const struct chorale_distance *d = &bench->distance[i];
+        char key[48];
+
+        snprintf(key, sizeof(key), "distance_alpha_s:%d", d->places);
+        chorale_facts_putf(facts, key, "%.6g", d->alpha);
+        snprintf(key, sizeof(key), "distance_kappa:%d", d->places);
+        if (d->kappa > 0)
+            chorale_facts_putf(facts, key, "%.6g", d->kappa);
+    }
+}
+
 static void put_tool(struct chorale_facts *facts,
                      const struct chorale_bench *bench)
 {
@@ -54,6 +70,7 @@ static void put_tool(struct chorale_facts *facts,
     chorale_facts_putf(facts, "sync_slack_s", "%.6g", bench->slack);
     chorale_facts_putf(facts, "message_alpha_s", "%.6g", bench->floor_alpha);
     chorale_facts_putf(facts, "message_beta_s", "%.6g", bench->floor_beta);
+    put_distances(facts, bench);
     if (bench->copy_beta > 0)
         chorale_facts_putf(facts, "copy_beta_s", "%.6g", bench->copy_beta);
     chorale_facts_putf(facts, "ranks", "%d", bench->world_size);

@@ -164,6 +164,9 @@ enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
         err = chorale_launch_mpi(chorale_floor_measure(bench),
                                  "timing messages between ranks", msg);
     if (err == CHORALE_OK)
+        err = chorale_launch_mpi(chorale_distance_measure(bench),
+                                 "timing messages by distance", msg);
+    if (err == CHORALE_OK)
         err = chorale_launch_mpi(chorale_copying_measure(bench),
                                  "timing copies in memory", msg);
     return err;

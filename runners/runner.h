@@ -117,6 +117,15 @@ typedef enum chorale_err chorale_stored_fn(void *arg,
                                            struct chorale_store *store,
                                            struct chorale_errmsg *msg);
 
+/* distance.c: of ranks so many places apart. */
+enum { CHORALE_DISTANCES = 24 };
+struct chorale_distance {
+    int places;
+    double alpha;            /* s, of an empty message from rank 0 */
+    double kappa;            /* ways of sharing when all send so far at once;
+                              * NAN: not known */
+};
+
 /* One running program, or a group of its ranks. */
 struct chorale_bench {
     MPI_Comm world;          /* of all ranks: the runner's own traffic */
@@ -151,6 +160,8 @@ struct chorale_bench {
     struct chorale_native *native; /* NULL: nothing can be forced */
     void *sim_barrier;       /* SimGrid's, in simulation */
     double *sim_row;         /* there: [world_size][CHORALE_AGREE_MAX] */
+    struct chorale_distance distance[CHORALE_DISTANCES]; /* rank 0 */
+    int ndistance;           /* 0: not measured */
     double copy_own;         /* copying.c: as copy_beta, of this rank */
     int straggler;           /* rank 0: some node is slower than the others, */
     int mixed_cpus;          /* or has other processors (preflight.c) */
@@ -316,6 +327,10 @@ int chorale_verify_check(const struct chorale_bench *bench,
 
 /* copying.c: bench->copy_beta; collective. Nothing in simulation. */
 int chorale_copying_measure(struct chorale_bench *bench);
+
+/* distance.c: bench->distance; collective. Not with fewer than 3 ranks, with
+ * more than there are processors, or beside others. */
+int chorale_distance_measure(struct chorale_bench *bench);
 
 /* floor.c: how fast messages are; collective. Measured again, the quicker
  * counts: other load only makes them slower. Then rank 0 knows what

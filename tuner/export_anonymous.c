@@ -47,6 +47,8 @@ static const struct {
     { "sync_slack_s", 0, KEEP_ALL },
     { "message_alpha_s", 0, KEEP_ALL },
     { "message_beta_s", 0, KEEP_ALL },
+    { "distance_alpha_s:", 1, KEEP_ALL },
+    { "distance_kappa:", 1, KEEP_ALL },
     { "cpu_turbo", 0, KEEP_ALL },
     { "copy_bytes_per_s", 0, KEEP_ALL },
     { "next_node_s", 0, KEEP_ALL },

@@ -2,9 +2,11 @@
 /* verb_fit.c - `chorale fit`: the network of each system and tau, stored as
  * rows of model and shown in units people and programs use. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/each_system.h"
+#include "tuner/fit_links.h"
 #include "tuner/fit_show.h"
 #include "tuner/model.h"
 #include "tuner/verb.h"
@@ -14,6 +16,36 @@ struct opts {
     int crossval;
     long max_procs;
 };
+
+/* The model, and what links tell of its assumptions. */
+static enum chorale_err show(struct chorale_store *store,
+                             const struct chorale_system_row *system,
+                             const struct opts *opts,
+                             const struct chorale_model *model, json_t *list,
+                             struct chorale_errmsg *msg)
+{
+    struct chorale_links *links = NULL;
+    size_t nlinks = 0;
+    json_t *one = NULL;
+    enum chorale_err err =
+        chorale_links_load(store, system->id, &links, &nlinks, msg);
+
+    if (err == CHORALE_OK && list == NULL && !opts->each.quiet) {
+        chorale_fit_print(system, model, opts->crossval);
+        chorale_links_print(links, nlinks, model);
+    } else if (err == CHORALE_OK && list != NULL) {
+        one = chorale_fit_json(system, model);
+        /* Without a document neither can be added. */
+        json_object_set_new(one, "assumptions",
+                            chorale_links_json(links, nlinks, model));
+        if (json_array_append_new(list, one) != 0)
+            err = chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
+                               "UTF-8; use the table instead of --json",
+                               chorale_store_path(store));
+    }
+    free(links);
+    return err;
+}
 
 /* Fit, store and show one system. */
 static enum chorale_err fit_system(struct chorale_store *store,
@@ -33,13 +65,8 @@ static enum chorale_err fit_system(struct chorale_store *store,
         err = chorale_model_fit(&points, system->name, &how, &model, msg);
     if (err == CHORALE_OK && opts->max_procs == 0)
         err = chorale_model_store(store, system->id, &model, msg);
-    if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
-        chorale_fit_print(system, &model, opts->crossval);
-    else if (err == CHORALE_OK && list != NULL &&
-             json_array_append_new(list, chorale_fit_json(system, &model)) != 0)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: names in it are not UTF-8;"
-                           " use the table instead of --json",
-                           chorale_store_path(store));
+    if (err == CHORALE_OK)
+        err = show(store, system, opts, &model, list, msg);
     chorale_model_release(&model);
     chorale_points_release(&points);
     return err;
@@ -110,6 +137,12 @@ const struct chorale_verb chorale_verb_fit = {
         " (simulated times are exact). Below 0.01, and with a worst error above"
         " 10 % (marked !), the variant is not predicted outside of what was"
         " measured.\n"
+        "The model assumes that alpha is the same between any two ranks, and"
+        " that a word takes far less to reduce than to send, and a message far"
+        " more than its word. Both are tested, with what messages take by"
+        " distance where launches of three ranks or more that had a processor"
+        " each measured it: the time of a hop, or of a switch level, and kappa,"
+        " in how many ways links are shared when all ranks send that far.\n"
         "Of a large database a sample is fitted, spread over variants, numbers"
         " of ranks and sizes; the first line says how many cells.\n"
         "The tables model, model_variant and model_ranks of the database are"

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* distance.c - does it matter how far apart ranks are? The time of an empty
+ * message from rank 0 to the ranks 1, 2, 4 ... places further on, and in how
+ * many ways the network is shared when all ranks send that far at once: the
+ * alpha and the kappa of the model by distance.
+ *
+ * Shift by d: rank r sends to r + d and receives from r - d. On a line d
+ * messages share the middle link; on a flat network none do. */
+#include "runners/runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NTRIP_EMPTY 50
+#define NTRIP 5
+#define BYTES 262144
+#define MOST_RANKS 256      /* simulated: more take too long */
+
+/* The quickest of one way between rank 0 and peer; on both. */
+static int one_way(struct chorale_bench *bench, int peer, char *buf,
+                   size_t bytes, double *best)
+{
+    int me = bench->world_rank, rc = MPI_SUCCESS;
+    int ntrip = bench->sim_barrier != NULL ? 1
+                : bytes > 0                ? NTRIP
+                                           : NTRIP_EMPTY;
+
+    *best = INFINITY;
+    if (me != 0 && me != peer)
+        return MPI_SUCCESS;
+    for (int i = 0; i < ntrip && rc == MPI_SUCCESS; i++) {
+        double sent = chorale_now_common(bench);
+
+        if (me == 0)
+            rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              peer);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_recv(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              me == 0 ? peer : 0);
+        if (rc == MPI_SUCCESS && me != 0)
+            rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              0);
+        *best = fmin(*best, (chorale_now_common(bench) - sent) / 2);
+    }
+    return rc;
+}
+
+/* The quickest shift by d, until the last rank has its message. */
+static int shift(struct chorale_bench *bench, int d, char *buf, double *best)
+{
+    int size = bench->world_size, me = bench->world_rank, rc = MPI_SUCCESS;
+    int times = bench->sim_barrier != NULL ? 1 : NTRIP;
+
+    *best = INFINITY;
+    for (int i = 0; i < times && rc == MPI_SUCCESS; i++) {
+        int late;
+        double in, out;
+        double start = chorale_sync_start(bench, CHORALE_SYNC_ROUNDTIME, 0,
+                                          &in, &late);
+
+        rc = chorale_sendrecv(bench->sync, buf, BYTES, MPI_BYTE,
+                              (me + d) % size, buf + BYTES, BYTES, MPI_BYTE,
+                              (me - d + size) % size);
+        out = chorale_now_common(bench);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_agree_max(bench, &out, 1);
+        *best = fmin(*best, out - start);
+    }
+    return rc;
+}
+
+static int one_distance(struct chorale_bench *bench, int d, char *buf,
+                        struct chorale_distance *at)
+{
+    double empty, alone, all;
+    int rc = one_way(bench, d, buf, 0, &empty);
+
+    if (rc == MPI_SUCCESS)
+        rc = one_way(bench, d, buf, BYTES, &alone);
+    if (rc == MPI_SUCCESS)
+        rc = shift(bench, d, buf, &all);
+    if (rc == MPI_SUCCESS && bench->world_rank == 0)
+        *at = (struct chorale_distance){
+            .places = d, .alpha = empty,
+            .kappa = alone > empty ? (all - empty) / (alone - empty) : NAN,
+        };
+    return rc;
+}
+
+int chorale_distance_measure(struct chorale_bench *bench)
+{
+    int size = bench->world_size, n = 0, rc;
+    int simulated = bench->sim_barrier != NULL;
+    char *buf;
+    int lacks;
+
+    /* One rank among others would wait for its turn on a processor, groups
+     * for each other. */
+    if (size < 3 || bench->oversubscribed || bench->stored != NULL ||
+        bench->work.siblings > 1 || (simulated && size > MOST_RANKS))
+        return MPI_SUCCESS;
+    buf = calloc(2, BYTES);
+    lacks = buf == NULL;
+    rc = chorale_own_most(bench, &lacks);
+    for (int d = 1; d < size && n < CHORALE_DISTANCES && !lacks &&
+                    rc == MPI_SUCCESS; d *= 2)
+        rc = one_distance(bench, d, buf, &bench->distance[n++]);
+    bench->ndistance = rc == MPI_SUCCESS && !lacks ? n : 0;
+    free(buf);
+    return rc;
+}

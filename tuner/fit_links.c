@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_links.c - see fit_links.h. */
+#include "tuner/fit_links.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD 8               /* bytes */
+
+#define QUERY                                                                \
+    "SELECT l.ppn, l.comm_size,"                                             \
+    "       CAST(substr(e.key, 18) AS INTEGER) AS places,"                   \
+    "       min(CAST(e.value AS REAL)), min(CAST(k.value AS REAL))"          \
+    "  FROM environment e JOIN launch l USING (launch_id)"                   \
+    "  LEFT JOIN environment k ON k.launch_id = e.launch_id"                 \
+    "   AND k.key = 'distance_kappa:' || substr(e.key, 18)"                  \
+    " WHERE l.system_id = ?1 AND e.key LIKE 'distance\\_alpha\\_s:%'"        \
+    "       ESCAPE '\\' AND l.comm_size = (SELECT max(m.comm_size)"          \
+    "         FROM launch m JOIN environment n USING (launch_id)"            \
+    "        WHERE m.system_id = ?1 AND m.ppn = l.ppn"                       \
+    "          AND n.key = 'distance_alpha_s:1')"                            \
+    " GROUP BY l.ppn, places ORDER BY l.ppn, places"
+
+/* Least squares of alpha over x(places): the slope; *off: the squares left. */
+static double slope_of(const struct chorale_links *l, int doubling,
+                       double *off)
+{
+    double n = (double)l->n, sx = 0, sy = 0, sxx = 0, sxy = 0, slope;
+
+    for (size_t i = 0; i < l->n; i++) {
+        double x = doubling ? log2(l->at[i].places) : l->at[i].places;
+
+        sx += x;
+        sy += l->at[i].alpha;
+        sxx += x * x;
+        sxy += x * l->at[i].alpha;
+    }
+    slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+    *off = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        double x = doubling ? log2(l->at[i].places) : l->at[i].places;
+        double miss = l->at[i].alpha - sy / n - slope * (x - sx / n);
+
+        *off += miss * miss;
+    }
+    return slope;
+}
+
+static void judge(struct chorale_links *l)
+{
+    double least = l->at[0].alpha, most = least, off[2], step[2];
+
+    for (size_t i = 1; i < l->n; i++) {
+        least = fmin(least, l->at[i].alpha);
+        most = fmax(most, l->at[i].alpha);
+    }
+    l->spread = least > 0 ? most / least - 1 : 0;
+    if (l->n < 2)
+        return;
+    for (int i = 0; i < 2; i++)
+        step[i] = slope_of(l, i, &off[i]);
+    l->by_place = off[0] <= off[1];
+    l->step = step[!l->by_place];
+}
+
+enum chorale_err chorale_links_load(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct chorale_links **list_p,
+                                    size_t *count_p,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_links *list = NULL, *grown, *l;
+    sqlite3_stmt *s = NULL;
+    size_t count = 0;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, QUERY, &s, msg);
+
+    if (err == CHORALE_OK)
+        sqlite3_bind_int64(s, 1, system_id);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
+           row) {
+        int ppn = sqlite3_column_int(s, 0), places = sqlite3_column_int(s, 2);
+
+        if (places < 1 || !(sqlite3_column_double(s, 3) > 0))
+            continue; /* not of ours */
+        if (count == 0 || list[count - 1].ppn != ppn) {
+            grown = realloc(list, (count + 1) * sizeof(*list));
+            if (grown == NULL) {
+                err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+                break;
+            }
+            list = grown;
+            list[count++] = (struct chorale_links){
+                .ppn = ppn, .comm_size = sqlite3_column_int(s, 1),
+            };
+        }
+        l = &list[count - 1];
+        if (l->n == CHORALE_LINKS_MOST)
+            continue;
+        l->at[l->n].places = places;
+        l->at[l->n].alpha = sqlite3_column_double(s, 3);
+        l->at[l->n++].kappa = sqlite3_column_double(s, 4) > 0
+                                  ? sqlite3_column_double(s, 4)
+                                  : NAN;
+    }
+    sqlite3_finalize(s);
+    for (size_t i = 0; i < count; i++)
+        judge(&list[i]);
+    if (err != CHORALE_OK) {
+        free(list);
+        return err;
+    }
+    *list_p = list;
+    *count_p = count;
+    return CHORALE_OK;
+}
+
+/* --- seconds of a word --------------------------------------------------- */
+
+/* alpha of the shortest messages between nodes, beta of the longest, the
+ * largest tau; NAN: there is none. */
+static void words(const struct chorale_model *m, double *alpha, double *beta,
+                  double *tau)
+{
+    *alpha = *beta = *tau = NAN;
+    for (size_t i = 0; i < m->nparam; i++) {
+        const struct chorale_model_param *p = &m->param[i];
+        int inside = strcmp(p->level, "node") == 0;
+
+        if (strcmp(p->name, "alpha") == 0 && (!inside || isnan(*alpha)) &&
+            (p->from < 0 || isnan(*alpha)))
+            *alpha = p->value;
+        if (strcmp(p->name, "beta") == 0 && !isfinite(p->upto) &&
+            (!inside || isnan(*beta)))
+            *beta = p->value * WORD;
+        if (strcmp(p->name, "tau") == 0 && !(p->value * WORD <= *tau))
+            *tau = p->value * WORD;
+    }
+}
+
+/* 1 if b is far more than a; where either is unknown nothing is said. */
+static int far_more(double b, double a)
+{
+    return !(b < CHORALE_LINKS_MUCH * a);
+}
+
+/* --- text ---------------------------------------------------------------- */
+
+static void print_distances(const struct chorale_links *l)
+{
+    printf("  by distance in ranks, P = %d, ppn %d:\n    %-12s", l->comm_size,
+           l->ppn, "places");
+    for (size_t i = 0; i < l->n; i++)
+        printf("%10d", l->at[i].places);
+    printf("\n    %-12s", "alpha, us");
+    for (size_t i = 0; i < l->n; i++)
+        printf("%10.4g", 1e6 * l->at[i].alpha);
+    printf("\n    %-12s", "kappa, ways");
+    for (size_t i = 0; i < l->n; i++)
+        printf("%10.4g", l->at[i].kappa);
+    printf("\n  assumption: alpha is the same at any distance: ");
+    if (l->spread <= CHORALE_LINKS_SAME)
+        printf("holds within %.2g %%", 100 * l->spread);
+    else
+        printf("fails, alpha differs by %.3g %%", 100 * l->spread);
+    if (l->n > 1)
+        printf("; %.4g us a %s", 1e6 * l->step,
+               l->by_place ? "hop (place)"
+                           : "switch level (doubling of the distance)");
+    printf("\n");
+}
+
+void chorale_links_print(const struct chorale_links *list, size_t count,
+                         const struct chorale_model *model)
+{
+    double alpha, beta, tau;
+
+    for (size_t i = 0; i < count; i++)
+        print_distances(&list[i]);
+    words(model, &alpha, &beta, &tau);
+    if (isnan(alpha) || isnan(beta))
+        return;
+    printf("  assumption: tau << beta << alpha, of a word of %d bytes: ",
+           WORD);
+    if (far_more(beta, tau) && far_more(alpha, beta))
+        printf("holds");
+    else
+        printf("fails%s%s",
+               far_more(beta, tau) ? "" : ", beta is not far more than tau",
+               far_more(alpha, beta) ? ""
+                                     : ", alpha is not far more than beta");
+    if (!isnan(tau))
+        printf(" (%.4g, %.4g, %.4g ns)\n", 1e9 * tau, 1e9 * beta,
+               1e9 * alpha);
+    else
+        printf(" (no tau is fitted, %.4g, %.4g ns)\n", 1e9 * beta,
+               1e9 * alpha);
+}
+
+/* --- JSON ---------------------------------------------------------------- */
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *distances_json(const struct chorale_links *l)
+{
+    json_t *at = json_array();
+
+    for (size_t i = 0; i < l->n; i++)
+        json_array_append_new(at, json_pack(
+            "{s:i, s:o, s:o}", "places", l->at[i].places, "alpha",
+            number(l->at[i].alpha), "kappa", number(l->at[i].kappa)));
+    return json_pack("{s:i, s:i, s:o, s:f, s:b, s:s, s:f}", "comm_size",
+                     l->comm_size, "ppn", l->ppn, "distances", at, "spread",
+                     l->spread, "alpha_is_the_same",
+                     l->spread <= CHORALE_LINKS_SAME, "step_of",
+                     l->by_place ? "place" : "doubling", "step", l->step);
+}
+
+json_t *chorale_links_json(const struct chorale_links *list, size_t count,
+                           const struct chorale_model *model)
+{
+    json_t *all = json_array();
+    double alpha, beta, tau;
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(all, distances_json(&list[i]));
+    words(model, &alpha, &beta, &tau);
+    return json_pack("{s:o, s:i, s:o, s:o, s:o, s:b, s:b}", "by_distance",
+                     all, "word", WORD, "alpha", number(alpha), "beta",
+                     number(beta), "tau", number(tau), "tau_far_below_beta",
+                     far_more(beta, tau), "beta_far_below_alpha",
+                     far_more(alpha, beta));
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_links.h - do the model's two assumptions hold on a system: that alpha is
+ * the same between any two ranks, and that a word takes far less time to
+ * reduce than to send, and far less to send than a message takes? And in how
+ * many ways links are shared when all ranks send at once.
+ *
+ * Launches tell what messages take by distance (runners/distance.c); of
+ * several of as many ranks the quickest counts. A line through the times over
+ * distance gives the time of a hop, one over its logarithm that of a switch
+ * level, as in a tree; the one that misses less is said. */
+#ifndef CHORALE_TUNER_FIT_LINKS_H
+#define CHORALE_TUNER_FIT_LINKS_H
+
+#include <jansson.h>
+
+#include "db/store.h"
+#include "tuner/model.h"
+
+/* Above this relative difference alpha depends on distance; and less than so
+ * many times as much is not far more. */
+#define CHORALE_LINKS_SAME 0.10
+#define CHORALE_LINKS_MUCH 10.0
+
+enum { CHORALE_LINKS_MOST = 24 };
+
+/* Of so many ranks, ppn a node. */
+struct chorale_links {
+    int comm_size, ppn;
+    size_t n;                /* distances, ascending */
+    struct {
+        int places;
+        double alpha;        /* s */
+        double kappa;        /* ways; NAN: unknown */
+    } at[CHORALE_LINKS_MOST];
+    double spread;           /* largest alpha over the smallest, - 1 */
+    int by_place;            /* a line over places misses less than one over
+                              * their logarithm */
+    double step;             /* s a place, or a doubling of places */
+};
+
+/* Of each number of ranks on a node, ascending, the launches of most ranks.
+ * *list_p, to be freed, may be NULL. */
+enum chorale_err chorale_links_load(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct chorale_links **list_p,
+                                    size_t *count_p,
+                                    struct chorale_errmsg *msg);
+
+/* On standard output; as JSON (NULL: out of memory). */
+void chorale_links_print(const struct chorale_links *list, size_t count,
+                         const struct chorale_model *model);
+json_t *chorale_links_json(const struct chorale_links *list, size_t count,
+                           const struct chorale_model *model);
+
+#endif
