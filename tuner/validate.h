@@ -110,6 +110,25 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
                                         struct chorale_proofs *proofs,
                                         struct chorale_errmsg *msg);
 
+/* The same from the launches of the campaign that confirmed the decisions, for
+ * where nothing was validated: at each point where the library's default was
+ * measured at more than one rank, what the table chooses against it, paired
+ * within the launch, the dispatcher's cost added. Points that the library keeps
+ * are x1. CHORALE_DATA: no decisions; CHORALE_ENV: out of memory. */
+enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
+                                         sqlite3_int64 system_id,
+                                         int simulated,
+                                         struct chorale_proofs *proofs,
+                                         struct chorale_errmsg *msg);
+
+/* Judge rows whose ratios are there, with seconds and library_seconds the sums
+ * of their logarithms: what chorale_proofs_load does with its own.
+ * CHORALE_ENV: out of memory. */
+enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
+                                      const struct chorale_emit_table *table,
+                                      const struct chorale_points *points,
+                                      struct chorale_errmsg *msg);
+
 /* Replace the table validation's rows of that digest. */
 enum chorale_err chorale_proofs_store(struct chorale_store *store,
                                       sqlite3_int64 system_id,

@@ -236,6 +236,19 @@ static enum chorale_err load_rows(struct chorale_store *store,
     return err;
 }
 
+enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
+                                      const struct chorale_emit_table *table,
+                                      const struct chorale_points *points,
+                                      struct chorale_errmsg *msg)
+{
+    for (size_t i = 0; i < proofs->count; i++)
+        judge_one(proofs, &proofs->row[i]);
+    if (holm(proofs) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "validate: out of memory");
+    return proofs->count > 0 ? find_best(proofs, table, points, msg)
+                             : CHORALE_OK;
+}
+
 enum chorale_err chorale_proofs_load(struct chorale_store *store,
                                      sqlite3_int64 system_id, int simulated,
                                      const struct chorale_emit_table *table,
@@ -251,13 +264,8 @@ enum chorale_err chorale_proofs_load(struct chorale_store *store,
     err = chorale_emit_digest(table, proofs->digest, msg);
     if (err == CHORALE_OK)
         err = load_rows(store, system_id, proofs, msg);
-    for (size_t i = 0; i < proofs->count && err == CHORALE_OK; i++)
-        judge_one(proofs, &proofs->row[i]);
-    if (err == CHORALE_OK && holm(proofs) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "validate: out of memory");
-    if (err == CHORALE_OK && proofs->count > 0)
-        err = find_best(proofs, table, points, msg);
-    return err;
+    return err == CHORALE_OK
+               ? chorale_proofs_judge(proofs, table, points, msg) : err;
 }
 
 void chorale_proofs_release(struct chorale_proofs *proofs)
