@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # decision_map.gp - what the table chooses over n and the number of processes.
 #
-# By hand:  gnuplot -d -c decision_map.gp DATA OUTPUT png|svg TITLE [COUNT]
+# By hand:  gnuplot -d -c decision_map.gp DATA OUTPUT KIND TITLE [COUNT]
 #   DATA    a _map.dat file of `chorale plot`; its heading explains the columns
 #   OUTPUT  the picture
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
 #   TITLE   its title
 #   COUNT   name the first COUNT choices only (default: all)
 #
@@ -15,16 +16,11 @@ stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
     zero = $5, nchoice = int($6), $1) nooutput
 count = ARGC >= 5 && int(ARG5) < nchoice ? int(ARG5) : nchoice
 
-if (ARG3 eq 'svg') {
-    set terminal svg size 1200,700 font 'DejaVu Sans,14' noenhanced \
-        background 'white'
-} else {
-    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
-        set terminal pngcairo size 1200,700 font 'DejaVu Sans,11' noenhanced
-    } else {
-        set terminal png size 1200,700 noenhanced
-    }
-}
+folder = ARG0[1:strlen(ARG0) - strlen('decision_map.gp')]
+kind = ARG3
+width = 1200
+height = 700
+load folder.'terminal.gp'
 set output ARG2
 
 # The library is light grey; the others take the hues of time_vs_n.gp, from the
@@ -52,7 +48,7 @@ set xtics () nomirror out
 set ytics () nomirror out
 first = int(ceil(log2(zero > 0 ? zero * 4 : xmin)))
 last = int(floor(log2(xmax)))
-step = 1 + (last - first) / 12
+step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero * 1.4) }
 do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
 do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
@@ -72,6 +68,22 @@ set ylabel 'P: number of processes'
 set title ARG4 noenhanced
 set key outside right top vertical Left reverse noenhanced \
     samplen 2.5 spacing 1.15 width 1
+
+# As letters: one at each power of two of n, at the first and the last process
+# count of a row. Names come from points outside of the frame.
+if (text) {
+    set key outside bottom center horizontal
+    plot \
+        for [i = 1:nchoice] for [e = first:last] for [c = 8:9] data index i \
+            using ($1 <= 2.**e && 2.**e < $2 ? 2.**e : NaN):c \
+            with points pointtype i notitle, \
+        for [i = 1:nchoice] for [c = 8:9] data index i \
+            using ($6 == 0 && zero > 0 ? zero * 1.4 : NaN):c \
+            with points pointtype i notitle, \
+        for [i = 1:count] data index i using (xmin / 1e9):(pmin) \
+            with points pointtype i title columnheader(1)
+    exit
+}
 
 # What was measured at full strength, what the model expects mixed with white.
 # Names and their colours come from boxes without an area.

@@ -2,8 +2,9 @@
 # history.gp - time of one cell over the runs of the benchmark, with the levels
 # and the changes between them.
 #
-# By hand:  gnuplot -d -c history.gp DATA OUTPUT png|svg TITLE
+# By hand:  gnuplot -d -c history.gp DATA OUTPUT KIND TITLE
 #   DATA    a .dat file of `chorale history --plot`
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
 #
 # Texts come as arguments or from DATA, never as gnuplot code, and are drawn
 # as they are (noenhanced).
@@ -18,16 +19,11 @@ ymin = ymin < STATS_min_x ? ymin : STATS_min_x
 ymax = ymax > STATS_max_y ? ymax : STATS_max_y
 span = ymax > ymin ? ymax - ymin : ymax
 
-if (ARG3 eq 'svg') {
-    set terminal svg size 1200,600 font 'DejaVu Sans,14' noenhanced \
-        background 'white'
-} else {
-    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
-        set terminal pngcairo size 1200,600 font 'DejaVu Sans,11' noenhanced
-    } else {
-        set terminal png size 1200,600 noenhanced
-    }
-}
+folder = ARG0[1:strlen(ARG0) - strlen('history.gp')]
+kind = ARG3
+width = 1200
+height = 600
+load folder.'terminal.gp'
 set output ARG2
 
 scale = ymax < 0.9999e-6 ? 1e9 : ymax < 0.9999e-3 ? 1e6 \

@@ -1,39 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plot.c - the verb `plot`: one picture for each collective and number of
- * ranks, and a map of its decisions, each with its data file beside it. */
-#include "plots/plots.h"
+/* plot.c - the verb `plot`: each figure alone, with its data file beside it, or
+ * in the terminal. */
+#include "plots/figures.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include "db/systems.h"
+#include "tuner/spawn.h"
 #include "tuner/spec.h"
+#include "tuner/validate.h"
 #include "tuner/verb.h"
 
 struct opts {
-    const char *dir, *format, *system, *collectives, *procs;
+    const char *dir, *format, *system, *collectives, *procs, *figures;
+    const char *terminal;
     int quiet;
 };
 
 /* What one call of the verb works on. */
 struct plot {
     const struct opts *opts;
-    struct chorale_store *store;
     char dir[PATH_MAX];
-    char script[PATH_MAX], map_script[PATH_MAX];
+    char kind[32];
     long *procs;
-    size_t nprocs;
-    int several_systems;
-    int no_gnuplot; /* 1: only data files from here on */
-    struct chorale_errmsg why;
-    size_t npictures;
+    struct chorale_figures figures;
+};
+
+static const struct {
+    const char *name;
+    enum chorale_figure_kind kind;
+} kinds[] = {
+    { "times", CHORALE_FIGURE_TIMES },
+    { "map", CHORALE_FIGURE_MAP },
+    { "speedup", CHORALE_FIGURE_SPEEDUP },
 };
 
 static const struct chorale_opt rows[] = {
@@ -42,7 +47,12 @@ static const struct chorale_opt rows[] = {
       "with -plots for .db)",
       0, 0 },
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format), "KIND",
-      "kind of picture: png or svg (default: png)", 0, 0 },
+      "kind of picture: png, svg or pdf (default: png)", 0, 0 },
+    { "terminal", 0, CHORALE_OPT_TEXT, offsetof(struct opts, terminal), "KIND",
+      "show the figures in the terminal and write no file; KIND is dumb: "
+      "drawn with letters", 0, 0 },
+    { "figures", 0, CHORALE_OPT_TEXT, offsetof(struct opts, figures), "LIST",
+      "make these only, of times, map, speedup (default: all)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
       "plot this system only (default: all)", 0, 0 },
     { "collectives", 'c', CHORALE_OPT_TEXT, offsetof(struct opts, collectives),
@@ -78,256 +88,45 @@ static enum chorale_err check_collectives(const char *list,
     return CHORALE_OK;
 }
 
-static int coll_wanted(const char *list, const char *coll)
+/* A figure is made: name it, or its data where there is no gnuplot. */
+static enum chorale_err say(void *arg, const struct chorale_figure *figure,
+                            struct chorale_errmsg *msg)
 {
-    char word[32];
+    const struct plot *plot = arg;
 
-    if (list == NULL)
-        return 1;
-    for (size_t k = 0; chorale_spec_word(list, k, word, sizeof(word)) == 1; k++)
-        if (strcmp(word, coll) == 0)
-            return 1;
-    return 0;
-}
-
-static int wanted(const struct plot *plot, const struct chorale_plots_row *row)
-{
-    int fits = plot->procs == NULL;
-
-    for (size_t i = 0; i < plot->nprocs; i++)
-        fits |= plot->procs[i] == row->comm_size;
-    return fits && coll_wanted(plot->opts->collectives, row->coll);
-}
-
-/* Which of a picture's keys tell it from others of the same collective and
- * number of ranks. */
-struct differs {
-    int ppn, shape, type, root, buffers;
-};
-
-static struct differs find_differs(const struct chorale_plots_rows *all,
-                                   const struct chorale_plots_row *key)
-{
-    struct differs d = { 0 };
-
-    for (size_t i = 0; i < all->count; i++) {
-        const struct chorale_plots_row *row = &all->row[i];
-
-        if (strcmp(row->coll, key->coll) != 0 ||
-            row->comm_size != key->comm_size)
-            continue;
-        d.ppn |= row->ppn != key->ppn;
-        d.shape |= strcmp(row->shape, key->shape) != 0;
-        d.type |= strcmp(row->dtype, key->dtype) != 0 ||
-                  strcmp(row->op, key->op) != 0;
-        d.root |= strcmp(row->root, key->root) != 0;
-        d.buffers |= strcmp(row->buffers, key->buffers) != 0;
-    }
-    return d;
-}
-
-/* Title and name of a picture: the second is safe as a file's name. */
-static void name_picture(const struct plot *plot,
-                         const struct chorale_system_row *system,
-                         const struct chorale_plots_row *row,
-                         const struct differs *d, char *title, size_t tsize,
-                         char *name, size_t nsize)
-{
-    char more[256] = "", raw[512], system_part[80] = "", safe[64];
-    size_t used = 0;
-
-    if (d->ppn)
-        used += (size_t)snprintf(more + used, sizeof(more) - used, "_ppn%d",
-                                 row->ppn);
-    if (d->shape)
-        used += (size_t)snprintf(more + used, sizeof(more) - used, "_%s",
-                                 row->shape);
-    if (d->type)
-        used += (size_t)snprintf(more + used, sizeof(more) - used, "_%s%s%s",
-                                 row->dtype, row->op[0] != '\0' ? "_" : "",
-                                 row->op);
-    if (d->root)
-        used += (size_t)snprintf(more + used, sizeof(more) - used, "_root-%s",
-                                 row->root);
-    if (d->buffers)
-        snprintf(more + used, sizeof(more) - used, "_%s", row->buffers);
-
-    chorale_plots_safe_name(safe, sizeof(safe), system->name);
-    if (plot->several_systems)
-        snprintf(system_part, sizeof(system_part), "%s-%lld_", safe,
-                 (long long)system->id);
-    snprintf(raw, sizeof(raw), "%s%s_P%d%s", system_part, row->coll,
-             row->comm_size, more);
-    chorale_plots_safe_name(name, nsize, raw);
-
-    for (char *p = more; *p != '\0'; p++) /* "_ppn2_block": ", ppn2, block" */
-        if (*p == '_')
-            *p = ' ';
-    snprintf(raw, sizeof(raw), "%s, P = %d%s%s on %s (%s)", row->coll,
-             row->comm_size, more[0] != '\0' ? "," : "", more, system->name,
-             system->simulated ? "simulated" : "measured");
-    chorale_plots_safe_text(title, tsize, raw);
-}
-
-/* Have gnuplot make name.FORMAT of name.dat in the folder: first under
- * another name, so that a picture is there in full or not at all. */
-static enum chorale_err draw(struct plot *plot, char *script, const char *name,
-                             const char *label, size_t drawn,
-                             struct chorale_errmsg *msg)
-{
-    char dat[300], tmp[300], count[24], from[PATH_MAX + 300];
-    char to[PATH_MAX + 300], format[8], title[256];
-    char *argv[] = { NULL, "-d",   "-c",  script, dat,
-                     tmp,  format, title, count,  NULL };
-    enum chorale_err err;
-
-    snprintf(dat, sizeof(dat), "./%s.dat", name);
-    snprintf(tmp, sizeof(tmp), "./%s.%s.tmp", name, plot->opts->format);
-    snprintf(format, sizeof(format), "%s", plot->opts->format);
-    snprintf(title, sizeof(title), "%s", label);
-    snprintf(count, sizeof(count), "%zu", drawn);
-    snprintf(from, sizeof(from), "%s/%s.%s.tmp", plot->dir, name,
-             plot->opts->format);
-    snprintf(to, sizeof(to), "%s/%s.%s", plot->dir, name, plot->opts->format);
-    err = chorale_plots_gnuplot(plot->dir, argv, &plot->no_gnuplot, msg);
-    if (err == CHORALE_OK && rename(from, to) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", to, strerror(errno));
-    if (err != CHORALE_OK)
-        unlink(from);
-    else if (!plot->opts->quiet)
-        printf("%s\n", to);
-    return err;
-}
-
-/* Draw what lies in path, or name that where there is no gnuplot. */
-static enum chorale_err show(struct plot *plot, char *script, const char *name,
-                             const char *path, const char *title, size_t drawn,
-                             struct chorale_errmsg *msg)
-{
-    plot->npictures++;
-    if (!plot->no_gnuplot) {
-        enum chorale_err err = draw(plot, script, name, title, drawn, msg);
-
-        if (plot->no_gnuplot)
-            plot->why = *msg;
-        else if (err != CHORALE_OK)
-            return err;
-    }
-    if (plot->no_gnuplot && !plot->opts->quiet)
-        printf("%s\n", path);
+    (void)msg;
+    if (plot->opts->quiet)
+        return CHORALE_OK;
+    printf("%s\n", figure->picture != NULL ? figure->picture : figure->data);
+    if (figure->picture != NULL && figure->drawn < figure->nseries)
+        printf("  (%zu of %zu variants; the data file has all)\n",
+               figure->drawn, figure->nseries);
     return CHORALE_OK;
 }
 
-static enum chorale_err make_picture(struct plot *plot,
-                                     const struct chorale_system_row *system,
-                                     const struct chorale_plots_rows *all,
-                                     struct chorale_plots_picture *picture,
-                                     struct chorale_errmsg *msg)
+/* The same with --terminal: what gnuplot wrote is for the terminal. */
+static enum chorale_err print(void *arg, const struct chorale_figure *figure,
+                              struct chorale_errmsg *msg)
 {
-    struct differs d = find_differs(all, picture->row);
-    char title[256], name[256], path[PATH_MAX + 300];
-    enum chorale_err err;
+    FILE *in = figure->picture != NULL ? fopen(figure->picture, "r") : NULL;
+    int c, blank = 1;
 
-    name_picture(plot, system, picture->row, &d, title, sizeof(title), name,
-                 sizeof(name) - 16);
-    picture->title = title;
-    snprintf(path, sizeof(path), "%s/%s.dat", plot->dir, name);
-    err = chorale_plots_write_dat(plot->store, system->id, picture, path, msg);
-    if (err != CHORALE_OK)
-        return err;
-    err = show(plot, plot->script, name, path, title, picture->drawn, msg);
-    if (err == CHORALE_OK && !plot->no_gnuplot && !plot->opts->quiet &&
-        picture->drawn < picture->nseries)
-        printf("  (%zu of %zu variants; the data file has all)\n",
-               picture->drawn, picture->nseries);
-    return err;
-}
-
-/* The map of box[0, count); several: of one collective there are others. */
-static enum chorale_err make_map(struct plot *plot,
-                                 const struct chorale_system_row *system,
-                                 const struct chorale_plots_box *box,
-                                 size_t count, int several,
-                                 struct chorale_errmsg *msg)
-{
-    char more[192] = "", ppn[24] = "", raw[512], safe[64], part[96] = "";
-    char title[256], name[256], path[PATH_MAX + 300];
-    enum chorale_err err;
-
-    if (box->ppn > 0)
-        snprintf(ppn, sizeof(ppn), "_ppn%d", box->ppn);
-    if (several)
-        snprintf(more, sizeof(more), "_%s%s_%s%s%s%s%s", box->shape, ppn,
-                 box->dtype, box->op[0] != '\0' ? "_" : "", box->op,
-                 box->op_class[0] != '\0' ? "_" : "", box->op_class);
-    chorale_plots_safe_name(safe, sizeof(safe), system->name);
-    if (plot->several_systems)
-        snprintf(part, sizeof(part), "%s-%lld_", safe, (long long)system->id);
-    snprintf(raw, sizeof(raw), "%s%s%s_map", part, box->coll, more);
-    chorale_plots_safe_name(name, sizeof(name) - 16, raw);
-    for (char *p = more; *p != '\0'; p++)
-        if (*p == '_')
-            *p = ' ';
-    snprintf(raw, sizeof(raw), "%s%s%s: the choices of the table on %s (%s)",
-             box->coll, more[0] != '\0' ? "," : "", more, system->name,
-             system->simulated ? "simulated" : "measured");
-    chorale_plots_safe_text(title, sizeof(title), raw);
-    snprintf(path, sizeof(path), "%s/%s.dat", plot->dir, name);
-    err = chorale_plots_write_map(box, count, title, path, msg);
-    if (err == CHORALE_OK)
-        err = show(plot, plot->map_script, name, path, title,
-                   CHORALE_PLOTS_MAX_DRAWN, msg);
-    return err;
-}
-
-/* A map of each collective, placement and type decided for several process
- * counts; none if only some of those are asked for. */
-static enum chorale_err plot_maps(struct plot *plot,
-                                  const struct chorale_system_row *system,
-                                  struct chorale_errmsg *msg)
-{
-    struct chorale_plots_boxes all = { NULL, 0 };
-    enum chorale_err err = CHORALE_OK;
-
-    if (plot->procs == NULL)
-        err = chorale_plots_load_boxes(plot->store, system->id, &all, msg);
-    for (size_t i = 0, end; i < all.count && err == CHORALE_OK; i = end) {
-        const struct chorale_plots_box *box = &all.box[i];
-        int several = 0, lines = 0;
-
-        for (end = i; end < all.count &&
-                      chorale_plots_same_map(box, &all.box[end]); end++)
-            lines |= all.box[end].comm_size_hi != box->comm_size;
-        for (size_t k = 0; k < all.count; k++)
-            several |= strcmp(all.box[k].coll, box->coll) == 0 &&
-                       !chorale_plots_same_map(box, &all.box[k]);
-        if (lines && coll_wanted(plot->opts->collectives, box->coll))
-            err = make_map(plot, system, box, end - i, several, msg);
+    (void)arg;
+    if (figure->picture == NULL)
+        return CHORALE_OK;
+    if (in == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s", figure->picture,
+                            strerror(errno));
+    while ((c = getc(in)) != EOF) {
+        if (c == '\f') /* between pages */
+            continue;
+        blank = blank && c == '\n';
+        if (!blank)
+            putchar(c >= ' ' && c < 127 ? c : c == '\n' ? c : '?');
     }
-    free(all.box);
-    return err;
-}
-
-static enum chorale_err plot_system(struct plot *plot,
-                                    const struct chorale_system_row *system,
-                                    struct chorale_errmsg *msg)
-{
-    struct chorale_plots_rows all = { NULL, 0 };
-    enum chorale_err err;
-
-    err = chorale_plots_load(plot->store, system->id, &all, msg);
-    for (size_t i = 0, end; i < all.count && err == CHORALE_OK; i = end) {
-        struct chorale_plots_picture picture = { .row = &all.row[i] };
-
-        for (end = i + 1; end < all.count && chorale_plots_same_picture(
-                                                 &all.row[i], &all.row[end]);)
-            end++;
-        picture.count = end - i;
-        if (wanted(plot, &all.row[i]))
-            err = make_picture(plot, system, &all, &picture, msg);
-    }
-    free(all.row);
-    return err == CHORALE_OK ? plot_maps(plot, system, msg) : err;
+    putchar('\n');
+    fclose(in);
+    return CHORALE_OK;
 }
 
 /* The folder: as told, or the database's name with -plots for .db. */
@@ -353,63 +152,172 @@ static enum chorale_err make_dir(struct plot *plot, const char *db_path,
     return CHORALE_OK;
 }
 
-static enum chorale_err plot_all(struct plot *plot, const char *db_path,
-                                 struct chorale_errmsg *msg)
+static enum chorale_err plot_system(struct plot *plot,
+                                    const struct chorale_system_row *system,
+                                    struct chorale_errmsg *msg)
 {
+    struct chorale_figures *figures = &plot->figures;
+    struct chorale_proofs proofs = { NULL, 0, 0, 0, 0, "" };
+    int validated;
+    enum chorale_err err = CHORALE_OK;
+
+    if (figures->kinds & CHORALE_FIGURE_SPEEDUP && figures->procs == NULL)
+        err = chorale_figures_proofs(figures->store, system, &proofs,
+                                     &validated, msg);
+    figures->proofs = &proofs;
+    if (err == CHORALE_OK)
+        err = chorale_figures_make(figures, system, msg);
+    chorale_proofs_release(&proofs);
+    return err;
+}
+
+static enum chorale_err plot_systems(struct plot *plot, const char *db_path,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_figures *figures = &plot->figures;
     struct chorale_system_row *system = NULL;
+    char script[PATH_MAX];
     size_t nsystem = 0;
     enum chorale_err err;
 
-    err = chorale_store_open(db_path, CHORALE_STORE_READ, &plot->store, msg);
+    err = chorale_systems_load(figures->store, plot->opts->system, &system,
+                               &nsystem, msg);
     if (err == CHORALE_OK)
-        err = chorale_systems_load(plot->store, plot->opts->system, &system,
-                                   &nsystem, msg);
+        err = chorale_plots_find_script("terminal.gp", script, sizeof(script),
+                                        msg);
     if (err == CHORALE_OK)
-        err = chorale_plots_find_script("time_vs_n.gp", plot->script,
-                                        sizeof(plot->script), msg);
-    if (err == CHORALE_OK)
-        err = chorale_plots_find_script("decision_map.gp", plot->map_script,
-                                        sizeof(plot->map_script), msg);
-    if (err == CHORALE_OK)
-        err = make_dir(plot, db_path, msg);
-    plot->several_systems = nsystem > 1;
+        err = plot->opts->terminal != NULL
+                  ? chorale_folder_make(plot->dir, msg)
+                  : make_dir(plot, db_path, msg);
+    figures->dir = plot->dir;
+    figures->several_systems = nsystem > 1;
     for (size_t i = 0; i < nsystem && err == CHORALE_OK; i++)
         err = plot_system(plot, &system[i], msg);
-    if (err == CHORALE_OK && plot->npictures == 0)
+    if (plot->opts->terminal != NULL && plot->dir[0] != '\0')
+        chorale_folder_remove(plot->dir);
+    chorale_systems_free(system, nsystem);
+    return err;
+}
+
+static enum chorale_err plot_all(struct plot *plot, const char *db_path,
+                                 struct chorale_errmsg *msg)
+{
+    struct chorale_figures *figures = &plot->figures;
+    enum chorale_err err;
+
+    err = chorale_store_open(db_path, CHORALE_STORE_READ, &figures->store,
+                             msg);
+    if (err == CHORALE_OK)
+        err = plot_systems(plot, db_path, msg);
+    if (err == CHORALE_OK && figures->count == 0)
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s: nothing measured that fits; `chorale status "
                            "%s` shows what there is",
                            db_path, db_path);
-    if (err == CHORALE_OK && plot->no_gnuplot) {
-        *msg = plot->why;
+    if (err == CHORALE_OK && figures->no_gnuplot) {
+        *msg = figures->why;
         err = CHORALE_ENV;
     }
-    chorale_systems_free(system, nsystem);
-    chorale_store_close(plot->store);
+    chorale_store_close(figures->store);
     return err;
+}
+
+/* As wide as the terminal is, and as high as leaves the title in sight. */
+static void fit_terminal(char *kind, size_t size)
+{
+    struct winsize win = { .ws_col = 0 };
+    int columns = 79, lines = 32;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &win) == 0 && win.ws_col >= 40) {
+        columns = win.ws_col - 1;
+        lines = win.ws_row > 16 ? win.ws_row - 1 : 16;
+    }
+    snprintf(kind, size, "dumb,%d,%d", columns, lines);
+}
+
+static enum chorale_err check_figures(struct plot *plot,
+                                      struct chorale_errmsg *msg)
+{
+    char word[32];
+    int got = 0;
+
+    if (plot->opts->figures == NULL) {
+        plot->figures.kinds = CHORALE_FIGURE_ALL;
+        return CHORALE_OK;
+    }
+    for (size_t k = 0; (got = chorale_spec_word(plot->opts->figures, k, word,
+                                                sizeof(word))) == 1; k++) {
+        unsigned before = plot->figures.kinds;
+
+        for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+            if (strcmp(kinds[i].name, word) == 0)
+                plot->figures.kinds |= kinds[i].kind;
+        if (plot->figures.kinds == before)
+            got = -1;
+        if (got < 0)
+            break;
+    }
+    if (got < 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--figures: '%s' is no list of "
+                            "times, map, speedup, each once",
+                            plot->opts->figures);
+    return CHORALE_OK;
+}
+
+static enum chorale_err check_kind(struct plot *plot,
+                                   struct chorale_errmsg *msg)
+{
+    const char *format = plot->opts->format, *terminal = plot->opts->terminal;
+
+    if (terminal != NULL && strcmp(terminal, "dumb") != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--terminal: '%s' is none that "
+                            "there is; there is dumb", terminal);
+    if (terminal != NULL && (format != NULL || plot->opts->dir != NULL))
+        return chorale_fail(msg, CHORALE_USAGE, "--terminal shows figures and "
+                            "writes none; leave out -o and --format");
+    if (format == NULL)
+        format = "png";
+    if (strcmp(format, "png") != 0 && strcmp(format, "svg") != 0 &&
+        strcmp(format, "pdf") != 0)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "--format: '%s' is none of png, svg, pdf",
+                            format);
+    snprintf(plot->kind, sizeof(plot->kind), "%s", format);
+    if (terminal != NULL)
+        fit_terminal(plot->kind, sizeof(plot->kind));
+    plot->figures.kind = plot->kind;
+    plot->figures.suffix = terminal != NULL ? "txt" : format;
+    return CHORALE_OK;
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { .format = "png" };
-    struct plot plot = { .opts = &opts };
+    struct opts opts = { .quiet = 0 };
+    struct plot plot = { .opts = &opts, .figures = { .each = say } };
     int nword;
     enum chorale_err err;
 
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
-    if (strcmp(opts.format, "png") != 0 && strcmp(opts.format, "svg") != 0)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--format: '%s' is neither png nor svg",
-                            opts.format);
-    err = check_collectives(opts.collectives, msg);
-    if (err == CHORALE_OK && opts.procs != NULL)
-        err = chorale_spec_list("-P", opts.procs, 1, &plot.procs, &plot.nprocs,
-                                msg);
+    err = check_kind(&plot, msg);
     if (err == CHORALE_OK)
+        err = check_figures(&plot, msg);
+    if (err == CHORALE_OK)
+        err = check_collectives(opts.collectives, msg);
+    if (err == CHORALE_OK && opts.procs != NULL)
+        err = chorale_spec_list("-P", opts.procs, 1, &plot.procs,
+                                &plot.figures.nprocs, msg);
+    plot.figures.procs = plot.procs;
+    plot.figures.collectives = opts.collectives;
+    plot.figures.arg = &plot;
+    if (opts.terminal != NULL)
+        plot.figures.each = print;
+    if (err == CHORALE_OK) {
+        chorale_stop_catch();
         err = plot_all(&plot, argv[1], msg);
+    }
     free(plot.procs);
     return err;
 }
@@ -417,16 +325,20 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 const struct chorale_verb chorale_verb_plot = {
     .name = "plot",
     .args = "results.db",
-    .summary = "draw time against size, and the table's choices",
+    .summary = "draw time against size, the table's choices and speed-ups",
     .detail =
-        "Makes one picture for each collective and number of processes (and "
+        "times: one picture for each collective and number of processes (and "
         "system, type, placement where there are several): the time of every "
         "variant against n, the bytes of the operation, with its 95 % "
         "interval over the launches; the library's default in black; what "
         "the model predicts in dashes; a ring on the decided choice at each "
-        "measured n, and a band below in the colour of the choice. Then a "
-        "map of each collective that is decided for several process counts: "
-        "the table's choice over n and P (not with -P).\n"
+        "measured n, and a band below in the colour of the choice.\n"
+        "map (not with -P): of each collective that is decided for several "
+        "process counts, the table's choice over n and P.\n"
+        "speedup (not with -P): how many times faster than the library's "
+        "default the table is, over n and P: as validated, where `chorale "
+        "validate` has measured the table that there is, else in the launches "
+        "that confirmed it.\n"
         "The pictures' names are printed. Beside each lies its data (.dat, "
         "columns explained in its heading), from which gnuplot can be called "
         "by hand with the scripts in the package's data folder.\n"
@@ -435,7 +347,8 @@ const struct chorale_verb chorale_verb_plot = {
         "CHORALE_DATADIR names another folder of scripts.",
     .example = "chorale plot results.db\n"
                "chorale plot results.db -o pictures --format svg "
-               "--collectives bcast -P 4,8",
+               "--collectives bcast -P 4,8\n"
+               "chorale plot results.db --terminal dumb --figures speedup",
     .opt = rows,
     .run = run,
 };

@@ -97,6 +97,37 @@ enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
                                          const char *path,
                                          struct chorale_errmsg *msg);
 
+/* What the table wins at one point. */
+struct chorale_plots_gain {
+    const char *coll, *shape, *dtype, *op, *root, *choice; /* of the proofs */
+    int ppn;                 /* 0: the shape says it */
+    int comm_size;
+    double n, msg_size;      /* bytes */
+    double speedup, lo, hi;  /* over the library; lo, hi NAN: unknown */
+    int slower;              /* significantly */
+};
+
+struct chorale_plots_gains {
+    struct chorale_plots_gain *gain; /* by map, comm_size, n */
+    size_t count;
+};
+
+struct chorale_proofs;       /* tuner/validate.h */
+
+/* Those of all points with a launch that counts. Texts are the proofs'. The
+ * caller frees gains->gain. CHORALE_ENV: out of memory. */
+enum chorale_err chorale_plots_load_gains(const struct chorale_proofs *proofs,
+                                          struct chorale_plots_gains *gains,
+                                          struct chorale_errmsg *msg);
+int chorale_plots_same_gains(const struct chorale_plots_gain *a,
+                             const struct chorale_plots_gain *b);
+
+/* Write the data file of the map of gain[0, count). */
+enum chorale_err
+chorale_plots_write_gains(const struct chorale_plots_gain *gain, size_t count,
+                          const char *title, const char *path,
+                          struct chorale_errmsg *msg);
+
 /* Find an installed script of this room. */
 enum chorale_err chorale_plots_find_script(const char *name, char *path,
                                            size_t size,

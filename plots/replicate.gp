@@ -2,8 +2,9 @@
 # replicate.gp - the cost of replicated data against the side of the groups
 # that share it, and its parts.
 #
-# By hand:  gnuplot -d -c replicate.gp DATA OUTPUT png|svg TITLE BEST UNIT POINTS
+# By hand:  gnuplot -d -c replicate.gp DATA OUTPUT KIND TITLE BEST UNIT POINTS
 #   DATA    a .dat file of `chorale replicate --plot`
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
 #   BEST    the best side
 #   UNIT    of the times
 #   POINTS  what was measured: none, aggregate, both
@@ -12,16 +13,11 @@
 
 data = ARG1
 best = real(ARG5)
-if (ARG3 eq 'svg') {
-    set terminal svg size 1000,600 font 'DejaVu Sans,14' noenhanced \
-        background 'white'
-} else {
-    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
-        set terminal pngcairo size 1000,600 font 'DejaVu Sans,11' noenhanced
-    } else {
-        set terminal png size 1000,600 noenhanced
-    }
-}
+folder = ARG0[1:strlen(ARG0) - strlen('replicate.gp')]
+kind = ARG3
+width = 1000
+height = 600
+load folder.'terminal.gp'
 set output ARG2
 
 set logscale y

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # time_vs_n.gp - time of every variant of one collective against n.
 #
-# By hand:  gnuplot -d -c time_vs_n.gp DATA OUTPUT png|svg TITLE [COUNT]
+# By hand:  gnuplot -d -c time_vs_n.gp DATA OUTPUT KIND TITLE [COUNT]
 #   DATA    a .dat file of `chorale plot`; its heading explains the columns
 #   OUTPUT  the picture
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
 #   TITLE   its title
 #   COUNT   draw the first COUNT series only (default: all)
 #
@@ -16,16 +17,11 @@ stats data index 0 using (xmin = $1, xmax = $2, ymin = $3, ymax = $4, \
     $1) nooutput
 count = ARGC >= 5 && int(ARG5) < nseries ? int(ARG5) : nseries
 
-if (ARG3 eq 'svg') {
-    set terminal svg size 1200,700 font 'DejaVu Sans,14' noenhanced \
-        background 'white'
-} else {
-    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
-        set terminal pngcairo size 1200,700 font 'DejaVu Sans,11' noenhanced
-    } else {
-        set terminal png size 1200,700 noenhanced
-    }
-}
+folder = ARG0[1:strlen(ARG0) - strlen('time_vs_n.gp')]
+kind = ARG3
+width = 1200
+height = 700
+load folder.'terminal.gp'
 set output ARG2
 
 # The library is linetype 1, black and thick. The others take nine colours
@@ -65,7 +61,7 @@ set ytics () nomirror
 set mytics default
 first = int(ceil(log2(zero > 0 ? zero * 2 : xmin / 1.6)))
 last = int(floor(log2(xmax * 1.6)))
-step = 1 + (last - first) / 12
+step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero) }
 do for [e = first:last:step] {
     set xtics add (bytes(2.**e) 2.**e)
@@ -86,6 +82,16 @@ set title ARG4 noenhanced
 set key outside right top vertical Left reverse noenhanced \
     samplen 2.5 spacing 1.15 width 1
 set bars 0.6
+
+# As letters: the times alone, of as many series as can be told apart.
+if (text) {
+    count = count < 8 ? count : 8
+    set key outside bottom center horizontal
+    unset grid
+    plot for [i = 1:count] data index i + 1 using 2:4 \
+        with points pointtype i title columnheader(1)
+    exit
+}
 
 plot \
     data index 1 using 1:(0.0):1:2:(0.0):(0.025):($5 > 0 ? $5 : other) \

@@ -59,7 +59,8 @@ synth a.db fat-tree '2 64' 12
 run plot a.db
 ok $? 'plot ends with 0'
 ls a-plots/*.png > expected
-LC_ALL=C sort out | diff expected - > /dev/null && [ "$(wc -l < out)" -eq 6 ]
+LC_ALL=C sort out > got
+LC_ALL=C sort expected | diff - got > /dev/null && [ "$(wc -l < out)" -eq 8 ]
 ok $? 'a picture for each collective and P, and maps, named on standard output'
 bad=0
 for f in a-plots/*.png; do is_png "$f" || bad=1; done
@@ -108,6 +109,52 @@ sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
 run plot gap.db -o gap && is_png gap/bcast_map.png && ! [ -s err ] &&
     grep -q ' 3 63$' gap/bcast_map.dat
 ok $? 'rows of the model span process counts'
+
+# Speed-ups, PDF, and letters in a terminal.
+run plot a.db -o fast --format svg --figures speedup
+[ $? -eq 0 ] && [ "$(LC_ALL=C sort out | tr '\n' ' ')" = \
+    'fast/allreduce_speedup.svg fast/bcast_speedup.svg ' ] &&
+    is_svg fast/bcast_speedup.svg
+ok $? '--figures speedup: maps of the speed-up, and nothing else'
+bad=0
+for label in 'bcast: speed-up over the library on fat-tree (simulated)' \
+    'n: bytes of the operation' 'P: number of processes' \
+    'times faster than the library'; do
+    grep -qF "$label" fast/bcast_speedup.svg || { bad=1; echo "# no $label"; }
+done
+ok $bad 'they have title and axes with units'
+awk '$11 ~ /binomial/ && $9 == 64 { print $8, $5 }' fast/bcast_speedup.dat > got
+sqlite3 -separator ' ' a.db "SELECT n, speedup FROM v_speedup
+    WHERE coll = 'bcast' AND comm_size = 64 AND variant = 'binomial'
+    AND n BETWEEN 128 AND 65535 ORDER BY n" > want
+for f in got want; do # times are taken to a picosecond
+    awk '{ printf "%d %.4f\n", $1, $2 }' $f > $f.short
+done
+[ -s want.short ] && diff want.short got.short > out
+ok $? 'where binomial is chosen the speed-ups are its own in v_speedup'
+gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" fast/bcast_speedup.dat \
+    by-hand3.png png 'by hand' > out 2> err && is_png by-hand3.png &&
+    ! [ -s err ]
+ok $? 'its script draws the data file by hand'
+run plot a.db -o pdf --format pdf --collectives bcast
+bad=$?
+for f in pdf/bcast_P64.pdf pdf/bcast_map.pdf pdf/bcast_speedup.pdf; do
+    [ "$(head -c 5 $f)" = %PDF- ] || bad=1
+done
+ok $bad '--format pdf'
+ls > before
+run plot a.db --terminal dumb --collectives bcast
+[ $? -eq 0 ] && ! [ -s err ] && ls | diff before - > /dev/null &&
+    ! LC_ALL=C grep -q '[^ -~]' out
+ok $? '--terminal dumb: letters, no file'
+bad=0
+for label in 'bcast, P = 64 on fat-tree' 'choices of the table' \
+    'speed-up over the library' library binomial '64 KiB' '1.2[0-9]'; do
+    grep -q "$label" out || { bad=1; echo "# no $label"; }
+done
+ok $bad 'all three figures, with their titles, names and axes'
+[ "$(awk '{ if (length > n) n = length } END { print n }' out)" -le 79 ]
+ok $? 'no wider than a terminal'
 
 # Data.
 dat=a-plots/bcast_P64.dat
@@ -196,7 +243,7 @@ synth b.db
 mkdir bin
 PATH=$work/bin run plot b.db
 [ $? -eq 3 ] && one_line && grep -q 'install gnuplot' err &&
-    [ "$(wc -l < out)" -eq 6 ] && [ -s "$(head -n 1 out)" ]
+    [ "$(wc -l < out)" -eq 8 ] && [ -s "$(head -n 1 out)" ]
 ok $? 'no gnuplot: exit 3, one line, and the data files'
 printf '#!/bin/sh\necho "line 1: out of ink" >&2; exit 1\n' > bin/gnuplot
 chmod +x bin/gnuplot
@@ -206,9 +253,18 @@ ok $? 'gnuplot fails: exit 3, its complaint in one line, no picture'
 CHORALE_DATADIR=$work/bin run plot b.db
 [ $? -eq 3 ] && one_line
 ok $? 'no scripts: exit 3 and one line'
-run plot b.db --format pdf
-[ $? -eq 2 ] && one_line && grep -q pdf err
+run plot b.db --format bmp
+[ $? -eq 2 ] && one_line && grep -q bmp err
 ok $? 'unknown format: exit 2'
+run plot b.db --figures map,moon
+[ $? -eq 2 ] && one_line && grep -q moon err
+ok $? 'unknown figures: exit 2'
+run plot b.db --terminal x11
+[ $? -eq 2 ] && one_line && grep -q x11 err
+ok $? 'unknown terminal: exit 2'
+run plot b.db --terminal dumb -o pics
+[ $? -eq 2 ] && one_line
+ok $? 'a terminal and a folder: exit 2'
 run plot b.db --collectives nonsense
 [ $? -eq 2 ] && one_line && grep -q nonsense err
 ok $? 'unknown collective: exit 2'

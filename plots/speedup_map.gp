@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# speedup_map.gp - how many times faster than the library the table is, over n
+# and the number of processes.
+#
+# By hand:  gnuplot -d -c speedup_map.gp DATA OUTPUT KIND TITLE
+#   DATA    a _speedup.dat file of `chorale plot`; its heading explains the
+#           columns
+#   OUTPUT  the picture
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
+#   TITLE   its title
+#
+# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
+# as they are (noenhanced).
+
+data = ARG1
+stats data index 0 using (left = $1, right = $2, lower = $3, upper = $4, \
+    zero = $5, slowest = $6, fastest = $7, pmin = $8, pmax = $9, \
+    npoint = int($10), $1) nooutput
+
+folder = ARG0[1:strlen(ARG0) - strlen('speedup_map.gp')]
+kind = ARG3
+width = 1200
+height = 600
+load folder.'terminal.gp'
+set output ARG2
+
+bytes(n) = n < 1024 ? sprintf('%d B', n) \
+    : n < 1024**2 ? sprintf('%g KiB', n / 1024.) \
+    : n < 1024**3 ? sprintf('%g MiB', n / 1024.**2) \
+    : sprintf('%g GiB', n / 1024.**3)
+log2(v) = log(v) / log(2)
+
+set logscale xy 2
+set xrange [left : right]
+set yrange [lower : upper]
+set xtics () nomirror out
+set ytics () nomirror out
+first = int(ceil(log2(zero > 0 ? zero * 2 : left)))
+last = int(floor(log2(right)))
+step = 1 + (last - first) / (text ? 7 : 12)
+if (zero > 0) { set xtics add ('0' zero) }
+do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
+do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
+    if (2**e >= pmin && 2**e <= pmax) {
+        set ytics add (sprintf('%d', 2**e) 2**e)
+    }
+}
+do for [e = 0:1] {
+    p = int(e ? pmax : pmin)
+    if (abs(log2(p) - int(log2(p) + 0.5)) > 0.25) {
+        set ytics add (sprintf('%d', p) p)
+    }
+}
+set border 3
+set xlabel 'n: bytes of the operation'
+set ylabel 'P: number of processes'
+set title ARG4 noenhanced
+unset key
+
+# Blue is faster, orange slower, as far from white on both sides; at least a
+# factor of 1.1 each way, so that noise does not look like a gain. Numbers are
+# drawn in a black that stays black on a dark page.
+far = abs(log2(slowest)) > abs(log2(fastest)) ? abs(log2(slowest)) \
+    : abs(log2(fastest))
+far = far > log2(1.1) ? far : log2(1.1)
+set cbrange [-far : far]
+set palette defined (-1 '#E69F00', -0.5 '#F3CF80', 0 '#F4F4F4', \
+    0.5 '#A8D8F2', 1 '#56B4E9')
+set cblabel 'times faster than the library'
+set cbtics ()
+do for [e = -2:2] {
+    set cbtics add (sprintf('%.2f', 2**(e * far / 2.)) e * far / 2.)
+}
+
+if (text) {
+    unset colorbox
+    plot data index 1 using ($8 > 0 ? $8 : zero):9:(sprintf('%.2f', $5)) \
+        with labels
+    exit
+}
+plot \
+    data index 1 using ($8 > 0 ? $8 : zero):9:1:2:3:4:(log2($5)) \
+        with boxxyerror fillstyle solid 1.0 noborder linecolor palette, \
+    data index 1 using ($8 > 0 ? $8 : zero):9:(npoint <= 160 ? \
+        sprintf('%.2f', $5) : '') with labels font ',10' \
+        textcolor rgb 0x010101
