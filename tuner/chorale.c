@@ -19,8 +19,8 @@ static const struct chorale_verb *const verbs[] = {
     &chorale_verb_generate, &chorale_verb_validate,
     &chorale_verb_compare,  &chorale_verb_ab,
     &chorale_verb_baseline, &chorale_verb_history, &chorale_verb_replicate,
-    &chorale_verb_plot,     &chorale_verb_merge,  &chorale_verb_export,
-    &chorale_verb_import, &chorale_verb_try,
+    &chorale_verb_plot,     &chorale_verb_report, &chorale_verb_merge,
+    &chorale_verb_export,   &chorale_verb_import, &chorale_verb_try,
 };
 
 #define NVERB (sizeof(verbs) / sizeof(verbs[0]))

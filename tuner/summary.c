@@ -14,9 +14,7 @@
 #include "tuner/model.h"
 #include "tuner/summary_page.h"
 
-#define NFLAG 7
-
-static const char *const flags[NFLAG][2] = {
+const char *const chorale_flags[CHORALE_NFLAG][2] = {
     { "oversubscribed", "more ranks than cores" },
     { "late", "repetitions that started late" },
     { "suspicious", "faster than the network can be" },
@@ -152,18 +150,16 @@ static int find_flag(const char *word, size_t len)
 {
     int i;
 
-    for (i = 0; i < NFLAG - 1; i++)
-        if (strlen(flags[i][0]) == len && memcmp(flags[i][0], word, len) == 0)
+    for (i = 0; i < CHORALE_NFLAG - 1; i++)
+        if (strlen(chorale_flags[i][0]) == len &&
+            memcmp(chorale_flags[i][0], word, len) == 0)
             break;
     return i;
 }
 
-/* Count each of a cell's flags once; the launches' lists may repeat them. */
-static void each_validity(struct chorale_page *page, sqlite3_stmt *stmt)
+void chorale_flags_read(const char *list, int has[CHORALE_NFLAG])
 {
-    const char *list = chorale_page_text(stmt, 0);
-    int has[NFLAG] = { 0 };
-
+    memset(has, 0, CHORALE_NFLAG * sizeof(has[0]));
     while (*list != '\0') {
         size_t len = strcspn(list, ",");
 
@@ -171,7 +167,15 @@ static void each_validity(struct chorale_page *page, sqlite3_stmt *stmt)
             has[find_flag(list, len)] = 1;
         list += len + (list[len] == ',');
     }
-    for (int i = 0; i < NFLAG; i++)
+}
+
+/* Count each of a cell's flags once; the launches' lists may repeat them. */
+static void each_validity(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    int has[CHORALE_NFLAG];
+
+    chorale_flags_read(chorale_page_text(stmt, 0), has);
+    for (int i = 0; i < CHORALE_NFLAG; i++)
         page->nflagged[i] += has[i];
 }
 
@@ -198,7 +202,7 @@ static void each_progress(struct chorale_page *page, sqlite3_stmt *stmt)
         count[i] = sqlite3_column_int64(stmt, i);
         any += count[i];
     }
-    for (int i = 0; i < NFLAG; i++)
+    for (int i = 0; i < CHORALE_NFLAG; i++)
         any += page->nflagged[i];
     if (any == 0)
         return;
@@ -207,12 +211,13 @@ static void each_progress(struct chorale_page *page, sqlite3_stmt *stmt)
     put_count(page, count[1], "runs gave a wrong result: never chosen", "");
     put_count(page, count[2], "runs failed", "");
     put_count(page, count[3], "runs were not applicable", "");
-    for (int i = 0; i < NFLAG; i++) {
+    for (int i = 0; i < CHORALE_NFLAG; i++) {
         char of[160];
 
         snprintf(of, sizeof(of), "of %lld cells %s%s", (long long)page->ncells,
-                 flags[i][0], flags[i][0][0] != '\0' ? ": " : "with ");
-        put_count(page, page->nflagged[i], of, flags[i][1]);
+                 chorale_flags[i][0],
+                 chorale_flags[i][0][0] != '\0' ? ": " : "with ");
+        put_count(page, page->nflagged[i], of, chorale_flags[i][1]);
     }
 }
 
@@ -243,7 +248,7 @@ static enum chorale_err put_model(struct chorale_page *page,
 /* Launches at whose end more processes ran on a node than ranks ever do there
  * at once, by more than half a one: others were in the way. The load is of the
  * last minute, so that of short launches it is that of those before too. */
-static const char load_sql[] =
+const char chorale_summary_load_sql[] =
     "WITH l AS (SELECT launch_id, max(CAST(e.value AS REAL)) AS load"
     "   FROM launch JOIN environment e USING (launch_id)"
     "   JOIN system USING (system_id)"
@@ -266,7 +271,7 @@ static void each_load(struct chorale_page *page, sqlite3_stmt *stmt)
 }
 
 /* Why the library stayed, where it is not that nothing was faster. */
-static const char kept_sql[] =
+const char chorale_summary_kept_sql[] =
     "SELECT reason, count(*) FROM decision WHERE system_id = ?1"
     " AND target = 'dispatch' AND provider = 'library'"
     " AND reason NOT LIKE 'no variant is faster%'"
@@ -314,9 +319,11 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, progress_sql, each_progress, msg);
     if (err == CHORALE_OK)
-        err = chorale_page_query(&page, load_sql, each_load, msg);
+        err = chorale_page_query(&page, chorale_summary_load_sql, each_load,
+                                 msg);
     if (err == CHORALE_OK)
-        err = chorale_page_query(&page, kept_sql, each_kept, msg);
+        err = chorale_page_query(&page, chorale_summary_kept_sql, each_kept,
+                                 msg);
     if (err == CHORALE_OK && (fflush(out) != 0 || ferror(out)))
         err =
             chorale_fail(msg, CHORALE_ENV, "the summary: %s", strerror(errno));

@@ -22,4 +22,17 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
                                        const char *path,
                                        struct chorale_errmsg *msg);
 
+/* What v_summary.validity may say of a cell, and in words; the last, "", stands
+ * for all others. */
+#define CHORALE_NFLAG 7
+extern const char *const chorale_flags[CHORALE_NFLAG][2];
+/* Which of them a list names: has[i] 1 or 0. */
+void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);
+
+/* With the system as ?1. Other programs ran beside: of how many launches, of
+ * how many, most processes of a node at their end, ranks of a node. Why the
+ * library stays where that is not that nothing was faster: reason, ranges. */
+extern const char chorale_summary_load_sql[];
+extern const char chorale_summary_kept_sql[];
+
 #endif

@@ -65,7 +65,7 @@ void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
 void chorale_verb_help(const struct chorale_verb *verb);
 
 /* The verbs, in chorale.c's order. Each is defined in the file of its name;
- * plot in plots/plot.c. */
+ * plot and report in plots/. */
 extern const struct chorale_verb chorale_verb_tune;
 extern const struct chorale_verb chorale_verb_doctor;
 extern const struct chorale_verb chorale_verb_list;
@@ -85,6 +85,7 @@ extern const struct chorale_verb chorale_verb_baseline;
 extern const struct chorale_verb chorale_verb_history;
 extern const struct chorale_verb chorale_verb_replicate;
 extern const struct chorale_verb chorale_verb_plot;
+extern const struct chorale_verb chorale_verb_report;
 extern const struct chorale_verb chorale_verb_merge;
 extern const struct chorale_verb chorale_verb_export;
 extern const struct chorale_verb chorale_verb_import;

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_figures.c - the sections with pictures, and the tables that say the
+ * same in numbers. */
+#include "plots/report.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plots/figures.h"
+#include "tuner/spec.h"
+
+/* "64 KiB", or "12345 B" where that is no round number of a larger unit. */
+static const char *bytes(double value, char text[32])
+{
+    if (value >= 1024 && value < 1048576 && fmod(value, 1024) > 0)
+        snprintf(text, 32, "%.0f B", value);
+    else
+        chorale_human_bytes(value, text);
+    return text;
+}
+
+static const char *seconds(double value, char text[32])
+{
+    return isfinite(value) ? chorale_human_seconds(value, text) : "-";
+}
+
+/* The picture, or a line where it should be. */
+static enum chorale_err put_picture(struct chorale_report *report,
+                                    const struct chorale_figure *figure)
+{
+    char prefix[24];
+    enum chorale_err err = CHORALE_OK;
+
+    fputs("<figure", report->out);
+    chorale_html_filtered(report->out, figure->coll, figure->comm_size, 0);
+    fputs(">\n", report->out);
+    if (figure->picture != NULL) {
+        snprintf(prefix, sizeof(prefix), "f%d-", ++report->nfigure);
+        fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+              "aria-label=\"Picture: ", report->out);
+        chorale_html_text(report->out, figure->title);
+        fputs("\">\n", report->out);
+        err = chorale_html_svg(report->out, figure->picture, prefix,
+                               figure->title, report->msg);
+        fputs("</div>\n", report->out);
+    }
+    fputs("<figcaption>", report->out);
+    chorale_html_text(report->out, figure->title);
+    fputs("</figcaption>\n", report->out);
+    return err;
+}
+
+/* The series of a figure of times, in the order of its data file. */
+static size_t find_columns(const struct chorale_figure *figure, size_t most,
+                           const struct chorale_plots_row **column)
+{
+    size_t n = 0;
+
+    for (int decided = 1; decided >= 0; decided--)
+        for (size_t i = 0; i < figure->count; i++) {
+            const struct chorale_plots_row *row = &figure->row[i];
+            size_t k = 0;
+
+            if (row->decided < decided &&
+                !(decided && strcmp(row->provider, "library") == 0))
+                continue;
+            while (k < n && !chorale_plots_same_series(column[k], row))
+                k++;
+            if (k == n && n < most)
+                column[n++] = row;
+        }
+    return n;
+}
+
+static const struct chorale_plots_row *
+find_cell(const struct chorale_figure *figure,
+          const struct chorale_plots_row *column, double n)
+{
+    for (size_t i = 0; i < figure->count; i++) {
+        const struct chorale_plots_row *row = &figure->row[i];
+
+        if (!(row->n > n) && !(row->n < n) &&
+            chorale_plots_same_series(row, column))
+            return row;
+    }
+    return NULL;
+}
+
+/* "12.3 us [12.1, 12.5], model 12.4 us; chosen" */
+static void put_time(struct chorale_html_table *table,
+                     const struct chorale_plots_row *row)
+{
+    char text[200], t[32], lo[32], hi[32], model[32];
+    size_t used;
+
+    if (row == NULL) {
+        chorale_html_cell(table, "-");
+        return;
+    }
+    used = (size_t)snprintf(text, sizeof(text), "%s", seconds(row->seconds, t));
+    if (isfinite(row->lo) && row->lo < row->hi)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, " [%s, %s]",
+                                 seconds(row->lo, lo), seconds(row->hi, hi));
+    if (isfinite(row->model))
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 ", model %s", seconds(row->model, model));
+    if (row->decided)
+        snprintf(text + used, sizeof(text) - used, "; chosen");
+    chorale_html_cell(table, text);
+}
+
+static double next_size(const struct chorale_figure *figure, double after)
+{
+    double next = INFINITY;
+
+    for (size_t i = 0; i < figure->count; i++)
+        if (figure->row[i].n > after && figure->row[i].n < next)
+            next = figure->row[i].n;
+    return next;
+}
+
+static enum chorale_err put_times(void *arg,
+                                  const struct chorale_figure *figure,
+                                  struct chorale_errmsg *msg)
+{
+    const struct chorale_plots_row *column[CHORALE_PLOTS_MAX_DRAWN];
+    struct chorale_report *report = arg;
+    struct chorale_html_table table = { .out = report->out };
+    const char *head[CHORALE_PLOTS_MAX_DRAWN + 1] = { "n" };
+    char label[CHORALE_PLOTS_MAX_DRAWN][96], caption[300], n[32];
+    char kinds[CHORALE_PLOTS_MAX_DRAWN + 2] = "n";
+    size_t ncolumn = find_columns(figure, CHORALE_PLOTS_MAX_DRAWN, column);
+    enum chorale_err err = put_picture(report, figure);
+
+    (void)msg;
+    for (size_t i = 0; i < ncolumn; i++) {
+        chorale_plots_choice_label(label[i], sizeof(label[i]),
+                                   column[i]->provider, column[i]->variant,
+                                   column[i]->params);
+        head[i + 1] = label[i];
+        kinds[i + 1] = 'n';
+        kinds[i + 2] = '\0';
+    }
+    fputs("<details><summary>The numbers", report->out);
+    if (figure->nseries > ncolumn)
+        fprintf(report->out, " of %zu of %zu variants", ncolumn,
+                figure->nseries);
+    fputs("</summary>\n", report->out);
+    snprintf(caption, sizeof(caption), "%s: median time, 95 %% interval, model",
+             figure->title);
+    chorale_html_begin(&table, caption, kinds, head);
+    for (double at = next_size(figure, -1); isfinite(at);
+         at = next_size(figure, at)) {
+        chorale_html_row(&table, "", 0, 0);
+        chorale_html_cell(&table, bytes(at, n));
+        for (size_t i = 0; i < ncolumn; i++)
+            put_time(&table, find_cell(figure, column[i], at));
+    }
+    chorale_html_end(&table);
+    fputs("</details>\n</figure>\n", report->out);
+    return err;
+}
+
+static enum chorale_err put_map(void *arg, const struct chorale_figure *figure,
+                                struct chorale_errmsg *msg)
+{
+    struct chorale_report *report = arg;
+    enum chorale_err err = put_picture(report, figure);
+
+    (void)msg;
+    fputs("<p class=\"note\">The table below has the same.</p></figure>\n",
+          report->out);
+    return err;
+}
+
+static enum chorale_err put_speedup(void *arg,
+                                    const struct chorale_figure *figure,
+                                    struct chorale_errmsg *msg)
+{
+    static const char *const head[] = { "P", "n", "m", "Choice", "Speed-up",
+                                        "95 % interval", "Remark" };
+    struct chorale_report *report = arg;
+    struct chorale_html_table table = { .out = report->out };
+    char n[32], m[32];
+    enum chorale_err err = put_picture(report, figure);
+
+    (void)msg;
+    fputs("<details><summary>The numbers</summary>\n", report->out);
+    chorale_html_begin(&table, figure->title, "nnntnnt", head);
+    for (size_t i = 0; i < figure->count; i++) {
+        const struct chorale_plots_gain *g = &figure->gain[i];
+
+        chorale_html_row(&table, g->coll, g->comm_size, 0);
+        chorale_html_cellf(&table, "%d", g->comm_size);
+        chorale_html_cell(&table, bytes(g->n, n));
+        chorale_html_cell(&table, bytes(g->msg_size, m));
+        chorale_html_cell(&table, g->choice);
+        chorale_html_cellf(&table, "x%.3f", g->speedup);
+        if (isfinite(g->lo) && g->lo < g->hi)
+            chorale_html_cellf(&table, "%.3f to %.3f", g->lo, g->hi);
+        else
+            chorale_html_cell(&table, report->system.simulated ? "exact"
+                                                               : "-");
+        chorale_html_cell(&table, g->slower ? "slower" : "");
+    }
+    chorale_html_end(&table);
+    fputs("</details>\n</figure>\n", report->out);
+    return err;
+}
+
+/* The figures of one kind, into the section under way. */
+static enum chorale_err put_figures(
+    struct chorale_report *report, enum chorale_figure_kind kind,
+    enum chorale_err (*each)(void *, const struct chorale_figure *,
+                             struct chorale_errmsg *), size_t *count_p)
+{
+    struct chorale_figures figures = {
+        .store = report->store, .kinds = kind, .dir = report->dir,
+        .kind = "svg", .suffix = "svg", .proofs = &report->proofs,
+        .each = each, .arg = report, .no_gnuplot = report->no_gnuplot,
+    };
+    enum chorale_err err = chorale_figures_make(&figures, &report->system,
+                                                report->msg);
+
+    if (figures.no_gnuplot && !report->no_gnuplot) {
+        report->no_gnuplot = 1;
+        fputs("<p><strong>No pictures: ", report->out);
+        chorale_html_text(report->out, report->anon != NULL
+                                           ? "gnuplot could not be run"
+                                           : figures.why.text);
+        fputs(".</strong></p>\n", report->out);
+    }
+    *count_p = figures.count;
+    return err;
+}
+
+static const char decisions_sql[] =
+    "SELECT coll, comm_size, max(comm_size, comm_size_hi), ppn, shape, dtype,"
+    " op, n_lo, n_hi, provider, variant, params, basis, speedup, speedup_lo,"
+    " speedup_hi, regret, reason, op_class FROM decision"
+    " WHERE system_id = ?1 AND target = 'dispatch'"
+    " ORDER BY coll, shape, ppn, dtype, op, op_class, comm_size, n_lo";
+
+/* The choice of the row before, by which a crossover is known. */
+struct crossing {
+    struct chorale_html_table table;
+    char coll[32], choice[256], line[256];
+    int open;
+};
+
+static void end_choices(struct crossing *c)
+{
+    if (c->open)
+        chorale_html_end(&c->table);
+    c->open = 0;
+}
+
+static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
+                         void *arg)
+{
+    static const char *const head[] = {
+        "P", "Placement", "Type", "From n", "To n", "Choice", "Change",
+        "Speed-up", "Basis", "Regret", "Why",
+    };
+    struct crossing *c = arg;
+    char text[80], lo[32], hi[32], choice[256], line[256], caption[64];
+    int p = sqlite3_column_int(stmt, 1), q = sqlite3_column_int(stmt, 2);
+
+    if (!c->open || strcmp(c->coll, chorale_text(stmt, 0)) != 0) {
+        end_choices(c);
+        snprintf(c->coll, sizeof(c->coll), "%s", chorale_text(stmt, 0));
+        c->choice[0] = c->line[0] = '\0';
+        snprintf(caption, sizeof(caption), "Choices of %s", c->coll);
+        c->table.out = report->out;
+        chorale_html_begin(&c->table, caption, "nttnnttntnt", head);
+        c->open = 1;
+    }
+    chorale_plots_choice_label(choice, sizeof(choice), chorale_text(stmt, 9),
+                               chorale_text(stmt, 10), chorale_text(stmt, 11));
+    snprintf(line, sizeof(line), "%d %d %d %.40s %.40s %.40s %.40s", p, q,
+             sqlite3_column_int(stmt, 3), chorale_text(stmt, 4),
+             chorale_text(stmt, 5), chorale_text(stmt, 6),
+             chorale_text(stmt, 18));
+    chorale_html_row(&c->table, c->coll, p, q);
+    if (q > p)
+        chorale_html_cellf(&c->table, "%d to %d", p, q);
+    else
+        chorale_html_cellf(&c->table, "%d", p);
+    chorale_html_cellf(&c->table, "%.20s, %d a node", chorale_text(stmt, 4),
+                       sqlite3_column_int(stmt, 3));
+    chorale_html_cell(&c->table, chorale_report_type(
+        chorale_text(stmt, 5), chorale_text(stmt, 6), text));
+    chorale_html_cell(&c->table, bytes(sqlite3_column_double(stmt, 7), lo));
+    chorale_html_cell(&c->table,
+                      sqlite3_column_int64(stmt, 8) >= INT64_MAX / 2
+                          ? "any" : bytes(sqlite3_column_double(stmt, 8), hi));
+    chorale_html_cell(&c->table, choice);
+    chorale_html_cell(&c->table, strcmp(line, c->line) == 0 &&
+                                         strcmp(choice, c->choice) != 0
+                                     ? "crossover" : "");
+    chorale_html_cell(&c->table, strcmp(chorale_text(stmt, 9), "library") == 0
+                                     ? "x1" : chorale_report_speedup(stmt, 13,
+                                                                     text));
+    chorale_html_cell(&c->table, chorale_text(stmt, 12));
+    chorale_html_cell(&c->table, chorale_report_percent(stmt, 16, text));
+    chorale_html_cell(&c->table, chorale_text(stmt, 17));
+    snprintf(c->choice, sizeof(c->choice), "%s", choice);
+    snprintf(c->line, sizeof(c->line), "%s", line);
+}
+
+enum chorale_err chorale_report_choices(struct chorale_report *report)
+{
+    struct crossing c = { .open = 0 };
+    size_t nmap = 0;
+    enum chorale_err err;
+
+    fputs("<p>What the table chooses for n bytes of an operation on P "
+          "processes. Every n and P that is not listed is the library's.</p>\n",
+          report->out);
+    err = put_figures(report, CHORALE_FIGURE_MAP, put_map, &nmap);
+    if (err == CHORALE_OK && nmap == 0)
+        fputs("<p>No maps: nothing was decided for several process counts."
+              "</p>\n", report->out);
+    if (err == CHORALE_OK)
+        err = chorale_report_query(report, decisions_sql, put_decision, &c);
+    end_choices(&c);
+    if (err == CHORALE_OK)
+        fputs("<p class=\"note\">Crossover: at this n the choice changes. "
+              "Speed-ups are of the launches that confirmed the choice. "
+              "Regret: what the choice is expected to cost against the best."
+              "</p>\n", report->out);
+    return err;
+}
+
+enum chorale_err chorale_report_speedups(struct chorale_report *report)
+{
+    size_t count = 0;
+    enum chorale_err err;
+
+    fprintf(report->out, "<p>How many times faster than the library's default "
+                         "the table is; %s.</p>\n",
+            report->validated ? "as validated" : "as in the campaign");
+    err = put_figures(report, CHORALE_FIGURE_SPEEDUP, put_speedup, &count);
+    if (err == CHORALE_OK && count == 0)
+        fputs("<p>None: there is no table, or nothing to hold it against.</p>"
+              "\n", report->out);
+    return err;
+}
+
+enum chorale_err chorale_report_times(struct chorale_report *report)
+{
+    size_t count = 0;
+
+    fputs("<p>Medians with 95 % intervals over the launches; the library's "
+          "default in the colour of the text. Dashes are the model's. A ring, "
+          "and the band below, are the table's choice.</p>\n", report->out);
+    return put_figures(report, CHORALE_FIGURE_TIMES, put_times, &count);
+}

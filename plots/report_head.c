@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_head.c - the headline: what was won, on what, when, how long it took,
+ * and where the numbers are from. */
+#include "plots/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tuner/spec.h"
+
+static const char facts_sql[] =
+    "SELECT (SELECT mpi_library FROM system WHERE system_id = ?1),"
+    " (SELECT min(started) FROM launch WHERE system_id = ?1),"
+    " (SELECT max(coalesce(finished, started)) FROM launch"
+    "   WHERE system_id = ?1),"
+    " (SELECT total((julianday(finished) - julianday(started)) * 86400)"
+    "   FROM launch WHERE system_id = ?1 AND finished IS NOT NULL),"
+    " (SELECT count(*) FROM launch WHERE system_id = ?1),"
+    " count(*), min(msg_size), max(msg_size), min(launches), max(launches),"
+    " (SELECT group_concat(coll, ', ') FROM (SELECT DISTINCT coll"
+    "   FROM v_summary WHERE system_id = ?1 AND provider <> 'table'"
+    "   ORDER BY coll)),"
+    " (SELECT group_concat(comm_size, ', ') FROM (SELECT DISTINCT comm_size"
+    "   FROM v_summary WHERE system_id = ?1 AND provider <> 'table'"
+    "   ORDER BY comm_size))"
+    " FROM v_summary WHERE system_id = ?1 AND provider <> 'table'";
+
+/* The library's name says nothing of the place but for paths in it. */
+static const char library_sql[] =
+    "SELECT 'mpi_library' AS key, mpi_library AS value FROM system"
+    " WHERE system_id = ?1";
+
+static void fact(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "<div><dt>%s</dt><dd>", name);
+    chorale_html_text(out, value);
+    fputs("</dd></div>\n", out);
+}
+
+static void write_library(struct chorale_report *report, sqlite3_stmt *stmt,
+                          void *arg)
+{
+    const char *text[2] = { NULL, NULL };
+
+    (void)arg;
+    if (report->anon != NULL &&
+        !chorale_anonymous_row(report->anon, stmt, text))
+        return;
+    fact(report->out, "MPI library",
+         text[1] != NULL ? text[1] : chorale_text(stmt, 1));
+}
+
+/* Hours and minutes where seconds say little. */
+static const char *duration(double seconds, char text[48])
+{
+    long minutes = (long)(seconds / 60 + 0.5);
+
+    if (seconds < 600)
+        return chorale_human_seconds(seconds, text);
+    snprintf(text, 48, "%ld h %02ld min", minutes / 60, minutes % 60);
+    return text;
+}
+
+static void write_facts(struct chorale_report *report, sqlite3_stmt *stmt,
+                        void *arg)
+{
+    char text[512], from[32], to[32], spent[48], count[32];
+
+    (void)arg;
+    if (report->system.simulated) {
+        snprintf(text, sizeof(text), "%s, in simulation",
+                 chorale_text(stmt, 1));
+    } else {
+        snprintf(text, sizeof(text), "%s to %s", chorale_text(stmt, 1),
+                 chorale_text(stmt, 2));
+    }
+    fact(report->out, "Measured", text);
+    snprintf(text, sizeof(text), "%s in %lld launches",
+             duration(sqlite3_column_double(stmt, 3), spent),
+             (long long)sqlite3_column_int64(stmt, 4));
+    fact(report->out, "Time it took", text);
+    if (sqlite3_column_int(stmt, 8) != sqlite3_column_int(stmt, 9))
+        snprintf(count, sizeof(count), "%d to %d",
+                 sqlite3_column_int(stmt, 8), sqlite3_column_int(stmt, 9));
+    else
+        snprintf(count, sizeof(count), "%d", sqlite3_column_int(stmt, 9));
+    snprintf(text, sizeof(text), "%lld, each in %s launch%s",
+             (long long)sqlite3_column_int64(stmt, 5), count,
+             strcmp(count, "1") == 0 ? "" : "es");
+    fact(report->out, "Cells", text);
+    snprintf(text, sizeof(text), "%.400s", chorale_text(stmt, 10));
+    fact(report->out, "Collectives", text);
+    snprintf(text, sizeof(text), "%.200s; blocks of %s to %s a rank",
+             chorale_text(stmt, 11),
+             chorale_human_bytes(sqlite3_column_double(stmt, 6), from),
+             chorale_human_bytes(sqlite3_column_double(stmt, 7), to));
+    fact(report->out, "P", text);
+}
+
+/* The number, what it is, and a line more. */
+static void tile(FILE *out, const char *number, const char *what,
+                 const char *more)
+{
+    fputs("<div><p class=\"big\">", out);
+    chorale_html_text(out, number);
+    fprintf(out, "</p><p>%s", what);
+    if (more[0] != '\0') {
+        fputs("<br>", out);
+        chorale_html_text(out, more);
+    }
+    fputs("</p></div>\n", out);
+}
+
+static const struct chorale_proof *find_best(
+    const struct chorale_proofs *proofs, enum chorale_coll coll)
+{
+    const struct chorale_proof *best = NULL;
+
+    for (size_t i = 0; i < proofs->count; i++) {
+        const struct chorale_proof *p = &proofs->row[i];
+
+        if ((coll == CHORALE_NCOLL || p->coll == coll) && p->nlaunch > 0 &&
+            (best == NULL || p->mean > best->mean))
+            best = p;
+    }
+    return best;
+}
+
+static void write_tiles(struct chorale_report *report,
+                        const struct chorale_proof_total *t)
+{
+    const struct chorale_proof *best = find_best(&report->proofs,
+                                                 CHORALE_NCOLL);
+    FILE *out = report->out;
+    char number[80], more[400], where[128];
+
+    fputs("<div class=\"tiles\">\n", out);
+    snprintf(more, sizeof(more), "over %zu points of n and P", t->npoint);
+    tile(out, chorale_report_ratio(t->mean, t->half, number),
+         "geometric mean of the speed-up over the library's default", more);
+    chorale_proof_where(t->worst, where, sizeof(where));
+    snprintf(more, sizeof(more), "%s: %.200s", where, t->worst->choice);
+    tile(out, chorale_report_ratio(t->worst->mean, t->worst->half, number),
+         "worst point", more);
+    chorale_proof_where(best, where, sizeof(where));
+    snprintf(more, sizeof(more), "%s: %.200s", where, best->choice);
+    tile(out, chorale_report_ratio(best->mean, best->half, number),
+         "best point", more);
+    fputs("</div>\n", out);
+}
+
+/* Where the numbers are from. */
+static void write_source(const struct chorale_report *report,
+                         const struct chorale_proof_total *t)
+{
+    FILE *out = report->out;
+
+    if (report->validated && report->system.simulated)
+        fputs("<p>Validated: the table's choices against the library's "
+              "selector, simulated again; simulated times are exact.", out);
+    else if (report->validated)
+        fputs("<p>Validated: a program that calls MPI as any other does, with "
+              "the table behind the shim, against the library's default in the "
+              "same process, in launches of their own.", out);
+    else if (report->system.simulated)
+        fputs("<p>From the simulated campaign that the table was decided on; "
+              "<code>chorale validate</code> has not run.", out);
+    else
+        fputs("<p>Not validated yet (<code>chorale validate</code> does that): "
+              "from those launches of the campaign that confirmed the "
+              "decisions, paired with the library's default within each; "
+              "the launches that chose do not count. Points that the table "
+              "leaves to the library count as x1.", out);
+    if (!report->system.simulated)
+        fputs(" In brackets 95 % intervals over the launches.", out);
+    if (t->nslower > 0)
+        fprintf(out, " <strong>%zu of the points are slower by more than %g "
+                     "%%.</strong>", t->nslower,
+                100 * report->proofs.threshold);
+    else
+        fprintf(out, " No point is%s slower by more than %g %%.",
+                report->system.simulated ? "" : " significantly",
+                100 * report->proofs.threshold);
+    if (t->nunknown > 0)
+        fprintf(out, " At %zu points no launch counts: they are in no number "
+                     "here.", t->nunknown);
+    fputs("</p>\n", out);
+}
+
+static void write_by_collective(struct chorale_report *report)
+{
+    static const char *const head[] = {
+        "Collective", "Points", "Speed-up", "Best", "Worst", "Worst at",
+        "Slower", "Captured",
+    };
+    struct chorale_html_table table = { .out = report->out };
+
+    chorale_html_begin(&table, "Speed-up over the library's default by "
+                       "collective", "tnnnntnn", head);
+    for (int c = 0; c < CHORALE_NCOLL; c++) {
+        const struct chorale_proof *best;
+        struct chorale_proof_total t;
+        const char *name = chorale_coll_info((enum chorale_coll)c)->name;
+        char text[80], where[128];
+
+        chorale_proofs_total(&report->proofs, (enum chorale_coll)c, &t);
+        best = find_best(&report->proofs, (enum chorale_coll)c);
+        if (t.npoint == 0 || best == NULL)
+            continue;
+        chorale_html_row(&table, name, 0, 0);
+        chorale_html_cell(&table, name);
+        chorale_html_cellf(&table, "%zu", t.npoint);
+        chorale_html_cell(&table, chorale_report_ratio(t.mean, t.half, text));
+        chorale_html_cell(&table, chorale_report_ratio(best->mean, best->half,
+                                                       text));
+        chorale_html_cell(&table, chorale_report_ratio(
+            t.worst->mean, t.worst->half, text));
+        chorale_proof_where(t.worst, where, sizeof(where));
+        chorale_html_cell(&table, where);
+        chorale_html_cellf(&table, "%zu", t.nslower);
+        if (isfinite(t.captured))
+            chorale_html_cellf(&table, "%.1f %%", 100 * t.captured);
+        else
+            chorale_html_cell(&table, "-");
+    }
+    chorale_html_end(&table);
+    fputs("<p class=\"note\">Captured: share of the best that the campaign "
+          "measured, of the logarithms. Slower: significantly, by more than "
+          "the threshold, corrected for the number of points (Holm, 5 %).</p>"
+          "\n", report->out);
+}
+
+enum chorale_err chorale_report_head(struct chorale_report *report)
+{
+    struct chorale_proof_total t;
+    enum chorale_err err;
+
+    chorale_proofs_total(&report->proofs, CHORALE_NCOLL, &t);
+    if (t.npoint > 0) {
+        write_tiles(report, &t);
+        write_source(report, &t);
+    } else {
+        fprintf(report->out, "<p><strong>%s</strong></p>\n",
+                report->proofs.count > 0
+                    ? "There is a table, but no launch that counts says what "
+                      "it wins."
+                    : "Nothing decided yet: <code>chorale decide</code> does.");
+    }
+    fputs("<dl class=\"facts\">\n", report->out);
+    fact(report->out, "System", report->system.name);
+    fact(report->out, "Kind", report->system.simulated
+                                  ? "simulated cluster (SimGrid)"
+                                  : "real machine");
+    err = chorale_report_query(report, library_sql, write_library, NULL);
+    if (err == CHORALE_OK)
+        err = chorale_report_query(report, facts_sql, write_facts, NULL);
+    fputs("</dl>\n", report->out);
+    if (err == CHORALE_OK && t.npoint > 0)
+        write_by_collective(report);
+    return err;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_repeat.c - what made the launches, and the commands that made it all.
+ */
+#include "plots/report.h"
+
+#include <string.h>
+
+#include "tuner/policy.h"
+
+#define MOST_VALUES 4 /* of a key that differs from launch to launch */
+
+/* Values by key, the most frequent first. */
+static const char environment_sql[] =
+    "SELECT e.key AS key, e.value AS value, count(*),"
+    " (SELECT count(*) FROM launch WHERE system_id = ?1)"
+    " FROM launch l JOIN environment e USING (launch_id)"
+    " WHERE l.system_id = ?1 GROUP BY e.key, e.value"
+    " ORDER BY e.key, count(*) DESC, e.value";
+
+static const char commands_sql[] =
+    "SELECT command, created, launches, seed, label, validates, again,"
+    " platform <> '', network, tau, sim_selector FROM campaign"
+    " WHERE system_id = ?1 ORDER BY campaign_id";
+
+struct keys {
+    struct chorale_html_table table;
+    char key[256];
+    int nvalue;              /* of that key so far */
+};
+
+static void put_more(struct keys *keys)
+{
+    if (keys->nvalue <= MOST_VALUES)
+        return;
+    chorale_html_row(&keys->table, "", 0, 0);
+    chorale_html_cell(&keys->table, keys->key);
+    chorale_html_cellf(&keys->table, "and %d values more",
+                       keys->nvalue - MOST_VALUES);
+}
+
+static void put_value(struct chorale_report *report, sqlite3_stmt *stmt,
+                      void *arg)
+{
+    struct keys *keys = arg;
+    const char *text[4] = { NULL, NULL, NULL, NULL };
+    sqlite3_int64 count = sqlite3_column_int64(stmt, 2);
+    sqlite3_int64 all = sqlite3_column_int64(stmt, 3);
+
+    if (report->anon != NULL &&
+        !chorale_anonymous_row(report->anon, stmt, text))
+        return;
+    if (strncmp(keys->key, chorale_text(stmt, 0), sizeof(keys->key) - 1) != 0) {
+        put_more(keys);
+        snprintf(keys->key, sizeof(keys->key), "%s", chorale_text(stmt, 0));
+        keys->nvalue = 0;
+    }
+    if (keys->nvalue++ >= MOST_VALUES)
+        return;
+    chorale_html_row(&keys->table, "", 0, 0);
+    chorale_html_cell(&keys->table, chorale_text(stmt, 0));
+    chorale_html_cell(&keys->table,
+                      text[1] != NULL ? text[1] : chorale_text(stmt, 1));
+    if (count < all)
+        chorale_html_cellf(&keys->table, "%lld of %lld launches",
+                           (long long)count, (long long)all);
+    else
+        chorale_html_cell(&keys->table, "all launches");
+}
+
+enum chorale_err chorale_report_environment(struct chorale_report *report)
+{
+    static const char *const head[] = { "Key", "Value", "In" };
+    struct keys keys = { .table = { .out = report->out } };
+    enum chorale_err err;
+
+    fputs("<details open><summary>What the launches ran under</summary>\n",
+          report->out);
+    chorale_html_begin(&keys.table, "Environment of the launches", "ttt", head);
+    err = chorale_report_query(report, environment_sql, put_value, &keys);
+    put_more(&keys);
+    chorale_html_end(&keys.table);
+    fputs("</details>\n", report->out);
+    if (report->anon != NULL)
+        fputs("<p>What tells of hosts, users, accounts and paths was left out "
+              "or replaced by *.</p>\n", report->out);
+    return err;
+}
+
+static void put_command(struct chorale_report *report, sqlite3_stmt *stmt,
+                        void *arg)
+{
+    FILE *out = report->out;
+
+    (void)arg;
+    fputs("<li>", out);
+    if (report->anon == NULL) {
+        fputs("<code>", out);
+        if (strncmp(chorale_text(stmt, 0), "chorale ", 8) != 0)
+            fputs("chorale ", out);
+        chorale_html_text(out, chorale_text(stmt, 0));
+        fputs("</code><br>", out);
+    }
+    chorale_html_textf(out, "%s, launches %s, seed %s", chorale_text(stmt, 1),
+                       chorale_text(stmt, 2), chorale_text(stmt, 3));
+    if (report->anon == NULL && chorale_text(stmt, 4)[0] != '\0')
+        chorale_html_textf(out, ", label %s", chorale_text(stmt, 4));
+    if (sqlite3_column_int(stmt, 5))
+        fputs("; measured the table against the library", out);
+    if (sqlite3_column_int(stmt, 6))
+        fputs("; measured again what had looked slower", out);
+    if (sqlite3_column_int(stmt, 7))
+        chorale_html_textf(out, "; network %s, tau %s s/B, selector %s, the "
+                           "platform as in the database (campaign.platform)",
+                           chorale_text(stmt, 8), chorale_text(stmt, 9),
+                           chorale_text(stmt, 10));
+    fputs("</li>\n", out);
+}
+
+enum chorale_err chorale_report_repeat(struct chorale_report *report)
+{
+    struct chorale_policy policy = CHORALE_POLICY_DEFAULTS;
+    char words[CHORALE_POLICY_TEXT];
+    FILE *out = report->out;
+    enum chorale_err err;
+
+    fputs(report->anon != NULL ? "<p>The campaigns; their command lines were "
+                                 "left out.</p>\n<ol>\n"
+                               : "<p>The campaigns, in their order, as they "
+                                 "were planned:</p>\n<ol>\n", out);
+    err = chorale_report_query(report, commands_sql, put_command, NULL);
+    fputs("</ol>\n", out);
+    if (err == CHORALE_OK)
+        err = chorale_policy_load(report->store, report->system.id, &policy,
+                                  report->msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_policy_words(&policy, words, sizeof(words));
+    fputs("<p>Then, with what was measured:</p>\n<pre>", out);
+    chorale_html_textf(out, "chorale run %s", report->database);
+    fputc('\n', out);
+    chorale_html_textf(out, "chorale fit %s", report->database);
+    fputc('\n', out);
+    chorale_html_textf(out, "chorale decide %s%s%s", report->database,
+                       words[0] != '\0' ? " " : "", words);
+    fputc('\n', out);
+    chorale_html_textf(out, "chorale validate %s", report->database);
+    fputc('\n', out);
+    chorale_html_textf(out, "chorale report %s", report->database);
+    fputs("</pre>\n", out);
+    return CHORALE_OK;
+}

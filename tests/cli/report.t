@@ -1,0 +1,254 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The page of `chorale report`: its structure and policy, its numbers against
+# the database, what --anonymize leaves out, hostile databases, and errors.
+. "$(dirname "$0")/../lib.sh"
+for tool in sqlite3 python3; do
+    command -v $tool >/dev/null || skip_all "$tool is missing"
+done
+export CHORALE_DATADIR="$top_srcdir/plots"
+cd "$work" || exit 99
+synth() {
+    sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$@"
+}
+run() { timeout 120 "$chorale" "$@" >out.txt 2>err.txt; }
+one_line() { [ "$(wc -l <err.txt)" -eq 1 ]; }
+page() { # file, name: its structure is right
+    python3 "$top_srcdir/tests/cli/page.py" "$1" >page.txt 2>&1
+    ok $? "$2"
+    grep -v ' pictures, ' page.txt | head -5 | while read -r line; do
+        diag "$line"; done
+}
+has() { # file, extended regular expression, name: some line is so
+    grep -Eq -- "$2" "$1"
+    ok $? "$3"
+}
+drawn=no
+command -v gnuplot >/dev/null && drawn=yes
+
+# The page.
+synth a.db fat-tree '2 64' 12
+run report a.db -o page.html
+is "$? $(cat out.txt err.txt)" "0 page.html" "report names its page"
+page page.html "its structure and its policy are right"
+if [ $drawn = yes ]; then
+    is "$(cat page.txt)" "8 pictures, 15 tables, 8 figures" \
+        "a map, a speed-up map, and times of each collective and P"
+else
+    skip "no gnuplot" "pictures"
+fi
+run report a.db -q
+is "$?$(cat out.txt err.txt)" 0 "-q: says nothing"
+cmp -s page.html a-report.html
+ok $? "the same database, the same page; beside the database by default"
+(umask 027 && "$chorale" report a.db -q -o mode.html)
+is "$(stat -c %a mode.html)" 640 "it can be read by whom the umask lets"
+! ls -A | grep -q 'html\.'
+ok $? "nothing temporary is left"
+
+# The headline, from the decisions.
+mean=$(sqlite3 a.db "SELECT printf('x%.3f', exp(avg(coalesce(ln(s.speedup), 0))))
+    FROM (SELECT DISTINCT coll, comm_size, n FROM v_summary
+      WHERE validity = '') p
+    LEFT JOIN decision d ON d.coll = p.coll AND d.comm_size = p.comm_size
+      AND p.n BETWEEN d.n_lo AND d.n_hi AND d.provider = 'chorale'
+    LEFT JOIN v_speedup s ON s.coll = p.coll AND s.comm_size = p.comm_size
+      AND s.n = p.n AND s.variant = d.variant AND s.provider = 'chorale'")
+has page.html "<p class=\"big\">$mean</p><p>geometric mean" \
+    "geometric mean of the speed-up"
+has page.html "over 40 points of n and P" "over all points that count"
+has page.html "chorale validate</code> has not run" \
+    "and where it is from"
+for text in 'Choices of bcast' 'crossover' 'binomial' '1 us</td>' \
+    '980 ns to 1.02 us' '1 GB/s' 'oversubscribed' 'synthetic MPI 1.0' \
+    '<code>chorale synthetic</code>' 'chorale decide a.db'; do
+    grep -qF "$text" page.html
+    ok $? "it has '$text'"
+done
+is "$(grep -c '<tr data-coll="bcast" data-p="64" data-q="64"><th scope="row" class="n">64</th><td>one-per-node' page.html)" \
+    3 "every row of the table is there"
+
+# What a validation measured takes the headline.
+cp a.db v.db
+sqlite3 v.db "UPDATE system SET kind = 'real'"
+run report v.db -o real.html
+is $? 0 "a real system"
+has real.html "Not validated yet" "that is not validated says so"
+has real.html 'class="big">x[0-9.]* \[[0-9.]*, [0-9.]*\]</p>' \
+    "and has intervals"
+has real.html "the launches that chose do not count" \
+    "of the launches that confirmed"
+
+# Counters against the schedule: bcast binomial sends P - 1 messages of m.
+cp a.db c.db
+sqlite3 c.db "INSERT INTO counter SELECT run_id, -1, e,
+    iif(e = 'chorale::messages', comm_size - 1, (comm_size - 1) * msg_size)
+    FROM run JOIN cell USING (cell_id) JOIN (SELECT 'chorale::messages' AS e
+    UNION SELECT 'chorale::bytes_sent') WHERE variant = 'binomial';
+    INSERT INTO counter SELECT run_id, -1, e, 7 FROM run JOIN cell USING (cell_id)
+    JOIN (SELECT 'chorale::messages' AS e UNION SELECT 'chorale::bytes_sent')
+    WHERE variant = 'ring'"
+run report c.db -o c.html
+is $? 0 "counters"
+has c.html "<p>2 of 4 are equal, 2 differ, 0 have no schedule" \
+    "are held against the algorithm"
+has c.html 'bcast binomial</th><td class="n">64</td>.*<td class="n">63</td><td class="n">[0-9.]* B</td><td class="n">63</td>.*equal' \
+    "a broadcast to 64 ranks has 63 messages"
+
+# An application.
+cp a.db t.db
+sqlite3 t.db "INSERT INTO trace VALUES (1, 'u', '', '2026-01-01', '/home/joe/app',
+    'MPI', '2026-01-01', 64, 64, NULL, '', 10, 10, 0, 0);
+    INSERT INTO trace_point VALUES (1, 'bcast', 512, 512, 64, 'one-per-node',
+    'byte', '', 'first', 'library', 64, 1, 64, 1)"
+run report t.db -o t.html
+is $? 0 "a database with a trace"
+run evaluate t.db --trace
+share=$(sed -n 's/^The table wins [^:]*: \([0-9.]* %\), and.*/\1/p' out.txt)
+[ -n "$share" ] && grep -q "The table wins $share of the time" t.html
+ok $? "says what evaluate --trace says ($share)"
+page t.html "its page is sound"
+
+# Anonymized.
+sqlite3 t.db "UPDATE system SET name = 'secret-site', mpi_library =
+    'MPICH 4 /home/joe/mpich configure: --prefix=/home/joe';
+    UPDATE campaign SET command = 'plan /home/joe/x.db --account chem42',
+    label = 'joes-branch';
+    INSERT INTO environment SELECT launch_id, k, v FROM launch, (
+    SELECT 'host' AS k, 'node17.secret' AS v UNION SELECT 'user', 'joe' UNION
+    SELECT 'command_line', '/home/joe/bin/runner' UNION
+    SELECT 'env:SLURM_JOB_ACCOUNT', 'chem42' UNION
+    SELECT 'cpu_model', 'Fast CPU 9000' UNION
+    SELECT 'compiler', 'gcc /home/joe/gcc')"
+cp t.db joes.db
+run report joes.db -o open.html
+for word in secret-site joe chem42 node17 joes-branch; do
+    grep -q "$word" open.html
+    ok $? "without --anonymize it says $word"
+done
+run report joes.db --anonymize -o anon.html
+is $? 0 "--anonymize"
+is "$(grep -o 'secret[a-z-]*\|joe[a-z-]*\|chem42\|node17\|/home[^<]*' anon.html)" \
+    "" "says nothing of hosts, users, accounts, paths, command lines"
+has anon.html "MPI collectives on s1<.*" "the system is s1"
+has anon.html "Fast CPU 9000" "what tells nothing of the place stays"
+page anon.html "its page is sound"
+
+# Hostile names.
+evil='`touch evil1`$(touch evil2)"; system "touch evil3" #'\''); !touch evil4
+@x |touch evil5 </title></style></script><script>alert(1)</script>
+<svg onload=alert(2)>]]>--><img src=x onerror=alert(3)>&lt;b&gt; %s %n ../../x'
+synth evil.db "$evil" '2 4'
+name=$(printf %s "$evil" | sed "s/'/''/g")
+sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
+    WHERE variant = 'linear';
+    UPDATE cell SET coll = '../$name' WHERE coll = 'allreduce';
+    UPDATE decision SET coll = '../$name' WHERE coll = 'allreduce';
+    UPDATE cell SET dtype = '$name' WHERE cell_id % 2;
+    UPDATE decision SET reason = '$name', basis = 'measured';
+    UPDATE decision SET variant = '$name' WHERE n_lo = 128;
+    UPDATE system SET mpi_library = '$name';
+    UPDATE campaign SET command = '$name', label = '$name', network = '$name',
+        platform = 'x', sim_selector = '$name';
+    UPDATE run SET validity = '$name';
+    UPDATE model SET level = '$name', regime = '$name' WHERE param = 'tau';
+    INSERT INTO model_variant VALUES (1, '$name', '$name', '$name', 2, 1, 0, 0,
+        0, 0.001, 1, 1, 0);
+    INSERT INTO environment SELECT launch_id, '$name', '$name' || x'fe8041'
+        FROM launch;
+    INSERT INTO trace VALUES (1, 'u', '$name', '$name', '$name', '$name',
+        '$name', 4, 4, NULL, '$name', 10, 10, 0, 0);
+    INSERT INTO trace_point VALUES (1, '$name', 512, 512, 4, '$name', '$name',
+        '$name', '$name', '$name', 64, 1, 64, 1);
+    INSERT INTO counter SELECT run_id, -1, e, 1e300 FROM run JOIN (
+        SELECT 'chorale::messages' AS e UNION SELECT 'chorale::bytes_sent')"
+run report evil.db -o evil.html
+is $? 0 "a hostile database makes a page"
+diag "$(head -1 err.txt)"
+page evil.html "no name is more than text on it"
+! grep -qi '<script>alert\|<svg onload\|<img' evil.html &&
+    grep -q '&#60;script&#62;alert(1)&#60;/script&#62;' evil.html
+ok $? "scripts in names are shown, not run"
+is "$(find . -name 'evil[0-9]*')" "" "neither the shell nor gnuplot ran a name"
+run report evil.db --anonymize -o evil2.html
+page evil2.html "and anonymized"
+
+# A picture is written anew: only what draws gets onto the page.
+mkdir bin
+cat >bin/gnuplot <<'FAKE'
+#!/bin/sh
+cat >"$5" <<'SVG'
+<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://x/y.dtd">
+<svg width="10" viewBox="0 0 10 10" onload="alert(1)"><title>t</title>
+<script>alert(2)</script><style>* { fill: url(http://x) }</style>
+<a href="http://x"><path d="M0,0"/></a><foreignObject><p>x</p></foreignObject>
+<g id="g" style="fill:none; stroke:black; background:url(x)" onclick="x()">
+<path id="p" d="M1,1 L2,2" fill="url(#evil)" stroke='rgb( 51,  34, 136)'/>
+<use href="http://x#p"/><use xlink:href="#p" x="1"/><image href="x.png"/>
+<text font-family="x&quot;">1 &lt; 2 &amp; &evil; ]]></text></g></svg>
+SVG
+FAKE
+chmod +x bin/gnuplot
+GNUPLOT=$work/bin/gnuplot run report a.db -o svg.html
+is $? 0 "pictures of another gnuplot"
+page svg.html "whatever they hold, the page is sound"
+! sed -e 's/<style>/&\n/' -e 's/<script>/&\n/' svg.html |
+    grep -q 'alert\|http:\|foreignObject\|<image\|url('
+ok $? "scripts, styles and references are left out"
+has svg.html '<path id="f1-p" d="M1,1 L2,2" stroke="var\(--indigo\)"/>' \
+    "what draws stays; ids are the picture's own, colours the page's"
+has svg.html '<use href="#f1-p" x="1"/>' "references stay inside it"
+has svg.html '<g id="f1-g" fill="none" stroke="var\(--ink\)">' \
+    "styles become attributes"
+printf '#!/bin/sh\necho "<svg><g></svg>" >"$5"\n' >bin/gnuplot
+GNUPLOT=$work/bin/gnuplot run report a.db -o cut.html
+is "$? $(wc -l <err.txt) $(ls cut.html* 2>/dev/null)" "4 1 " \
+    "a picture that is none: one line and no page"
+
+# Without gnuplot.
+mkdir empty
+GNUPLOT=$work/empty/gnuplot run report a.db -o bare.html
+is "$?$(cat err.txt)" 0 "without gnuplot there is a page"
+page bare.html "that is sound"
+has bare.html "<strong>No pictures: .*install gnuplot" "says so"
+has page.txt '^0 pictures, 15 tables' "and has the tables"
+
+# Errors.
+run report missing.db
+is "$?$(one_line && echo one)" 3one "no database: exit 3"
+cp a.db none.db
+sqlite3 none.db 'DELETE FROM run_summary; DELETE FROM run; DELETE FROM cell;
+    DELETE FROM decision; DELETE FROM model; DELETE FROM launch;
+    DELETE FROM campaign; DELETE FROM system'
+run report none.db
+is "$?$(one_line && echo one)" 4one "an empty database: exit 4, one line"
+cp a.db planned.db
+sqlite3 planned.db 'DELETE FROM run_summary; DELETE FROM run'
+run report planned.db
+is "$?$(one_line && echo one)" 4one "nothing measured: exit 4, one line"
+has err.txt 'chorale run planned.db' "and what to do"
+cp a.db two.db
+sqlite3 two.db "INSERT INTO system SELECT 2, 'b', 'other', kind, 'o', '', '' FROM system"
+run report two.db
+is "$?$(one_line && echo one)" 2one "several systems: exit 2, one line"
+has err.txt other "that names them"
+run report two.db --system fat-tree -o two.html
+is $? 0 "--system"
+run report two.db --system nowhere
+is $? 2 "an unknown one: exit 2"
+run report a.db -o a.db
+is "$?$(one_line && echo one)" 2one "the database is not overwritten"
+run report a.db -o .
+is "$?$(one_line && echo one)" 2one "nor a folder"
+run report a.db -o nowhere/x.html
+is "$?$(one_line && echo one)" 3one "a folder that is not there: exit 3"
+echo old >kept.html
+TMPDIR=/nowhere run report a.db -o kept.html
+is "$?$(cat kept.html)" 3old "a failure leaves the page that was there"
+cp a.db undecided.db
+sqlite3 undecided.db 'DELETE FROM decision; DELETE FROM model'
+run report undecided.db -o undecided.html
+is $? 0 "nothing decided, nothing fitted"
+page undecided.html "makes a sound page"
+has undecided.html "Nothing decided yet" "that says so"
+finish
