@@ -79,6 +79,35 @@ has real.html 'class="big">x[0-9.]* \[[0-9.]*, [0-9.]*\]</p>' \
 has real.html "the launches that chose do not count" \
     "of the launches that confirmed"
 
+run validate v.db --dry-run
+digest=$(sed -n 's/.*would validate table \([0-9a-f]*\) of.*/\1/p' out.txt)
+is "${#digest}" 16 "the table has a digest"
+sqlite3 v.db "INSERT INTO launch (launch_id, uuid, campaign_id, system_id,
+    ordinal, comm_size, ppn, shape, part, seed, started, status)
+    SELECT launch_id + 1000, uuid || 'v', 1, 1, ordinal, 2, 1, shape,
+    'table-$digest', 1, '2026-01-02', 'done' FROM launch WHERE comm_size = 2;
+    INSERT INTO cell (cell_id, uuid, campaign_id, system_id, provider, variant,
+    params, coll, msg_size, n, comm_size, ppn, shape, dtype, root_policy,
+    buffers, launches, part) SELECT 5000 + (v = 'library'), v, 1, 1, 'table', v,
+    '$digest' || iif(v = 'choice', ' binomial', ''), 'bcast', 512, 512, 2, 1,
+    'one-per-node', 'byte', 'rotate', 'warm', 5, 'table-$digest' FROM
+    (SELECT 'choice' AS v UNION SELECT 'library');
+    INSERT INTO run (run_id, uuid, cell_id, launch_id, status)
+    SELECT launch_id * 10 + cell_id - 5000, 'v' || launch_id || cell_id,
+    cell_id, launch_id, 'ok' FROM launch, cell
+    WHERE launch_id > 1000 AND cell_id >= 5000;
+    INSERT INTO run_summary SELECT run_id, 9, 0, t, t, t, t, t, t, t, t, t, t
+    FROM (SELECT run_id, 1e-5 * (1 + ordinal) * iif(cell_id = 5000, 1, 2.5 +
+    0.01 * ordinal) AS t FROM run JOIN launch USING (launch_id)
+    WHERE cell_id >= 5000)"
+run report v.db -o valid.html
+is $? 0 "a system that was validated"
+has valid.html 'class="big">x2\.520 \[2\.500, 2\.540\]</p><p>geometric mean' \
+    "has the headline of that, with the interval over the launches"
+has valid.html "Validated: a program that calls MPI" "and where that is from"
+has valid.html "over 1 points" "it is of what was validated alone"
+page valid.html "its page is sound"
+
 # Counters against the schedule: bcast binomial sends P - 1 messages of m.
 cp a.db c.db
 sqlite3 c.db "INSERT INTO counter SELECT run_id, -1, e,
