@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/file_text.h"
+
+#define NO_TRACE                                                             \
+    "this is no trace of CHORALE_TRACE, and no table of OSU or IMB"
+
 enum { MAX_LINE = 1024, MAX_POINTS = 1 << 19, COLUMNS = 12,
        MAX_FILE = 1 << 28 };
 
@@ -30,37 +35,13 @@ static enum chorale_err bad(const struct reader *r, const char *what)
 
 static enum chorale_err load(struct reader *r)
 {
-    FILE *in = fopen(r->path, "r");
-    size_t size = 0, got = 1, room = 1 << 16;
-    enum chorale_err err = CHORALE_OK;
+    size_t size;
+    enum chorale_err err = chorale_file_text(r->path, MAX_FILE, &r->text,
+                                             &size, r->msg);
 
-    if (in == NULL)
-        return chorale_fail(r->msg, CHORALE_ENV, "%s: %s", r->path,
-                            strerror(errno));
-    r->text = malloc(room);
-    while (r->text != NULL && got > 0 && size < MAX_FILE) {
-        char *more = room - size < 2 ? realloc(r->text, room *= 2) : r->text;
-
-        if (more == NULL) {
-            free(r->text);
-            r->text = NULL;
-            break;
-        }
-        r->text = more;
-        got = fread(r->text + size, 1, room - size - 1, in);
-        size += got;
-    }
-    if (r->text == NULL)
-        err = chorale_fail(r->msg, CHORALE_ENV, "%s: out of memory", r->path);
-    else if (ferror(in))
-        err = chorale_fail(r->msg, CHORALE_ENV, "%s: cannot be read: %s",
-                           r->path, strerror(errno));
-    else
-        r->text[size] = '\0';
-    fclose(in);
     r->line = 1;
-    if (err == CHORALE_OK && (size >= MAX_FILE || strlen(r->text) != size))
-        err = bad(r, "this is no trace of CHORALE_TRACE");
+    if (err == CHORALE_OK && strlen(r->text) != size)
+        err = bad(r, NO_TRACE);
     return err;
 }
 
@@ -194,7 +175,7 @@ static enum chorale_err read_heading(struct reader *r)
     r->line = 0;
     rest = after(next_line(r), "chorale-trace");
     if (rest == NULL || !read_int(rest, 1, 1000000, &version))
-        return bad(r, "this is no trace of CHORALE_TRACE");
+        return bad(r, NO_TRACE);
     if (version != CHORALE_TRACE_VERSION)
         return chorale_fail(r->msg, CHORALE_DATA, "%s:1: a trace of version "
                             "%lld; this chorale reads version %d", r->path,

@@ -20,7 +20,7 @@
 
 struct opts {
     const char *what, *format, *output, *system, *collectives, *procs;
-    int anonymize;
+    int anonymize, csv, json;
 };
 
 /* ?1: collectives, ?2: numbers of ranks, each ",a,b," or NULL for all;
@@ -166,6 +166,7 @@ static enum chorale_err check_procs(struct job *job)
 static enum chorale_err check_words(struct job *job)
 {
     const struct opts *opts = job->opts;
+    const char *format = opts->json ? "json" : "csv";
 
     for (size_t i = 0; i < NDATASET; i++)
         if (strcmp(datasets[i].name, opts->what) == 0)
@@ -173,12 +174,17 @@ static enum chorale_err check_words(struct job *job)
     if (job->data == NULL)
         return chorale_fail(job->msg, CHORALE_USAGE, "--what %s: there is "
                             "none such; there are " DATASETS, opts->what);
+    if (opts->csv + opts->json + (opts->format != NULL) > 1)
+        return chorale_fail(job->msg, CHORALE_USAGE, "export: --csv, --json "
+                            "and --format each name a format; give one");
+    if (opts->format != NULL)
+        format = opts->format;
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-        if (strcmp(formats[i]->name, opts->format) == 0)
+        if (strcmp(formats[i]->name, format) == 0)
             job->format = formats[i];
     if (job->format == NULL)
         return chorale_fail(job->msg, CHORALE_USAGE, "--format %s: no such "
-                            "format; there are csv and json", opts->format);
+                            "format; there are csv and json", format);
     return CHORALE_OK;
 }
 
@@ -336,7 +342,7 @@ static enum chorale_err export_to(struct job *job, const char *path)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { .what = "summary", .format = "csv" };
+    struct opts opts = { .what = "summary" };
     struct job job = { .opts = &opts, .msg = msg };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
@@ -372,6 +378,10 @@ static const struct chorale_opt rows[] = {
       "one of " DATASETS " (default: summary)", 0, 0 },
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format), "FORMAT",
       "csv, or json: an array of objects, one a line (default: csv)", 0, 0 },
+    { "csv", 0, CHORALE_OPT_FLAG, offsetof(struct opts, csv), NULL,
+      "the same as --format csv", 0, 0 },
+    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
+      "the same as --format json", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
       "the file to write, replaced when all is written (default: standard "
       "output)", 0, 0 },
