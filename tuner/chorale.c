@@ -21,6 +21,7 @@ static const struct chorale_verb *const verbs[] = {
     &chorale_verb_baseline, &chorale_verb_history, &chorale_verb_replicate,
     &chorale_verb_plot,     &chorale_verb_report, &chorale_verb_merge,
     &chorale_verb_export,   &chorale_verb_import, &chorale_verb_try,
+    &chorale_verb_table,
 };
 
 #define NVERB (sizeof(verbs) / sizeof(verbs[0]))

@@ -90,6 +90,7 @@ extern const struct chorale_verb chorale_verb_merge;
 extern const struct chorale_verb chorale_verb_export;
 extern const struct chorale_verb chorale_verb_import;
 extern const struct chorale_verb chorale_verb_try;
+extern const struct chorale_verb chorale_verb_table;
 
 /* The command line as one line of text. */
 void chorale_command_text(int argc, char **argv, char *text, size_t size);
