@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/completion.h"
 #include "tuner/verb.h"
 
 static const char flags[] =
@@ -40,6 +41,8 @@ static void help(void)
            "  -h, --help             show this help; `chorale VERB --help` "
            "for a verb\n"
            "      --version          show the version and how it was built\n"
+           "      --completion SHELL print what bash or zsh needs to complete "
+           "words\n"
            "\nExamples:\n"
            "  $ chorale tune results.db -m 8:1M -P 2:16\n"
            "  $ chorale tune --help\n");
@@ -56,11 +59,21 @@ static void version(void)
            PACKAGE_VERSION, CHORALE_BUILD_OPTIONS, CHORALE_BUILD_CC, flags);
 }
 
-/* One word a line for the tools that read it (shell completion, man.am). */
+/* One word a line for the tools that read it. */
 static void names(void)
 {
     for (size_t i = 0; i < NVERB; i++)
         printf("%s\n", verbs[i]->name);
+}
+
+static int completion(const char *shell)
+{
+    if (chorale_completion(shell, verbs, NVERB, stdout) == 0 &&
+        fflush(stdout) == 0)
+        return CHORALE_OK;
+    fprintf(stderr, "chorale: --completion '%.40s': there are bash and zsh\n",
+            shell);
+    return CHORALE_USAGE;
 }
 
 static const struct chorale_verb *find(const char *name)
@@ -94,6 +107,8 @@ int main(int argc, char **argv)
         names();
         return CHORALE_OK;
     }
+    if (strcmp(argv[1], "--completion") == 0)
+        return completion(argc > 2 ? argv[2] : "");
     verb = find(argv[1]);
     if (verb == NULL) {
         fprintf(stderr, "chorale: unknown verb '%s'; see `chorale --help`\n",

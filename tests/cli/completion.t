@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# completion.t - shells complete what the verbs take, no less and no more.
+. "$(dirname "$0")/../lib.sh"
+
+"$chorale" --completion frob >"$work/out" 2>"$work/err"
+is "$? $(wc -c <"$work/out" | tr -d ' ') $(wc -l <"$work/err" | tr -d ' ')" \
+    "2 0 1" "an unknown shell"
+options() { # of a verb, as its help has them
+    "$chorale" "$1" --help | sed -n '/^Options:/,/^Examples:/{
+        s/^  -[a-zA-Z], --/      --/; s/^      --\([a-z0-9-]*\).*/--\1/p
+        }' | sort
+}
+
+if command -v bash >/dev/null 2>&1; then
+    "$chorale" --completion bash >"$work/chorale.bash"
+    ok $? "bash"
+    completes() { # words before the last, the last word
+        CHORALE_WORDS="$1" CHORALE_LAST="$2" bash -c '
+            . "$0"
+            COMP_WORDS=(chorale $CHORALE_WORDS "$CHORALE_LAST")
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _chorale
+            [ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\n" "${COMPREPLY[@]}"' \
+            "$work/chorale.bash" | sort
+    }
+    is "$(bash -c '. "$0"; complete -p chorale' "$work/chorale.bash")" \
+        "complete -o default -F _chorale chorale" "it completes chorale"
+    is "$(completes '' '' | grep -v '^-')" "$("$chorale" --verbs | sort)" \
+        "all verbs"
+    is "$(completes '' 'pl')" "plan
+plot" "those that begin so"
+    for verb in $("$chorale" --verbs); do
+        is "$(completes "$verb r.db" --)" "$(options "$verb")" \
+            "$verb: its options, all of them"
+        [ "$(options "$verb" | wc -l)" -gt 0 ]
+        ok $? "$verb: there are some"
+    done
+    is "$(completes 'baseline' '')" "list
+remove
+set" "the first words of baseline"
+    is "$(completes 'table' 'in')" install "and of table"
+    is "$(completes 'plan r.db -c' 'allr')" allreduce "collectives"
+    is "$(completes 'plan r.db' 'x')" "" "else files"
+    is "$(completes '--completion' '')" "bash
+zsh" "shells"
+    if [ -f "$top_builddir/tuner/completions/chorale" ]; then
+        cmp -s "$work/chorale.bash" "$top_builddir/tuner/completions/chorale"
+        ok $? "what make installs is of this build"
+    else
+        skip "not built" "what make installs"
+    fi
+else
+    skip "no bash" "bash"
+fi
+
+"$chorale" --completion zsh >"$work/_chorale"
+is "$? $(head -n 1 "$work/_chorale")" "0 #compdef chorale" "zsh"
+for verb in $("$chorale" --verbs); do
+    sed -n "/^    $verb)\$/,/;;\$/p" "$work/_chorale" |
+        grep -o " '--[a-z0-9-]*:" | tr -d " ':" | sort >"$work/words"
+    is "$(cat "$work/words")" "$(options "$verb")" "$verb: its options in zsh"
+done
+if command -v zsh >/dev/null 2>&1; then
+    zsh -f -n "$work/_chorale"
+    ok $? "zsh reads it"
+    # The functions of its completion system are replaced by ones that print.
+    got=$(zsh -f -c '
+        _describe() { print -l -- ${(P)2} | sed "s/:.*//" }
+        _files() { print files }
+        compadd() { print -l -- ${(P)2} }
+        words=(chorale plan r.db --) CURRENT=4 PREFIX=--
+        . "$1"' zsh "$work/_chorale" | sort)
+    is "$got" "$(options plan)" "and completes"
+else
+    skip "no zsh" "zsh reads it"
+fi
+finish
