@@ -42,8 +42,8 @@ enum chorale_err chorale_file_text(const char *path, size_t max,
     char *text;
 
     if (in == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "%s: %s", path,
-                            strerror(errno));
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s; name a file that you "
+                            "may read", path, strerror(errno));
     errno = 0;
     text = slurp(in, max, &size);
     if (text == NULL)

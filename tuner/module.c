@@ -68,8 +68,8 @@ static enum chorale_err make_folder(struct chorale_module *module,
 
     module->dir[0] = '\0';
     if (realpath(database, real) == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "%s: %s", database,
-                            strerror(errno));
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s; name a database with "
+                            "decisions", database, strerror(errno));
     len = snprintf(module->dir, sizeof(module->dir), "%s-table-XXXXXX", real);
     if (len >= (int)sizeof(module->dir)) {
         module->dir[0] = '\0';

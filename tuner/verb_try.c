@@ -189,7 +189,8 @@ static enum chorale_err find_table(struct job *job, const char *name,
                                 "--allow-patented are for a database; %s is a "
                                 "table already", name);
         if (realpath(name, real) == NULL || access(real, R_OK) != 0)
-            return chorale_fail(job->msg, CHORALE_ENV, "%s: %s", name,
+            return chorale_fail(job->msg, CHORALE_ENV, "%s: %s; name a table "
+                                "that was compiled, or a database", name,
                                 strerror(errno));
         snprintf(job->table, sizeof(job->table), "%s", real);
         return CHORALE_OK;
