@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# packaging.t - what make installs, and what packages are made of.
+. "$(dirname "$0")/../lib.sh"
+pack=$top_srcdir/ci/packaging
+version=$(sed -n 's/^AC_INIT(\[chorale\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
+like "$version" '^[0-9]+\.[0-9]+\.[0-9]+$' "the version is $version"
+is "$("$chorale" --version | sed -n 1p)" "chorale $version" "of the command"
+like "$(sed -n 1p "$pack/debian/changelog")" "^chorale \\($version-[0-9]+\\)" \
+    "of the Debian package"
+recipe=$pack/spack/packages/chorale/package.py
+is "$(sed -n 's/^    version("\([^"]*\)".*/\1/p' "$recipe")" "$version" \
+    "of the Spack recipe"
+is "$(grep -c "chorale-$version.tar.gz" "$recipe")" 1 "and its tarball"
+cp "$recipe" "$work/package.py"
+python3 -m py_compile "$work/package.py"
+ok $? "the recipe is Python"
+# Its options are configure's.
+for word in papi hwloc simgrid; do
+    grep -q "AC_ARG_WITH(\[$word\]" "$top_srcdir"/m4/*.m4
+    ok $? "configure knows --with-$word"
+done
+grep -q 'AC_ARG_ENABLE(\[patented\]' "$top_srcdir"/m4/*.m4
+ok $? "configure knows --disable-patented"
+
+# Each file of debian/*.install is there once installed, and each that is
+# installed is in one of them.
+root=$work/root
+[ -f "$top_builddir/Makefile" ] || skip_all "not a build folder"
+MAKEFLAGS='' make -s -C "$top_builddir" install DESTDIR="$root" \
+    >"$work/out" 2>"$work/err"
+ok $? "make install DESTDIR"
+[ -s "$work/err" ] && diag "$(grep -v '^libtool: warning' "$work/err" | tail -n 3)"
+where() { # variable of the Makefile
+    printf 'include Makefile\nshow-it:\n\t@echo $(%s)\n' "$1" >"$work/show.mk"
+    MAKEFLAGS='' make -s -C "$top_builddir" -f "$work/show.mk" show-it 2>/dev/null |
+        tail -n 1
+}
+prefix=$(where prefix) bin=$(where bindir) lib=$(where libdir) share=$(where datadir)
+libexec=$(where libexecdir) man=$(where mandir) include=$(where includedir)
+for file in "$bin/chorale" "$bin/chorale-runner" "$lib/libchorale_pmpi.so" \
+    "$lib/libchorale.so" "$include/chorale.h" "$lib/pkgconfig/chorale.pc" \
+    "$libexec/chorale/chorale-selects" "$share/chorale/time_vs_n.gp" \
+    "$share/chorale/modulefile" "$share/zsh/site-functions/_chorale" \
+    "$share/bash-completion/completions/chorale"; do
+    [ -s "$root$file" ]
+    ok $? "$file"
+done
+if [ -f "$top_builddir/tuner/chorale.1" ]; then
+    for verb in $("$chorale" --verbs); do
+        [ -s "$root$man/man1/chorale-$verb.1" ]
+        ok $? "man chorale-$verb"
+    done
+else
+    skip "no help2man at build time" "man pages"
+fi
+is "$("$root$bin/chorale" --version 2>&1 | sed -n 1p)" "chorale $version" \
+    "the installed command runs"
+find "$root" -type f ! -name '*.so*' ! -name '*.a' -exec \
+    grep -l -F -e "$root" -e "$top_builddir/" {} + |
+    grep -v -e '/bin/' -e '/libexec/' -e '\.la$' >"$work/leaks"
+is "$(cat "$work/leaks")" "" "no installed text names the folder of the build"
+
+sed -n '/^[a-z]/p' "$pack"/debian/*.install | sed 's|^usr/||' >"$work/wanted"
+# Debian's folders are those of --prefix=/usr with libraries by architecture.
+(cd "$root$prefix" && find . \( -type f -o -type l \) | sed 's|^\./||' |
+    grep -v '\.la$' | sed -e 's|^lib64/|lib/|' -e 's|^lib/|lib/ARCH/|' \
+    -e 's|^libexec/|libexec/|') >"$work/installed"
+while read -r pattern; do
+    pattern=$(echo "$pattern" | sed 's|lib/\*/|lib/ARCH/|')
+    found=0
+    while read -r file; do
+        # shellcheck disable=SC2254
+        case $file in
+        $pattern | $pattern/*) found=1 ;;
+        esac
+    done <"$work/installed"
+    [ $found = 1 ]
+    ok $? "debian installs $pattern, which is there"
+done <"$work/wanted"
+while read -r file; do
+    found=0
+    while read -r pattern; do
+        pattern=$(echo "$pattern" | sed 's|lib/\*/|lib/ARCH/|')
+        # shellcheck disable=SC2254
+        case $file in
+        $pattern | $pattern/*) found=1 ;;
+        esac
+    done <"$work/wanted"
+    [ $found = 1 ] || echo "$file"
+done <"$work/installed" >"$work/left"
+is "$(cat "$work/left")" "" "and leaves nothing behind"
+if command -v dpkg-parsechangelog >/dev/null 2>&1; then
+    is "$(dpkg-parsechangelog -l "$pack/debian/changelog" -S Version |
+        sed 's/-.*//')" "$version" "dpkg reads the changelog"
+else
+    skip "no dpkg-dev" "the changelog"
+fi
+make -n -f "$pack/debian/rules" override_dh_auto_configure >/dev/null 2>"$work/err"
+is "$? $(cat "$work/err")" "0 " "debian/rules is a makefile"
+for test in $(sed -n '/^QUICK/,/[^\\]$/p' "$pack/debian/rules" |
+    tr ' \t\\' '\n\n\n' | grep '\.t$'); do
+    [ -f "$top_srcdir/$test" ] || [ -f "$top_srcdir/${test%.t}.c" ]
+    ok $? "the test that it runs is there: $test"
+done
+
+# The module file, by a few words of Tcl.
+module=$root$share/chorale/modulefile
+is "$(sed -n 1p "$module")" "#%Module1.0" "the module file begins as one"
+! grep -q '@' "$module"
+ok $? "with nothing left to fill in"
+if command -v tclsh >/dev/null 2>&1; then
+    cat >"$work/module.tcl" <<'EOF'
+proc module-whatis {text} { puts "whatis $text" }
+proc conflict {name} { puts "conflict $name" }
+proc prepend-path {name value} { puts "$name=$value" }
+proc setenv {name value} { puts "$name=$value" }
+source [lindex $argv 0]
+ModulesHelp
+EOF
+    tclsh "$work/module.tcl" "$module" >"$work/out" 2>"$work/err"
+    ok $? "Tcl reads it"
+    is "$(sed -n 's/^PATH=//p' "$work/out")" "$bin" "PATH is where the command is"
+    [ -s "$root$(sed -n 's/^CHORALE_SHIM=//p' "$work/out")" ]
+    ok $? "CHORALE_SHIM is the library to preload"
+else
+    skip "no tclsh" "Tcl reads it"
+fi
+finish
