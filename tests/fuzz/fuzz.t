@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# fuzz.t - what fuzzers made up or found, once more: targets return, whatever
+# the file. Then the same with bytes lost, doubled and turned over by a rule.
+. "$(dirname "$0")/../lib.sh"
+corpus=$top_srcdir/tests/fuzz/corpus
+version=$(sed -n 's/.* database, version \([0-9]*\).*/\1/p' "$top_srcdir/db/schema.sql")
+mkdir "$work/store"
+{ echo 'PRAGMA page_size = 512;'; cat "$top_srcdir/db/schema.sql"
+  echo "PRAGMA application_id = $((0x43484f52)); PRAGMA user_version = $version;"; } |
+    sqlite3 "$work/store/whole.db"
+cp "$corpus"/store/* "$work/store/"
+for target in tables trace spec store; do
+    program=$top_builddir/tests/fuzz/$target
+    [ -x "$program" ] || { skip "not built" "$target"; continue; }
+    folder=$corpus/$target
+    [ "$target" != store ] || folder=$work/store
+    n=$(find "$folder" -type f | wc -l)
+    [ "$n" -ge 3 ]
+    ok $? "$target: $((n)) files"
+    find "$folder" -type f -exec timeout 120 "$program" {} + >"$work/out" 2>"$work/err"
+    is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" "$target returns of each"
+    diag "$(tail -n 2 "$work/err")"
+    mkdir "$work/$target-bent"
+    find "$folder" -type f | sort | python3 -c '
+import os, random, sys
+random.seed(4711)
+out = sys.argv[1]
+count = 0
+for path in sys.stdin.read().split("\n")[:-1]:
+    data = open(path, "rb").read()
+    for k in range(8):
+        bent = bytearray(data)
+        for i in range(1 + k):
+            at = random.randrange(len(bent) + 1)
+            what = random.randrange(4)
+            if what == 0:
+                bent = bent[:at]
+            elif what == 1:
+                bent[at:at] = bent[max(0, at - 40):at]
+            elif what == 2 and at < len(bent):
+                bent[at] = random.choice(b"\0\n 09-.xX#,:\377")
+            elif at < len(bent):
+                del bent[at:at + random.randrange(1, 30)]
+        open(os.path.join(out, "%d" % count), "wb").write(bytes(bent))
+        count += 1
+' "$work/$target-bent"
+    n=$(find "$work/$target-bent" -type f | wc -l)
+    find "$work/$target-bent" -type f -exec timeout 300 "$program" {} + \
+        >"$work/out" 2>"$work/err"
+    is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" \
+        "$target returns of $((n)) that are bent"
+    diag "$(tail -n 2 "$work/err")"
+done
+finish
