@@ -236,8 +236,47 @@ static void test_latency(void)
            chorale_rep_exhaustive(&rep));
 }
 
+/* Open groups, and scattered ones: sums worked out by hand. */
+static void test_placements(void)
+{
+    static const struct {
+        enum chorale_rep_net net;
+        int link, open, scatter;
+        long x, side;
+        double updating, integration;
+    } row[] = {
+        { WS, 1, 0, 0, 4, 8, 0.5, 0.046875 },
+        { WS, 1, 1, 0, 4, 8, 1, 0.046875 },
+        { WS, 1, 1, 0, 8, 8, 1, 0 },
+        { WS, 1, 0, 1, 4, 8, 1, 0.0234375 },
+        { WS, 2, 0, 1, 2, 8, 2, 0.234375 },
+        { RS, 1, 0, 1, 2, 8, 2, 0.1171875 },
+        { CHORALE_REP_ARRAY, 1, 0, 1, 2, 8, 2, 0.375 },
+        { CHORALE_REP_RING, 1, 1, 0, 4, 16, 1, 0.375 },
+        { CHORALE_REP_RING, 2, 0, 1, 4, 16, 4, 0.375 },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct chorale_rep rep = {
+            .net = row[i].net, .link = row[i].link, .side = row[i].side,
+            .open = row[i].open, .scatter = row[i].scatter, .accesses = 1,
+            .tx = 1, .data = 1, .bands = 1,
+        };
+        struct chorale_rep_cost cost;
+
+        chorale_rep_cost(&rep, row[i].x, row[i].x, &cost);
+        tap_ok(near(cost.updating, row[i].updating, 1e-12) &&
+                   near(cost.integration, row[i].integration, 1e-12),
+               "groups of %ld, %s%s: %g and %g", row[i].x,
+               row[i].open ? "open" : "wrapped",
+               row[i].scatter ? ", scattered" : "", cost.updating,
+               cost.integration);
+    }
+}
+
 int main(void)
 {
+    test_placements();
     test_slots();
     test_terms();
     test_vectors();
