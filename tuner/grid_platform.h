@@ -6,8 +6,8 @@
  * one at a time SHARED. Messages go along the row first, the shorter way round
  * where it wraps; where both ways are as long, those from even places go up
  * and those from odd ones down, so that all links have as much to carry. With a
- * latency SimGrid shares links unevenly: of two messages the one with the longer
- * way gets less. */
+ * latency SimGrid shares links unevenly: of two messages the one with the
+ * longer way gets less. */
 #ifndef CHORALE_TUNER_GRID_PLATFORM_H
 #define CHORALE_TUNER_GRID_PLATFORM_H
 

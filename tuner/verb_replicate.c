@@ -112,7 +112,8 @@ static enum chorale_err find_net(struct chorale_rep_job *job)
                         "--system %.60s: there are RS1 and RS2 (regular "
                         "meshes whose links carry one or both directions at "
                         "once), WS1 and WS2 (wrapped ones), array, array1, "
-                        "ring, ring1, and measured (as a database knows it)", job->opts->net);
+                        "ring, ring1, and measured (as a database knows it)",
+                        job->opts->net);
 }
 
 /* What has to be said before anything can be worked out. */
@@ -252,8 +253,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 static const struct chorale_opt rows[] = {
     { "system", 0, CHORALE_OPT_TEXT, AT(net), "NAME",
       "RS1, RS2: a regular mesh whose links carry one direction or both at "
-      "once; WS1, WS2: a wrapped one; array, ring: one dimension, links of both "
-      "directions; array1, ring1: of one; measured: "
+      "once; WS1, WS2: a wrapped one; array, ring: one dimension, links of "
+      "both directions; array1, ring1: of one; measured: "
       "any network, by the database's own times of alltoall, "
       "reduce_scatter_block and allgather at each group size (default: RS2)",
       0, 0 },

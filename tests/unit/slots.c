@@ -36,7 +36,7 @@ struct play {
     struct port *port;  /* [size * PORTS] */
     char **done;        /* of each rank's notes */
     long slot;
-    int broken;         /* a message leaves the links, or has no whole packets */
+    int broken;         /* a message leaves the links, or has half packets */
 };
 
 /* --- the network -------------------------------------------------------- */
