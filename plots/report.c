@@ -216,7 +216,7 @@ const struct chorale_verb chorale_verb_report = {
         "algorithm sends; noise and what speaks against the numbers; what an "
         "imported trace could win; the environment; and the commands that made "
         "it. Every picture has its numbers in a table. Sections can be "
-        "filtered by collective and by P; without scripts everything is shown.\n"
+        "filtered by collective and by P; without scripts all is shown.\n"
         "What was won is as validated where `chorale validate` has measured "
         "the table that there is, else as in the launches of the campaign that "
         "confirmed the table's choices; the page says which.\n"

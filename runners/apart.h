@@ -7,11 +7,11 @@
 #include <mpi.h>
 
 /* Of three kinds of exchanges, how much longer one takes when all groups make
- * it at once than when this rank's group does alone: the most of the kinds, each
- * in the median of three turns, and at least 1. They are long messages between
- * the halves of a group, which share links, and allreduces of 8 bytes and of
- * 256 KiB, which also wait for each other: where ranks share processors or
- * adapters, that is what becomes slower.
+ * it at once than when this rank's group does alone: the most of the kinds,
+ * each in the median of three turns, and at least 1. They are long messages
+ * between the halves of a group, which share links, and allreduces of 8 bytes
+ * and of 256 KiB, which also wait for each other: where ranks share processors
+ * or adapters, that is what becomes slower.
  *
  * comm: this rank's group, which is number mine of ngroups; -1: it is in none.
  * meet: all ranks of all groups meet, and each is told whether any has failed;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What wins on fabrics with levels: a campaign on the fat tree of three levels and
-# the dragonfly of ci/platforms, several ranks a node, simulated. Prints a map of
-# the decisions for each collective, with the gain over the library's default,
-# and where variants of two levels are chosen.
+# What wins on fabrics with levels: a campaign on the fat tree of three levels
+# and the dragonfly of ci/platforms, several ranks a node, simulated. Prints what
+# is fastest at each point, with the gain over the library's default, and where
+# that is a variant of two levels.
 #
 #   fabrics.sh [-o DIR] [-f FABRICS] [-c LIST] [-m SIZES] [-P "SIZE..."]
 #
