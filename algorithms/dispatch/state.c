@@ -5,6 +5,7 @@
  * that no rank ever runs a variant whose partners call the library. */
 #include "config.h"
 
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -53,12 +54,13 @@ static int gpu_possible(const struct chorale_tuning *tuning)
         && dl_iterate_phdr(is_gpu_runtime, NULL) != 0;
 }
 
-/* In pieces, without allocating: all ranks must come to the same answer. */
-int chorale_state_inside_world(MPI_Comm comm, int size)
+/* 1 if all ranks are in MPI_COMM_WORLD; *first: the one that comes first
+ * there. In pieces, without allocating: all must come to the same answer. */
+static int inside_world(MPI_Comm comm, int size, int *first)
 {
     enum { PIECE = 64 };
     MPI_Group group, world;
-    int from[PIECE], to[PIECE], inside = 1;
+    int from[PIECE], to[PIECE], inside = 1, least = INT_MAX;
 
     if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
         return 0;
@@ -73,12 +75,24 @@ int chorale_state_inside_world(MPI_Comm comm, int size)
             from[k] = i + k;
         inside = PMPI_Group_translate_ranks(group, n, from, world, to)
                  == MPI_SUCCESS;
-        for (int k = 0; k < n && inside; k++)
+        for (int k = 0; k < n && inside; k++) {
             inside = to[k] != MPI_UNDEFINED;
+            if (inside && to[k] < least) {
+                least = to[k];
+                *first = i + k;
+            }
+        }
     }
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
     return inside;
+}
+
+int chorale_state_inside_world(MPI_Comm comm, int size)
+{
+    int first;
+
+    return inside_world(comm, size, &first);
 }
 
 /* One reduction: the smallest value and the smallest complement, which is the
@@ -343,13 +357,13 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
 {
     struct chorale_state *st;
     uint64_t *node;
-    int inter, rank, size;
+    int inter, rank, size, teller = 0;
 
     *why = NULL;
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter
         || PMPI_Comm_size(comm, &size) != MPI_SUCCESS || size < 2
         || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS
-        || !chorale_state_inside_world(comm, size))
+        || !inside_world(comm, size, &teller))
         return NULL;
     st = allocate(tuning, rank, size);
     node = calloc(2 * (size_t)size, sizeof(*node));
@@ -360,7 +374,7 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
         enlist(st);
         return st;
     }
-    if (**why == '\0' || rank != 0 || tuning->set.secure)
+    if (**why == '\0' || rank != teller || tuning->set.secure)
         *why = NULL;
     chorale_state_free(st);
     return NULL;

@@ -40,8 +40,9 @@ struct chorale_state {
 
 /* Collective over comm: compare tables, catalogue and settings, make the
  * private communicator. All ranks return a state, or all return NULL: then
- * comm is the library's for good, and *why (static; NULL where there is
- * nothing to say) tells why. */
+ * comm is the library's for good, and *why tells why (static; NULL where there
+ * is nothing to say, and on all but the rank that comes first in
+ * MPI_COMM_WORLD). */
 struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
                                         MPI_Comm comm, const char **why);
 
