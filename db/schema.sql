@@ -243,7 +243,11 @@ CREATE TABLE environment (
 -- are busy. overlapped [bytes]: messages up to this size are sent without
 -- waiting for the receiver; 0: none, one port. kappa: ways in which the ranks
 -- of a node share its port when all send at once, to other nodes; of level
--- 'node', if there is one: also inside it.
+-- 'node', if there is one: also inside it. Where nodes share links, kappa of
+-- the levels 'line 16', 'torus 4x4', 'tree 8' and the like: which part of such
+-- a link a message takes (1: a link is as fast as a node's port); 'shift 4',
+-- 'pairs 4', 'mirror': as measured of that pattern; and alpha of level 'hop':
+-- by how much a link more makes a message later.
 CREATE TABLE model (
     model_id    INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,

@@ -5,7 +5,10 @@
  * alpha and the kappa of the model by distance.
  *
  * Shift by d: rank r sends to r + d and receives from r - d. On a line d
- * messages share the middle link; on a flat network none do. */
+ * messages share the middle link; on a flat network none do. Pairs: r and
+ * r xor d exchange; behind a switch of d ranks, or fewer, those share its way
+ * out, of more they do not leave it. Mirror: r and P - 1 - r exchange; round a
+ * ring they share a link in half as many ways as on a line. */
 #include "runners/runner.h"
 
 #include <math.h>
@@ -45,10 +48,12 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
     return rc;
 }
 
-/* The quickest shift by d, until the last rank has its message. */
-static int shift(struct chorale_bench *bench, int d, char *buf, double *best)
+/* The quickest exchange in which each rank sends to one and receives from one,
+ * until the last has its message; a rank with no partner (-1) looks on. */
+static int exchange(struct chorale_bench *bench, int to, int from, char *buf,
+                    double *best)
 {
-    int size = bench->world_size, me = bench->world_rank, rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
     int times = bench->sim_barrier != NULL ? 1 : NTRIP;
 
     *best = INFINITY;
@@ -58,9 +63,9 @@ static int shift(struct chorale_bench *bench, int d, char *buf, double *best)
         double start = chorale_sync_start(bench, CHORALE_SYNC_ROUNDTIME, 0,
                                           &in, &late);
 
-        rc = chorale_sendrecv(bench->sync, buf, BYTES, MPI_BYTE,
-                              (me + d) % size, buf + BYTES, BYTES, MPI_BYTE,
-                              (me - d + size) % size);
+        if (to >= 0)
+            rc = chorale_sendrecv(bench->sync, buf, BYTES, MPI_BYTE, to,
+                                  buf + BYTES, BYTES, MPI_BYTE, from);
         out = chorale_now_common(bench);
         if (rc == MPI_SUCCESS)
             rc = chorale_agree_max(bench, &out, 1);
@@ -69,21 +74,54 @@ static int shift(struct chorale_bench *bench, int d, char *buf, double *best)
     return rc;
 }
 
+static double ways(double all, double empty, double alone)
+{
+    return alone > empty ? (all - empty) / (alone - empty) : NAN;
+}
+
+static int pairs(struct chorale_bench *bench, int d, char *buf, double *best)
+{
+    int peer = bench->world_rank ^ d;
+
+    peer = peer < bench->world_size ? peer : -1;
+    return exchange(bench, peer, peer, buf, best);
+}
+
 static int one_distance(struct chorale_bench *bench, int d, char *buf,
                         struct chorale_distance *at)
 {
-    double empty, alone, all;
+    int size = bench->world_size, me = bench->world_rank;
+    double empty, alone, all, both;
     int rc = one_way(bench, d, buf, 0, &empty);
 
     if (rc == MPI_SUCCESS)
         rc = one_way(bench, d, buf, BYTES, &alone);
     if (rc == MPI_SUCCESS)
-        rc = shift(bench, d, buf, &all);
+        rc = exchange(bench, (me + d) % size, (me - d + size) % size, buf,
+                      &all);
+    if (rc == MPI_SUCCESS)
+        rc = pairs(bench, d, buf, &both);
     if (rc == MPI_SUCCESS && bench->world_rank == 0)
         *at = (struct chorale_distance){
-            .places = d, .alpha = empty,
-            .kappa = alone > empty ? (all - empty) / (alone - empty) : NAN,
+            .places = d, .alpha = empty, .kappa = ways(all, empty, alone),
+            .pairs = ways(both, empty, alone),
         };
+    return rc;
+}
+
+static int mirror(struct chorale_bench *bench, char *buf)
+{
+    int last = bench->world_size - 1, peer = last - bench->world_rank;
+    double empty, alone, all;
+    int rc = one_way(bench, last, buf, 0, &empty);
+
+    if (rc == MPI_SUCCESS)
+        rc = one_way(bench, last, buf, BYTES, &alone);
+    peer = peer != bench->world_rank ? peer : -1;
+    if (rc == MPI_SUCCESS)
+        rc = exchange(bench, peer, peer, buf, &all);
+    bench->distance_mirror = rc == MPI_SUCCESS ? ways(all, empty, alone)
+                                               : NAN;
     return rc;
 }
 
@@ -104,6 +142,8 @@ int chorale_distance_measure(struct chorale_bench *bench)
     for (int d = 1; d < size && n < CHORALE_DISTANCES && !lacks &&
                     rc == MPI_SUCCESS; d *= 2)
         rc = one_distance(bench, d, buf, &bench->distance[n++]);
+    if (!lacks && rc == MPI_SUCCESS)
+        rc = mirror(bench, buf);
     bench->ndistance = rc == MPI_SUCCESS && !lacks ? n : 0;
     free(buf);
     return rc;

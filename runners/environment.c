@@ -45,7 +45,13 @@ static void put_distances(struct chorale_facts *facts,
         snprintf(key, sizeof(key), "distance_kappa:%d", d->places);
         if (d->kappa > 0)
             chorale_facts_putf(facts, key, "%.6g", d->kappa);
+        snprintf(key, sizeof(key), "distance_pairs:%d", d->places);
+        if (d->pairs > 0)
+            chorale_facts_putf(facts, key, "%.6g", d->pairs);
     }
+    if (bench->ndistance > 0 && bench->distance_mirror > 0)
+        chorale_facts_putf(facts, "distance_mirror", "%.6g",
+                           bench->distance_mirror);
 }
 
 static void put_tool(struct chorale_facts *facts,

@@ -124,6 +124,8 @@ struct chorale_distance {
     double alpha;            /* s, of an empty message from rank 0 */
     double kappa;            /* ways of sharing when all send so far at once;
                               * NAN: not known */
+    double pairs;            /* the same where ranks r and r xor places
+                              * exchange */
 };
 
 /* One running program, or a group of its ranks. */
@@ -162,6 +164,7 @@ struct chorale_bench {
     double *sim_row;         /* there: [world_size][CHORALE_AGREE_MAX] */
     struct chorale_distance distance[CHORALE_DISTANCES]; /* rank 0 */
     int ndistance;           /* 0: not measured */
+    double distance_mirror;  /* kappa where r and P - 1 - r exchange */
     double copy_own;         /* copying.c: as copy_beta, of this rank */
     int straggler;           /* rank 0: some node is slower than the others, */
     int mixed_cpus;          /* or has other processors (preflight.c) */

@@ -265,8 +265,8 @@ enum chorale_err chorale_comparison_choices(struct chorale_comparison *cmp,
         .simulated = cmp->opts.exact, .threshold = 0.03, .fdr = 0.05,
         .compact = 0.01, .max_scratch = -1,
     };
-    struct side base = { { NULL, 0, NULL }, NULL, 0 };
-    struct side head = { { NULL, 0, NULL }, NULL, 0 };
+    struct side base = { { .row = NULL }, NULL, 0 };
+    struct side head = { { .row = NULL }, NULL, 0 };
     enum chorale_err err = CHORALE_OK;
 
     if (chorale_side_first(&cmp->base, &base.points) != 0 ||

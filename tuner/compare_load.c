@@ -49,6 +49,7 @@ int chorale_side_first(const struct chorale_side *side,
     points->row = malloc((side->points.count + 1) * sizeof(*points->row));
     points->count = 0;
     points->pool = NULL;
+    points->wiring = side->points.wiring;
     if (points->row == NULL)
         return -1;
     for (size_t i = 0; i < side->points.count; i++) {

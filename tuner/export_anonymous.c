@@ -49,6 +49,8 @@ static const struct {
     { "message_beta_s", 0, KEEP_ALL },
     { "distance_alpha_s:", 1, KEEP_ALL },
     { "distance_kappa:", 1, KEEP_ALL },
+    { "distance_mirror", 0, KEEP_ALL },
+    { "distance_pairs:", 1, KEEP_ALL },
     { "cpu_turbo", 0, KEEP_ALL },
     { "copy_bytes_per_s", 0, KEEP_ALL },
     { "next_node_s", 0, KEEP_ALL },

@@ -12,10 +12,15 @@
 #define QUERY                                                                \
     "SELECT l.ppn, l.comm_size,"                                             \
     "       CAST(substr(e.key, 18) AS INTEGER) AS places,"                   \
-    "       min(CAST(e.value AS REAL)), min(CAST(k.value AS REAL))"          \
+    "       min(CAST(e.value AS REAL)), min(CAST(k.value AS REAL)),"         \
+    "       min(CAST(p.value AS REAL)), min(CAST(m.value AS REAL))"          \
     "  FROM environment e JOIN launch l USING (launch_id)"                   \
     "  LEFT JOIN environment k ON k.launch_id = e.launch_id"                 \
     "   AND k.key = 'distance_kappa:' || substr(e.key, 18)"                  \
+    "  LEFT JOIN environment p ON p.launch_id = e.launch_id"                 \
+    "   AND p.key = 'distance_pairs:' || substr(e.key, 18)"                  \
+    "  LEFT JOIN environment m ON m.launch_id = e.launch_id"                 \
+    "   AND m.key = 'distance_mirror'"                                       \
     " WHERE l.system_id = ?1 AND e.key LIKE 'distance\\_alpha\\_s:%'"        \
     "       ESCAPE '\\' AND l.comm_size = (SELECT max(m.comm_size)"          \
     "         FROM launch m JOIN environment n USING (launch_id)"            \
@@ -65,6 +70,83 @@ static void judge(struct chorale_links *l)
     l->step = step[!l->by_place];
 }
 
+/* --- what links are shared ----------------------------------------------- */
+
+#define LEAST_NODES 4
+#define FLAT 0.10            /* none is shared: kappas may differ by that */
+
+size_t chorale_links_seen(const struct chorale_links *l,
+                          struct chorale_wiring_seen *seen)
+{
+    int nodes = l->ppn > 0 ? l->comm_size / l->ppn : 0;
+    size_t n = 0;
+
+    if (nodes < LEAST_NODES || nodes * l->ppn != l->comm_size)
+        return 0;
+    for (size_t i = 0; i < l->n; i++) {
+        int places = l->at[i].places / l->ppn;
+
+        if (places * l->ppn != l->at[i].places)
+            continue;
+        for (int p = CHORALE_PATTERN_SHIFT; p <= CHORALE_PATTERN_PAIRS; p++) {
+            int shift = p == CHORALE_PATTERN_SHIFT;
+            double kappa = shift ? l->at[i].kappa : l->at[i].pairs;
+
+            if (kappa > 0)
+                seen[n++] = (struct chorale_wiring_seen){
+                    .pattern = (enum chorale_pattern)p, .places = places,
+                    .kappa = kappa, .alpha = shift ? l->at[i].alpha : NAN,
+                };
+        }
+    }
+    if (l->mirror > 0)
+        seen[n++] = (struct chorale_wiring_seen){
+            .pattern = CHORALE_PATTERN_MIRROR, .kappa = l->mirror,
+            .alpha = NAN,
+        };
+    return n;
+}
+
+/* -1: out of memory. */
+static int find(struct chorale_links *l)
+{
+    struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
+    size_t n = chorale_links_seen(l, seen);
+
+    l->found = n > 0;
+    return n == 0 ? 0
+                  : chorale_wiring_find(seen, n, l->comm_size / l->ppn,
+                                        l->ppn, &l->wiring, &l->off);
+}
+
+enum chorale_err chorale_links_wiring(struct chorale_store *store,
+                                      sqlite3_int64 system_id,
+                                      struct chorale_wiring *f,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_links *list = NULL;
+    size_t count = 0, i = 0;
+    enum chorale_err err = chorale_links_load(store, system_id, &list, &count,
+                                              msg);
+
+    memset(f, 0, sizeof(*f));
+    while (i < count && !list[i].found)
+        i++;
+    if (i < count)
+        *f = list[i].wiring;
+    free(list);
+    return err;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static double known(sqlite3_stmt *s, int column)
+{
+    double value = sqlite3_column_double(s, column);
+
+    return value > 0 && isfinite(value) ? value : NAN;
+}
+
 enum chorale_err chorale_links_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     struct chorale_links **list_p,
@@ -95,6 +177,7 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
             list = grown;
             list[count++] = (struct chorale_links){
                 .ppn = ppn, .comm_size = sqlite3_column_int(s, 1),
+                .mirror = known(s, 6),
             };
         }
         l = &list[count - 1];
@@ -102,13 +185,15 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
             continue;
         l->at[l->n].places = places;
         l->at[l->n].alpha = sqlite3_column_double(s, 3);
-        l->at[l->n++].kappa = sqlite3_column_double(s, 4) > 0
-                                  ? sqlite3_column_double(s, 4)
-                                  : NAN;
+        l->at[l->n].kappa = known(s, 4);
+        l->at[l->n++].pairs = known(s, 5);
     }
     sqlite3_finalize(s);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
         judge(&list[i]);
+        if (find(&list[i]) != 0)
+            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    }
     if (err != CHORALE_OK) {
         free(list);
         return err;
@@ -149,6 +234,29 @@ static int far_more(double b, double a)
 
 /* --- text ---------------------------------------------------------------- */
 
+/* What links there are, and how well they explain kappa. */
+static void print_wiring(const struct chorale_links *l)
+{
+    char text[48];
+
+    if (!l->found)
+        return;
+    printf("\n  links between nodes: ");
+    if (l->wiring.kind == CHORALE_WIRING_FLAT) {
+        printf(l->off <= FLAT
+                   ? "none are shared (kappa within %.2g %%)"
+                   : "no line, ring, grid or tree explains these kappas (off"
+                     " by %.3g %%): a flat network is assumed",
+               100 * l->off);
+        return;
+    }
+    for (int i = 0; i == 0 || i < l->wiring.nlevel; i++)
+        printf("%s%s, each as fast as %.3g of a node's ports",
+               i > 0 ? "; " : "", chorale_wiring_name(&l->wiring, i, text),
+               1 / l->wiring.ways[i]);
+    printf("; explains kappa within %.2g %%", 100 * l->off);
+}
+
 static void print_distances(const struct chorale_links *l)
 {
     printf("  by distance in ranks, P = %d, ppn %d:\n    %-12s", l->comm_size,
@@ -161,6 +269,10 @@ static void print_distances(const struct chorale_links *l)
     printf("\n    %-12s", "kappa, ways");
     for (size_t i = 0; i < l->n; i++)
         printf("%10.4g", l->at[i].kappa);
+    printf("\n    %-12s", "of pairs");
+    for (size_t i = 0; i < l->n; i++)
+        printf("%10.4g", l->at[i].pairs);
+    print_wiring(l);
     printf("\n  assumption: alpha is the same at any distance: ");
     if (l->spread <= CHORALE_LINKS_SAME)
         printf("holds within %.2g %%", 100 * l->spread);
@@ -209,17 +321,25 @@ static json_t *number(double value)
 
 static json_t *distances_json(const struct chorale_links *l)
 {
-    json_t *at = json_array();
+    json_t *at = json_array(), *links = json_array();
+    char text[48];
 
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(at, json_pack(
-            "{s:i, s:o, s:o}", "places", l->at[i].places, "alpha",
-            number(l->at[i].alpha), "kappa", number(l->at[i].kappa)));
-    return json_pack("{s:i, s:i, s:o, s:f, s:b, s:s, s:f}", "comm_size",
-                     l->comm_size, "ppn", l->ppn, "distances", at, "spread",
-                     l->spread, "alpha_is_the_same",
+            "{s:i, s:o, s:o, s:o}", "places", l->at[i].places, "alpha",
+            number(l->at[i].alpha), "kappa", number(l->at[i].kappa), "pairs",
+            number(l->at[i].pairs)));
+    for (int i = 0; l->found && (i == 0 || i < l->wiring.nlevel); i++)
+        json_array_append_new(links, json_pack(
+            "{s:s, s:f}", "name", chorale_wiring_name(&l->wiring, i, text),
+            "ways", l->wiring.ways[i]));
+    return json_pack("{s:i, s:i, s:o, s:f, s:b, s:s, s:f, s:o, s:o, s:f}",
+                     "comm_size", l->comm_size, "ppn", l->ppn, "distances",
+                     at, "spread", l->spread, "alpha_is_the_same",
                      l->spread <= CHORALE_LINKS_SAME, "step_of",
-                     l->by_place ? "place" : "doubling", "step", l->step);
+                     l->by_place ? "place" : "doubling", "step", l->step,
+                     "mirror", number(l->mirror), "links", links,
+                     "links_miss", l->off);
 }
 
 json_t *chorale_links_json(const struct chorale_links *list, size_t count,

@@ -7,7 +7,8 @@
  * Launches tell what messages take by distance (runners/distance.c); of
  * several of as many ranks the quickest counts. A line through the times over
  * distance gives the time of a hop, one over its logarithm that of a switch
- * level, as in a tree; the one that misses less is said. */
+ * level, as in a tree; the one that misses less is said. What links they share
+ * on the way is found from patterns of them (wiring.h). */
 #ifndef CHORALE_TUNER_FIT_LINKS_H
 #define CHORALE_TUNER_FIT_LINKS_H
 
@@ -15,6 +16,7 @@
 
 #include "db/store.h"
 #include "tuner/model.h"
+#include "tuner/wiring.h"
 
 /* Above this relative difference alpha depends on distance; and less than so
  * many times as much is not far more. */
@@ -30,8 +32,13 @@ struct chorale_links {
     struct {
         int places;
         double alpha;        /* s */
-        double kappa;        /* ways; NAN: unknown */
+        double kappa;        /* ways, of a shift; NAN: unknown */
+        double pairs;        /* ways, of pairs; NAN: unknown */
     } at[CHORALE_LINKS_MOST];
+    double mirror;           /* ways, of r to P - 1 - r; NAN: unknown */
+    int found;               /* the wiring was found from these, */
+    struct chorale_wiring wiring;
+    double off;              /* which misses their kappas by that */
     double spread;           /* largest alpha over the smallest, - 1 */
     int by_place;            /* a line over places misses less than one over
                               * their logarithm */
@@ -39,12 +46,25 @@ struct chorale_links {
 };
 
 /* Of each number of ranks on a node, ascending, the launches of most ranks.
- * *list_p, to be freed, may be NULL. */
+ * *list_p, to be freed, may be NULL. The wiring of each is found; the first of
+ * four nodes or more is the system's. */
 enum chorale_err chorale_links_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     struct chorale_links **list_p,
                                     size_t *count_p,
                                     struct chorale_errmsg *msg);
+
+/* The wiring of a system, flat if nothing else is known. */
+enum chorale_err chorale_links_wiring(struct chorale_store *store,
+                                      sqlite3_int64 system_id,
+                                      struct chorale_wiring *f,
+                                      struct chorale_errmsg *msg);
+
+/* The patterns of one, those between nodes, into seen of room for
+ * CHORALE_LINKS_SEEN; returns how many. */
+enum { CHORALE_LINKS_SEEN = 2 * CHORALE_LINKS_MOST + 1 };
+size_t chorale_links_seen(const struct chorale_links *l,
+                          struct chorale_wiring_seen *seen);
 
 /* On standard output; as JSON (NULL: out of memory). */
 void chorale_links_print(const struct chorale_links *list, size_t count,

@@ -129,7 +129,7 @@ enum chorale_err chorale_gain_load(struct chorale_store *store,
                                    struct chorale_gain *gain,
                                    struct chorale_errmsg *msg)
 {
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     struct chorale_verdict *verdict = NULL;
     struct chorale_emit_table table;
     size_t count = 0;

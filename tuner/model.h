@@ -128,6 +128,10 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    struct chorale_errmsg *msg);
 void chorale_model_release(struct chorale_model *model);
 
+/* Level of the alpha that each further link between nodes takes; the levels of
+ * kappa tell links by name (wiring.h) and patterns ("shift 4", "mirror"). */
+#define CHORALE_MODEL_HOP "hop"
+
 /* What model.value of param overlapped is at most. */
 #define CHORALE_MODEL_OVERLAPPED 9e18
 

@@ -30,6 +30,7 @@ static void first_guess(struct model_job *job)
     }
     memset(net, 0, sizeof(*net));
     net->ports = 1;
+    net->wiring = job->points->wiring;
     net->nlevel = inner && outer ? 2 : 1;
     net->level[0].name = inner && outer ? "node" : "all";
     net->level[1].name = "net";

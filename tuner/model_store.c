@@ -3,9 +3,11 @@
  * model_ranks. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/each_system.h"
+#include "tuner/fit_links.h"
 #include "tuner/model.h"
 
 static void bind_known(sqlite3_stmt *stmt, int column, double value)
@@ -84,6 +86,70 @@ static enum chorale_err insert_params(struct chorale_store *store,
 
     for (size_t i = 0; i < m->nparam && err == CHORALE_OK; i++)
         err = insert_param(store, stmt, m, &m->param[i], msg);
+    return err;
+}
+
+/* The links that were found, and how much later one makes a message. */
+static enum chorale_err insert_wiring(struct chorale_store *store,
+                                      sqlite3_stmt *stmt,
+                                      const struct chorale_model *m,
+                                      struct chorale_errmsg *msg)
+{
+    const struct chorale_net *net = &m->net;
+    const struct chorale_wiring *f = &net->wiring;
+    int n = f->kind == CHORALE_WIRING_TREE ? f->nlevel
+            : f->kind == CHORALE_WIRING_GRID;
+    char text[48];
+    struct chorale_model_param p = { .from = -1, .upto = HUGE_VAL, .tau = -1,
+                                     .lo = NAN, .hi = NAN };
+    enum chorale_err err = CHORALE_OK;
+
+    p.name = "kappa";
+    for (int i = 0; i < n && err == CHORALE_OK; i++) {
+        p.level = chorale_wiring_name(f, i, text);
+        p.value = f->ways[i];
+        err = insert_param(store, stmt, m, &p, msg);
+    }
+    p.name = "alpha";
+    p.level = CHORALE_MODEL_HOP;
+    p.value = f->hop * net->level[net->nlevel - 1].regime.alpha[0];
+    if (n > 0 && f->hop > 0 && err == CHORALE_OK)
+        err = insert_param(store, stmt, m, &p, msg);
+    return err;
+}
+
+/* kappa of each pattern that was measured, as the links were found from it. */
+static enum chorale_err insert_patterns(struct chorale_store *store,
+                                        sqlite3_stmt *stmt,
+                                        const struct chorale_model *m,
+                                        sqlite3_int64 system_id,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
+    struct chorale_model_param p = { .from = -1, .upto = HUGE_VAL, .tau = -1,
+                                     .lo = NAN, .hi = NAN, .name = "kappa" };
+    struct chorale_links *list = NULL;
+    size_t count = 0, i = 0, n;
+    char text[48];
+    enum chorale_err err = chorale_links_load(store, system_id, &list, &count,
+                                              msg);
+
+    while (i < count && !list[i].found)
+        i++;
+    n = err == CHORALE_OK && i < count ? chorale_links_seen(&list[i], seen)
+                                       : 0;
+    for (size_t k = 0; k < n && err == CHORALE_OK; k++) {
+        snprintf(text, sizeof(text), "%s", chorale_pattern_name
+                                               [seen[k].pattern]);
+        if (seen[k].places > 0)
+            snprintf(text, sizeof(text), "%s %d", chorale_pattern_name
+                                             [seen[k].pattern],
+                     seen[k].places);
+        p.level = text;
+        p.value = seen[k].kappa;
+        err = insert_param(store, stmt, m, &p, msg);
+    }
+    free(list);
     return err;
 }
 
@@ -197,6 +263,10 @@ enum chorale_err chorale_model_store(struct chorale_store *store,
         sqlite3_bind_int64(stmt, 1, system_id);
         err = insert_params(store, stmt, model, msg);
     }
+    if (err == CHORALE_OK)
+        err = insert_wiring(store, stmt, model, msg);
+    if (err == CHORALE_OK)
+        err = insert_patterns(store, stmt, model, system_id, msg);
     if (err == CHORALE_OK)
         err = delete_rows(store, "DELETE FROM model_variant"
                           " WHERE system_id = ?1", system_id, msg);

@@ -4,8 +4,9 @@
  * Messages between two ranks are of the innermost level that has both. On
  * each level sizes fall into regimes with an alpha and a beta each. Messages
  * that are under way at once share, fairly, the ports of their ranks and,
- * between nodes, those of the nodes, while their latencies overlap: k of one
- * port at once take alpha + (k - 1) gap + k beta bytes.
+ * between nodes, those of the nodes and the links on their way (wiring.h),
+ * while their latencies overlap: k of one port at once take
+ * alpha + (k - 1) gap + k beta bytes.
  *
  * Ports: where messages are overlapped (eager), a sender is busy with one for
  * send_overhead only, it travels whether or not it is waited for, and the
@@ -24,6 +25,7 @@
 #include <stddef.h>
 
 #include "algorithms/alg.h"
+#include "tuner/wiring.h"
 
 #define CHORALE_NET_LEVELS 4
 #define CHORALE_NET_REGIMES 32
@@ -61,6 +63,9 @@ struct chorale_net {
     int inner_shared;        /* messages inside a node share its ports too */
     struct chorale_net_regimes tau; /* beta: s a reduced byte, by the size of
                                      * what is reduced at once */
+    struct chorale_wiring wiring;   /* links that messages between nodes share
+                                     * besides; a link further makes them
+                                     * later by wiring.hop of their alpha */
 };
 
 /* Columns: for each level and regime alpha, beta; send_overhead,

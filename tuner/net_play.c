@@ -86,124 +86,7 @@ size_t chorale_score_notes(const struct chorale_score *score)
     return score->notes;
 }
 
-/* --- events ------------------------------------------------------------ */
-
-static int sooner(const struct event *a, const struct event *b)
-{
-    if (a->seconds < b->seconds || a->seconds > b->seconds)
-        return a->seconds < b->seconds;
-    return a->flow < b->flow;
-}
-
-static void put_event(struct play *p, int i, struct event e)
-{
-    p->heap[i] = e;
-    p->flow[e.flow].awaited = i + 1;
-}
-
-/* Put e where i is free, or further up. */
-static void rise(struct play *p, int i, struct event e)
-{
-    for (; i > 0 && sooner(&e, &p->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        put_event(p, i, p->heap[(i - 1) / 2]);
-    put_event(p, i, e);
-}
-
-/* Put e where i is free, or further down. */
-static void sink(struct play *p, int i, struct event e)
-{
-    int child;
-
-    while ((child = 2 * i + 1) < p->nevent) {
-        if (child + 1 < p->nevent &&
-            sooner(&p->heap[child + 1], &p->heap[child]))
-            child++;
-        if (!sooner(&p->heap[child], &e))
-            break;
-        put_event(p, i, p->heap[child]);
-        i = child;
-    }
-    put_event(p, i, e);
-}
-
-void chorale_play_await(struct play *p, int flow, double seconds)
-{
-    struct event e = { seconds, flow };
-    int i = p->flow[flow].awaited - 1;
-
-    if (i >= 0) {
-        if (sooner(&e, &p->heap[i]))
-            rise(p, i, e);
-        else
-            sink(p, i, e);
-        return;
-    }
-    if (p->nevent == p->heap_room) {
-        int room = 2 * p->heap_room + 64;
-        struct event *more = realloc(p->heap, (size_t)room * sizeof(*more));
-
-        if (more == NULL) {
-            p->failed = 1;
-            return;
-        }
-        p->heap = more;
-        p->heap_room = room;
-    }
-    rise(p, p->nevent++, e);
-}
-
-/* The flow whose event is next; it awaits none from now on. */
-static int pop(struct play *p)
-{
-    int flow = p->heap[0].flow;
-    struct event last = p->heap[--p->nevent];
-
-    p->flow[flow].awaited = 0;
-    if (p->nevent > 0)
-        sink(p, 0, last);
-    return flow;
-}
-
 /* --- messages ---------------------------------------------------------- */
-
-static int group_of(const struct player *pl, int rank, int width)
-{
-    const struct chorale_score *score = pl->score;
-
-    if (width < 0)
-        return 0;
-    if (width > 0)
-        return rank / width;
-    if (score->place == CHORALE_NET_CYCLIC)
-        return rank % ((score->s.size + score->ppn - 1) / score->ppn);
-    return rank / score->ppn;
-}
-
-/* Level, regime and ports of a message. */
-static void route(struct player *pl, struct flow *f)
-{
-    const struct chorale_net *net = pl->p.net;
-    int nnode = (pl->score->s.size + pl->score->ppn - 1) / pl->score->ppn;
-    int src = group_of(pl, f->src, 0), dst = group_of(pl, f->dst, 0), inner;
-
-    f->level = 0;
-    while (f->level < net->nlevel - 1 &&
-           group_of(pl, f->src, net->level[f->level].width) !=
-               group_of(pl, f->dst, net->level[f->level].width))
-        f->level++;
-    f->regime = chorale_net_regime(&net->level[f->level].regime, f->bytes);
-    f->overlapped = f->bytes <= net->overlap_upto;
-    inner = src == dst && !net->inner_shared;
-    f->nport = 0;
-    if (inner || (pl->score->ppn > 1 && net->ports > 1)) {
-        f->port[f->nport++] = 2 * nnode + 4 * f->src + 2 * inner;
-        f->port[f->nport++] = 2 * nnode + 4 * f->dst + 2 * inner + 1;
-    }
-    if (!inner) {
-        f->port[f->nport++] = 2 * src;
-        f->port[f->nport++] = 2 * dst + 1;
-    }
-}
 
 static struct pair *pair_of(struct player *pl, int src, int dst)
 {
@@ -258,7 +141,8 @@ static void take_off(struct player *pl, int flow)
     int column = 1 + chorale_net_column(net, f->level, f->regime);
     int parts = 1 + chorale_net_column_parts(net);
     double over = f->overlapped ? 1 : 0;
-    double latency = r->alpha[f->regime] - net->gap -
+    double alphas = 1 + net->wiring.hop * f->nhop;
+    double latency = alphas * r->alpha[f->regime] - net->gap -
                      over * (net->send_overhead + net->recv_overhead);
 
     if (latency >= 0)
@@ -266,7 +150,7 @@ static void take_off(struct player *pl, int flow)
     memset(left, 0, (size_t)p->width * sizeof(*left));
     left[0] = f->work = net->gap + r->beta[f->regime] * f->bytes;
     if (latency >= 0 && p->width > 1) {
-        when[column] += 1;
+        when[column] += alphas;
         when[parts] -= over;
         when[parts + 1] -= over;
         when[parts + 2] -= 1;
@@ -327,7 +211,8 @@ static int post(struct player *pl, int rank, struct note *note)
         f->src = rank;
         f->dst = note->peer;
         f->bytes = bytes;
-        route(pl, f);
+        if (chorale_play_route(p, flow) != 0)
+            return -1;
     } else if (f->nend == 0)
         f->bytes = bytes;
     f->nend++;
@@ -442,7 +327,7 @@ static void next_moment(struct player *pl)
     int any = 0;
 
     while (p->nevent > 0 && p->heap[0].seconds <= until) {
-        int flow = pop(p);
+        int flow = chorale_play_pop(p);
         struct flow *f = &p->flow[flow];
 
         if (!any) {
@@ -487,30 +372,39 @@ static int player_init(struct player *pl)
     struct play *p = &pl->p;
     struct chorale_schedule *s = &pl->score->s;
     size_t ranks = (size_t)s->size, width = (size_t)p->width, ports;
-    int nnode = (s->size + pl->score->ppn - 1) / pl->score->ppn;
+    const struct chorale_wiring *wiring = &p->net->wiring;
+    int ppn = pl->score->ppn, nnode = (s->size + ppn - 1) / ppn;
+    int own = 2 * nnode + 4 * s->size;
+    int longest = chorale_wiring_longest(wiring, nnode);
 
-    p->nport = 2 * nnode + 4 * s->size;
+    p->size = s->size;
+    p->ppn = ppn;
+    p->nnode = nnode;
+    p->where = pl->score->place;
+    p->nport = own + chorale_wiring_links(wiring, nnode);
     ports = (size_t)p->nport;
     pl->npair = 4 * pl->score->messages + 16;
     pl->pair = calloc(pl->npair, sizeof(*pl->pair));
     pl->rank = calloc(ranks * width, sizeof(*pl->rank));
     pl->ready = calloc(ranks, sizeof(*pl->ready));
     pl->queued = calloc(ranks, sizeof(*pl->queued));
+    p->link = calloc((size_t)longest + 1, sizeof(*p->link));
     p->port = calloc(ports, sizeof(*p->port));
     p->now = calloc(width, sizeof(*p->now));
     p->touched = calloc(ports, sizeof(*p->touched));
     p->some_port = calloc(ports, sizeof(*p->some_port));
     p->port_touched = calloc(ports, sizeof(*p->port_touched));
-    if (!pl->pair || !pl->rank || !pl->ready || !pl->queued || !p->port ||
-        !p->now || !p->touched || !p->some_port || !p->port_touched)
+    if (!pl->pair || !pl->rank || !pl->ready || !pl->queued || !p->link ||
+        !p->port || !p->now || !p->touched || !p->some_port || !p->port_touched)
         return -1;
     p->touch_stamp = 1;
-    p->most_work = NET_PLAY_WORK +
-                   NET_PLAY_EACH * (double)pl->score->messages;
+    p->most_work = NET_PLAY_WORK + NET_PLAY_EACH * (1 + longest) *
+                                       (double)pl->score->messages;
     for (int i = 0; i < p->nport; i++) {
         p->port[i].first = -1;
-        p->port[i].size = i < 2 * nnode && pl->score->ppn > 1 ? p->net->ports
-                                                              : 1;
+        p->port[i].size =
+            i >= own ? chorale_wiring_size(wiring, nnode, i - own)
+            : i < 2 * nnode && ppn > 1 ? p->net->ports : 1;
     }
     for (int r = 0; r < s->size; r++)
         s->trace[r].at = 0;
@@ -525,6 +419,8 @@ static void player_release(struct player *pl)
     free(pl->rank);
     free(pl->ready);
     free(pl->queued);
+    free(p->link);
+    free(p->place);
     free(p->flow);
     free(p->when);
     free(p->left);

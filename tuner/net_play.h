@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* net_play.h - the state of a schedule being played, for the files that play
- * it (net_play.c) and share out the ports (net_share.c). */
+ * it (net_play.c), know what comes next (net_events.c), what a message shares
+ * (net_route.c), and share that out (net_share.c). */
 #ifndef CHORALE_TUNER_NET_PLAY_H
 #define CHORALE_TUNER_NET_PLAY_H
 
@@ -30,8 +31,14 @@ struct flow {
     double share;            /* the rate that is being worked out */
     int awaited;             /* 1 + its event's place in the heap; 0: none */
     unsigned stamp;
-    int nport, port[4];
-    int after[4], before[4]; /* places in the ports' lists: 4 * flow + slot */
+    int nhop;                /* links that make it later */
+    int nport, first;        /* its places in the ports' lists: play.place */
+};
+
+/* A flow in the list of a port. */
+struct place {
+    int flow, port;
+    int after, before;       /* places of the same port, or -1 */
 };
 
 struct port {
@@ -49,6 +56,9 @@ struct event {
 
 struct play {
     const struct chorale_net *net;
+    int size, ppn, nnode;    /* ranks, those of a node, nodes, */
+    enum chorale_net_place where; /* and which are on which */
+    int *link;               /* room for the way of one message */
     int width;               /* numbers a time takes */
     struct flow *flow;
     chorale_time *when;      /* of a flow: its start, or since when its rate
@@ -57,6 +67,8 @@ struct play {
     int nflow, room;
     struct port *port;
     int nport;
+    struct place *place;
+    int nplace, place_room;
     struct event *heap;
     int nevent, heap_room;
     chorale_time *now;
@@ -93,6 +105,13 @@ static inline void time_add(chorale_time *a, const chorale_time *b,
 
 /* Await the flow's next event, at that moment and no other. */
 void chorale_play_await(struct play *p, int flow, double seconds);
+
+/* The flow whose event is next; it awaits none from now on. */
+int chorale_play_pop(struct play *p);
+
+/* Level, regime, ports and links of a flow that has src, dst and bytes. -1: no
+ * memory. */
+int chorale_play_route(struct play *p, int flow);
 
 /* A flow enters its ports, leaves them. */
 void chorale_play_enter(struct play *p, int flow);

@@ -18,36 +18,35 @@ static void touch(struct play *p, int port)
 
 void chorale_play_enter(struct play *p, int flow)
 {
-    struct flow *f = &p->flow[flow];
+    const struct flow *f = &p->flow[flow];
 
-    for (int i = 0; i < f->nport; i++) {
-        struct port *port = &p->port[f->port[i]];
-        int place = 4 * flow + i;
+    for (int i = f->first; i < f->first + f->nport; i++) {
+        struct place *at = &p->place[i];
+        struct port *port = &p->port[at->port];
 
-        f->before[i] = -1;
-        f->after[i] = port->first;
+        at->before = -1;
+        at->after = port->first;
         if (port->first >= 0)
-            p->flow[port->first / 4].before[port->first % 4] = place;
-        port->first = place;
-        touch(p, f->port[i]);
+            p->place[port->first].before = i;
+        port->first = i;
+        touch(p, at->port);
     }
 }
 
 void chorale_play_leave(struct play *p, int flow)
 {
-    struct flow *f = &p->flow[flow];
+    const struct flow *f = &p->flow[flow];
 
-    for (int i = 0; i < f->nport; i++) {
-        struct port *port = &p->port[f->port[i]];
-        int before = f->before[i], after = f->after[i];
+    for (int i = f->first; i < f->first + f->nport; i++) {
+        const struct place *at = &p->place[i];
 
-        if (before >= 0)
-            p->flow[before / 4].after[before % 4] = after;
+        if (at->before >= 0)
+            p->place[at->before].after = at->after;
         else
-            port->first = after;
-        if (after >= 0)
-            p->flow[after / 4].before[after % 4] = before;
-        touch(p, f->port[i]);
+            p->port[at->port].first = at->after;
+        if (at->after >= 0)
+            p->place[at->after].before = at->before;
+        touch(p, at->port);
     }
 }
 
@@ -64,20 +63,19 @@ static void gather(struct play *p, int from, int *nport_p, int *nflow_p)
 
         port->left = 0;
         port->free = port->size;
-        for (int at = port->first; at >= 0;
-             at = p->flow[at / 4].after[at % 4]) {
-            struct flow *f = &p->flow[at / 4];
+        for (int at = port->first; at >= 0; at = p->place[at].after) {
+            struct flow *f = &p->flow[p->place[at].flow];
 
             port->left++;
             if (f->stamp == p->stamp)
                 continue;
             f->stamp = p->stamp;
             f->share = -1;
-            p->some_flow[nflow++] = at / 4;
-            for (int k = 0; k < f->nport; k++)
-                if (p->port[f->port[k]].stamp != p->stamp) {
-                    p->port[f->port[k]].stamp = p->stamp;
-                    p->some_port[nport++] = f->port[k];
+            p->some_flow[nflow++] = p->place[at].flow;
+            for (int k = f->first; k < f->first + f->nport; k++)
+                if (p->port[p->place[k].port].stamp != p->stamp) {
+                    p->port[p->place[k].port].stamp = p->stamp;
+                    p->some_port[nport++] = p->place[k].port;
                 }
         }
     }
@@ -91,16 +89,16 @@ static int settle_port(struct play *p, struct port *port, double share)
 {
     int n = 0;
 
-    for (int at = port->first; at >= 0; at = p->flow[at / 4].after[at % 4]) {
-        struct flow *f = &p->flow[at / 4];
+    for (int at = port->first; at >= 0; at = p->place[at].after) {
+        struct flow *f = &p->flow[p->place[at].flow];
 
         if (f->share >= 0)
             continue;
         f->share = share;
         n++;
-        for (int k = 0; k < f->nport; k++) {
-            p->port[f->port[k]].left--;
-            p->port[f->port[k]].free -= share;
+        for (int k = f->first; k < f->first + f->nport; k++) {
+            p->port[p->place[k].port].left--;
+            p->port[p->place[k].port].free -= share;
         }
     }
     return n;

@@ -246,7 +246,7 @@ enum chorale_err chorale_plan_choose(struct planner *p,
         .nrep_max = plan->nrep_max, .nwarmup = plan->nwarmup,
         .cell_seconds = plan->cell_seconds, .seed = plan->seed,
     };
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     enum chorale_err err = find_round(p, pending_p);
 
     if (err != CHORALE_OK || *pending_p != 0)

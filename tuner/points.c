@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/fit_links.h"
+
 /* Times are rounded to a picosecond, less than any clock tells apart: a
  * simulated clock's last digits depend on how long the program ran before, and
  * two equal schedules shall take equal times whatever was killed meanwhile. */
@@ -167,7 +169,7 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
                                         struct chorale_points *points,
                                         struct chorale_errmsg *msg)
 {
-    struct chorale_points got = { NULL, 0, NULL };
+    struct chorale_points got = { .row = NULL };
     sqlite3_stmt *stmt = NULL;
     size_t room = 0;
     int row = 0, taken;
@@ -189,6 +191,8 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
         }
         got.count += (size_t)taken;
     }
+    if (err == CHORALE_OK)
+        err = chorale_links_wiring(store, system_id, &got.wiring, msg);
     if (err != CHORALE_OK)
         goto out;
     *points = got;

@@ -8,6 +8,7 @@
 
 #include "algorithms/coll.h"
 #include "db/store.h"
+#include "tuner/wiring.h"
 
 /* One run of one cell in one launch. Texts are interned: equal texts are
  * equal pointers, alive until the points are released. */
@@ -35,6 +36,8 @@ struct chorale_points {
     struct chorale_run_point *row;
     size_t count;
     void *pool;
+    struct chorale_wiring wiring; /* of the system, as its launches found it:
+                              * fit_links.h */
 };
 
 /* Load the runs of a system: metric duration, synchronous arrival, no

@@ -34,6 +34,7 @@ struct chorale_predictor {
     size_t room, nasked;
     double notes;            /* played so far */
     int doubtful;            /* the model as a whole is not trusted */
+    double hop;              /* s a link beyond the first */
 };
 
 /* --- reading ----------------------------------------------------------- */
@@ -108,7 +109,9 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
     int ppn = sqlite3_column_int(stmt, 6);
 
     p->doubtful |= !sqlite3_column_int(stmt, 7);
-    if (strcmp(param, "alpha") == 0 || strcmp(param, "beta") == 0)
+    if (strcmp(param, "alpha") == 0 && strcmp(level, CHORALE_MODEL_HOP) == 0)
+        p->hop = value;
+    else if (strcmp(param, "alpha") == 0 || strcmp(param, "beta") == 0)
         set_value(level_of(p, level), param[0] == 'a', upto, value);
     else if (strcmp(param, "tau") == 0)
         set_value(tau_of(p, dtype, op), 0, upto, value);
@@ -122,6 +125,9 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
         p->net.overlap_upto = value <= 0 ? -1
                               : value >= CHORALE_MODEL_OVERLAPPED ? HUGE_VAL
                                                                   : value;
+    else if (strcmp(param, "kappa") == 0 && ppn == 0)
+        (void)chorale_wiring_read(&p->net.wiring, level, value); /* or it is
+                                                       * that of a pattern */
     else if (strcmp(param, "kappa") == 0 && value >= 1) {
         p->net.ports = fmax(1, ppn / value);
         p->net.inner_shared |= strcmp(level, "node") == 0;
@@ -146,7 +152,7 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
     err = chorale_store_prepare(
         store, "SELECT param, level, dtype, op, value, upto, ppn, trusted"
         " FROM model WHERE system_id = ?1 ORDER BY level = 'net', param,"
-        " upto IS NULL, upto, ppn", &stmt, msg);
+        " upto IS NULL, upto, ppn, model_id", &stmt, msg);
     if (err == CHORALE_OK)
         sqlite3_bind_int64(stmt, 1, system_id);
     while (err == CHORALE_OK &&
@@ -155,7 +161,12 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
         read_param(got, stmt);
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK && got->net.nlevel > 0) {
-        got->net.level[got->net.nlevel - 1].width = -1;
+        struct chorale_net_level *outer =
+            &got->net.level[got->net.nlevel - 1];
+
+        outer->width = -1;
+        if (got->hop > 0 && outer->regime.alpha[0] > 0)
+            got->net.wiring.hop = got->hop / outer->regime.alpha[0];
         err = predict_known_load(store, system_id, got->doubtful, &got->known,
                                  msg);
     }
@@ -283,7 +294,8 @@ static double formula(const struct chorale_net *net,
     double a, b, c;
 
     if (net->nlevel > 1 || r->n > 1 || net->tau.n > 1 || net->ports > 1 ||
-        net->overlap_upto >= 0 || !chorale_alg_exact(alg, pt) ||
+        net->wiring.kind != CHORALE_WIRING_FLAT || net->overlap_upto >= 0 ||
+        !chorale_alg_exact(alg, pt) ||
         !chorale_alg_modelled(alg, pt))
         return NAN;
     chorale_alg_cost_policy(alg, pt, policy, &a, &b, &c);

@@ -158,7 +158,7 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                          struct chorale_errmsg *msg)
 {
     struct chorale_policy policy = CHORALE_POLICY_DEFAULTS;
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     struct chorale_decide_opts opts;
     struct chorale_emit_table table;
     enum chorale_err err;

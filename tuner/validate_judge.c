@@ -282,7 +282,7 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
                                         struct chorale_proofs *proofs,
                                         struct chorale_errmsg *msg)
 {
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     struct chorale_emit_table table;
     sqlite3_int64 ndecision = 0, ncell = 0;
     char sql[160];

@@ -283,7 +283,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     const struct opts *opts = arg;
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     struct chorale_policy policy = opts->policy;
     struct chorale_decide_opts how;
     struct table table[2] = { { "dispatch", NULL, 0 }, { "rules", NULL, 0 } };

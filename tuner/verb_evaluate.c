@@ -232,7 +232,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct opts opts = { NULL, NULL, NULL, 0, 0, 0, 0 };
-    struct chorale_points oracle = { NULL, 0, NULL };
+    struct chorale_points oracle = { .row = NULL };
     struct chorale_verdict *verdict = NULL;
     struct chorale_store *store = NULL;
     struct chorale_emit_table table;

@@ -54,7 +54,7 @@ static enum chorale_err fit_system(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     const struct opts *opts = arg;
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     struct chorale_model model = { .variant = NULL };
     struct chorale_model_opts how = { .max_procs = (int)opts->max_procs,
                                       .exact = system->simulated };
@@ -142,7 +142,13 @@ const struct chorale_verb chorale_verb_fit = {
         " more than its word. Both are tested, with what messages take by"
         " distance where launches of three ranks or more that had a processor"
         " each measured it: the time of a hop, or of a switch level, and kappa,"
-        " in how many ways links are shared when all ranks send that far.\n"
+        " in how many ways links are shared when all ranks send that far: in a"
+        " shift, in pairs (r and r xor distance), and mirrored.\n"
+        "Of at least four nodes the links are found that explain these kappas: a"
+        " line, a ring, a grid, a torus, or switches of so many nodes. Then"
+        " schedules are played over them, here and wherever the model is asked,"
+        " so that what shares links is foretold to. Nothing that explains them"
+        " is said, and a flat network assumed.\n"
         "Of a large database a sample is fitted, spread over variants, numbers"
         " of ranks and sizes; the first line says how many cells.\n"
         "The tables model, model_variant and model_ranks of the database are"

@@ -101,7 +101,7 @@ static double measure(struct plan *p)
 
 static enum chorale_err choose(struct plan *p)
 {
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     enum chorale_err err = chorale_points_load(p->f.store, 1, &points,
                                                &p->msg);
 

@@ -70,7 +70,7 @@ static void add(struct fixture *f, const struct who *w, long m, int comm_size,
 /* 1 us a message and 1 ns a byte, as two variants tell. */
 static struct chorale_predictor *network(void)
 {
-    struct chorale_points points = { NULL, 0, NULL };
+    struct chorale_points points = { .row = NULL };
     struct chorale_predictor *p = NULL;
     struct fixture f;
 

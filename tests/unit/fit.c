@@ -137,7 +137,7 @@ static struct chorale_points whole_catalogue(int launches, double alpha,
             !chorale_coll_info(chorale_algs[i]->coll)->dataless)
             n = add_variant(n, chorale_algs[i], launches, alpha, beta, tau,
                             &seed);
-    return (struct chorale_points){ runs, n, NULL };
+    return (struct chorale_points){ .row = runs, .count = n };
 }
 
 /* Few variants at many sizes. */
@@ -160,7 +160,7 @@ static struct chorale_points some_variants(int launches, uint64_t seed)
         n = add_variant(n, chorale_alg_find(some[i].coll, some[i].name),
                         launches, ALPHA, BETA, SLOW, &seed);
     growth = 8;
-    return (struct chorale_points){ runs, n, NULL };
+    return (struct chorale_points){ .row = runs, .count = n };
 }
 
 static int near(double got, double truth, double tolerance)
@@ -339,7 +339,7 @@ static struct chorale_points played(const struct chorale_net *net,
     for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
         n = add_played(n, chorale_alg_find(some[i].coll, some[i].name),
                        launches, net, step, &seed);
-    return (struct chorale_points){ runs, n, NULL };
+    return (struct chorale_points){ .row = runs, .count = n };
 }
 
 static struct chorale_net flat(double alpha, double beta, double tau)
@@ -490,7 +490,7 @@ static const struct chorale_alg *alg(enum chorale_coll coll, const char *name)
 /* The error line for those points mentions that word. */
 static void refused(const char *what, size_t n, const char *word)
 {
-    struct chorale_points points = { runs, n, NULL };
+    struct chorale_points points = { .row = runs, .count = n };
     struct chorale_errmsg msg = { "" };
     struct chorale_model m;
     enum chorale_err err = chorale_model_fit(&points, "s", NULL, &m, &msg);
@@ -531,7 +531,7 @@ static void test_together(void)
 
     n = add_variant(n, alg(CHORALE_REDUCE, "binomial"), 1, ALPHA, BETA, TAU,
                     &exact);
-    points = (struct chorale_points){ runs, n, NULL };
+    points = (struct chorale_points){ .row = runs, .count = n };
     if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
                 "one reduction and one broadcast suffice"))
         return;

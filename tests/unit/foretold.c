@@ -52,7 +52,7 @@ static struct chorale_points points(void)
                 .conditions = "first warm", .launch = none, .ok = 1,
                 .seconds = log2(p) * (1e-6 + 1e-9 * (double)m),
             };
-    return (struct chorale_points){ runs, n, NULL };
+    return (struct chorale_points){ .row = runs, .count = n };
 }
 
 static int near(double a, double b)

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Links that nodes share, found from patterns of messages and used: on a line of
+# hosts, and behind switches with one way out, the model plays schedules as they
+# are simulated, and what is decided between measured numbers of ranks is right
+# there, where a flat network's table is not.
+. "$(dirname "$0")/../lib.sh"
+[ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
+cd "$work" || exit 99
+
+# 0.1 us to a neighbour, 1.25 GB/s; messages carry 16 bytes more.
+"$chorale" replicate --system array --n 16 --link-latency 100ns \
+    --save-platform line.xml
+platform flat.xml 0.05 1250000000 16
+levels='topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"'
+sed "s/sharing_policy=\"SPLITDUPLEX\"/& $levels/" flat.xml >tree.xml
+
+measure() { # platform, database, process counts
+    "$chorale" plan "$2" -q -c allreduce,allgather -P "$3" -m 8:32K:x16 \
+        --charge-tau 1e-10 --set core --providers chorale --launcher smpirun \
+        --platform "$1.xml" --network hockney &&
+        timeout 250 "$chorale" run "$2" -q
+}
+for net in line tree flat; do
+    measure $net $net.db 4,8,16 && "$chorale" fit $net.db >$net.txt &&
+        "$chorale" decide $net.db -q
+    ok $? "$net: measured, fitted, decided"
+done
+like "$(cat line.txt)" \
+    'links between nodes: line 16, each as fast as 1 of a node.s ports' \
+    "a line is found,"
+like "$(cat tree.txt)" \
+    'links between nodes: tree 4, each as fast as 1 of a node.s ports' \
+    "switches of four with one way out,"
+like "$(cat flat.txt)" 'links between nodes: none are shared' \
+    "and on a flat network nothing"
+is "$(sqlite3 line.db "SELECT group_concat(level || ' ' || round(value, 2), ', ')
+    FROM (SELECT * FROM model WHERE param = 'kappa' ORDER BY model_id)")" \
+    "line 16 1.0, shift 1 1.01, pairs 1 1.0, shift 2 2.01, pairs 2 2.0, shift 4 4.0, pairs 4 4.0, shift 8 8.0, pairs 8 8.0, mirror 7.99" \
+    "kappa of each pattern is stored"
+is "$(sqlite3 line.db "SELECT round(1e9 * value) FROM model
+    WHERE param = 'alpha' AND level = 'hop'")|$(sqlite3 tree.db "SELECT
+    round(1e9 * value) FROM model WHERE param = 'alpha' AND level = 'hop'")" \
+    "100.0|50.0" "and what a link more costs, ns"
+is "$(sqlite3 flat.db "SELECT count(*) FROM model WHERE level = 'hop' OR
+    param = 'kappa' AND level NOT LIKE 'shift %' AND level NOT LIKE 'pairs %'
+    AND level <> 'mirror'")" 0 "of the flat network no link"
+"$chorale" fit line.db --json >line.json
+is "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('line.json') AS TEXT),
+    '\$.systems[0].assumptions.by_distance[0].links[0].name')")" "line 16" \
+    "in JSON too"
+
+# What the model misses the variants by: neighbor_exchange apart, of whose
+# messages the simulator gives the longer way less of a link.
+misses() { # database
+    sqlite3 "$1" "SELECT round(max(worst_error), 2) FROM model_variant
+        WHERE variant <> 'neighbor_exchange'"
+}
+is "$(misses tree.db)" 0.0 "behind switches all variants take what is foretold"
+is "$(sqlite3 line.db "SELECT max(median_error) < 0.01, max(worst_error) < 0.06
+    FROM model_variant WHERE variant <> 'neighbor_exchange'")" "1|1" \
+    "on a line all but within 6 %"
+cp line.db blind.db
+sqlite3 blind.db "DELETE FROM environment WHERE key LIKE 'distance_pairs:%'"
+"$chorale" fit blind.db >blind.txt && "$chorale" decide blind.db -q
+is "$(sqlite3 blind.db 'SELECT max(median_error) > 0.2 FROM model_variant')" 1 \
+    "as a flat network it is misfitted"
+
+# Twice as many ranks, from fits to eight at most.
+ahead() { # database: median error in percent
+    "$chorale" fit "$1" --up-to-procs 8 |
+        sed -n 's/.*foretold with more ranks.*median \([0-9.]*\) %.*/\1/p'
+}
+is "$(ahead line.db)|$(ahead tree.db)" "0.00|0.00" \
+    "16 ranks are foretold from 8 and fewer"
+ok "$(awk -v a="$(ahead blind.db)" 'BEGIN { print !(a > 10) }')" \
+    "without the links they are not"
+
+# Numbers of ranks that were not measured, judged by what they take there.
+regret() { # table's database, network: of all points, percent
+    "$chorale" evaluate "$1.db" --oracle "oracle-$2.db" 2>/dev/null |
+        awk '$1 == "all" { print $3 }'
+}
+for net in line tree; do
+    measure $net oracle-$net.db 6,12
+    own=$(regret $net $net) other=$(regret flat $net)
+    diag "$net: regret of its own table $own %, of a flat network's $other %"
+    ok "$(awk -v a="$own" -v b="$other" \
+        'BEGIN { print !(a != "" && b > 20 && a < b / 4) }')" \
+        "$net, P = 6 and 12: its own table is right where a flat network's is not"
+done
+is "$(sqlite3 line.db "SELECT DISTINCT variant FROM decision WHERE coll =
+    'allreduce' AND n_hi = 32768 AND target = 'dispatch'")" ring \
+    "on a line the longest allreduces go round,"
+is "$(sqlite3 flat.db "SELECT DISTINCT variant FROM decision WHERE coll =
+    'allreduce' AND n_hi = 32768 AND target = 'dispatch'")" circulant \
+    "on a flat network they jump"
+blind=$(regret blind line) seeing=$(regret line line)
+diag "line, regret without the links $blind %, with them $seeing %"
+ok "$(awk -v a="$blind" -v b="$seeing" 'BEGIN { print !(b != "" && a > b) }')" \
+    "the links that were found make a difference"
+finish
