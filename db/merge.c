@@ -8,199 +8,18 @@
  */
 #include "config.h"
 
-#include "db/merge.h"
+#include "db/merge_sql.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct merge {
-    struct chorale_store *store;
-    const char *into, *name;
-    int stop;
-    struct chorale_errmsg *msg;
-};
-
-/* One line for what went wrong on target's connection. Where it is not the
- * disk or the lock, it is something about the shard. */
-static enum chorale_err check(struct merge *m, int rc)
-{
-    switch (rc & 0xff) {
-    case SQLITE_OK:
-    case SQLITE_ROW:
-    case SQLITE_DONE:
-        return CHORALE_OK;
-    case SQLITE_ERROR:
-    case SQLITE_CONSTRAINT:
-    case SQLITE_MISMATCH:
-    case SQLITE_TOOBIG:
-    case SQLITE_RANGE:
-        return chorale_fail(m->msg, CHORALE_DATA,
-                            "%s: does not fit into %s (%s); nothing of it is "
-                            "merged: restore a copy, or merge it into another "
-                            "database", m->name, m->into,
-                            sqlite3_errmsg(chorale_store_db(m->store)));
-    case SQLITE_CORRUPT:
-        m->stop = 1;
-        return chorale_fail(m->msg, CHORALE_DATA,
-                            "%s, or %s: damaged (%s); nothing of the latter "
-                            "is merged: restore a copy of either", m->into,
-                            m->name,
-                            sqlite3_errmsg(chorale_store_db(m->store)));
-    default:
-        m->stop = 1;
-        return chorale_store_check(m->store, rc, m->msg);
-    }
-}
-
-/* Execute one statement; number: what its parameter ?1 is, if it has one.
- * *changed_p, which may be NULL: rows. */
-static enum chorale_err execute(struct merge *m, const char *sql,
-                                sqlite3_int64 number,
-                                sqlite3_int64 *changed_p)
-{
-    sqlite3 *db = chorale_store_db(m->store);
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = check(m, sqlite3_prepare_v2(db, sql, -1, &stmt,
-                                                       NULL));
-
-    if (err == CHORALE_OK && sqlite3_bind_parameter_count(stmt) > 0)
-        sqlite3_bind_int64(stmt, 1, number);
-    if (err == CHORALE_OK)
-        err = check(m, sqlite3_step(stmt));
-    if (err == CHORALE_OK && changed_p != NULL)
-        *changed_p = sqlite3_changes(db);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-/* The number that a query gives. */
-static enum chorale_err count(struct merge *m, const char *sql,
-                              sqlite3_int64 *count_p)
-{
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = check(m, sqlite3_prepare_v2(
-                                        chorale_store_db(m->store), sql, -1,
-                                        &stmt, NULL));
-
-    if (err == CHORALE_OK)
-        err = check(m, sqlite3_step(stmt));
-    if (err == CHORALE_OK)
-        *count_p = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-/* A query that finds what cannot be: its first row's text names it, and is
- * said to be so in target. */
-struct contradiction {
-    const char *sql;
-    const char *is;
-};
-
-static enum chorale_err refuse(struct merge *m,
-                               const struct contradiction *list, size_t n)
-{
-    enum chorale_err err = CHORALE_OK;
-
-    for (size_t i = 0; i < n && err == CHORALE_OK; i++) {
-        sqlite3_stmt *stmt = NULL;
-        int rc = SQLITE_OK;
-
-        err = check(m, sqlite3_prepare_v2(chorale_store_db(m->store),
-                                          list[i].sql, -1, &stmt, NULL));
-        if (err == CHORALE_OK) {
-            rc = sqlite3_step(stmt);
-            err = check(m, rc);
-        }
-        if (err == CHORALE_OK && rc == SQLITE_ROW)
-            err = chorale_fail(m->msg, CHORALE_DATA,
-                               "%s: contradicts %s: %.200s %s there; nothing "
-                               "of it is merged: merge it into another "
-                               "database", m->name, m->into,
-                               (const char *)sqlite3_column_text(stmt, 0),
-                               list[i].is);
-        sqlite3_finalize(stmt);
-    }
-    return err;
-}
-
-#define REFUSE(m, list) refuse(m, list, sizeof(list) / sizeof((list)[0]))
-
-/* A column of the shard's row s as target gets it. */
-static void add_value(sqlite3_str *sql, const char *table, const char *column)
-{
-    static const char *const value[][2] = {
-        { "system_id", "y.new" }, { "campaign_id", "p.new" },
-        { "cell_id", "c.new" },   { "launch_id", "l.new" },
-        { "run_id", "?1 + r.place" }, { "trace_id", "u.trace_id" },
-    };
-
-    for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++)
-        if (strcmp(column, value[i][0]) == 0) {
-            sqlite3_str_appendall(sql, value[i][1]);
-            return;
-        }
-    if (strcmp(table, "launch") == 0 && strcmp(column, "status") == 0)
-        sqlite3_str_appendall(sql, "iif(s.status = 'running', 'failed',"
-                              " s.status)");
-    else if (strcmp(table, "launch") == 0 && strcmp(column, "reason") == 0)
-        sqlite3_str_appendall(sql, "iif(s.status = 'running', 'killed',"
-                              " s.reason)");
-    else
-        sqlite3_str_appendf(sql, "s.\"%w\"", column);
-}
-
-/* Copy the rows of a table. own: its row id, which target gives anew, or ''.
- * from: the shard's table as s, and what its foreign ids are looked up in.
- * twice: what becomes of rows that are there. */
-static enum chorale_err copy(struct merge *m, const char *table,
-                             const char *own, const char *from,
-                             const char *twice, sqlite3_int64 base,
-                             sqlite3_int64 *changed_p)
-{
-    sqlite3 *db = chorale_store_db(m->store);
-    sqlite3_str *into = sqlite3_str_new(db), *values = sqlite3_str_new(db);
-    sqlite3_stmt *stmt = NULL;
-    char *sql, *list;
-    int rc = sqlite3_prepare_v2(db, "SELECT name FROM"
-                                " pragma_table_info(?1, 'shard')"
-                                " WHERE name <> ?2", -1, &stmt, NULL);
-    enum chorale_err err = check(m, rc);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 2, own, -1, SQLITE_STATIC);
-    }
-    while (err == CHORALE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        const char *comma = sqlite3_str_length(into) > 0 ? ", " : "";
-
-        sqlite3_str_appendf(into, "%s\"%w\"", comma, name);
-        sqlite3_str_appendall(values, comma);
-        add_value(values, table, name);
-    }
-    if (err == CHORALE_OK)
-        err = check(m, rc);
-    sqlite3_finalize(stmt);
-    list = sqlite3_str_finish(values);
-    sqlite3_str_appendf(into, ") SELECT %s FROM %s WHERE true %s", list, from,
-                        twice);
-    sqlite3_free(list);
-    list = sqlite3_str_finish(into);
-    sql = sqlite3_mprintf("INSERT INTO main.\"%w\" (%s", table, list);
-    if (err == CHORALE_OK)
-        err = sql != NULL && list != NULL ? execute(m, sql, base, changed_p)
-                                          : check(m, SQLITE_NOMEM);
-    sqlite3_free(list);
-    sqlite3_free(sql);
-    return err;
-}
+#define BLOCK 500 /* runs that are copied at once */
 
 /* A system is known by its uuid or its signature. A new one keeps its name, or
  * gets a number where that is another's. */
 static enum chorale_err merge_systems(struct merge *m)
 {
-    static const struct contradiction no[] = {
+    static const struct merge_contradiction no[] = {
         { "SELECT 'system ' || s.name FROM shard.system s NOT INDEXED"
           "  CROSS JOIN main.system t ON t.uuid = s.uuid"
           " WHERE t.signature <> s.signature OR t.kind <> s.kind",
@@ -225,16 +44,17 @@ static enum chorale_err merge_systems(struct merge *m)
     sqlite3_int64 id = -1;
     enum chorale_err err = REFUSE(m, no);
 
-    while (err == CHORALE_OK && (err = count(m, next, &id)) == CHORALE_OK &&
-           id >= 0)
-        err = execute(m, add, id, NULL);
+    while (err == CHORALE_OK &&
+           (err = merge_count(m, next, &id)) == CHORALE_OK && id >= 0)
+        err = merge_execute(m, add, id);
     if (err == CHORALE_OK)
-        err = execute(m,
-                      "INSERT INTO temp.system_map SELECT s.system_id,"
-                      " coalesce((SELECT t.system_id FROM main.system t"
-                      "   WHERE t.uuid = s.uuid), (SELECT t.system_id"
-                      "   FROM main.system t WHERE t.signature = s.signature))"
-                      " FROM shard.system s NOT INDEXED", 0, NULL);
+        err = merge_execute(m,
+                            "INSERT INTO temp.system_map SELECT s.system_id,"
+                            " coalesce((SELECT t.system_id FROM main.system t"
+                            "   WHERE t.uuid = s.uuid), (SELECT t.system_id"
+                            "   FROM main.system t"
+                            "   WHERE t.signature = s.signature))"
+                            " FROM shard.system s NOT INDEXED", 0);
     return err;
 }
 
@@ -253,7 +73,7 @@ static enum chorale_err merge_systems(struct merge *m)
 
 static enum chorale_err merge_campaigns(struct merge *m)
 {
-    static const struct contradiction no[] = {
+    static const struct merge_contradiction no[] = {
         { "SELECT 'campaign ' || s.uuid FROM shard.campaign s NOT INDEXED"
           SYSTEM CAMPAIGN
           " CROSS JOIN main.campaign t ON t.campaign_id = p.new"
@@ -263,14 +83,15 @@ static enum chorale_err merge_campaigns(struct merge *m)
     };
     enum chorale_err err;
 
-    err = copy(m, "campaign", "campaign_id",
-               "shard.campaign s NOT INDEXED" SYSTEM,
-               "ON CONFLICT (uuid) DO NOTHING", 0, NULL);
+    err = merge_copy(m, "campaign", "campaign_id",
+                     "shard.campaign s NOT INDEXED" SYSTEM,
+                     "ON CONFLICT (uuid) DO NOTHING", NULL, NULL);
     if (err == CHORALE_OK)
-        err = execute(m, "INSERT INTO temp.campaign_map SELECT s.campaign_id,"
-                      " t.campaign_id FROM shard.campaign s NOT INDEXED"
-                      " CROSS JOIN main.campaign t ON t.uuid = s.uuid", 0,
-                      NULL);
+        err = merge_execute(m, "INSERT INTO temp.campaign_map"
+                            " SELECT s.campaign_id, t.campaign_id"
+                            " FROM shard.campaign s NOT INDEXED"
+                            " CROSS JOIN main.campaign t"
+                            " ON t.uuid = s.uuid", 0);
     return err == CHORALE_OK ? REFUSE(m, no) : err;
 }
 
@@ -290,13 +111,13 @@ static enum chorale_err merge_campaigns(struct merge *m)
 /* Cells planned apart are the same cell when the columns of its key are. */
 static enum chorale_err merge_cells(struct merge *m)
 {
-    static const struct contradiction before[] = {
+    static const struct merge_contradiction before[] = {
         { "SELECT " CELL_TEXT " FROM shard.cell s NOT INDEXED" SYSTEM
           "  CROSS JOIN main.cell t ON t.uuid = s.uuid"
           " WHERE NOT (" SAME_CELL ")",
           "has the uuid of another" },
     };
-    static const struct contradiction after[] = {
+    static const struct merge_contradiction after[] = {
         { "SELECT " CELL_TEXT " FROM shard.cell s NOT INDEXED" CELL
           "  CROSS JOIN main.cell t ON t.cell_id = c.new"
           " WHERE t.n <> s.n OR t.op_class <> s.op_class OR t.part <> s.part",
@@ -305,17 +126,17 @@ static enum chorale_err merge_cells(struct merge *m)
     enum chorale_err err = REFUSE(m, before);
 
     if (err == CHORALE_OK)
-        err = copy(m, "cell", "cell_id",
-                   "shard.cell s NOT INDEXED" SYSTEM CAMPAIGN,
-                   "ON CONFLICT (system_id, coll, comm_size, msg_size, ppn,"
-                   " shape, dtype, op, root_policy, buffers, arrival,"
-                   " siblings, metric, provider, variant, params) DO UPDATE"
-                   " SET launches = excluded.launches"
-                   " WHERE excluded.launches > launches", 0, NULL);
+        err = merge_copy(m, "cell", "cell_id",
+                         "shard.cell s NOT INDEXED" SYSTEM CAMPAIGN,
+                         "ON CONFLICT (system_id, coll, comm_size, msg_size,"
+                         " ppn, shape, dtype, op, root_policy, buffers,"
+                         " arrival, siblings, metric, provider, variant,"
+                         " params) DO UPDATE SET launches = excluded.launches"
+                         " WHERE excluded.launches > launches", NULL, NULL);
     if (err == CHORALE_OK)
-        err = execute(m, "INSERT INTO temp.cell_map SELECT s.cell_id,"
-                      " t.cell_id FROM shard.cell s NOT INDEXED" SYSTEM
-                      " CROSS JOIN main.cell t ON " SAME_CELL, 0, NULL);
+        err = merge_execute(m, "INSERT INTO temp.cell_map SELECT s.cell_id,"
+                            " t.cell_id FROM shard.cell s NOT INDEXED" SYSTEM
+                            " CROSS JOIN main.cell t ON " SAME_CELL, 0);
     return err == CHORALE_OK ? REFUSE(m, after) : err;
 }
 
@@ -327,7 +148,7 @@ static enum chorale_err merge_cells(struct merge *m)
  * database copied while it was at work, and copied again later. */
 static enum chorale_err merge_launches(struct merge *m)
 {
-    static const struct contradiction no[] = {
+    static const struct merge_contradiction no[] = {
         { "SELECT 'launch ' || s.uuid FROM shard.launch s NOT INDEXED"
           SYSTEM CAMPAIGN LAUNCH
           " CROSS JOIN main.launch t ON t.launch_id = l.new"
@@ -337,23 +158,49 @@ static enum chorale_err merge_launches(struct merge *m)
     };
     enum chorale_err err;
 
-    err = copy(m, "launch", "launch_id",
-               "shard.launch s NOT INDEXED" SYSTEM CAMPAIGN,
-               "ON CONFLICT (uuid) DO UPDATE SET status = excluded.status,"
-               " reason = excluded.reason, finished = excluded.finished"
-               " WHERE (status = 'running' OR"
-               "        status = 'failed' AND reason = 'killed')"
-               "   AND NOT (excluded.status = 'failed' AND"
-               "            excluded.reason = 'killed')", 0, NULL);
+    err = merge_copy(m, "launch", "launch_id",
+                     "shard.launch s NOT INDEXED" SYSTEM CAMPAIGN,
+                     "ON CONFLICT (uuid) DO UPDATE"
+                     " SET status = excluded.status,"
+                     " reason = excluded.reason, finished = excluded.finished"
+                     " WHERE (status = 'running' OR"
+                     "        status = 'failed' AND reason = 'killed')"
+                     "   AND NOT (excluded.status = 'failed' AND"
+                     "            excluded.reason = 'killed')", NULL, NULL);
     if (err == CHORALE_OK)
-        err = execute(m, "INSERT INTO temp.launch_map SELECT s.launch_id,"
-                      " t.launch_id FROM shard.launch s NOT INDEXED"
-                      " CROSS JOIN main.launch t ON t.uuid = s.uuid", 0, NULL);
+        err = merge_execute(m, "INSERT INTO temp.launch_map SELECT s.launch_id,"
+                            " t.launch_id FROM shard.launch s NOT INDEXED"
+                            " CROSS JOIN main.launch t ON t.uuid = s.uuid", 0);
     if (err == CHORALE_OK)
         err = REFUSE(m, no);
     if (err == CHORALE_OK)
-        err = copy(m, "environment", "", "shard.environment s" LAUNCH,
-                   "ON CONFLICT (launch_id, key) DO NOTHING", 0, NULL);
+        err = merge_copy(m, "environment", "", "shard.environment s" LAUNCH,
+                         "ON CONFLICT (launch_id, key) DO NOTHING", NULL, NULL);
+    return err;
+}
+
+/* A block of new runs, and what belongs to them. The samples come last: theirs
+ * is the number of rows that stays. */
+static enum chorale_err copy_runs(struct merge *m,
+                                  const struct merge_block *block,
+                                  sqlite3_int64 *samples_p)
+{
+    static const char *const follow[][2] = {
+        { "run", "temp.run_map r CROSS JOIN shard.run s"
+                 " ON s.run_id = r.old" CELL LAUNCH },
+        { "run_summary", "temp.run_map r CROSS JOIN shard.run_summary s"
+                         " ON s.run_id = r.old" },
+        { "counter", "temp.run_map r CROSS JOIN shard.counter s"
+                     " ON s.run_id = r.old" },
+        { "sample", "temp.run_map r CROSS JOIN shard.sample s"
+                    " ON s.run_id = r.old" },
+    };
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < sizeof(follow) / sizeof(follow[0]) &&
+                       err == CHORALE_OK; i++)
+        err = merge_copy(m, follow[i][0], "", follow[i][1],
+                         "AND r.place BETWEEN ?2 AND ?3", block, samples_p);
     return err;
 }
 
@@ -361,7 +208,7 @@ static enum chorale_err merge_launches(struct merge *m)
  * samples, which are appended. */
 static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
 {
-    static const struct contradiction no[] = {
+    static const struct merge_contradiction no[] = {
         { "SELECT 'run ' || s.uuid FROM shard.run s NOT INDEXED" CELL LAUNCH
           "  CROSS JOIN main.run t ON t.uuid = s.uuid"
           " WHERE t.cell_id <> c.new OR t.launch_id <> l.new"
@@ -373,32 +220,32 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
           "   AND t.launch_id = l.new",
           "is of a cell and a launch that have another run" },
     };
-    static const char *const follow[][2] = {
-        { "run", "temp.run_map r CROSS JOIN shard.run s"
-                 " ON s.run_id = r.old" CELL LAUNCH },
-        { "run_summary", "temp.run_map r CROSS JOIN shard.run_summary s"
-                         " ON s.run_id = r.old" },
-        { "counter", "temp.run_map r CROSS JOIN shard.counter s"
-                     " ON s.run_id = r.old" },
-        { "sample", "temp.run_map r CROSS JOIN shard.sample s"
-                    " ON s.run_id = r.old" },
-    };
-    sqlite3_int64 base = 0;
+    sqlite3_int64 last = 0, samples = 0;
+    struct merge_block block = { 0, 1, 0 };
     enum chorale_err err;
 
-    err = count(m, "SELECT max(0, coalesce(max(run_id), 0)) FROM main.run",
-                &base);
+    err = merge_count(m, "SELECT max(0, coalesce(max(run_id), 0))"
+                      " FROM main.run",
+                      &block.base);
     if (err == CHORALE_OK)
-        err = execute(m, "INSERT INTO temp.run_map (old) SELECT s.run_id FROM"
-                      " shard.run s NOT INDEXED WHERE NOT EXISTS (SELECT 1"
-                      " FROM main.run t WHERE t.uuid = s.uuid)"
-                      " ORDER BY s.run_id", 0, NULL);
+        err = merge_execute(m, "INSERT INTO temp.run_map (old) SELECT s.run_id"
+                            " FROM shard.run s NOT INDEXED"
+                            " WHERE NOT EXISTS (SELECT 1"
+                            " FROM main.run t WHERE t.uuid = s.uuid)"
+                            " ORDER BY s.run_id", 0);
     if (err == CHORALE_OK)
         err = REFUSE(m, no);
-    /* The samples come last: theirs is the number of rows that stays. */
-    for (size_t i = 0; i < sizeof(follow) / sizeof(follow[0]) &&
-                       err == CHORALE_OK; i++)
-        err = copy(m, follow[i][0], "", follow[i][1], "", base, samples_p);
+    if (err == CHORALE_OK)
+        err = merge_count(m, "SELECT coalesce(max(place), 0) FROM temp.run_map",
+                          &last);
+    for (; err == CHORALE_OK && block.from <= last; block.from += BLOCK) {
+        block.upto = block.from + BLOCK - 1;
+        err = copy_runs(m, &block, &samples);
+        *samples_p += samples;
+        if (err == CHORALE_OK && m->watch != NULL)
+            m->watch->told(m->watch->arg, block.upto < last
+                           ? (double)block.upto / (double)last : 1);
+    }
     return err;
 }
 
@@ -406,19 +253,21 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
 static enum chorale_err merge_traces(struct merge *m,
                                      sqlite3_int64 *traces_p)
 {
-    enum chorale_err err = execute(
+    enum chorale_err err = merge_execute(
         m, "INSERT INTO temp.trace_map SELECT s.trace_id FROM shard.trace s"
         " NOT INDEXED WHERE NOT EXISTS (SELECT 1 FROM main.trace t"
-        "  WHERE t.uuid = s.uuid)", 0, NULL);
+        "  WHERE t.uuid = s.uuid)", 0);
 
     if (err == CHORALE_OK)
-        err = copy(m, "trace", "trace_id", "temp.trace_map x CROSS JOIN"
-                   " shard.trace s ON s.trace_id = x.old", "", 0, traces_p);
+        err = merge_copy(m, "trace", "trace_id", "temp.trace_map x CROSS JOIN"
+                         " shard.trace s ON s.trace_id = x.old", "", NULL,
+                         traces_p);
     if (err == CHORALE_OK)
-        err = copy(m, "trace_point", "", "temp.trace_map x CROSS JOIN"
-                   " shard.trace o ON o.trace_id = x.old CROSS JOIN"
-                   " main.trace u ON u.uuid = o.uuid CROSS JOIN"
-                   " shard.trace_point s ON s.trace_id = x.old", "", 0, NULL);
+        err = merge_copy(m, "trace_point", "", "temp.trace_map x CROSS JOIN"
+                         " shard.trace o ON o.trace_id = x.old CROSS JOIN"
+                         " main.trace u ON u.uuid = o.uuid CROSS JOIN"
+                         " shard.trace_point s ON s.trace_id = x.old", "", NULL,
+                         NULL);
     return err;
 }
 
@@ -434,12 +283,12 @@ static enum chorale_err count_rows(struct merge *m, int sign,
 
     for (int i = 0; i < CHORALE_NMERGED && err == CHORALE_OK; i++) {
         snprintf(sql, sizeof(sql), "SELECT count(*) FROM main.%s", table[i]);
-        err = count(m, sql, &n);
+        err = merge_count(m, sql, &n);
         merged->added[i] += sign * n;
         snprintf(sql, sizeof(sql), "SELECT count(*) FROM shard.%s NOT INDEXED",
                  table[i]);
         if (err == CHORALE_OK)
-            err = count(m, sql, &n);
+            err = merge_count(m, sql, &n);
         merged->there[i] = n - merged->added[i];
     }
     return err;
@@ -449,7 +298,7 @@ static enum chorale_err count_rows(struct merge *m, int sign,
 static enum chorale_err check_maps(struct merge *m)
 {
     sqlite3_int64 lost = 0;
-    enum chorale_err err = count(
+    enum chorale_err err = merge_count(
         m, "SELECT (SELECT count(*) FROM shard.system NOT INDEXED)"
            " - (SELECT count(*) FROM temp.system_map)"
            " + (SELECT count(*) FROM shard.campaign NOT INDEXED)"
@@ -483,11 +332,11 @@ static enum chorale_err merge_all(struct merge *m,
     if (err == CHORALE_OK)
         err = count_rows(m, -1, merged);
     if (err == CHORALE_OK)
-        err = count(m, "SELECT (SELECT count(*) FROM shard.model)"
-                    " + (SELECT count(*) FROM shard.decision)"
-                    " + (SELECT count(*) FROM shard.validation)"
-                    " + (SELECT count(*) FROM shard.baseline)",
-                    &merged->computed);
+        err = merge_count(m, "SELECT (SELECT count(*) FROM shard.model)"
+                          " + (SELECT count(*) FROM shard.decision)"
+                          " + (SELECT count(*) FROM shard.validation)"
+                          " + (SELECT count(*) FROM shard.baseline)",
+                          &merged->computed);
     if (err == CHORALE_OK)
         err = merge_systems(m);
     if (err == CHORALE_OK)
@@ -516,12 +365,12 @@ static enum chorale_err attach(struct merge *m, struct chorale_shard *shard)
     if (err == CHORALE_OK) {
         sqlite3_bind_text(stmt, 1, chorale_shard_file(shard), -1,
                           SQLITE_STATIC);
-        err = check(m, sqlite3_step(stmt));
+        err = merge_check(m, sqlite3_step(stmt));
     }
     sqlite3_finalize(stmt);
     /* Its schema is read: from here on the name is not needed. */
     if (err == CHORALE_OK)
-        err = execute(m, "SELECT count(*) FROM shard.sqlite_master", 0, NULL);
+        err = merge_execute(m, "SELECT count(*) FROM shard.sqlite_master", 0);
     if (err == CHORALE_OK)
         chorale_shard_opened(shard);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, CHORALE_SHARD_VALUE_MAX);
@@ -541,6 +390,7 @@ static enum chorale_err begin(struct merge *m)
 
 enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
                                struct chorale_shard *shard, int dry,
+                               const struct chorale_merge_watch *watch,
                                struct chorale_merged *merged, int *stop_p,
                                struct chorale_errmsg *msg)
 {
@@ -551,7 +401,8 @@ enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
         "DROP TABLE IF EXISTS temp.launch_map;"
         "DROP TABLE IF EXISTS temp.trace_map;"
         "DROP TABLE IF EXISTS temp.run_map";
-    struct merge m = { target, into, chorale_shard_path(shard), 0, msg };
+    struct merge m = { target, into, chorale_shard_path(shard), 0, watch,
+                       msg };
     struct chorale_merged found = { .samples = 0 };
     enum chorale_err err = attach(&m, shard);
 

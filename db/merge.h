@@ -23,21 +23,29 @@ struct chorale_merged {
                              * merged */
 };
 
+/* Who wants to know how far a merge is: share is 0 to 1. */
+struct chorale_merge_watch {
+    void (*told)(void *arg, double share);
+    void *arg;
+};
+
 /* Bring systems, campaigns, cells, launches, their environment, runs,
  * summaries, samples, counters and imported traces of the shard into target,
- * in one transaction; only count with dry. What is there already stays as it is, but
- * for a cell's number of launches, the larger of the two, and the end of a
- * launch that was not known before. A launch that the shard calls running was
+ * in one transaction; only count with dry. What is there already stays as it
+ * is, but for a cell's number of launches, the larger of the two, and the end
+ * of a launch that was not known before. A launch that the shard calls running was
  * killed: nobody is working on the shard. into: target's name in messages.
  *
  * Memory does not grow with the databases: what maps the shard's row ids to
- * target's is in SQLite's temporary file.
+ * target's is in SQLite's temporary file. watch, unless NULL, is told now and
+ * then which share of the shard's runs is copied.
  *
  * CHORALE_DATA: the shard contradicts target or does not fit: target is as it
  * was, and can take other shards. Otherwise *stop_p is 1: target is not
  * usable (full disk, locked, damaged), and is as it was, too. */
 enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
                                struct chorale_shard *shard, int dry,
+                               const struct chorale_merge_watch *watch,
                                struct chorale_merged *merged, int *stop_p,
                                struct chorale_errmsg *msg);
 

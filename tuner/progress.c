@@ -3,10 +3,13 @@
 #include "tuner/progress.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #define WIDTH 30
+#define COLUMNS 80           /* of a terminal that does not say */
 #define REDRAW 0.1
 
 static double now(void)
@@ -17,47 +20,91 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void draw(struct chorale_progress *bar, const char *what)
+/* A line that is wrapped could not be drawn over. */
+static int columns(void)
+{
+    struct winsize size;
+
+    return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                               : COLUMNS;
+}
+
+/* Names come from files and databases: nothing of them steers the terminal. */
+static void plain(char *text, size_t size, const char *what)
+{
+    snprintf(text, size, "%s", what);
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+            *c = '?';
+}
+
+static int percent(const struct chorale_progress *bar)
 {
     long done = bar->done < bar->total ? bar->done : bar->total;
-    int full = bar->total > 0 ? (int)(WIDTH * done / bar->total) : WIDTH;
+
+    return bar->total > 0 ? (int)(100.0 * (double)done / (double)bar->total)
+                          : 100;
+}
+
+static void draw(struct chorale_progress *bar)
+{
+    int full = WIDTH * percent(bar) / 100;
     long fresh = bar->done - bar->first;
     double elapsed = now() - bar->started;
-    double left = fresh > 0 ? elapsed / (double)fresh *
-                                  (double)(bar->total - done)
-                            : 0;
+    double left = fresh > 0 && bar->total > bar->done
+                      ? elapsed / (double)fresh *
+                            (double)(bar->total - bar->done)
+                      : 0;
+    char line[256];
+    int used = snprintf(line, sizeof(line), "[%.*s%*s] %3d%%", full,
+                        "##############################", WIDTH - full, "",
+                        percent(bar));
 
-    fprintf(stderr, "\r[%.*s%*s] %3ld%%", full,
-            "##############################", WIDTH - full, "",
-            bar->total > 0 ? 100 * done / bar->total : 100);
     if (fresh > 0)
-        fprintf(stderr, "  %ld:%02ld left", (long)left / 60, (long)left % 60);
-    fprintf(stderr, "  %.30s\033[K", what);
+        used += snprintf(line + used, sizeof(line) - (size_t)used,
+                         "  %ld:%02ld left", (long)left / 60,
+                         (long)left % 60);
+    snprintf(line + used, sizeof(line) - (size_t)used, "  %s", bar->what);
+    fprintf(stderr, "\r%.*s\033[K", columns() - 1, line);
     fflush(stderr);
 }
 
-void chorale_progress_start(struct chorale_progress *bar, long done,
-                            long total)
+void chorale_progress_start(struct chorale_progress *bar, int quiet,
+                            int verbose, long done, long total)
 {
-    *bar = (struct chorale_progress){ .shown = isatty(2),
+    *bar = (struct chorale_progress){ .shown = !quiet && !verbose && isatty(2),
+                                      .lines = !quiet && verbose,
                                       .done = done,
                                       .first = done,
                                       .total = total,
                                       .started = now() };
     if (bar->shown)
-        draw(bar, "");
+        draw(bar);
+}
+
+void chorale_progress_to(struct chorale_progress *bar, long done,
+                         const char *what)
+{
+    char text[sizeof(bar->what)];
+    double t = now();
+    int other;
+
+    plain(text, sizeof(text), what);
+    other = strcmp(text, bar->what) != 0;
+    memcpy(bar->what, text, sizeof(text));
+    bar->done = done;
+    if (bar->lines && other && text[0] != '\0')
+        fprintf(stderr, "%3d%% %s\n", percent(bar), text);
+    if (!bar->shown || (t - bar->drawn < REDRAW && bar->done < bar->total))
+        return;
+    bar->drawn = t;
+    draw(bar);
 }
 
 void chorale_progress_step(struct chorale_progress *bar, long n,
                            const char *what)
 {
-    double t = now();
-
-    bar->done += n;
-    if (!bar->shown || (t - bar->drawn < REDRAW && bar->done < bar->total))
-        return;
-    bar->drawn = t;
-    draw(bar, what);
+    chorale_progress_to(bar, bar->done + n, what);
 }
 
 void chorale_progress_clear(struct chorale_progress *bar)

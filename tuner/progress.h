@@ -5,16 +5,22 @@
 
 struct chorale_progress {
     int shown;               /* standard error is a terminal */
+    int lines;               /* a line for what is begun, wherever it goes */
     long done, total, first; /* first: done before this command */
     double started, drawn;
+    char what[128];          /* as it was told last */
 };
 
-/* total units of work, done of them already. */
-void chorale_progress_start(struct chorale_progress *bar, long done,
-                            long total);
+/* total units of work, done of them already. quiet shows nothing, and the lines
+ * of verbose take the bar's place. */
+void chorale_progress_start(struct chorale_progress *bar, int quiet,
+                            int verbose, long done, long total);
 /* n more units are done; what names the current work. */
 void chorale_progress_step(struct chorale_progress *bar, long n,
                            const char *what);
+/* That many of all units are done: for work that says where it is. */
+void chorale_progress_to(struct chorale_progress *bar, long done,
+                         const char *what);
 /* Take the bar away, before other output and at the end. */
 void chorale_progress_clear(struct chorale_progress *bar);
 

@@ -318,9 +318,8 @@ enum chorale_err chorale_run(const char *path,
     }
     before = done;
     chorale_stop_catch();
-    chorale_progress_start(&s.bar, (long)done, (long)planned);
-    if (opts->quiet)
-        s.bar.shown = 0;
+    chorale_progress_start(&s.bar, opts->quiet, 0, (long)done,
+                           (long)planned);
     while ((err = chorale_pending_next(s.store, &wanted, &p, &found, msg)) ==
                CHORALE_OK &&
            found) {

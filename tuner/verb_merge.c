@@ -10,6 +10,7 @@
 
 #include "db/copy.h"
 #include "db/merge.h"
+#include "tuner/progress.h"
 #include "tuner/spawn.h"
 #include "tuner/verb.h"
 
@@ -17,10 +18,14 @@
  * shard fall all over their index. */
 #define CACHE "PRAGMA cache_size = -32768"
 
+/* Of a shard's work this is to read and check it, the rest to copy. */
+#define CHECKING 0.3
+#define UNIT 65536.0 /* bytes of a shard are a step of the bar */
+
 #define WAIT_SECONDS 20 /* for another merge, or a runner about to end */
 
 struct opts {
-    int dry_run, quiet;
+    int dry_run, quiet, verbose;
 };
 
 struct gather {
@@ -30,6 +35,9 @@ struct gather {
     struct chorale_copy scratch; /* stands in for it in a dry run */
     sqlite3_int64 runs, computed;
     enum chorale_err refused;   /* of the first shard that was */
+    struct chorale_progress bar;
+    const char *shard;          /* at hand */
+    double before, size;        /* steps of those before it, and its own */
     struct chorale_errmsg *msg;
 };
 
@@ -116,33 +124,59 @@ static void report(const char *name, int dry,
 /* Say what is wrong with a shard and go on: the others are wanted. */
 static void refuse(struct gather *g, enum chorale_err err)
 {
+    chorale_progress_clear(&g->bar);
     fprintf(stderr, "chorale: %s\n", g->msg->text);
     g->msg->text[0] = '\0';
     if (g->refused == CHORALE_OK)
         g->refused = err;
 }
 
+static double steps(const char *name)
+{
+    struct stat st;
+
+    return stat(name, &st) == 0 ? 1 + (double)st.st_size / UNIT : 1;
+}
+
+/* That share of the shard at hand is done. */
+static void advance(struct gather *g, double share)
+{
+    chorale_progress_to(&g->bar, (long)(g->before + g->size * share),
+                        g->shard);
+}
+
+static void copied(void *arg, double share)
+{
+    advance(arg, CHECKING + (1 - CHECKING) * share);
+}
+
 /* An error of the target ends it; one of the shard is told and kept. */
 static enum chorale_err gather_shard(struct gather *g, const char *name)
 {
+    const struct chorale_merge_watch watch = { copied, g };
     struct chorale_shard *shard = NULL;
     struct chorale_merged merged;
     int stop = 0;
-    enum chorale_err err = chorale_shard_open(name, chorale_stop_requested,
-                                              &shard, g->msg);
+    enum chorale_err err;
 
+    g->shard = name;
+    g->before += g->size;
+    g->size = steps(name);
+    advance(g, 0);
+    err = chorale_shard_open(name, chorale_stop_requested, &shard, g->msg);
     if (err == CHORALE_STOPPED)
         return err;
     if (err != CHORALE_OK) {
         refuse(g, err);
         return CHORALE_OK;
     }
+    advance(g, CHECKING);
     err = open_target(g);
     if (err != CHORALE_OK)
         stop = 1;
     else
         err = chorale_merge(g->target, g->path, shard, g->opts->dry_run,
-                            &merged, &stop, g->msg);
+                            &watch, &merged, &stop, g->msg);
     chorale_shard_close(shard);
     if (err != CHORALE_OK && !stop) {
         refuse(g, err);
@@ -152,6 +186,7 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
         return err;
     g->runs += merged.added[CHORALE_MERGED_RUNS];
     g->computed += merged.computed;
+    chorale_progress_clear(&g->bar);
     if (!g->opts->quiet)
         report(name, g->opts->dry_run, &merged);
     return CHORALE_OK;
@@ -196,8 +231,9 @@ static enum chorale_err remind(struct gather *g)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { 0, 0 };
+    struct opts opts = { 0, 0, 0 };
     struct gather g = { .opts = &opts, .msg = msg };
+    double total = 0;
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 2, argc,
                                               &nword, msg);
@@ -211,7 +247,12 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err == CHORALE_OK && exists(g.path))
         err = open_target(&g);
     for (int i = 1; i < nword && err == CHORALE_OK; i++)
+        total += steps(argv[1 + i]);
+    chorale_progress_start(&g.bar, opts.quiet || err != CHORALE_OK,
+                           opts.verbose, 0, (long)total);
+    for (int i = 1; i < nword && err == CHORALE_OK; i++)
         err = gather_shard(&g, argv[1 + i]);
+    chorale_progress_clear(&g.bar);
     if (err == CHORALE_OK)
         err = remind(&g);
     chorale_store_close(g.target);
@@ -225,6 +266,9 @@ static const struct chorale_opt rows[] = {
       0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
       "print nothing but errors", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
+      "instead of a progress bar a line for each shard that is begun, on a "
+      "terminal or not", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -235,8 +279,8 @@ const struct chorale_verb chorale_verb_merge = {
     .detail =
         "Brings systems, cells, launches and runs with their samples, counters"
         " and environment, and imported traces from each shard, a database of"
-        " its own, into results.db, which is made if it is missing. Merging a shard again"
-        " adds only what it has gained. Shards are not changed; one that an"
+        " its own, into results.db, which is made if it is missing. Merging a"
+        " shard again adds only what it has gained. Shards are not changed; one that an"
         " older chorale wrote or that a killed command left half-way is read"
         " from a copy in TMPDIR.\n"
         "Systems are the same by their signature, and cells by what they"

@@ -72,7 +72,8 @@ static void merge_it(const char *path)
     if (err == CHORALE_OK)
         err = chorale_store_memory(&store, &msg);
     if (err == CHORALE_OK)
-        err = chorale_merge(store, "memory", shard, 0, &merged, &stop, &msg);
+        err = chorale_merge(store, "memory", shard, 0, NULL,
+                            &merged, &stop, &msg);
     said(err, &msg);
     chorale_shard_close(shard);
     chorale_store_close(store);
