@@ -26,55 +26,20 @@ struct look {
     struct chorale_errmsg *msg;
 };
 
-/* Seconds that a run takes in the launches of this database, with their
- * starts; 0: none has ended. */
-#define PACE                                                                 \
-    "SELECT total((julianday(finished) - julianday(started)) * 86400)"       \
-    " / max(1, (SELECT count(*) FROM run JOIN launch USING (launch_id)"      \
-    "            WHERE finished IS NOT NULL))"                               \
-    " FROM launch WHERE finished IS NOT NULL"
-
-static double pace(struct chorale_store *store)
-{
-    struct chorale_errmsg why;
-    sqlite3_stmt *stmt = NULL;
-    double seconds = 0;
-    int row = 0;
-
-    if (chorale_store_prepare(store, PACE, &stmt, &why) == CHORALE_OK &&
-        chorale_store_step(store, stmt, &row, &why) == CHORALE_OK && row)
-        seconds = sqlite3_column_double(stmt, 0);
-    sqlite3_finalize(stmt);
-    return seconds;
-}
-
-/* Runs of an element: merged ones, or those of its shard if it has more; and
- * the seconds of work that are left, by what its runs took, else as planned. */
+/* Runs of an element, and the seconds of work that are left, by what its runs
+ * took, else as planned. */
 static enum chorale_err count(struct look *look,
                               const struct chorale_element *e,
-                              const char *shard, sqlite3_int64 *done,
-                              sqlite3_int64 *total, double *left)
+                              sqlite3_int64 *done, sqlite3_int64 *total,
+                              double *left)
 {
     double each = 0;
-    struct chorale_store *store = NULL;
-    sqlite3_int64 more, all;
-    struct chorale_errmsg why;
-    enum chorale_err err = chorale_element_count(
-        look->store, e->submission, e->element, done, total, look->msg);
+    enum chorale_err err = chorale_element_done(look->store, e, done, total,
+                                                &each, look->msg);
 
     *left = 0;
     if (err != CHORALE_OK || *done >= *total)
         return err;
-    if (access(shard, R_OK) == 0 &&
-        chorale_store_open(shard, CHORALE_STORE_READ, &store, &why) ==
-            CHORALE_OK &&
-        chorale_element_count(store, e->submission, e->element, &more, &all,
-                              &why) == CHORALE_OK &&
-        more >= *done) {
-        *done = more;
-        each = pace(store);
-    }
-    chorale_store_close(store);
     if (!(each > 0))
         each = e->seconds / (double)*total;
     *left = each * (double)(*total - *done);
@@ -159,7 +124,7 @@ static enum chorale_err show(struct look *look,
     enum chorale_err err;
 
     chorale_element_files(e->folder, e->element, shard, words, sizeof(shard));
-    err = count(look, e, shard, &done, &total, &left);
+    err = count(look, e, &done, &total, &left);
     if (err != CHORALE_OK)
         return err;
     last_words(words, said, sizeof(said));

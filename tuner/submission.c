@@ -110,6 +110,58 @@ void chorale_element_files(const char *folder, long element, char *shard,
     snprintf(words, size, "%s/element-%ld.txt", folder, element);
 }
 
+/* Seconds that a run takes in the launches of this database, with their
+ * starts; 0: none has ended. */
+#define PACE                                                                 \
+    "SELECT total((julianday(finished) - julianday(started)) * 86400)"       \
+    " / max(1, (SELECT count(*) FROM run JOIN launch USING (launch_id)"      \
+    "            WHERE finished IS NOT NULL))"                               \
+    " FROM launch WHERE finished IS NOT NULL"
+
+static double pace(struct chorale_store *store)
+{
+    struct chorale_errmsg why;
+    sqlite3_stmt *stmt = NULL;
+    double seconds = 0;
+    int row = 0;
+
+    if (chorale_store_prepare(store, PACE, &stmt, &why) == CHORALE_OK &&
+        chorale_store_step(store, stmt, &row, &why) == CHORALE_OK && row)
+        seconds = sqlite3_column_double(stmt, 0);
+    sqlite3_finalize(stmt);
+    return seconds;
+}
+
+enum chorale_err chorale_element_done(struct chorale_store *store,
+                                      const struct chorale_element *e,
+                                      sqlite3_int64 *done_p,
+                                      sqlite3_int64 *total_p, double *each_p,
+                                      struct chorale_errmsg *msg)
+{
+    char shard[sizeof(e->folder) + 32], words[sizeof(shard)];
+    struct chorale_store *published = NULL;
+    sqlite3_int64 more, all;
+    struct chorale_errmsg why;
+    enum chorale_err err = chorale_element_count(
+        store, e->submission, e->element, done_p, total_p, msg);
+
+    *each_p = 0;
+    if (err != CHORALE_OK || *done_p >= *total_p)
+        return err;
+    chorale_element_files(e->folder, e->element, shard, words, sizeof(shard));
+    if (access(shard, R_OK) == 0 &&
+        chorale_store_open(shard, CHORALE_STORE_READ, &published, &why) ==
+            CHORALE_OK &&
+        chorale_element_count(published, e->submission, e->element, &more,
+                              &all, &why) == CHORALE_OK &&
+        more >= *done_p) {
+        *done_p = more;
+        *each_p = pace(published);
+    }
+    chorale_store_close(published);
+    return CHORALE_OK;
+}
+
 /* temp.active: elements that the queue has. */
 static enum chorale_err find_active(struct chorale_store *store,
                                     const struct chorale_slurm_queue *queue,

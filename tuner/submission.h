@@ -32,6 +32,15 @@ enum chorale_err chorale_element_count(struct chorale_store *store,
                                        sqlite3_int64 *total_p,
                                        struct chorale_errmsg *msg);
 
+/* The same, where the published shard may have more than store has: the larger
+ * of the two. *each_p: seconds that a run took in the shard's launches, with
+ * their starts; 0: none has ended. */
+enum chorale_err chorale_element_done(struct chorale_store *store,
+                                      const struct chorale_element *e,
+                                      sqlite3_int64 *done_p,
+                                      sqlite3_int64 *total_p, double *each_p,
+                                      struct chorale_errmsg *msg);
+
 /* The published shard of an element, and the file of its last words. */
 void chorale_element_files(const char *folder, long element, char *shard,
                            char *words, size_t size);

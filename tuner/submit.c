@@ -369,6 +369,9 @@ static const struct chorale_opt options[] = {
       "show the scripts; write and submit nothing", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
       "print nothing but errors and scripts", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, AT(verbose), NULL,
+      "of --wait: instead of a progress bar a line when something is another, "
+      "on a terminal or not", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 

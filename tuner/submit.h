@@ -8,6 +8,7 @@
 
 #include "db/copy.h"
 #include "tuner/plan.h"
+#include "tuner/progress.h"
 #include "tuner/scripts.h"
 #include "tuner/submission.h"
 
@@ -20,7 +21,7 @@ struct chorale_submit_opts {
     double seconds, node_hours, threshold, change;
     double start_up;         /* s, of a launch; below 0: not said */
     long nodes, attempts;
-    int dry_run, wait, quiet, shared, unpaired, one_per_p;
+    int dry_run, wait, quiet, verbose, shared, unpaired, one_per_p;
 };
 
 /* A submission while it is made. */
@@ -42,6 +43,7 @@ struct chorale_submit {
     char folder[3 * CHORALE_SITE_WORD]; /* of this one */
     char program[PATH_MAX], system[128], gather_job[32];
     struct chorale_args depends; /* job ids, for the last job */
+    struct chorale_progress bar; /* while it waits */
     struct chorale_errmsg *msg;
 };
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -167,25 +168,92 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
     return err;
 }
 
+/* Runs that its elements have made, and what these are doing. */
+static enum chorale_err look(struct chorale_submit *s, sqlite3_int64 *done_p,
+                             sqlite3_int64 *total_p, char *what, size_t size)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_element *list = NULL;
+    long running = 0, waiting = 0;
+    size_t count = 0;
+    enum chorale_err err = chorale_store_open(s->path, CHORALE_STORE_READ,
+                                              &store, s->msg);
+
+    *done_p = *total_p = 0;
+    if (err == CHORALE_OK)
+        err = chorale_elements_load(store, s->submission, &list, &count,
+                                    s->msg);
+    for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
+        sqlite3_int64 done = 0, total = 0;
+        char state[128];
+        double each;
+
+        err = chorale_element_done(store, &list[i], &done, &total, &each,
+                                   s->msg);
+        *done_p += done;
+        *total_p += total;
+        if (!chorale_slurm_state(&s->queue, list[i].job_id, list[i].task,
+                                 state, sizeof(state)))
+            continue;
+        if (strncmp(state, "RUNNING", 7) == 0)
+            running++;
+        else
+            waiting++;
+    }
+    if (running + waiting > 0)
+        snprintf(what, size, "%ld of %zu elements run, %ld wait", running,
+                 count, waiting);
+    else
+        snprintf(what, size, "job %s, which merges", s->gather_job);
+    free(list);
+    chorale_store_close(store);
+    return err;
+}
+
+/* The database is written by the last job at times: it tells more later. */
+static void show(struct chorale_submit *s, int first)
+{
+    sqlite3_int64 done, total;
+    char what[96];
+
+    if (s->opts->quiet ||
+        look(s, &done, &total, what, sizeof(what)) != CHORALE_OK)
+        return;
+    if (first)
+        chorale_progress_start(&s->bar, 0, s->opts->verbose, (long)done,
+                               (long)total);
+    else
+        chorale_progress_to(&s->bar, (long)done, what);
+}
+
 /* Until the last job is gone. */
 enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 {
     char file[sizeof(s->base) + 16], state[128];
-    enum chorale_err err;
+    enum chorale_err err = CHORALE_OK;
+    int there = 1;
 
     snprintf(file, sizeof(file), "%s/squeue.txt", s->base);
-    do {
+    chorale_stop_catch();
+    show(s, 1);
+    while (err == CHORALE_OK && there) {
         nanosleep(&(struct timespec){ CHORALE_SLURM_POLL, 0 }, NULL);
-        if (chorale_stop_requested())
-            return chorale_fail(s->msg, CHORALE_STOPPED,
-                                "job %s, which merges, is still in the queue; "
-                                "the same command waits for it again",
-                                s->gather_job);
+        if (chorale_stop_requested()) {
+            err = chorale_fail(s->msg, CHORALE_STOPPED,
+                               "job %s, which merges, is still in the queue; "
+                               "the same command waits for it again",
+                               s->gather_job);
+            break;
+        }
         chorale_slurm_forget(&s->queue);
         err = chorale_slurm_look(file, &s->queue, s->msg);
-    } while (err == CHORALE_OK &&
-             chorale_slurm_state(&s->queue, s->gather_job, -1, state,
-                                 sizeof(state)));
+        there = err == CHORALE_OK &&
+                chorale_slurm_state(&s->queue, s->gather_job, -1, state,
+                                    sizeof(state));
+        if (there)
+            show(s, 0);
+    }
+    chorale_progress_clear(&s->bar);
     return err == CHORALE_OK ? chorale_gather_verdict(s->folder, s->msg) : err;
 }
 
@@ -197,7 +265,8 @@ enum chorale_err chorale_submit_wait_last(struct chorale_submit *s)
     int row = 0;
     enum chorale_err err = chorale_store_prepare(
         s->store,
-        "SELECT gather_job, folder FROM submission WHERE system_id = ?1"
+        "SELECT gather_job, folder, submission_id FROM submission"
+        " WHERE system_id = ?1"
         " ORDER BY submission_id DESC LIMIT 1", &stmt, s->msg);
 
     if (err == CHORALE_OK) {
@@ -208,6 +277,7 @@ enum chorale_err chorale_submit_wait_last(struct chorale_submit *s)
         snprintf(s->gather_job, sizeof(s->gather_job), "%s",
                  chorale_text(stmt, 0));
         snprintf(s->folder, sizeof(s->folder), "%s", chorale_text(stmt, 1));
+        s->submission = sqlite3_column_int64(stmt, 2);
     }
     sqlite3_finalize(stmt);
     if (err != CHORALE_OK || !row || s->gather_job[0] == '\0' ||
