@@ -72,6 +72,7 @@ static enum chorale_err spread(struct model_job *job,
     if (value == NULL)
         goto out;
     err = CHORALE_OK;
+    model_progress(job, 1, "launches, each by itself");
     for (size_t i = 0; i < model->nlaunch && model->nlaunch > 1; i++) {
         model_values_get(model, value[k]);
         err = model_fit_rows(job, NULL, list[i], value[k], NULL, NULL);
@@ -90,7 +91,7 @@ static enum chorale_err spread(struct model_job *job,
 out:
     free(list);
     free(value);
-    if (err != CHORALE_OK)
+    if (err == CHORALE_ENV)
         return chorale_fail(msg, err, "fit: out of memory");
     return err;
 }
@@ -270,6 +271,8 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
     err = model_cells_find(&job, msg);
     if (err == CHORALE_OK && model_job_alloc(&job) != 0)
         err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+    if (err == CHORALE_OK && model_progress_begin(&job) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
     if (err == CHORALE_OK)
         err = model_search(&job, msg);
     if (err == CHORALE_OK)
@@ -278,6 +281,7 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
         list_params(&job);
         errors(&job);
         foretell(&job);
+        model_progress(&job, 1, "variants");
         err = model_check(&job, msg);
     }
     if (err == CHORALE_OK) {

@@ -8,6 +8,7 @@
 #include "tuner/fit.h"
 #include "tuner/net.h"
 #include "tuner/points.h"
+#include "tuner/progress.h"
 
 #define CHORALE_MODEL_TAUS 8
 
@@ -92,6 +93,8 @@ struct chorale_model_opts {
     int max_procs;           /* fit to at most so many ranks, and foretell the
                               * others; 0: fit to all */
     int exact;               /* times are simulated: launches do not differ */
+    struct chorale_progress *bar; /* moves as the fit does; or NULL */
+    int (*asked)(void);      /* whether to stop, looked at often; or NULL */
 };
 
 struct chorale_model {
@@ -119,8 +122,8 @@ struct chorale_model {
 };
 
 /* Fit. system names it in error lines; opts may be NULL. CHORALE_DATA: nothing
- * measured, or what was measured does not separate alpha from beta. The texts
- * point into points. */
+ * measured, or what was measured does not separate alpha from beta.
+ * CHORALE_STOPPED: opts->asked() said so. The texts point into points. */
 enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    const char *system,
                                    const struct chorale_model_opts *opts,

@@ -12,8 +12,6 @@
 
 #define MAD_EFFICIENCY 0.37 /* of a median deviation, for normal errors */
 #define OUTLIER 9 /* variance among launches, of the common one */
-#define RANKS_APART 2 /* ratio of the numbers of ranks, */
-#define SIZES_APART 8 /* of the sizes up to which look_ahead fits */
 #define EXACT 1e-6 /* relative error of a simulated time, at most */
 
 /* Arrays over the cells. */
@@ -136,6 +134,7 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     for (size_t i = 0; i < c->n; i++)
         c->loo[i] = c->ahead[i] = NAN;
     for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
+        model_progress(c->job, p > 0, "foretelling P = %.0f", c->sorted[p]);
         use_those(c, ranks_of, c->sorted[p], c->sorted[p], 1);
         err = foretell(c, msg);
         for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
@@ -180,15 +179,15 @@ static enum chorale_err look_ahead(struct check *c,
 {
     size_t k = distinct(c, of);
     enum chorale_err err = CHORALE_OK;
-    double *cut = malloc((k + 1) * sizeof(*cut)), last = 0;
+    double *cut = malloc((k + 1) * sizeof(*cut));
 
     if (cut == NULL)
         return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
-    memcpy(cut, c->sorted, k * sizeof(*cut));
-    for (size_t p = 0; p + 1 < k && err == CHORALE_OK; p++) {
-        if (last > 0 && cut[p] < (ranks ? RANKS_APART : SIZES_APART) * last)
-            continue;
-        last = cut[p];
+    k = model_cuts(c->sorted, k, ranks ? MODEL_RANKS_APART
+                                       : MODEL_SIZES_APART, cut);
+    for (size_t p = 0; p < k; p++) {
+        model_progress(c->job, 1, "foretelling above %s = %.0f",
+                       ranks ? "P" : "m", cut[p]);
         use_those(c, of, -1, cut[p], 0);
         err = foretell(c, msg);
         if (err != CHORALE_OK)

@@ -103,6 +103,7 @@ enum chorale_err model_foretell(const struct model_job *job,
     enum chorale_err err = CHORALE_ENV;
     int told = 0;
 
+    fold.opts.bar = NULL; /* it is one of the steps of job's */
     memcpy(model.tau, job->model->tau, sizeof(model.tau));
     fold.cell = malloc((job->ncell + 1) * sizeof(*fold.cell));
     if (fold.cell != NULL) {
@@ -118,5 +119,5 @@ enum chorale_err model_foretell(const struct model_job *job,
     model_job_free(&fold);
     if (err == CHORALE_ENV)
         return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
-    return CHORALE_OK;
+    return model_asked(job, msg);
 }

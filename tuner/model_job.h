@@ -2,7 +2,8 @@
 /* model_job.h - a fit under way, for the files that make it: the cells
  * (model_cells.c), one network fitted to them (model_settle.c), the choice
  * among networks (model_search.c) and of breakpoints (model_break.c),
- * cross-validation (model_check.c) by fits to some cells (model_fold.c). */
+ * cross-validation (model_check.c) by fits to some cells (model_fold.c); and
+ * how far it is (model_progress.c). */
 #ifndef CHORALE_TUNER_MODEL_JOB_H
 #define CHORALE_TUNER_MODEL_JOB_H
 
@@ -138,6 +139,25 @@ enum chorale_err model_search(struct model_job *job,
 enum chorale_err model_foretell(const struct model_job *job,
                                 const unsigned char *use, double *seconds,
                                 struct chorale_errmsg *msg);
+
+/* Values [k], ascending, up to which fits are made to foretell what lies above
+ * them: each at least apart times the last one, none the largest. Returns how
+ * many, into cut [k]. */
+size_t model_cuts(const double *value, size_t k, double apart, double *cut);
+#define MODEL_RANKS_APART 2 /* ratio of numbers of ranks */
+#define MODEL_SIZES_APART 8 /* ratio of sizes of blocks */
+
+/* The bar's whole, from the cells: the search for a network, and the fits that
+ * foretell. -1: out of memory. */
+int model_progress_begin(const struct model_job *job);
+#define MODEL_SEARCH 6 /* the search takes as long as so many of these fits */
+/* So many of them are made; words for what comes next. */
+void model_progress(const struct model_job *job, long done,
+                    const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* CHORALE_STOPPED if the fit is not wanted any more. */
+enum chorale_err model_asked(const struct model_job *job,
+                             struct chorale_errmsg *msg);
 
 /* Fill model->variant. */
 enum chorale_err model_check(struct model_job *job,

@@ -161,6 +161,7 @@ static enum chorale_err choose_ports(struct model_job *job,
     for (int over = 0; over < 2 && err == CHORALE_OK; over++) {
         if (job->opts.ports == 2 - over)
             continue;
+        model_progress(job, over, over ? "overlapped" : "one port");
         err = fit_ports(job, over ? HUGE_VAL : -1, &one, msg);
         if (over && job->opts.ports == 0 && err == CHORALE_DATA) {
             err = CHORALE_OK;
@@ -171,6 +172,7 @@ static enum chorale_err choose_ports(struct model_job *job,
             one.lack < (over ? 0.98 : 1) * best.lack - (over ? 1e-9 : 0))
             best = one;
     }
+    model_progress(job, 1, "overlapped up to a size");
     for (size_t i = 2; err == CHORALE_OK && job->opts.ports == 0 &&
                        best.lack > 0.02 && i < nedge; i += 3) {
         model->net = best.net;
@@ -224,6 +226,7 @@ enum chorale_err model_search(struct model_job *job,
     job->coarse = 1;
     err = choose_ports(job, edge, nedge, msg);
     job->coarse = 0;
+    model_progress(job, 1, "the network of all %zu cells", job->ncell);
     for (size_t t = 0; t < job->model->ntau; t++)
         if (!job->model->tau[t].known) {
             set_regime(&job->model->tau[t].regime, 0, 1e-10);
@@ -231,6 +234,7 @@ enum chorale_err model_search(struct model_job *job,
         }
     if (err == CHORALE_OK)
         err = model_settle(job, ROUNDS, msg);
+    model_progress(job, 1, "breakpoints");
     if (err == CHORALE_OK && !job->opts.no_breaks)
         err = model_breaks(job, edge, nedge, msg);
     return err;

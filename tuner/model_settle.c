@@ -394,6 +394,9 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
 
     job->wide = rounds > 1;
     for (int round = 0; err == CHORALE_OK; round++) {
+        err = model_asked(job, msg);
+        if (err != CHORALE_OK)
+            break;
         if (play_all(job) != 0)
             return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
         model_values_get(job->model, value);

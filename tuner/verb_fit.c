@@ -9,11 +9,12 @@
 #include "tuner/fit_links.h"
 #include "tuner/fit_show.h"
 #include "tuner/model.h"
+#include "tuner/spawn.h"
 #include "tuner/verb.h"
 
 struct opts {
     struct chorale_each_opts each;
-    int crossval;
+    int crossval, verbose;
     long max_procs;
 };
 
@@ -57,12 +58,17 @@ static enum chorale_err fit_system(struct chorale_store *store,
     struct chorale_points points = { .row = NULL };
     struct chorale_model model = { .variant = NULL };
     struct chorale_model_opts how = { .max_procs = (int)opts->max_procs,
-                                      .exact = system->simulated };
+                                      .exact = system->simulated,
+                                      .asked = chorale_stop_requested };
+    struct chorale_progress bar;
     enum chorale_err err;
 
     err = chorale_points_load(store, system->id, &points, msg);
+    chorale_progress_start(&bar, opts->each.quiet, opts->verbose, 0, 1);
+    how.bar = &bar;
     if (err == CHORALE_OK)
         err = chorale_model_fit(&points, system->name, &how, &model, msg);
+    chorale_progress_clear(&bar);
     if (err == CHORALE_OK && opts->max_procs == 0)
         err = chorale_model_store(store, system->id, &model, msg);
     if (err == CHORALE_OK)
@@ -75,13 +81,14 @@ static enum chorale_err fit_system(struct chorale_store *store,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { { NULL, 0, 0 }, 0, 0 };
+    struct opts opts = { { NULL, 0, 0 }, 0, 0, 0 };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
+    chorale_stop_catch();
     return chorale_each_system(argv[1], &opts.each, fit_system, &opts, msg);
 }
 
@@ -98,6 +105,9 @@ static const struct chorale_opt rows[] = {
       "print JSON", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,
       "store the model and print nothing", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
+      "instead of a progress bar a line for each part of the work, on a "
+      "terminal or not", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
