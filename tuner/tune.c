@@ -17,7 +17,7 @@
 #include "tuner/validate.h"
 #include "tuner/verb.h"
 
-enum { MENDED_MOST = 2 };    /* times that points which lose are measured again */
+enum { MENDED_MOST = 2 }; /* times that what loses is measured again */
 
 struct tune_opts {
     struct chorale_plan plan;
@@ -32,6 +32,23 @@ static void optional(enum chorale_err err, const char *what,
 {
     if (err != CHORALE_OK)
         fprintf(stderr, "chorale: no %s: %s\n", what, msg->text);
+}
+
+/* The same; but one that was told to stop stops the whole. */
+static enum chorale_err product(const struct chorale_verb *verb,
+                                const char *const *words, const char *what,
+                                int *made_p, struct chorale_errmsg *msg)
+{
+    struct chorale_errmsg why = { "" };
+    enum chorale_err err = chorale_step(verb, words, &why);
+
+    *made_p = err == CHORALE_OK;
+    if (err == CHORALE_STOPPED || chorale_stop_requested())
+        return chorale_fail(msg, CHORALE_STOPPED, "stopped before the %s; all "
+                            "that is measured is stored, and the same command "
+                            "goes on from here", what);
+    optional(err, what, &why);
+    return CHORALE_OK;
 }
 
 /* results.db -> results, or what --output says. */
@@ -112,7 +129,7 @@ static const char *quote(const char *word, char *quoted, size_t size)
 }
 
 static void where(const char *path, const char *prefix, int plots,
-                  int simulated)
+                  int report, int simulated)
 {
     char shim[PATH_MAX], cwd[PATH_MAX], source[3 * PATH_MAX];
     char module[3 * PATH_MAX], quoted[2][4 * PATH_MAX];
@@ -122,6 +139,8 @@ static void where(const char *path, const char *prefix, int plots,
            "summary    %s-summary.md\n", path, prefix, prefix);
     if (plots)
         printf("plots      %s-plots/\n", prefix);
+    if (report)
+        printf("report     %s-report.html\n", prefix);
     if (simulated)
         return;
     chorale_find_shim(shim, sizeof(shim));
@@ -201,7 +220,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
                              const char *command, struct chorale_errmsg *msg)
 {
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
-    char summary[PATH_MAX], system[128];
+    char summary[PATH_MAX], page[PATH_MAX], system[128];
     const char *const fit[] = { "fit", path, "--quiet", "--system", system,
                                 NULL };
     const char *const generate[] = { "generate", path, "--format", "c", "-o",
@@ -212,14 +231,18 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
                                      NULL };
     const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
                                  "--system", system, NULL };
+    const char *const report[] = { "report", path, "--quiet", "-o", page,
+                                   "--system", system, NULL };
     const struct chorale_plan asked = opts->plan;
     struct chorale_errmsg why, answer = { "" };
-    enum chorale_err err, drawn, proved;
+    enum chorale_err err, proved;
+    int fitted, drawn = 0, reported = 0;
 
     prefix_of(opts, path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(plots, sizeof(plots), "%s-plots", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
+    snprintf(page, sizeof(page), "%s-report.html", prefix);
     opts->run.command = command;
     opts->run.launcher_cmd = opts->plan.launcher_cmd;
     err = check_output(prefix, msg);
@@ -230,8 +253,9 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     for (int round = 0, failed = 0;; round++) {
         size_t lost = 0;
 
-        optional(chorale_step(&chorale_verb_fit, fit, &why), "model", &why);
-        err = decide(opts, path, system, msg);
+        err = product(&chorale_verb_fit, fit, "model", &fitted, msg);
+        if (err == CHORALE_OK)
+            err = decide(opts, path, system, msg);
         if (err == CHORALE_OK)
             err = chorale_step(&chorale_verb_generate, generate, msg);
         if (err != CHORALE_OK)
@@ -254,11 +278,13 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         *msg = answer;
         return proved;
     }
-    drawn = chorale_step(&chorale_verb_plot, plot, &why);
-    optional(drawn, "plots", &why);
-    err = chorale_step_summary(path, system, summary, msg);
+    err = product(&chorale_verb_plot, plot, "plots", &drawn, msg);
     if (err == CHORALE_OK)
-        where(path, prefix, drawn == CHORALE_OK,
+        err = chorale_step_summary(path, system, summary, msg);
+    if (err == CHORALE_OK)
+        err = product(&chorale_verb_report, report, "report", &reported, msg);
+    if (err == CHORALE_OK)
+        where(path, prefix, drawn, reported,
               strcmp(opts->plan.launcher, "smpirun") == 0);
     if (err == CHORALE_OK && proved != CHORALE_OK) {
         *msg = answer;
@@ -325,14 +351,15 @@ const struct chorale_verb chorale_verb_tune = {
         "library's default over the message and communicator sizes, fits the "
         "model, decides for each, and writes beside the database: the "
         "dispatch file (results-dispatch.c and .h), pictures "
-        "(results-plots/) and a page to read (results-summary.md). Then the "
-        "table is measured against the library, as `chorale validate` does. "
+        "(results-plots/), a page to read (results-summary.md) and one to "
+        "show (results-report.html, `chorale report`). Before these the table "
+        "is measured against the library, as `chorale validate` does. "
         "Points at which it is slower by a choice of its own are measured "
         "with twice the launches, decided again and proved again, up to two "
         "times; if it still is slower somewhere, the exit status is 1 (in "
         "simulation, and with --adaptive, whose budget is spent, nothing is "
         "measured again; in simulation the page says so). Ends by printing "
-        "that page.\n"
+        "the page to read, and where everything is.\n"
         "With --adaptive --budget TIME it measures those points only that are "
         "worth it, round after round (`chorale plan --help`); `chorale "
         "status` shows what each brought.\n"
