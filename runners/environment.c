@@ -76,6 +76,8 @@ static void put_tool(struct chorale_facts *facts,
     chorale_facts_putf(facts, "sync_slack_s", "%.6g", bench->slack);
     chorale_facts_putf(facts, "message_alpha_s", "%.6g", bench->floor_alpha);
     chorale_facts_putf(facts, "message_beta_s", "%.6g", bench->floor_beta);
+    if (bench->floor_ports > 0)
+        chorale_facts_putf(facts, "rank_ports", "%.0f", bench->floor_ports);
     put_distances(facts, bench);
     if (bench->copy_beta > 0)
         chorale_facts_putf(facts, "copy_beta_s", "%.6g", bench->copy_beta);

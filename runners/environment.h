@@ -11,9 +11,10 @@
  * copy_bytes_per_s, next_node_s, stragglers, cpus_mixed, preflight_s: what
  * chorale_preflight found.
  * clock_residual_s, clock_resolution_s, sync_slack_s, message_alpha_s,
- * message_beta_s; distance_alpha_s:D, distance_kappa:D, distance_pairs:D of
- * ranks D places apart, distance_mirror (distance.c). command, tool_version, tool_revision ("-dirty": changed
- * since), tool_options, compiler, compiler_flags (those of make). load_before,
+ * message_beta_s, rank_ports (floor.c); distance_alpha_s:D, distance_kappa:D,
+ * distance_pairs:D of ranks D places apart, distance_mirror (distance.c).
+ * command, tool_version, tool_revision ("-dirty": changed since),
+ * tool_options, compiler, compiler_flags (those of make). load_before,
  * load_after, and of each other node host:N:load_before, host:N:load_after.
  * Of a launch: sync, seed, campaign_seed; of `chorale run`: run_command,
  * launcher_command.

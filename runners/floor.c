@@ -2,7 +2,9 @@
 /* floor.c - what no collective can be faster than: one message of no bytes,
  * and the bytes that some rank must receive (or send) anyway, at the
  * bandwidth of the longest messages. Measured between neighbours in rank and
- * between the ends, the quicker of which counts. */
+ * between the ends, the quicker of which counts. Where a rank in the middle
+ * has several ports, as on a mesh of links, bytes may come in through all of
+ * them at once. */
 #include "runners/runner.h"
 
 #include <math.h>
@@ -12,6 +14,9 @@
 #define NTRIP_EMPTY 100      /* of empty ones, which other load delays more */
 #define LONG (1 << 21)       /* bytes; the slope is taken to twice as many */
 #define MARGIN 0.98          /* rounding of clocks, lower overheads */
+#define PORTS 8              /* of one rank, at most */
+#define PORT_BYTES (1 << 18)
+#define AS_LONG 1.2          /* as one by itself: through another port */
 
 /* One way from rank 0 to peer, both of world: half the quickest round trip;
  * rank 0's result. In simulation the first is as good as any. */
@@ -42,6 +47,66 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
     return rc;
 }
 
+/* The quickest way of a message from each of n ranks into root at once. buf
+ * holds n of them. */
+static int into(struct chorale_bench *bench, int root, const int *from, int n,
+                char *buf, double *best)
+{
+    int me = bench->world_rank, rc = MPI_SUCCESS;
+    int times = bench->sim_barrier != NULL ? 1 : NTRIP;
+
+    *best = INFINITY;
+    for (int i = 0; i < times && rc == MPI_SUCCESS; i++) {
+        MPI_Request req[PORTS];
+        double in, out, start;
+        int late;
+
+        start = chorale_sync_start(bench, CHORALE_SYNC_ROUNDTIME, 0, &in,
+                                   &late);
+        for (int k = 0; k < n && rc == MPI_SUCCESS; k++) {
+            if (me == root)
+                rc = chorale_irecv(bench->sync, buf + (size_t)k * PORT_BYTES,
+                                   PORT_BYTES, MPI_BYTE, from[k], &req[k]);
+            else if (me == from[k])
+                rc = chorale_send(bench->sync, buf, PORT_BYTES, MPI_BYTE,
+                                  root);
+        }
+        if (me == root && rc == MPI_SUCCESS)
+            rc = chorale_waitall(bench->sync, n, req);
+        out = chorale_now_common(bench);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_agree_max(bench, &out, 1);
+        *best = fmin(*best, out - start);
+    }
+    return rc;
+}
+
+/* Of the ranks that would be neighbours on a grid of any sides, how many reach
+ * one in the middle at once as fast as one of them does. */
+static int ports(struct chorale_bench *bench, char *buf, double *ports_p)
+{
+    int size = bench->world_size, root = size / 2 + (int)sqrt(size) / 2;
+    int from[PORTS], n = 0, rc = MPI_SUCCESS;
+    double alone = INFINITY, all;
+
+    for (int side = 1; side < size && rc == MPI_SUCCESS; side++)
+        for (int way = -1; way <= 1 && size % side == 0; way += 2) {
+            int peer = (root + way * side + size) % size, known = 0;
+
+            for (int k = 0; k < n; k++)
+                known |= from[k] == peer;
+            if (known || peer == root || n == PORTS || rc != MPI_SUCCESS)
+                continue;
+            from[n] = peer;
+            rc = into(bench, root, from, n + 1, buf, &all);
+            if (n == 0)
+                alone = all;
+            n += n == 0 || all <= AS_LONG * alone;
+        }
+    *ports_p = n;
+    return rc;
+}
+
 int chorale_floor_measure(struct chorale_bench *bench)
 {
     const size_t bytes[3] = { 0, LONG, 2 * LONG };
@@ -66,6 +131,10 @@ int chorale_floor_measure(struct chorale_bench *bench)
         if (first || beta < bench->floor_beta)
             bench->floor_beta = fmax(0, beta);
     }
+    if (rc == MPI_SUCCESS && !lacks && bench->size > 2 &&
+        bench->work.siblings < 2 && !bench->oversubscribed &&
+        !(bench->floor_ports > 0))
+        rc = ports(bench, buf, &bench->floor_ports);
     free(buf);
     return rc;
 }
@@ -107,7 +176,8 @@ double chorale_floor(const struct chorale_bench *bench,
     }
     if (task->coll != CHORALE_BARRIER && !(bytes > 0))
         return 0;
-    return MARGIN * (bench->floor_alpha + bench->floor_beta * bytes);
+    return MARGIN * (bench->floor_alpha +
+                     bench->floor_beta * bytes / fmax(1, bench->floor_ports));
 }
 
 int chorale_floor_below(const struct chorale_bench *bench,

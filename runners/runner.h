@@ -148,6 +148,7 @@ struct chorale_bench {
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
+    double floor_ports;      /* of a rank; 0: not measured, one */
     double copy_beta;        /* copying.c: s/byte, slowest rank; 0: none */
     double window;           /* when the next window opens, common time; 0:
                               * it is to be announced (sync.c) */

@@ -47,6 +47,7 @@ static const struct {
     { "sync_slack_s", 0, KEEP_ALL },
     { "message_alpha_s", 0, KEEP_ALL },
     { "message_beta_s", 0, KEEP_ALL },
+    { "rank_ports", 0, KEEP_ALL },
     { "distance_alpha_s:", 1, KEEP_ALL },
     { "distance_kappa:", 1, KEEP_ALL },
     { "distance_mirror", 0, KEEP_ALL },

@@ -99,4 +99,19 @@ blind=$(regret blind line) seeing=$(regret line line)
 diag "line, regret without the links $blind %, with them $seeing %"
 ok "$(awk -v a="$blind" -v b="$seeing" 'BEGIN { print !(b != "" && a > b) }')" \
     "the links that were found make a difference"
+
+# Where a rank has four ports, a variant that uses them all is not faster than
+# possible.
+"$chorale" replicate --system WS2 --n 4 --save-platform torus.xml
+"$chorale" plan torus.db -q -c allgather -P 16 -m 8K --providers chorale \
+    --variants torus2d_broadcast --launcher smpirun --platform torus.xml \
+    --network hockney && timeout 250 "$chorale" run torus.db -q
+ports() {
+    sqlite3 "$1" "SELECT DISTINCT value FROM environment JOIN launch
+        USING (launch_id) WHERE key = 'rank_ports' AND comm_size = 16"
+}
+is "$(ports flat.db)|$(ports line.db)|$(ports torus.db)" "1|2|4" \
+    "the ports of a rank on a flat network, a line, a torus"
+is "$(sqlite3 torus.db "SELECT group_concat(DISTINCT status) FROM run
+    WHERE status <> 'inapplicable'")" ok "all four may be used at once"
 finish
