@@ -57,6 +57,10 @@ const char *chorale_store_path(const struct chorale_store *store);
  * RUNNER: one runner at a time measures; it outlives a killed campaign. */
 enum chorale_lock { CHORALE_LOCK_CAMPAIGN, CHORALE_LOCK_RUNNER };
 
+/* For how long to ask for a lock: a killed command's is held until the last of
+ * its processes is gone, one that was about to become a launcher too. */
+#define CHORALE_LOCK_PATIENCE 2.0
+
 /* Take a lock for the life of the store, waiting up to seconds for it.
  * CHORALE_ENV: held by another process, which msg names if it can. */
 enum chorale_err chorale_store_lock(struct chorale_store *store,

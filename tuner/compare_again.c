@@ -144,7 +144,8 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
 
     *count_p = 0;
     if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, 0, msg);
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
     if (err == CHORALE_OK)
         err = chorale_store_system(store, system, &id, NULL, msg);
     if (err == CHORALE_OK)

@@ -464,7 +464,8 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK)
         err = open_store(&p, path, scratch);
     if (err == CHORALE_OK)
-        err = chorale_store_lock(p.store, CHORALE_LOCK_CAMPAIGN, 0, msg);
+        err = chorale_store_lock(p.store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
     if (err == CHORALE_OK)
         err = write_all(&p, command);
     if (err == CHORALE_OK) {

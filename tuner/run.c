@@ -264,7 +264,8 @@ static enum chorale_err check_ready(struct chorale_session *s)
     sqlite3_int64 cells = 0, id;
     enum chorale_err err;
 
-    err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN, 0, s->msg);
+    err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
+                             CHORALE_LOCK_PATIENCE, s->msg);
     /* A runner that outlived its command is about to end: wait for it. */
     for (int i = 0; err == CHORALE_OK && i < 10 * ORPHAN_SECONDS; i++) {
         if (!chorale_store_locked(s->store, CHORALE_LOCK_RUNNER))

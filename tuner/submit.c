@@ -225,7 +225,8 @@ static enum chorale_err find_missing(struct chorale_submit *s)
         err = chorale_store_open(s->work, CHORALE_STORE_WRITE, &s->store,
                                  s->msg);
     if (err == CHORALE_OK)
-        err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN, 0, s->msg);
+        err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_system(s->store, s->system, &s->system_id, NULL,
                                    s->msg);

@@ -57,7 +57,8 @@ static enum chorale_err change(const char *path, const char *name, int set,
                                               &store, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, 0, msg);
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
     if (err == CHORALE_OK)
         err = chorale_store_system(store, opts->system, &system, NULL, msg);
     if (err == CHORALE_OK)

@@ -286,7 +286,8 @@ static enum chorale_err import_all(const char *database, char **path, int n,
     if (err == CHORALE_OK)
         err = chorale_store_open(database, CHORALE_STORE_CREATE, &store, msg);
     if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, 0, msg);
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
     if (err == CHORALE_OK)
         err = store_all(store, path, n, source, &as, opts->quiet, msg);
     chorale_store_close(store);

@@ -83,7 +83,8 @@ static enum chorale_err plan(struct job *job, int *pending)
         launches = 1; /* time is exact */
     err = chorale_store_open(job->path, CHORALE_STORE_WRITE, &store, job->msg);
     if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, 0, job->msg);
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, job->msg);
     if (err == CHORALE_OK)
         err = chorale_proof_plan(store, job->system_id, job->digest,
                                  opts->command, launches, job->point,
@@ -219,7 +220,8 @@ static enum chorale_err conclude(struct job *job)
 
     err = chorale_store_open(job->path, CHORALE_STORE_WRITE, &store, job->msg);
     if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, 0, job->msg);
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, job->msg);
     if (err == CHORALE_OK)
         err = chorale_proofs_load(store, job->system_id, job->simulated,
                                   &job->table, &job->points,
