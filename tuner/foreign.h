@@ -65,7 +65,7 @@ enum chorale_foreign_column {
 enum { FOREIGN_COLUMNS = 10 };
 
 struct chorale_foreign_name {
-    const char *text;        /* of a column's heading */
+    const char *text;        /* of its heading; % stands for digits */
     enum chorale_foreign_column column;
 };
 

@@ -38,8 +38,8 @@ static const struct chorale_foreign_name names[] = {
     { "Max Latency(us)", FOREIGN_MAX },
     { "Iterations", FOREIGN_NREP },
     { "P50 Tail Lat(us)", FOREIGN_P50 },
-    { "P90 Tail Lat(us)", FOREIGN_REAL },
     { "P99 Tail Lat(us)", FOREIGN_P99 },
+    { "P% Tail Lat(us)", FOREIGN_REAL }, /* 90, or those asked for */
     { "Validation", FOREIGN_WORD },
     { NULL, FOREIGN_REAL }
 };

@@ -100,6 +100,23 @@ static enum chorale_err check_columns(struct chorale_foreign_reader *r)
     return CHORALE_OK;
 }
 
+/* Bytes of text that are this column's name, where % stands for digits; 0: it
+ * is another. */
+static size_t is_column(const char *text, const char *name)
+{
+    const char *at = text;
+
+    for (; *name != '\0'; name++) {
+        size_t digits = strspn(at, "0123456789");
+
+        if (*name == '%' && digits > 0)
+            at += digits;
+        else if (*name == '%' || *at++ != *name)
+            return 0;
+    }
+    return *at == '\0' || *at == ' ' || *at == '\t' ? (size_t)(at - text) : 0;
+}
+
 enum chorale_err
 chorale_foreign_columns(struct chorale_foreign_reader *r, const char *text,
                         const struct chorale_foreign_name *names)
@@ -113,9 +130,8 @@ chorale_foreign_columns(struct chorale_foreign_reader *r, const char *text,
         if (*text == '\0')
             return check_columns(r);
         for (; name->text != NULL; name++) {
-            n = strlen(name->text);
-            if (strncmp(text, name->text, n) == 0 &&
-                (text[n] == '\0' || text[n] == ' ' || text[n] == '\t'))
+            n = is_column(text, name->text);
+            if (n > 0)
                 break;
         }
         if (name->text == NULL)

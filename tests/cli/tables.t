@@ -83,6 +83,15 @@ imported "OSU with percentiles" "$work/tail.txt" -P 4 --ppn 1
 is "$(sql "SELECT n, median * 1e6, mean * 1e6, p95 * 1e6, p99 * 1e6, shape
     FROM cell JOIN run USING (cell_id) JOIN run_summary USING (run_id)")" \
     "64|8.5|9.0|8.5|20.0|one-per-node" "p50 and p99 are taken"
+sed -e 's/P50/P75/; s/P90/P95/; s/P99/ P5/' "$work/tail.txt" >"$work/asked.txt"
+imported "percentiles that were asked for" "$work/asked.txt" -P 4 --ppn 1
+is "$(sql "SELECT n, median * 1e6, mean * 1e6, p99 * 1e6
+    FROM cell JOIN run USING (cell_id) JOIN run_summary USING (run_id)")" \
+    "64|9.0|9.0|9.0" "others are read past"
+sed 's/P90 Tail/P9x Tail/' "$work/tail.txt" >"$work/asked.txt"
+"$chorale" import "$work/a.db" "$work/asked.txt" -P 4 --ppn 1 \
+    >"$work/out" 2>"$work/err"
+is "$? $(grep -c "column 'P9x Tail" "$work/err")" "4 1" "but nothing else"
 
 cat >"$work/old.txt" <<'EOF'
 # OSU MPI Reduce Latency Test v3.8
