@@ -18,7 +18,7 @@ const char *chorale_err_text(enum chorale_err err)
     return "unknown error";
 }
 
-/* One line, whatever text of others is in it. */
+/* One line, whatever text of others is in it, that steers no terminal. */
 static void flatten(char *text)
 {
     char *out = text;
@@ -28,7 +28,10 @@ static void flatten(char *text)
 
         if (space)
             in += strspn(in + 1, " \t\r\n");
-        *out++ = space ? ' ' : *in;
+        *out = space || *in == '\t' ? ' ' : *in;
+        if ((unsigned char)*out < ' ' || *out == 0x7F)
+            *out = '?';
+        out++;
     }
     *out = '\0';
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/completion.h"
+#include "tuner/terminal.h"
 #include "tuner/verb.h"
 
 static const char flags[] =
@@ -90,6 +91,7 @@ int main(int argc, char **argv)
     const struct chorale_verb *verb;
     enum chorale_err err;
 
+    chorale_terminal_guard();
     if (argc < 2) {
         fprintf(stderr, "chorale: no verb given; see `chorale --help`\n");
         return CHORALE_USAGE;
