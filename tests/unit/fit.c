@@ -34,7 +34,9 @@ static struct chorale_run_point runs[MAX_RUNS];
 static size_t growth = 8; /* of the sizes of add_variant */
 
 /* Intervals and values only: no choice of networks. */
-static const struct chorale_model_opts plain = { 1, 1, 1, 0, 0 };
+static const struct chorale_model_opts plain = {
+    .ports = 1, .no_breaks = 1, .no_check = 1,
+};
 
 /* A parameter of the model, by name, in its regime number k; NULL: none. */
 static const struct chorale_model_param *param(const struct chorale_model *m,
