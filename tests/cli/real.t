@@ -16,6 +16,9 @@ ok $? "tune runs to the end"
 diag "$(cat err.txt)"
 [ -s r-dispatch.c ] && [ -s r-dispatch.h ] && [ -s r-summary.md ]
 ok $? "and writes the dispatch file and the summary"
+grep -q '<h2[^>]*>.*' r-report.html && grep -q 'Validated: ' r-report.html
+ok $? "and last the page to show, with the proof"
+like "$(cat out.txt)" '^report     r-report.html$' "whose place it says"
 is "$(sqlite3 r.db "SELECT count(*) > 0 AND
     max(slower AND choice <> 'library') = $rc FROM validation WHERE digest =
     (SELECT digest FROM validation ORDER BY validation_id DESC LIMIT 1)")" 1 "its status is what the proof found"
