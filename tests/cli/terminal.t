@@ -10,7 +10,8 @@ c1=$(printf '\302\205')
 name="a${esc}[2J${esc}]0;title$(printf '\007')${c1}b${esc}[31"
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" h.db "$name" \
     '2 4' 2
-sqlite3 h.db "UPDATE run SET status = 'failed', reason = '$name' WHERE run_id = 1"
+sqlite3 h.db "UPDATE run SET status = 'failed', reason = '$name'
+    WHERE run_id = 1"
 on_tty() { # words: what a terminal gets into tty.txt, its control characters
     # but for line ends into controls.txt
     timeout 300 script -qfec "'$chorale' $*" raw.txt >/dev/null 2>&1 </dev/null
