@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_load.c - opens a dispatch table. What the loader would die of (a file
- * that ends before its segments do is a bus error in dlopen) is found first,
- * by reading. */
+/* table_load.c - opens a dispatch table. What the loader would die of is found
+ * first, by reading: table_elf.h. */
 #include "config.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +15,11 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
+#include "algorithms/dispatch/table_elf.h"
 #include "algorithms/dispatch/table_load.h"
 
 #define MAX_CHOICES 65536
+#define MAX_FILE (64 << 20)
 
 /* Where the one line goes. */
 struct reason {
@@ -74,43 +74,27 @@ static int check_folder(const char *path, const struct reason *why)
     return 0;
 }
 
-/* What this library itself was built for. */
-extern const ElfW(Ehdr) __ehdr_start
-    __attribute__((visibility("hidden"), weak));
-
-static int other_machine(const ElfW(Ehdr) *head)
+/* By reading all of it: the loader would. */
+static int check_elf(int fd, off_t size, const struct reason *why)
 {
-    const ElfW(Ehdr) *own = &__ehdr_start;
+    char *file;
+    off_t got = 0;
+    ssize_t n = 1;
+    int ret;
 
-    return own != NULL
-        && (head->e_machine != own->e_machine
-            || head->e_ident[EI_CLASS] != own->e_ident[EI_CLASS]
-            || head->e_ident[EI_DATA] != own->e_ident[EI_DATA]);
-}
-
-/* All of the file's segments must lie inside the file. */
-static int check_elf(int fd, off_t file_size, const struct reason *why)
-{
-    ElfW(Ehdr) head;
-    ElfW(Phdr) seg;
-    const size_t size = (size_t)file_size;
-
-    if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head)
-        || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0
-        || other_machine(&head) || head.e_type != ET_DYN
-        || head.e_phentsize != sizeof(seg))
-        return refuse(why, "not a shared object for this machine");
-    for (size_t i = 0; i < head.e_phnum; i++) {
-        const size_t at = (size_t)head.e_phoff + i * sizeof(seg);
-
-        if (at > size || pread(fd, &seg, sizeof(seg), (off_t)at)
-                             != (ssize_t)sizeof(seg))
-            return refuse(why, "the file is cut short");
-        if (seg.p_type == PT_LOAD
-            && (seg.p_offset > size || seg.p_filesz > size - seg.p_offset))
-            return refuse(why, "the file is cut short");
+    if (size > MAX_FILE)
+        return refuse(why, "no table has %lld bytes", (long long)size);
+    file = malloc((size_t)size + 1);
+    if (file == NULL)
+        return refuse(why, "out of memory");
+    while (got < size && n > 0) {
+        n = pread(fd, file + got, (size_t)(size - got), got);
+        got += n > 0 ? n : 0;
     }
-    return 0;
+    ret = n < 0 ? refuse(why, "%s", strerror(errno))
+                : chorale_elf_check(file, (size_t)got, why->text, why->size);
+    free(file);
+    return ret;
 }
 
 static int check_file(const char *path, const struct reason *why)

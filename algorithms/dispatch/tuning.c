@@ -66,6 +66,12 @@ static uint64_t digest(const struct chorale_tuning *t)
         hash = fold_text(hash, t->table->choice[i].variant);
         hash = fold_text(hash, t->table->choice[i].params);
     }
+    for (int i = 0; i < t->table->nselector; i++) {
+        const struct chorale_hull *hull = &t->table->selector[i].hull;
+
+        hash = fold_text(hash, t->table->selector[i].coll);
+        hash = fold(hash, hull, sizeof(*hull));
+    }
     hash = fold_long(hash, set->check);
     hash = fold_long(hash, set->deterministic);
     hash = fold_long(hash, (long)set->max_scratch);
