@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "algorithms/dispatch/arrays.h"
 #include "algorithms/dispatch/check.h"
 #include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/dispatch.h"
@@ -319,43 +320,6 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
     return st;
 }
 
-static int64_t *widen(int64_t *to, const int *from, int size)
-{
-    for (int i = 0; i < size; i++)
-        to[i] = from != NULL ? from[i] : 0;
-    return to;
-}
-
-/* The arrays that are significant on this rank, in the room that was made for
- * them: nothing that could fail now. */
-static void take_ints(struct chorale_state *st, enum chorale_coll coll,
-                      struct chorale_call *call,
-                      const struct chorale_ints *ints)
-{
-    const int size = st->size, root = st->rank == call->root;
-    const int sends = coll == CHORALE_ALLTOALLV
-                          ? call->sendbuf != MPI_IN_PLACE
-                          : coll == CHORALE_SCATTERV && root;
-    const int receives = coll == CHORALE_GATHERV ? root
-                                                 : coll != CHORALE_SCATTERV;
-
-    _Static_assert(sizeof(MPI_Count) == sizeof(*st->room)
-                       && sizeof(MPI_Aint) == sizeof(*st->room),
-                   "counts and displacements have 64 bits");
-    if (sends) {
-        call->sendcounts = (MPI_Count *)widen(st->room, ints->sendcounts,
-                                              size);
-        call->sdispls = (MPI_Aint *)widen(st->room + size, ints->sdispls,
-                                          size);
-    }
-    if (receives)
-        call->recvcounts = (MPI_Count *)widen(st->room + 2 * size,
-                                              ints->recvcounts, size);
-    if (receives && coll != CHORALE_REDUCE_SCATTER)
-        call->rdispls = (MPI_Aint *)widen(st->room + 3 * size, ints->rdispls,
-                                          size);
-}
-
 static int checks(struct chorale_state *st, enum chorale_coll coll,
                   const struct chorale_call *call,
                   const struct chorale_ints *ints)
@@ -363,7 +327,7 @@ static int checks(struct chorale_state *st, enum chorale_coll coll,
     struct chorale_call wide = *call;
 
     if (ints != NULL && chorale_coll_info(coll)->irregular)
-        take_ints(st, coll, &wide, ints);
+        chorale_arrays_take(st, coll, &wide, ints);
     return chorale_check_call(st, coll, &wide);
 }
 
@@ -382,7 +346,12 @@ static const struct chorale_plan *judge(struct chorale_state *st,
         return NULL;
     pt.ppn = st->ppn;
     plan = chorale_choose(st, coll, &pt);
-    chorale_choose_remember(st, coll, call, opclass == CHORALE_OP_BUILTIN);
+    if (ints != NULL && chorale_coll_info(coll)->irregular)
+        chorale_arrays_remember(st, coll, call, ints,
+                                opclass == CHORALE_OP_BUILTIN);
+    else
+        chorale_choose_remember(st, coll, call,
+                                opclass == CHORALE_OP_BUILTIN);
     return plan;
 }
 
@@ -410,6 +379,24 @@ int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
                            struct chorale_call *call)
 {
     return run(chorale_fast.state, chorale_fast.recall[coll].ran, comm, call);
+}
+
+enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
+                                         MPI_Comm comm,
+                                         struct chorale_call *call,
+                                         const struct chorale_ints *ints,
+                                         int *rc)
+{
+    struct chorale_state *st = chorale_fast.state;
+    const struct chorale_chosen *ran;
+
+    if (!chorale_arrays_known(st, coll, call, ints))
+        return CHORALE_ASK;
+    ran = st->recall[coll].ran;
+    if (ran->passes)
+        return CHORALE_PASS;
+    *rc = run(st, ran, comm, call);
+    return CHORALE_AGAIN;
 }
 
 int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
@@ -441,7 +428,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     if (plan == NULL || plan->alg == NULL)
         return 0;
     if (ints != NULL && chorale_coll_info(coll)->irregular)
-        take_ints(st, coll, call, ints);
+        chorale_arrays_take(st, coll, call, ints);
     chorale_trace_ran(plan);
     *rc = run(st, st->recall[coll].ran, comm, call);
     return 1;

@@ -7,6 +7,7 @@
 #define CHORALE_ALGORITHMS_DISPATCH_H
 
 #include "algorithms/dispatch/args.h"
+#include "algorithms/dispatch/fast.h"
 
 /* Run one call on the application's communicator comm.
  *
@@ -23,6 +24,16 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
  * which a variant ran. Returns as *rc above. */
 int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
                            struct chorale_call *call);
+
+/* A call with arrays of ints on the communicator of this thread's last call
+ * (fast.h): CHORALE_AGAIN, it was like an earlier one, whose variant has run
+ * it, *rc as above; CHORALE_PASS, it is the library's; CHORALE_ASK: call
+ * chorale_dispatch(). */
+enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
+                                         MPI_Comm comm,
+                                         struct chorale_call *call,
+                                         const struct chorale_ints *ints,
+                                         int *rc);
 
 /* At which covered call of a communicator its ranks agree; the same on all
  * ranks of the job. Collective over MPI_COMM_WORLD; to be called once, right

@@ -30,6 +30,16 @@ struct chorale_chosen {
     unsigned char passes;    /* plan is the library's; and, of what is known: */
     unsigned char pattern;   /* of the addresses, chorale_pattern() */
     unsigned char care;      /* its bits that have to be the same */
+    unsigned short extent;   /* of the type of a call with arrays: arrays.h */
+};
+
+/* What is to be done with a call, by what is known: */
+enum chorale_way {
+    CHORALE_ASK,             /* not enough: chorale_shim_call() */
+    CHORALE_LOOK,            /* chorale_shim_look() */
+    CHORALE_ARRAYS,          /* chorale_shim_arrays() */
+    CHORALE_PASS,            /* the library's */
+    CHORALE_AGAIN            /* chorale_shim_again() */
 };
 
 /* The arguments of a call that need not be looked at again. */

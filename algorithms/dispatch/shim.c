@@ -209,6 +209,20 @@ int MPI_Comm_disconnect(void *comm)
                                       CHORALE_SHIM_UNWRAP words });          \
     }                                                                        \
                                                                              \
+    static __attribute__((noinline)) int name##_arrays params                \
+    {                                                                        \
+        int rc;                                                              \
+        const enum chorale_way way = chorale_shim_arrays(                    \
+            CHORALE_##coll, &(struct chorale_words){                         \
+                                CHORALE_SHIM_UNWRAP words }, &rc);           \
+                                                                             \
+        if (way == CHORALE_AGAIN)                                            \
+            return rc;                                                       \
+        if (way == CHORALE_PASS && next.name != NULL)                        \
+            return next.name args;                                           \
+        return name##_asked args;                                            \
+    }                                                                        \
+                                                                             \
     static __attribute__((noinline)) int name##_looked params                \
     {                                                                        \
         const struct chorale_words here = { CHORALE_SHIM_UNWRAP words };     \
@@ -219,6 +233,8 @@ int MPI_Comm_disconnect(void *comm)
             return next.name args;                                           \
         if (way == CHORALE_AGAIN)                                            \
             return name##_again args;                                        \
+        if (way == CHORALE_ARRAYS)                                           \
+            return name##_arrays args;                                       \
         return name##_asked args;                                            \
     }                                                                        \
                                                                              \

@@ -176,13 +176,11 @@ int chorale_shim_call(enum chorale_coll coll,
 int chorale_shim_again(enum chorale_coll coll,
                        const struct chorale_words *words);
 
-/* By what is known: */
-enum chorale_way {
-    CHORALE_ASK,             /* not enough: chorale_shim_call() */
-    CHORALE_LOOK,            /* chorale_shim_look() */
-    CHORALE_PASS,            /* the library's */
-    CHORALE_AGAIN            /* chorale_shim_again() */
-};
+/* One with arrays of ints that chorale_shim_look() sent here: CHORALE_AGAIN, it
+ * was run, *rc is MPI's; CHORALE_PASS; CHORALE_ASK. */
+enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
+                                     const struct chorale_words *words,
+                                     int *rc);
 
 /* The first thing of a call: is comm this thread's last one, and collective
  * coll the library's there? */
@@ -209,7 +207,7 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
     const struct chorale_known *known;
 
     if (words->sendcounts != NULL || words->recvcounts != NULL)
-        return CHORALE_ASK;
+        return words->large ? CHORALE_ASK : CHORALE_ARRAYS;
     known = chorale_known_place(recall, words->sendcount, words->recvcount,
                                 words->root == fast->rank);
     if (!chorale_known_fits(known, fast->mask, words->sendcount,

@@ -85,6 +85,17 @@ int chorale_shim_again(enum chorale_coll coll,
     return chorale_dispatch_again(coll, COMM(words->comm), &call);
 }
 
+enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
+                                     const struct chorale_words *words,
+                                     int *rc)
+{
+    const struct chorale_ints ints = { words->sendcounts, words->sdispls,
+                                       words->recvcounts, words->rdispls };
+    struct chorale_call call = call_of(words);
+
+    return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);
+}
+
 int chorale_shim_make_begin(chorale_word comm, chorale_word *handler)
 {
     MPI_Errhandler had;

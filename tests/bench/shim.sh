@@ -3,27 +3,37 @@
 # What the shim adds to a call, in nanoseconds: over running the variant that
 # it chooses, and over the library's collective that it passes a call on to.
 # Messages and that collective do nothing here; the two are timed in turn, and
-# medians shown. Also what the first call on a communicator costs, of real
-# messages.
+# medians shown. $1: a collective, as Gatherv, instead of all. Also what the
+# first call on a communicator costs, of real messages.
 here=$(cd "${top_builddir:-.}" && pwd)
 : "${MPIEXEC:=mpiexec}"
 shim=$here/.libs/libchorale_pmpi.so
 null=$here/tests/bench/.libs/libshim_null.so
 program=$here/tests/bench/shim
 CHORALE_SITE=/nowhere
-CHORALE_FORCE=bcast=linear,allreduce=recursive_doubling,reduce=library
-CHORALE_FORCE=$CHORALE_FORCE,barrier=dissemination
+forced() { # forced WORD: the variants of shim.c, or all by the library
+    sed -n 's/^ *X(\([A-Z][a-z_]*\), [A-Z_]*, "\([a-z_]*\)".*/\1=\2/p' \
+        "$(dirname "$0")/shim.c" | tr A-Z a-z | sed "$1" | paste -sd, -
+}
+CHORALE_FORCE=$(forced '')
 CHORALE_AFTER=1
 export CHORALE_SITE CHORALE_FORCE CHORALE_AFTER
+timeout 600 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$program" "$null" \
+    served "$@" || exit
 for p in 1 2; do
-    timeout 120 "$MPIEXEC" -n $p env LD_PRELOAD="$shim $null" "$program" \
-        "$null" || exit
+    CHORALE_FORCE=$(forced 's/=.*/=library/') timeout 600 "$MPIEXEC" -n $p \
+        env LD_PRELOAD="$shim $null" "$program" "$null" passed "$@" || exit
 done
+[ $# -eq 0 ] || exit 0
 # The same where a table serves that collective, but not at these sizes: a
 # variant that may not have the memory it needs.
-CHORALE_FORCE=reduce=binomial CHORALE_MAX_SCRATCH=0 \
-    timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$program" \
-    "$null" passed | sed 's/passed on,\{0,1\}  */looked at, passed on /'
+CHORALE_FORCE=reduce=binomial,allgatherv=bruck
+for name in Reduce Allgatherv; do
+    CHORALE_MAX_SCRATCH=0 \
+        timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$program" \
+        "$null" passed $name |
+        sed 's/passed on,\{0,1\}  */looked at, passed on /'
+done
 # And with real messages, whose code and data take the processor's caches.
 for how in reduce=library "reduce=binomial CHORALE_MAX_SCRATCH=0"; do
     timeout 120 "$MPIEXEC" -n 2 env CHORALE_FORCE=$how LD_PRELOAD="$shim" \

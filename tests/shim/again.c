@@ -116,6 +116,56 @@ static void right_ones(void)
           "another type", (int)f[1]);
 }
 
+/* Two elements of each rank but the first two, which have first and 4 - first
+ * of them: one sum. */
+static void place(int *counts, int *displs, int first)
+{
+    for (int r = 0, at = 0; r < size; at += counts[r++]) {
+        counts[r] = r == 0 ? first : r == 1 ? 4 - first : 2;
+        displs[r] = at;
+    }
+}
+
+/* Arrays that differ in their elements, and not in their sum. */
+static void arrays(void)
+{
+    enum { MOST = 8 };
+    int counts[MOST], displs[MOST], all[2 * MOST + 2];
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    if (size < 2 || size > MOST)
+        return;
+    for (int i = 0; i < 3 * TIMES; i++) {
+        place(counts, displs, i % 3 + 1);
+        fill(1);
+        all[0] = all[2 * size - 1] = -1;
+        MPI_Allgatherv(in, counts[rank], MPI_INT, all, counts, displs,
+                       MPI_INT, comm);
+        check(all[0] == 1 && all[displs[1]] == 2
+                  && all[2 * size - 1] == size + counts[size - 1] - 1,
+              "allgatherv", i);
+        MPI_Gatherv(in, counts[rank], MPI_INT, all, counts, displs, MPI_INT,
+                    i % 2, comm);
+        check(rank != i % 2 || all[displs[1]] == 2, "gatherv", i);
+        MPI_Scatterv(all, counts, displs, MPI_INT, out, counts[rank],
+                     MPI_INT, i % 2, comm);
+        check(out[0] == rank + 1, "scatterv", i);
+    }
+    place(counts, displs, 2);
+#ifdef MPICH_VERSION
+    same("its own block for both",
+         MPI_Allgatherv(all + displs[rank], 2, MPI_INT, all, counts, displs,
+                        MPI_INT, comm),
+         PMPI_Allgatherv(all + displs[rank], 2, MPI_INT, all, counts, displs,
+                         MPI_INT, comm));
+#endif
+    place(counts, displs, 5); /* and -1 */
+    displs[1] = 0;
+    same("a negative count",
+         MPI_Allgatherv(in, 2, MPI_INT, all, counts, displs, MPI_INT, comm),
+         PMPI_Allgatherv(in, 2, MPI_INT, all, counts, displs, MPI_INT, comm));
+}
+
 int main(int argc, char **argv)
 {
     int ret;
@@ -131,6 +181,7 @@ int main(int argc, char **argv)
         often();
         right_ones();
         sizes();
+        arrays();
     }
     ret = check_done("again");
     MPI_Finalize();

@@ -75,7 +75,8 @@ for P in 2 3; do
     run $P "" "$work/again"
     [ $status -eq 0 ] && grep -q 'again: wrong=0' "$work/out"
     ok $? "calls that differ in one argument alone, P=$P"
-    for set in CHORALE_FORCE=bcast=binomial,allreduce=recursive_doubling \
+    force=CHORALE_FORCE=allgatherv=ring,gatherv=linear,scatterv=linear
+    for set in $force,bcast=binomial,allreduce=recursive_doubling \
                CHORALE_FORCE=bcast=library,allreduce=recursive_doubling; do
         run $P "$shim" $on CHORALE_AFTER=1 $set "$work/again"
         [ $status -eq 0 ] && grep -q 'again: wrong=0' "$work/out" &&

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* arrays.h - calls with arrays of counts and displacements, as MPI's functions
+ * with int counts have them: taken over as the wider ones of struct
+ * chorale_call, and remembered like other calls (choose.h). */
+#ifndef CHORALE_ALGORITHMS_ARRAYS_H
+#define CHORALE_ALGORITHMS_ARRAYS_H
+
+#include "algorithms/dispatch/args.h"
+#include "algorithms/dispatch/state.h"
+
+/* The arrays that are significant on this rank, in the room that the state has
+ * for them: nothing that could fail now. */
+void chorale_arrays_take(struct chorale_state *st, enum chorale_coll coll,
+                         struct chorale_call *call,
+                         const struct chorale_ints *ints);
+
+/* What was chosen last is for this call: remember what the choice and the
+ * judgement of its arguments hang on. builtin: type and operation are MPI's
+ * own. */
+void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
+                             const struct chorale_call *call,
+                             const struct chorale_ints *ints, int builtin);
+
+/* 1 if the call is like one that is remembered: its counts are looked at, as
+ * chorale_args_judge() does. Then recall->ran of the collective is what was
+ * chosen, and if that is a variant, call has the arrays. */
+int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
+                         struct chorale_call *call,
+                         const struct chorale_ints *ints);
+
+#endif
