@@ -125,7 +125,7 @@ const struct chorale_verb chorale_verb_compare = {
         "cells, +4 % in all; with 20 instead of 30, +3 % in 68. Of "
         "2000 comparisons of 2000 cells in which nothing changed, on an "
         "invented machine that drifts, has slow phases and outliers, 1 was "
-        "red; with --unpaired and no second measurement in turn 188.\n"
+        "red; with --unpaired and no second measurement in turn 183.\n"
         "Cells that were timed in batches of different lengths on the two "
         "sides are left undecided: short calls of two databases that are to be "
         "compared are planned with the same --batch.\n"
