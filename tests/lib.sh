@@ -57,6 +57,37 @@ platform() { # file latency_us bytes_per_second hosts
 EOF
 }
 
+# Programs of an invented Slurm in $work/bin, to be put on PATH: jobs have the
+# numbers 1, 2, ..., squeue and sacct print $work/queue and $work/sacct. What was
+# asked is in $work/asked, a line each.
+fake() { # name: its text on standard input
+    { echo '#!/bin/sh'; echo "echo \"$1 \$*\" >>$work/asked"; cat; } \
+        >"$work/bin/$1"
+    chmod +x "$work/bin/$1"
+}
+fake_slurm() {
+    mkdir "$work/bin"
+    : >"$work/queue"
+    : >"$work/sacct"
+    fake scontrol <<'END'
+[ "$1" = show ] || exit 0
+echo 'ClusterName             = invented'
+echo 'MaxArraySize            = 1001'
+echo 'TaskPlugin              = task/affinity'
+END
+    fake sbatch <<END
+n=\$((\$(cat "$work/jobs" 2>/dev/null || echo 0) + 1))
+echo \$n | tee "$work/jobs"
+END
+    fake squeue <<END
+cat "$work/queue"
+END
+    fake sacct <<END
+cat "$work/sacct"
+END
+    fake scancel </dev/null
+}
+
 # For tests that measure a table through the shim: in $work from now on, where
 # run() is chorale with what it says in out.txt and err.txt.
 validating() {

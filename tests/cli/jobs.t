@@ -13,30 +13,7 @@ case $mpi in
 esac
 
 bin=$work/bin
-mkdir "$bin"
-fake() { # name: a program of Slurm's, its text on standard input
-    { echo '#!/bin/sh'; echo "echo \"$1 \$*\" >>$work/asked"; cat; } >"$bin/$1"
-    chmod +x "$bin/$1"
-}
-fake scontrol <<'END'
-[ "$1" = show ] || exit 0
-echo 'ClusterName             = invented'
-echo 'MaxArraySize            = 1001'
-echo 'TaskPlugin              = task/affinity'
-END
-fake sbatch <<END
-n=\$((\$(cat "$work/jobs" 2>/dev/null || echo 0) + 1))
-echo \$n | tee "$work/jobs"
-END
-fake squeue <<END
-cat "$work/queue"
-END
-fake sacct <<END
-cat "$work/sacct"
-END
-fake scancel </dev/null
-: >"$work/queue"
-: >"$work/sacct"
+fake_slurm
 PATH=$bin:$PATH
 export PATH
 asked() { grep -c "^$1 " "$work/asked"; } # program

@@ -28,24 +28,7 @@ gone() { # file: the last bar is taken away before anything else is said
 }
 
 # --- submit --wait: begun here, looked at in the end --------------------------
-mkdir bin
-fake() { # name: a program of Slurm's, its text on standard input
-    { echo '#!/bin/sh'; cat; } >"bin/$1"
-    chmod +x "bin/$1"
-}
-fake scontrol <<'END'
-echo 'ClusterName             = invented'
-echo 'MaxArraySize            = 1001'
-echo 'TaskPlugin              = task/affinity'
-END
-fake sbatch <<END
-n=\$((\$(cat "$work/jobs" 2>/dev/null || echo 0) + 1))
-echo \$n | tee "$work/jobs"
-END
-fake squeue <<END
-cat "$work/queue"
-END
-fake scancel </dev/null
+fake_slurm
 printf '%s\n' '1 0 RUNNING None' '1 1 RUNNING None' '1 2 PENDING Resources' \
     '2 N/A PENDING Dependency' >queue
 cat >wait.sh <<END
