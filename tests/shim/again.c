@@ -152,18 +152,18 @@ static void arrays(void)
         check(out[0] == rank + 1, "scatterv", i);
     }
     place(counts, displs, 2);
-#ifdef MPICH_VERSION
+#ifdef MPICH_VERSION /* Open MPI 4.1 itself does not look, and crashes */
     same("its own block for both",
          MPI_Allgatherv(all + displs[rank], 2, MPI_INT, all, counts, displs,
                         MPI_INT, comm),
          PMPI_Allgatherv(all + displs[rank], 2, MPI_INT, all, counts, displs,
                          MPI_INT, comm));
-#endif
     place(counts, displs, 5); /* and -1 */
     displs[1] = 0;
     same("a negative count",
          MPI_Allgatherv(in, 2, MPI_INT, all, counts, displs, MPI_INT, comm),
          PMPI_Allgatherv(in, 2, MPI_INT, all, counts, displs, MPI_INT, comm));
+#endif
 }
 
 int main(int argc, char **argv)
