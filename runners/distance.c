@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* distance.c - does it matter how far apart ranks are? The time of an empty
- * message from rank 0 to the ranks 1, 2, 4 ... places further on, and in how
+ * message from rank 0 to the ranks 1, 2, 4 ... places further on (from a node
+ * on, 1, 2, 4 ... nodes), and in how
  * many ways the network is shared when all ranks send that far at once: the
  * alpha and the kappa of the model by distance.
  *
@@ -17,7 +18,6 @@
 #define NTRIP_EMPTY 50
 #define NTRIP 5
 #define BYTES 262144
-#define MOST_RANKS 256      /* simulated: more take too long */
 
 /* The quickest of one way between rank 0 and peer; on both. */
 static int one_way(struct chorale_bench *bench, int peer, char *buf,
@@ -79,9 +79,17 @@ static double ways(double all, double empty, double alone)
     return alone > empty ? (all - empty) / (alone - empty) : NAN;
 }
 
+/* Ranks of a node, where they lie in blocks. */
+static int block(const struct chorale_bench *bench)
+{
+    return bench->ppn > 0 ? bench->ppn : 1;
+}
+
+/* r and r xor d; over whole nodes these, rank by rank. */
 static int pairs(struct chorale_bench *bench, int d, char *buf, double *best)
 {
-    int peer = bench->world_rank ^ d;
+    int me = bench->world_rank, ppn = block(bench);
+    int peer = d % ppn == 0 ? (me / ppn ^ d / ppn) * ppn + me % ppn : me ^ d;
 
     peer = peer < bench->world_size ? peer : -1;
     return exchange(bench, peer, peer, buf, best);
@@ -134,13 +142,15 @@ int chorale_distance_measure(struct chorale_bench *bench)
 
     /* One rank among others would wait for its turn on a processor. */
     if (size < 3 || bench->oversubscribed || bench->work.siblings > 1 ||
-        (simulated && size > MOST_RANKS))
+        (simulated && size > CHORALE_DISTANCE_RANKS))
         return MPI_SUCCESS;
     buf = calloc(2, BYTES);
     lacks = buf == NULL;
     rc = chorale_own_most(bench, &lacks);
+    /* 1, 2, 4 ... inside a node, then 1, 2, 4 ... nodes. */
     for (int d = 1; d < size && n < CHORALE_DISTANCES && !lacks &&
-                    rc == MPI_SUCCESS; d *= 2)
+                    rc == MPI_SUCCESS;
+         d = d < block(bench) && 2 * d > block(bench) ? block(bench) : 2 * d)
         rc = one_distance(bench, d, buf, &bench->distance[n++]);
     if (!lacks && rc == MPI_SUCCESS)
         rc = mirror(bench, buf);

@@ -133,7 +133,8 @@ int chorale_floor_measure(struct chorale_bench *bench)
     }
     if (rc == MPI_SUCCESS && !lacks && bench->size > 2 &&
         bench->work.siblings < 2 && !bench->oversubscribed &&
-        !(bench->floor_ports > 0))
+        !(bench->floor_ports > 0) &&
+        (bench->sim_barrier == NULL || bench->size <= CHORALE_DISTANCE_RANKS))
         rc = ports(bench, buf, &bench->floor_ports);
     free(buf);
     return rc;

@@ -119,6 +119,7 @@ typedef enum chorale_err chorale_stored_fn(void *arg,
 
 /* distance.c: of ranks so many places apart. */
 enum { CHORALE_DISTANCES = 24 };
+enum { CHORALE_DISTANCE_RANKS = 256 }; /* simulated, more take too long */
 struct chorale_distance {
     int places;
     double alpha;            /* s, of an empty message from rank 0 */

@@ -9,6 +9,9 @@
 
 #define WORD 8               /* bytes */
 
+/* Places are not nodes there. */
+#define SCATTERED "'cyclic', 'irregular'"
+
 #define QUERY                                                                \
     "SELECT l.ppn, l.comm_size,"                                             \
     "       CAST(substr(e.key, 18) AS INTEGER) AS places,"                   \
@@ -21,10 +24,12 @@
     "   AND p.key = 'distance_pairs:' || substr(e.key, 18)"                  \
     "  LEFT JOIN environment m ON m.launch_id = e.launch_id"                 \
     "   AND m.key = 'distance_mirror'"                                       \
-    " WHERE l.system_id = ?1 AND e.key LIKE 'distance\\_alpha\\_s:%'"        \
+    " WHERE l.system_id = ?1 AND l.shape NOT IN (" SCATTERED ")"             \
+    "   AND e.key LIKE 'distance\\_alpha\\_s:%'"                             \
     "       ESCAPE '\\' AND l.comm_size = (SELECT max(m.comm_size)"          \
     "         FROM launch m JOIN environment n USING (launch_id)"            \
     "        WHERE m.system_id = ?1 AND m.ppn = l.ppn"                       \
+    "          AND m.shape NOT IN (" SCATTERED ")"                           \
     "          AND n.key = 'distance_alpha_s:1')"                            \
     " GROUP BY l.ppn, places ORDER BY l.ppn, places"
 
@@ -81,7 +86,7 @@ size_t chorale_links_seen(const struct chorale_links *l,
     int nodes = l->ppn > 0 ? l->comm_size / l->ppn : 0;
     size_t n = 0;
 
-    if (nodes < LEAST_NODES || nodes * l->ppn != l->comm_size)
+    if (nodes < LEAST_NODES || nodes > CHORALE_WIRING_NODES || nodes * l->ppn != l->comm_size)
         return 0;
     for (size_t i = 0; i < l->n; i++) {
         int places = l->at[i].places / l->ppn;
@@ -111,12 +116,15 @@ size_t chorale_links_seen(const struct chorale_links *l,
 static int find(struct chorale_links *l)
 {
     struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
-    size_t n = chorale_links_seen(l, seen);
+    size_t n = chorale_links_seen(l, seen), pairs = 0;
 
-    l->found = n > 0;
-    return n == 0 ? 0
-                  : chorale_wiring_find(seen, n, l->comm_size / l->ppn,
-                                        l->ppn, &l->wiring, &l->off);
+    for (size_t i = 0; i < n; i++)
+        pairs += seen[i].pattern == CHORALE_PATTERN_PAIRS;
+    l->found = n >= CHORALE_WIRING_SEEN && pairs > 0;
+    if (!l->found)
+        return 0;
+    return chorale_wiring_find(seen, n, l->comm_size / l->ppn, l->ppn,
+                               &l->wiring, &l->off);
 }
 
 enum chorale_err chorale_links_wiring(struct chorale_store *store,
@@ -166,7 +174,7 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
            row) {
         int ppn = sqlite3_column_int(s, 0), places = sqlite3_column_int(s, 2);
 
-        if (places < 1 || !(sqlite3_column_double(s, 3) > 0))
+        if (places < 1 || isnan(known(s, 3)))
             continue; /* not of ours */
         if (count == 0 || list[count - 1].ppn != ppn) {
             grown = realloc(list, (count + 1) * sizeof(*list));

@@ -228,7 +228,7 @@ int chorale_wiring_read(struct chorale_wiring *f, const char *text,
     else if (strcmp(word, "grid") != 0 && strcmp(word, "torus") != 0)
         return -1;
     if (n < 2 || a < 1 || b < 0 || !(ways > 0) || !isfinite(ways) ||
-        (long long)a * (b > 0 ? b : 1) > 1 << 24 ||
+        (long long)a * (b > 0 ? b : 1) > 1 << 16 ||
         (tail[0] != '\0' && strcmp(tail, "one-way") != 0))
         return -1;
     if (!tree && strcmp(word, "line") != 0 && strcmp(word, "ring") != 0 &&

@@ -23,6 +23,9 @@
  * for the fit to say. */
 #define CHORALE_WIRING_MEAN 0.25
 #define CHORALE_WIRING_WORST 0.75
+/* Fewer patterns tell nothing, and of more nodes it would take too long. */
+#define CHORALE_WIRING_SEEN 3
+#define CHORALE_WIRING_NODES 2048
 /* Below it nothing is shared: a flat network. */
 #define CHORALE_WIRING_SHARED 1.25
 
@@ -109,7 +112,8 @@ int chorale_wiring_find(const struct chorale_wiring_seen *seen, size_t nseen,
 /* Its name, "line 16", "ring 16", "grid 4x4", "torus 4x4", "tree 8", with
  * " one-way" where both directions share a link; of a tree by its levels from
  * 0 to nlevel - 1, else level 0. text: 48 characters. Read adds a level to f,
- * which begins as zeroes: 0, or -1: not such a name. */
+ * which begins as zeroes: 0, or -1: not such a name, or of more than 65536
+ * nodes. */
 const char *chorale_wiring_name(const struct chorale_wiring *f, int level,
                                 char *text);
 int chorale_wiring_read(struct chorale_wiring *f, const char *text,

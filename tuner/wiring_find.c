@@ -252,7 +252,7 @@ int chorale_wiring_find(const struct chorale_wiring_seen *seen, size_t nseen,
         most = fmax(most, seen[i].kappa);
         pairs |= seen[i].pattern == CHORALE_PATTERN_PAIRS;
     }
-    if (nseen < 3 || nodes < 3)
+    if (nseen < CHORALE_WIRING_SEEN || nodes < 3)
         return 0;
     for (size_t i = 0; i < nseen; i++)
         flat += fabs(log(seen[i].kappa / job.base)) / (double)nseen;

@@ -63,6 +63,8 @@ is "$(sqlite3 line.db "SELECT max(median_error) < 0.01, max(worst_error) < 0.06
 cp line.db blind.db
 sqlite3 blind.db "DELETE FROM environment WHERE key LIKE 'distance_pairs:%'"
 "$chorale" fit blind.db >blind.txt && "$chorale" decide blind.db -q
+like "$(grep -c 'links between nodes' blind.txt)" '^0$' \
+    "of links nothing is said where no pairs were timed"
 is "$(sqlite3 blind.db 'SELECT max(median_error) > 0.2 FROM model_variant')" 1 \
     "as a flat network it is misfitted"
 
@@ -99,6 +101,26 @@ blind=$(regret blind line) seeing=$(regret line line)
 diag "line, regret without the links $blind %, with them $seeing %"
 ok "$(awk -v a="$blind" -v b="$seeing" 'BEGIN { print !(b != "" && a > b) }')" \
     "the links that were found make a difference"
+
+# Three ranks a node; not in blocks; and facts that are none.
+"$chorale" plan three.db -q -c bcast,allgather -P 12,24 --ppn 3 -m 8:32K:x8 \
+    --providers chorale --variants binomial,ring,bruck --launcher smpirun \
+    --platform tree.xml --network loggp &&
+    timeout 250 "$chorale" run three.db -q
+ok $? "three ranks a node are measured"
+like "$("$chorale" fit three.db)" 'links between nodes: tree 4' \
+    "and the switches found"
+sqlite3 three.db "UPDATE launch SET shape = 'cyclic'"
+is "$("$chorale" fit three.db | grep -c 'links between nodes')" 0 \
+    "places that are not nodes tell nothing of links"
+cp line.db wild.db
+sqlite3 wild.db "UPDATE environment SET value = '9e999'
+    WHERE key = 'distance_alpha_s:2'; UPDATE launch SET comm_size = 200000
+    WHERE comm_size = 16"
+"$chorale" fit wild.db --json >wild.json 2>err.txt
+is "$?|$(sqlite3 :memory: "SELECT json_array_length(CAST(readfile('wild.json')
+    AS TEXT), '\$.systems[0].assumptions.by_distance[0].distances')")" "0|3" \
+    "what is no time is left out, and too many nodes are not looked at"
 
 # Where a rank has four ports, a variant that uses them all is not faster than
 # possible.

@@ -221,6 +221,7 @@ static void test_names(void)
         "", "all", "node", "net", "hop", "shift 4", "pairs 4", "mirror",
         "line", "line 0", "line -3", "line x", "grid 4", "grid 4x", "torus 8",
         "line 4x4", "tree 4x4", "grid 99999x99999", "line 8 both-ways",
+        "line 16777216", "grid 4096x4096",
     };
     struct chorale_wiring f;
     int refused = 1;
