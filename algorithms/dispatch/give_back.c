@@ -4,15 +4,12 @@
 #include "config.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/pmpi.h"
+#include "algorithms/dispatch/quiet.h"
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
-
-/* Room for any library's text: the bound of our mpi.h may not be its own. */
-#define TEXT_ROOM 8192
 
 int chorale_give_back_all_of(MPI_Comm comm, MPI_Group group)
 {
@@ -22,49 +19,6 @@ int chorale_give_back_all_of(MPI_Comm comm, MPI_Group group)
         && group != MPI_GROUP_NULL
         && PMPI_Comm_size(comm, &all) == MPI_SUCCESS
         && PMPI_Group_size(group, &some) == MPI_SUCCESS && some == all;
-}
-
-int chorale_give_back_begin(MPI_Comm comm, MPI_Errhandler *handler)
-{
-    if (!chorale_pmpi_ready() || comm == MPI_COMM_NULL
-        || PMPI_Comm_get_errhandler(comm, handler) != MPI_SUCCESS)
-        return 0;
-    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    return 1;
-}
-
-/* What was made has inherited the handler that we set. */
-static void restore(MPI_Comm made, MPI_Errhandler handler)
-{
-    MPI_Errhandler has;
-
-    if (made == MPI_COMM_NULL
-        || PMPI_Comm_get_errhandler(made, &has) != MPI_SUCCESS)
-        return;
-    if (has == MPI_ERRORS_RETURN)
-        PMPI_Comm_set_errhandler(made, handler);
-    PMPI_Errhandler_free(&has);
-}
-
-void chorale_give_back_end(MPI_Comm comm, MPI_Errhandler handler, int rc,
-                           const MPI_Comm *made)
-{
-    PMPI_Comm_set_errhandler(comm, handler);
-    if (rc == MPI_SUCCESS)
-        restore(*made, handler);
-    PMPI_Errhandler_free(&handler);
-    if (rc != MPI_SUCCESS)
-        PMPI_Comm_call_errhandler(comm, rc);
-}
-
-/* MPICH's words for it; Open MPI has 65532 communicators, and no words. */
-static int says_full(int rc)
-{
-    char text[TEXT_ROOM] = "";
-    int length;
-
-    return PMPI_Error_string(rc, text, &length) == MPI_SUCCESS
-        && strstr(text, "oo many communicators") != NULL;
 }
 
 /* 1 if this rank can give back; *whole: all that it has. */
@@ -97,7 +51,7 @@ int chorale_give_back(MPI_Comm comm, int rc, int started,
 {
     int inter, ok, all_ok, whole = 0, mine = 0, most = 0;
 
-    if (!says_full(rc) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS
+    if (!chorale_quiet_full(rc) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS
         || inter)
         return 0;
     ok = can(comm, started, &whole);

@@ -6,13 +6,12 @@
 
 #include <mpi.h>
 
-/* Round a call of the application that makes a communicator from comm, so
- * that it returns without asking comm's error handler: begin, which returns 1
- * and *handler if that was done; again, which returns 1 if the call is to be
- * made once more; end, with its result and *made, that of the last time.
+/* After a call of the application that was to make a communicator from comm and
+ * returned rc, which quiet.h kept from comm's error handler: 1 if the call is
+ * to be made once more.
  *
- * chorale_give_back() is collective over comm if rc says that there are no
- * more communicators: all ranks find that together, as they settle on one.
+ * Collective over comm if rc says that there are no more communicators: all
+ * ranks find that together, as they settle on one.
  * If comm has all ranks of MPI_COMM_WORLD, then all that is ours goes, else
  * what belongs to comm: no more is held by just these ranks. What it was made
  * for is the library's from then on.
@@ -36,11 +35,8 @@
  *
  * started  this process has a table
  * leave    leaves a communicator to the library */
-int chorale_give_back_begin(MPI_Comm comm, MPI_Errhandler *handler);
 int chorale_give_back(MPI_Comm comm, int rc, int started,
                       void (*leave)(MPI_Comm comm));
-void chorale_give_back_end(MPI_Comm comm, MPI_Errhandler handler, int rc,
-                           const MPI_Comm *made);
 
 /* 1 if group has all ranks of comm, so that MPI_Comm_create_group is a call of
  * all of them. */

@@ -29,9 +29,10 @@
 #define CHORALE_PMPI_LIST(X)                                                 \
     X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv)         \
     X(Barrier) X(Bcast) X(Comm_call_errhandler) X(Comm_create)               \
-    X(Comm_create_group) X(Comm_create_keyval) X(Comm_delete_attr)           \
-    X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) \
-    X(Comm_get_parent) X(Comm_group) X(Comm_rank) X(Comm_set_attr)           \
+    X(Comm_create_errhandler) X(Comm_create_group) X(Comm_create_keyval)     \
+    X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)   \
+    X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank)     \
+    X(Comm_set_attr)                                                         \
     X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                   \
     X(Errhandler_free) X(Error_class) X(Exscan) X(Finalized) X(Gather)       \
     X(Gatherv) X(Get_count) X(Get_library_version) X(Get_processor_name)     \
@@ -175,6 +176,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Bcast chorale_pmpi.Bcast
 #define PMPI_Comm_call_errhandler chorale_pmpi.Comm_call_errhandler
 #define PMPI_Comm_create chorale_pmpi.Comm_create
+#define PMPI_Comm_create_errhandler chorale_pmpi.Comm_create_errhandler
 #define PMPI_Comm_create_group chorale_pmpi.Comm_create_group
 #define PMPI_Comm_create_keyval chorale_pmpi.Comm_create_keyval
 #define PMPI_Comm_delete_attr chorale_pmpi.Comm_delete_attr

@@ -36,6 +36,12 @@ typedef int init_thread_fn(int *argc, char ***argv, int required,
 typedef int finalize_fn(void);
 typedef int abort_fn(chorale_word comm, int code);
 typedef int free_fn(void *comm);
+typedef int get_handler_fn(chorale_word comm, void *handler);
+typedef int set_handler_fn(chorale_word comm, chorale_word handler);
+
+#define HANDLERS(X)                                                          \
+    X(Comm_get_errhandler, Comm_set_errhandler)                              \
+    X(Errhandler_get, Errhandler_set)
 
 #ifdef CHORALE_HAVE_LARGE_COUNTS
 #define SHIM_LIST(X) CHORALE_SHIM_LIST(X) CHORALE_SHIM_LARGE_LIST(X)
@@ -63,6 +69,11 @@ static struct {
 #undef X
 #define X(name, params, args, begin) name##_fn *name;
     CHORALE_SHIM_MAKERS(X)
+#undef X
+#define X(get, set)                                                          \
+    get_handler_fn *get;                                                     \
+    set_handler_fn *set;
+    HANDLERS(X)
 #undef X
 } next;
 
@@ -92,6 +103,11 @@ static void find_all(void)
 #define X(name, params, args, begin)                                         \
     *(void **)&next.name = find_next("PMPI_" #name);
     CHORALE_SHIM_MAKERS(X)
+#undef X
+#define X(get, set)                                                          \
+    *(void **)&next.get = find_next("PMPI_" #get);                           \
+    *(void **)&next.set = find_next("PMPI_" #set);
+    HANDLERS(X)
 #undef X
     atomic_store_explicit(&found, 1, memory_order_release);
 }
@@ -258,19 +274,50 @@ SHIM_LIST(X)
     int MPI_##name params;                                                   \
     int MPI_##name params                                                    \
     {                                                                        \
-        chorale_word handler;                                                \
+        struct chorale_quiet frame;                                          \
         int begun, rc;                                                       \
                                                                              \
         find_once();                                                         \
         if (next.name == NULL)                                               \
             return NO_LIBRARY;                                               \
         begun = begin;                                                       \
+        if (begun < 0)                                                       \
+            return frame.rc;                                                 \
         rc = next.name args;                                                 \
-        if (begun && rc != 0 && chorale_shim_make_again(comm, rc))           \
+        if (begun && rc != 0 && chorale_shim_make_again(&frame, rc))         \
             rc = next.name args;                                             \
         if (begun)                                                           \
-            chorale_shim_make_end(comm, handler, rc, made);                  \
+            chorale_quiet_end(&frame, rc, made);                             \
         return rc;                                                           \
     }
 CHORALE_SHIM_MAKERS(X)
+#undef X
+
+/* The application's own handler, also while ours stands for it; by the names of
+ * MPI-1 as well. */
+#define X(get, set)                                                          \
+    int MPI_##get(chorale_word comm, void *handler);                         \
+    int MPI_##get(chorale_word comm, void *handler)                          \
+    {                                                                        \
+        int rc;                                                              \
+                                                                             \
+        find_once();                                                         \
+        rc = next.get != NULL ? next.get(comm, handler) : NO_LIBRARY;        \
+        if (rc == 0)                                                         \
+            chorale_quiet_get(comm, handler);                                \
+        return rc;                                                           \
+    }                                                                        \
+                                                                             \
+    int MPI_##set(chorale_word comm, chorale_word handler);                  \
+    int MPI_##set(chorale_word comm, chorale_word handler)                   \
+    {                                                                        \
+        int rc;                                                              \
+                                                                             \
+        find_once();                                                         \
+        rc = next.set != NULL ? next.set(comm, handler) : NO_LIBRARY;        \
+        if (rc == 0)                                                         \
+            chorale_quiet_set(comm);                                         \
+        return rc;                                                           \
+    }
+HANDLERS(X)
 #undef X

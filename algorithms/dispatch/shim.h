@@ -10,6 +10,7 @@
 #include "algorithms/coll.h"
 #include "algorithms/dispatch/dying.h"
 #include "algorithms/dispatch/fast.h"
+#include "algorithms/dispatch/quiet.h"
 
 /* The arguments of any collective; unused fields are zero. Where there is one
  * count and one type for both sides they are the receiver's. The arrays are of
@@ -139,31 +140,31 @@ struct chorale_words {
  *     X(name, parameters, arguments, how a second time is prepared) */
 #define CHORALE_SHIM_MAKERS(X)                                               \
     X(Comm_dup, (chorale_word comm, void *made), (comm, made),               \
-      chorale_shim_make_begin(comm, &handler))                               \
+      chorale_shim_make_begin(comm, &frame))                               \
     X(Comm_dup_with_info, (chorale_word comm, chorale_word info, void *made),\
-      (comm, info, made), chorale_shim_make_begin(comm, &handler))           \
+      (comm, info, made), chorale_shim_make_begin(comm, &frame))           \
     X(Comm_split, (chorale_word comm, int color, int key, void *made),       \
-      (comm, color, key, made), chorale_shim_make_begin(comm, &handler))     \
+      (comm, color, key, made), chorale_shim_make_begin(comm, &frame))     \
     X(Comm_split_type, (chorale_word comm, int type, int key,                \
                         chorale_word info, void *made),                      \
       (comm, type, key, info, made),                                         \
-      chorale_shim_make_begin(comm, &handler))                               \
+      chorale_shim_make_begin(comm, &frame))                               \
     X(Comm_create, (chorale_word comm, chorale_word group, void *made),      \
-      (comm, group, made), chorale_shim_make_begin(comm, &handler))          \
+      (comm, group, made), chorale_shim_make_begin(comm, &frame))          \
     X(Comm_create_group, (chorale_word comm, chorale_word group, int tag,    \
                           void *made),                                       \
       (comm, group, tag, made),                                              \
-      chorale_shim_group_begin(comm, group, &handler))                       \
+      chorale_shim_group_begin(comm, group, &frame))                       \
     X(Cart_create, (chorale_word comm, int n, const int *dims,               \
                     const int *periods, int reorder, void *made),            \
       (comm, n, dims, periods, reorder, made),                               \
-      chorale_shim_make_begin(comm, &handler))                               \
+      chorale_shim_make_begin(comm, &frame))                               \
     X(Cart_sub, (chorale_word comm, const int *remain, void *made),          \
-      (comm, remain, made), chorale_shim_make_begin(comm, &handler))         \
+      (comm, remain, made), chorale_shim_make_begin(comm, &frame))         \
     X(Graph_create, (chorale_word comm, int n, const int *index,             \
                      const int *edges, int reorder, void *made),             \
       (comm, n, index, edges, reorder, made),                                \
-      chorale_shim_make_begin(comm, &handler))
+      chorale_shim_make_begin(comm, &frame))
 
 #define CHORALE_SHIM_UNWRAP(...) __VA_ARGS__
 
@@ -224,13 +225,11 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
     return known->chosen.passes ? CHORALE_PASS : CHORALE_AGAIN;
 }
 
-/* Round one of CHORALE_SHIM_MAKERS: give_back.h by words. */
-int chorale_shim_make_begin(chorale_word comm, chorale_word *handler);
+/* Round one of CHORALE_SHIM_MAKERS: quiet.h, and in between give_back.h. */
+int chorale_shim_make_begin(chorale_word comm, struct chorale_quiet *frame);
 int chorale_shim_group_begin(chorale_word comm, chorale_word group,
-                             chorale_word *handler);
-int chorale_shim_make_again(chorale_word comm, int rc);
-void chorale_shim_make_end(chorale_word comm, chorale_word handler, int rc,
-                           const void *made);
+                             struct chorale_quiet *frame);
+int chorale_shim_make_again(struct chorale_quiet *frame, int rc);
 
 /* Before *comm, a handle, is freed: 1 if chorale_dying_end() is to follow. */
 int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame);

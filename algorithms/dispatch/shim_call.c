@@ -30,6 +30,7 @@ void chorale_shim_started(void)
 void chorale_shim_finish(void)
 {
     chorale_trace_finish();
+    chorale_quiet_release();
 }
 
 void chorale_shim_abort(void)
@@ -96,34 +97,27 @@ enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
     return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);
 }
 
-int chorale_shim_make_begin(chorale_word comm, chorale_word *handler)
+int chorale_shim_make_begin(chorale_word comm, struct chorale_quiet *frame)
 {
-    MPI_Errhandler had;
-
-    if (!chorale_dispatch_one_thread()
-        || !chorale_give_back_begin(COMM(comm), &had))
-        return 0;
-    *handler = (chorale_word)had;
-    return 1;
+    return chorale_dispatch_one_thread() ? chorale_quiet_begin(frame, comm)
+                                         : 0;
 }
 
 int chorale_shim_group_begin(chorale_word comm, chorale_word group,
-                             chorale_word *handler)
+                             struct chorale_quiet *frame)
 {
     return chorale_dispatch_one_thread()
-        && chorale_give_back_all_of(COMM(comm), (MPI_Group)group)
-        && chorale_shim_make_begin(comm, handler);
+                   && chorale_give_back_all_of(COMM(comm), (MPI_Group)group)
+               ? chorale_quiet_begin(frame, comm)
+               : 0;
 }
 
-int chorale_shim_make_again(chorale_word comm, int rc)
+int chorale_shim_make_again(struct chorale_quiet *frame, int rc)
 {
-    return chorale_dispatch_give_back(COMM(comm), rc);
-}
-
-void chorale_shim_make_end(chorale_word comm, chorale_word handler, int rc,
-                           const void *made)
-{
-    chorale_give_back_end(COMM(comm), (MPI_Errhandler)handler, rc, made);
+    if (!chorale_dispatch_give_back(COMM(frame->comm), rc))
+        return 0;
+    frame->kept = 0;
+    return 1;
 }
 
 int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame)

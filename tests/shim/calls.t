@@ -69,6 +69,25 @@ for set in "$on" "CHORALE_FORCE=bcast=binomial,gatherv=linear"; do
     head -n 4 "$work/diff" | sed 's/^/# /'
 done
 
+# Handlers round calls that make communicators, and in their callbacks.
+program handlers
+for what in "" full; do
+    for P in 1 2 3; do
+        run $P "" "$work/handlers" $what
+        first=$status
+        sort "$work/out" >"$work/plain"
+        if grep -q '^not tried' "$work/plain"; then
+            skip "no more communicators, P=$P" "the library has 65532"
+            continue
+        fi
+        run $P "$shim" $on CHORALE_AFTER=1 "$work/handlers" $what
+        sort "$work/out" | diff "$work/plain" - >"$work/diff"
+        [ "$?|$first|$status" = "0|0|0" ] && [ -s "$work/plain" ]
+        ok $? "the same error handlers are called, P=$P${what:+, $what}"
+        head -n 8 "$work/diff" | sed 's/^/# /'
+    done
+done
+
 # What is new about a call like those before.
 program again
 for P in 2 3; do

@@ -49,6 +49,9 @@ MAKES(keys, Comm_create_keyval,
 FREES(keys, Comm_free_keyval, (int *key), (key))
 MAKES(handlers, Comm_get_errhandler,
       (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler))
+MAKES(handlers, Comm_create_errhandler,
+      (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler),
+      (function, handler))
 FREES(handlers, Errhandler_free, (MPI_Errhandler *handler), (handler))
 MAKES(types, Type_contiguous, (int n, MPI_Datatype of, MPI_Datatype *type),
       (n, of, type))
