@@ -235,9 +235,9 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = chorale_launch_measure(bench, store, all->argc, all->argv, msg);
     if (bench->world != MPI_COMM_NULL && err == CHORALE_OK) {
+        PMPI_Comm_free(&bench->ctx->comm);
         PMPI_Comm_free(&bench->lib);
-        PMPI_Comm_free(&bench->comm);
-        PMPI_Comm_free(&bench->world);
+        PMPI_Comm_free(&bench->world); /* and sync's */
     }
     chorale_launch_close(bench);
     return err;

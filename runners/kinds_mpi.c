@@ -22,7 +22,7 @@ MPI_Datatype chorale_dtype_handle(int dtype)
     return handle[dtype];
 }
 
-static MPI_Op builtin(int op)
+MPI_Op chorale_op_plain(int op)
 {
     const MPI_Op handle[] = { MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,
                               MPI_BAND, MPI_BOR,  MPI_BXOR };
@@ -41,7 +41,7 @@ static void charge(void *in, void *inout, int *len, MPI_Datatype *type, int op)
     PMPI_Type_size(*type, &size);
     smpi_execute_flops((double)*len * size * charged_tau *
                        sg_host_get_speed(sg_host_self()));
-    PMPI_Reduce_local(in, inout, *len, *type, builtin(op));
+    PMPI_Reduce_local(in, inout, *len, *type, chorale_op_plain(op));
 }
 
 #define CHARGED(i)                                                           \
@@ -70,7 +70,7 @@ int chorale_op_new(int op, int dtype, double tau, MPI_Op *op_p)
     else if (tau > 0)
         return PMPI_Op_create(charged[op], 1, op_p);
     else
-        *op_p = builtin(op);
+        *op_p = chorale_op_plain(op);
     return MPI_SUCCESS;
 }
 
@@ -84,7 +84,7 @@ int chorale_op_new(int op, int dtype, double tau, MPI_Op *op_p)
 {
     (void)dtype;
     (void)tau;
-    *op_p = op < 0 ? MPI_OP_NULL : builtin(op);
+    *op_p = op < 0 ? MPI_OP_NULL : chorale_op_plain(op);
     return MPI_SUCCESS;
 }
 

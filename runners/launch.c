@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runners/comms.h"
 #include "runners/environment.h"
 
 #define LOCK_SECONDS 10
@@ -14,7 +15,7 @@
 static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
 {
     MPI_Comm comm;
-    int rc = PMPI_Comm_dup(from, &comm);
+    int rc = chorale_comm_dup(from, &comm);
 
     if (rc == MPI_SUCCESS)
         rc = chorale_ctx_new(comm, ctx);
@@ -108,19 +109,18 @@ enum chorale_err chorale_launch_set_up(struct chorale_bench *bench,
                                        MPI_Comm ranks,
                                        struct chorale_errmsg *msg)
 {
-    int rc = PMPI_Comm_dup(ranks, &bench->world);
+    int rc = private_comm(ranks, &bench->sync);
 
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_set_errhandler(bench->world, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(bench->world, &bench->world_rank);
-    PMPI_Comm_size(bench->world, &bench->world_size);
-    if (rc == MPI_SUCCESS)
-        rc = private_comm(bench->world, &bench->sync);
+    if (rc == MPI_SUCCESS) {
+        bench->world = bench->sync->comm;
+        bench->world_rank = bench->sync->rank;
+        bench->world_size = bench->sync->size;
+    }
     return chorale_launch_mpi(rc, "making the runner's own communicator", msg);
 }
 
-/* The communicator of the collectives: all ranks, or every so many of them,
- * so that siblings share nodes. */
+/* The communicators of the collectives: of all ranks, or every so many of
+ * them, so that siblings share nodes. */
 static int set_up_comm(struct chorale_bench *bench)
 {
     int rc;
@@ -129,17 +129,18 @@ static int set_up_comm(struct chorale_bench *bench)
     /* Without siblings no collective, which a simulated library may be
      * forced to a wrong algorithm of. */
     rc = bench->work.siblings == 1
-             ? PMPI_Comm_dup(bench->world, &bench->comm)
-             : PMPI_Comm_split(bench->world, bench->sibling,
-                               bench->world_rank, &bench->comm);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    PMPI_Comm_rank(bench->comm, &bench->rank);
-    PMPI_Comm_size(bench->comm, &bench->size);
-    rc = PMPI_Comm_dup(bench->comm, &bench->lib);
+             ? chorale_comm_dup(bench->world, &bench->lib)
+             : chorale_comm_split(bench->world, bench->sibling,
+                                  bench->world_rank, &bench->lib);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_errhandler(bench->lib, MPI_ERRORS_RETURN);
-    return rc == MPI_SUCCESS ? private_comm(bench->comm, &bench->ctx) : rc;
+    if (rc == MPI_SUCCESS)
+        rc = private_comm(bench->lib, &bench->ctx);
+    if (rc == MPI_SUCCESS) {
+        bench->rank = bench->ctx->rank;
+        bench->size = bench->ctx->size;
+    }
+    return rc;
 }
 
 enum chorale_err chorale_launch_survey(struct chorale_bench *bench,

@@ -2,13 +2,14 @@
 /* levels.c - how the MPI library itself sees the nodes of a communicator. */
 #include "runners/native.h"
 
+#include "runners/comms.h"
+
 int chorale_native_look(MPI_Comm comm, int *on_node, int *apart)
 {
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Group all, mine;
     int zero = 0, first = 0, rank = 0, me = 0;
-    int rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0,
-                                  MPI_INFO_NULL, &node);
+    int rc = chorale_comm_split_node(comm, 0, &node);
 
     *on_node = 1;
     *apart = 0;

@@ -133,10 +133,10 @@ struct chorale_distance {
 struct chorale_bench {
     MPI_Comm world;          /* of all ranks: the runner's own traffic */
     int world_rank, world_size;
-    MPI_Comm comm;           /* rank order of the collective: all, or those of
-                              * one of work.siblings communicators */
-    MPI_Comm lib;            /* what the provider library runs on */
-    int rank, size;          /* in comm */
+    MPI_Comm lib;            /* what the provider library runs on: all ranks,
+                              * or those of one of work.siblings
+                              * communicators */
+    int rank, size;          /* in lib */
     int sibling;             /* which of them; the first is measured, the
                               * others only call as it does */
     int ppn;                 /* ranks a node, placed in blocks; 0: one node,
@@ -144,7 +144,7 @@ struct chorale_bench {
     int node_size;           /* ranks whose memory is one: of this node, in
                               * simulation all */
     struct chorale_ctx *ctx; /* what our variants run on */
-    struct chorale_ctx *sync;/* the runner's own traffic, of world */
+    struct chorale_ctx *sync;/* the runner's own messages, on world */
     struct chorale_stat stat;
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
@@ -285,7 +285,7 @@ int chorale_sync_separate(struct chorale_bench *bench);
 int chorale_sync_barrier(struct chorale_bench *bench);
 
 /* nodes.c: which rank is on which node; sets node, node_size, ppn and
- * oversubscribed; collective, comm is there. Returns an MPI error code. */
+ * oversubscribed; collective, lib is there. Returns an MPI error code. */
 int chorale_nodes_find(struct chorale_bench *bench);
 /* How the library itself sees them in bench->lib: several nodes, on some of
  * which are several ranks (of any sibling's); neighbours in rank. Collective,
@@ -294,8 +294,9 @@ int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
                          int *in_blocks);
 
 /* kinds_mpi.c: handles. The op of a simulated reduction charges tau; freed by
- * chorale_op_free. */
+ * chorale_op_free. The plain one is MPI's own and charges nothing. */
 MPI_Datatype chorale_dtype_handle(int dtype);
+MPI_Op chorale_op_plain(int op);
 int chorale_op_new(int op, int dtype, double tau, MPI_Op *op_p);
 void chorale_op_free(MPI_Op *op);
 

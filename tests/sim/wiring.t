@@ -102,6 +102,24 @@ diag "line, regret without the links $blind %, with them $seeing %"
 ok "$(awk -v a="$blind" -v b="$seeing" 'BEGIN { print !(b != "" && a > b) }')" \
     "the links that were found make a difference"
 
+# However many ranks a node has, a launch of blocking sends gets under way, and
+# they share its port.
+platform cores.xml 0.5 1250000000 4
+sed -i 's/speed=/core="8" speed=/' cores.xml
+for ppn in 2 3 5 6 7; do
+    "$chorale" plan cores.db -q -c allgather -P $((4 * ppn)) --ppn $ppn \
+        -m 8,32K --providers chorale --variants bruck,ring \
+        --launcher smpirun --platform cores.xml --network hockney || break
+done
+timeout 250 "$chorale" run cores.db -q && "$chorale" fit cores.db -q
+is "$?|$(sqlite3 cores.db "SELECT count(*), sum(status <> 'ok') FROM run
+    JOIN cell USING (cell_id) WHERE provider = 'chorale'")" "0|20|0" \
+    "2 to 7 ranks a node are measured"
+is "$(sqlite3 cores.db "SELECT group_concat(ppn || ' ' || round(value, 3))
+    FROM (SELECT * FROM model WHERE param = 'kappa' AND level = 'net'
+    ORDER BY ppn)")" "2 2.0,3 3.0,5 5.0,6 6.0,7 7.0" \
+    "and as many messages share the node's port"
+
 # Three ranks a node; not in blocks; and facts that are none.
 "$chorale" plan three.db -q -c bcast,allgather -P 12,24 --ppn 3 -m 8:32K:x8 \
     --providers chorale --variants binomial,ring,bruck --launcher smpirun \
