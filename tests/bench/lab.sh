@@ -8,7 +8,7 @@
 #   lab.sh [-r RATE] [-o DIR] [-c LIST] [-m SIZES] [-P "SIZE..."] [-l LAUNCHES]
 #          [-t TIME]
 #
-# -r RATE      of each link (default: 200mbit); blocks should be at least 8
+# -r RATE      of each link, mbit/s (default: 200); blocks should be at least 8
 #              times the 16 kB that are not shaped
 # -o DIR       keep the databases there (default: none)
 # -c LIST      collectives (default: bcast,allreduce,allgather,reduce)
@@ -21,7 +21,7 @@ case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 here=$(dirname "$0")
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
 chorale=$top_builddir/chorale
-rate=200mbit out='' colls=bcast,allreduce,allgather,reduce sizes=128K,512K
+rate=200 out='' colls=bcast,allreduce,allgather,reduce sizes=128K,512K
 procs="16:4 8:4 4:2" launches=6 seconds=0.5s
 while getopts r:o:c:m:P:l:t: opt; do
     case $opt in

@@ -201,14 +201,29 @@ cluster_up() { # nodes, processors of each
     wait_until 60 nodes_idle "$1"
 }
 
-# All links at this rate from now on, as tc has it (200mbit): what is sent in
-# one go below 16 kB is not slowed down.
-cluster_shape() { # rate, nodes
+# One end of a link. Acknowledgements go first: behind a queue of data that is
+# longer than a network card's, two messages in opposite directions would take
+# twice the time of one.
+shape_end() { # namespace, device, mbit/s
+    in_it="ip netns exec $1 tc"
+    class="$in_it class add dev $2 parent"
+    $in_it qdisc replace dev "$2" root handle 1: htb default 20 &&
+        $class 1: classid 1:1 htb rate "$3mbit" burst 16kb cburst 16kb \
+            quantum 3000 &&
+        $class 1:1 classid 1:10 htb rate "$(($3 / 10))mbit" ceil "$3mbit" \
+            burst 1kb cburst 1kb quantum 3000 prio 0 &&
+        $class 1:1 classid 1:20 htb rate "$(($3 * 9 / 10))mbit" \
+            ceil "$3mbit" burst 16kb cburst 16kb quantum 3000 prio 1 &&
+        $in_it filter add dev "$2" parent 1: protocol ip prio 1 \
+            u32 match u16 0 0xff80 at 2 flowid 1:10
+}
+
+# All links at this rate from now on: what is sent in one go below 16 kB is not
+# slowed down.
+cluster_shape() { # mbit/s, nodes
     for i in $(seq 1 "$2"); do
-        ip netns exec "$prefix-n$i" tc qdisc replace dev eth0 root tbf \
-            rate "$1" burst 16kb latency 50ms || return 1
-        ip netns exec "$prefix-head" tc qdisc replace dev "port$i" root tbf \
-            rate "$1" burst 16kb latency 50ms || return 1
+        shape_end "$prefix-n$i" eth0 "$1" || return 1
+        shape_end "$prefix-head" "port$i" "$1" || return 1
     done
 }
 
