@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/systems.h"
+
 #define BLOCK 500 /* runs that are copied at once */
 
 /* A system is known by its uuid or its signature. A new one keeps its name, or
@@ -156,6 +158,20 @@ static enum chorale_err merge_launches(struct merge *m)
           START("t") " IS NOT " START("s"),
           "is another one" },
     };
+    /* Against the first launch that tells: all that are there agree. */
+    static const struct merge_contradiction place[] = {
+        { "SELECT 'system ' || n.name || ': ' || k.what || ' \"' || e.value"
+          "  || '\"' FROM shard.launch s NOT INDEXED" SYSTEM
+          "  CROSS JOIN " CHORALE_SYSTEM_FACTS " k"
+          "  JOIN shard.environment e ON e.launch_id = s.launch_id"
+          "   AND e.key = k.key"
+          "  JOIN main.system n ON n.system_id = y.new"
+          " WHERE e.value <> (SELECT f.value FROM main.launch t"
+          "   CROSS JOIN main.environment f ON f.launch_id = t.launch_id"
+          "    AND f.key = k.key"
+          "   WHERE t.system_id = y.new ORDER BY t.launch_id LIMIT 1)",
+          "is another one" },
+    };
     enum chorale_err err;
 
     err = merge_copy(m, "launch", "launch_id",
@@ -176,7 +192,7 @@ static enum chorale_err merge_launches(struct merge *m)
     if (err == CHORALE_OK)
         err = merge_copy(m, "environment", "", "shard.environment s" LAUNCH,
                          "ON CONFLICT (launch_id, key) DO NOTHING", NULL, NULL);
-    return err;
+    return err == CHORALE_OK ? REFUSE(m, place) : err;
 }
 
 /* A block of new runs, and what belongs to them. The samples come last: theirs

@@ -108,3 +108,43 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
     chorale_systems_free(list, count);
     return err;
 }
+
+/* What launch ?1 has otherwise than the first one of its system that tells. */
+#define OTHERWISE                                                            \
+    "SELECT k.what, mine.value, first.value, y.name"                         \
+    "  FROM launch m JOIN system y USING (system_id)"                        \
+    "  CROSS JOIN " CHORALE_SYSTEM_FACTS " k"                                \
+    "  JOIN environment mine ON mine.launch_id = m.launch_id"                \
+    "   AND mine.key = k.key"                                                \
+    "  JOIN environment first ON first.key = k.key AND first.launch_id ="    \
+    "       (SELECT l.launch_id FROM launch l"                               \
+    "         WHERE l.system_id = m.system_id AND l.launch_id <> ?1"         \
+    "           AND EXISTS (SELECT 1 FROM environment e WHERE"               \
+    "               e.launch_id = l.launch_id AND e.key = k.key)"            \
+    "         ORDER BY l.launch_id LIMIT 1)"                                 \
+    " WHERE m.launch_id = ?1 AND mine.value <> first.value LIMIT 1"
+
+enum chorale_err chorale_system_agrees(struct chorale_store *store,
+                                       sqlite3_int64 launch_id,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, OTHERWISE, &stmt,
+                                                 msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, launch_id);
+        err = chorale_store_step(store, stmt, &row, msg);
+    }
+    if (err == CHORALE_OK && row)
+        err = chorale_fail(msg, CHORALE_ENV,
+                           "%s of the launch is '%.120s', that of earlier ones "
+                           "of system %.100s '%.120s': times of two are never "
+                           "mixed; start it where those were, or plan and run "
+                           "into another database", chorale_text(stmt, 0),
+                           chorale_text(stmt, 1), chorale_text(stmt, 3),
+                           chorale_text(stmt, 2));
+    sqlite3_finalize(stmt);
+    return err;
+}

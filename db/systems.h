@@ -32,4 +32,19 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
                                       int *simulated_p,
                                       struct chorale_errmsg *msg);
 
+/* Facts of a launch (table environment) in which all launches of a system
+ * agree that have them, as a table of key and what, its name for people. */
+#define CHORALE_SYSTEM_FACTS                                                 \
+    "(SELECT 'fabric' AS key, 'the fabric' AS what"                          \
+    " UNION ALL SELECT 'fabric_choice', 'the way to use the fabric'"         \
+    " UNION ALL SELECT 'env:SLURM_CLUSTER_NAME', 'the cluster'"              \
+    " UNION ALL SELECT 'env:SLURM_JOB_PARTITION', 'the partition')"
+
+/* That launch, whose facts are stored, agrees with the first one of its system
+ * that tells. CHORALE_ENV: it is on another fabric or partition; msg names
+ * both. */
+enum chorale_err chorale_system_agrees(struct chorale_store *store,
+                                       sqlite3_int64 launch_id,
+                                       struct chorale_errmsg *msg);
+
 #endif

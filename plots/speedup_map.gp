@@ -72,15 +72,20 @@ do for [e = -2:2] {
     set cbtics add (sprintf('%.2f', 2**(e * far / 2.)) e * far / 2.)
 }
 
+# A number stands in the middle of its box, and only where that is wide enough
+# for it: on both sides of a change of choice points are next to each other.
+share = text ? 6. / (columns - 14) : 0.036
+number(l, r, s) = log2(r / l) >= share * log2(right / left) \
+    ? sprintf('%.2f', s) : ''
+
 if (text) {
     unset colorbox
-    plot data index 1 using ($8 > 0 ? $8 : zero):9:(sprintf('%.2f', $5)) \
-        with labels
+    plot data index 1 using (sqrt($1 * $2)):9:(number($1, $2, $5)) with labels
     exit
 }
 plot \
     data index 1 using ($8 > 0 ? $8 : zero):9:1:2:3:4:(log2($5)) \
         with boxxyerror fillstyle solid 1.0 noborder linecolor palette, \
-    data index 1 using ($8 > 0 ? $8 : zero):9:(npoint <= 160 ? \
-        sprintf('%.2f', $5) : '') with labels font ',10' \
+    data index 1 using (sqrt($1 * $2)):9:(npoint <= 160 ? \
+        number($1, $2, $5) : '') with labels font ',10' \
         textcolor rgb 0x010101

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/systems.h"
+
 static const char revision[] =
 #include "db/revision.inc"
     ;
@@ -87,6 +89,18 @@ static void put_tool(struct chorale_facts *facts,
     chorale_facts_put(facts, "oversubscribed",
                       bench->oversubscribed ? "yes" : "no");
 }
+
+#ifndef CHORALE_SIM
+/* That nothing is chosen is a way, too. */
+static void put_fabric_choice(struct chorale_facts *facts)
+{
+    char text[512];
+
+    chorale_fabric_choice(text, sizeof(text));
+    chorale_facts_put(facts, "fabric_choice",
+                      text[0] != '\0' ? text : "default");
+}
+#endif
 
 /* --- nodes ------------------------------------------------------------ */
 
@@ -249,6 +263,9 @@ int chorale_environment_gather(struct chorale_bench *bench, int argc,
     if (bench->world_rank != 0)
         return rc;
     put_tool(facts, bench);
+#ifndef CHORALE_SIM
+    put_fabric_choice(facts);
+#endif
     put_command(facts, argc, argv);
     chorale_facts_variables(facts);
     return facts->lacks ? MPI_ERR_NO_MEM : rc;
@@ -269,6 +286,31 @@ static const char *shape_of(const int *map, int size, int nnode)
         cyclic = cyclic && map[r] == r % nnode;
     }
     return block ? "block" : cyclic ? "cyclic" : "irregular";
+}
+
+/* CHORALE_ENV: the ranks are not where they were planned, so many on each node
+ * but the last. */
+static enum chorale_err check_places(const struct chorale_bench *bench,
+                                     const int *map, int nnode,
+                                     struct chorale_errmsg *msg)
+{
+    const char *shape = shape_of(map, bench->size, nnode);
+    int ppn = bench->work.ppn;
+
+    if (strcmp(shape, bench->work.shape) != 0)
+        return chorale_fail(msg, CHORALE_ENV,
+                            "the launcher placed the %d ranks '%s' on %d "
+                            "nodes, planned was '%s' with %d a node; mend "
+                            "--ppn or the launcher's options", bench->size,
+                            shape, nnode, bench->work.shape, ppn);
+    for (int r = 0; strcmp(shape, "cyclic") != 0 && r < bench->size; r++)
+        if (map[r] != r / ppn)
+            return chorale_fail(msg, CHORALE_ENV,
+                                "the launcher placed the %d ranks on %d nodes "
+                                "otherwise than %d on each but the last; mend "
+                                "its options, or plan multiples of --ppn",
+                                bench->size, nnode, ppn);
+    return CHORALE_OK;
 }
 
 static enum chorale_err put_map(struct chorale_store *store,
@@ -337,6 +379,8 @@ static enum chorale_err put_all(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = put_map(store, bench, map, msg);
     if (err == CHORALE_OK)
+        err = chorale_system_agrees(store, bench->work.launch_id, msg);
+    if (err == CHORALE_OK)
         err = chorale_store_commit(store, msg);
     if (err != CHORALE_OK)
         chorale_store_rollback(store);
@@ -370,17 +414,9 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
                                            : text);
     }
     if (err == CHORALE_OK && bench->world_rank == 0) {
-        int nnode = atoi(chorale_facts_get(&facts, "nodes"));
-        const char *shape = shape_of(map, bench->size, nnode);
-
-        if (strcmp(shape, bench->work.shape) != 0)
-            err = chorale_fail(msg, CHORALE_ENV,
-                               "the launcher placed the %d ranks '%s' on %d "
-                               "nodes, planned was '%s' with %d a node; mend "
-                               "--ppn or the launcher's options",
-                               bench->size, shape, nnode, bench->work.shape,
-                               bench->work.ppn);
-        else
+        err = check_places(bench, map,
+                           atoi(chorale_facts_get(&facts, "nodes")), msg);
+        if (err == CHORALE_OK)
             err = put_all(store, bench, &facts, map, msg);
     }
     chorale_facts_release(&facts);

@@ -2,6 +2,7 @@
 /* adapt_cost.c - what launches cost: those that are planned and those that
  * were made. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "algorithms/engines/tree.h"
@@ -34,45 +35,92 @@ double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
            (opts->nodes && nodes > 1 ? nodes : 1);
 }
 
-/* Launches with their runs, a row each; a launch without runs has one. */
+/* Launches with their runs, a row each; a launch without runs has one. Those of
+ * one start follow each other: they have its command, which names them all. */
 #define LAUNCHES                                                             \
     "SELECT l.launch_id, l.comm_size * l.siblings, l.ppn * l.siblings,"      \
-    " (julianday(l.finished) - julianday(l.started)) * 86400,"               \
+    " julianday(l.started),"                                                 \
     " y.kind = 'simulated', l.reason = 'killed', k.nwarmup, k.nrep_min,"     \
-    " k.nrep_max, k.cell_seconds, s.median * r.batch"                        \
+    " k.nrep_max, k.cell_seconds, s.median * r.batch,"                       \
+    " julianday(l.finished), coalesce((SELECT e.value FROM environment e"    \
+    "   WHERE e.launch_id = l.launch_id AND e.key = 'launcher_command'"      \
+    "     AND (instr(e.value, l.uuid) OR EXISTS (SELECT 1 FROM environment"  \
+    "       g WHERE g.launch_id = l.launch_id AND g.key = 'grouped'))),"     \
+    "   l.uuid) AS start"                                                    \
     " FROM launch l JOIN campaign k USING (campaign_id)"                     \
     " JOIN system y ON y.system_id = l.system_id"                            \
     " LEFT JOIN run r USING (launch_id)"                                     \
     " LEFT JOIN run_summary s USING (run_id)"                                \
     " WHERE l.system_id = ?1 AND l.status <> 'running' AND"                  \
     " CASE ?2 WHEN -2 THEN l.status = 'done' WHEN -1 THEN k.round > 0"       \
-    "   ELSE k.round = ?2 END ORDER BY l.launch_id"
+    "   ELSE k.round = ?2 END ORDER BY start, l.launch_id"
 
 /* One launch, while its rows go by. */
 struct launch {
-    sqlite3_int64 id;
+    sqlite3_int64 id;        /* -1: none yet */
     int comm_size, ppn, simulated, killed;
-    double wall, cells;
+    double started, finished; /* days */
+    double cells;
+};
+
+/* One start, while its launches go by. */
+struct start {
+    char name[2048];
+    int nodes, comm_size;    /* of the largest, which is measured first */
+    int simulated, killed;
+    double started, finished, cells;
+    double beside;           /* s of the largest, beside its cells */
 };
 
 struct sum {
     struct chorale_adapt_spent spent;
-    double start_up;         /* of all, for the mean */
+    double start_up;         /* of all starts, for the mean */
 };
 
-static void add_launch(struct sum *sum, const struct launch *l)
+static double seconds_of(double started, double finished)
 {
-    double by_cells = CHORALE_ADAPT_START_UP + l->cells, seconds = l->wall;
+    return (finished - started) * 86400;
+}
+
+static void add_launch(struct sum *sum, struct start *s,
+                       const struct launch *l)
+{
     int nodes = l->ppn > 0 ? (l->comm_size + l->ppn - 1) / l->ppn : 1;
 
-    if (l->simulated)
-        seconds = CHORALE_ADAPT_LAUNCHES * by_cells;
-    else if (l->killed) /* its end is when that was found out */
-        seconds = fmin(l->wall, by_cells);
-    sum->spent.seconds += seconds;
-    sum->spent.node_seconds += seconds * nodes;
+    if (l->id < 0)
+        return;
     sum->spent.nlaunch++;
-    sum->start_up += fmax(0, l->wall - l->cells);
+    if (s->nodes == 0) {
+        s->started = l->started;
+        s->finished = l->finished;
+    }
+    s->started = fmin(s->started, l->started);
+    s->finished = fmax(s->finished, l->finished);
+    s->cells += l->cells;
+    s->simulated |= l->simulated;
+    s->killed |= l->killed;
+    if (nodes < s->nodes || (nodes == s->nodes && l->comm_size < s->comm_size))
+        return;
+    s->nodes = nodes;
+    s->comm_size = l->comm_size;
+    s->beside = fmax(0, seconds_of(l->started, l->finished) - l->cells);
+}
+
+static void add_start(struct sum *sum, const struct start *s)
+{
+    double by_cells = CHORALE_ADAPT_START_UP + s->cells;
+    double wall = seconds_of(s->started, s->finished), seconds = wall;
+
+    if (s->nodes == 0)
+        return;
+    if (s->simulated)
+        seconds = CHORALE_ADAPT_LAUNCHES * by_cells;
+    else if (s->killed) /* its end is when that was found out */
+        seconds = fmin(wall, by_cells);
+    sum->spent.seconds += seconds;
+    sum->spent.node_seconds += seconds * s->nodes;
+    sum->spent.nstart++;
+    sum->start_up += s->beside;
 }
 
 /* One row: the launch it is of, and what its run took. */
@@ -88,7 +136,10 @@ static void read_row(sqlite3_stmt *stmt, struct launch *l, long *nrun)
     l->id = sqlite3_column_int64(stmt, 0);
     l->comm_size = sqlite3_column_int(stmt, 1);
     l->ppn = sqlite3_column_int(stmt, 2);
-    l->wall = sqlite3_column_double(stmt, 3);
+    l->started = sqlite3_column_double(stmt, 3);
+    l->finished = sqlite3_column_type(stmt, 11) == SQLITE_NULL
+                      ? l->started
+                      : sqlite3_column_double(stmt, 11);
     l->simulated = sqlite3_column_int(stmt, 4);
     l->killed = sqlite3_column_int(stmt, 5);
     if (sqlite3_column_type(stmt, 10) == SQLITE_NULL)
@@ -103,6 +154,7 @@ static enum chorale_err add_up(struct chorale_store *store,
                                struct sum *sum, struct chorale_errmsg *msg)
 {
     struct launch l = { .id = -1 };
+    struct start s = { "", 0, 0, 0, 0, 0, 0, 0, 0 };
     sqlite3_stmt *stmt = NULL;
     int row = 0;
     enum chorale_err err = chorale_store_prepare(store, LAUNCHES, &stmt, msg);
@@ -115,14 +167,21 @@ static enum chorale_err add_up(struct chorale_store *store,
     while (err == CHORALE_OK &&
            (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
            row) {
-        if (l.id >= 0 && l.id != sqlite3_column_int64(stmt, 0)) {
-            add_launch(sum, &l);
+        const char *name = chorale_text(stmt, 12);
+
+        if (l.id != sqlite3_column_int64(stmt, 0)) {
+            add_launch(sum, &s, &l);
             l.cells = 0;
+        }
+        if (strncmp(s.name, name, sizeof(s.name) - 1) != 0) {
+            add_start(sum, &s);
+            memset(&s, 0, sizeof(s));
+            snprintf(s.name, sizeof(s.name), "%s", name);
         }
         read_row(stmt, &l, &sum->spent.nrun);
     }
-    if (l.id >= 0)
-        add_launch(sum, &l);
+    add_launch(sum, &s, &l);
+    add_start(sum, &s);
     sqlite3_finalize(stmt);
     return err;
 }
@@ -149,8 +208,8 @@ enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
     enum chorale_err err = add_up(store, system_id, -2, &sum, msg);
 
     if (err == CHORALE_OK)
-        *seconds_p = sum.spent.nlaunch > 0
-                         ? sum.start_up / (double)sum.spent.nlaunch
+        *seconds_p = sum.spent.nstart > 0
+                         ? sum.start_up / (double)sum.spent.nstart
                          : CHORALE_ADAPT_START_UP;
     return err;
 }

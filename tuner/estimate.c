@@ -44,6 +44,8 @@ struct maker {
     struct chorale_predictor *model;
     struct chorale_estimate *e;
     struct kind kind;
+    struct chorale_estimate_launch *launch;
+    size_t nlaunch;
     struct chorale_errmsg *msg;
 };
 
@@ -146,13 +148,61 @@ static struct chorale_estimate_row *row_of(struct maker *m)
     return row;
 }
 
-static double cost(const struct maker *m, int nodes, double seconds)
+static double cost(const struct maker *m, const struct kind *k, int nodes,
+                   double seconds)
 {
     struct chorale_adapt_opts opts = m->opts;
 
     opts.launches = 1;
     opts.nodes = nodes;
-    return chorale_adapt_cost(&opts, m->kind.comm_size, m->kind.ppn, seconds);
+    return chorale_adapt_cost(&opts, k->comm_size, k->ppn, seconds);
+}
+
+/* A launch of the kind at hand, which row_of has the row of. Simulated ones
+ * never share a start, cyclic and forced ones neither: pending.c, run.c. */
+static int put_launch(struct maker *m, int ordinal, double seconds)
+{
+    const struct kind *k = &m->kind;
+    struct chorale_estimate_launch *l = m->launch;
+    size_t n = m->nlaunch;
+
+    if ((n & (n - 1)) == 0) {
+        l = realloc(l, (2 * n + 1) * sizeof(*l));
+        if (l == NULL)
+            return -1;
+        m->launch = l;
+    }
+    l = &m->launch[m->nlaunch++];
+    *l = (struct chorale_estimate_launch){
+        .p = { .comm_size = k->comm_size, .ppn = k->ppn, .ordinal = ordinal,
+               .siblings = k->siblings },
+        .row = m->e->nrow - 1,
+        .shares = !m->e->simulated && !m->said->one_per_p &&
+                  k->part[0] == '\0' && k->siblings == 1 &&
+                  strcmp(k->shape, "cyclic") != 0,
+        .seconds = seconds,
+    };
+    snprintf(l->p.shape, sizeof(l->p.shape), "%s", k->shape);
+    return 0;
+}
+
+/* All launches are known: to the rows what each adds. A simulated one counts
+ * as several real ones. */
+static enum chorale_err add_starts(struct maker *m)
+{
+    double times = m->e->simulated ? CHORALE_ADAPT_LAUNCHES : 1;
+    enum chorale_err err = chorale_estimate_starts(
+        m->launch, m->nlaunch, m->opts.start_up, m->msg);
+
+    for (size_t i = 0; err == CHORALE_OK && i < m->nlaunch; i++) {
+        const struct chorale_estimate_launch *l = &m->launch[i];
+        struct chorale_estimate_row *row = &m->e->row[l->row];
+
+        row->nstart += l->starts;
+        row->seconds += times * l->taken;
+        row->node_seconds += times * l->node_taken;
+    }
+    return err;
 }
 
 /* The launches of the kind at hand are known: add them up. */
@@ -169,9 +219,10 @@ static enum chorale_err end_kind(struct maker *m)
     for (size_t i = 0; i < k->nordinal; i++) {
         if (k->seconds[i] < 0)
             continue;
+        if (put_launch(m, (int)i, k->seconds[i]) != 0)
+            return no_memory(m->msg);
         row->nlaunch++;
-        row->seconds += cost(m, 0, k->seconds[i]);
-        row->node_seconds += cost(m, 1, k->seconds[i]);
+        row->node_seconds_each += cost(m, k, 1, k->seconds[i]);
         k->seconds[i] = -1;
     }
     return CHORALE_OK;
@@ -254,14 +305,18 @@ static enum chorale_err add_up(struct maker *m, sqlite3_int64 campaign_id)
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK)
         err = end_kind(m);
+    if (err == CHORALE_OK)
+        err = add_starts(m);
     for (size_t i = 0; i < m->e->nrow; i++) {
         const struct chorale_estimate_row *r = &m->e->row[i];
 
         all->ncell += r->ncell;
         all->nlaunch += r->nlaunch;
+        all->nstart += r->nstart;
         all->nleft += r->nleft;
         all->seconds += r->seconds;
         all->node_seconds += r->node_seconds;
+        all->node_seconds_each += r->node_seconds_each;
     }
     return err;
 }
@@ -275,7 +330,7 @@ static enum chorale_err find_numbers(struct maker *m)
     const enum chorale_estimate_from from =
         m->model != NULL ? CHORALE_ESTIMATE_MODEL : CHORALE_ESTIMATE_DEFAULT;
     struct chorale_estimate *e = m->e;
-    struct chorale_adapt_spent spent = { 0, 0, 0, 0 };
+    struct chorale_adapt_spent spent = { 0, 0, 0, 0, 0 };
     enum chorale_err err = CHORALE_OK;
 
     e->net = network(m, &between);
@@ -288,7 +343,7 @@ static enum chorale_err find_numbers(struct maker *m)
     if (err == CHORALE_OK && spent.nlaunch > 0)
         err = chorale_adapt_start_up(m->store, m->system_id,
                                      &m->opts.start_up, m->msg);
-    e->nstarted = spent.nlaunch;
+    e->nstarted = spent.nstart;
     e->start_up = e->nstarted > 0 ? CHORALE_ESTIMATE_MODEL
                                   : CHORALE_ESTIMATE_DEFAULT;
     if (m->said->start_up >= 0) {
@@ -320,6 +375,7 @@ enum chorale_err chorale_estimate_make(struct chorale_store *store,
         err = add_up(&m, campaign_id);
     chorale_predictor_free(m.model);
     free(m.kind.seconds);
+    free(m.launch);
     return err;
 }
 

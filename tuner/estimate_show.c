@@ -44,8 +44,10 @@ static void show_numbers(const struct chorale_estimate *e)
 
 void chorale_estimate_show(const struct chorale_estimate *e)
 {
-    char name[16];
+    char name[16], starts[40];
 
+    snprintf(starts, sizeof(starts), "%ld %s", e->all.nstart,
+             e->all.nstart == 1 ? "is" : "are");
     show_numbers(e);
     if (e->alpha == CHORALE_ESTIMATE_DEFAULT ||
         e->beta == CHORALE_ESTIMATE_DEFAULT)
@@ -61,6 +63,11 @@ void chorale_estimate_show(const struct chorale_estimate *e)
         show_row(name, e->row[i].nodes, e->row[i].ppn, &e->row[i]);
     }
     show_row("all", 0, 0, &e->all);
+    if (e->all.nstart < e->all.nlaunch)
+        printf("%ld of the launches share the start of a larger one, %s made: "
+               "with one each (--one-launch-per-p) %.4g node-hours\n",
+               e->all.nlaunch - e->all.nstart, starts,
+               e->all.node_seconds_each / 3600);
     if (e->all.nleft > 0)
         printf("%ld of the cells cannot run there, or not within "
                "--max-memory: they cost nothing\n", e->all.nleft);
@@ -68,12 +75,15 @@ void chorale_estimate_show(const struct chorale_estimate *e)
 
 static json_t *row_json(const struct chorale_estimate_row *row)
 {
-    return json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:f, s:f}",
+    return json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:f, s:f, s:f}",
                      "comm_size", row->comm_size, "nodes", row->nodes,
                      "ppn", row->ppn, "cells", (json_int_t)row->ncell,
                      "cells_left_out", (json_int_t)row->nleft,
                      "launches", (json_int_t)row->nlaunch,
+                     "starts", (json_int_t)row->nstart,
                      "hours", row->seconds / 3600,
+                     "node_hours_one_launch_per_p",
+                     row->node_seconds_each / 3600,
                      "node_hours", row->node_seconds / 3600);
 }
 

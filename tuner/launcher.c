@@ -19,8 +19,8 @@
 #define HOST_TEXT (1 << 20)
 
 /* Flags of every simulation: quiet; only messages take time; ranks share one
- * process image, since neither the runner nor the catalogue keeps state at
- * file scope. */
+ * process image, since neither the runner nor the catalogue keeps a rank's
+ * state at file scope. */
 static const char *const common_flags[] = {
     "--log=root.threshold:error",
     "--cfg=smpi/simulate-computation:no",

@@ -168,6 +168,7 @@ static int by_size(const void *left, const void *right)
  * in the first wave that has as many, of those that are full of its ranks. */
 static int place(struct chorale_fellow *f, int count)
 {
+    struct chorale_fellow left;
     int all = f[0].p.comm_size / f[0].p.ppn, kept = 1;
     int *used = calloc((size_t)count, sizeof(*used));
 
@@ -182,7 +183,9 @@ static int place(struct chorale_fellow *f, int count)
             continue;
         while (used[w] + need > all)
             w++;
+        left = f[kept];
         f[kept] = f[i];
+        f[i] = left;
         f[kept].wave = w;
         f[kept].node = used[w];
         used[w] += need;
@@ -190,6 +193,17 @@ static int place(struct chorale_fellow *f, int count)
     }
     free(used);
     return kept;
+}
+
+int chorale_fellows_place(struct chorale_fellow *fellow, int count)
+{
+    if (count < 2)
+        return 0;
+    qsort(fellow, (size_t)count, sizeof(*fellow), by_size);
+    if (strcmp(fellow[0].p.shape, "single-node") == 0)
+        return 0;
+    count = place(fellow, count);
+    return count == 1 ? 0 : count;
 }
 
 enum chorale_err chorale_pending_fellows(struct chorale_store *store,
@@ -222,15 +236,12 @@ enum chorale_err chorale_pending_fellows(struct chorale_store *store,
         err = read_pending(store, stmt, &fellow[count++].p, msg);
     }
     sqlite3_finalize(stmt);
-    if (err == CHORALE_OK && count > 1) {
-        qsort(fellow, (size_t)count, sizeof(*fellow), by_size);
-        count = strcmp(fellow[0].p.shape, "single-node") == 0
-                    ? 0
-                    : place(fellow, count);
+    if (err == CHORALE_OK) {
+        count = chorale_fellows_place(fellow, count);
         if (count < 0)
             err = chorale_fail(msg, CHORALE_ENV, "out of memory");
     }
-    if (err != CHORALE_OK || count < 2) {
+    if (err != CHORALE_OK || count == 0) {
         free(fellow);
         fellow = NULL;
         count = 0;

@@ -41,6 +41,11 @@ struct chorale_fellow {
     int wave, node;
 };
 
+/* Give launches that may share a start their waves and nodes: those of one
+ * start come first, the largest before all. Returns how many they are: 0, none
+ * shares with another; -1: out of memory. */
+int chorale_fellows_place(struct chorale_fellow *fellow, int count);
+
 /* Launches of the ordinal and the way of p, p among them, that can be made in
  * one start: the first is of all its ranks, on several nodes, the others are
  * of some of them. *count_p is 0 where p shares with none. Free the array. */

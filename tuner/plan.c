@@ -271,6 +271,8 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
         err = chorale_plan_traced(p, path);
     if (err == CHORALE_OK)
         err = check_siblings(p);
+    if (err == CHORALE_OK)
+        err = chorale_plan_even(p);
     if (err != CHORALE_OK)
         return err;
     long top = p->proc[p->nproc - 1];

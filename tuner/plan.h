@@ -21,6 +21,7 @@ struct chorale_plan {
     double width, cell_seconds, tau;
     int dry_run, no_racing;
     int estimate, json;      /* say what it will take; as JSON and no more */
+    int one_per_p;           /* of that: no two launches share a start */
     double alpha, beta, start_up; /* for that, s; below 0: not said */
     int adaptive;
     int from_trace;          /* the points of imported traces */

@@ -32,6 +32,32 @@ const char *chorale_planned_shape(const struct planner *p, long procs)
     return procs % ppn == 0 ? "block" : "irregular";
 }
 
+/* srun gives each node as many ranks as it can give all, and those that are
+ * left to the first ones: that is full nodes and a last one where the last one
+ * lacks a single rank. */
+enum chorale_err chorale_plan_even(const struct planner *p)
+{
+    const struct chorale_plan *plan = p->plan;
+    int alone = strcmp(plan->siblings, "alone") == 0;
+
+    for (size_t i = 0; strcmp(plan->launcher, "srun") == 0 &&
+                       plan->ppn > 0 && !plan->from_trace && i < p->nproc;
+         i++) {
+        long last = p->proc[i] % plan->ppn;
+
+        if (p->proc[i] > plan->ppn && last != 0 &&
+            !(alone && last + 1 == plan->ppn))
+            return chorale_fail(p->msg, CHORALE_USAGE,
+                                "-P %ld: srun spreads them evenly over %ld "
+                                "nodes, instead of %ld on each but the last; "
+                                "say multiples of --ppn %ld, or --launcher "
+                                "mpiexec", p->proc[i],
+                                (p->proc[i] + plan->ppn - 1) / plan->ppn,
+                                plan->ppn, plan->ppn);
+    }
+    return CHORALE_OK;
+}
+
 long chorale_planned_ppn(const struct planner *p, long procs)
 {
     long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;

@@ -15,6 +15,7 @@ enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
         { "--alpha", plan->alpha >= 0 },
         { "--beta", plan->beta >= 0 },
         { "--start-up", plan->start_up >= 0 },
+        { "--one-launch-per-p", plan->one_per_p },
     };
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
@@ -35,7 +36,8 @@ enum chorale_err chorale_plan_estimate(struct planner *p,
         .nwarmup = plan->nwarmup, .cell_seconds = plan->cell_seconds,
     };
     const struct chorale_estimate_said said = { plan->alpha, plan->beta,
-                                                plan->start_up };
+                                                plan->start_up,
+                                                plan->one_per_p };
 
     return chorale_estimate_make(p->store, p->sys.id, campaign, &opts, &said,
                                  &p->estimate, p->msg);

@@ -47,6 +47,9 @@ long chorale_planned_ppn(const struct planner *p, long procs);
 /* The placement of such launches, a word of the schema's. */
 const char *chorale_planned_shape(const struct planner *p, long procs);
 
+/* CHORALE_USAGE: the launcher would not fill the nodes as planned. */
+enum chorale_err chorale_plan_even(const struct planner *p);
+
 /* plan_trace.c: the points of the traces in the database at path, as far as
  * they can be planned (what cannot is told on stderr), into p->want, and their
  * numbers of ranks into p->proc. CHORALE_DATA: there is none. */

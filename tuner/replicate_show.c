@@ -407,7 +407,7 @@ static enum chorale_err write_data(const struct chorale_rep_job *job,
     return err;
 }
 
-/* FILE.svg or FILE.png, and FILE.dat beside it. */
+/* FILE.svg, FILE.png or FILE.pdf, and FILE.dat beside it. */
 enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
 {
     const char *suffix = strrchr(job->opts->plot, '.');
@@ -420,10 +420,12 @@ enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
     enum chorale_err err;
 
     if (suffix == NULL || (strcmp(suffix, ".svg") != 0 &&
-                           strcmp(suffix, ".png") != 0) ||
+                           strcmp(suffix, ".png") != 0 &&
+                           strcmp(suffix, ".pdf") != 0) ||
         strlen(job->opts->plot) > PATH_MAX - 8)
         return chorale_fail(job->msg, CHORALE_USAGE, "--plot %.200s: name a "
-                            "file that ends in .svg or .png", job->opts->plot);
+                            "file that ends in .svg, .png or .pdf",
+                            job->opts->plot);
     snprintf(format, sizeof(format), "%s", suffix + 1);
     snprintf(picture, sizeof(picture), "%s", job->opts->plot);
     snprintf(data, sizeof(data), "%.*s.dat", (int)(suffix - job->opts->plot),

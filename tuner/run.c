@@ -343,7 +343,7 @@ enum chorale_err chorale_run(const char *path,
     chorale_progress_clear(&s.bar);
     if (err == CHORALE_OK)
         err = count_work(&s, &done, &planned);
-    if (err == CHORALE_OK && !opts->quiet)
+    if (err == CHORALE_OK && !opts->quiet && !opts->as_step)
         printf("%s: %lld runs made, %lld of %lld are done\n", path,
                (long long)(done - before), (long long)done,
                (long long)planned);

@@ -33,6 +33,8 @@ struct chorale_run_opts {
                                  struct chorale_errmsg *msg);
     void *launched_arg;
     int quiet, verbose;
+    int as_step;             /* of another verb: the bar, and no line in the
+                              * end that says what was made */
     int retry_failed;        /* cells that have failed are pending again */
 };
 

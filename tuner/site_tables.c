@@ -12,12 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "algorithms/dispatch/site.h"
 #include "algorithms/dispatch/table_load.h"
 
-enum { MAX_TABLES = 1000000 };
+enum { MAX_TABLES = 1000000, LEFT_SECONDS = 3600 };
+
+/* What names of files and links begin with that are not in their place yet. */
+#define TEMPORARY ".table-"
+#define FRESH ".current-"
 
 static enum chorale_err fail(const char *path, const char *done,
                              struct chorale_errmsg *msg)
@@ -124,7 +129,18 @@ enum chorale_err chorale_place_load(const char *path,
                                   "database");
 }
 
-/* All folders down to the place, which others may read. */
+/* Which others may read from its first moment on, whatever umask says. */
+static int make_folder(const char *path)
+{
+    mode_t mask = umask(022);
+    int rc = mkdir(path, 0755), error = errno;
+
+    umask(mask);
+    errno = error;
+    return rc;
+}
+
+/* All folders down to the place. */
 static enum chorale_err make_folders(const struct chorale_place *place,
                                      struct chorale_errmsg *msg)
 {
@@ -134,9 +150,7 @@ static enum chorale_err make_folders(const struct chorale_place *place,
     for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
         if (slash != NULL)
             *slash = '\0';
-        if (mkdir(path, 0755) == 0)
-            chmod(path, 0755); /* whatever umask says: others read it */
-        else if (errno != EEXIST)
+        if (make_folder(path) != 0 && errno != EEXIST)
             return fail(path, "cannot be made", msg);
         if (slash == NULL)
             return CHORALE_OK;
@@ -177,6 +191,27 @@ static enum chorale_err copy_in(const char *from, char *temporary,
         unlink(temporary);
     close(in);
     return err;
+}
+
+/* What commands left that were killed on the way: temporary files and links of
+ * ours that nobody can be at work with any more. */
+static void tidy(const struct chorale_place *place)
+{
+    DIR *dir = opendir(place->path);
+    time_t now = time(NULL);
+    struct dirent *entry;
+    struct stat st;
+
+    while (dir != NULL && (entry = readdir(dir)) != NULL)
+        if ((strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)) == 0 ||
+             strncmp(entry->d_name, FRESH, strlen(FRESH)) == 0) &&
+            fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ==
+                0 &&
+            (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) &&
+            now - st.st_mtime > LEFT_SECONDS)
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir != NULL)
+        closedir(dir);
 }
 
 /* The largest number that a table of the place has. */
@@ -235,11 +270,12 @@ static enum chorale_err point_at(const struct chorale_place *place,
     char path[PATH_MAX], fresh[PATH_MAX], word[64];
     enum chorale_err err = path_in(place, "current", path, msg);
 
-    snprintf(word, sizeof(word), ".current-%ld", (long)getpid());
+    snprintf(word, sizeof(word), FRESH "%ld", (long)getpid());
     if (err == CHORALE_OK)
         err = path_in(place, word, fresh, msg);
     if (err != CHORALE_OK)
         return err;
+    tidy(place);
     unlink(fresh);
     if (symlink(name, fresh) != 0)
         return fail(fresh, "cannot be made", msg);
@@ -269,7 +305,7 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
                             "hand; move it away, then install it and this",
                             place->path);
     if (err == CHORALE_OK)
-        err = path_in(place, ".table-XXXXXX", temporary, msg);
+        err = path_in(place, TEMPORARY "XXXXXX", temporary, msg);
     if (err == CHORALE_OK)
         err = copy_in(path, temporary, msg);
     if (err != CHORALE_OK)

@@ -7,7 +7,8 @@
  * A table is copied there once and never changed: table-4-2.so is the fourth
  * of its place, put in place of the second, 0 of none. `current` is a link that
  * is made beside its place and renamed onto it, so that whoever looks sees the
- * old table or the new one, whenever the command ends.
+ * old table or the new one, whenever the command ends. What a killed command
+ * left there besides goes when a later one, an hour on, changes `current`.
  */
 #ifndef CHORALE_TUNER_SITE_TABLES_H
 #define CHORALE_TUNER_SITE_TABLES_H

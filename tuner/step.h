@@ -11,6 +11,11 @@ enum chorale_err chorale_step(const struct chorale_verb *verb,
                               const char *const *word,
                               struct chorale_errmsg *msg);
 
+/* `chorale fit` on one system, of which nothing is printed but, unless quiet,
+ * its progress bar. In verb_fit.c. */
+enum chorale_err chorale_step_fit(const char *path, const char *system,
+                                  int quiet, struct chorale_errmsg *msg);
+
 /* Write the page of a system of the database to file, and print it. */
 enum chorale_err chorale_step_summary(const char *path, const char *system,
                                       const char *file,

@@ -41,6 +41,12 @@ static enum chorale_err load_site(struct chorale_submit *s)
         if (err != CHORALE_OK)
             chorale_fail(s->msg, err, "--%.900s", why.text);
     }
+    /* Slurm would take either for each job. */
+    if (err == CHORALE_OK && strchr(s->site.partition, ',') != NULL)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "--partition %s: a system is one partition, times "
+                            "of two are never mixed; submit for each of them",
+                            s->site.partition);
     return err;
 }
 

@@ -34,7 +34,20 @@ static void optional(enum chorale_err err, const char *what,
         fprintf(stderr, "chorale: no %s: %s\n", what, msg->text);
 }
 
-/* The same; but one that was told to stop stops the whole. */
+/* The same, of a step that ended so; but one that was told to stop stops the
+ * whole. */
+static enum chorale_err ended(enum chorale_err err,
+                              const struct chorale_errmsg *why,
+                              const char *what, struct chorale_errmsg *msg)
+{
+    if (err == CHORALE_STOPPED || chorale_stop_requested())
+        return chorale_fail(msg, CHORALE_STOPPED, "stopped before the %s; all "
+                            "that is measured is stored, and the same command "
+                            "goes on from here", what);
+    optional(err, what, why);
+    return CHORALE_OK;
+}
+
 static enum chorale_err product(const struct chorale_verb *verb,
                                 const char *const *words, const char *what,
                                 int *made_p, struct chorale_errmsg *msg)
@@ -43,12 +56,17 @@ static enum chorale_err product(const struct chorale_verb *verb,
     enum chorale_err err = chorale_step(verb, words, &why);
 
     *made_p = err == CHORALE_OK;
-    if (err == CHORALE_STOPPED || chorale_stop_requested())
-        return chorale_fail(msg, CHORALE_STOPPED, "stopped before the %s; all "
-                            "that is measured is stored, and the same command "
-                            "goes on from here", what);
-    optional(err, what, &why);
-    return CHORALE_OK;
+    return ended(err, &why, what, msg);
+}
+
+static enum chorale_err fit(const struct tune_opts *opts, const char *path,
+                            const char *system, struct chorale_errmsg *msg)
+{
+    struct chorale_errmsg why = { "" };
+    enum chorale_err err = chorale_step_fit(path, system, opts->run.quiet,
+                                            &why);
+
+    return ended(err, &why, "model", msg);
 }
 
 /* results.db -> results, or what --output says. */
@@ -97,7 +115,8 @@ static enum chorale_err validate(const struct tune_opts *opts,
     proof.stall_seconds = opts->run.stall_seconds;
     proof.hang_seconds = opts->run.hang_seconds;
     proof.allow_patented = opts->plan.policy.allow_patented;
-    proof.quiet = 1;
+    proof.quiet = opts->run.quiet;
+    proof.as_step = 1;
     proof.verbose = opts->run.verbose;
     err = chorale_validate(path, &proof, msg);
     if (err == CHORALE_NO && strcmp(opts->plan.launcher, "smpirun") == 0)
@@ -221,8 +240,6 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
 {
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
     char summary[PATH_MAX], page[PATH_MAX], system[128];
-    const char *const fit[] = { "fit", path, "--quiet", "--system", system,
-                                NULL };
     const char *const generate[] = { "generate", path, "--format", "c", "-o",
                                      source, "--system", system, "--quiet",
                                      opts->plan.policy.allow_patented
@@ -236,7 +253,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     const struct chorale_plan asked = opts->plan;
     struct chorale_errmsg why, answer = { "" };
     enum chorale_err err, proved;
-    int fitted, drawn = 0, reported = 0;
+    int drawn = 0, reported = 0;
 
     prefix_of(opts, path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
@@ -253,7 +270,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     for (int round = 0, failed = 0;; round++) {
         size_t lost = 0;
 
-        err = product(&chorale_verb_fit, fit, "model", &fitted, msg);
+        err = fit(opts, path, system, msg);
         if (err == CHORALE_OK)
             err = decide(opts, path, system, msg);
         if (err == CHORALE_OK)

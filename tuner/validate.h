@@ -151,6 +151,7 @@ struct chorale_validate_opts {
     long launches;           /* 0: 5, in simulation 1 */
     double threshold, stall_seconds, hang_seconds;
     int between, points, json, allow_patented, dry_run, quiet, verbose;
+    int as_step;             /* of another verb: the bar, and nothing printed */
 };
 #define CHORALE_VALIDATE_DEFAULTS { .threshold = 0.03, .stall_seconds = 300 }
 enum chorale_err chorale_validate(const char *path,

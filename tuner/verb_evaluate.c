@@ -202,6 +202,16 @@ static int show(const struct chorale_verdict *v, size_t count,
     return scores(v, count, NULL);
 }
 
+/* Names in JSON are UTF-8: else there is no document. */
+static enum chorale_err unshown(const struct opts *opts, const char *path,
+                                struct chorale_errmsg *msg)
+{
+    return opts->json
+               ? chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
+                              "UTF-8; use the table instead of --json", path)
+               : chorale_fail(msg, CHORALE_ENV, "evaluate: out of memory");
+}
+
 /* What the table wins of the traced applications. */
 static enum chorale_err run_trace(const char *path, const struct opts *opts,
                                   struct chorale_errmsg *msg)
@@ -222,7 +232,7 @@ static enum chorale_err run_trace(const char *path, const struct opts *opts,
         err = chorale_gain_load(store, id, &gain, msg);
     if (err == CHORALE_OK
         && chorale_gain_show(&gain, opts->points, opts->json) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "evaluate: out of memory");
+        err = unshown(opts, path, msg);
     chorale_gain_release(&gain);
     chorale_store_close(store);
     return err;
@@ -275,7 +285,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                            " library's default was measured properly; `chorale"
                            " run` measures", opts.oracle);
     if (err == CHORALE_OK && show(verdict, count, &opts) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "evaluate: out of memory");
+        err = unshown(&opts, opts.oracle, msg);
     free(verdict);
     chorale_points_release(&oracle);
     chorale_emit_release(&table);

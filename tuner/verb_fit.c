@@ -10,11 +10,12 @@
 #include "tuner/fit_show.h"
 #include "tuner/model.h"
 #include "tuner/spawn.h"
+#include "tuner/step.h"
 #include "tuner/verb.h"
 
 struct opts {
     struct chorale_each_opts each;
-    int crossval, verbose;
+    int crossval, verbose, no_bar;
     long max_procs;
 };
 
@@ -64,7 +65,7 @@ static enum chorale_err fit_system(struct chorale_store *store,
     enum chorale_err err;
 
     err = chorale_points_load(store, system->id, &points, msg);
-    chorale_progress_start(&bar, opts->each.quiet, opts->verbose, 0, 1);
+    chorale_progress_start(&bar, opts->no_bar, opts->verbose, 0, 1);
     how.bar = &bar;
     if (err == CHORALE_OK)
         err = chorale_model_fit(&points, system->name, &how, &model, msg);
@@ -81,15 +82,26 @@ static enum chorale_err fit_system(struct chorale_store *store,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { { NULL, 0, 0 }, 0, 0, 0 };
+    struct opts opts = { { NULL, 0, 0 }, 0, 0, 0, 0 };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
+    opts.no_bar = opts.each.quiet;
     chorale_stop_catch();
     return chorale_each_system(argv[1], &opts.each, fit_system, &opts, msg);
+}
+
+enum chorale_err chorale_step_fit(const char *path, const char *system,
+                                  int quiet, struct chorale_errmsg *msg)
+{
+    struct opts opts = { .each = { .system = system, .quiet = 1 },
+                         .no_bar = quiet };
+
+    chorale_stop_catch();
+    return chorale_each_system(path, &opts.each, fit_system, &opts, msg);
 }
 
 static const struct chorale_opt rows[] = {

@@ -271,8 +271,8 @@ static enum chorale_err check(const struct opts *opts,
     char word[64];
 
     if (opts->format != NULL && strcmp(opts->format, "png") != 0 &&
-        strcmp(opts->format, "svg") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--format %s: png or svg",
+        strcmp(opts->format, "svg") != 0 && strcmp(opts->format, "pdf") != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--format %s: png, svg or pdf",
                             opts->format);
     if (opts->level > 0.5 || !(opts->level >= 1e-4))
         return chorale_fail(msg, CHORALE_USAGE, "--significance: a p from "
@@ -345,7 +345,7 @@ static const struct chorale_opt rows[] = {
     { "pictures", 0, CHORALE_OPT_INT, offsetof(struct opts, pictures), "N",
       "at most so many (default: 12)", 1, 10000 },
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format), "FORMAT",
-      "of pictures: png, svg (default: png)", 0, 0 },
+      "of pictures: png, svg, pdf (default: png)", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },

@@ -47,6 +47,10 @@ static const struct chorale_opt options[] = {
       offsetof(struct plan_opts, plan.start_up), "TIME",
       "with --estimate: what starting a launch takes (default: the mean of "
       "those that were made on that system, else 1s)", 0, 0 },
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
+      offsetof(struct plan_opts, plan.one_per_p), NULL,
+      "with --estimate: as `chorale run --one-launch-per-p` would start them",
+      0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct plan_opts, quiet), NULL,
       "print nothing", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -124,7 +128,10 @@ const struct chorale_verb chorale_verb_plan = {
         "numbers: those of the model in the database, or --alpha and --beta, "
         "or defaults, and it says which; the library is taken for the best of "
         "the core set. Variants that are surely slower are given up early, so "
-        "it will rather be less. node-hours are nodes times hours, one launch "
+        "it will rather be less. Launches that share a start (`chorale run "
+        "--help`) are those that `run` would make so, and the nodes of the "
+        "start are held until the last of them is done; --one-launch-per-p "
+        "gives each its own. node-hours are nodes times hours, one start "
         "after the other.\n"
         "A simulated system (--launcher smpirun --platform FILE.xml) is a "
         "system of its own: decisions never mix it with a real one.",

@@ -287,8 +287,8 @@ static const struct chorale_opt rows[] = {
     { "in", 0, CHORALE_OPT_TEXT, AT(in), "NAME",
       "the system of the database, where there are several", 0, 0 },
     { "plot", 0, CHORALE_OPT_TEXT, AT(plot), "FILE",
-      "draw T_o against the side, into FILE.svg or FILE.png, with the data "
-      "beside it", 0, 0 },
+      "draw T_o against the side, into FILE.svg, FILE.png or FILE.pdf, with "
+      "the data beside it", 0, 0 },
     { "measure", 0, CHORALE_OPT_FLAG, AT(measure), NULL,
       "share data in groups of all sides that divide N, on a Cartesian "
       "communicator, and show what that takes beside what is foretold", 0, 0 },

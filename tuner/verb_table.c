@@ -11,6 +11,7 @@
 #include "tuner/comparison.h"
 #include "tuner/module.h"
 #include "tuner/site_tables.h"
+#include "tuner/spawn.h"
 #include "tuner/verb.h"
 
 struct opts {
@@ -97,8 +98,13 @@ static enum chorale_err install(const struct opts *opts, const char *path,
 
     if (!is_database(path))
         return install_file(opts, path, msg);
+    chorale_stop_catch(); /* so that what it made for a while is removed */
     err = chorale_module_make(&module, path, opts->system,
                               opts->allow_patented, msg);
+    if (chorale_stop_requested())
+        err = chorale_fail(msg, CHORALE_STOPPED, "table: stopped; what is "
+                           "current is as it was, and the same command "
+                           "installs the table");
     if (err == CHORALE_OK)
         err = install_file(opts, module.path, msg);
     chorale_module_remove(&module);

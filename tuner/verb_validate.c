@@ -113,6 +113,7 @@ static enum chorale_err measure(struct job *job)
         .part = job->part,
         .module = job->simulated ? NULL : job->module.path,
         .quiet = job->opts->quiet || job->opts->json,
+        .as_step = job->opts->as_step,
         .verbose = job->opts->verbose,
     };
     enum chorale_err err = CHORALE_OK;
@@ -231,7 +232,7 @@ static enum chorale_err conclude(struct job *job)
     chorale_store_close(store);
     if (err == CHORALE_OK && job->opts->json)
         err = print_json(job, &proofs);
-    else if (err == CHORALE_OK && !job->opts->quiet)
+    else if (err == CHORALE_OK && !job->opts->quiet && !job->opts->as_step)
         chorale_proofs_print(&proofs, job->opts->points);
     if (err == CHORALE_OK)
         err = answer(job, &proofs);

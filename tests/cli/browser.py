@@ -63,6 +63,22 @@ class Browser:
     def cdp(self, cmd, **params):
         return self.call("/goog/cdp/execute", {"cmd": cmd, "params": params})
 
+    def press(self, key, code, text=None):
+        """A key that goes down and up again, as a keyboard sends it."""
+        what = {"key": key, "code": key if key != " " else "Space",
+                "windowsVirtualKeyCode": code}
+        down = {"type": "rawKeyDown"} if text is None else \
+            {"type": "keyDown", "text": text, "unmodifiedText": text}
+        self.cdp("Input.dispatchKeyEvent", **what, **down)
+        self.cdp("Input.dispatchKeyEvent", type="keyUp", **what)
+
+    def tab(self):
+        """One step by the keyboard; which element has the focus then."""
+        self.press("Tab", 9)
+        return self.run("""const e = document.activeElement;
+            return [e.tagName, e.className, e.getAttribute('name'),
+                    e.getBoundingClientRect().top];""")
+
     def show(self, width, scheme, media="screen", script=True):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900,
                  deviceScaleFactor=1, mobile=False)
@@ -193,6 +209,33 @@ def main():
                 e.outerHTML.slice(0, 80));
             return list;""")
         ok(keys == [], "everything that acts is reached by the keyboard", keys)
+        browser.cdp("Emulation.setFocusEmulationEnabled", enabled=True)
+        browser.show(1280, "light")
+        at = browser.tab()
+        ok(at[:2] == ["A", "skip"] and at[3] >= 0,
+           "the first Tab is at the link that skips, and shows it", at)
+        browser.press("Enter", 13, "\r")
+        target = browser.run("""const main = document.getElementById(document
+            .querySelector('.skip').getAttribute('href').slice(1));
+            return Math.abs(main.getBoundingClientRect().top) < 50;""")
+        browser.tab()
+        ok(target and browser.run("""const main = document.getElementById(
+            document.querySelector('.skip').getAttribute('href').slice(1));
+            return main.contains(document.activeElement) || Boolean(
+                main.compareDocumentPosition(document.activeElement) & 4);"""),
+           "which goes where it says, and the next Tab on from there")
+        browser.show(1280, "light")
+        steps = 0
+        while steps < 300 and at[2] != "procs":
+            steps, at = steps + 1, browser.tab()
+        ok(at[0] == "INPUT" and at[2] == "procs",
+           f"{steps} Tabs come to a box of the filter", at)
+        browser.press(" ", 32, " ")
+        ok(0 < browser.run(VISIBLE) < figures and browser.run(
+            "return document.activeElement.checked === false;"),
+           "which Space takes the tick from")
+        browser.press(" ", 32, " ")
+        ok(browser.run(VISIBLE) == figures, "and gives it back")
         log = browser.log()
         ok(log == [], "the console says nothing", "\n".join(log))
         browser.run("const s = document.createElement('script');"

@@ -50,8 +50,9 @@ hours() { # alpha, beta, start-up, what
         one_s = 2 * (start + one()); two_s = 2 * (start + two())
         printf "%.17g", ('"$4"') / 3600 }'
 }
+# With a start for each P, as of --one-launch-per-p.
 # shellcheck disable=SC2086 # options
-estimate none.db $plan
+estimate none.db $plan --one-launch-per-p
 ok $? "a plan is estimated"
 [ ! -e none.db ]
 ok $? "nothing is written"
@@ -60,10 +61,60 @@ is "$(value alpha.from) $(value beta.from) $(value start_up.from)" \
 is "$(value all.cells) $(value all.launches)" "4 4" "cells and launches"
 near "$(value all.hours)" "$(hours 2e-6 4e-10 1 'one_s + two_s')" \
     "hours, with start-up, synchronisation, verification and warm-up"
+is "$(value all.starts)" 4 "--one-launch-per-p: a start each"
 near "$(value all.node_hours)" "$(hours 2e-6 4e-10 1 'one_s + 2 * two_s')" \
     "node-hours"
 near "$(awk -F: '/"node_hours"/ { print $2; exit }' out.json)" \
     "$(hours 2e-6 4e-10 1 one_s)" "node-hours of P = 2"
+near "$(value all.node_hours_one_launch_per_p)" "$(value all.node_hours)" \
+    "which is said to be so"
+
+# As `run` makes them: P = 4 on two nodes, then P = 2 on one of these two, all
+# of which are held.
+# shellcheck disable=SC2086
+estimate none.db $plan
+is "$(value all.cells) $(value all.launches) $(value all.starts)" "4 4 2" \
+    "small process counts share the start of large ones"
+near "$(value all.hours)" "$(hours 2e-6 4e-10 1 'two_s + 2 * one()')" \
+    "hours with shared starts"
+near "$(value all.node_hours)" \
+    "$(hours 2e-6 4e-10 1 '2 * (two_s + 2 * one())')" \
+    "node-hours with shared starts: nodes without a group are held"
+near "$(awk -F: '/"node_hours"/ { print $2; exit }' out.json)" \
+    "$(hours 2e-6 4e-10 1 '4 * one()')" "of P = 2: no start, two nodes"
+near "$(value all.node_hours_one_launch_per_p)" \
+    "$(hours 2e-6 4e-10 1 'one_s + 2 * two_s')" "and what it would be without"
+# P = 4 and P = 2 on three of four nodes at once.
+row() { # P, member: of that row
+    awk -v p="$1" -v want="$2" -F: '
+        /"comm_size"/ { here = $2 + 0 == p }
+        here && $1 ~ "\"" want "\"" { sub(/,/, "", $2); print $2; exit }
+    ' out.json
+}
+three="-c bcast --variants linear -m 1M -P 2,4,8 --ppn 2 --launcher srun
+       --launches 2 --system big"
+# shellcheck disable=SC2086
+estimate none.db $three --one-launch-per-p --start-up 0s
+h2=$(row 2 hours) h4=$(row 4 hours) h8=$(row 8 hours)
+# shellcheck disable=SC2086
+estimate none.db $three --start-up 7s
+near "$(value all.node_hours)" "2 * 7 * 4 / 3600 + 4 * $h8 + 4 *
+    ($h2 > $h4 ? $h2 : $h4)" "groups at once take as long as the longest"
+near "$(value all.hours)" "2 * 7 / 3600 + $h8 + ($h2 > $h4 ? $h2 : $h4)" \
+    "in hours, too"
+near "$(value all.node_hours)" "$(row 2 node_hours) + $(row 4 node_hours) +
+    $(row 8 node_hours)" "the rows add up to all"
+is "$(row 2 starts)$(row 4 starts)$(row 8 starts)" " 0 0 2" \
+    "it is the largest that is started"
+# shellcheck disable=SC2086
+text=$("$chorale" plan none.db --estimate $three 2>/dev/null)
+like "$text" '^4 of the launches share .* larger one, 2 are made: .*\(--one-launch-per-p\) [0-9.]+ node-hours$' \
+    "people are told"
+# Within a node nothing is shared.
+estimate none.db -c bcast --variants linear -m 1M -P 2,4 --ppn 4 \
+    --launcher srun --launches 2 --system big
+is "$(value all.launches) $(value all.starts)" "4 4" "one node: no groups"
+
 # shellcheck disable=SC2086
 text=$("$chorale" plan none.db --estimate $plan 2>/dev/null)
 like "$text" "^ +4 +2 +2 +2 +2 +[0-9.]+ +0\.001188$" "P = 4 is a row"
@@ -77,17 +128,17 @@ is "$("$chorale" plan none.db --estimate --dry-run $plan 2>/dev/null)" \
     "$text" "both together are --estimate"
 
 # shellcheck disable=SC2086
-estimate none.db $plan --alpha 20us --beta 0.3ns --start-up 20s
+estimate none.db $plan --one-launch-per-p --alpha 20us --beta 0.3ns --start-up 20s
 is "$(value alpha.from) $(value beta.from) $(value start_up.from)" \
     "stated stated stated" "what is stated is said to be"
 near "$(value all.node_hours)" "$(hours 2e-5 3e-10 20 'one_s + 2 * two_s')" \
     "and counts"
 # shellcheck disable=SC2086
-estimate none.db $plan --max-memory 1M
+estimate none.db $plan --max-memory 1M --one-launch-per-p
 is "$(value all.cells_left_out)" 4 "what does not fit in memory is told"
 near "$(value all.node_hours)" "(2 + 4) / 3600" "and costs a start-up alone"
 
-for words in --json '--alpha 1us' '--beta 1ns' '--start-up 1s'; do
+for words in --json --one-launch-per-p '--alpha 1us' '--beta 1ns' '--start-up 1s'; do
     # shellcheck disable=SC2086
     err=$("$chorale" plan none.db -P 2 $words 2>&1)
     like "$? $err" "^2 chorale: ${words%% *}: goes with --estimate$" \

@@ -89,4 +89,56 @@ CHORALE_SYSROOT=$work/ib "$chorale" plan one.db -q -P 1 -m 8 -c bcast \
 ok $? "a campaign on InfiniBand"
 is "$(sqlite3 one.db "SELECT value FROM environment WHERE key = 'fabric'")" \
     "InfiniBand $edr" "its launch says so"
+
+# A launch on another one is none of this system's: what is there stays alone.
+on() { # root, database, variables...: one launch of P = 1 there
+    on_root=$1 on_db=$2
+    shift 2
+    env CHORALE_SYSROOT="$work/$on_root" "$@" timeout 120 "$chorale" run \
+        "$on_db" -q 2>err
+}
+more() { # the database has one launch more to make
+    launches=$((launches + 1))
+    CHORALE_SYSROOT=$work/ib "$chorale" plan one.db -q -P 1 -m 8 -c bcast \
+        --variants linear --launches $launches -i 3
+}
+runs() { sqlite3 "$1" 'SELECT count(*) FROM run'; }
+launches=1
+more
+had=$(runs one.db)
+on ndr one.db
+is $? 3 "a launch on a faster fabric: exit 3"
+like "$(cat err)" "the fabric of the launch is 'InfiniBand 400 .*', that of earlier ones of system .* 'InfiniBand 100 .*into another database" \
+    "it says which, and what to do"
+is "$(wc -l <err) $(runs one.db)" "1 $had" "in one line, and nothing is stored"
+on ib one.db UCX_TLS=tcp,self,sm
+is $? 3 "one that uses the fabric in another way"
+like "$(cat err)" "the way to use the fabric of the launch is 'UCX_TLS=tcp,self,sm', .* 'default'" \
+    "it says how"
+on ib one.db SLURM_JOB_PARTITION=long
+ok $? "a partition, where none was told before"
+[ "$(runs one.db)" -gt "$had" ]
+ok $? "is measured"
+more
+on ib one.db SLURM_JOB_PARTITION=short
+is $? 3 "another partition"
+like "$(cat err)" "the partition of the launch is 'short', .* 'long'" \
+    "it says which"
+on ib one.db
+ok $? "where nothing tells, nothing is refused"
+
+# Nor by way of a shard.
+cp one.db shard.db
+sqlite3 shard.db "UPDATE launch SET uuid = lower(hex(randomblob(16)));
+    UPDATE run SET uuid = lower(hex(randomblob(16)));
+    UPDATE environment SET value = 'Omni-Path' WHERE key = 'fabric'"
+had=$(runs one.db)
+"$chorale" merge one.db shard.db -q 2>err
+is $? 4 "merge: a shard of another fabric is refused"
+like "$(cat err)" 'shard.db: contradicts .*: the fabric .Omni-Path. is another one there.* into another database' \
+    "by one line"
+is "$(wc -l <err) $(runs one.db)" "1 $had" "and nothing of it is there"
+"$chorale" merge two.db shard.db -q &&
+    "$chorale" merge two.db shard.db -q
+ok $? "into another database it can be merged, and again"
 finish

@@ -92,6 +92,20 @@ like "$(has one "value FROM environment JOIN launch USING (launch_id)
 is "$(has one "count(*) FROM environment WHERE key = 'grouped_slowdown'
     AND CAST(value AS REAL) >= 1")" 10 "and what that did to exchanges"
 
+# What that took is from the first launch's begin to the last one's end, on the
+# nodes of the largest.
+near() { awk "BEGIN { d = $1 - $2; exit !(d * d <= 1e-12 * $2 * $2) }"; }
+near "$("$chorale" status "$work/one.db" --rounds --json |
+    sed -n 's/.*"total_node_seconds": \([0-9.]*\),*/\1/p')" \
+    "$(has one "sum(wall) * 3 FROM (SELECT 86400 * (max(julianday(finished)) -
+        min(julianday(started))) AS wall FROM launch JOIN environment e
+        USING (launch_id) WHERE key = 'launcher_command' GROUP BY e.value)")"
+ok $? "a start that many share is counted once"
+is "$("$chorale" plan "$work/none.db" -P 2,4,6 --ppn 2 -m 8 -c scan,bcast \
+    --set core --system made --launches 2 --estimate --json 2>/dev/null |
+    sed -n 's/.*"starts": \([0-9]*\),/\1/p' | tail -n 1)" 2 \
+    "plan --estimate counts as many starts"
+
 run each --one-launch-per-p
 is "$? $(cat "$work/err.txt")" "0 " "--one-launch-per-p: it runs"
 is "$(starts each)" 8 "--one-launch-per-p: a start each"

@@ -105,6 +105,12 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     grep -q '>+[78]\.[0-9]* %<' pics/*.svg && grep -q '>v0<' pics/*.svg
     ok $? "with the change's size and the labels"
     like "$(cat pics/*.dat)" '^1[34567]\.5 "\+[78]' "and its data"
+    "$chorale" history all.db --plot paper --format pdf >/dev/null
+    is "$? $(head -c 5 paper/*.pdf)" "0 %PDF-" "as PDF"
+    "${GNUPLOT:-gnuplot}" -d -c "$top_srcdir/plots/history.gp" paper/*.dat \
+        by-hand.pdf pdf 'by hand' >out.txt 2>&1
+    is "$? $(cat out.txt) $(head -c 5 by-hand.pdf)" "0  %PDF-" \
+        "the script draws the data by hand"
 else
     skip "no gnuplot" "the picture"
 fi
@@ -116,7 +122,7 @@ is $? 0 "labels are text"
 [ ! -e x ] && [ ! -e evil/x ]
 ok $? "and are not run"
 
-for bad in "--significance 0" "--significance 0.9" "--format pdf" "-c frob"; do
+for bad in "--significance 0" "--significance 0.9" "--format gif" "-c frob"; do
     # shellcheck disable=SC2086
     "$chorale" history all.db $bad >/dev/null 2>err.txt
     is $? 2 "$bad: exit 2"

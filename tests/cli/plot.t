@@ -136,6 +136,21 @@ gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" fast/bcast_speedup.dat \
     by-hand3.png png 'by hand' > out 2> err && is_png by-hand3.png &&
     ! [ -s err ]
 ok $? 'its script draws the data file by hand'
+{
+    printf '2 120000 32 128 0 0.99 2.55 64 64 5\n\n\n'
+    printf '%s\n' '2 512 32 128 1.04 1 1 128 64 0 "library"' \
+        '512 2224 32 128 1.05 1 1 2048 64 0 "library"' \
+        '2224 2420 32 128 1.06 1 1 2416 64 0 "library"' \
+        '2420 8912 32 128 0.99 1 1 2424 64 0 "circulant"' \
+        '8912 120000 32 128 2.55 1 1 32768 64 0 "circulant"'
+} >near.dat
+for kind in svg dumb,79,32; do
+    gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" near.dat near.$kind $kind \
+        near > out 2> err
+done
+grep -q ' 1\.04 .* 1\.05 .* 0\.99 .* 2\.55 ' near.dumb,79,32 &&
+    ! grep -q '[ >]1\.06[ <]' near.svg near.dumb,79,32 && grep -q '>0\.99<' near.svg
+ok $? 'numbers of points next to each other are not drawn over each other'
 run plot a.db -o pdf --format pdf --collectives bcast
 bad=$?
 for f in pdf/bcast_P64.pdf pdf/bcast_map.pdf pdf/bcast_speedup.pdf; do

@@ -167,6 +167,30 @@ is "$(tail -n 1 err.txt)" "chorale: fit: stopped; nothing of system fit is$(
     ) changed, and the same command fits it again" "it says what that means"
 is "$(models | cksum)" "$before" "and it is true"
 
+# --- tune: each of its long steps ---------------------------------------------
+tune="tune t.db -c bcast,barrier -m 8,64,1K -P 1:2 --launches 2 -i 3$(
+    ) --min-iterations 2 --cell-time 0.01 --sync barrier"
+on_tty tune.txt "'$chorale'" "$tune"
+code=$?
+[ $code -le 1 ] # a point may be slower
+ok $? "tune on a terminal: exit $code"
+awk '/^\[/ { if (/% .* P=/) step = fitted ? "validates" : "measures"
+    else if (/% .*(one port|overlapped|breakpoints|foretelling)/) {
+        step = "fits"; fitted = 1 } else next
+    if (step != last) print step; last = step }' tune.txt >steps.txt
+is "$(head -n 3 steps.txt | tr '\n' ' ')" "measures fits validates " \
+    "a bar while it measures, fits and validates"
+gone tune.txt
+ok $? "it goes away"
+is "$(grep -c 'runs made' tune.txt)" 1 "of steps nothing else is printed"
+# shellcheck disable=SC2086
+"$chorale" $tune >out.txt 2>err.txt
+[ $? -le 1 ] && ! grep -q '^\[\|%  ' err.txt
+ok $? "no bar in a file: $(head -n 1 err.txt)"
+on_tty quiet.txt "'$chorale'" "$tune" -q
+[ $? -le 1 ] && [ "$(bars quiet.txt)" -eq 0 ]
+ok $? "--quiet: no bar"
+
 # --- submit --wait ------------------------------------------------------------
 for i in $(seq 900); do
     grep -qa 'elements run' wait.txt.raw 2>/dev/null && break

@@ -119,12 +119,18 @@ for words in '--system measured --data 9' '--system measured f.db' \
     is "$? $(wc -l <err.txt)" "2 1" "refused in a line: '$words'"
 done
 for words in '' '--n 16' '--n 16 --tm 1 --system RS3' '--n 0 --tm 1' \
-    '--n 16 --tm 1 --alpha 5' '--n 16 --tm 1 --plot x.pdf'; do
+    '--n 16 --tm 1 --alpha 5' '--n 16 --tm 1 --plot x.gif'; do
     # shellcheck disable=SC2086
     "$chorale" replicate $words >out.txt 2>err.txt
     is "$? $(wc -l <err.txt)" "2 1" "refused in a line: '$words'"
 done
 
+file_is() { # png or pdf, file
+    case $1 in
+        png) [ "$(od -An -tx1 -N4 "$2" | tr -d ' \n')" = 89504e47 ] ;;
+        pdf) [ "$(head -c 5 "$2")" = %PDF- ] ;;
+    esac
+}
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     "$chorale" replicate --n 16 --accesses 2 --tm 50 --plot t.svg >/dev/null
     is $? 0 "--plot"
@@ -132,6 +138,16 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     ! command -v xmllint >/dev/null || xmllint --noout t.svg
     grep -q 'best: 6' t.svg
     ok $? "and the picture says which is best"
+    bad=0
+    for kind in png pdf; do
+        "$chorale" replicate --n 16 --accesses 2 --tm 50 --plot t.$kind \
+            >/dev/null && file_is "$kind" t.$kind || bad=1
+    done
+    is $bad 0 "PNG and PDF as well"
+    "${GNUPLOT:-gnuplot}" -d -c "$top_srcdir/plots/replicate.gp" t.dat \
+        by-hand.pdf pdf "by hand" 6 "a unit" none >out.txt 2>&1
+    is "$? $(cat out.txt)$(head -c 5 by-hand.pdf)" "0 %PDF-" \
+        "the script draws the data by hand"
 else
     skip "no gnuplot" "the picture"
 fi

@@ -122,6 +122,8 @@ refused 3 'No such file' "no site file" -P 4 --site "$work/nowhere.txt"
 refused 2 'letters, digits' "a partition with a newline" -P 4 \
     --partition "$(printf 'a\n#SBATCH -q b')"
 refused 2 'letters, digits' "an account with a quote" -P 4 --account "a'b"
+refused 2 'one partition, .* submit for each' "two partitions" -P 4 \
+    --partition main,long
 refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
     --cell-time 60
 refused 2 'max-node-hours' "more than it was allowed" -P 4 \
@@ -131,6 +133,10 @@ refused 2 'adaptive' "--adaptive" -P 4 --adaptive --budget 10m
 timeout 100 "$chorale" submit "$db" -P 4 --dry-run 2>"$work/err.txt"
 is $? 2 "without --ppn: exit 2"
 like "$(cat "$work/err.txt")" 'ppn' "it asks for it"
+timeout 100 "$chorale" submit "$db" -P 10 --ppn 4 --dry-run 2>"$work/err.txt"
+is $? 2 "nodes that srun would not fill: exit 2"
+like "$(cat "$work/err.txt")" \
+    'srun spreads .* over 3 .* multiples of --ppn 4.*mpiexec' "it says so"
 mkdir "$work/a b"
 timeout 100 "$chorale" submit "$work/a b/r.db" -P 4 --ppn 2 --dry-run \
     2>"$work/err.txt"
