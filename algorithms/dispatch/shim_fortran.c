@@ -13,12 +13,9 @@
  * every call goes on untouched. */
 #include "config.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stddef.h>
 
-#include "algorithms/dispatch/pmpi.h"
-#include "algorithms/dispatch/shim.h"
+#include "algorithms/dispatch/shim_fortran.h"
 #include "algorithms/dispatch/trace_on.h"
 
 #if defined(OPEN_MPI) || defined(MPICH_VERSION)
@@ -73,11 +70,6 @@ static void *address(void *buf)
             return MPI_BOTTOM;
     }
     return buf;
-}
-
-static chorale_word comm_of(const MPI_Fint *comm)
-{
-    return (chorale_word)PMPI_Comm_f2c(*comm);
 }
 
 static chorale_word type_of(const MPI_Fint *type)
@@ -208,11 +200,6 @@ static void find_constants(void)
     usable = 1; /* none is needed */
 }
 
-static chorale_word comm_of(const MPI_Fint *comm)
-{
-    return (chorale_word)*comm;
-}
-
 #define FORTRAN_LIST(F)                                                      \
     F(barrier, BARRIER, BARRIER, (MPI_Fint *comm, MPI_Fint *ierr),           \
       (comm, ierr), (.comm = comm_of(comm)))
@@ -235,14 +222,6 @@ static struct {
 #undef F
 } next;
 
-/* "mpi_x" of "pmpi_x" first. */
-static void *find_next(const char *name)
-{
-    void *found = dlsym(RTLD_NEXT, name + 1);
-
-    return found != NULL ? found : chorale_pmpi_symbol(name);
-}
-
 static void find_all(void)
 {
     chorale_shim_find(); /* what is known from here on holds there too */
@@ -262,28 +241,6 @@ static int may_take(void)
 {
     return usable && chorale_pmpi_ready();
 }
-
-static void set(MPI_Fint *ierr, int rc)
-{
-    if (ierr != NULL)
-        *ierr = rc;
-}
-
-#ifdef OPEN_MPI
-/* The other spellings of one name: no, two, no underscores in capitals. */
-#define SPELLINGS(name, NAME, params)                                        \
-    void mpi_##name params __attribute__((alias("mpi_" #name "_")));         \
-    void mpi_##name##__ params __attribute__((alias("mpi_" #name "_")));     \
-    void MPI_##NAME params __attribute__((alias("mpi_" #name "_")));
-
-
-/* A function of mpif.h under all its names. */
-#define F77(name, NAME, params, body)                                        \
-    void mpi_##name##_ params;                                               \
-    void mpi_##name##_ params body SPELLINGS(name, NAME, params)
-#else
-#define F77(name, NAME, params, body)
-#endif
 
 #define F(name, NAME, coll, params, args, words)                             \
     static int take_##name params                                            \

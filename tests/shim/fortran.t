@@ -9,19 +9,22 @@ MPIF90=$(echo "$MPICC" | sed 's/mpicc/mpif90/')
 command -v "$MPIF90" >/dev/null 2>&1 || skip_all "no MPI Fortran compiler"
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
+compile() { # PROGRAM: of $interface; mpif.h declares no arguments, so that
+            # calls differ in their types
+    "$MPIF90" -w -fallow-argument-mismatch -D"${interface%.h}" -J"$work" \
+        "$top_srcdir/tests/shim/$1.F90" -o "$work/$1-$interface" \
+        >"$work/out" 2>"$work/err"
+}
 for interface in mpif.h USE_MPI USE_F08; do
-    # mpif.h declares no arguments, so that calls differ in their types.
-    if ! "$MPIF90" -w -fallow-argument-mismatch -D"${interface%.h}" \
-        "$top_srcdir/tests/shim/fortran.F90" -o "$work/$interface" \
-        >"$work/out" 2>"$work/err"; then
+    if ! compile fortran || ! compile fortran_comms; then
         skip "$interface" "$MPIF90 does not compile it"
         continue
     fi
     for P in 1 2 4; do
-        run $P "" "$work/$interface"
+        run $P "" "$work/fortran-$interface"
         [ $status -eq 0 ] && grep -q "fortran: wrong=0" "$work/out"
         ok $? "$interface alone, P=$P"
-        run $P "$shim" $on "$work/$interface"
+        run $P "$shim" $on "$work/fortran-$interface"
         [ $status -eq 0 ] && grep -q "fortran: wrong=0" "$work/out"
         ok $? "$interface under the shim, P=$P"
         [ $P -gt 1 ] || continue
@@ -34,9 +37,28 @@ for interface in mpif.h USE_MPI USE_F08; do
         [ "$(lines "allreduce n=4800 P=$P -> recursive_doubling")" -eq 1 ]
         ok $? "$interface: that of MPI_REAL8, too, P=$P"
     done
-    run 2 "$shim" $on CHORALE_AFTER=9 "$work/$interface"
+    run 2 "$shim" $on CHORALE_AFTER=9 "$work/fortran-$interface"
     [ $status -eq 0 ] && ! grep -q '^chorale: \(barrier\|bcast\|reduce\) ' "$work/err" &&
         grep -q '^chorale: allreduce .* -> reduce_bcast' "$work/err"
     ok $? "$interface: CHORALE_AFTER is read, calls are counted once"
+
+    # Communicators that are made and freed.
+    comms=$work/fortran_comms-$interface
+    for P in 1 2 3; do
+        run $P "" "$comms"
+        [ $status -eq 0 ] && grep -q 'fortran_comms: wrong=0' "$work/out"
+        ok $? "$interface: communicators alone, P=$P"
+        cp "$work/out" "$work/plain"
+        run $P "$shim" $on CHORALE_AFTER=1 "$comms"
+        [ $status -eq 0 ] && cmp -s "$work/plain" "$work/out" &&
+            { [ $P -eq 1 ] || grep -q '^chorale: bcast .*-> linear' "$work/err"; }
+        ok $? "$interface: the same under the shim, P=$P"
+    done
+    run 2 "" "$comms" full
+    plain=$(grep communicators "$work/out")
+    run 2 "$shim" $on CHORALE_AFTER=1 "$comms" full
+    [ $status -eq 0 ] && grep -q 'fortran_comms: wrong=0' "$work/out"
+    [ $? -eq 0 ] && [ "$(grep communicators "$work/out")" = "$plain" ]
+    ok $? "$interface: as many of them as without: $plain"
 done
 finish
