@@ -15,9 +15,12 @@ done
 fake id <<'END'
 echo 0
 END
-runs() { # name of what runs here, or none
+runs() { # name of what runs here, or none; a namespace that it is in
     fake pgrep <<END
-[ "\$2" = "$1" ]
+[ "\$2" = "$1" ] && echo $$
+END
+    fake ip <<END
+[ "\$2" != identify ] || echo $2
 END
 }
 reason() { PATH=$bin:$PATH cluster_reason; }
@@ -28,8 +31,13 @@ for name in munged slurmd slurmctld; do
     rm "$work/asked"
     is "$(reason)" "a $name runs on this machine already" \
         "a $name of the machine's own is left alone"
-    is "$(grep -v -e '^id ' -e '^pgrep ' "$work/asked")" "" \
-        "and nothing is begun"
+    is "$(grep -v -e '^id ' -e '^pgrep ' -e '^ip netns identify ' \
+        "$work/asked")" "" "and nothing is begun"
+    runs $name chorale$$-n1
+    is "$(reason)" "" "but not one that another test has brought up"
+    runs $name another
+    is "$(reason)" "a $name runs on this machine already" \
+        "nor does any other namespace make it ours"
 done
 runs none
 rm "$bin/munged"

@@ -23,12 +23,19 @@ cluster_reason() {
             return
         }
     done
-    # A Slurm of the machine's own is left alone, and so is its key.
+    # A Slurm of the machine's own is left alone, and so is its key. Those of
+    # other tests are in namespaces that are named as ours.
     for name in munged slurmd slurmctld; do
-        pgrep -x "$name" >/dev/null 2>&1 && {
-            echo "a $name runs on this machine already"
-            return
-        }
+        for pid in $(pgrep -x "$name"); do
+            case $(ip netns identify "$pid" 2>/dev/null) in
+                chorale*) ;;
+                *)
+                    [ ! -e "/proc/$pid" ] || {
+                        echo "a $name runs on this machine already"
+                        return
+                    } ;;
+            esac
+        done
     done
     for file in /etc/slurm/slurm.conf /etc/slurm-llnl/slurm.conf; do
         [ -e "$file" ] && { echo "this machine is part of a Slurm: $file"
@@ -145,7 +152,8 @@ EOF
 add_namespace() { # node
     ip netns add "$prefix-$1" || return 1
     ip -n "$prefix-$1" link set lo up
-    mkdir -p "/etc/netns/$prefix-$1"
+    # The end of another test may remove the empty folder in between.
+    mkdir -p "/etc/netns/$prefix-$1" || mkdir -p "/etc/netns/$prefix-$1"
     cp "$cluster/hosts" "/etc/netns/$prefix-$1/hosts"
 }
 
