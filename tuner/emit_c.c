@@ -2,10 +2,12 @@
 /* emit_c.c - a decision table as one C99 file that compiles alone: constant
  * arrays, a search over P, a few thresholds over n. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/emit.h"
+#include "tuner/shell_word.h"
 
 /* Characters said of one collective. */
 enum { COVERAGE = 240 };
@@ -102,6 +104,17 @@ static const char *kind_name(const struct chorale_emit_table *table)
     return strcmp(table->origin.kind, "simulated") == 0 ? "simulated" : "real";
 }
 
+/* A word of the command that wrote it. */
+static void command_word(FILE *out, const char *word)
+{
+    enum { LONGEST = 120 };
+    char cut[LONGEST + 1], quoted[4 * LONGEST + 4];
+
+    snprintf(cut, sizeof(cut), "%s", word);
+    chorale_emit_comment(out, chorale_shell_word(cut, quoted, sizeof(quoted)),
+                         sizeof(quoted));
+}
+
 static void heading(FILE *out, const char *file, const char *what,
                     const struct chorale_emit_table *table,
                     const struct chorale_emit_names *names, uint64_t digest)
@@ -110,11 +123,11 @@ static void heading(FILE *out, const char *file, const char *what,
     chorale_emit_comment(out, file, 120);
     fprintf(out, " - %s: do not edit.\n *\n"
             " * Written by\n *   chorale generate --format c --system ", what);
-    chorale_emit_comment(out, table->origin.system, 120);
+    command_word(out, table->origin.system);
     fputs(" -o ", out);
-    chorale_emit_comment(out, names->source, 120);
+    command_word(out, names->source);
     putc(' ', out);
-    chorale_emit_comment(out, names->database, 120);
+    command_word(out, names->database);
     fputs("\n *\n * Campaign  ", out);
     chorale_emit_comment(out, table->origin.campaign, 40);
     fputs("\n * System    ", out);

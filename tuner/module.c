@@ -4,11 +4,15 @@
 
 #include "tuner/module.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tuner/spawn.h"
@@ -59,6 +63,48 @@ static enum chorale_err compile(const struct chorale_module *module,
     return err;
 }
 
+#define FOLDER ".chorale-table-"
+#define RANDOM "XXXXXX"
+
+/* Longer than any command has its table for. */
+enum { LEFT_SECONDS = 7 * 24 * 3600 };
+
+/* What a folder may hold, while it is made and after. */
+static const char *const files[] = { "table.c", "table.h", "table.so" };
+
+/* Of a folder of ours that nobody can be at work with: it stays if there is
+ * anything else in it. */
+static void remove_left(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+                    O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+        time(NULL) - st.st_mtime > LEFT_SECONDS) {
+        for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+            unlinkat(fd, files[i], 0);
+        unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    close(fd);
+}
+
+/* What commands left that were killed on the way. */
+static void tidy(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+
+    while (dir != NULL && (entry = readdir(dir)) != NULL)
+        if (strncmp(entry->d_name, FOLDER, strlen(FOLDER)) == 0 &&
+            strlen(entry->d_name) == strlen(FOLDER RANDOM))
+            remove_left(dirfd(dir), entry->d_name);
+    if (dir != NULL)
+        closedir(dir);
+}
+
 static enum chorale_err make_folder(struct chorale_module *module,
                                     const char *database,
                                     struct chorale_errmsg *msg)
@@ -70,7 +116,9 @@ static enum chorale_err make_folder(struct chorale_module *module,
     if (realpath(database, real) == NULL)
         return chorale_fail(msg, CHORALE_ENV, "%s: %s; name a database with "
                             "decisions", database, strerror(errno));
-    len = snprintf(module->dir, sizeof(module->dir), "%s-table-XXXXXX", real);
+    strrchr(real, '/')[1] = '\0';
+    tidy(real);
+    len = snprintf(module->dir, sizeof(module->dir), "%s" FOLDER RANDOM, real);
     if (len >= (int)sizeof(module->dir)) {
         module->dir[0] = '\0';
         return chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",

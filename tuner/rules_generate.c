@@ -5,11 +5,13 @@
 
 #include "tuner/rules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/emit.h"
 #include "tuner/output.h"
+#include "tuner/shell_word.h"
 
 static const char *base(const char *path)
 {
@@ -27,6 +29,18 @@ static void line(FILE *out, const char *prefix, const char *word,
     fprintf(out, "%s%s", prefix, word);
     chorale_emit_comment(out, text, strcspn(text, "\n"));
     fprintf(out, "%s\n", rest);
+}
+
+/* The same with a word of a command, up to the end of its line. */
+static void word_line(FILE *out, const char *prefix, const char *option,
+                      const char *word, const char *rest)
+{
+    enum { LONGEST = 255 };
+    char cut[LONGEST + 1], quoted[4 * LONGEST + 4];
+
+    snprintf(cut, sizeof(cut), "%.*s", (int)strcspn(word, "\n"), word);
+    line(out, prefix, option, chorale_shell_word(cut, quoted, sizeof(quoted)),
+         rest);
 }
 
 static void left_out(FILE *out, const char *prefix,
@@ -84,9 +98,9 @@ void chorale_rules_heading(FILE *out, const char *prefix,
     fprintf(out, "%sSelection of collective algorithms, written by\n%s"
             "  chorale generate --format %s", prefix, prefix,
             job->format->format);
-    line(out, " --system ", "", rules->origin.system, " \\");
-    line(out, prefix, "    -o ", base(job->output), " \\");
-    line(out, prefix, "    ", base(job->database), "");
+    word_line(out, " --system ", "", rules->origin.system, " \\");
+    word_line(out, prefix, "    -o ", base(job->output), " \\");
+    word_line(out, prefix, "    ", base(job->database), "");
     line(out, prefix, "Campaign ", rules->origin.campaign, "");
     line(out, prefix, "MPI library ", rules->origin.mpi_library, "");
     fprintf(out, "%sMeasured where\n", prefix);

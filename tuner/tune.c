@@ -13,6 +13,7 @@
 #include "tuner/mend.h"
 #include "tuner/plan.h"
 #include "tuner/run.h"
+#include "tuner/shell_word.h"
 #include "tuner/step.h"
 #include "tuner/validate.h"
 #include "tuner/verb.h"
@@ -127,26 +128,6 @@ static enum chorale_err validate(const struct tune_opts *opts,
     return CHORALE_OK;
 }
 
-/* A word that a shell reads back as it is, into quoted[size]. */
-static const char *quote(const char *word, char *quoted, size_t size)
-{
-    size_t len = 0;
-
-    if (word[0] != '\0' &&
-        word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                          "0123456789_./+-")] == '\0')
-        return word;
-    quoted[len++] = '\'';
-    for (; *word != '\0' && len + 6 < size; word++)
-        if (*word == '\'')
-            len += (size_t)snprintf(quoted + len, size - len, "'\\''");
-        else
-            quoted[len++] = *word;
-    quoted[len++] = '\'';
-    quoted[len] = '\0';
-    return quoted;
-}
-
 static void where(const char *path, const char *prefix, int plots,
                   int report, int simulated)
 {
@@ -171,12 +152,13 @@ static void where(const char *path, const char *prefix, int plots,
              cwd[0] != '\0' ? "/" : "", prefix);
     printf("\nto run an application on it:\n"
            "  cc -shared -fPIC -o %s %s\n",
-           quote(module, quoted[0], sizeof(quoted[0])),
-           quote(source, quoted[1], sizeof(quoted[1])));
+           chorale_shell_word(module, quoted[0], sizeof(quoted[0])),
+           chorale_shell_word(source, quoted[1], sizeof(quoted[1])));
     printf("  CHORALE_DISPATCH=%s LD_PRELOAD=%s \\\n"
            "      %s -n 2 ./application\n",
-           quote(module, quoted[0], sizeof(quoted[0])),
-           quote(shim, quoted[1], sizeof(quoted[1])), chorale_mpiexec());
+           chorale_shell_word(module, quoted[0], sizeof(quoted[0])),
+           chorale_shell_word(shim, quoted[1], sizeof(quoted[1])),
+           chorale_mpiexec());
 }
 
 /* Before hours of measuring: can the products be written? */

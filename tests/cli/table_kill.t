@@ -197,19 +197,42 @@ cat >"$work/slow-cc" <<EOF
 exec sleep 60
 EOF
 chmod +x "$work/slow-cc"
-CC=$work/slow-cc "$chorale" table install "$work/a.db" --mpi mpich-4.0 \
-    --folder "$site" >"$work/out" 2>"$work/err" &
-pid=$!
-for i in $(seq 300); do
-    [ -e "$work/compiling" ] && break
-    sleep 0.1
-done
+compiling() { # leaves $pid at work on a table
+    rm -f "$work/compiling"
+    CC=$work/slow-cc "$chorale" table install "$work/a.db" --mpi mpich-4.0 \
+        --folder "$site" >"$work/out" 2>"$work/err" &
+    pid=$!
+    for i in $(seq 300); do
+        [ -e "$work/compiling" ] && break
+        sleep 0.1
+    done
+}
+made_for() { (cd "$work" && ls -d .chorale-table-?????? 2>/dev/null); }
+compiling
 now=$(readlink "$place/current")
+like "$(made_for)" '^.chorale-table-......$' "its folder is beside the database"
 kill -TERM $pid
 wait $pid
 is "$? $(readlink "$place/current")" "75 $now" "told to stop: exit 75"
 like "$(cat "$work/err")" '^chorale: table: stopped.* the same command' \
     "it says what that means"
-is "$(cd "$work" && ls -d a.db?* 2>/dev/null)" "" \
-    "and leaves nothing beside the database"
+is "$(made_for)" "" "and leaves nothing beside the database"
+
+# Killed there: what it left goes when it is old.
+compiling
+kill -KILL $pid
+{ wait $pid; } 2>/dev/null
+left=$(made_for)
+[ -n "$left" ] && [ -s "$work/$left/table.c" ]
+ok $? "killed there it leaves a folder"
+mkdir "$work/.chorale-table-others" "$work/.chorale-table-otherss"
+: >"$work/.chorale-table-others/mine"
+t install "$work/a.db" --mpi mpich-4.0
+is "$? $(cd "$work" && ls -d "$left")" "0 $left" "which may be at work still"
+touch -d '8 days ago' "$work/$left" "$work"/.chorale-table-others*
+t install "$work/a.db" --mpi mpich-4.0
+is "$? $(made_for) $(ls "$work/.chorale-table-others")" \
+    "0 .chorale-table-others mine" "a week on it goes, and nothing else does"
+[ -d "$work/.chorale-table-otherss" ]
+ok $? "nor what has another name"
 finish
