@@ -179,4 +179,18 @@ for words in "status --json" "fit --json" "decide --json" \
             "$words: and what to do"
     fi
 done
+
+# A command in a heading is read back by a shell.
+for said in "two words" "it's" 'a$b "c" d' 'plain_name-1.5'; do
+    sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" \
+        "my words.db" "$said" '2 4' 3
+    run generate "my words.db" -o "my table.c"
+    sed -n 's/^ \* *\(chorale generate .*\)$/\1/p' "my table.c" >command
+    chorale() { printf '<%s>' "$@"; }
+    is "$(. ./command)" \
+        "<generate><--format><c><--system><$said><-o><my table.c><my words.db>" \
+        "the command that wrote a table, with a system called $said"
+    unset -f chorale
+    rm "my words.db"
+done
 finish
