@@ -33,6 +33,17 @@ void chorale_uuid(char uuid[CHORALE_UUID_SIZE])
     format_uuid(b, 4, uuid);
 }
 
+void chorale_uuid_near(const char *with, char uuid[CHORALE_UUID_SIZE])
+{
+    enum { SHARED = 18 }; /* 60 bits with their hyphens */
+
+    chorale_uuid(uuid);
+    if (strlen(with) == CHORALE_UUID_SIZE - 1) {
+        memcpy(uuid, with, SHARED);
+        uuid[14] = '8';
+    }
+}
+
 void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE])
 {
     unsigned char b[16];

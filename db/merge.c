@@ -287,7 +287,8 @@ static enum chorale_err merge_traces(struct merge *m,
     return err;
 }
 
-/* Rows before (sign -1) and after (1) in target, and those of the shard. */
+/* Rows before (sign -1) and after (1) in target, and those of the shard. Runs
+ * are counted as they come: target may have millions. */
 static enum chorale_err count_rows(struct merge *m, int sign,
                                    struct chorale_merged *merged)
 {
@@ -299,7 +300,12 @@ static enum chorale_err count_rows(struct merge *m, int sign,
 
     for (int i = 0; i < CHORALE_NMERGED && err == CHORALE_OK; i++) {
         snprintf(sql, sizeof(sql), "SELECT count(*) FROM main.%s", table[i]);
-        err = merge_count(m, sql, &n);
+        if (i != CHORALE_MERGED_RUNS)
+            err = merge_count(m, sql, &n);
+        else if (sign > 0)
+            err = merge_count(m, "SELECT count(*) FROM temp.run_map", &n);
+        else
+            n = 0;
         merged->added[i] += sign * n;
         snprintf(sql, sizeof(sql), "SELECT count(*) FROM shard.%s NOT INDEXED",
                  table[i]);

@@ -32,6 +32,9 @@ static const char *const tables[] = {
 
 #define NTABLE (sizeof(tables) / sizeof(tables[0]))
 
+/* Longer ones are none of ours. */
+#define DEFINITION_MAX 8192
+
 struct chorale_store *chorale_shard_store(struct chorale_shard *shard)
 {
     return shard->store;
@@ -181,36 +184,57 @@ static enum chorale_err definition(sqlite3 *db, const char *table, char *text,
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? CHORALE_OK : CHORALE_ENV;
 }
 
+/* The schema's own definitions, made once: that costs as much as the rest of
+ * opening a small shard. NULL if they cannot be made. */
+static char *const *definitions(struct chorale_errmsg *msg)
+{
+    static char *wanted[NTABLE];
+    char text[DEFINITION_MAX];
+    sqlite3 *model = NULL;
+    int failed = 0;
+
+    if (wanted[NTABLE - 1] != NULL)
+        return wanted;
+    if (sqlite3_open(":memory:", &model) != SQLITE_OK ||
+        sqlite3_exec(model, chorale_store_schema(), NULL, NULL, NULL) !=
+            SQLITE_OK) {
+        chorale_fail(msg, CHORALE_ENV, "the schema: %s",
+                     sqlite3_errmsg(model));
+        failed = 1;
+    }
+    for (size_t i = 0; i < NTABLE && !failed; i++) {
+        free(wanted[i]);
+        wanted[i] = definition(model, tables[i], text, sizeof(text)) ==
+                    CHORALE_OK ? strdup(text) : NULL;
+        failed = wanted[i] == NULL;
+        if (failed)
+            chorale_fail(msg, CHORALE_ENV, "the schema: out of memory");
+    }
+    sqlite3_close(model);
+    return failed ? NULL : wanted;
+}
+
 /* The tables that are read are those of the schema: no views, no virtual
  * tables, no generated columns, no checks of their own. */
 static enum chorale_err check_tables(struct chorale_shard *shard,
                                      struct chorale_errmsg *msg)
 {
-    char want[8192], have[8192];
-    sqlite3 *model = NULL;
-    enum chorale_err err = CHORALE_OK;
+    char have[DEFINITION_MAX];
+    char *const *want = definitions(msg);
+    sqlite3 *db = chorale_store_db(shard->store);
+    enum chorale_err err = want != NULL ? CHORALE_OK : CHORALE_ENV;
 
-    if (sqlite3_open(":memory:", &model) != SQLITE_OK ||
-        sqlite3_exec(model, chorale_store_schema(), NULL, NULL, NULL) !=
-            SQLITE_OK)
-        err = chorale_fail(msg, CHORALE_ENV, "the schema: %s",
-                           sqlite3_errmsg(model));
     for (size_t i = 0; i < NTABLE && err == CHORALE_OK; i++) {
-        err = definition(model, tables[i], want, sizeof(want));
-        if (err == CHORALE_OK)
-            err = definition(chorale_store_db(shard->store), tables[i], have,
-                             sizeof(have));
+        err = definition(db, tables[i], have, sizeof(have));
         if (err != CHORALE_OK)
-            err = chorale_store_check(shard->store, sqlite3_errcode(
-                                      chorale_store_db(shard->store)), msg);
-        else if (strcmp(want, have) != 0)
+            err = chorale_store_check(shard->store, sqlite3_errcode(db), msg);
+        else if (strcmp(want[i], have) != 0)
             err = chorale_fail(msg, CHORALE_DATA,
                                "%s: its table %s is not that of schema version"
                                " %d; take away what was added to it, or "
                                "restore a copy", shard->path, tables[i],
                                CHORALE_SCHEMA_VERSION);
     }
-    sqlite3_close(model);
     return err;
 }
 

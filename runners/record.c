@@ -95,7 +95,7 @@ static enum chorale_err put_run(struct writer *w,
     char uuid[CHORALE_UUID_SIZE], flags[96];
     enum chorale_err err;
 
-    chorale_uuid(uuid);
+    chorale_uuid_near(bench->work.launch_uuid, uuid);
     validity(bench, res, flags, sizeof(flags));
     sqlite3_bind_text(w->run, 1, uuid, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(w->run, 2, cand->cell_id);

@@ -107,6 +107,7 @@ struct chorale_worklist {
     struct chorale_cand *cand;
     int ncand;
     int64_t launch_id, seed, campaign_seed;
+    char launch_uuid[CHORALE_UUID_SIZE];
     int ordinal, comm_size, ppn, siblings;
     char shape[16];          /* as planned */
     char part[128];          /* of which cells: schema.sql, cell.part */

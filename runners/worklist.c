@@ -101,6 +101,7 @@ static enum chorale_err load_launch(struct chorale_store *store,
         struct chorale_settings *set = &work->set;
 
         work->launch_id = sqlite3_column_int64(stmt, 0);
+        snprintf(work->launch_uuid, sizeof(work->launch_uuid), "%s", uuid);
         work->ordinal = sqlite3_column_int(stmt, 1);
         work->seed = sqlite3_column_int64(stmt, 2);
         work->comm_size = sqlite3_column_int(stmt, 3);

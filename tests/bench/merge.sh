@@ -18,12 +18,18 @@ writer=
 # A plan of 200 cells in five launches; every shard has runs of its own.
 "$here/tests/bench/store" runs "$work/one.db" 200 >/dev/null || exit
 mkdir "$work/shards"
+# UUIDs as the runner makes them: runs begin as their launches do.
 one() { # number
     cp "$work/one.db" "$work/shards/$1.new" &&
         sqlite3 "$work/shards/$1.new" "PRAGMA synchronous = OFF; BEGIN;
-            UPDATE launch SET uuid = lower(hex(randomblob(16)));
-            UPDATE run SET uuid = lower(hex(randomblob(16))); COMMIT" \
-            >/dev/null && mv "$work/shards/$1.new" "$work/shards/$1.db"
+            UPDATE launch SET uuid = lower(hex(randomblob(4)) || '-' ||
+                hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) ||
+                '-8' || substr(hex(randomblob(2)), 2) || '-' ||
+                hex(randomblob(6)));
+            UPDATE run SET uuid = (SELECT substr(l.uuid, 1, 18) FROM launch l
+                WHERE l.launch_id = run.launch_id) || lower('-8' ||
+                substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
+            COMMIT" >/dev/null && mv "$work/shards/$1.new" "$work/shards/$1.db"
 }
 i=0
 while [ $i -lt "$shards" ]; do
