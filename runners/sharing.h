@@ -85,7 +85,8 @@ long chorale_sharing_wrong(const struct chorale_sharing *s);
 
 /* Run all group sizes, collective over bench->world, and print:
  *
- *     @link ALPHA BETA TAU        of neighbours' messages and of modifying, s
+ *     @link ALPHA BETA TAU CROWDED   of neighbours' messages and of modifying,
+ *                                    s; 1: more ranks than processors
  *     @group X PLACEMENT TOTAL UPDATING INTEGRATION BROADCASTING MODIFICATION
  *
  * in seconds: medians over the repetitions; the parts are of repetitions in

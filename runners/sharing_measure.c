@@ -296,8 +296,8 @@ static enum chorale_err know_link(struct job *job, struct chorale_errmsg *msg)
     if (rc == MPI_SUCCESS)
         rc = time_modifying(job);
     if (rc == MPI_SUCCESS && bench->world_rank == 0) {
-        printf("@link %.9g %.9g %.9g\n", job->link[0], job->link[1],
-               job->link[2]);
+        printf("@link %.9g %.9g %.9g %d\n", job->link[0], job->link[1],
+               job->link[2], bench->oversubscribed);
         fflush(stdout);
     }
     return chorale_launch_mpi(rc, "timing additions", msg);

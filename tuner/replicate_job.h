@@ -2,7 +2,8 @@
 /* replicate_job.h - what the files of the verb `replicate` share: it reads its
  * options (verb_replicate.c), fills rows by the model (there), by what a
  * database holds (replicate_known.c) or by running the pattern
- * (replicate_measure.c), and shows them (replicate_show.c). */
+ * (replicate_measure.c), shows them (replicate_show.c) and draws them
+ * (replicate_draw.c). */
 #ifndef CHORALE_TUNER_REPLICATE_JOB_H
 #define CHORALE_TUNER_REPLICATE_JOB_H
 
@@ -39,6 +40,7 @@ struct chorale_rep_job {
     double alpha_s, beta, tau; /* s, s/byte: of the database, or measured; NAN:
                                 * none */
     int known;               /* --system measured: rows of seconds */
+    int crowded;             /* measured with more ranks than processors */
     struct chorale_rep_row *row;
     size_t nrow;
     struct chorale_errmsg *msg;
@@ -71,8 +73,17 @@ enum chorale_err chorale_rep_measure(struct chorale_rep_job *job);
 /* --save-platform: the file that would be simulated. */
 enum chorale_err chorale_rep_save_platform(struct chorale_rep_job *job);
 
-/* replicate_show.c: on standard output, as text or JSON; the picture. */
+/* replicate_show.c: on standard output, as text or JSON. CHORALE_DATA: of no
+ * group is anything known. */
 enum chorale_err chorale_rep_show(const struct chorale_rep_job *job);
+
+/* replicate_draw.c: the picture that opts->plot names, with its data beside
+ * it; before anything is worked out, whether it is one that can be drawn
+ * (CHORALE_USAGE: it is not). */
+enum chorale_err chorale_rep_draws(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job);
+
+/* replicate_show.c: the unit of the model's times, for all data, in us. */
+double chorale_rep_unit_us(const struct chorale_rep_job *job);
 
 #endif

@@ -127,15 +127,18 @@ static int hear(void *arg, const char *line, int is_err)
     struct said *said = arg;
     struct chorale_rep_job *job = said->job;
     double alpha, beta, tau;
+    int crowded;
 
     if (is_err) {
         snprintf(said->complaint, sizeof(said->complaint), "%s", line);
         return 0;
     }
-    if (sscanf(line, "@link %lf %lf %lf", &alpha, &beta, &tau) == 3) {
+    if (sscanf(line, "@link %lf %lf %lf %d", &alpha, &beta, &tau, &crowded) ==
+        4) {
         job->alpha_s = alpha;
         job->beta = beta;
         job->tau = tau;
+        job->crowded = crowded;
     }
     hear_group(said, line);
     if (sscanf(line, "@end %d", &said->code) == 1)

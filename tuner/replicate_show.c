@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_show.c - what the verb `replicate` prints and draws: see
- * replicate_job.h. */
+/* replicate_show.c - what the verb `replicate` prints: see replicate_job.h. */
 #include <jansson.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "plots/plots.h"
-#include "tuner/output.h"
 #include "tuner/replicate_job.h"
 
 enum { AROUND = 2 };
@@ -186,8 +181,7 @@ static void print_known(const struct chorale_rep_job *job,
 
 /* --- measured beside foretold ------------------------------------------- */
 
-/* The unit of the model's times, for all data, in us. */
-static double unit_us(const struct chorale_rep_job *job)
+double chorale_rep_unit_us(const struct chorale_rep_job *job)
 {
     return 1e6 * job->rep.data * job->beta * (double)job->opts->datum;
 }
@@ -199,7 +193,7 @@ static void print_pair(const struct chorale_rep_job *job, const char *group,
                        const struct chorale_rep_cost *seen,
                        const struct chorale_rep_cost *cost)
 {
-    double us = unit_us(job), add;
+    double us = chorale_rep_unit_us(job), add;
 
     add = cost->modification - job->rep.accesses * job->rep.tm;
     printf("%-9s %-10s measured %11.6g %11.6g %11.6g %11.6g %11.6g\n", group,
@@ -268,6 +262,10 @@ static void print_measured(const struct chorale_rep_job *job)
     }
     print_optima(job);
     print_placements(job);
+    if (job->crowded)
+        printf("there are more ranks than processors: they wait for their "
+               "turn, of which the model\nknows nothing; measure with as many "
+               "processors as ranks, or with --launcher smpirun\n");
 }
 
 /* --- JSON --------------------------------------------------------------- */
@@ -340,8 +338,11 @@ static enum chorale_err show_json(const struct chorale_rep_job *job,
         bad = json_object_set_new(
                   root, "best_measured",
                   json_integer(chorale_rep_best(job, 0)->side)) != 0 ||
+              json_object_set_new(root, "oversubscribed",
+                                  json_boolean(job->crowded)) != 0 ||
               json_object_set_new(root, "unit",
-                                  number(1e-6 * unit_us(job))) != 0;
+                                  number(1e-6 * chorale_rep_unit_us(job)))
+                  != 0;
     if (bad || root == NULL) {
         json_decref(root);
         return chorale_fail(job->msg, CHORALE_ENV,
@@ -357,6 +358,12 @@ enum chorale_err chorale_rep_show(const struct chorale_rep_job *job)
 {
     const struct chorale_rep_row *best = chorale_rep_best(job, -1);
 
+    if (best == NULL && !job->known)
+        return chorale_fail(job->msg, CHORALE_DATA,
+                            "T_o is no finite time with T_m = %g and alpha = "
+                            "%g, in sendings of a datum; say --tm and --alpha "
+                            "if the database has no sound model",
+                            job->rep.tm, job->rep.alpha);
     if (best == NULL)
         return chorale_fail(job->msg, CHORALE_DATA,
                             "groups of %ld: %s; measure these collectives at "
@@ -373,81 +380,4 @@ enum chorale_err chorale_rep_show(const struct chorale_rep_job *job)
     else
         print_model(job, best);
     return CHORALE_OK;
-}
-
-/* --- the picture -------------------------------------------------------- */
-
-static enum chorale_err write_data(const struct chorale_rep_job *job,
-                                   const char *path)
-{
-    struct chorale_output file = { NULL, NULL, NULL };
-    double unit = job->opts->measure ? 1e-6 * unit_us(job) : 1;
-    enum chorale_err err = chorale_output_open(&file, path, "", job->msg);
-
-    if (err == CHORALE_OK) {
-        fprintf(file.stream, "# side T_o updating integration broadcasting"
-                             " modification latency measured scatter\n");
-        for (size_t i = 0; i < job->nrow; i++) {
-            const struct chorale_rep_row *row = &job->row[i];
-            const struct chorale_rep_cost *c = &row->cost;
-
-            if (!isfinite(c->total))
-                continue;
-            fprintf(file.stream, "%ld %.9g %.9g %.9g %.9g %.9g %.9g %.9g "
-                    "%.9g\n", row->side, c->total, c->updating,
-                    c->integration, c->broadcasting, c->modification,
-                    c->latency, row->seen[0].total / unit,
-                    row->seen[1].total / unit);
-        }
-        err = chorale_output_close(&file, job->msg);
-    }
-    if (err == CHORALE_OK)
-        err = chorale_output_commit(&file, job->msg);
-    chorale_output_release(&file);
-    return err;
-}
-
-/* FILE.svg, FILE.png or FILE.pdf, and FILE.dat beside it. */
-enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
-{
-    const char *suffix = strrchr(job->opts->plot, '.');
-    char data[PATH_MAX], picture[PATH_MAX], script[PATH_MAX], title[160];
-    char dash_c[] = "-c", dash_d[] = "-d", format[8], best[32], unit[64];
-    char points[16];
-    char *argv[] = { NULL, dash_d, dash_c, script, data, picture, format,
-                     title, best, unit, points, NULL };
-    int missing = 0;
-    enum chorale_err err;
-
-    if (suffix == NULL || (strcmp(suffix, ".svg") != 0 &&
-                           strcmp(suffix, ".png") != 0 &&
-                           strcmp(suffix, ".pdf") != 0) ||
-        strlen(job->opts->plot) > PATH_MAX - 8)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--plot %.200s: name a "
-                            "file that ends in .svg, .png or .pdf",
-                            job->opts->plot);
-    snprintf(format, sizeof(format), "%s", suffix + 1);
-    snprintf(picture, sizeof(picture), "%s", job->opts->plot);
-    snprintf(data, sizeof(data), "%.*s.dat", (int)(suffix - job->opts->plot),
-             job->opts->plot);
-    snprintf(title, sizeof(title), "%s, N = %ld, N_a = %g, T_x = %g, T_m = %g",
-             job->name, job->rep.side, job->rep.accesses, job->rep.tx,
-             job->rep.tm);
-    if (job->known)
-        snprintf(title, sizeof(title), "measured, P = %ld, N_a = %g, M = %g",
-                 job->rep.side, job->rep.accesses, job->rep.data);
-    snprintf(best, sizeof(best), "%ld", chorale_rep_best(job, -1)->side);
-    snprintf(unit, sizeof(unit), "%s", job->known
-                 ? "time, s"
-                 : "time per datum, in sendings of one datum");
-    snprintf(points, sizeof(points), "%s", !job->opts->measure ? "none"
-                                           : job->opts->both   ? "both"
-                                                               : "aggregate");
-    err = chorale_plots_find_script("replicate.gp", script, sizeof(script),
-                                    job->msg);
-    if (err == CHORALE_OK)
-        err = write_data(job, data);
-    if (err == CHORALE_OK)
-        err = chorale_plots_gnuplot(".", argv, &missing, job->msg);
-    return err;
 }

@@ -14,6 +14,8 @@
 #include "tuner/verb.h"
 
 enum { SIDE_MAX = 100000 };
+/* Beyond it products of what is said are no numbers any more. */
+#define MOST 1e15
 
 static const struct {
     const char *name;
@@ -116,6 +118,29 @@ static enum chorale_err find_net(struct chorale_rep_job *job)
                         job->opts->net);
 }
 
+/* What asks for something that nothing else does would be left out unseen. */
+static enum chorale_err check_pairs(const struct chorale_rep_job *job,
+                                    const char *path)
+{
+    const struct chorale_rep_opts *o = job->opts;
+    const char *alone = o->both              ? "--placements"
+                        : o->nrep > 0        ? "--repetitions"
+                        : o->ppn > 0         ? "--ppn"
+                        : o->command != NULL ? "--launcher-cmd"
+                        : o->save != NULL    ? NULL
+                        : o->platform != NULL ? "--platform"
+                        : strcmp(o->launcher, "mpiexec") != 0 ? "--launcher"
+                                                              : NULL;
+
+    if (!o->measure && alone != NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "%s says how groups are "
+                            "run, which --measure asks for: add it", alone);
+    if (path == NULL && o->in != NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--in %.60s is a system "
+                            "of a database: name the database too", o->in);
+    return o->plot != NULL ? chorale_rep_draws(job) : CHORALE_OK;
+}
+
 /* What has to be said before anything can be worked out. */
 static enum chorale_err check(const struct chorale_rep_job *job,
                               const char *path)
@@ -145,7 +170,7 @@ static enum chorale_err check(const struct chorale_rep_job *job,
     if (chorale_network_find(o->network) == NULL)
         return chorale_fail(job->msg, CHORALE_USAGE, "--network %.60s: there "
                             "are hockney, loggp, smpi", o->network);
-    return CHORALE_OK;
+    return check_pairs(job, path);
 }
 
 static void fill(struct chorale_rep_job *job)
@@ -261,13 +286,13 @@ static const struct chorale_opt rows[] = {
     { "n", 'n', CHORALE_OPT_INT, AT(n), "N", "elements in each dimension; of "
       "measured ones processes (default there: the most)", 1, SIDE_MAX },
     { "accesses", 0, CHORALE_OPT_REAL, AT(accesses), "N_A",
-      "how often each element modifies each datum (default: 1)", 1e-9, 0 },
+      "how often each element modifies each datum (default: 1)", 1e-9, MOST },
     { "tx", 0, CHORALE_OPT_REAL, AT(tx), "T_X",
       "time to send a datum while groups update, in units of sending one at "
-      "the end (default: 1)", 0, 0 },
+      "the end (default: 1)", 0, MOST },
     { "tm", 0, CHORALE_OPT_REAL, AT(tm), "T_M",
       "time to modify a datum, in the same units (default: tau / beta of the "
-      "database)", 0, 0 },
+      "database)", 0, MOST },
     { "divisors", 0, CHORALE_OPT_FLAG, AT(divisors), NULL,
       "only groups whose sides divide N", 0, 0 },
     { "open-groups", 0, CHORALE_OPT_FLAG, AT(open), NULL,
@@ -275,12 +300,13 @@ static const struct chorale_opt rows[] = {
       "--measure finds them (default: they are, as in the paper)", 0, 0 },
     { "alpha", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA",
       "latency of a message, in the same units; with --data (default: that of "
-      "the database, else 0)", 0, 0 },
+      "the database, else 0)", 0, MOST },
     { "data", 0, CHORALE_OPT_REAL, AT(data), "M",
       "how many data there are, over which latencies are spread (default: "
-      "latency is left out)", 1, 0 },
+      "latency is left out)", 1, MOST },
     { "bands", 0, CHORALE_OPT_REAL, AT(bands), "N_B",
-      "in how many rounds groups update; with a latency (default: 1)", 1, 0 },
+      "in how many rounds groups update; with a latency (default: 1)", 1,
+      MOST },
     { "datum", 0, CHORALE_OPT_SIZE, AT(datum), "BYTES",
       "size of a datum, for the latency of a database (default: 8)", 1,
       1 << 30 },

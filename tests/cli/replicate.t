@@ -32,6 +32,12 @@ like "$("$chorale" replicate f.db --n 16 --accesses 2)" \
     'T_m = 50' "a database tells T_m"
 like "$("$chorale" replicate f.db --n 16 --accesses 2 --data 1000)" \
     'alpha = 125, M = 1000' "and with the data the latency of a message"
+cp f.db wild.db
+sqlite3 wild.db "UPDATE model SET value = 1e-320 WHERE param = 'beta'"
+"$chorale" replicate wild.db --n 16 >out.txt 2>err.txt
+is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "4 1 0" \
+    "a beta that is next to nothing is refused in a line,"
+like "$(cat err.txt)" 'T_o is no finite time with T_m = inf' "which says what"
 sqlite3 f.db "DELETE FROM model WHERE param = 'tau'"
 "$chorale" replicate f.db --n 16 2>err.txt
 is "$? $(wc -l <err.txt)" "4 1" "without a tau it says so"
@@ -105,6 +111,18 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
         like "$(cat out.txt)" 'best groups: foretold [0-9]+.*, measured [0-9]+' \
             "$1: the best by both"
     done
+    pinned=
+    if command -v taskset >/dev/null; then
+        pinned="taskset -c $(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')"
+    fi
+    for kind in '' --json; do
+        [ -n "$pinned" ] || { skip "no taskset" "a crowd"; continue; }
+        # shellcheck disable=SC2086
+        timeout 300 $pinned "$chorale" replicate --measure --n 2 --data 64 \
+            -i 1 $kind >out.txt 2>err.txt
+        is "$? $(grep -Ec 'more ranks than processors|"oversubscribed": true' \
+            out.txt)" "0 1" "where four ranks share a processor it says so $kind"
+    done
 else
     skip "no $MPIEXEC" "--measure"
 fi
@@ -113,17 +131,28 @@ for words in '--system measured --data 9' '--system measured f.db' \
     '--measure --n 2 --accesses 1.5' '--measure --n 1' '--measure --n 2 --tx 0.5' \
     '--measure --n 2 --datum 4' '--measure --n 2 --launcher slurm' \
     '--measure --n 4 --launcher smpirun' '--n 20 --save-platform x.xml' \
-    '--measure --n 4 --tm 1 --network tcp'; do
+    '--measure --n 4 --tm 1 --network tcp' \
+    '--measure --n 2 --tm 1 --plot x.gif' '--measure --n 2 --data 1e300'; do
     # shellcheck disable=SC2086
     "$chorale" replicate $words >out.txt 2>err.txt
     is "$? $(wc -l <err.txt)" "2 1" "refused in a line: '$words'"
 done
 for words in '' '--n 16' '--n 16 --tm 1 --system RS3' '--n 0 --tm 1' \
-    '--n 16 --tm 1 --alpha 5' '--n 16 --tm 1 --plot x.gif'; do
+    '--n 16 --tm 1 --alpha 5' '--n 16 --tm 1 --plot x.gif' '--n 16 --tm -1' \
+    '--n 16 --tm 1 --tx -1' '--n 16 --tm 1 --data 9 --alpha -1' \
+    '--n 16 --tm 1e308 --accesses 1e308' '--n 16 --tm 1 --in nosuch' \
+    '--n 16 --tm 1 --placements' '--n 16 --tm 1 -i 3' '--n 16 --tm 1 --ppn 2' \
+    '--n 16 --tm 1 --launcher smpirun' '--n 16 --tm 1 --platform x.xml' \
+    '--n 16 --tm 1 --launcher-cmd true'; do
     # shellcheck disable=SC2086
     "$chorale" replicate $words >out.txt 2>err.txt
-    is "$? $(wc -l <err.txt)" "2 1" "refused in a line: '$words'"
+    is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "2 1 0" \
+        "refused in a line, and nothing is printed: '$words'"
 done
+most=1e15
+is "$("$chorale" replicate --n 100000 --tm $most --accesses $most --tx $most \
+    --alpha $most --bands $most --data 1 | grep -Ec 'nan|inf')" 0 \
+    "of the largest numbers that are taken all times are finite"
 
 file_is() { # png or pdf, file
     case $1 in
