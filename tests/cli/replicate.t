@@ -167,6 +167,12 @@ if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     ! command -v xmllint >/dev/null || xmllint --noout t.svg
     grep -q 'best: 6' t.svg
     ok $? "and the picture says which is best"
+    # Letters: T_o is drawn by itself, from its least value on.
+    "${GNUPLOT:-gnuplot}" -d -c "$top_srcdir/plots/replicate.gp" t.dat \
+        letters.txt dumb,80,40 "by hand" 6 "a unit" none 2>&1
+    like "$(awk '$1 ~ /^[0-9]+$/ && $2 ~ /^[+|]/ { print $1 }' letters.txt |
+        paste -sd' ' -)" '150 140 130 120 110 100 ' \
+        "T_o is on a scale of its own, on which its least is seen"
     bad=0
     for kind in png pdf; do
         "$chorale" replicate --n 16 --accesses 2 --tm 50 --plot t.$kind \
