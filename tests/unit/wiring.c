@@ -114,6 +114,10 @@ static void test_others(void)
                chorale_wiring_route(&t, 16, 0, 15, NULL) == 2 &&
                chorale_wiring_route(&one, 20, 0, 19, NULL) == 19,
            "ways have as many links as there are between");
+    tap_ok(chorale_wiring_hops(&g, 1) == 0 && chorale_wiring_hops(&g, 6) == 5 &&
+               chorale_wiring_hops(&g, 0) == 0 &&
+               chorale_wiring_hops(&leaf, 2) == 2,
+           "a neighbour is no hop away, another switch two");
 }
 
 /* --- finding ------------------------------------------------------------- */
