@@ -7,8 +7,10 @@
 #include "tuner/wiring.h"
 
 /* A geometry that is less plain, or a further level, must be better by so
- * much. */
+ * much, and by more than kappas can be measured: the heads of messages alone
+ * make them one ten-thousandth larger than loads are. */
 #define BETTER 0.8
+#define SAME 1e-3
 
 struct job {
     const struct chorale_wiring_seen *seen;
@@ -118,6 +120,13 @@ static double best_ways(struct job *job, const struct chorale_wiring *f,
     return best;
 }
 
+/* Does it miss by so much less than what was found before? Of equals (better:
+ * 1) any difference will do. */
+static int beats(double judged, double better, double before)
+{
+    return judged < better * before - (better < 1 ? SAME : 1e-9);
+}
+
 /* Is f, of a tree with a further level, so much better? */
 static void attempt(struct job *job, struct chorale_wiring f, double better)
 {
@@ -132,7 +141,7 @@ static void attempt(struct job *job, struct chorale_wiring f, double better)
     one.ways[0] = 1;
     ways = best_ways(job, &one, &off, &worst);
     (void)hop_of(job, &f, &late);
-    if (ways > 0 && off + late < better * job->judged - 1e-9) {
+    if (ways > 0 && beats(off + late, better, job->judged)) {
         f.ways[level] = ways;
         job->best = f;
         job->off = off;
@@ -274,7 +283,7 @@ int chorale_wiring_find(const struct chorale_wiring_seen *seen, size_t nseen,
     tree = job;
     grids(&job);
     trees(&tree);
-    if (tree.judged < BETTER * job.judged - 1e-9)
+    if (beats(tree.judged, BETTER, job.judged))
         job = tree;
     if (job.best.kind != CHORALE_WIRING_FLAT &&
         job.off <= CHORALE_WIRING_MEAN && job.worst <= CHORALE_WIRING_WORST &&
