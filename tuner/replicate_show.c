@@ -177,6 +177,8 @@ static void print_known(const struct chorale_rep_job *job,
            "additions\n\nbest groups: %ld\n\n", job->opts->datum, best->side);
     print_heading(job);
     print_around(job, best);
+    printf("\nintegration as one reduce-scatter took it: those of all groups "
+           "run at once, which takes\nlonger where they share links\n");
 }
 
 /* --- measured beside foretold ------------------------------------------- */

@@ -76,6 +76,8 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     like "$(cat k.txt)" '^2  .*-  alltoall of 2 processes is measured from 4096 to 8192 bytes, not at 12288' \
         "and says for which groups it has none"
     like "$(cat k.txt)" 'best groups: 4$' "between two sizes it draws a line"
+    like "$(cat k.txt)" 'as one reduce-scatter took it' \
+        "and says what integration is not"
     "$chorale" replicate k.db --system measured --data 100 2>err.txt >out.txt
     is "$? $(wc -l <err.txt)" "4 1" "without any times it says so in a line"
     sqlite3 k.db "DELETE FROM model"
