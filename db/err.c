@@ -2,6 +2,7 @@
 /* err.c - errors: see err.h. */
 #include "db/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,26 @@ const char *chorale_err_text(enum chorale_err err)
 #undef X
     }
     return "unknown error";
+}
+
+const char *chorale_err_unwritten(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return "; make the folder first, or name another place";
+    case EISDIR:
+        return "; name a file";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "; name a place where you may write";
+    case ENOSPC:
+    case EDQUOT:
+        return "; free some space and repeat the command";
+    default:
+        return "";
+    }
 }
 
 /* One line, whatever text of others is in it, that steers no terminal. */

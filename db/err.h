@@ -30,6 +30,10 @@ struct chorale_errmsg {
 /* Text of an error class. */
 const char *chorale_err_text(enum chorale_err err);
 
+/* What mends a file that could not be written for this errno: "; ..." to end a
+ * message with, "" where nothing general can be said. */
+const char *chorale_err_unwritten(int error);
+
 /* Write the line and return err, so that callers say
  * return chorale_fail(msg, CHORALE_DATA, "%s: ...", path); msg may be NULL. */
 enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,

@@ -13,12 +13,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Is the folder there that the file would be in? */
+static int has_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    struct stat st;
+
+    if (slash == NULL || slash == path)
+        return 1;
+    return snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path),
+                    path) < (int)sizeof(folder) &&
+           stat(folder, &st) == 0;
+}
+
 enum chorale_err chorale_store_sysfail(const char *path, int error,
                                        struct chorale_errmsg *msg)
 {
     const char *mend = "";
 
-    if (error == ENOENT)
+    if (error == ENOTDIR || (error == ENOENT && !has_folder(path)))
+        mend = "; name a database in a folder that is there, or make it first";
+    else if (error == ENOENT)
         mend = "; `chorale plan` or `chorale tune` makes a database";
     else if (error == EROFS || error == EACCES)
         mend = "; choose a folder and file that you may write";

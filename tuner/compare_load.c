@@ -417,7 +417,8 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
     if (err == CHORALE_OK && cmp->base.simulated != cmp->head.simulated)
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s is %s and %s is %s: their times have nothing "
-                           "in common", cmp->base.path,
+                           "in common; compare two of one kind",
+                           cmp->base.path,
                            cmp->base.simulated ? "simulated" : "measured",
                            cmp->head.path,
                            cmp->head.simulated ? "simulated" : "measured");

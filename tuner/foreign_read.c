@@ -347,10 +347,15 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
         text = end != NULL ? end + 1 : text + strlen(text);
     }
     if (err == CHORALE_OK && r->f->nrow == 0)
-        err = chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a collective "
-                           "that can be imported%s%s", r->path,
-                           r->f->nnote > 0 ? ": " : "; run the benchmark "
-                           "again", r->f->nnote > 0 ? r->f->note[0] : "");
+        err = r->f->nnote > 0
+                  ? chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
+                                 "collective that can be imported: %s",
+                                 r->path, r->f->note[0])
+                  : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
+                                 "collective that can be imported; headings "
+                                 "and rows must begin their lines: remove what "
+                                 "stands before them, or run the benchmark "
+                                 "again", r->path);
     return err;
 }
 
@@ -380,7 +385,9 @@ enum chorale_err chorale_foreign_read(const char *path, int *is_p,
             err = chorale_foreign_bad(&r, "the file has a zero byte in it");
         } else {
             chorale_uuid_of(text, f->uuid);
-            err = read_lines(&r, text);
+            /* Some editors put a mark of UTF-8 first. */
+            err = read_lines(&r, text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0
+                                             ? 3 : 0));
         }
     }
     free(text);

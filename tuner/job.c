@@ -60,7 +60,8 @@ static enum chorale_err publish_as(struct chorale_store *store,
     }
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK && rename(name, file) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", file, strerror(errno));
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", file,
+                           strerror(errno), chorale_err_unwritten(errno));
     if (err != CHORALE_OK)
         unlink(name);
     return err;

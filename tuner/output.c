@@ -13,8 +13,9 @@
 enum chorale_err chorale_output_fail(const struct chorale_output *out,
                                      int error, struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "%s: %s; nothing was written",
-                        out->path, strerror(error));
+    return chorale_fail(msg, CHORALE_ENV, "%s: %s; nothing was written%s",
+                        out->path, strerror(error),
+                        chorale_err_unwritten(error));
 }
 
 enum chorale_err chorale_output_open(struct chorale_output *out,

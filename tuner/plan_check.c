@@ -27,6 +27,9 @@ static enum chorale_err check_words(const char *option, const char *list,
         more = chorale_spec_word(list, k, item, sizeof(item));
         if (more == 0)
             break;
+        if (more > 0 && item[0] == '\0' && !known(item))
+            return chorale_fail(msg, CHORALE_USAGE, "%s '%s': a word is "
+                                "missing; %s", option, list, remedy);
         if (more < 0 || !known(item))
             return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown%s%s; %s",
                                 option, list, more > 0 ? " " : "",

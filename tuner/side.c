@@ -71,8 +71,8 @@ static enum chorale_err check_program(const struct chorale_how *how,
         return chorale_fail(msg, CHORALE_ENV, "%s %s: no program %s%s", option,
                             how->text, how->word.word[0],
                             strchr(how->word.word[0], '/') != NULL
-                                ? ""
-                                : " in PATH");
+                                ? "; name one that is there and can be started"
+                                : " in PATH; write the path that it has");
     return CHORALE_OK;
 }
 

@@ -165,8 +165,8 @@ enum chorale_err chorale_site_load(const char *name, struct chorale_site *site,
         return CHORALE_OK;
     in = fopen(name, "r");
     if (in == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "--site %s: %s", name,
-                            strerror(errno));
+        return chorale_fail(msg, CHORALE_ENV, "--site %s: %s; name a "
+                            "file that you may read", name, strerror(errno));
     for (int n = 1; err == CHORALE_OK && fgets(line, sizeof(line), in); n++) {
         if (strchr(line, '\n') == NULL && !feof(in))
             err = chorale_fail(&why, CHORALE_USAGE, "longer than %zu letters",

@@ -29,6 +29,7 @@ static enum chorale_err fail(const char *path, const char *done,
 {
     const char *mend = errno == EACCES || errno == EPERM || errno == EROFS
         ? "; do it as who owns the site's tables, or name another --folder"
+        : errno == ENOTDIR ? "; name a folder with --folder"
         : errno == ENOSPC || errno == EDQUOT ? "; free some space" : "";
 
     return chorale_fail(msg, CHORALE_ENV, "%s: %s: %s%s", path, done,

@@ -2,6 +2,7 @@
 /* status.c - the verb `status`: what is done, what is left, what failed. */
 #include <gsl/gsl_cdf.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +16,7 @@
 
 struct opts {
     int json, rounds, jobs;
-    double watch;            /* s between two looks; 0: one */
+    double watch;            /* s between two looks; NAN: one */
 };
 
 #define PROGRESS                                                             \
@@ -404,7 +405,7 @@ static enum chorale_err watch_jobs(const char *path, const struct opts *opts,
                                    struct chorale_errmsg *msg)
 {
     struct chorale_jobs_watch watch = { .asked = 0 };
-    struct timespec pause = { (time_t)opts->watch, 0 };
+    struct timespec pause = { opts->watch > 0 ? (time_t)opts->watch : 0, 0 };
     char now[32];
     enum chorale_err err;
 
@@ -429,7 +430,7 @@ static enum chorale_err watch_jobs(const char *path, const struct opts *opts,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { 0 };
+    struct opts opts = { .watch = NAN };
     enum chorale_err err;
     int nword;
 
@@ -439,7 +440,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (opts.rounds && opts.jobs)
         return chorale_fail(msg, CHORALE_USAGE,
                             "status: say --rounds or --jobs, not both");
-    if (opts.watch > 0 && (!opts.jobs || opts.json || opts.watch < 1))
+    if (!isnan(opts.watch) && (!opts.jobs || opts.json || opts.watch < 1))
         return chorale_fail(msg, CHORALE_USAGE, "status: --watch is for --jobs "
                             "without --json, and takes seconds from 1 on");
     return watch_jobs(argv[1], &opts, msg);

@@ -161,7 +161,8 @@ static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
              name == NULL ? "." : path);
     name = name != NULL ? name + 1 : path;
     if (realpath(dir, whole) == NULL)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s", dir,
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s; name a database "
+                            "in a folder that is there", dir,
                             strerror(errno));
     if (snprintf(s->path, sizeof(s->path), "%s/%s", whole, name) >=
         (int)sizeof(s->path) - 64)

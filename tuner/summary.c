@@ -348,7 +348,8 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
     if (fd >= 0)
         out = fdopen(fd, "w");
     if (out == NULL) {
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(errno),
+                           chorale_err_unwritten(errno));
         if (fd >= 0)
             close(fd);
         goto out;
@@ -357,7 +358,8 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
     if (err == CHORALE_OK && fchmod(fd, 0666 & ~mask) != 0)
         err = chorale_fail(msg, CHORALE_ENV, "%s: %s", tmp, strerror(errno));
     if (fclose(out) != 0 && err == CHORALE_OK)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(errno),
+                           chorale_err_unwritten(errno));
     if (err == CHORALE_OK && rename(tmp, path) != 0)
         err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
 out:

@@ -26,8 +26,8 @@ enum chorale_err chorale_platform_read(const char *path, char **text_p,
     enum chorale_err err = CHORALE_OK;
 
     if (in == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "--platform %s: %s", path,
-                            strerror(errno));
+        return chorale_fail(msg, CHORALE_ENV, "--platform %s: %s; name a "
+                            "platform file of SimGrid", path, strerror(errno));
     text = malloc(PLATFORM_MAX);
     if (text == NULL)
         err = chorale_fail(msg, CHORALE_ENV, "out of memory");

@@ -272,9 +272,6 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err == CHORALE_OK)
         err = load_oracle(opts.oracle, opts.oracle_system, judge, &oracle,
                           msg);
-    if (err == CHORALE_OK && strcmp(name, judge) != 0)
-        fprintf(stderr, "chorale: the table is of system %s, and what judges "
-                "it was measured on system %s\n", name, judge);
     if (err == CHORALE_OK)
         err = chorale_evaluate(&table, &oracle, opts.allow_patented, &verdict,
                                &count, msg);
@@ -284,6 +281,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = chorale_fail(msg, CHORALE_DATA, "%s: no point at which the"
                            " library's default was measured properly; `chorale"
                            " run` measures", opts.oracle);
+    if (err == CHORALE_OK && strcmp(name, judge) != 0)
+        fprintf(stderr, "chorale: the table is of system %s, and what judges "
+                "it was measured on system %s\n", name, judge);
     if (err == CHORALE_OK && show(verdict, count, &opts) != 0)
         err = unshown(&opts, opts.oracle, msg);
     free(verdict);

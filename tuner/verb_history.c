@@ -236,8 +236,8 @@ static enum chorale_err draw_all(const struct chorale_history *h,
     if (done == NULL)
         return chorale_fail(msg, CHORALE_ENV, "history: out of memory");
     if (err == CHORALE_OK && mkdir(opts->plot, 0777) != 0 && errno != EEXIST)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", opts->plot,
-                           strerror(errno));
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", opts->plot,
+                           strerror(errno), chorale_err_unwritten(errno));
     while (err == CHORALE_OK && n < opts->pictures) {
         size_t best = h->ncell;
         double most = 0;

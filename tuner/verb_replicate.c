@@ -147,10 +147,12 @@ static enum chorale_err check(const struct chorale_rep_job *job,
 {
     const struct chorale_rep_opts *o = job->opts;
 
-    if (job->known && (path == NULL || isnan(o->data)))
+    if (job->known && path == NULL)
         return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: "
-                            "name the database whose times are to be taken, "
-                            "and with --data how many data there are");
+                            "name the database whose times are to be taken");
+    if (job->known && isnan(o->data))
+        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: say "
+                            "with --data how many data there are");
     if (job->known && (o->measure || o->save != NULL))
         return chorale_fail(job->msg, CHORALE_USAGE, "--system measured is of "
                             "no network that could be run or built: name RS1, "

@@ -213,8 +213,10 @@ static enum chorale_err try_it(struct job *job, const char *name,
                             strerror(errno));
     strcat(job->dir, "/chorale-try-XXXXXX");
     if (!chorale_in_path(job->argv[0]))
-        return chorale_fail(job->msg, CHORALE_ENV, "try: no program %s in "
-                            "PATH", job->argv[0]);
+        return chorale_fail(job->msg, CHORALE_ENV, "try: no program %s%s",
+                            job->argv[0], strchr(job->argv[0], '/') != NULL
+                                ? "; name one that is there and can be started"
+                                : " in PATH; write the path that it has");
     if (mkdtemp(job->dir) == NULL)
         return chorale_fail(job->msg, CHORALE_ENV, "try: no folder for traces "
                             "can be made here: %s", strerror(errno));

@@ -32,7 +32,7 @@ bad 2 'cannot be split into words' --base this --head "with:echo \$(touch bad)"
 bad 2 'one shared object, FILE.so' --base this --head table:t.c
 bad 3 'table:none.so: No such file' --base this --head table:none.so
 bad 2 'one program; a command in front' --base this --head "build:$chorale -v"
-bad 3 'no program ./none$' --base this --head build:./none
+bad 3 'no program ./none; name one that is there' --base this --head build:./none
 bad 3 'no program no-such-one in PATH' --base this --head with:no-such-one
 bad 2 '--adaptive: both sides measure the same' --base this --head this \
     --adaptive
