@@ -210,6 +210,33 @@ imported "IMB with -sync off -root_shift on" "$work/imbs.txt" --ppn 2
 is "$(sql "SELECT DISTINCT metric, root_policy FROM cell WHERE coll = 'bcast'")" \
     "throughput|rotate" "so it was asked"
 
+# The same by way of editors and other systems: the same runs.
+rows() {
+    sql "SELECT coll, c.comm_size, msg_size, dtype, s.nrep, median * 1e6,
+        s.min * 1e6, s.max * 1e6 FROM cell c JOIN run USING (cell_id)
+        JOIN run_summary s USING (run_id) ORDER BY 1, 2, 3"
+}
+"$chorale" import "$work/whole.db" "$work/full.txt" -P 4 --ppn 4 -q
+want=$(db=$work/whole.db; rows)
+way() { # name, sed script
+    name=$1
+    shift
+    sed "$@" "$work/full.txt" >"$work/way.txt"
+    cmp -s "$work/full.txt" "$work/way.txt" && ok 1 "$name changes something"
+    imported "$name" "$work/way.txt" -P 4 --ppn 4
+    is "$(rows)" "$want" "$name: the same runs"
+}
+way "lines that end in CR LF" 's/$/\r/'
+way "a mark of UTF-8" '1s/^/\xEF\xBB\xBF/'
+way "both" '1s/^/\xEF\xBB\xBF/; s/$/\r/'
+way "comments between rows" -e '4a # a note' -e '4a #16 4.0 3.0 5.0 10' -e 4G
+way "tabs" 's/   */\t/g'
+way "columns in another order" -e 's/Avg Latency(us)\( *\)Min/Min Latency(us)\1Avg/' \
+    -e 's/^\([48] *\)\([0-9.]* *\)\([0-9.]* *\)/\1\3\2/' \
+    -e 's/^\( *\)\(1.50 *\)\(1.25 *\)/\1\3\2/'
+way "a column that says whether data were right" -e 's/Iterations$/& Validation/' \
+    -e 's/ 1000*$/& Pass/'
+
 # Used like others: launches of three files, compared with slower ones.
 for i in 1 2 3 4 5 6; do
     sed "s/2.50/2.5$i/; s/32.25/32.$i/" "$work/bcast.txt" >"$work/a$i.txt"
@@ -280,6 +307,10 @@ spoilt 's/5\.00 /1.00 /' '4: the slowest rank is faster'
 spoilt 's/Avg Lat/Some Lat/' "3: column 'Some Latency"
 spoilt 's/Max Lat/Min Lat/' '3: a column is there twice'
 spoilt 's/^# Size  *Avg Latency(us)/# Size /' '3: no column of mean times'
+spoilt 's/Iterations$/& Energy(J)/' "3: column 'Energy"
+spoilt '4s/$/ # slow/' "4: 5 columns, and '#' after them"
+spoilt 's/ 1000$/ 1000 Fail/; s/Iterations$/& Validation/' \
+    '4: the benchmark found wrong data'
 spoilt 's/MPI_INT/MPI_WCHAR/' "2: datatype 'MPI_WCHAR"
 spoilt 's/# Avg/# Size Avg/' '8: a barrier has no sizes'
 spoilt 's/#processes = 4/#processes = four/' "30: 'four' is no number of processes" \
@@ -298,6 +329,9 @@ bad 4 'zero.txt:1: the file has a zero byte' "a file that is no text" \
 echo '# OSU MPI Bandwidth Test v5.9' >"$work/none.txt"
 bad 4 'none.txt: no row of a collective.*Bandwidth' "no collective" \
     "$work/none.txt" -P 4 --ppn 2
+sed 's/^/0: /' "$work/bcast.txt" >"$work/tagged.txt"
+bad 4 'tagged.txt: no row .*must begin their lines' "lines with a rank before them" \
+    "$work/tagged.txt" -P 4 --ppn 2
 bad 2 'bcast.txt: does not say how many ranks a node had.*--ppn' "no --ppn" \
     "$work/bcast.txt" -P 4
 bad 2 'OSU does not print how many ranks.*-P N' "no -P" "$work/bcast.txt" \
