@@ -112,6 +112,16 @@ void chorale_trace_table_release(struct chorale_trace_table *table)
     memset(table, 0, sizeof(*table));
 }
 
+/* At the end of text, as much as there is room for. */
+static void put_text(char text[CHORALE_TRACE_RAN], const char *more)
+{
+    const size_t at = strlen(text), room = CHORALE_TRACE_RAN - 1 - at;
+    const size_t len = strlen(more);
+
+    memcpy(text + at, more, len < room ? len : room);
+    text[at + (len < room ? len : room)] = '\0';
+}
+
 static void name_ran(const struct chorale_plan *plan, char *text)
 {
     char params[CHORALE_TRACE_RAN] = "";
@@ -122,11 +132,11 @@ static void name_ran(const struct chorale_plan *plan, char *text)
     }
     chorale_alg_params_format(plan->alg, plan->param, params,
                               sizeof(params));
-    strncat(text, plan->alg->name, CHORALE_TRACE_RAN - 1);
+    put_text(text, plan->alg->name);
     if (params[0] == '\0')
         return;
-    strncat(text, ":", CHORALE_TRACE_RAN - 1 - strlen(text));
-    strncat(text, params, CHORALE_TRACE_RAN - 1 - strlen(text));
+    put_text(text, ":");
+    put_text(text, params);
 }
 
 static struct chorale_trace_row row_of(const struct chorale_trace_cell *cell,
