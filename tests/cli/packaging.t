@@ -42,7 +42,8 @@ for file in "$bin/chorale" "$bin/chorale-runner" "$lib/libchorale_pmpi.so" \
     "$lib/libchorale.so" "$include/chorale.h" "$lib/pkgconfig/chorale.pc" \
     "$libexec/chorale/chorale-selects" "$share/chorale/time_vs_n.gp" \
     "$share/chorale/modulefile" "$share/zsh/site-functions/_chorale" \
-    "$share/bash-completion/completions/chorale"; do
+    "$share/bash-completion/completions/chorale" \
+    "$(where examplesdir)/nightly.sbatch" "$(where examplesdir)/cluster64.xml"; do
     [ -s "$root$file" ]
     ok $? "$file"
 done
