@@ -43,7 +43,12 @@ log2(v) = log(v) / log(2)
 
 set logscale xy 2
 set xrange [xmin : xmax * 1.01 + 1]
-set yrange [sqrt(pmin * (pmin - 1.)) : sqrt(pmax * (pmax + 1.))]
+# The first and the last process count reach over the end (RIM of map.c).
+rim = (pmax / pmin)**(1 / 25.)
+below = sqrt(pmin * (pmin - 1.))
+above = sqrt(pmax * (pmax + 1.))
+set yrange [(below < pmin / rim ? below : pmin / rim) : \
+    (above > pmax * rim ? above : pmax * rim)]
 set xtics () nomirror out
 set ytics () nomirror out
 first = int(ceil(log2(zero > 0 ? zero * 4 : xmin)))

@@ -162,6 +162,9 @@ static struct frame find_frame(const struct chorale_plots_box *box,
     return f;
 }
 
+/* Of the axis of process counts, as in decision_map.gp. */
+static const double RIM = 1 / 25.0;
+
 static void write_box(FILE *out, const struct chorale_plots_box *box,
                       const struct frame *f)
 {
@@ -169,12 +172,19 @@ static void write_box(FILE *out, const struct chorale_plots_box *box,
     double right = box->n_hi > 0 ? fmin((double)box->n_hi + 1, f->hi)
                                  : 2 * f->zero;
 
-    /* Half-way to the process counts beside it: neighbours touch. */
+    /* Half-way to the process counts beside it: neighbours touch. Beyond the
+     * first and the last are none: these reach so far that they are seen. */
+    double rim = pow((double)f->most / f->least, RIM);
+    double lower = sqrt(box->comm_size * (box->comm_size - 1.0));
+    double upper = sqrt(box->comm_size_hi * (box->comm_size_hi + 1.0));
+
+    if (box->comm_size == f->least)
+        lower = fmin(lower, f->least / rim);
+    if (box->comm_size_hi == f->most)
+        upper = fmax(upper, f->most * rim);
     fprintf(out, "%.15g %.15g %.15g %.15g %d %lld %lld %d %d\n", left, right,
-            sqrt(box->comm_size * (box->comm_size - 1.0)),
-            sqrt(box->comm_size_hi * (box->comm_size_hi + 1.0)),
-            box->modelled, (long long)box->n_lo, (long long)box->n_hi,
-            box->comm_size, box->comm_size_hi);
+            lower, upper, box->modelled, (long long)box->n_lo,
+            (long long)box->n_hi, box->comm_size, box->comm_size_hi);
 }
 
 static void write_all(FILE *out, const struct chorale_plots_box *box,

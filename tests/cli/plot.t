@@ -98,6 +98,8 @@ sqlite3 -separator ' ' a.db "SELECT n_lo, n_hi + 1, basis = 'modelled', n_lo,
     WHERE coll = 'bcast' AND variant = 'binomial' ORDER BY comm_size" > want
 [ -s want ] && diff want got > out 2>&1
 ok $? 'its boxes are the rows of the table'
+is "$(awk '$9 == 64 { print $4 > 70, $3 > 60 }' maps/bcast_map.dat | sort -u)" \
+    "1 1" 'the row of the largest process count is high enough to be seen'
 gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" maps/bcast_map.dat \
     by-hand2.png png "by hand" > out 2> err && is_png by-hand2.png &&
     ! [ -s err ]
