@@ -52,6 +52,7 @@ set yrange [(below < pmin / rim ? below : pmin / rim) : \
 set xtics () nomirror out
 set ytics () nomirror out
 first = int(ceil(log2(zero > 0 ? zero * 4 : xmin)))
+if (first < 0) { first = 0 } # there is no half a byte
 last = int(floor(log2(xmax)))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero * 1.4) }

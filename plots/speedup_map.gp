@@ -36,6 +36,7 @@ set yrange [lower : upper]
 set xtics () nomirror out
 set ytics () nomirror out
 first = int(ceil(log2(zero > 0 ? zero * 2 : left)))
+if (first < 0) { first = 0 } # there is no half a byte
 last = int(floor(log2(right)))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero) }

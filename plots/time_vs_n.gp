@@ -60,6 +60,7 @@ set xtics () nomirror
 set ytics () nomirror
 set mytics default
 first = int(ceil(log2(zero > 0 ? zero * 2 : xmin / 1.6)))
+if (first < 0) { first = 0 } # there is no half a byte
 last = int(floor(log2(xmax * 1.6)))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero) }

@@ -104,6 +104,18 @@ gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" maps/bcast_map.dat \
     by-hand2.png png "by hand" > out 2> err && is_png by-hand2.png &&
     ! [ -s err ]
 ok $? 'its script draws the data file by hand'
+# What is left of one byte on an axis has no marks.
+run plot a.db -o low --format svg -c bcast --figures map,speedup
+bad=0
+for kind in decision:map speedup:speedup; do
+    name=bcast_${kind#*:} script=${kind%:*}_map.gp
+    awk '!done && /^[0-9]/ { $1 = 0.05; $5 = 0.04; done = 1 } 1' \
+        "low/$name.dat" >low.dat
+    gnuplot -d -c "$CHORALE_DATADIR/$script" low.dat low.svg svg low >out 2>&1
+    grep -q '>1 MiB<\|>64 KiB<\|>1 KiB<' low.svg && ! grep -q '>0 B<' low.svg ||
+        { bad=1; echo "# $script"; }
+done
+ok $bad 'marks of n begin at one byte'
 cp a.db gap.db
 sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
     comm_size_hi = 63 WHERE comm_size = 64; DELETE FROM decision
