@@ -15,7 +15,6 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/circulant.h"
 #include "algorithms/engines/gather_all.h"
-#include "algorithms/engines/packed.h"
 #include "algorithms/engines/tree.h"
 
 /* What one virtual rank receives, the same for every root. */
@@ -65,53 +64,34 @@ static int pass(const struct state *st, int i, int v)
                             (rank - skip + size) % size);
 }
 
-static int broadcasts(struct state *st)
+static int broadcasts(const struct chorale_call *call, char *bytes, size_t m)
 {
-    struct chorale_ctx *ctx = st->ctx;
-    size_t bytes = (size_t)ctx->size * sizeof(*st->part);
+    struct chorale_ctx *ctx = call->ctx;
+    struct state st = {
+        .ctx = ctx,
+        .bytes = bytes,
+        .m = m,
+        .nblocks = chorale_circulant_nblocks(call->param[0], m, 1),
+    };
     int rounds, err = MPI_SUCCESS;
 
-    st->part = chorale_scratch(ctx, bytes);
-    if (st->part == NULL)
+    st.part = chorale_scratch(ctx, (size_t)ctx->size * sizeof(*st.part));
+    if (st.part == NULL)
         return MPI_ERR_NO_MEM;
     for (int v = 0; v < ctx->size; v++) {
-        chorale_circulant_init_recv(&st->part[v].c, v, ctx->size);
-        st->part[v].complete = 0;
+        chorale_circulant_init_recv(&st.part[v].c, v, ctx->size);
+        st.part[v].complete = 0;
     }
-    rounds = chorale_circulant_rounds(&st->part[0].c, st->nblocks);
+    rounds = chorale_circulant_rounds(&st.part[0].c, st.nblocks);
     for (int i = 0; i < rounds; i++)
         for (int v = 1; v < ctx->size && err == MPI_SUCCESS; v++)
-            err = pass(st, i, v);
+            err = pass(&st, i, v);
     return err;
 }
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx);
-    struct chorale_packed p;
-    struct chorale_blocks b;
-    struct state st = { .ctx = ctx };
-    int err = chorale_allgather_blocks(call, &b);
-
-    if (err != MPI_SUCCESS || ctx->size == 1)
-        return err;
-    err = chorale_packed_init(&p, ctx, call->recvbuf,
-                              call->recvcount * ctx->size, call->recvtype);
-    if (err != MPI_SUCCESS)
-        return err;
-    st.bytes = p.bytes;
-    st.m = p.n / (size_t)ctx->size;
-    st.nblocks = chorale_circulant_nblocks(call->param[0], st.m, 1);
-    if (p.staged)
-        err = chorale_range_pack(ctx, &b, ctx->rank, 1,
-                                 p.bytes + st.m * (size_t)ctx->rank);
-    if (err == MPI_SUCCESS)
-        err = broadcasts(&st);
-    if (err == MPI_SUCCESS)
-        err = chorale_packed_in(&p);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_allgather_packed(call, broadcasts);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

@@ -15,34 +15,20 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/combine_all.h"
 #include "algorithms/engines/gather_all.h"
-#include "algorithms/engines/packed.h"
+
+static int combine(const struct chorale_call *call, char *bytes, size_t m)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t before = m * (size_t)ctx->rank, n = m * (size_t)ctx->size;
+
+    chorale_zero(ctx, bytes, before);
+    chorale_zero(ctx, bytes + before + m, n - before - m);
+    return chorale_combine_all(ctx, call->param[0], bytes, n);
+}
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx), m, before;
-    struct chorale_packed p;
-    struct chorale_blocks b;
-    int err = chorale_allgather_blocks(call, &b);
-
-    if (err != MPI_SUCCESS || ctx->size == 1)
-        return err;
-    err = chorale_packed_init(&p, ctx, call->recvbuf,
-                              call->recvcount * ctx->size, call->recvtype);
-    if (err != MPI_SUCCESS)
-        return err;
-    m = p.n / (size_t)ctx->size;
-    before = m * (size_t)ctx->rank;
-    chorale_zero(ctx, p.bytes, before);
-    chorale_zero(ctx, p.bytes + before + m, p.n - before - m);
-    if (p.staged)
-        err = chorale_range_pack(ctx, &b, ctx->rank, 1, p.bytes + before);
-    if (err == MPI_SUCCESS)
-        err = chorale_combine_all(ctx, call->param[0], p.bytes, p.n);
-    if (err == MPI_SUCCESS)
-        err = chorale_packed_in(&p);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_allgather_packed(call, combine);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

@@ -11,10 +11,10 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
-#include "algorithms/engines/packed.h"
 
-static int rounds(struct chorale_ctx *ctx, char *bytes, size_t m)
+static int rounds(const struct chorale_call *call, char *bytes, size_t m)
 {
+    struct chorale_ctx *ctx = call->ctx;
     int size = ctx->size, rank = ctx->rank, err = MPI_SUCCESS;
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     struct chorale_ring_way way[2] = {
@@ -29,28 +29,7 @@ static int rounds(struct chorale_ctx *ctx, char *bytes, size_t m)
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_ctx *ctx = call->ctx;
-    size_t mark = chorale_scratch_mark(ctx), m;
-    struct chorale_packed p;
-    struct chorale_blocks b;
-    int err = chorale_allgather_blocks(call, &b);
-
-    if (err != MPI_SUCCESS || ctx->size == 1)
-        return err;
-    err = chorale_packed_init(&p, ctx, call->recvbuf,
-                              call->recvcount * ctx->size, call->recvtype);
-    if (err != MPI_SUCCESS)
-        return err;
-    m = p.n / (size_t)ctx->size;
-    if (p.staged)
-        err = chorale_range_pack(ctx, &b, ctx->rank, 1,
-                                 p.bytes + m * (size_t)ctx->rank);
-    if (err == MPI_SUCCESS)
-        err = rounds(ctx, p.bytes, m);
-    if (err == MPI_SUCCESS)
-        err = chorale_packed_in(&p);
-    chorale_scratch_release(ctx, mark);
-    return err;
+    return chorale_allgather_packed(call, rounds);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

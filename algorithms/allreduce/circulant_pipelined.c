@@ -9,40 +9,25 @@
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
 #include "algorithms/engines/circulant.h"
+#include "algorithms/engines/reduce_then_bcast.h"
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_call part = *call;
-    int err;
-
-    part.root = 0;
-    /* MPI_Reduce takes MPI_IN_PLACE at the root only. */
-    if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE)
-        part.sendbuf = call->recvbuf;
-    err = chorale_reduce_circulant.run(&part);
-    return err == MPI_SUCCESS ? chorale_bcast_circulant.run(&part) : err;
+    return chorale_reduce_then_bcast_alike(call, &chorale_reduce_circulant,
+                                           &chorale_bcast_circulant);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int n = chorale_circulant_cost(pt, 1, term);
-
-    return n + chorale_circulant_cost(pt, 0, term + n);
+    return chorale_reduce_then_bcast_alike_cost(
+        pt, &chorale_reduce_circulant, &chorale_bcast_circulant, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    struct chorale_point part = *pt;
-    size_t first, second;
-
-    part.root = 0;
-    first = chorale_reduce_circulant.scratch(&part);
-    second = chorale_bcast_circulant.scratch == NULL
-                 ? 0
-                 : chorale_bcast_circulant.scratch(&part);
-    return first > second ? first : second;
+    return chorale_reduce_then_bcast_alike_scratch(
+        pt, &chorale_reduce_circulant, &chorale_bcast_circulant);
 }
 
 const struct chorale_alg chorale_allreduce_circulant_pipelined = {

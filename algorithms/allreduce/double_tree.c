@@ -11,32 +11,25 @@
  * Source  Sanders, Speck, Traeff, Parallel Computing 35, 2009
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
 #include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/reduce_then_bcast.h"
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_call part = *call;
-    int err;
-
-    part.root = 0;
-    /* MPI_Reduce takes MPI_IN_PLACE at the root only. */
-    if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE)
-        part.sendbuf = call->recvbuf;
-    err = chorale_reduce_double_tree.run(&part);
-    return err == MPI_SUCCESS ? chorale_bcast_double_tree.run(&part) : err;
+    return chorale_reduce_then_bcast_alike(call, &chorale_reduce_double_tree,
+                                           &chorale_bcast_double_tree);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int n = chorale_reduce_double_tree.cost(pt, term);
-
-    return n + chorale_bcast_double_tree.cost(pt, term + n);
+    return chorale_reduce_then_bcast_alike_cost(
+        pt, &chorale_reduce_double_tree, &chorale_bcast_double_tree, term);
 }
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_reduce_double_tree.scratch(pt);
+    return chorale_reduce_then_bcast_alike_scratch(
+        pt, &chorale_reduce_double_tree, &chorale_bcast_double_tree);
 }
 
 const struct chorale_alg chorale_allreduce_double_tree = {

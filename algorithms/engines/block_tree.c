@@ -162,6 +162,14 @@ static int run_root(const struct chorale_block_tree *t, int up)
 
 /* --- inner ranks ------------------------------------------------------ */
 
+void chorale_block_tree_sum(struct chorale_block_tree *t, int64_t *offset)
+{
+    offset[0] = 0;
+    for (int i = 0; i < t->tree.span; i++)
+        offset[i + 1] += offset[i];
+    t->offset = offset;
+}
+
 /* Where block i of this rank's subtree starts among its bytes. */
 static size_t offset_of(const struct chorale_block_tree *t, int i)
 {

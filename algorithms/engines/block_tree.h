@@ -47,6 +47,10 @@ int chorale_block_tree_child(const struct chorale_block_tree *t, int i,
                              int *blocks);
 int chorale_block_tree_rank(const struct chorale_block_tree *t, int v);
 
+/* offset[i + 1] is how many bytes block i of this rank's subtree has: from
+ * here on offset tells where the blocks start, and is the tree's. */
+void chorale_block_tree_sum(struct chorale_block_tree *t, int64_t *offset);
+
 /* Run it. The root's own block is not touched. Return an MPI error code. */
 int chorale_gather_up(const struct chorale_block_tree *t);
 int chorale_scatter_down(const struct chorale_block_tree *t);

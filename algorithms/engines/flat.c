@@ -4,6 +4,17 @@
 
 const long chorale_max_reqs[CHORALE_NMAX_REQS] = { 0, 2, 4, 8, 16, 32, 64 };
 
+int chorale_run_sides(const struct chorale_call *call,
+                      chorale_side *root_side, chorale_side *other_side)
+{
+    size_t mark = chorale_scratch_mark(call->ctx);
+    int err = call->ctx->rank == call->root ? root_side(call)
+                                            : other_side(call);
+
+    chorale_scratch_release(call->ctx, mark);
+    return err;
+}
+
 int chorale_flat_batch(long max_reqs, int comm_size)
 {
     int all = comm_size - 1;

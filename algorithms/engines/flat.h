@@ -30,6 +30,12 @@ extern const long chorale_max_reqs[CHORALE_NMAX_REQS];
         .ncandidate = CHORALE_NMAX_REQS                                      \
     }
 
+/* run() of a rooted variant: root_side() at the root, other_side() at all
+ * other ranks, between mark and release of scratch. Returns what they do. */
+typedef int chorale_side(const struct chorale_call *call);
+int chorale_run_sides(const struct chorale_call *call,
+                      chorale_side *root_side, chorale_side *other_side);
+
 int chorale_flat_batch(long max_reqs, int comm_size);
 
 /* For max_reqs: blocking messages, one after the other. */

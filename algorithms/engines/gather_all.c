@@ -2,6 +2,7 @@
 /* gather_all.c - all blocks to all ranks: see gather_all.h. */
 #include "algorithms/engines/gather_all.h"
 
+#include "algorithms/engines/packed.h"
 #include "algorithms/engines/tree.h"
 
 /* --- ranges of blocks ------------------------------------------------- */
@@ -369,6 +370,33 @@ int chorale_allgather_blocks(const struct chorale_call *call,
     own = chorale_block(b, call->ctx->rank, &count);
     return chorale_copy(call->ctx, call->sendbuf, call->sendcount,
                         call->sendtype, own, count, call->recvtype);
+}
+
+int chorale_allgather_packed(const struct chorale_call *call,
+                             chorale_gather_bytes *exchange)
+{
+    struct chorale_ctx *ctx = call->ctx;
+    size_t mark = chorale_scratch_mark(ctx), m;
+    struct chorale_packed p;
+    struct chorale_blocks b;
+    int err = chorale_allgather_blocks(call, &b);
+
+    if (err != MPI_SUCCESS || ctx->size == 1)
+        return err;
+    err = chorale_packed_init(&p, ctx, call->recvbuf,
+                              call->recvcount * ctx->size, call->recvtype);
+    if (err != MPI_SUCCESS)
+        return err;
+    m = p.n / (size_t)ctx->size;
+    if (p.staged)
+        err = chorale_range_pack(ctx, &b, ctx->rank, 1,
+                                 p.bytes + m * (size_t)ctx->rank);
+    if (err == MPI_SUCCESS)
+        err = exchange(call, p.bytes, m);
+    if (err == MPI_SUCCESS)
+        err = chorale_packed_in(&p);
+    chorale_scratch_release(ctx, mark);
+    return err;
 }
 
 int chorale_allgather_run(const struct chorale_call *call,

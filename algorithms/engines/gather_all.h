@@ -195,6 +195,15 @@ static inline int chorale_gather_all_circulant(struct chorale_ctx *ctx,
 int chorale_allgather_blocks(const struct chorale_call *call,
                              struct chorale_blocks *b);
 
+/* A variant of allgather whose blocks are cut by packed bytes: exchange() with
+ * the bytes of all blocks, m of each rank, where this rank's own are in their
+ * place. Scratch that it takes is released after it. Not called at one rank.
+ * Returns an MPI error code. */
+typedef int chorale_gather_bytes(const struct chorale_call *call, char *bytes,
+                                 size_t m);
+int chorale_allgather_packed(const struct chorale_call *call,
+                             chorale_gather_bytes *exchange);
+
 /* An exchange above as a variant's run, for either collective. */
 typedef int chorale_gather_all(struct chorale_ctx *ctx,
                                const struct chorale_blocks *b);

@@ -25,4 +25,17 @@ const char *chorale_reduce_then_bcast_refuses(
 enum chorale_order chorale_reduce_then_bcast_order(
     const struct chorale_point *pt, const struct chorale_alg *reduce);
 
+/* The same where both parts have the allreduce's own parameters, and run with
+ * their values. */
+int chorale_reduce_then_bcast_alike(const struct chorale_call *call,
+                                    const struct chorale_alg *reduce,
+                                    const struct chorale_alg *bcast);
+int chorale_reduce_then_bcast_alike_cost(const struct chorale_point *pt,
+                                         const struct chorale_alg *reduce,
+                                         const struct chorale_alg *bcast,
+                                         struct chorale_term *term);
+size_t chorale_reduce_then_bcast_alike_scratch(
+    const struct chorale_point *pt, const struct chorale_alg *reduce,
+    const struct chorale_alg *bcast);
+
 #endif

@@ -13,6 +13,7 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
+#include "algorithms/engines/flat.h"
 #include "algorithms/engines/packed.h"
 
 #include <limits.h>
@@ -107,12 +108,7 @@ static int run_other(const struct chorale_call *call)
 
 static int run(const struct chorale_call *call)
 {
-    size_t mark = chorale_scratch_mark(call->ctx);
-    int err = call->ctx->rank == call->root ? run_root(call)
-                                            : run_other(call);
-
-    chorale_scratch_release(call->ctx, mark);
-    return err;
+    return chorale_run_sides(call, run_root, run_other);
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

@@ -59,10 +59,7 @@ static int run_other(const struct chorale_call *call,
     if (offset != NULL)
         err = counts_up(t, offset + 1);
     if (err == MPI_SUCCESS) {
-        offset[0] = 0;
-        for (size_t i = 0; i < blocks; i++)
-            offset[i + 1] += offset[i];
-        t->offset = offset;
+        chorale_block_tree_sum(t, offset);
         err = chorale_gather_up(t);
     }
     chorale_scratch_release(t->ctx, mark);

@@ -67,10 +67,7 @@ static int run_inner(struct chorale_block_tree *t)
     if (err == MPI_SUCCESS)
         err = counts_down(t, offset + 1);
     if (err == MPI_SUCCESS) {
-        offset[0] = 0;
-        for (size_t i = 0; i < blocks; i++)
-            offset[i + 1] += offset[i];
-        t->offset = offset;
+        chorale_block_tree_sum(t, offset);
         err = chorale_scatter_down(t);
     }
     chorale_scratch_release(t->ctx, mark);
