@@ -8,7 +8,8 @@
  *         and after each of them              p ranks a node, N nodes
  * Volume  (N - 1) p m bytes into each node, one message a rank and step
  * Cost    at most that of one message a step, of what the node knows, and of
- *         Bruck's exchanges in a node of what it does not know yet
+ *         exchanges in a node of what it does not know yet: recursive doubling
+ *         if p is a power of two, else Bruck's, of as many messages and bytes
  * Needs   several nodes with equally many ranks, two or more, placed in
  *         blocks; any datatype; P m bytes of scratch. It is right for any
  *         other nodes, but no cost is known there, so it is refused
@@ -93,6 +94,21 @@ static int fetch(const struct state *st, long w, int pieces)
     return err;
 }
 
+static int is_pow2(int members)
+{
+    return (members & (members - 1)) == 0;
+}
+
+/* Blocks of the node's ranks to all of them: by Bruck's exchange, which
+ * rotates its bytes; by recursive doubling, of as many messages and bytes,
+ * where the ranks are a power of two: it leaves all in place. */
+static int in_node(struct chorale_ctx *inner, const struct chorale_blocks *b)
+{
+    return is_pow2(inner->size)
+               ? chorale_gather_all_doubling(inner, b)
+               : chorale_gather_all_bruck(inner, b, 2);
+}
+
 /* What each rank of the node fetched to all of them. */
 static int share(struct state *st, long w, int pieces)
 {
@@ -112,7 +128,7 @@ static int share(struct state *st, long w, int pieces)
     }
     b = chorale_blocks_given(st->all, st->counts, st->displs, MPI_PACKED,
                              t->inner.size);
-    return chorale_gather_all_bruck(&t->inner, &b, 2);
+    return in_node(&t->inner, &b);
 }
 
 /* The blocks of the node, then steps of p ways. */
@@ -121,7 +137,7 @@ static int exchange(struct state *st)
     struct chorale_topology *t = st->t;
     struct chorale_blocks b = chorale_blocks_equal(
         st->all, (MPI_Count)st->m, MPI_PACKED, t->inner.size);
-    int ways = 2, err = chorale_gather_all_bruck(&t->inner, &b, 2);
+    int ways = 2, err = in_node(&t->inner, &b);
 
     for (int i = 0; i < t->nodes; i++)
         if (chorale_topology_members(t, i) > ways)
@@ -198,6 +214,30 @@ static int run(const struct chorale_call *call)
     return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
 }
 
+/* Round r = 1, 2, 4, ... of an exchange in a node of p ranks, after a step that
+ * brought all beyond the w of N nodes that are known: at most so many nodes'
+ * blocks go in a message. Recursive doubling: those of the group of r ranks
+ * that fetched most. */
+static long nodes_shared(long w, long nodes, int p, int r)
+{
+    long left = nodes - w, pieces = (nodes + w - 1) / w, most = 0;
+    int k = r < p - r ? r : p - r, first, end, last;
+
+    if (!is_pow2(p))
+        return k * w < left ? k * w : left;
+    for (int base = 0; base < p; base += r) {
+        long to;
+
+        pieces_of((int)(pieces < p ? pieces : p), p, base, &first, &end);
+        pieces_of((int)(pieces < p ? pieces : p), p, base + r - 1, &last,
+                  &end);
+        to = end * w < nodes ? end * w : nodes;
+        if (to - first * w > most)
+            most = to - first * w;
+    }
+    return most;
+}
+
 /* In a node no round carries more than all that a step brings. */
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
@@ -214,14 +254,12 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
             .messages = 1,
             .bytes = node * (double)(w < left ? w : left),
         };
-        for (long r = 1; r < pt->ppn; r *= 2) {
-            long k = (r < pt->ppn - r ? r : pt->ppn - r) * w;
-
+        for (int r = 1; r < pt->ppn; r *= 2)
             term[n++] = (struct chorale_term){
                 .messages = 1,
-                .bytes = node * (double)(k < left ? k : left),
+                .bytes = node * (double)nodes_shared(w, out.comm_size,
+                                                     pt->ppn, r),
             };
-        }
     }
     return n;
 }
@@ -237,7 +275,8 @@ static const char *refuses(const struct chorale_point *pt)
 static size_t scratch(const struct chorale_point *pt)
 {
     return chorale_topology_scratch(pt) +
-           2 * pt->msg_size * (size_t)pt->comm_size +
+           (is_pow2(pt->ppn) ? 1 : 2) * pt->msg_size *
+               (size_t)pt->comm_size +
            (sizeof(MPI_Count) + sizeof(MPI_Aint)) * (size_t)pt->ppn;
 }
 

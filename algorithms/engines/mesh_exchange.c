@@ -56,6 +56,7 @@ void chorale_mesh_init_cube(struct chorale_mesh *mesh, int size)
         mesh->dim[mesh->ndim++] = 2;
 }
 
+/* Two each: a phase then works inside one array. */
 static int is_cube(const struct chorale_mesh *mesh)
 {
     int twos = 0;
@@ -67,12 +68,17 @@ static int is_cube(const struct chorale_mesh *mesh)
 
 /* --- one phase -------------------------------------------------------- */
 
-/* The array seen along one dimension: before runs for each coordinate, run
- * bytes each. */
+/* The array seen along one dimension: before runs for each coordinate, of
+ * stride blocks, run bytes each.
+ *
+ * A piece, the runs of one coordinate, is one message. Where pieces is set it
+ * stays one in the array that it comes to: they lie there piece after piece,
+ * by source, so that they are received in place. The next phase finds the
+ * blocks of a run apart then (apart), one in each piece. */
 struct phase {
     struct chorale_ctx *ctx;
     int dim, stride, place; /* this rank's coordinate is place */
-    int before;
+    int before, pieces, apart;
     size_t run;
     char *tmp;              /* two pieces for each round */
     MPI_Request *req;       /* two for each round */
@@ -85,13 +91,30 @@ static char *run_at(const struct phase *ph, const void *array, int place,
                       (MPI_Aint)i * ph->dim + place);
 }
 
+/* Run i of a coordinate out of the array. */
+static void take_run(const struct phase *ph, char *to, const void *from,
+                     int place, int i)
+{
+    size_t block = ph->run / (size_t)ph->stride;
+    int runs = ph->dim * ph->before;
+
+    if (!ph->apart) {
+        chorale_move(ph->ctx, to, run_at(ph, from, place, i), ph->run);
+        return;
+    }
+    for (int j = 0; j < ph->stride; j++)
+        chorale_move(ph->ctx, to + (size_t)j * block,
+                     chorale_at(from, (MPI_Aint)block,
+                                (MPI_Aint)j * runs + i * ph->dim + place),
+                     block);
+}
+
 /* The piece of one coordinate, into or out of one contiguous message. */
 static void gather_piece(const struct phase *ph, char *to, const void *from,
                          int place)
 {
     for (int i = 0; i < ph->before; i++)
-        chorale_move(ph->ctx, to + (size_t)i * ph->run,
-                     run_at(ph, from, place, i), ph->run);
+        take_run(ph, to + (size_t)i * ph->run, from, place, i);
 }
 
 static void put_piece(const struct phase *ph, void *to, const char *from,
@@ -102,8 +125,15 @@ static void put_piece(const struct phase *ph, void *to, const char *from,
                      from + (size_t)i * ph->run, ph->run);
 }
 
-/* Start the exchange of round i; *n requests are under way. Its pieces have a
- * place of their own in tmp, out before in. */
+/* The pieces of round i in tmp, out before in, have a place of their own. */
+static char *tmp_at(const struct phase *ph, int i)
+{
+    size_t piece = ph->run * (size_t)ph->before;
+
+    return ph->tmp + (size_t)(i - 1) * piece * (ph->pieces ? 1 : 2);
+}
+
+/* Start the exchange of round i; *n requests are under way. */
 static int post_round(const struct phase *ph, const void *from, void *to,
                       int i, int *n)
 {
@@ -112,9 +142,11 @@ static int post_round(const struct phase *ph, const void *from, void *to,
     int dest = (ph->place + i) % ph->dim;
     int source = (ph->place + ph->dim - i) % ph->dim;
     int straight = ph->before == 1, err;
-    char *tmp = ph->tmp + 2 * (size_t)(i - 1) * piece;
+    char *tmp = tmp_at(ph, i);
     char *out = straight && from != to ? run_at(ph, from, dest, 0) : tmp;
-    char *in = straight ? run_at(ph, to, source, 0) : tmp + piece;
+    char *in = straight     ? run_at(ph, to, source, 0)
+               : ph->pieces ? (char *)to + (size_t)source * piece
+                            : tmp + piece;
 
     if (out == tmp)
         gather_piece(ph, out, from, dest);
@@ -138,18 +170,30 @@ static int run_phase(const struct phase *ph, const void *from, void *to)
     for (int i = 1; i < ph->dim && err == MPI_SUCCESS; i++)
         err = post_round(ph, from, to, i, &n);
     for (int i = 0; from != to && i < ph->before; i++)
-        chorale_move(ph->ctx, run_at(ph, to, ph->place, i),
-                     run_at(ph, from, ph->place, i), ph->run);
+        take_run(ph,
+                 ph->pieces ? (char *)to + (size_t)ph->place * piece +
+                                  (size_t)i * ph->run
+                            : run_at(ph, to, ph->place, i),
+                 from, ph->place, i);
     last = chorale_waitall(ph->ctx, n, ph->req);
     if (err == MPI_SUCCESS)
         err = last;
-    for (int i = 1; i < ph->dim && ph->before > 1 && err == MPI_SUCCESS; i++)
-        put_piece(ph, to, ph->tmp + (2 * (size_t)i - 1) * piece,
+    for (int i = 1; i < ph->dim && ph->before > 1 && !ph->pieces &&
+                    err == MPI_SUCCESS; i++)
+        put_piece(ph, to, tmp_at(ph, i) + piece,
                   (ph->place + ph->dim - i) % ph->dim);
     return err;
 }
 
 /* --- all phases ------------------------------------------------------- */
+
+/* Whether the first phase, along the last dimension, leaves its pieces in
+ * one: then the second one takes single blocks, so nothing is gained where
+ * that is the last phase, which takes runs that lie as they are sent. */
+static int leaves_pieces(const struct chorale_mesh *mesh)
+{
+    return mesh->ndim > 2 && !is_cube(mesh);
+}
 
 /* Bytes of the pieces that a phase needs at most. */
 static size_t tmp_bytes(const struct chorale_mesh *mesh, int size, size_t m)
@@ -160,9 +204,10 @@ static size_t tmp_bytes(const struct chorale_mesh *mesh, int size, size_t m)
     for (int i = first; i < mesh->ndim; i++) {
         int others = size - size / mesh->dim[i];
 
+        others *= i == mesh->ndim - 1 && leaves_pieces(mesh) ? 1 : 2;
         most = others > most ? others : most;
     }
-    return 2 * m * (size_t)most;
+    return m * (size_t)most;
 }
 
 static size_t request_bytes(const struct chorale_mesh *mesh)
@@ -207,6 +252,8 @@ static int run_phases(const struct state *st)
             .stride = stride,
             .place = st->ctx->rank / stride % dim,
             .before = st->ctx->size / stride / dim,
+            .pieces = leaves_pieces(mesh) && i == mesh->ndim - 1,
+            .apart = leaves_pieces(mesh) && i == mesh->ndim - 2,
             .run = st->m * (size_t)stride,
             .tmp = st->tmp,
             .req = st->req,
