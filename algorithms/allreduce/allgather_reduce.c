@@ -7,6 +7,10 @@
  * Volume  (P - 1) n bytes from each rank; P n bytes of memory
  * Cost    as the allgather (Bruck: ceil(lg P) alpha + (P - 1) n beta), then
  *         (P - 1) n tau; <= where the allgather's is
+ * Copies  own vector, the one that the others are added to, and with Bruck or
+ *         circulant_log what these rotate: all or half of the vectors. The
+ *         other allgathers receive in place, with more messages or at powers
+ *         of two only
  * Needs   any P (as the allgather), any datatype, any operation
  * Source  Open MPI (allgather_reduce)
  */

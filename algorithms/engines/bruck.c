@@ -95,7 +95,13 @@ static int put_own(const struct state *st, int i, const char *from)
     return MPI_SUCCESS;
 }
 
-/* Fill the message of one digit, or empty the one that came. */
+/* Fill the message of one digit, or empty the one that came.
+ *
+ * A block is copied out of each message that it does not end with, and into
+ * the next one. To send it on from where it came would keep the messages of
+ * all places until the end: n/2 for each of lg P of them at radix 2, instead
+ * of n for work and n/2 for the last one. Indexed datatypes instead of
+ * messages that are filled only have the library copy as much. */
 static int pass_blocks(const struct state *st, int k, long weight, int digit,
                        int fills, char *at)
 {
