@@ -29,6 +29,7 @@ struct chorale_plan {
     /* What was said of these, before chorale_plan_check filled them in. */
     const char *limit_sizes, *limit_op, *limit_root;
     int limits_kept;
+    int all_values;          /* of --variants, as no --set says which */
     const char *budget;
     double goal;
     struct chorale_policy policy; /* of what an adaptive plan is for: rounds
@@ -61,8 +62,9 @@ struct chorale_plan {
       "collectives to measure (default: all of `chorale list`)", 0, 0 },     \
     { "variants", 0, CHORALE_OPT_TEXT, offsetof(type, field.variants),       \
       "LIST", "only these variants: binomial or bcast:binomial, with all "   \
-      "values of their parameters (default: what --set says); the library's "\
-      "default is always measured", 0, 0 },                                  \
+      "values of their parameters, or those of --set if it is given "        \
+      "(default: the variants of --set); the library's default is always "   \
+      "measured", 0, 0 },                                                    \
     { "set", 0, CHORALE_OPT_TEXT, offsetof(type, field.set), "SET",          \
       "core: at most six variants a collective, each with the parameters "   \
       "that its model favours; all: everything that `chorale list` shows, "  \

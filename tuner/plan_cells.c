@@ -239,7 +239,8 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
                 err = put_variant(p, pt, alg, set);
         } else if (chorale_spec_listed(p->plan->variants, alg->name) ||
                    chorale_spec_listed(p->plan->variants, full)) {
-            err = put_variant(p, pt, alg, CHORALE_SET_ALL);
+            err = put_variant(p, pt, alg, p->plan->all_values
+                                              ? CHORALE_SET_ALL : set);
         }
     }
     return err;

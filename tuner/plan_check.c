@@ -375,6 +375,7 @@ static void fill_in(struct chorale_plan *plan)
         plan->limit_sizes = plan->sizes;
         plan->limit_op = plan->op;
         plan->limit_root = plan->root;
+        plan->all_values = plan->variants != NULL && plan->set == NULL;
         plan->limits_kept = 1;
     }
     if (plan->sizes == NULL)
@@ -409,10 +410,8 @@ static void fill_in(struct chorale_plan *plan)
 }
 
 /* Options that say nothing of any of these collectives are told, and no more:
- * a script asks for one collective after the other with the same. Refused are
- * those that say nothing beside others. */
-static enum chorale_err check_meant(const struct chorale_plan *plan,
-                                    struct chorale_errmsg *msg)
+ * a script asks for one collective after the other with the same. */
+static void tell_unmeant(const struct chorale_plan *plan)
 {
     int rooted = 0, reduces = 0, data = 0;
 
@@ -443,12 +442,6 @@ static enum chorale_err check_meant(const struct chorale_plan *plan,
             fprintf(stderr, "chorale: %s %s says nothing here: none of "
                             "--collectives %s %s\n", row[i].option,
                     row[i].value, plan->collectives, row[i].what);
-    if (plan->set != NULL && plan->variants != NULL)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--set %s: --variants %s says already which are "
-                            "measured; give one of the two", plan->set,
-                            plan->variants);
-    return CHORALE_OK;
 }
 
 static enum chorale_err check_options(struct chorale_plan *plan,
@@ -467,10 +460,9 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         err = check_launcher(plan, msg);
     if (err == CHORALE_OK)
         err = check_batch(plan, msg);
-    if (err == CHORALE_OK)
-        err = check_meant(plan, msg);
     if (err != CHORALE_OK)
         return err;
+    tell_unmeant(plan);
     fill_in(plan);
     if (plan->nrep_min > plan->nrep_max)
         return chorale_fail(msg, CHORALE_USAGE,

@@ -33,8 +33,6 @@ bad 2 "-m '8,,64': a number is missing" "a comma too many" $plan -m 8,,64
 bad 2 "-m '': a number is missing" "an empty list" $plan -m ''
 bad 2 'more than 100000 values' "a list too long" $plan -m 1:100000000:+1
 bad 2 '--procs 4: given before, as 2' "an option twice" $plan -P 2 --procs 4
-bad 2 '--set all: --variants linear says' "a set beside variants" \
-    $plan --set all --variants linear
 bad 2 '-P 0: 0 is too small; the least is 1' "P = 0" $plan -P 0
 bad 2 'P 99999999999999999999: .* is neither' "P beyond any number" \
     $plan -P 99999999999999999999

@@ -82,6 +82,25 @@ is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
                      USING (coll, variant, params)) FROM main.cell")" 1 \
     "with less than half of its cells, all of which --set all has"
 
+# A set beside variants: whose values are meant.
+# shellcheck disable=SC2086
+"$chorale" plan "$work/few.db" $sim -m 64K -P 8 --variants bcast:binary,ring \
+    --set core -q
+is "$(sqlite3 "$work/few.db" "ATTACH '$work/core.db' AS core;
+    SELECT group_concat(DISTINCT a.variant), count(*) = (SELECT count(*)
+        FROM core.cell b WHERE b.coll = 'bcast' AND b.variant = 'binary')
+    FROM main.cell a WHERE a.coll = 'bcast' AND a.provider = 'chorale'")" \
+    "binary|1" "--variants with --set core: the values of the core plan"
+is "$(sqlite3 "$work/few.db" "SELECT count(*) > 0 FROM cell
+    WHERE coll = 'allgather' AND variant = 'ring'")" 1 "of each of them"
+# shellcheck disable=SC2086
+"$chorale" plan "$work/each.db" $sim -m 64K -P 8 --variants bcast:binary -q
+is "$(sqlite3 "$work/each.db" "ATTACH '$work/all.db' AS more;
+    SELECT count(*) = (SELECT count(*) FROM more.cell b
+        WHERE b.coll = 'bcast' AND b.variant = 'binary')
+    FROM main.cell a WHERE a.coll = 'bcast' AND a.provider = 'chorale'")" 1 \
+    "without one all values"
+
 # What the number of ranks and the size give, and where: 6 is the square root
 # of 30, rounded up, and 5 a side of its meshes. In the full set alone: trees of
 # 6 children, 5 columns of rows of a third dimension, as many requests and
