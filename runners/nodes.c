@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodes.c - which ranks share a node, by its name, and whether it has
- * processors for all of them. */
+ * processors for all of them. By names, not by MPI_Comm_split_type, as the
+ * dispatcher does it (dispatch/state.c): that one makes no communicator of the
+ * application's ranks to find out, and what is measured is to run there on the
+ * same nodes. */
 #include "config.h"
 
 #include "runners/native.h"
