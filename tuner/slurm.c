@@ -223,10 +223,10 @@ int chorale_slurm_state(const struct chorale_slurm_queue *queue,
     const char *line = queue->text != NULL ? queue->text : "";
 
     for (; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
-        char job[32], index[32], state[32], reason[64] = "";
+        char job[32], index[32], state[32], reason[96] = "";
 
-        if (sscanf(line, "%31s %31s %31s %63s", job, index, state, reason) <
-                3 ||
+        if (sscanf(line, "%31s %31s %31s %95[^\n]", job, index, state,
+                   reason) < 3 ||
             strcmp(job, job_id) != 0 ||
             (task >= 0 && (!isdigit((unsigned char)index[0]) ||
                            strtol(index, NULL, 10) != task)))
@@ -238,6 +238,11 @@ int chorale_slurm_state(const struct chorale_slurm_queue *queue,
         return 1;
     }
     return 0;
+}
+
+int chorale_slurm_held(const char *state)
+{
+    return strstr(state, "held") != NULL || strstr(state, "Held") != NULL;
 }
 
 char *chorale_slurm_ended(const char *jobs)

@@ -63,4 +63,8 @@ int chorale_slurm_state(const struct chorale_slurm_queue *queue,
                         const char *job_id, long task, char *text,
                         size_t size);
 
+/* 1: a job of that state is not started until someone releases it, as after a
+ * launch that slurmd could not make: its disk is full, or its prologue fails. */
+int chorale_slurm_held(const char *state);
+
 #endif

@@ -168,6 +168,9 @@ static enum chorale_err show(struct look *look,
            (long long)e->submission, e->element, job, e->nodes, e->ppn,
            (long long)done, (long long)total, time_left(left, length), state,
            said[0] != '\0' ? "; " : "", said);
+    if (chorale_slurm_held(state))
+        printf("%26s is held: mend what stopped it, then `scontrol release "
+               "%s`\n", job, job);
     return CHORALE_OK;
 }
 

@@ -243,6 +243,24 @@ static enum chorale_err find_missing(struct chorale_submit *s)
     return err;
 }
 
+/* What is in the queue may have to be released. */
+static void tell_held(struct chorale_submit *s)
+{
+    struct chorale_element *list = NULL;
+    struct chorale_errmsg why;
+    char state[160];
+    size_t count = 0;
+    long held = 0;
+
+    if (chorale_elements_load(s->store, 0, &list, &count, &why) != CHORALE_OK)
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (chorale_slurm_state(&s->queue, list[i].job_id, list[i].task, state,
+                                sizeof(state)))
+            chorale_submit_tell_held(s, &list[i], state, &held);
+    free(list);
+}
+
 static enum chorale_err submit(struct chorale_submit *s, const char *path,
                                const char *command)
 {
@@ -264,6 +282,7 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
     if (err == CHORALE_OK && s->nlaunch == 0) {
         if (!o->quiet)
             printf("%s: nothing is missing that is not in the queue\n", path);
+        tell_held(s);
         return o->wait && !o->dry_run ? chorale_submit_wait_last(s)
                                       : CHORALE_OK;
     }

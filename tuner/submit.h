@@ -44,6 +44,7 @@ struct chorale_submit {
     char program[PATH_MAX], system[128], gather_job[32];
     struct chorale_args depends; /* job ids, for the last job */
     struct chorale_progress bar; /* while it waits */
+    long told_held;
     struct chorale_errmsg *msg;
 };
 
@@ -60,6 +61,12 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
 /* Wait until the job that merges is gone, and return its verdict. CHORALE_ENV:
  * it left none. CHORALE_STOPPED: we were told to end. */
 enum chorale_err chorale_submit_wait(struct chorale_submit *s);
+
+/* Say of an element whose job is in that state and held what to do, once:
+ * *held counts those of a look, s->told_held the most that were ever told. */
+void chorale_submit_tell_held(struct chorale_submit *s,
+                              const struct chorale_element *element,
+                              const char *state, long *held);
 
 /* The same for what was submitted last, if that is in the queue. */
 enum chorale_err chorale_submit_wait_last(struct chorale_submit *s);

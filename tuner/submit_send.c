@@ -168,13 +168,26 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
     return err;
 }
 
+void chorale_submit_tell_held(struct chorale_submit *s,
+                              const struct chorale_element *element,
+                              const char *state, long *held)
+{
+    if (!chorale_slurm_held(state) || ++*held <= s->told_held)
+        return;
+    s->told_held = *held;
+    chorale_progress_clear(&s->bar);
+    fprintf(stderr, "chorale: submit: job %s_%ld is %s: mend what stopped it, "
+            "then `scontrol release %s_%ld`\n", element->job_id,
+            element->task, state, element->job_id, element->task);
+}
+
 /* Runs that its elements have made, and what these are doing. */
 static enum chorale_err look(struct chorale_submit *s, sqlite3_int64 *done_p,
                              sqlite3_int64 *total_p, char *what, size_t size)
 {
     struct chorale_store *store = NULL;
     struct chorale_element *list = NULL;
-    long running = 0, waiting = 0;
+    long running = 0, waiting = 0, held = 0;
     size_t count = 0;
     enum chorale_err err = chorale_store_open(s->path, CHORALE_STORE_READ,
                                               &store, s->msg);
@@ -195,6 +208,7 @@ static enum chorale_err look(struct chorale_submit *s, sqlite3_int64 *done_p,
         if (!chorale_slurm_state(&s->queue, list[i].job_id, list[i].task,
                                  state, sizeof(state)))
             continue;
+        chorale_submit_tell_held(s, &list[i], state, &held);
         if (strncmp(state, "RUNNING", 7) == 0)
             running++;
         else
@@ -216,8 +230,8 @@ static void show(struct chorale_submit *s, int first)
     sqlite3_int64 done, total;
     char what[96];
 
-    if (s->opts->quiet ||
-        look(s, &done, &total, what, sizeof(what)) != CHORALE_OK)
+    if (look(s, &done, &total, what, sizeof(what)) != CHORALE_OK ||
+        s->opts->quiet)
         return;
     if (first)
         chorale_progress_start(&s->bar, 0, s->opts->verbose, (long)done,

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The disk of slurmd itself is full: it takes no job, drains its node, and Slurm
+# holds the job. Whoever looks or waits is told what to do, and then it runs.
+case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/cluster.sh"
+cluster_wanted
+
+# A small disk, which every node sees: mounted before there are nodes.
+spool=$cluster/spool
+mkdir -p "$spool"
+mount -t tmpfs -o size=8M tmpfs "$spool" ||
+    skip_all "no file system can be mounted here"
+trap 'cluster_down; umount -l "$spool"; rm -rf "$work"' EXIT
+cluster_begin
+
+db=$work/results.db
+printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
+    'partition = main' >"$work/site.txt"
+submit() {
+    on_head timeout 400 "$chorale" submit "$db" -c bcast -m 1K:4K -P 8 \
+        --ppn 2 --launches 1 --variants linear -i 50 --cell-time 0.2 \
+        --site "$work/site.txt" --time 3m "$@"
+}
+folder=$work/results-slurm/1
+dd if=/dev/zero of="$spool/full" bs=1k 2>/dev/null
+[ "$(df --output=avail "$spool" | tail -n 1)" -eq 0 ]
+ok $? "the disk is full"
+submit --wait >"$work/wait.txt" 2>&1 &
+waiting=$!
+reason() { on_head squeue -h -r -o '%F_%K %r'; }
+held() { reason | grep -q '_0 .*held'; }
+wait_until 60 held
+ok $? "the element's job is held: $(reason | grep _0)"
+job=$(reason | sed -n 's/\(_0\) .*/\1/p')
+
+status=$(on_head "$chorale" status "$db" --jobs)
+like "$status" "$job .* PENDING .launch failed requeued held" \
+    "status gives Slurm's reason"
+like "$status" "$job is held: mend what stopped it.*scontrol release $job" \
+    "and what to do"
+told="job $job is PENDING .*held.*: mend .*scontrol release $job"
+like "$(submit 2>&1)" "$told" "the same command again says it"
+is "$(sqlite3 "$db" 'SELECT count(*) FROM submission')" 1 \
+    "and submits nothing"
+says_so() { grep -q "$told" "$work/wait.txt"; }
+wait_until 90 says_so
+ok $? "so does the one that waits"
+
+rm "$spool/full"
+on_head scontrol update 'nodename=n[1-4]' state=resume
+released() { # a launch may find what the failed one left
+    [ -f "$folder/gather.txt" ] || {
+        held && on_head scontrol release "$job"
+        return 1
+    }
+}
+wait_until 150 released
+ok $? "the disk is mended and the job released: it runs"
+wait "$waiting"
+is $? 0 "the one that waits ends with 0"
+is "$(grep -c "$told" "$work/wait.txt")" 1 "and has said it once"
+is "$(cat "$folder/gather.txt")" "0 complete" "all is there"
+is "$(sqlite3 "$db" "SELECT sum(planned), sum(done), sum(failed)
+    FROM v_progress")" "6|6|0" "each cell has one run"
+
+cluster_down
+none_left && ! ip netns list | grep -q "$prefix"
+ok $? "no process and no namespace is left"
+finish
