@@ -36,6 +36,25 @@ where() { # variable of the Makefile
     MAKEFLAGS='' make -s -C "$top_builddir" -f "$work/show.mk" show-it 2>/dev/null |
         tail -n 1
 }
+
+# Every test is run, and every file is in the tarball.
+where TESTS | tr ' ' '\n' | sort >"$work/tests"
+[ "$(wc -l <"$work/tests")" -gt 100 ]
+ok $? "the tests are known"
+is "$(cd "$top_srcdir" && find tests -name '*.t' -type f | sort |
+    comm -23 - "$work/tests")" "" "each script among them is one of the tests"
+if files=$(git -C "$top_srcdir" ls-files 2>/dev/null) && [ -n "$files" ]; then
+    where DISTFILES | tr ' ' '\n' | sed "s|^$(where srcdir)/||" >"$work/dist"
+    is "$(printf '%s\n' "$files" | grep -v '^\.' | awk '
+        FILENAME != "-" { dist[$0] = 1; next }
+        { for (path = $0; path != "" && !(path in dist); )
+              if (!sub(/\/[^\/]*$/, "", path)) path = ""
+          if (path == "") print }' "$work/dist" -)" "" \
+        "make dist takes every file"
+else
+    skip "not a clone" "make dist takes every file"
+fi
+
 prefix=$(where prefix) bin=$(where bindir) lib=$(where libdir) share=$(where datadir)
 libexec=$(where libexecdir) man=$(where mandir) include=$(where includedir)
 for file in "$bin/chorale" "$bin/chorale-runner" "$lib/libchorale_pmpi.so" \
@@ -97,7 +116,7 @@ if command -v dpkg-parsechangelog >/dev/null 2>&1; then
 else
     skip "no dpkg-dev" "the changelog"
 fi
-make -n -f "$pack/debian/rules" override_dh_auto_configure >/dev/null 2>"$work/err"
+MAKEFLAGS='' make -n -f "$pack/debian/rules" override_dh_auto_configure >/dev/null 2>"$work/err"
 is "$? $(cat "$work/err")" "0 " "debian/rules is a makefile"
 for test in $(sed -n '/^QUICK/,/[^\\]$/p' "$pack/debian/rules" |
     tr ' \t\\' '\n\n\n' | grep '\.t$'); do
