@@ -44,6 +44,21 @@ for kind in LARGE LIBCHORALE; do
     done
 done
 
+# Displacements beyond an int's.
+if program far 2>"$work/err"; then
+    for P in 1 2 3; do
+        run $P "" "$work/far"
+        [ $status -eq 0 ] && grep -q 'far: wrong=0' "$work/out"
+        ok $? "displacements beyond 2^31 alone, P=$P"
+        run $P "$shim" $on CHORALE_AFTER=1 "$work/far"
+        [ $status -eq 0 ] && grep -q 'far: wrong=0' "$work/out"
+        ok $? "they are kept under the shim, P=$P"
+    done
+    served "displacements beyond 2^31" gatherv scatterv allgatherv alltoallv
+else
+    skip "displacements beyond 2^31" "the library has no large counts"
+fi
+
 # Wrong calls: error class and handler are those without the shim. What the
 # library itself does not survive, or hangs in, is left out and said so.
 program errors

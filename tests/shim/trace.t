@@ -204,6 +204,17 @@ head_is "part 1 signal 12"
 is "bcast 32 2 single-node int - first library" 6 6
 [ ! -e "$work/signal.trace.rank0" ]
 ok $? "the other rank got no signal"
+
+# Children of a rank are none: they write nothing, and its own trace is whole.
+program ends
+name=
+file=$work/fork.trace
+run 2 "$shim" CHORALE_TRACE="$file" "$work/ends" fork
+[ $status -eq 0 ] && grep -q '^ends: wrong=0' "$work/out" &&
+    [ ! -s "$work/err" ] && whole && [ "$(echo "$file"*)" = "$file" ]
+ok $? "children of fork leave no part of a trace"
+is "bcast 4 2 single-node int - first library" 80 40
+
 for bad in 9 11 0 1000 USR2 12x; do
     run 1 "$shim" CHORALE_TRACE="$work/s.trace" CHORALE_TRACE_SIGNAL=$bad \
         "$work/traced" calls
