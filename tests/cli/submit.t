@@ -146,6 +146,45 @@ is $? 3 "without a dry run a Slurm is needed"
 [ ! -e "$db" ]
 ok $? "and nothing is planned before it answers"
 
+# --- as this Slurm says -------------------------------------------------------
+fake_slurm
+sed -i 's/1001/4/' "$work/bin/scontrol"
+PATH=$work/bin:$PATH
+export PATH
+dry -P 4 --launches 10 --time 1m --cell-time 3
+is "$(grep -e '^#SBATCH --array' -e '--element' "$work/out.txt" |
+    sed 's/.*\(=\|((\)\([^ ]*\).*/\2/' | tr '\n' ' ')" \
+    "0-3 1 0-3 5 0-1 9 " "a MaxArraySize of 4 is honoured"
+
+# --wait ends as the last job did. Each of these has left another verdict.
+waits() { # name, verdict of its last job
+    mkdir "$work/$1-slurm"
+    (timeout 100 "$chorale" submit "$work/$1.db" -c bcast -m 8 \
+        --variants binomial --ppn 2 -P 4 --launches 1 -q --wait \
+        2>"$work/$1.txt"; echo $? >"$work/$1.code") &
+    [ -z "$2" ] && return
+    for i in $(seq 250); do
+        [ -f "$work/$1-slurm/1/gather.sh" ] && break
+        sleep 0.1
+    done
+    echo "$2" >"$work/$1-slurm/1/gather.txt"
+}
+waits whole '0 complete'
+waits lacks '75 lacks.db: 3 runs are missing'
+waits damaged '4 damaged.db: is damaged'
+waits silent ''
+wait
+is "$(cat "$work/whole.code") $(cat "$work/whole.txt")" "0 " \
+    "--wait: all is there, exit 0"
+is "$(cat "$work/lacks.code") $(cat "$work/lacks.txt")" \
+    "75 chorale: lacks.db: 3 runs are missing" "runs are missing: exit 75"
+is "$(cat "$work/damaged.code") $(cat "$work/damaged.txt")" \
+    "4 chorale: damaged.db: is damaged" "the last job failed: exit as it did"
+like "$(cat "$work/silent.code" "$work/silent.txt")" \
+    '^chorale: .*gather.txt: the last job has left no verdict' \
+    "none: it says so"
+is "$(cat "$work/silent.code")" 3 "and exits 3"
+
 # --- an element, without a Slurm ---------------------------------------------
 "$chorale" job "$work" 2>"$work/err.txt"
 is $? 2 "job: neither an element nor the last job"
