@@ -58,7 +58,14 @@ static int listed(const char *list, const char *word)
     return 0;
 }
 
-/* A line more for sbatch: what the scripts set themselves is not taken. */
+/* 1 if sbatch may take name for that option: it takes beginnings. */
+static int begins(const char *option, const char *name)
+{
+    return strncmp(option, name, strlen(name)) == 0;
+}
+
+/* A line more for sbatch: what the scripts set themselves is not taken, nor
+ * what a key of the site file says. */
 static enum chorale_err add_option(struct chorale_site *site,
                                    const char *value,
                                    struct chorale_errmsg *msg)
@@ -69,6 +76,16 @@ static enum chorale_err add_option(struct chorale_site *site,
         "--open-mode", "--dependency", "--wrap", "--job-name", "--parsable",
         "--exclusive", "--chdir", "--export",
     };
+    static const char *const instead[][2] = {
+        { "--partition", "partition" },
+        { "--account", "account" },
+        { "--qos", "qos" },
+        { "--reservation", "reservation" },
+        { "--constraint", "constraint" },
+        { "--switches", "switches" },
+        { "--oversubscribe", "exclusive" },
+        { "--share", "exclusive" },
+    };
     char name[CHORALE_SITE_WORD];
 
     if (!letters_only(value) || strncmp(value, "--", 2) != 0)
@@ -77,10 +94,16 @@ static enum chorale_err add_option(struct chorale_site *site,
                             "only letters, digits and _.,:@%%+=/-", value);
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(value, "="), value);
     for (size_t i = 0; i < COUNT(ours); i++)
-        if (strcmp(name, ours[i]) == 0)
+        if (begins(ours[i], name))
             return chorale_fail(msg, CHORALE_USAGE,
                                 "option '%.100s': the scripts have a %s of "
-                                "their own; leave it out", value, name);
+                                "their own; leave it out", value, ours[i]);
+    for (size_t i = 0; i < COUNT(instead); i++)
+        if (begins(instead[i][0], name))
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "option '%.100s': what %s says is a line of "
+                                "its own, '%s = ...'", value, instead[i][0],
+                                instead[i][1]);
     if (site->noption == CHORALE_SITE_OPTIONS)
         return chorale_fail(msg, CHORALE_USAGE, "option '%.100s': at most %d "
                             "are taken", value, CHORALE_SITE_OPTIONS);
