@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Campaigns of a real Slurm that are waited for: `submit --wait` ends with their
+# verdict, and small process counts share the start of a large one.
+case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/cluster.sh"
+cluster_wanted
+
+trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+cluster_begin
+
+cat >"$work/site.txt" <<EOF
+partition = main
+bind = no
+prologue = $work/prologue.sh
+EOF
+
+# --- the verdict of a campaign ----------------------------------------------
+small="-c bcast -m 16K -P 2 --ppn 2 --variants linear --launches 7 -i 5"
+small="$small --cell-time 0.1"
+campaign() { # database, further options: measured before it returns
+    campaign_db=$1
+    shift
+    # shellcheck disable=SC2086
+    on_head timeout 300 "$chorale" submit "$campaign_db" $small \
+        --site "$work/site.txt" --time 2m --wait "$@" >"$work/out.txt" 2>&1
+}
+campaign "$work/base.db"
+is $? 0 "--wait: a small campaign, measured when it returns"
+is "$(sqlite3 "$work/base.db" 'SELECT sum(planned) - sum(done)
+    FROM v_progress')" 0 "all of it"
+[ "$tap_bad" = 0 ] || diag "$(tail -n 5 "$work/out.txt")"
+sqlite3 "$work/base.db" "UPDATE run_summary SET median = median / 1e4,
+    lo = lo / 1e4, hi = hi / 1e4, mean = mean / 1e4, min = min / 1e4,
+    q25 = q25 / 1e4, q75 = q75 / 1e4, p95 = p95 / 1e4, p99 = p99 / 1e4,
+    max = max / 1e4 WHERE run_id IN (SELECT run_id FROM run JOIN cell
+    USING (cell_id) WHERE provider = 'chorale');
+    UPDATE sample SET seconds = seconds / 1e4 WHERE run_id IN (SELECT run_id
+    FROM run JOIN cell USING (cell_id) WHERE provider = 'chorale')"
+campaign "$work/head.db" --compare "$work/base.db" --unpaired
+is $? 1 "--wait --compare: a campaign far slower than base is red"
+like "$(cat "$work/out.txt")" '^slower .* bcast linear; m = 16 KiB, P = 2' \
+    "by the cell that is"
+[ "$tap_bad" = 0 ] || diag "$(tail -n 5 "$work/out.txt")"
+campaign "$work/head.db" --compare "$work/head2.db"
+is $? 3 "no such base: nothing is measured"
+
+# --- small process counts ride along with a large one -----------------------
+on_head timeout 300 "$chorale" submit "$work/share.db" -c bcast -m 16K \
+    -P 2,4,8 --ppn 2 --variants linear --launches 1 -i 10 --cell-time 0.2 \
+    --site "$work/site.txt" --time 2m --start-up 1m --wait >"$work/out.txt" 2>&1
+is $? 0 "a campaign whose starts take long"
+[ "$tap_bad" = 0 ] || diag "$(tail -n 5 "$work/out.txt")"
+like "$(cat "$work/out.txt")" '^2 of them share the start' "two of three share"
+is "$(sqlite3 "$work/share.db" "SELECT count(DISTINCT element) || ' ' ||
+    min(nodes) FROM element")" "1 4" "one element, of four nodes"
+is "$(sqlite3 "$work/share.db" "SELECT group_concat(comm_size || ':' ||
+    host_map || ' ' || status, ', ') FROM (SELECT * FROM launch
+    ORDER BY comm_size)")" \
+    "2:0,0 done, 4:0,0,1,1 done, 8:0,0,1,1,2,2,3,3 done" \
+    "all three are measured, on one, two and four nodes"
+is "$(sqlite3 "$work/share.db" "SELECT count(DISTINCT value) FROM environment
+    WHERE key = 'launcher_command'")" 1 "by one start"
+
+cluster_down
+none_left && ! ip netns list | grep -q "$prefix"
+ok $? "no process and no namespace is left"
+finish
