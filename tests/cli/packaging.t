@@ -44,7 +44,8 @@ ok $? "the tests are known"
 is "$(cd "$top_srcdir" && find tests -name '*.t' -type f | sort |
     comm -23 - "$work/tests")" "" "each script among them is one of the tests"
 if files=$(git -C "$top_srcdir" ls-files 2>/dev/null) && [ -n "$files" ]; then
-    where DISTFILES | tr ' ' '\n' | sed "s|^$(where srcdir)/||" >"$work/dist"
+    above=$(where srcdir | sed 's/[.]/[.]/g')
+    where DISTFILES | tr ' ' '\n' | sed "s|^$above/||" >"$work/dist"
     is "$(printf '%s\n' "$files" | grep -v '^\.' | awk '
         FILENAME != "-" { dist[$0] = 1; next }
         { for (path = $0; path != "" && !(path in dist); )
