@@ -17,6 +17,38 @@
 
 #define BLOCK 500 /* runs that are copied at once */
 
+/* Not what was measured elsewhere, or with another MPI: as a rule that is the
+ * wrong file. */
+static enum chorale_err refuse_other(struct merge *m)
+{
+    static const char other[] =
+        "SELECT s.name, (SELECT name FROM main.system ORDER BY name LIMIT 1)"
+        " FROM shard.system s NOT INDEXED"
+        " WHERE EXISTS (SELECT 1 FROM main.system)"
+        "   AND NOT EXISTS (SELECT 1 FROM main.system t"
+        "    WHERE t.uuid = s.uuid OR t.signature = s.signature)"
+        " ORDER BY s.name LIMIT 1";
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = merge_check(
+        m, sqlite3_prepare_v2(chorale_store_db(m->store), other, -1, &stmt,
+                              NULL));
+    int rc = SQLITE_OK;
+
+    if (err == CHORALE_OK) {
+        rc = sqlite3_step(stmt);
+        err = merge_check(m, rc);
+    }
+    if (err == CHORALE_OK && rc == SQLITE_ROW)
+        err = chorale_fail(m->msg, CHORALE_DATA,
+                           "%s: its system %.100s is another one than %s has "
+                           "(%.100s); nothing of it is merged: merge it into "
+                           "another database, or beside with --other-systems",
+                           m->name, (const char *)sqlite3_column_text(stmt, 0),
+                           m->into, (const char *)sqlite3_column_text(stmt, 1));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 /* A system is known by its uuid or its signature. A new one keeps its name, or
  * gets a number where that is another's. */
 static enum chorale_err merge_systems(struct merge *m)
@@ -35,6 +67,13 @@ static enum chorale_err merge_systems(struct merge *m)
         "SELECT coalesce(min(system_id), -1) FROM shard.system s NOT INDEXED"
         " WHERE NOT EXISTS (SELECT 1 FROM main.system t"
         "  WHERE t.uuid = s.uuid OR t.signature = s.signature)";
+    /* Known under two UUIDs, it keeps that of the first, and its name. */
+    static const char elder[] =
+        "UPDATE main.system SET uuid = s.uuid, created = s.created,"
+        " name = iif(EXISTS (SELECT 1 FROM main.system o"
+        "   WHERE o.name = s.name), system.name, s.name)"
+        " FROM shard.system s WHERE s.signature = system.signature"
+        "   AND (s.created, s.uuid) < (system.created, system.uuid)";
     static const char add[] =
         "INSERT INTO main.system (uuid, name, kind, signature, mpi_library,"
         " created) SELECT s.uuid, (WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL"
@@ -46,6 +85,10 @@ static enum chorale_err merge_systems(struct merge *m)
     sqlite3_int64 id = -1;
     enum chorale_err err = REFUSE(m, no);
 
+    if (err == CHORALE_OK && (m->flags & CHORALE_MERGE_SYSTEMS) == 0)
+        err = refuse_other(m);
+    if (err == CHORALE_OK)
+        err = merge_execute(m, elder, 0);
     while (err == CHORALE_OK &&
            (err = merge_count(m, next, &id)) == CHORALE_OK && id >= 0)
         err = merge_execute(m, add, id);
@@ -110,7 +153,19 @@ static enum chorale_err merge_campaigns(struct merge *m)
     "'the cell ' || s.coll || ' ' || s.variant || ' of ' || s.msg_size"     \
     " || ' bytes on ' || s.comm_size || ' ranks'"
 
-/* Cells planned apart are the same cell when the columns of its key are. */
+/* The cell that does not go in was planned before the one that is there. */
+#define OLDER                                                               \
+    "((SELECT created FROM main.campaign p"                                 \
+    "   WHERE p.campaign_id = excluded.campaign_id),"                       \
+    " (SELECT uuid FROM main.campaign p"                                    \
+    "   WHERE p.campaign_id = excluded.campaign_id), excluded.uuid)"        \
+    " < ((SELECT created FROM main.campaign p"                              \
+    "   WHERE p.campaign_id = cell.campaign_id),"                           \
+    " (SELECT uuid FROM main.campaign p"                                    \
+    "   WHERE p.campaign_id = cell.campaign_id), cell.uuid)"
+
+/* Cells planned apart are the same cell when the columns of its key are. It is
+ * of the campaign that planned it first, as in one database. */
 static enum chorale_err merge_cells(struct merge *m)
 {
     static const struct merge_contradiction before[] = {
@@ -133,8 +188,13 @@ static enum chorale_err merge_cells(struct merge *m)
                          "ON CONFLICT (system_id, coll, comm_size, msg_size,"
                          " ppn, shape, dtype, op, root_policy, buffers,"
                          " arrival, siblings, metric, provider, variant,"
-                         " params) DO UPDATE SET launches = excluded.launches"
-                         " WHERE excluded.launches > launches", NULL, NULL);
+                         " params) DO UPDATE SET"
+                         " launches = max(launches, excluded.launches),"
+                         " uuid = iif(" OLDER ", excluded.uuid, uuid),"
+                         " campaign_id = iif(" OLDER ","
+                         "  excluded.campaign_id, campaign_id)"
+                         " WHERE excluded.launches > launches OR " OLDER,
+                         NULL, NULL);
     if (err == CHORALE_OK)
         err = merge_execute(m, "INSERT INTO temp.cell_map SELECT s.cell_id,"
                             " t.cell_id FROM shard.cell s NOT INDEXED" SYSTEM
@@ -411,7 +471,7 @@ static enum chorale_err begin(struct merge *m)
 }
 
 enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
-                               struct chorale_shard *shard, int dry,
+                               struct chorale_shard *shard, unsigned flags,
                                const struct chorale_merge_watch *watch,
                                struct chorale_merged *merged, int *stop_p,
                                struct chorale_errmsg *msg)
@@ -423,8 +483,8 @@ enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
         "DROP TABLE IF EXISTS temp.launch_map;"
         "DROP TABLE IF EXISTS temp.trace_map;"
         "DROP TABLE IF EXISTS temp.run_map";
-    struct merge m = { target, into, chorale_shard_path(shard), 0, watch,
-                       msg };
+    struct merge m = { target, into, chorale_shard_path(shard), 0, flags,
+                       watch, msg };
     struct chorale_merged found = { .samples = 0 };
     enum chorale_err err = attach(&m, shard);
 
@@ -432,7 +492,7 @@ enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
         err = begin(&m);
     if (err == CHORALE_OK)
         err = merge_all(&m, &found);
-    if (err == CHORALE_OK && !dry) {
+    if (err == CHORALE_OK && (flags & CHORALE_MERGE_DRY) == 0) {
         err = chorale_store_commit(target, msg);
         m.stop = err != CHORALE_OK;
     }

@@ -29,11 +29,20 @@ struct chorale_merge_watch {
     void *arg;
 };
 
+/* What a merge may and may not, or-ed. */
+enum {
+    CHORALE_MERGE_DRY = 1,   /* count only */
+    CHORALE_MERGE_SYSTEMS = 2 /* take other systems beside those of target */
+};
+
 /* Bring systems, campaigns, cells, launches, their environment, runs,
  * summaries, samples, counters and imported traces of the shard into target,
- * in one transaction; only count with dry. What is there already stays as it
- * is, but for a cell's number of launches, the larger of the two, and the end
- * of a launch that was not known before. A launch that the shard calls running was
+ * in one transaction. A shard with a system that target has not is refused,
+ * unless target has none at all or flags allow it. What is there already stays
+ * as it is, but for a cell's number of launches, the larger of the two; the end
+ * of a launch that was not known before; and the campaign of a cell that was
+ * planned twice, and the name and UUID of a system, which are the older ones. So
+ * the order of merges is only in the row ids: see renumber.h. A launch that the shard calls running was
  * killed: nobody is working on the shard. into: target's name in messages.
  *
  * Memory does not grow with the databases: what maps the shard's row ids to
@@ -44,7 +53,7 @@ struct chorale_merge_watch {
  * was, and can take other shards. Otherwise *stop_p is 1: target is not
  * usable (full disk, locked, damaged), and is as it was, too. */
 enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
-                               struct chorale_shard *shard, int dry,
+                               struct chorale_shard *shard, unsigned flags,
                                const struct chorale_merge_watch *watch,
                                struct chorale_merged *merged, int *stop_p,
                                struct chorale_errmsg *msg);

@@ -13,6 +13,7 @@ struct merge {
     struct chorale_store *store;
     const char *into, *name;      /* of target and shard, in messages */
     int stop;
+    unsigned flags;
     const struct chorale_merge_watch *watch;
     struct chorale_errmsg *msg;
 };

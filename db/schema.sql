@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 7.
+-- Schema of a Chorale database, version 8.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -511,7 +511,8 @@ INSERT INTO student_t VALUES
 -- freedom; exact in simulation; NULL with one launch, and where it is wider
 -- than a factor of 1000 each way, as of two launches that differ much). min,
 -- p95 and p99 are the least and the largest of the launches' own, q25 and q75
--- their means; where a repetition was a batch (run.batch) all of them are of
+-- their means (launches are always read in the order of their ids, so that a
+-- sum has the same last digit whatever the ids of runs); where a repetition was a batch (run.batch) all of them are of
 -- means of that many calls, so that p99 says less of single calls.
 CREATE VIEW v_summary AS
 WITH l AS (
@@ -522,7 +523,8 @@ WITH l AS (
            avg(s.q25) AS q25, avg(s.q75) AS q75,
            group_concat(DISTINCT r.stop_reason) AS stop_reason,
            group_concat(DISTINCT nullif(r.validity, '')) AS validity
-      FROM cell c JOIN run r USING (cell_id) JOIN run_summary s USING (run_id)
+      FROM cell c NOT INDEXED CROSS JOIN run r ON r.cell_id = c.cell_id
+     CROSS JOIN run_summary s ON s.run_id = r.run_id
      WHERE r.status = 'ok' AND s.median > 0
      GROUP BY c.cell_id
 )
@@ -571,8 +573,9 @@ SELECT c.cell_id, count(*) AS launches,
        avg(ln(t.median / s.median)) AS mu,
        avg(ln(t.median / s.median) * ln(t.median / s.median)) AS mu2,
        group_concat(DISTINCT nullif(q.validity, '')) AS library_validity
-  FROM cell c JOIN run r USING (cell_id) JOIN run_summary s USING (run_id)
-  JOIN cell b
+  FROM cell c NOT INDEXED CROSS JOIN run r ON r.cell_id = c.cell_id
+ CROSS JOIN run_summary s ON s.run_id = r.run_id
+ CROSS JOIN cell b
     ON b.provider = 'library' AND b.system_id = c.system_id
    AND b.coll = c.coll AND b.comm_size = c.comm_size
    AND b.msg_size = c.msg_size AND b.ppn = c.ppn AND b.shape = c.shape
@@ -580,7 +583,7 @@ SELECT c.cell_id, count(*) AS launches,
    AND b.buffers = c.buffers AND b.arrival = c.arrival
    AND b.siblings = c.siblings AND b.metric = c.metric
    AND b.variant = 'default'
-  JOIN run q ON q.cell_id = b.cell_id AND q.launch_id =
+ CROSS JOIN run q ON q.cell_id = b.cell_id AND q.launch_id =
        CASE WHEN c.provider = 'native' AND c.part <> '' THEN
            (SELECT max(k.launch_id) FROM launch l
               JOIN launch k ON k.ordinal = l.ordinal
@@ -588,7 +591,7 @@ SELECT c.cell_id, count(*) AS launches,
              WHERE l.launch_id = r.launch_id AND w.cell_id = b.cell_id
                AND w.status = 'ok')
        ELSE r.launch_id END
-  JOIN run_summary t ON t.run_id = q.run_id
+ CROSS JOIN run_summary t ON t.run_id = q.run_id
  WHERE r.status = 'ok' AND s.median > 0 AND q.status = 'ok' AND t.median > 0
  GROUP BY c.cell_id;
 
@@ -645,9 +648,10 @@ CREATE VIEW v_untouched AS
 WITH o AS (
     SELECT u.cell_id, l.ordinal,
            avg(ln(t.median)) AS forced, avg(ln(s.median)) AS untouched
-      FROM cell u JOIN run r USING (cell_id) JOIN launch l USING (launch_id)
-      JOIN run_summary s USING (run_id)
-      JOIN cell b
+      FROM cell u NOT INDEXED CROSS JOIN run r ON r.cell_id = u.cell_id
+     CROSS JOIN launch l ON l.launch_id = r.launch_id
+     CROSS JOIN run_summary s ON s.run_id = r.run_id
+     CROSS JOIN cell b
         ON b.provider = 'library' AND b.system_id = u.system_id
        AND b.coll = u.coll AND b.comm_size = u.comm_size
        AND b.msg_size = u.msg_size AND b.ppn = u.ppn AND b.shape = u.shape
@@ -655,9 +659,9 @@ WITH o AS (
        AND b.buffers = u.buffers AND b.arrival = u.arrival
        AND b.siblings = u.siblings AND b.metric = u.metric
        AND b.variant = 'default'
-      JOIN run q ON q.cell_id = b.cell_id
-      JOIN launch k ON k.launch_id = q.launch_id AND k.ordinal = l.ordinal
-      JOIN run_summary t ON t.run_id = q.run_id
+     CROSS JOIN run q ON q.cell_id = b.cell_id
+     CROSS JOIN launch k ON k.launch_id = q.launch_id AND k.ordinal = l.ordinal
+     CROSS JOIN run_summary t ON t.run_id = q.run_id
      WHERE u.provider = 'library' AND u.variant = 'untouched'
        AND r.status = 'ok' AND q.status = 'ok' AND s.median > 0
        AND t.median > 0 AND q.batch = r.batch

@@ -36,11 +36,12 @@ struct opts {
     " c.shape, c.provider, c.variant, c.params, c.dtype, c.op,"             \
     " c.root_policy, c.buffers, c.arrival, c.siblings, c.metric"
 #define CELL "cell c ON c.cell_id = r.cell_id"
-#define LAUNCH "launch l ON l.launch_id = r.launch_id"
 #define SYSTEM "system y ON y.system_id = c.system_id"
+/* In the order of launches, and in each as they ran: what merges do not change.
+ */
 #define RUNS                                                                \
-    " FROM run r NOT INDEXED CROSS JOIN " CELL " CROSS JOIN " LAUNCH        \
-    " CROSS JOIN " SYSTEM
+    " FROM launch l NOT INDEXED CROSS JOIN run r"                           \
+    " ON r.launch_id = l.launch_id CROSS JOIN " CELL " CROSS JOIN " SYSTEM
 
 struct dataset {
     const char *name;
@@ -54,7 +55,7 @@ static const struct dataset datasets[] = {
       "SELECT " POINT ", l.uuid AS launch, l.ordinal, r.uuid AS run, s.rep,"
       " s.seconds, s.first_in, s.last_in, s.root_out, s.root, s.flags" RUNS
       " CROSS JOIN sample s ON s.run_id = r.run_id" WANTED_CELL
-      " ORDER BY r.run_id, s.rep", 0 },
+      " ORDER BY l.launch_id, r.run_id, s.rep", 0 },
     { "speedup", "SELECT * FROM v_speedup" WANTED_VIEW, 0 },
     { "best", "SELECT * FROM v_best" WANTED_VIEW, 0 },
     { "runs",
@@ -64,12 +65,12 @@ static const struct dataset datasets[] = {
       " u.nrep, u.nlate, u.median, u.lo, u.hi, u.mean, u.min, u.q25, u.q75,"
       " u.p95, u.p99, u.max" RUNS
       " LEFT JOIN run_summary u ON u.run_id = r.run_id" WANTED_CELL
-      " ORDER BY r.run_id", 0 },
+      " ORDER BY l.launch_id, r.run_id", 0 },
     { "counters",
       "SELECT " POINT ", l.uuid AS launch, l.ordinal, r.uuid AS run, k.rank,"
       " k.event, k.value" RUNS
       " CROSS JOIN counter k ON k.run_id = r.run_id" WANTED_CELL
-      " ORDER BY r.run_id, k.event, k.rank", 0 },
+      " ORDER BY l.launch_id, r.run_id, k.event, k.rank", 0 },
     { "environment",
       "SELECT y.name AS system, l.uuid AS launch, l.ordinal, l.started,"
       " l.comm_size, l.ppn, l.shape, e.key, e.value FROM launch l NOT INDEXED"

@@ -10,6 +10,7 @@
 
 #include "db/copy.h"
 #include "db/merge.h"
+#include "db/renumber.h"
 #include "tuner/progress.h"
 #include "tuner/spawn.h"
 #include "tuner/verb.h"
@@ -25,7 +26,7 @@
 #define WAIT_SECONDS 20 /* for another merge, or a runner about to end */
 
 struct opts {
-    int dry_run, quiet, verbose;
+    int dry_run, other_systems, quiet, verbose;
 };
 
 struct gather {
@@ -34,6 +35,7 @@ struct gather {
     struct chorale_store *target;
     struct chorale_copy scratch; /* stands in for it in a dry run */
     sqlite3_int64 runs, computed;
+    int merged;                 /* shards that were */
     enum chorale_err refused;   /* of the first shard that was */
     struct chorale_progress bar;
     const char *shard;          /* at hand */
@@ -175,7 +177,10 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
     if (err != CHORALE_OK)
         stop = 1;
     else
-        err = chorale_merge(g->target, g->path, shard, g->opts->dry_run,
+        err = chorale_merge(g->target, g->path, shard,
+                            (g->opts->dry_run ? CHORALE_MERGE_DRY : 0u) |
+                                (g->opts->other_systems
+                                     ? CHORALE_MERGE_SYSTEMS : 0u),
                             &watch, &merged, &stop, g->msg);
     chorale_shard_close(shard);
     if (err != CHORALE_OK && !stop) {
@@ -184,6 +189,7 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
     }
     if (err != CHORALE_OK)
         return err;
+    g->merged++;
     g->runs += merged.added[CHORALE_MERGED_RUNS];
     g->computed += merged.computed;
     chorale_progress_clear(&g->bar);
@@ -231,7 +237,7 @@ static enum chorale_err remind(struct gather *g)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { 0, 0, 0 };
+    struct opts opts = { 0, 0, 0, 0 };
     struct gather g = { .opts = &opts, .msg = msg };
     double total = 0;
     int nword = 0;
@@ -253,6 +259,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     for (int i = 1; i < nword && err == CHORALE_OK; i++)
         err = gather_shard(&g, argv[1 + i]);
     chorale_progress_clear(&g.bar);
+    /* Also where nothing was new: an earlier merge may have been killed. */
+    if (err == CHORALE_OK && g.merged > 0 && !opts.dry_run)
+        err = chorale_renumber(g.target, msg);
     if (err == CHORALE_OK)
         err = remind(&g);
     chorale_store_close(g.target);
@@ -264,6 +273,10 @@ static const struct chorale_opt rows[] = {
     { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct opts, dry_run), NULL,
       "say what would be added, of each shard alone, and change nothing", 0,
       0 },
+    { "other-systems", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, other_systems), NULL,
+      "take shards of systems that results.db has not, beside its own "
+      "(default: they are refused, unless it is empty)", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
       "print nothing but errors", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
@@ -280,10 +293,14 @@ const struct chorale_verb chorale_verb_merge = {
         "Brings systems, cells, launches and runs with their samples, counters"
         " and environment, and imported traces from each shard, a database of"
         " its own, into results.db, which is made if it is missing. Merging a"
-        " shard again adds only what it has gained. Shards are not changed; one that an"
+        " shard again adds only what it has gained. The order of shards and merges"
+        " leaves no trace: exports are the same, byte by byte; row ids may"
+        " change for that. Shards are not changed; one that an"
         " older chorale wrote or that a killed command left half-way is read"
         " from a copy in TMPDIR.\n"
-        "Systems are the same by their signature, and cells by what they"
+        "Systems are the same by their signature (MPI library, hosts, fabric);"
+        " a shard of another system than results.db has is refused, unless"
+        " --other-systems is given. Cells are the same by what they"
         " measure: a cell planned in two shards becomes one, with the runs of"
         " both. A launch that was killed is failed, with the runs that it had"
         " stored. Models, decisions and baselines are not merged: `chorale"

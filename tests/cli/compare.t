@@ -282,7 +282,8 @@ out=$("$chorale" compare perf.db --baseline good)
 like "$out" '^suspect .*m = 128 B' "and compared with the baseline in it"
 cp perf.db lost.db
 sqlite3 lost.db "DELETE FROM run WHERE launch_id NOT IN (SELECT launch_id FROM
-    launch JOIN baseline USING (campaign_id)) AND cell_id = 7;
+    launch JOIN baseline USING (campaign_id)) AND cell_id = (SELECT cell_id
+        FROM cell WHERE uuid = 'cell-binomial-6');
     DELETE FROM run_summary WHERE run_id NOT IN (SELECT run_id FROM run)"
 out=$("$chorale" compare lost.db --baseline good 2>/dev/null)
 is $? 1 "what only the baseline has is gone"

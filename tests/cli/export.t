@@ -130,15 +130,15 @@ same speedup 176 "SELECT * FROM v_speedup ORDER BY cell_id"
 same best 44 "SELECT * FROM v_best ORDER BY cell_id"
 same samples $((4 * n_run)) "SELECT $point, l.uuid AS launch, l.ordinal,
     r.uuid AS run, s.rep, s.seconds, s.first_in, s.last_in, s.root_out, s.root,
-    s.flags $from JOIN sample s USING (run_id) ORDER BY run_id, rep"
+    s.flags $from JOIN sample s USING (run_id) ORDER BY launch_id, run_id, rep"
 same runs "$n_run" "SELECT $point, l.uuid AS launch, l.ordinal, l.started,
     r.uuid AS run, r.status, r.reason, r.stop_reason, r.validity, r.first_call,
     r.sync, r.batch, r.separator, r.clock_error, r.skew, u.nrep, u.nlate,
     u.median, u.lo, u.hi, u.mean, u.min, u.q25, u.q75, u.p95, u.p99, u.max
-    $from LEFT JOIN run_summary u USING (run_id) ORDER BY run_id"
+    $from LEFT JOIN run_summary u USING (run_id) ORDER BY launch_id, run_id"
 same counters $((2 * n_run)) "SELECT $point, l.uuid AS launch, l.ordinal,
     r.uuid AS run, k.rank, k.event, k.value $from JOIN counter k USING (run_id)
-    ORDER BY run_id, event, rank"
+    ORDER BY launch_id, run_id, event, rank"
 same environment 20 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
     l.started, l.comm_size, l.ppn, l.shape, e.key, e.value FROM environment e
     JOIN launch l USING (launch_id) JOIN system y USING (system_id)

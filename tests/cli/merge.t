@@ -125,11 +125,20 @@ cp "$work/a.db" "$work/other.db"
 sqlite3 "$work/other.db" "UPDATE system SET uuid = 'o', signature = 'other';
     UPDATE campaign SET uuid = 'o'; UPDATE cell SET uuid = 'o' || uuid;
     UPDATE launch SET uuid = 'o' || uuid; UPDATE run SET uuid = 'o' || uuid"
-"$chorale" merge "$work/q.db" "$work/other.db" -q
+sum=$(cksum <"$work/q.db")
+"$chorale" merge "$work/q.db" "$work/other.db" -q 2>"$work/err"
+is "$? $(wc -l <"$work/err")" "4 1" "a shard of another system is refused"
+like "$(cat "$work/err")" \
+    'other.db: its system ring is another one than .*q.db has .ring.;.* --other-systems' \
+    "with the way to take it"
+is "$(cksum <"$work/q.db")" "$sum" "and nothing is changed"
+"$chorale" merge "$work/q.db" "$work/other.db" -q --other-systems
 is "$(sqlite3 "$work/q.db" "SELECT group_concat(name || ':' || n) FROM
     (SELECT y.name, count(*) AS n FROM system y JOIN cell USING (system_id)
-    GROUP BY y.system_id)")" "ring:264,ring-2:176" \
+    GROUP BY y.name ORDER BY y.name)")" "ring:264,ring-2:176" \
     "another system of the same name stays apart"
+"$chorale" merge "$work/q.db" "$work/other.db" -q
+is $? 0 "then it is known"
 
 # Of an older schema: read through a copy.
 shard old "2 32" "$schema1"

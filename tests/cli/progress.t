@@ -70,20 +70,20 @@ synth two.db two
 sqlite3 two.db "UPDATE system SET uuid = 'u2', signature = 'two';
     UPDATE campaign SET uuid = 'c2'; UPDATE cell SET uuid = '2' || uuid;
     UPDATE launch SET uuid = '2' || uuid; UPDATE run SET uuid = '2' || uuid"
-on_tty merge.txt "'$chorale'" merge m.db one.db two.db
+on_tty merge.txt "'$chorale'" merge m.db --other-systems one.db two.db
 is $? 0 "merge on a terminal"
 [ "$(bars merge.txt)" -ge 2 ] && rising merge.txt && gone merge.txt
 ok $? "a bar that rises and goes away: $(bars merge.txt) times"
 is "$(grep -Ec "^($esc\[K)?[a-z]+\.db: 1 system" merge.txt)" 2 \
     "what was added is readable"
-"$chorale" merge v.db one.db two.db --verbose >out.txt 2>err.txt
+"$chorale" merge v.db --other-systems one.db two.db --verbose >out.txt 2>err.txt
 is "$? $(sed 's/^ *[0-9]*% //' err.txt | tr '\n' ' ')" "0 one.db two.db " \
     "--verbose: a line for each"
 rising err.txt
 ok $? "with how much was done"
-"$chorale" merge n.db one.db two.db >out.txt 2>err.txt
+"$chorale" merge n.db --other-systems one.db two.db >out.txt 2>err.txt
 is "$? $(cat err.txt)" "0 " "no bar in a file"
-on_tty quiet.txt "'$chorale'" merge o.db one.db two.db -q
+on_tty quiet.txt "'$chorale'" merge o.db --other-systems one.db two.db -q
 is "$? $(cat quiet.txt)" "0 " "--quiet: nothing at all"
 is "$("$chorale" export n.db --csv | cksum)" "$("$chorale" export o.db --csv |
     cksum)" "and the same rows"
@@ -92,7 +92,7 @@ evil="$work/a${esc}[31m
 b.db"
 cp one.db "$evil"
 columns=44
-on_tty narrow.txt "'$chorale'" merge e.db "'$evil'" two.db
+on_tty narrow.txt "'$chorale'" merge e.db --other-systems "'$evil'" two.db
 is $? 0 "a name with an escape sequence, on a narrow terminal"
 [ "$(sed -n "s/$esc\\[K.*//; /^\\[/p" narrow.txt | awk '{ print length }' |
     sort -n | tail -n 1)" -le 43 ]
@@ -122,12 +122,12 @@ stopped() { # what to wait for, words: told to stop once that is said
     rm said
     wait $pid
 }
-stopped big.db merge s.db two.db big.db -v
+stopped big.db merge s.db --other-systems two.db big.db -v
 is $? 75 "merge is told to stop: exit 75"
 like "$(tail -n 1 err.txt)" '^chorale: .*(stopped|repeat)' "it says so"
 is "$(sqlite3 s.db 'PRAGMA integrity_check; SELECT count(*) FROM system')" "ok
 1" "the first shard is there whole, of the second nothing"
-"$chorale" merge s.db two.db big.db -q
+"$chorale" merge s.db --other-systems two.db big.db -q
 is "$? $(sqlite3 s.db 'SELECT count(*) FROM run')" "0 $((2 * total))" \
     "the same command goes on"
 

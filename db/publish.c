@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* publish.c - see publish.h. */
+#include "config.h"
+
+#include "db/publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Closing the copy brings it to the disk: SQLite commits it. */
+static enum chorale_err back_up(struct chorale_store *store, const char *name,
+                                struct chorale_errmsg *msg)
+{
+    sqlite3 *to = NULL;
+    sqlite3_backup *backup = NULL;
+    int rc = sqlite3_open_v2(name, &to, SQLITE_OPEN_READWRITE |
+                                        SQLITE_OPEN_CREATE, NULL);
+    enum chorale_err err = CHORALE_OK;
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(to, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        backup = sqlite3_backup_init(to, "main", chorale_store_db(store),
+                                     "main");
+    if (backup != NULL) {
+        sqlite3_backup_step(backup, -1);
+        rc = sqlite3_backup_finish(backup);
+    } else if (rc == SQLITE_OK) {
+        rc = sqlite3_errcode(to);
+    }
+    if (rc != SQLITE_OK)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s; make room there, or "
+                           "write elsewhere", name,
+                           to != NULL ? sqlite3_errmsg(to)
+                                      : sqlite3_errstr(rc));
+    sqlite3_close(to);
+    return err;
+}
+
+/* Its new name, too. As far as the file system can. */
+static void sync_folder_of(const char *file)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    int fd;
+
+    snprintf(folder, sizeof(folder), "%.*s",
+             slash != NULL ? (int)(slash - file) + 1 : 1,
+             slash != NULL ? file : ".");
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+}
+
+enum chorale_err chorale_publish(struct chorale_store *store, const char *file,
+                                 struct chorale_errmsg *msg)
+{
+    char name[PATH_MAX];
+    enum chorale_err err;
+
+    if (snprintf(name, sizeof(name), "%s.new", file) >= (int)sizeof(name))
+        return chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",
+                            file);
+    unlink(name); /* of one who was killed while it copied */
+    err = back_up(store, name, msg);
+    if (err == CHORALE_OK && rename(name, file) != 0)
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", file,
+                           strerror(errno), chorale_err_unwritten(errno));
+    if (err != CHORALE_OK)
+        unlink(name);
+    else
+        sync_folder_of(file);
+    return err;
+}
