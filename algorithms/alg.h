@@ -151,6 +151,14 @@ enum chorale_cost_is {
     CHORALE_COST_BOUND       /* an upper bound */
 };
 
+/* In the default plan? At most six of a collective are, at any point. */
+enum chorale_core {
+    CHORALE_CORE_NOT = 0,
+    CHORALE_CORE_ANY,
+    CHORALE_CORE_FLAT,       /* not where several nodes hold several ranks */
+    CHORALE_CORE_LEVELS      /* only there */
+};
+
 /* A formula is read by people, and by tests/unit/formulas.c, which holds it
  * against cost at many points with P of 2 and more: clauses between "; ", a
  * later one in place of those before, or added to them if it begins with "+".
@@ -167,7 +175,8 @@ enum chorale_cost_is {
  *
  * Names are parameters, what the formula defines, and
  *     alpha, beta, tau, P, n, m; root; M m_root: the largest, the root's block
- *     p N: ranks of a node, nodes;  s S: bytes of a segment, segments
+ *     p N: ranks of a node, nodes; of a parameter group, groups, if it is
+ *     not 0;  s S: bytes of a segment, segments
  *     G: bytes of the largest block, of the 2 largest, the 4, ... below P
  *     R: rounds of rings along the dimensions of a cubic torus
  *     W D: digits other than 0 of the numbers below P, to base 2 or radix;
@@ -186,6 +195,10 @@ struct chorale_alg {
     int bits_differ;         /* allreduce: ranks may end with different bits of
                               * floating-point numbers; never selectable */
     unsigned needs;          /* enum chorale_needs, or-ed */
+    int by_node;             /* it asks which ranks share a node, if with some
+                              * parameter values only: needs and refuses say
+                              * what of them it demands. Those that need
+                              * CHORALE_NEEDS_NODES do anyway */
     enum chorale_order order; /* at every point; see order_at */
     enum chorale_cost_is cost_is;
     double within;           /* where the cost is an upper bound: it is at most
@@ -195,7 +208,7 @@ struct chorale_alg {
                               * CHORALE_WITHIN */
     double within_default;   /* the same with default parameters; 0: as
                               * with others */
-    int core;                /* in the default plan: at most 6 a collective */
+    enum chorale_core core;
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no
                               * fit uses it. See overlaps_at */
@@ -245,10 +258,18 @@ const struct chorale_alg *chorale_alg_find(enum chorale_coll coll,
  * change between versions. */
 int chorale_alg_index(const struct chorale_alg *alg);
 
+/* 1 if alg is in the core set of communicators of comm_size ranks, ppn on each
+ * node in blocks (0: on one node, or not known). */
+int chorale_alg_core(const struct chorale_alg *alg, int comm_size, int ppn);
+
 /* NULL if alg can run at pt, else the reason (static string). Depends only on
  * what all ranks of a communicator know alike. */
 const char *chorale_alg_refuses(const struct chorale_alg *alg,
                                 const struct chorale_point *pt);
+
+/* 1 if it asks, with some parameter values at least, which ranks share a
+ * node. */
+int chorale_alg_by_node(const struct chorale_alg *alg);
 
 /* In which order it combines operands at pt. */
 enum chorale_order chorale_alg_order(const struct chorale_alg *alg,

@@ -34,11 +34,23 @@ int chorale_alg_index(const struct chorale_alg *alg)
     return -1;
 }
 
+/* Several nodes with several ranks each. */
+static int has_levels(int comm_size, int ppn)
+{
+    return ppn >= 2 && ppn < comm_size;
+}
+
+int chorale_alg_core(const struct chorale_alg *alg, int comm_size, int ppn)
+{
+    return alg->core == CHORALE_CORE_ANY
+           || alg->core == (has_levels(comm_size, ppn) ? CHORALE_CORE_LEVELS
+                                                       : CHORALE_CORE_FLAT);
+}
+
 const char *chorale_alg_refuses(const struct chorale_alg *alg,
                                 const struct chorale_point *pt)
 {
     unsigned p = (unsigned)pt->comm_size;
-    int ppn = pt->ppn;
 
     if ((alg->needs & CHORALE_NEEDS_COMMUTE) && !pt->commutative)
         return "needs a commutative operation";
@@ -49,12 +61,17 @@ const char *chorale_alg_refuses(const struct chorale_alg *alg,
     if ((alg->needs & CHORALE_NEEDS_PAIR) && p != 2)
         return "needs two processes";
     if ((alg->needs & CHORALE_NEEDS_NODES) &&
-        (ppn < 2 || ppn >= pt->comm_size))
+        !has_levels(pt->comm_size, pt->ppn))
         return "needs several nodes with several processes, ranks placed in "
                "blocks";
     if ((alg->needs & CHORALE_NEEDS_SEPARATE) && pt->in_place)
         return "does not work in place";
     return alg->refuses == NULL ? NULL : alg->refuses(pt);
+}
+
+int chorale_alg_by_node(const struct chorale_alg *alg)
+{
+    return alg->by_node || (alg->needs & CHORALE_NEEDS_NODES);
 }
 
 enum chorale_order chorale_alg_order(const struct chorale_alg *alg,

@@ -48,7 +48,7 @@ double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
     for (int i = 0; chorale_algs[i] != NULL; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
 
-        if (alg->coll != model->run.coll || !alg->core)
+        if (alg->coll != model->run.coll || !chorale_alg_core(alg, comm_size, 0))
             continue;
         for (int k = 0; k < CHORALE_MAX_PARAM; k++)
             value[k] = k < alg->nparam ? alg->param[k].def : 0;

@@ -206,13 +206,26 @@ static size_t example_scratch(const struct chorale_alg *alg)
     return alg->scratch == NULL ? 0 : alg->scratch(&pt);
 }
 
+static const char *const core_text[] = {
+    [CHORALE_CORE_NOT] = "",
+    [CHORALE_CORE_ANY] = " [core]",
+    [CHORALE_CORE_FLAT] = " [core, but not where nodes hold several ranks]",
+    [CHORALE_CORE_LEVELS] = " [core where nodes hold several ranks]",
+};
+static const char *const core_where[] = {
+    [CHORALE_CORE_NOT] = "nowhere",
+    [CHORALE_CORE_ANY] = "anywhere",
+    [CHORALE_CORE_FLAT] = "flat",
+    [CHORALE_CORE_LEVELS] = "levels",
+};
+
 static void print_alg(const struct chorale_alg *alg)
 {
     char text[1024];
     int at = printf("  %-25s", alg->name);
 
     snprintf(text, sizeof(text), "%s%s", alg->summary,
-             alg->core ? " [core]" : "");
+             core_text[alg->core]);
     print_words(text, at, 27);
     cost_line(alg, text, sizeof(text));
     print_field("cost", text);
@@ -280,7 +293,7 @@ static json_t *alg_json(const struct chorale_alg *alg)
             json_array_append_new(want, json_string(needs[i].text));
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o,"
-        " s:o, s:o, s:b, s:I}",
+        " s:o, s:o, s:b, s:s, s:I}",
         "coll", chorale_coll_info(alg->coll)->name, "variant", alg->name,
         "summary", alg->summary, "cost", alg->formula, "cost_is",
         cost_text[alg->cost_is], "overlaps",
@@ -288,11 +301,11 @@ static json_t *alg_json(const struct chorale_alg *alg)
         : alg->overlaps_at ? "some"
                            : "never",
         "source", alg->source, "order", order_text[alg->order], "core",
-        alg->core, "needs", want, "constraint", maybe(alg->constraint),
+        alg->core != CHORALE_CORE_NOT, "needs", want, "constraint", maybe(alg->constraint),
         "params", params, "patents", maybe(alg->patents),
         "unselectable", maybe(alg->unselectable), "fallback",
         maybe(alg->fallback), "order_depends", alg->order_at != NULL,
-        "scratch_bytes_m65536_p16",
+        "core_where", core_where[alg->core], "scratch_bytes_m65536_p16",
         (json_int_t)example_scratch(alg));
 }
 
@@ -324,15 +337,19 @@ static void print_counts(void)
     int total = 0;
 
     for (int c = 0; c < CHORALE_NCOLL; c++) {
-        int n = 0, core = 0;
+        int n = 0, flat = 0, levels = 0;
 
         for (int i = 0; chorale_algs[i] != NULL; i++)
             if ((int)chorale_algs[i]->coll == c) {
                 n++;
-                core += chorale_algs[i]->core;
+                flat += chorale_alg_core(chorale_algs[i], 4, 0);
+                levels += chorale_alg_core(chorale_algs[i], 4, 2);
             }
-        printf("%-22s %3d variants, %d in the core set\n",
-               chorale_coll_info((enum chorale_coll)c)->name, n, core);
+        printf("%-22s %3d variants, %d in the core set",
+               chorale_coll_info((enum chorale_coll)c)->name, n, flat);
+        if (levels != flat)
+            printf(", %d on nodes with several ranks", levels);
+        printf("\n");
         total += n;
     }
     printf("%-22s %3d variants\n", "all", total);

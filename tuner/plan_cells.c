@@ -235,7 +235,9 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
             continue;
         snprintf(full, sizeof(full), "%s:%s", coll, alg->name);
         if (p->plan->variants == NULL) {
-            if (alg->core || set != CHORALE_SET_CORE)
+            if (set != CHORALE_SET_CORE ||
+                chorale_alg_core(alg, (int)pt->procs,
+                                 (int)chorale_planned_ppn(p, pt->procs)))
                 err = put_variant(p, pt, alg, set);
         } else if (chorale_spec_listed(p->plan->variants, alg->name) ||
                    chorale_spec_listed(p->plan->variants, full)) {

@@ -88,7 +88,7 @@ const struct chorale_alg chorale_allgather_gather_bcast = {
     .formula = "as the gather and the bcast; gather=binomial, bcast=binomial: "
                "2 L alpha + ((P-1)/P + L) n beta, L = ceil(lg P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .core = 1,
+    .core = CHORALE_CORE_FLAT,
     .nparam = 2,
     .param = { {
         .name = "gather",

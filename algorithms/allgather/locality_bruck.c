@@ -11,13 +11,16 @@
  *         exchanges in a node of what it does not know yet: recursive doubling
  *         if p is a power of two, else Bruck's, of as many messages and bytes
  * Needs   several nodes with equally many ranks, two or more, placed in
- *         blocks; any datatype; P m bytes of scratch. It is right for any
- *         other nodes, but no cost is known there, so it is refused
+ *         blocks, or a group that divides P: so many consecutive ranks, two or
+ *         more, are then a node, wherever they run. Any datatype; P m bytes of
+ *         scratch. It is right for any other nodes, but no cost is known
+ *         there, so it is refused
  * Source  Bienz, Gautam, Kharel, arXiv 2206.03564
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/mesh_exchange.h"
 #include "algorithms/engines/tree.h"
 #include "algorithms/engines/two_level.h"
 
@@ -211,7 +214,13 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
 
 static int run(const struct chorale_call *call)
 {
-    return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
+    return chorale_two_level_groups_run(call, (int)call->param[0], levels);
+}
+
+/* Ranks of a group, or of a node. */
+static int ranks_at(const struct chorale_point *pt)
+{
+    return pt->param[0] > 0 ? (int)pt->param[0] : pt->ppn;
 }
 
 /* Round r = 1, 2, 4, ... of an exchange in a node of p ranks, after a step that
@@ -241,24 +250,24 @@ static long nodes_shared(long w, long nodes, int p, int r)
 /* In a node no round carries more than all that a step brings. */
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_point in, out;
-    double node = (double)pt->msg_size * pt->ppn;
+    struct chorale_point at = *pt, in, out;
+    const int p = at.ppn = ranks_at(pt);
+    double node = (double)pt->msg_size * p;
     int n;
 
-    chorale_topology_points(pt, &in, &out);
+    chorale_topology_points(&at, &in, &out);
     n = chorale_cost_gather_all_bruck(CHORALE_SIZES_EQUAL, &in, 2, term);
-    for (long w = 1; w < out.comm_size; w *= pt->ppn) {
+    for (long w = 1; w < out.comm_size; w *= p) {
         long left = out.comm_size - w;
 
         term[n++] = (struct chorale_term){
             .messages = 1,
             .bytes = node * (double)(w < left ? w : left),
         };
-        for (int r = 1; r < pt->ppn; r *= 2)
+        for (int r = 1; r < p; r *= 2)
             term[n++] = (struct chorale_term){
                 .messages = 1,
-                .bytes = node * (double)nodes_shared(w, out.comm_size,
-                                                     pt->ppn, r),
+                .bytes = node * (double)nodes_shared(w, out.comm_size, p, r),
             };
     }
     return n;
@@ -266,18 +275,25 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static const char *refuses(const struct chorale_point *pt)
 {
-    return pt->comm_size % pt->ppn == 0
-               ? NULL
-               : "needs nodes with equally many processes";
+    const int p = ranks_at(pt), size = pt->comm_size;
+
+    if (p >= 2 && size % p == 0 && (pt->param[0] > 0 || p < size))
+        return NULL;
+    return pt->param[0] > 0
+               ? "needs a group of two processes or more that divides their "
+                 "number"
+               : "without a group it needs several nodes with equally many "
+                 "processes, two or more, placed in blocks";
 }
 
 /* All blocks, and once more where an exchange in a node rotates them. */
 static size_t scratch(const struct chorale_point *pt)
 {
+    const int p = ranks_at(pt);
+
     return chorale_topology_scratch(pt) +
-           (is_pow2(pt->ppn) ? 1 : 2) * pt->msg_size *
-               (size_t)pt->comm_size +
-           (sizeof(MPI_Count) + sizeof(MPI_Aint)) * (size_t)pt->ppn;
+           (is_pow2(p) ? 1 : 2) * pt->msg_size * (size_t)pt->comm_size +
+           (sizeof(MPI_Count) + sizeof(MPI_Aint)) * (size_t)p;
 }
 
 const struct chorale_alg chorale_allgather_locality_bruck = {
@@ -286,15 +302,20 @@ const struct chorale_alg chorale_allgather_locality_bruck = {
     .summary = "Bruck's exchange among nodes, the ranks of a node fetching "
                "each a part",
     .formula = "<= (q (l+1) + l) alpha + (p-1 + (l+1) (N-1) p) m beta, l = "
-               "ceil(lg p), q = ceil(log_p N)",
+               "ceil(lg p), q = ceil(log_p N), N groups of p ranks",
     .source = "Bienz, Gautam, Kharel, arXiv 2206.03564",
     .fallback = "nodes of unequal size, if it is run on them: a rank may "
                 "fetch several pieces in a step",
-    .needs = CHORALE_NEEDS_NODES,
+    .by_node = 1,
     .cost_is = CHORALE_COST_BOUND,
+    .nparam = 1,
+    .param = { CHORALE_MESH_PARAM("group", "consecutive ranks, 0: a node's",
+                                  6) },
     .run = run,
     .cost = cost,
     .refuses = refuses,
-    .constraint = "equally many ranks on every node",
+    .constraint = "a group of 2 or more that divides P; with group=0 several "
+                  "nodes with equally many ranks, two or more, placed in "
+                  "blocks",
     .scratch = scratch,
 };

@@ -9,7 +9,7 @@
  *         exact for rings; at once less where messages under way overlap
  * Needs   P = rows cols, both 2 or more; rows 0: the most square mesh. Any
  *         datatype
- * Source  Faraj, Yuan, ICS, 2005
+ * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -44,7 +44,7 @@ const struct chorale_alg chorale_allgather_mesh2d = {
     .name = "mesh2d",
     .summary = "rings in the rows of a mesh, then in its columns; or directly",
     .formula = "(rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows",
-    .source = "Faraj, Yuan, ICS, 2005",
+    .source = "Faraj, Yuan, ICS 2005",
     .nparam = 2,
     .param = { CHORALE_MESH_PARAM("rows", "rows of the mesh, 0: most square",
                                   6),

@@ -10,7 +10,7 @@
  *         where messages under way overlap
  * Needs   P = rows cols z, each 2 or more; rows, cols 0: the shortest side of
  *         the most cubic mesh, of the most square rest. Any datatype
- * Source  Faraj, Yuan, ICS, 2005
+ * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -46,7 +46,7 @@ const struct chorale_alg chorale_allgather_mesh3d = {
     .summary = "rings along the three dimensions of a mesh, one by one",
     .formula = "(rows + cols + z - 3) alpha + (P-1)/P n beta, z = P/(rows "
                "cols)",
-    .source = "Faraj, Yuan, ICS, 2005",
+    .source = "Faraj, Yuan, ICS 2005",
     .nparam = 3,
     .param = { CHORALE_MESH_PARAM("rows", "slowest dimension, 0: most cubic",
                                   5),

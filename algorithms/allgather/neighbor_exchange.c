@@ -6,7 +6,7 @@
  * Volume  (P - 1) m bytes from each rank
  * Cost    alpha + m beta + (P/2 - 1) (alpha + 2 m beta), exact
  * Needs   P even, any datatype
- * Source  Chen et al., HPC Asia, 2005
+ * Source  Chen et al., HPC Asia 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -26,9 +26,9 @@ const struct chorale_alg chorale_allgather_neighbor_exchange = {
     .name = "neighbor_exchange",
     .summary = "pairs of blocks between neighbours, left and right in turn",
     .formula = "P/2 alpha + (P-1)/P n beta",
-    .source = "Chen et al., HPC Asia, 2005",
+    .source = "Chen et al., HPC Asia 2005",
     .needs = CHORALE_NEEDS_EVEN,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

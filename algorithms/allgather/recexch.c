@@ -11,7 +11,7 @@
  *         e = ceil(P/K) - 1 ranks to one. Exact
  * Needs   any P, any datatype; n bytes of scratch with halving, so that what
  *         a group holds is one piece
- * Source  Sack, Gropp, PPoPP, 2012
+ * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -30,7 +30,7 @@ const struct chorale_alg chorale_allgather_recexch = {
     .formula = "(k-1) q alpha + (P-1)/P n beta, k = min(radix, P), q = "
                "floor(log_k P), K = k^q, e = ceil(P/K) - 1; P > K: <= ((k-1) "
                "q + 2 e) alpha + ((K-1) (e+1) + e) m beta + e n beta",
-    .source = "Sack, Gropp, PPoPP, 2012",
+    .source = "Sack, Gropp, PPoPP 2012",
     .fallback = "a radix beyond P is P",
     .scratch = chorale_allgather_recexch_scratch,
     .nparam = 2,

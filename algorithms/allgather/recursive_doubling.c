@@ -28,7 +28,7 @@ const struct chorale_alg chorale_allgather_recursive_doubling = {
     .formula = "lg P alpha + (P-1)/P n beta",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_POW2,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

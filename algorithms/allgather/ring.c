@@ -27,7 +27,7 @@ const struct chorale_alg chorale_allgather_ring = {
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = chorale_cost_in_turn,
 };

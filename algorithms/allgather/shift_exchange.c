@@ -6,7 +6,7 @@
  * Volume  (P - 1) m bytes from each rank
  * Cost    (P - 1) (alpha + m beta), exact
  * Needs   any P, any datatype
- * Source  Faraj, Yuan, ICS, 2005
+ * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
@@ -22,7 +22,7 @@ const struct chorale_alg chorale_allgather_shift_exchange = {
     .name = "shift_exchange",
     .summary = "own block to the rank i further on in round i",
     .formula = "(P-1) alpha + (P-1)/P n beta",
-    .source = "Faraj, Yuan, ICS, 2005",
+    .source = "Faraj, Yuan, ICS 2005",
     .run = run,
     .cost = chorale_cost_in_turn,
 };

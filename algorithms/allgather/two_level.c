@@ -246,6 +246,7 @@ const struct chorale_alg chorale_allgather_two_level = {
     .source = "MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = { CHORALE_PARAM_PARTS("inner", "in a node", 0, inner_word,
                                    FEW_INNER),

@@ -37,7 +37,7 @@ const struct chorale_alg chorale_allgatherv_bruck = {
                "blocks",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .cost_is = CHORALE_COST_POW2,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .scratch = scratch,
     .run = run,
     .cost = cost,

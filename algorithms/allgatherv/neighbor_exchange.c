@@ -9,7 +9,7 @@
  *         sizes rise with the rank
  * Needs   P even, any datatype, displacements in any order: pairs that
  *         lie apart are sent through scratch
- * Source  Chen et al., HPC Asia, 2005
+ * Source  Chen et al., HPC Asia 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -29,9 +29,9 @@ const struct chorale_alg chorale_allgatherv_neighbor_exchange = {
     .name = "neighbor_exchange",
     .summary = "pairs of blocks between neighbours, left and right in turn",
     .formula = "<= P/2 alpha + (P-1) M beta, M the largest block",
-    .source = "Chen et al., HPC Asia, 2005",
+    .source = "Chen et al., HPC Asia 2005",
     .needs = CHORALE_NEEDS_EVEN,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

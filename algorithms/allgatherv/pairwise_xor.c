@@ -7,7 +7,7 @@
  * Cost    (P - 1) (alpha + M beta), exact: the owner of the largest block
  *         sends it in every round
  * Needs   P a power of two, any datatype, displacements in any order
- * Source  Faraj, Yuan, ICS, 2005
+ * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -27,7 +27,7 @@ const struct chorale_alg chorale_allgatherv_pairwise_xor = {
     .name = "pairwise_xor",
     .summary = "exchange of own blocks with rank xor i in round i",
     .formula = "(P-1) (alpha + M beta), M the largest block",
-    .source = "Faraj, Yuan, ICS, 2005",
+    .source = "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_POW2,
     .run = run,
     .cost = cost,

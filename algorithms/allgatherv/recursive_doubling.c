@@ -31,7 +31,7 @@ const struct chorale_alg chorale_allgatherv_recursive_doubling = {
     .formula = "lg P alpha + G beta, G the 1, 2, 4, ... largest blocks",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_POW2,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

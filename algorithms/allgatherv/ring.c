@@ -11,7 +11,7 @@
  * Needs   any P, any datatype, displacements in any order; segments of a
  *         type with gaps pass through scratch
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Traeff et al.,
- *         EuroPVM/MPI, 2008
+ *         EuroPVM/MPI 2008
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -48,11 +48,11 @@ const struct chorale_alg chorale_allgatherv_ring = {
                "<= T (alpha + s beta), T = ceil(n/s) + 2 P - 3; segsize > 0, "
                "P > 2: + floor(T/(P-1)) (alpha + s beta)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Traeff "
-              "et al., EuroPVM/MPI, 2008",
+              "et al., EuroPVM/MPI 2008",
     .cost_is = CHORALE_COST_BOUND,
     .within = 2.19,
     .within_default = 1,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .nparam = 1,
     .param = { {
         .name = "segsize",

@@ -7,7 +7,7 @@
  * Cost    (P - 1) (alpha + M beta), exact: the owner of the largest block
  *         sends it in every round
  * Needs   any P, any datatype, displacements in any order
- * Source  Faraj, Yuan, ICS, 2005
+ * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/gather_all.h"
@@ -27,7 +27,7 @@ const struct chorale_alg chorale_allgatherv_shift_exchange = {
     .name = "shift_exchange",
     .summary = "own block to the rank i further on in round i",
     .formula = "(P-1) (alpha + M beta), M the largest block",
-    .source = "Faraj, Yuan, ICS, 2005",
+    .source = "Faraj, Yuan, ICS 2005",
     .run = run,
     .cost = cost,
 };

@@ -19,7 +19,7 @@
  *         half of beta
  * Needs   P = rows cols, with wrap both 2 or more; rows 0: the most square
  *         mesh. Any datatype; a commutative operation
- * Source  Chen, Lee (integration and broadcasting on meshes)
+ * Source  Chen, Lee, integration and broadcasting on meshes
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
@@ -122,7 +122,7 @@ const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
                "cols = P/rows; wrap=0, two ports: 2 (P-1) alpha + (P-1)/P n "
                "(beta + tau); wrap=1, four ports: 2 (rows + cols - 2) alpha + "
                "(P-1)/P n (beta/2 + tau)",
-    .source = "Chen, Lee (integration and broadcasting on meshes)",
+    .source = "Chen, Lee, integration and broadcasting on meshes",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

@@ -58,7 +58,7 @@ const struct chorale_alg chorale_allreduce_rabenseifner = {
               "19(1), 2005",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

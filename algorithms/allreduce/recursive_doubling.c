@@ -45,7 +45,7 @@ const struct chorale_alg chorale_allreduce_recursive_doubling = {
                "of two: + 2 (alpha + n beta) + n tau",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -49,7 +49,7 @@ const struct chorale_alg chorale_allreduce_recursive_multiplying = {
     .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
                 "exchanged",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },
     .run = run,

@@ -79,7 +79,7 @@ const struct chorale_alg chorale_allreduce_reduce_bcast = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within_default = 1,
-    .core = 1,
+    .core = CHORALE_CORE_FLAT,
     .nparam = 2,
     .param = { { .name = "reduce",
                  .unit = "variant",

@@ -145,6 +145,7 @@ const struct chorale_alg chorale_allreduce_two_level = {
     .needs = CHORALE_NEEDS_NODES | CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 3,
     .param = {
         CHORALE_PARAM_PARTS("inner", "in a node", 0, up_word, 7),

@@ -38,7 +38,7 @@ const struct chorale_alg chorale_alltoall_bruck = {
     .formula = "ceil(lg P) alpha + W m beta, W the ones of the binary numbers "
                "below P",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

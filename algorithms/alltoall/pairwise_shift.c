@@ -19,7 +19,7 @@ const struct chorale_alg chorale_alltoall_pairwise_shift = {
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = chorale_exchange_shift,
     .cost = chorale_cost_in_turn,
 };

@@ -27,7 +27,7 @@ const struct chorale_alg chorale_alltoallv_linear_nb = {
     .formula = "<= (P-1) (2 alpha + 3/2 M beta), M the largest block",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .needs = CHORALE_NEEDS_SEPARATE,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .cost_is = CHORALE_COST_BOUND,
     .within = 3.85,
     .overlaps = 1,

@@ -41,7 +41,7 @@ const struct chorale_alg chorale_alltoallv_pairwise_shift = {
     .formula = "<= (P-1) (alpha + M beta), M the largest block",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = chorale_exchange_shift,
     .cost = cost,
 };

@@ -28,7 +28,7 @@ const struct chorale_alg chorale_alltoallv_scattered = {
     .formula = "<= (P-1) (2 alpha + 3/2 M beta), M the largest block",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .cost_is = CHORALE_COST_BOUND,
     .within = 3.85,
     .overlaps = 1,

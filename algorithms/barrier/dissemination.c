@@ -38,7 +38,7 @@ const struct chorale_alg chorale_barrier_dissemination = {
     .summary = "tell the rank at distance 1, 2, 4, ...",
     .formula = "ceil(lg P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

@@ -8,7 +8,7 @@
  * Cost    at most ((k - 1) q + 2 f) alpha on one port, f <= k - 1 the ranks
  *         that fold onto one; q alpha and the fold with k - 1 ports
  * Needs   any P
- * Source  Ruefenacht, Bull, Booth, Parallel Computing, 2017
+ * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/pipeline.h"
@@ -100,7 +100,7 @@ const struct chorale_alg chorale_barrier_recexch = {
                "beyond a power of radix fold",
     .formula = "<= ((k-1) q + 2 e) alpha, k = min(radix, P), q = floor(log_k "
                "P), e = ceil(P/k^q) - 1",
-    .source = "Ruefenacht, Bull, Booth, Parallel Computing, 2017",
+    .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
     .fallback = "a radix beyond P is P",
     .cost_is = CHORALE_COST_BOUND,
     .overlaps = 1,

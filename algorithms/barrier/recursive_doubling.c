@@ -50,7 +50,7 @@ const struct chorale_alg chorale_barrier_recursive_doubling = {
     .summary = "exchanges at distance 1, 2, 4, ...; ranks above 2^F fold",
     .formula = "F alpha, F = floor(lg P); P not a power of two: + 2 alpha",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

@@ -44,7 +44,7 @@ const struct chorale_alg chorale_barrier_tree = {
     .summary = "up a binomial tree and down again",
     .formula = "2 ceil(lg P) alpha",
     .source = "Mellor-Crummey, Scott, TOCS, 1991",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

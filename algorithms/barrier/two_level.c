@@ -91,6 +91,7 @@ const struct chorale_alg chorale_barrier_two_level = {
     .source = "MPICH, smp; Open MPI, HAN",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, up_word),

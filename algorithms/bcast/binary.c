@@ -31,7 +31,7 @@ const struct chorale_alg chorale_bcast_binary = {
     .summary = "segments flow down a complete binary tree",
     .formula = "<= 2 (floor(lg P) + S-1) (alpha + s beta)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .core = 1,
+    .core = CHORALE_CORE_FLAT,
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,

@@ -46,7 +46,7 @@ const struct chorale_alg chorale_bcast_scatter_rd_allgather = {
     .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
     .cost_is = CHORALE_COST_POW2,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

@@ -11,7 +11,7 @@
  *         that e messages of a block, after it e of n bytes,
  *         e = ceil(P/K) - 1. Exact
  * Needs   any P, any root, any datatype. A radix above P is read as P
- * Source  Sack, Gropp, PPoPP, 2012
+ * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/pipeline.h"
@@ -48,7 +48,7 @@ const struct chorale_alg chorale_bcast_scatter_recexch_allgather = {
                "(e+1) + e) n/P beta + e n beta, a = scatter_radix, k = "
                "min(gather_radix, P), q = floor(log_k P), K = k^q, e = "
                "ceil(P/K) - 1",
-    .source = "Sack, Gropp, PPoPP, 2012",
+    .source = "Sack, Gropp, PPoPP 2012",
     .fallback = "a gather_radix beyond P is P",
     .nparam = 2,
     .param = { CHORALE_PARAM_WAYS("scatter_radix",

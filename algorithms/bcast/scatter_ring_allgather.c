@@ -41,7 +41,7 @@ const struct chorale_alg chorale_bcast_scatter_ring_allgather = {
     .formula = "(ceil(lg P) + P-1) alpha + 2 (P-1)/P n beta",
     .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

@@ -121,6 +121,7 @@ const struct chorale_alg chorale_bcast_two_level = {
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
     .within_default = 1,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 3,
     .param = {
         CHORALE_PARAM_PARTS("inner", "in a node", 0, part_word, 8),

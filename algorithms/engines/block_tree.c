@@ -2,6 +2,8 @@
 /* block_tree.c - see block_tree.h. */
 #include "algorithms/engines/block_tree.h"
 
+#include "algorithms/engines/rooted.h"
+
 /* --- the tree --------------------------------------------------------- */
 
 struct chorale_block_tree chorale_block_tree_at(struct chorale_ctx *ctx,
@@ -255,48 +257,26 @@ int chorale_scatter_down(const struct chorale_block_tree *t)
 
 /* --- regular collectives ---------------------------------------------- */
 
-static struct chorale_block_tree gather_side(const struct chorale_call *call,
-                                             long radix)
-{
-    struct chorale_block_tree t = chorale_block_tree_at(
-        call->ctx, call->root, radix, 0);
-
-    if (call->ctx->rank == call->root) {
-        t.all = chorale_blocks_equal(call->recvbuf, call->recvcount,
-                                     call->recvtype, call->ctx->size);
-        t.m = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
-        return t;
-    }
-    t.buf = chorale_at(call->sendbuf, 0, 0);
-    t.count = call->sendcount;
-    t.type = call->sendtype;
-    t.m = chorale_type_size(t.type) * (size_t)t.count;
-    return t;
-}
-
 struct chorale_block_tree
-chorale_block_tree_scatter(const struct chorale_call *call, long radix,
-                           int far)
+chorale_block_tree_call(const struct chorale_call *call,
+                        enum chorale_coll coll, long radix, int far)
 {
     struct chorale_block_tree t = chorale_block_tree_at(
         call->ctx, call->root, radix, far);
+    struct chorale_rooted side = chorale_rooted_at(call, coll);
 
-    if (call->ctx->rank == call->root) {
-        t.all = chorale_blocks_equal(call->sendbuf, call->sendcount,
-                                     call->sendtype, call->ctx->size);
-        t.m = chorale_type_size(call->sendtype) * (size_t)call->sendcount;
-        return t;
-    }
-    t.buf = call->recvbuf;
-    t.count = call->recvcount;
-    t.type = call->recvtype;
-    t.m = chorale_type_size(t.type) * (size_t)t.count;
+    t.all = side.all;
+    t.buf = side.buf;
+    t.count = side.count;
+    t.type = side.type;
+    t.m = chorale_rooted_bytes(&side);
     return t;
 }
 
 int chorale_gather_tree(const struct chorale_call *call, long radix)
 {
-    struct chorale_block_tree t = gather_side(call, radix);
+    struct chorale_block_tree t = chorale_block_tree_call(
+        call, CHORALE_GATHER, radix, 0);
     int err = chorale_gather_up(&t);
 
     return err != MPI_SUCCESS || call->ctx->rank != call->root
@@ -306,7 +286,8 @@ int chorale_gather_tree(const struct chorale_call *call, long radix)
 
 int chorale_scatter_tree(const struct chorale_call *call, long radix, int far)
 {
-    struct chorale_block_tree t = chorale_block_tree_scatter(call, radix, far);
+    struct chorale_block_tree t = chorale_block_tree_call(
+        call, CHORALE_SCATTER, radix, far);
     int err = chorale_scatter_down(&t);
 
     return err != MPI_SUCCESS || call->ctx->rank != call->root

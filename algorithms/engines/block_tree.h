@@ -32,14 +32,14 @@ struct chorale_block_tree {
     MPI_Datatype type;
 };
 
-/* Fill one but for the blocks; fill one for a regular scatter. far: children
- * come farthest first, else nearest first. */
+/* Fill one but for the blocks; fill one for a gather, gatherv, scatter or
+ * scatterv: coll. far: children come farthest first, else nearest first. */
 struct chorale_block_tree chorale_block_tree_at(struct chorale_ctx *ctx,
                                                 int root, long radix,
                                                 int far);
 struct chorale_block_tree
-chorale_block_tree_scatter(const struct chorale_call *call, long radix,
-                           int far);
+chorale_block_tree_call(const struct chorale_call *call,
+                        enum chorale_coll coll, long radix, int far);
 
 /* Child i of this rank, and the ranks of its subtree; the rank in ctx of a
  * virtual one. */

@@ -2,6 +2,8 @@
 /* flat.c - see flat.h. */
 #include "algorithms/engines/flat.h"
 
+#include "algorithms/engines/rooted.h"
+
 const long chorale_max_reqs[CHORALE_NMAX_REQS] = { 0, 2, 4, 8, 16, 32, 64 };
 
 int chorale_run_sides(const struct chorale_call *call,
@@ -33,31 +35,27 @@ static int nonblocking(long max_reqs, int comm_size)
 /* One collective as its root and the others see it. */
 struct flat {
     struct chorale_ctx *ctx;
-    int root, sends;           /* the root sends */
-    struct chorale_blocks all; /* at the root */
-    void *buf;                 /* elsewhere */
-    MPI_Count count;
-    MPI_Datatype type;
+    int root, sends;         /* the root sends */
+    struct chorale_rooted side;
 };
 
 /* The root's message with another rank: started, or with req NULL done. An
  * empty given block is none. */
 static int one(const struct flat *f, int rank, MPI_Request *req, int *none)
 {
+    MPI_Datatype type = f->side.all.type;
     MPI_Count count;
-    void *block = chorale_block(&f->all, rank, &count);
+    void *block = chorale_block(&f->side.all, rank, &count);
 
-    *none = f->all.counts != NULL &&
-            (count == 0 || chorale_type_size(f->all.type) == 0);
+    *none = f->side.all.counts != NULL &&
+            (count == 0 || chorale_type_size(type) == 0);
     if (*none)
         return MPI_SUCCESS;
     if (req == NULL)
-        return f->sends
-                   ? chorale_send(f->ctx, block, count, f->all.type, rank)
-                   : chorale_recv(f->ctx, block, count, f->all.type, rank);
-    return f->sends
-               ? chorale_isend(f->ctx, block, count, f->all.type, rank, req)
-               : chorale_irecv(f->ctx, block, count, f->all.type, rank, req);
+        return f->sends ? chorale_send(f->ctx, block, count, type, rank)
+                        : chorale_recv(f->ctx, block, count, type, rank);
+    return f->sends ? chorale_isend(f->ctx, block, count, type, rank, req)
+                    : chorale_irecv(f->ctx, block, count, type, rank, req);
 }
 
 static int next_rank(int rank, int size)
@@ -134,87 +132,69 @@ static int run_root(const struct flat *f, long max_reqs)
 
 static int run_other(const struct flat *f)
 {
-    return f->sends ? chorale_recv(f->ctx, f->buf, f->count, f->type, f->root)
-                    : chorale_send(f->ctx, f->buf, f->count, f->type,
-                                   f->root);
+    const struct chorale_rooted *r = &f->side;
+
+    return f->sends ? chorale_recv(f->ctx, r->buf, r->count, r->type, f->root)
+                    : chorale_send(f->ctx, r->buf, r->count, r->type, f->root);
 }
 
 static int is_empty(const struct flat *f)
 {
-    return f->count == 0 || chorale_type_size(f->type) == 0;
+    return chorale_rooted_bytes(&f->side) == 0;
 }
 
 /* --- the four collectives --------------------------------------------- */
 
-static struct flat gather_side(const struct chorale_call *call)
+static struct flat flat_at(const struct chorale_call *call,
+                           enum chorale_coll coll)
 {
     return (struct flat){ .ctx = call->ctx,
                           .root = call->root,
-                          .buf = chorale_at(call->sendbuf, 0, 0),
-                          .count = call->sendcount,
-                          .type = call->sendtype };
-}
-
-static struct flat scatter_side(const struct chorale_call *call)
-{
-    return (struct flat){ .ctx = call->ctx,
-                          .root = call->root,
-                          .sends = 1,
-                          .buf = call->recvbuf,
-                          .count = call->recvcount,
-                          .type = call->recvtype };
+                          .sends = coll == CHORALE_SCATTER ||
+                                   coll == CHORALE_SCATTERV,
+                          .side = chorale_rooted_at(call, coll) };
 }
 
 int chorale_flat_gather(const struct chorale_call *call, long max_reqs)
 {
-    struct flat f = gather_side(call);
+    struct flat f = flat_at(call, CHORALE_GATHER);
     int err;
 
     if (call->ctx->rank != call->root)
         return run_other(&f);
-    f.all = chorale_blocks_equal(call->recvbuf, call->recvcount,
-                                 call->recvtype, call->ctx->size);
     err = run_root(&f, max_reqs);
     return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
 }
 
 int chorale_flat_gatherv(const struct chorale_call *call, long max_reqs)
 {
-    struct flat f = gather_side(call);
+    struct flat f = flat_at(call, CHORALE_GATHERV);
     int err;
 
     if (call->ctx->rank != call->root)
         return is_empty(&f) ? MPI_SUCCESS : run_other(&f);
-    f.all = chorale_blocks_given(call->recvbuf, call->recvcounts,
-                                 call->rdispls, call->recvtype,
-                                 call->ctx->size);
     err = run_root(&f, max_reqs);
     return err == MPI_SUCCESS ? chorale_gatherv_own(call) : err;
 }
 
 int chorale_flat_scatter(const struct chorale_call *call, long max_reqs)
 {
-    struct flat f = scatter_side(call);
+    struct flat f = flat_at(call, CHORALE_SCATTER);
     int err;
 
     if (call->ctx->rank != call->root)
         return run_other(&f);
-    f.all = chorale_blocks_equal(call->sendbuf, call->sendcount,
-                                 call->sendtype, call->ctx->size);
     err = run_root(&f, max_reqs);
     return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
 }
 
 int chorale_flat_scatterv(const struct chorale_call *call, long max_reqs)
 {
-    struct flat f = scatter_side(call);
+    struct flat f = flat_at(call, CHORALE_SCATTERV);
     int err;
 
     if (call->ctx->rank != call->root)
         return is_empty(&f) ? MPI_SUCCESS : run_other(&f);
-    f.all = chorale_blocks_given(call->sendbuf, call->sendcounts,
-                                 call->sdispls, call->sendtype,
-                                 call->ctx->size);
     err = run_root(&f, max_reqs);
     return err == MPI_SUCCESS ? chorale_scatterv_own(call) : err;
 }

@@ -91,7 +91,7 @@ int chorale_rs_ring_bidir(const struct chorale_rs *rs);
  * by rings in the columns first, then in the rows, the rest the other way
  * round, at the same time. Commutative operations, the result apart. Scratch:
  * all blocks, a row or column of them three times, and what tells where the
- * parts are. Chen, Lee (integration). */
+ * parts are. Chen, Lee, integration. */
 int chorale_rs_torus(const struct chorale_rs *rs, int rows, int percent);
 
 #endif

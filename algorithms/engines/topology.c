@@ -168,23 +168,38 @@ int chorale_topology_init(struct chorale_topology *t,
     return MPI_SUCCESS;
 }
 
-int chorale_topology_init_runs(struct chorale_topology *t,
-                               struct chorale_ctx *ctx)
+/* Runs of consecutive ranks: of group each or, if that is 0, of a node. */
+static int init_runs(struct chorale_topology *t, struct chorale_ctx *ctx,
+                     int group, int last_leads)
 {
     int *map = make_room(t, ctx);
 
     if (map == NULL)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < ctx->size; r++) {
-        if (r > 0 && chorale_node(ctx, r) != chorale_node(ctx, r - 1))
+        if (r > 0 && (group > 0 ? r % group == 0
+                                : chorale_node(ctx, r) !=
+                                      chorale_node(ctx, r - 1)))
             t->nodes++;
         t->index[r] = t->nodes;
     }
     t->nodes++;
     t->node = t->index[ctx->rank];
     sort_ranks(t, ctx->size);
-    make_views(t, ctx, map, -1, 1);
+    make_views(t, ctx, map, -1, last_leads);
     return MPI_SUCCESS;
+}
+
+int chorale_topology_init_runs(struct chorale_topology *t,
+                               struct chorale_ctx *ctx)
+{
+    return init_runs(t, ctx, 0, 1);
+}
+
+int chorale_topology_init_groups(struct chorale_topology *t,
+                                 struct chorale_ctx *ctx, int group)
+{
+    return init_runs(t, ctx, group, 0);
 }
 
 size_t chorale_topology_scratch(const struct chorale_point *pt)

@@ -36,6 +36,11 @@ int chorale_topology_init(struct chorale_topology *t,
 int chorale_topology_init_runs(struct chorale_topology *t,
                                struct chorale_ctx *ctx);
 
+/* Groups of so many consecutive ranks in the place of nodes, wherever these
+ * are; the last one may have fewer. */
+int chorale_topology_init_groups(struct chorale_topology *t,
+                                 struct chorale_ctx *ctx, int group);
+
 /* Ranks of a node; 1 if that is the same for all nodes. */
 int chorale_topology_members(const struct chorale_topology *t, int node);
 int chorale_topology_regular(const struct chorale_topology *t);

@@ -9,20 +9,38 @@
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/pipeline.h"
 
-int chorale_two_level_run(const struct chorale_call *call, int root,
-                          int (*levels)(const struct chorale_call *call,
-                                        struct chorale_topology *t))
+/* group: ranks of a group, 0: nodes, for that root. */
+static int run_levels(const struct chorale_call *call, int root, int group,
+                      int (*levels)(const struct chorale_call *call,
+                                    struct chorale_topology *t))
 {
     struct chorale_ctx *ctx = call->ctx;
     size_t mark = chorale_scratch_mark(ctx);
     struct chorale_topology t;
-    int err = root == CHORALE_RUNS ? chorale_topology_init_runs(&t, ctx)
-                                   : chorale_topology_init(&t, ctx, root);
+    int err = group > 0              ? chorale_topology_init_groups(&t, ctx,
+                                                                    group)
+              : root == CHORALE_RUNS ? chorale_topology_init_runs(&t, ctx)
+                                     : chorale_topology_init(&t, ctx, root);
 
     if (err == MPI_SUCCESS)
         err = levels(call, &t);
     chorale_scratch_release(ctx, mark);
     return err;
+}
+
+int chorale_two_level_run(const struct chorale_call *call, int root,
+                          int (*levels)(const struct chorale_call *call,
+                                        struct chorale_topology *t))
+{
+    return run_levels(call, root, 0, levels);
+}
+
+int chorale_two_level_groups_run(const struct chorale_call *call, int group,
+                                 int (*levels)(
+                                     const struct chorale_call *call,
+                                     struct chorale_topology *t))
+{
+    return run_levels(call, CHORALE_NO_ROOT, group, levels);
 }
 
 /* Where alpha, beta, tau are not given, typical ones. */
@@ -346,23 +364,36 @@ static int set_tree(struct chorale_block_tree *tree,
     return err;
 }
 
+struct chorale_call chorale_outer_call(struct chorale_topology *t, int root,
+                                       int gathers, void *all, void *mine,
+                                       MPI_Count own)
+{
+    struct chorale_call call = {
+        .ctx = &t->outer,
+        .root = root,
+        .sendbuf = mine,
+        .recvbuf = mine,
+        .sendcount = own,
+        .recvcount = own,
+        .sendtype = MPI_PACKED,
+        .recvtype = MPI_PACKED,
+    };
+
+    if (t->node == root) {
+        call.sendbuf = gathers ? MPI_IN_PLACE : all;
+        call.recvbuf = gathers ? all : MPI_IN_PLACE;
+    }
+    return call;
+}
+
 /* All messages of the root at once, as a gatherv or scatterv of what it has:
  * where nodes have more or fewer ranks their blocks differ. */
 static int flat(struct chorale_topology *t, int root, int gathers, size_t m,
                 void *all, void *mine)
 {
-    const MPI_Count own = (MPI_Count)m *
-                          chorale_topology_members(t, t->node);
-    struct chorale_call call = {
-        .ctx = &t->outer,
-        .root = root,
-        .sendtype = MPI_PACKED,
-        .recvtype = MPI_PACKED,
-        .sendcount = own,
-        .recvcount = own,
-        .sendbuf = mine,
-        .recvbuf = mine,
-    };
+    struct chorale_call call = chorale_outer_call(
+        t, root, gathers, all, mine,
+        (MPI_Count)m * chorale_topology_members(t, t->node));
     MPI_Count *counts;
     MPI_Aint *displs;
     int err;
@@ -371,10 +402,8 @@ static int flat(struct chorale_topology *t, int root, int gathers, size_t m,
         err = chorale_topology_counts(t, &t->outer, m, &counts, &displs);
         if (err != MPI_SUCCESS)
             return err;
-        call.sendbuf = gathers ? MPI_IN_PLACE : all;
-        call.recvbuf = gathers ? all : MPI_IN_PLACE;
-        call.recvcounts = call.sendcounts = counts;
-        call.rdispls = call.sdispls = displs;
+        call.sendcounts = call.recvcounts = counts;
+        call.sdispls = call.rdispls = displs;
     }
     return gathers ? chorale_flat_gatherv(&call, 0)
                    : chorale_flat_scatterv(&call, 0);

@@ -17,6 +17,13 @@ int chorale_two_level_run(const struct chorale_call *call, int root,
                           int (*levels)(const struct chorale_call *call,
                                         struct chorale_topology *t));
 
+/* levels() on groups of so many consecutive ranks in the place of nodes; 0: on
+ * the nodes. No root. */
+int chorale_two_level_groups_run(const struct chorale_call *call, int group,
+                                 int (*levels)(
+                                     const struct chorale_call *call,
+                                     struct chorale_topology *t));
+
 /* The critical paths of a part in a node (the last one may have fewer ranks:
  * the longer path of both) and one among the leaders, one after the other; and
  * the topology's scratch with the larger of theirs. Either part may be NULL.
@@ -104,7 +111,17 @@ chorale_node_scatter(const struct chorale_call *call,
                      struct chorale_topology *t,
                      const struct chorale_node_blocks *b);
 
-/* --- equal blocks among the leaders ----------------------------------- */
+/* --- among the leaders ------------------------------------------------ */
+
+/* The call of a gatherv (gathers) or scatterv there, from or to mine, own
+ * bytes, of each and all of the leader of node root, where its own ones are in
+ * place already; but for what that leader knows, how many bytes the nodes have
+ * in all and where. */
+struct chorale_call chorale_outer_call(struct chorale_topology *t, int root,
+                                       int gathers, void *all, void *mine,
+                                       MPI_Count own);
+
+/* --- equal blocks there ----------------------------------------------- */
 
 /* How the blocks of nodes travel between a root's node and the others. */
 enum { CHORALE_OUTER_BINOMIAL, CHORALE_OUTER_LINEAR, CHORALE_OUTER_LINEAR_NB,

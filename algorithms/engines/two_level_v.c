@@ -47,7 +47,8 @@ void chorale_sizes_v_read(const struct chorale_topology *t,
         size[i] = unit * (int64_t)whole->counts[t->order[first + i]];
 }
 
-int chorale_sizes_v_nodes(struct chorale_sizes_v *s, struct chorale_ctx *ctx,
+/* Of all nodes' blocks, at the root. */
+static int sizes_of_nodes(struct chorale_sizes_v *s, struct chorale_ctx *ctx,
                           const struct chorale_topology *t,
                           const struct chorale_blocks *whole)
 {
@@ -63,6 +64,25 @@ int chorale_sizes_v_nodes(struct chorale_sizes_v *s, struct chorale_ctx *ctx,
         add(s, i, sum);
     }
     return err;
+}
+
+int chorale_level_v_outer(const struct chorale_level_v *st,
+                          const struct chorale_node_blocks *b, int gathers,
+                          const struct chorale_alg *part)
+{
+    struct chorale_topology *t = st->t;
+    struct chorale_call call = chorale_outer_call(
+        t, t->index[st->call->root], gathers, b->all, b->mine,
+        (MPI_Count)st->node.bytes);
+    struct chorale_sizes_v nodes;
+    int err = MPI_SUCCESS;
+
+    if (st->whole != NULL) {
+        err = sizes_of_nodes(&nodes, st->call->ctx, t, st->whole);
+        call.sendcounts = call.recvcounts = nodes.count;
+        call.sdispls = call.rdispls = nodes.displ;
+    }
+    return err == MPI_SUCCESS ? chorale_part_run(part, &call) : err;
 }
 
 /* --- cost ------------------------------------------------------------- */

@@ -19,19 +19,30 @@ struct chorale_sizes_v {
     size_t bytes;            /* of all */
 };
 
-/* Of the blocks of a leader's node, whose bytes are in size; at the root, of
- * all nodes' blocks. Take scratch. Return an MPI error code. */
+/* Of the blocks of a leader's node, whose bytes are in size. Takes scratch.
+ * Returns an MPI error code. */
 int chorale_sizes_v_node(struct chorale_sizes_v *s, struct chorale_ctx *ctx,
                          const struct chorale_topology *t,
                          const int64_t *size);
-int chorale_sizes_v_nodes(struct chorale_sizes_v *s, struct chorale_ctx *ctx,
-                          const struct chorale_topology *t,
-                          const struct chorale_blocks *whole);
 
 /* The bytes of the root's blocks n, node after node, from place first on. */
 void chorale_sizes_v_read(const struct chorale_topology *t,
                           const struct chorale_blocks *whole, int first,
                           int n, int64_t *size);
+
+/* One rank's view of the whole. */
+struct chorale_level_v {
+    const struct chorale_call *call;
+    struct chorale_topology *t;
+    const struct chorale_blocks *whole; /* at the root, of all ranks */
+    struct chorale_sizes_v node;        /* at a leader */
+};
+
+/* What part, a gatherv (gathers) or scatterv, does among the leaders, between
+ * b's mine and all. Takes scratch. Returns an MPI error code. */
+int chorale_level_v_outer(const struct chorale_level_v *st,
+                          const struct chorale_node_blocks *b, int gathers,
+                          const struct chorale_alg *part);
 
 /* Bound of the data's critical path with the blocks of chorale_ramp(), in
  * nodes and among leaders; count_bytes: of the sizes that a binomial tree

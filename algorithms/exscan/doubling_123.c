@@ -119,7 +119,7 @@ const struct chorale_alg chorale_exscan_doubling_123 = {
                "(alpha + n beta) + (R-1) n tau",
     .source = "Traeff, arXiv 2507.04785",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -8,7 +8,7 @@
  *         + l tau, with s = segsize and l the last segment, exact. P = 2: no
  *         tau
  * Needs   any P, any datatype, any operation
- * Source  Sanders, Traeff, EuroPVM/MPI, 2006
+ * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/prefix.h"
@@ -34,7 +34,7 @@ const struct chorale_alg chorale_exscan_linear_segmented = {
     .summary = "a chain in segments that overlap",
     .formula = "(S + P-3) (alpha + s beta) + alpha + l beta, l = n - (S-1) s; "
                "P > 2: + ((S + P-4) s + l) tau",
-    .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
+    .source = "Sanders, Traeff, EuroPVM/MPI 2006",
     .order = CHORALE_ORDER_RANK,
     .nparam = 1,
     .param = { CHORALE_PREFIX_SEGSIZE_PARAM },

@@ -82,7 +82,7 @@ const struct chorale_alg chorale_exscan_shift_scan = {
     .formula = "(1 + M) (alpha + n beta) + M n tau, M = ceil(lg(P-1))",
     .source = "Traeff, arXiv 2507.04785",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -152,7 +152,7 @@ const struct chorale_alg chorale_gather_linear_sync = {
         .more = more,
         .nmore = sizeof(more) / sizeof(*more),
     } },
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
 };

@@ -14,6 +14,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
+#include "algorithms/engines/rooted.h"
 #include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const inner[] = {
@@ -28,24 +29,17 @@ static const char *const inner_word[] = { "binomial", "linear", "linear_nb",
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_ctx *ctx = call->ctx;
-    struct chorale_blocks whole = { 0 };
+    struct chorale_rooted side = chorale_rooted_at(call, CHORALE_GATHER);
     int is_root = ctx->rank == call->root;
-    size_t m = is_root ? chorale_type_size(call->recvtype) *
-                             (size_t)call->recvcount
-                       : chorale_type_size(call->sendtype) *
-                             (size_t)call->sendcount;
+    size_t m = chorale_rooted_bytes(&side);
     struct chorale_node_blocks b;
     struct chorale_call part;
-    int err;
+    int err = chorale_node_blocks_init(&b, ctx, t, is_root ? &side.all : NULL,
+                                       m * (size_t)t->inner.size);
 
-    if (is_root)
-        whole = chorale_blocks_equal(call->recvbuf, call->recvcount,
-                                     call->recvtype, ctx->size);
-    err = chorale_node_blocks_init(&b, ctx, t, is_root ? &whole : NULL,
-                                   m * (size_t)t->inner.size);
     if (err != MPI_SUCCESS)
         return err;
-    part = chorale_node_gather(call, t, &b, &whole);
+    part = chorale_node_gather(call, t, &b, &side.all);
     part.recvcount = (MPI_Count)m;
     err = chorale_part_run(inner[call->param[0]], &part);
     if (err == MPI_SUCCESS && t->leads)
@@ -53,7 +47,7 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
                                    b.all, b.mine);
     if (err != MPI_SUCCESS || !is_root || b.direct)
         return err;
-    return chorale_nodes_unpack(ctx, t, b.all, &whole,
+    return chorale_nodes_unpack(ctx, t, b.all, &side.all,
                                 call->sendbuf == MPI_IN_PLACE ? call->root
                                                               : -1);
 }
@@ -69,6 +63,7 @@ const struct chorale_alg chorale_gather_two_level = {
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.5,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PART("inner", "in a node", 0, inner_word),

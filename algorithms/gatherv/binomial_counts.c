@@ -33,29 +33,13 @@ static int counts_up(const struct chorale_block_tree *t, int64_t *size)
     return err;
 }
 
-static int run_root(const struct chorale_call *call,
-                    struct chorale_block_tree *t)
-{
-    int err;
-
-    t->all = chorale_blocks_given(call->recvbuf, call->recvcounts,
-                                  call->rdispls, call->recvtype,
-                                  call->ctx->size);
-    err = chorale_gather_up(t);
-    return err == MPI_SUCCESS ? chorale_gatherv_own(call) : err;
-}
-
-static int run_other(const struct chorale_call *call,
-                     struct chorale_block_tree *t)
+static int run_other(struct chorale_block_tree *t)
 {
     size_t mark = chorale_scratch_mark(t->ctx);
     size_t blocks = (size_t)t->tree.span;
     int64_t *offset = chorale_scratch(t->ctx, (blocks + 1) * sizeof(*offset));
     int err = MPI_ERR_NO_MEM;
 
-    t->buf = chorale_at(call->sendbuf, 0, 0);
-    t->count = call->sendcount;
-    t->type = call->sendtype;
     if (offset != NULL)
         err = counts_up(t, offset + 1);
     if (err == MPI_SUCCESS) {
@@ -68,10 +52,14 @@ static int run_other(const struct chorale_call *call,
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_block_tree t = chorale_block_tree_at(call->ctx, call->root,
-                                                        2, 0);
+    struct chorale_block_tree t = chorale_block_tree_call(
+        call, CHORALE_GATHERV, 2, 0);
+    int err;
 
-    return t.tree.parent < 0 ? run_root(call, &t) : run_other(call, &t);
+    if (t.tree.parent >= 0)
+        return run_other(&t);
+    err = chorale_gather_up(&t);
+    return err == MPI_SUCCESS ? chorale_gatherv_own(call) : err;
 }
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)

@@ -23,7 +23,7 @@ const struct chorale_alg chorale_gatherv_linear = {
     .formula = "<= (P-1) alpha + (n - m_root) beta, less a message for every "
                "empty block",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = chorale_cost_flat_v,
 };

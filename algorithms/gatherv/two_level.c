@@ -16,6 +16,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/part.h"
+#include "algorithms/engines/rooted.h"
 #include "algorithms/engines/two_level_v.h"
 
 /* By the words of chorale_level_v_word. */
@@ -30,16 +31,8 @@ static const struct chorale_alg *const sizes_part[] = {
     &chorale_gather_linear_nb,
 };
 
-/* whole: at the root, the blocks of all ranks. */
-struct state {
-    const struct chorale_call *call;
-    struct chorale_topology *t;
-    const struct chorale_blocks *whole;
-    struct chorale_sizes_v node; /* at a leader */
-};
-
 /* Tell the leader, and let it see what that amounts to. */
-static int learn_sizes(struct state *st)
+static int learn_sizes(struct chorale_level_v *st)
 {
     const struct chorale_call *call = st->call;
     struct chorale_topology *t = st->t;
@@ -75,7 +68,8 @@ static int learn_sizes(struct state *st)
                : err;
 }
 
-static int in_node(struct state *st, const struct chorale_node_blocks *b)
+static int in_node(const struct chorale_level_v *st,
+                   const struct chorale_node_blocks *b)
 {
     struct chorale_call call = chorale_node_gather(st->call, st->t, b,
                                                    st->whole);
@@ -85,56 +79,26 @@ static int in_node(struct state *st, const struct chorale_node_blocks *b)
     return chorale_part_run(part[st->call->param[0]], &call);
 }
 
-static int among_leaders(struct state *st, const struct chorale_node_blocks *b)
-{
-    struct chorale_topology *t = st->t;
-    struct chorale_call call = {
-        .ctx = &t->outer,
-        .root = t->index[st->call->root],
-        .sendbuf = b->mine,
-        .sendcount = (MPI_Count)st->node.bytes,
-        .sendtype = MPI_PACKED,
-        .recvtype = MPI_PACKED,
-    };
-    struct chorale_sizes_v nodes;
-    int err = MPI_SUCCESS;
-
-    if (st->whole != NULL) {
-        err = chorale_sizes_v_nodes(&nodes, st->call->ctx, t, st->whole);
-        call.sendbuf = MPI_IN_PLACE;
-        call.recvbuf = b->all;
-        call.recvcounts = nodes.count;
-        call.rdispls = nodes.displ;
-    }
-    return err == MPI_SUCCESS
-               ? chorale_part_run(part[st->call->param[1]], &call)
-               : err;
-}
-
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_ctx *ctx = call->ctx;
-    struct state st = { .call = call, .t = t };
-    struct chorale_blocks whole;
+    struct chorale_level_v st = { .call = call, .t = t };
+    struct chorale_rooted side = chorale_rooted_at(call, CHORALE_GATHERV);
     struct chorale_node_blocks b;
     int err;
 
-    if (ctx->rank == call->root) {
-        whole = chorale_blocks_given(call->recvbuf, call->recvcounts,
-                                     call->rdispls, call->recvtype,
-                                     ctx->size);
-        st.whole = &whole;
-    }
+    if (ctx->rank == call->root)
+        st.whole = &side.all;
     err = learn_sizes(&st);
     if (err == MPI_SUCCESS)
         err = chorale_node_blocks_init(&b, ctx, t, st.whole, st.node.bytes);
     if (err == MPI_SUCCESS)
         err = in_node(&st, &b);
     if (err == MPI_SUCCESS && t->leads)
-        err = among_leaders(&st, &b);
+        err = chorale_level_v_outer(&st, &b, 1, part[call->param[1]]);
     if (err != MPI_SUCCESS || st.whole == NULL || b.direct)
         return err;
-    return chorale_nodes_unpack(ctx, t, b.all, &whole,
+    return chorale_nodes_unpack(ctx, t, b.all, st.whole,
                                 call->sendbuf == MPI_IN_PLACE ? call->root
                                                               : -1);
 }
@@ -166,6 +130,7 @@ const struct chorale_alg chorale_gatherv_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.71,
     .opaque = 1,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PARTS("inner", "in a node", CHORALE_OUTER_LINEAR,

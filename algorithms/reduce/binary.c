@@ -37,7 +37,7 @@ const struct chorale_alg chorale_reduce_binary = {
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
-    .core = 1,
+    .core = CHORALE_CORE_FLAT,
     .nparam = 2,
     .param = { CHORALE_PARAM_SEGSIZE(8192),
                CHORALE_PARAM_LEAF_REQS },

@@ -160,7 +160,7 @@ const struct chorale_alg chorale_reduce_binomial = {
     .fallback = "other roots than 0 with an operation that does not commute: "
                 "from rank 0, which passes the result on",
     .order = CHORALE_ORDER_FIXED,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .nparam = 2,
     .param = { CHORALE_PARAM_SEGSIZE(0),
                CHORALE_PARAM_LEAF_REQS },

@@ -58,7 +58,7 @@ const struct chorale_alg chorale_reduce_in_order_binary = {
                "P-1: + alpha + n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
     .run = run,

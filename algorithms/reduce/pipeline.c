@@ -38,7 +38,7 @@ const struct chorale_alg chorale_reduce_pipeline = {
               "Worringen, LCN 2003",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .nparam = 2,
     .param = { CHORALE_PARAM_SEGSIZE(8192),
                CHORALE_PARAM_LEAF_REQS },

@@ -8,7 +8,7 @@
  * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one,
  *         at most 3 (P - 1) messages, since blocks differ: this is stated.
  * Needs   any P, any datatype, a commutative operation
- * Source  Chen, Lee (linear integration)
+ * Source  Chen, Lee, linear integration
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
@@ -34,7 +34,7 @@ const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .summary = "two rings at once, half of each block either way",
     .formula = "<= 3 (P-1) (alpha + M/2 beta) + (P-1) M tau, M the largest "
                "block; two ports: <= (P-1) (alpha + M/2 beta + M tau)",
-    .source = "Chen, Lee (linear integration)",
+    .source = "Chen, Lee, linear integration",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

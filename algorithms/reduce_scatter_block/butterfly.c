@@ -40,7 +40,7 @@ const struct chorale_alg chorale_reduce_scatter_block_butterfly = {
                "(n + (2 Q - 2) m) tau",
     .source = "Traeff, EuroPVM/MPI 2005",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -41,7 +41,7 @@ const struct chorale_alg chorale_reduce_scatter_block_linear = {
                "(P-1)/P n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .order = CHORALE_ORDER_FIXED,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .nparam = 2,
     .param = { CHORALE_RS_REDUCE_PARAM, CHORALE_RS_SCATTER_PARAM },
     .run = chorale_rs_linear_run,

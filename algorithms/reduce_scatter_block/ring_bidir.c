@@ -7,7 +7,7 @@
  * Cost    (P - 1) (alpha + m/2 beta + m tau) with two ports. With one,
  *         at most 2 (P - 1) messages: this is stated.
  * Needs   any P, any datatype, a commutative operation
- * Source  Chen, Lee (linear integration)
+ * Source  Chen, Lee, linear integration
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
@@ -33,7 +33,7 @@ const struct chorale_alg chorale_reduce_scatter_block_ring_bidir = {
     .summary = "two rings at once, half of each block either way",
     .formula = "<= 2 (P-1) (alpha + m/2 beta) + (P-1) m tau; two ports: (P-1) "
                "(alpha + m/2 beta + m tau)",
-    .source = "Chen, Lee (linear integration)",
+    .source = "Chen, Lee, linear integration",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

@@ -12,7 +12,7 @@
  *         bound, which is what is stated. s1 = (C-1)/C / ((R-1)/R + (C-1)/C)
  *         makes both parts take the same time in their first half.
  * Needs   P = R C with R, C >= 2, any datatype, a commutative operation
- * Source  Chen, Lee (integration on a wrapped mesh)
+ * Source  Chen, Lee, integration on a wrapped mesh
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/scatter_reduce_call.h"
@@ -34,7 +34,7 @@ const struct chorale_alg chorale_reduce_scatter_block_torus2d_split = {
     .formula = "<= 4 (rows + cols - 2) alpha + 2 (P-1)/P n beta + (P-1)/P n "
                "tau, cols = P/rows; two ports: 2 (max(rows, cols) - 1) alpha "
                "+ about n/2 beta + n tau",
-    .source = "Chen, Lee (integration on a wrapped mesh)",
+    .source = "Chen, Lee, integration on a wrapped mesh",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

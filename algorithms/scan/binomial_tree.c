@@ -10,7 +10,7 @@
  *         powers of two, at most that elsewhere: the rank in the middle
  *         sends up before it sends down
  * Needs   any P, any datatype, any operation
- * Source  Sanders, Traeff, EuroPVM/MPI, 2006
+ * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/prefix.h"
@@ -106,7 +106,7 @@ const struct chorale_alg chorale_scan_binomial_tree = {
     .summary = "up a binomial tree and down again: fewest messages",
     .formula = "<= (2 L - 1) (alpha + n beta) + max(2 L - 2, 1) n tau, L = "
                "ceil(lg P)",
-    .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
+    .source = "Sanders, Traeff, EuroPVM/MPI 2006",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,
     .within = 1.67,

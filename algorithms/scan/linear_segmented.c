@@ -7,7 +7,7 @@
  * Cost    (S + P - 3) (alpha + s beta + s tau) + alpha + l beta + l tau, with
  *         s = segsize and l the last segment, exact
  * Needs   any P, any datatype, any operation
- * Source  Sanders, Traeff, EuroPVM/MPI, 2006
+ * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/prefix.h"
@@ -33,9 +33,9 @@ const struct chorale_alg chorale_scan_linear_segmented = {
     .summary = "a chain in segments that overlap",
     .formula = "(S + P-3) (alpha + s beta + s tau) + alpha + l beta + l tau, "
                "l = n - (S-1) s",
-    .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
+    .source = "Sanders, Traeff, EuroPVM/MPI 2006",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .nparam = 1,
     .param = { CHORALE_PREFIX_SEGSIZE_PARAM },
     .run = run,

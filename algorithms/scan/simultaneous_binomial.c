@@ -7,7 +7,7 @@
  * Volume  at most L n bytes from each rank
  * Cost    L (alpha + n beta + n tau), exact
  * Needs   any P, any datatype, any operation
- * Source  Sanders, Traeff, EuroPVM/MPI, 2006
+ * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/prefix.h"
@@ -51,9 +51,9 @@ const struct chorale_alg chorale_scan_simultaneous_binomial = {
     .name = "simultaneous_binomial",
     .summary = "to the rank 1, 2, 4, ... above: fewest rounds",
     .formula = "ceil(lg P) (alpha + n beta + n tau)",
-    .source = "Sanders, Traeff, EuroPVM/MPI, 2006",
+    .source = "Sanders, Traeff, EuroPVM/MPI 2006",
     .order = CHORALE_ORDER_RANK,
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -113,6 +113,7 @@ const struct chorale_alg chorale_scan_two_level = {
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.67,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PARTS("inner", "in a node", 0, inner_word, 3),

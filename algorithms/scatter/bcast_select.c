@@ -7,7 +7,7 @@
  * Volume  as bcast with n bytes
  * Cost    as bcast with n bytes, which not all bcasts state exactly
  * Needs   any P, any root, any datatype; n bytes at every rank
- * Source  Almasi et al., ICS, 2005: practice on Blue Gene
+ * Source  Almasi et al., ICS 2005: practice on Blue Gene
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
@@ -100,7 +100,7 @@ const struct chorale_alg chorale_scatter_bcast_select = {
     .name = "bcast_select",
     .summary = "broadcast of all blocks; each rank keeps its own",
     .formula = "<= as the bcast of n bytes",
-    .source = "Almasi et al., ICS, 2005",
+    .source = "Almasi et al., ICS 2005",
     .cost_is = CHORALE_COST_BOUND,
     .within_default = 1,
     .nparam = 1,

@@ -99,7 +99,7 @@ const struct chorale_alg chorale_scatter_binomial = {
         .ncandidate = 2,
         .word = order_word,
     } },
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -10,7 +10,7 @@
  *         others are done earlier, and that messages stay short
  * Needs   any P, any root, any datatype; cut by packed bytes; a rank with a
  *         subtree of b blocks holds b m bytes
- * Source  Worringen, LCN, 2003, for pipelines down trees
+ * Source  Worringen, LCN 2003, for pipelines down trees
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/block_tree.h"
@@ -181,7 +181,8 @@ static int run_other(const struct chorale_block_tree *t, long segsize)
 static int run(const struct chorale_call *call)
 {
     size_t mark = chorale_scratch_mark(call->ctx);
-    struct chorale_block_tree t = chorale_block_tree_scatter(call, 2, 1);
+    struct chorale_block_tree t = chorale_block_tree_call(
+        call, CHORALE_SCATTER, 2, 1);
     int err = t.tree.parent < 0 ? run_root(call, &t)
                                 : run_other(&t, call->param[0]);
 
@@ -213,10 +214,10 @@ const struct chorale_alg chorale_scatter_binomial_segmented = {
     .summary = "binomial tree, subtrees in segments, farthest bytes first",
     .formula = "<= (ceil((P-1)/P n/s) + ceil(lg P) - 1) alpha + "
                "(P-1)/P n beta",
-    .source = "Worringen, LCN, 2003",
+    .source = "Worringen, LCN 2003",
     .nparam = 1,
     .param = { CHORALE_PARAM_SEGSIZE(8192) },
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
     .scratch = scratch,

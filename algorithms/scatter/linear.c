@@ -22,7 +22,7 @@ const struct chorale_alg chorale_scatter_linear = {
     .summary = "the root sends every rank its block in turn",
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .core = 1,
+    .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = chorale_cost_in_turn,
 };

@@ -14,6 +14,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
+#include "algorithms/engines/rooted.h"
 #include "algorithms/engines/two_level.h"
 
 static const struct chorale_alg *const inner[] = {
@@ -31,23 +32,16 @@ static const char *const inner_word[] = { "binomial", "linear", "linear_nb",
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_ctx *ctx = call->ctx;
-    struct chorale_blocks whole = { 0 };
+    struct chorale_rooted side = chorale_rooted_at(call, CHORALE_SCATTER);
     int is_root = ctx->rank == call->root;
-    size_t m = is_root ? chorale_type_size(call->sendtype) *
-                             (size_t)call->sendcount
-                       : chorale_type_size(call->recvtype) *
-                             (size_t)call->recvcount;
+    size_t m = chorale_rooted_bytes(&side);
     struct chorale_node_blocks b;
     struct chorale_call part;
-    int err;
+    int err = chorale_node_blocks_init(&b, ctx, t, is_root ? &side.all : NULL,
+                                       m * (size_t)t->inner.size);
 
-    if (is_root)
-        whole = chorale_blocks_equal(call->sendbuf, call->sendcount,
-                                     call->sendtype, ctx->size);
-    err = chorale_node_blocks_init(&b, ctx, t, is_root ? &whole : NULL,
-                                   m * (size_t)t->inner.size);
     if (err == MPI_SUCCESS && is_root && !b.direct)
-        err = chorale_nodes_pack(ctx, t, &whole, b.all);
+        err = chorale_nodes_pack(ctx, t, &side.all, b.all);
     if (err == MPI_SUCCESS && t->leads)
         err = chorale_outer_scatter(t, t->index[call->root], call->param[1],
                                     m, b.all, b.mine);
@@ -69,6 +63,7 @@ const struct chorale_alg chorale_scatter_two_level = {
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.5,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PARTS("inner", "in a node", 0, inner_word, 5),

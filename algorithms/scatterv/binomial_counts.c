@@ -40,8 +40,6 @@ static int run_root(const struct chorale_call *call,
     int64_t unit = (int64_t)chorale_type_size(call->sendtype);
     int err = MPI_ERR_NO_MEM;
 
-    t->all = chorale_blocks_given(call->sendbuf, call->sendcounts,
-                                  call->sdispls, call->sendtype, ctx->size);
     for (int v = 0; size != NULL && v < ctx->size; v++)
         size[v] = unit *
                   (int64_t)call->sendcounts[chorale_block_tree_rank(t, v)];
@@ -76,14 +74,11 @@ static int run_inner(struct chorale_block_tree *t)
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_block_tree t = chorale_block_tree_at(call->ctx, call->root,
-                                                        2, 1);
+    struct chorale_block_tree t = chorale_block_tree_call(
+        call, CHORALE_SCATTERV, 2, 1);
 
     if (t.tree.parent < 0)
         return run_root(call, &t);
-    t.buf = call->recvbuf;
-    t.count = call->recvcount;
-    t.type = call->recvtype;
     return t.tree.span > 1 ? run_inner(&t) : chorale_scatter_down(&t);
 }
 

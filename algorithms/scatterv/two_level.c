@@ -15,6 +15,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/part.h"
+#include "algorithms/engines/rooted.h"
 #include "algorithms/engines/two_level_v.h"
 
 /* By the words of chorale_level_v_word, which are those of equal blocks. */
@@ -24,16 +25,8 @@ static const struct chorale_alg *const part[] = {
     &chorale_scatterv_linear_nb,
 };
 
-/* whole: at the root, the blocks of all ranks. */
-struct state {
-    const struct chorale_call *call;
-    struct chorale_topology *t;
-    const struct chorale_blocks *whole;
-    struct chorale_sizes_v node; /* at a leader */
-};
-
 /* Leaders: the sizes of a node's blocks come from the root. */
-static int learn_sizes(struct state *st)
+static int learn_sizes(struct chorale_level_v *st)
 {
     struct chorale_ctx *ctx = st->call->ctx;
     struct chorale_topology *t = st->t;
@@ -53,33 +46,8 @@ static int learn_sizes(struct state *st)
                               : err;
 }
 
-static int among_leaders(struct state *st, const struct chorale_node_blocks *b)
-{
-    struct chorale_topology *t = st->t;
-    struct chorale_call call = {
-        .ctx = &t->outer,
-        .root = t->index[st->call->root],
-        .sendtype = MPI_PACKED,
-        .recvbuf = b->mine,
-        .recvcount = (MPI_Count)st->node.bytes,
-        .recvtype = MPI_PACKED,
-    };
-    struct chorale_sizes_v nodes;
-    int err = MPI_SUCCESS;
-
-    if (st->whole != NULL) {
-        err = chorale_sizes_v_nodes(&nodes, st->call->ctx, t, st->whole);
-        call.recvbuf = MPI_IN_PLACE;
-        call.sendbuf = b->all;
-        call.sendcounts = nodes.count;
-        call.sdispls = nodes.displ;
-    }
-    return err == MPI_SUCCESS
-               ? chorale_part_run(part[st->call->param[1]], &call)
-               : err;
-}
-
-static int in_node(struct state *st, const struct chorale_node_blocks *b)
+static int in_node(const struct chorale_level_v *st,
+                   const struct chorale_node_blocks *b)
 {
     struct chorale_call call = chorale_node_scatter(st->call, st->t, b);
 
@@ -91,25 +59,21 @@ static int in_node(struct state *st, const struct chorale_node_blocks *b)
 static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_ctx *ctx = call->ctx;
-    struct state st = { .call = call, .t = t };
-    struct chorale_blocks whole;
+    struct chorale_level_v st = { .call = call, .t = t };
+    struct chorale_rooted side = chorale_rooted_at(call, CHORALE_SCATTERV);
     struct chorale_node_blocks b;
     int err = MPI_SUCCESS;
 
-    if (ctx->rank == call->root) {
-        whole = chorale_blocks_given(call->sendbuf, call->sendcounts,
-                                     call->sdispls, call->sendtype,
-                                     ctx->size);
-        st.whole = &whole;
-    }
+    if (ctx->rank == call->root)
+        st.whole = &side.all;
     if (t->leads)
         err = learn_sizes(&st);
     if (err == MPI_SUCCESS)
         err = chorale_node_blocks_init(&b, ctx, t, st.whole, st.node.bytes);
     if (err == MPI_SUCCESS && st.whole != NULL && !b.direct)
-        err = chorale_nodes_pack(ctx, t, &whole, b.all);
+        err = chorale_nodes_pack(ctx, t, st.whole, b.all);
     if (err == MPI_SUCCESS && t->leads)
-        err = among_leaders(&st, &b);
+        err = chorale_level_v_outer(&st, &b, 0, part[call->param[1]]);
     return err == MPI_SUCCESS ? in_node(&st, &b) : err;
 }
 
@@ -140,6 +104,7 @@ const struct chorale_alg chorale_scatterv_two_level = {
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.66,
     .opaque = 1,
+    .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
         CHORALE_PARAM_PARTS("inner", "in a node", CHORALE_OUTER_LINEAR,

@@ -10,11 +10,12 @@ ok $? "list --json"
 python3 - "$work/list.json" >"$work/facts" <<'PY'
 import json, sys
 have = json.load(open(sys.argv[1]))
-core = {}
+core = {(v["coll"], w): 0 for v in have for w in ("flat", "levels")}
 for v in have:
-    core[v["coll"]] = core.get(v["coll"], 0) + v["core"]
+    for w in ("flat", "levels"):
+        core[v["coll"], w] += v["core_where"] in (w, "anywhere")
 print("core", max(core.values()), min(core.values()))
-print("colls", len(core))
+print("colls", len(core) // 2)
 print("noorder", [v["variant"] for v in have if not v["order"] and
       v["coll"] in ("reduce", "allreduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block")])
 print("total", len(have))
@@ -56,6 +57,21 @@ is "$(sqlite3 "$work/core.db" "SELECT max(v) <= 6 AND max(s) <= 5 FROM
     (SELECT count(DISTINCT variant) v FROM cell WHERE provider = 'chorale' GROUP BY coll),
     (SELECT count(*) s FROM cell WHERE provider = 'chorale' GROUP BY coll, variant)")" 1 \
     "the core plan has at most six variants, each in five ways at most"
+# shellcheck disable=SC2086
+"$chorale" plan "$work/levels.db" $sim -m 64K -P 4,8 --ppn 4 -q
+is "$(sqlite3 "$work/levels.db" "SELECT max(v) <= 6 AND max(s) <= 5 FROM
+    (SELECT count(DISTINCT variant) v FROM cell WHERE provider = 'chorale'
+        AND comm_size = 8 GROUP BY coll),
+    (SELECT count(*) s FROM cell WHERE provider = 'chorale' AND comm_size = 8
+        GROUP BY coll, variant)")" 1 "so it has with several ranks a node"
+is "$(sqlite3 "$work/levels.db" "SELECT comm_size, group_concat(DISTINCT coll)
+    FROM (SELECT comm_size, coll FROM cell WHERE variant = 'two_level'
+        ORDER BY coll) GROUP BY comm_size")" \
+    "8|allgather,allreduce,barrier,bcast,gather,gatherv,reduce,scan,scatter,scatterv" \
+    "which has the variants of two levels where there are two"
+is "$(sqlite3 "$work/levels.db" "SELECT DISTINCT comm_size FROM cell
+    WHERE coll = 'bcast' AND variant = 'binary'")" 4 \
+    "in the place of those that are seldom of use there"
 is "$(sqlite3 "$work/core.db" "SELECT group_concat(params, ' ') FROM
     (SELECT params FROM cell WHERE coll = 'bcast' AND variant = 'binary'
      ORDER BY params)")" 'segsize=16384 segsize=32768 segsize=4096 segsize=8192' \

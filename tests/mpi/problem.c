@@ -56,7 +56,7 @@ static void describe(const struct stage *st, const struct problem *p,
     if (info->irregular)
         used += snprintf(text + used, size - (size_t)used, ", %s %s",
                          spread[p->spread], placing[p->placing]);
-    if (p->alg->needs & CHORALE_NEEDS_NODES)
+    if (chorale_alg_by_node(p->alg))
         snprintf(text + used, size - (size_t)used, ", nodes in %s",
                  nodes[p->nodes]);
 }
@@ -189,7 +189,7 @@ struct chorale_point problem_point_at(const struct fixture *fix, int n,
 
     if (p->alg->coll == CHORALE_ALLTOALL || p->alg->coll == CHORALE_ALLTOALLV)
         pt.in_place = p->in_place;
-    if (p->alg->needs & CHORALE_NEEDS_NODES)
+    if (chorale_alg_by_node(p->alg))
         pt.ppn = ppn_of(p, n);
     for (int i = 0; i < CHORALE_MAX_PARAM; i++)
         pt.param[i] = p->param[i];
@@ -222,7 +222,7 @@ static void set_nodes(struct stage *st, const struct problem *p)
     for (int i = 0; i < st->ctx->size; i++)
         node[i] = node_of(p, i, st->ctx->size);
     if (chorale_ctx_set_nodes(
-            st->ctx, p->alg->needs & CHORALE_NEEDS_NODES ? node : NULL) !=
+            st->ctx, chorale_alg_by_node(p->alg) ? node : NULL) !=
         MPI_SUCCESS)
         stage_fail(st, "no memory for nodes");
 }

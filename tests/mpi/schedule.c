@@ -428,7 +428,7 @@ static struct chorale_point point(const struct chorale_alg *alg, int p,
         .n = chorale_coll_n(alg->coll, m, p),
         .type_size = ELEMENT,
         .commutative = 1,
-        .ppn = alg->needs & CHORALE_NEEDS_NODES ? 2 : 0,
+        .ppn = chorale_alg_by_node(alg) ? 2 : 0,
         .alpha = ALPHA,
         .beta = BETA,
         /* where the library's own operations join bytes, it takes no time */

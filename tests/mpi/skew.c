@@ -130,3 +130,14 @@ int PMPI_Get_processor_name(char *name, int *length)
     *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Get_processor_name");
     return real(name, length);
 }
+
+int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
+                         MPI_Comm *new_comm)
+{
+    int (*real)(MPI_Comm, int, int, MPI_Info, MPI_Comm *);
+
+    if (skew.apart && type == MPI_COMM_TYPE_SHARED)
+        return PMPI_Comm_split(comm, skew.rank / skew.apart, key, new_comm);
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Comm_split_type");
+    return real(comm, type, key, info, new_comm);
+}

@@ -145,7 +145,7 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
         s->level[SPREAD] = NSPREAD;
     if (info->irregular && !info->reduces)
         s->level[PLACING] = NPLACE;
-    if (alg->needs & CHORALE_NEEDS_NODES)
+    if (chorale_alg_by_node(alg))
         s->level[NODES] = NNODES;
     for (int i = 0; i < alg->nparam; i++)
         s->level[PARAM + i] = values(&alg->param[i], s->value[i], ranks,

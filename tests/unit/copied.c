@@ -111,7 +111,7 @@ static void try_point(const struct chorale_alg *alg, int p, int r,
         .n = chorale_coll_n(alg->coll, info->dataless ? 0 : m, p),
         .type_size = 8,
         .commutative = 1,
-        .ppn = alg->needs & CHORALE_NEEDS_NODES ? 4 : 0,
+        .ppn = chorale_alg_by_node(alg) ? 4 : 0,
     };
     struct chorale_schedule_sum sum;
     double most = usual[alg->coll], blocks;

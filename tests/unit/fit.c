@@ -135,7 +135,7 @@ static struct chorale_points whole_catalogue(int launches, double alpha,
     size_t n = 0;
 
     for (int i = 0; chorale_algs[i] != NULL; i++)
-        if (chorale_algs[i]->core &&
+        if (chorale_alg_core(chorale_algs[i], 2, 0) &&
             !chorale_coll_info(chorale_algs[i]->coll)->dataless)
             n = add_variant(n, chorale_algs[i], launches, alpha, beta, tau,
                             &seed);

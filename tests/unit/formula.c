@@ -134,6 +134,16 @@ static double segment(struct reader *r, double whole)
     return (double)r->pt->param[i];
 }
 
+/* Ranks of a group that a parameter asks for, or of a node. */
+static int group(const struct reader *r)
+{
+    int i = param_of(r->alg, "group", 5);
+
+    if (i >= 0 && r->pt->param[i] > 0)
+        return (int)r->pt->param[i];
+    return r->pt->ppn > 0 ? r->pt->ppn : 1;
+}
+
 static double known(struct reader *r, const char *word, size_t length)
 {
     const struct chorale_point *pt = r->pt;
@@ -151,8 +161,7 @@ static double known(struct reader *r, const char *word, size_t length)
         { "m_root", block(r->alg, pt, pt->root) },
         { "G", largest(r->alg, pt) }, { "root", pt->root },
         { "s", s }, { "S", s > 0 ? ceil(whole / s) : 0 },
-        { "p", pt->ppn > 0 ? pt->ppn : 1 },
-        { "N", pt->ppn > 0 ? ceil((double)p / pt->ppn) : 1 },
+        { "p", group(r) }, { "N", ceil((double)p / group(r)) },
         { "k", radix < 0 ? 2 : (double)pt->param[radix] },
         { "R", rounds(r->alg, pt) },
         { "W", digits(p, radix < 0 ? 2 : pt->param[radix], 0) },

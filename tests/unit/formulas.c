@@ -138,7 +138,7 @@ static void try_size(const struct chorale_alg *alg, int p, struct outcome *o)
                 .alpha = net[0][0], .beta = net[0][1], .tau = net[0][2],
             };
 
-            if ((k == 0 || (alg->needs & CHORALE_NEEDS_NODES)) &&
+            if ((k == 0 || chorale_alg_by_node(alg)) &&
                 (root == 0 || info->rooted))
                 try_params(alg, &pt, o);
         }

@@ -116,9 +116,13 @@ static int rows_or_torus(const struct chorale_point *pt)
     return pt->param[0] == 0 || pt->comm_size % pt->param[0] == 0;
 }
 
-static int equal_nodes(const struct chorale_point *pt)
+/* A group of that many, or several nodes of as many. */
+static int groups_or_nodes(const struct chorale_point *pt)
 {
-    return pt->ppn > 0 && pt->comm_size % pt->ppn == 0;
+    if (pt->param[0] > 0)
+        return pt->param[0] > 1 && pt->comm_size % pt->param[0] == 0;
+    return pt->ppn > 1 && pt->ppn < pt->comm_size &&
+           pt->comm_size % pt->ppn == 0;
 }
 
 static int three_ranks_two_bytes(const struct chorale_point *pt)
@@ -151,7 +155,7 @@ static const struct hook {
     { CHORALE_REDUCE_SCATTER, "torus2d_split", flat_mesh_or_alone },
     { CHORALE_ALLGATHER, "mesh2d", two_factors },
     { CHORALE_ALLGATHER, "mesh3d", three_factors },
-    { CHORALE_ALLGATHER, "locality_bruck", equal_nodes },
+    { CHORALE_ALLGATHER, "locality_bruck", groups_or_nodes },
     { CHORALE_ALLGATHER, "torus2d_broadcast", two_factors },
     { CHORALE_ALLTOALL, "mesh2d", two_factors },
     { CHORALE_ALLTOALL, "mesh3d", three_factors },
@@ -301,7 +305,7 @@ static void look_at_size(const struct chorale_alg *alg, int p, size_t m,
                          struct outcome *o)
 {
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
-    int most = alg->needs & CHORALE_NEEDS_NODES ? 5 : 2;
+    int most = chorale_alg_by_node(alg) ? 5 : 2;
 
     for (int i = 0; i < 2 * most; i++) {
         struct chorale_point pt = {

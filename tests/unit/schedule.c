@@ -186,7 +186,7 @@ static int scratch_is_right(const struct chorale_alg *alg,
     if (pt->comm_size < 8 || pt->msg_size < LARGE || !has_defaults(alg, pt))
         return used <= stated + SLACK;
     used = most_scratch(alg, pt, used);
-    if (alg->needs & CHORALE_NEEDS_NODES)
+    if (chorale_alg_by_node(alg))
         return used <= stated + SLACK;
     over = (double)stated / (double)(used + slack);
     if (!(o->tightest > 0) || over < o->tightest)
@@ -282,7 +282,7 @@ static void try_size(const struct chorale_alg *alg, int p, size_t m,
                     .tau = net[w][2],
                 };
 
-                if (k > 0 && !(alg->needs & CHORALE_NEEDS_NODES))
+                if (k > 0 && !chorale_alg_by_node(alg))
                     continue;
                 try_params(alg, &pt, o);
                 pt.in_place = alg->coll == CHORALE_ALLTOALL ||
@@ -308,7 +308,7 @@ static void try_huge(const struct chorale_alg *alg, struct outcome *o)
             .type_size = 8,
             .commutative = 1,
             .root = info->rooted ? p - 1 : 0,
-            .ppn = alg->needs & CHORALE_NEEDS_NODES ? 2 : 0,
+            .ppn = chorale_alg_by_node(alg) ? 2 : 0,
             .alpha = net[0][0],
             .beta = net[0][1],
             .tau = net[0][2],

@@ -145,6 +145,43 @@ static void check_load(void)
     chorale_store_exec(store, "UPDATE system SET kind = 'simulated'", &msg);
 }
 
+/* Two launches, each on two nodes; then the second one elsewhere. */
+static void check_places(void)
+{
+    struct chorale_errmsg msg = { "" };
+    char *text;
+
+    tap_ok(chorale_store_exec(
+               store,
+               "UPDATE system SET kind = 'real';"
+               "INSERT INTO launch (launch_id, uuid, campaign_id, system_id,"
+               " ordinal, comm_size, ppn, shape, seed, started, status)"
+               " VALUES (2, 'l2', 1, 7, 1, 4, 1, 'block', 1, '', 'done');"
+               "INSERT INTO environment VALUES (1, 'host:0', 'a'),"
+               " (1, 'host:1', 'b'), (2, 'host:0', 'b'), (2, 'host:1', 'a'),"
+               " (2, 'host:1:cpu_model', 'other')", &msg) == CHORALE_OK,
+           "two launches: %s", msg.text);
+    text = summary(0);
+    expect(text, "  the 2 launches of P = 4 all ran on the same nodes",
+           "in whatever order nodes come");
+    free(text);
+    chorale_store_exec(store, "UPDATE environment SET value = 'c'"
+                       " WHERE launch_id = 2 AND key = 'host:0'", &msg);
+    text = summary(1);
+    expect(text, "- the 2 launches of P = 4 ran on 2 different sets of nodes",
+           "elsewhere is said");
+    free(text);
+    chorale_store_exec(store, "UPDATE environment SET value = 'a'"
+                       " WHERE key = 'host:1'; DELETE FROM environment"
+                       " WHERE key = 'host:0'", &msg);
+    text = summary(0);
+    tap_ok(strstr(text, "of nodes") == NULL, "nothing of one node each");
+    free(text);
+    chorale_store_exec(store, "DELETE FROM environment WHERE key GLOB"
+                       " 'host:1*'; DELETE FROM launch WHERE launch_id = 2;"
+                       "UPDATE system SET kind = 'simulated'", &msg);
+}
+
 static void check_write(const char *db)
 {
     struct chorale_errmsg msg = { "" };
@@ -187,6 +224,7 @@ int main(void)
         check_text();
         check_markdown();
     check_load();
+    check_places();
         check_write(db);
     }
     chorale_store_close(store);
