@@ -9,6 +9,9 @@
 #include <string.h>
 
 #define BARRIER_DELAY 1e-3   /* s, that one rank comes late to be waited for */
+#define BARRIER_CROWDED 20e-3 /* the same where ranks take turns on processors:
+                               * the others have to come to theirs meanwhile */
+#define BARRIER_SPENT 0.1    /* of these in all calls of a pass, at most */
 #define BARRIER_CALLS 64     /* at most, in each of which one is late */
 
 static int is_barrier(const struct chorale_timing *t)
@@ -59,6 +62,22 @@ static int explain(const struct chorale_cand *cand, int err, char *why,
     return CHORALE_RUN_INAPPLICABLE;
 }
 
+/* Calls of a barrier in which another rank is late: each of them, or of many
+ * ranks the next ones, so that all passes and candidates together try more. */
+static int late_ranks(const struct chorale_timing *t)
+{
+    return t->bench->size < BARRIER_CALLS ? t->bench->size : BARRIER_CALLS;
+}
+
+/* Seconds by which it is late. */
+static double late_by(const struct chorale_timing *t)
+{
+    return t->bench->oversubscribed
+               ? fmax(BARRIER_DELAY, fmin(BARRIER_CROWDED,
+                                          BARRIER_SPENT / late_ranks(t)))
+               : BARRIER_DELAY;
+}
+
 /* Run once on a fresh pattern from one root, and compare. Returns an MPI error
  * code of the runner's own traffic; *status and why are this rank's. */
 static int call_once(struct chorale_timing *t, int c, int root, int round,
@@ -76,7 +95,7 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
         return rc;
     chorale_provider_begin(bench, t->task, cand);
     if (is_barrier(t) && bench->rank == round % bench->size)
-        chorale_wait_common(bench, chorale_now_common(bench) + BARRIER_DELAY);
+        chorale_wait_common(bench, chorale_now_common(bench) + late_by(t));
     in = chorale_now_common(bench);
     err = chorale_provider_call(bench, &t->prob, cand, root);
     out = chorale_now_common(bench);
@@ -127,13 +146,6 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
         chorale_result_fail(res, (enum chorale_status)(int)all[0], why);
     }
     return rc;
-}
-
-/* Calls of a barrier in which another rank is late: each of them, or of many
- * ranks the next ones, so that all passes and candidates together try more. */
-static int late_ranks(const struct chorale_timing *t)
-{
-    return t->bench->size < BARRIER_CALLS ? t->bench->size : BARRIER_CALLS;
 }
 
 /* From every root that will be timed, and of a barrier with every rank late

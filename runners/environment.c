@@ -204,6 +204,21 @@ static void put_bindings(struct chorale_facts *facts,
 }
 #endif
 
+/* Are the two ranks on one node? Simulated ones are where the names of their
+ * hosts, each with room for a name, are the same. */
+static int share_node(const struct chorale_bench *bench, const char *hosts,
+                      size_t r, size_t q)
+{
+#ifdef CHORALE_SIM
+    (void)bench;
+    return strcmp(hosts + r * MPI_MAX_PROCESSOR_NAME,
+                  hosts + q * MPI_MAX_PROCESSOR_NAME) == 0;
+#else
+    (void)hosts;
+    return bench->node[r] == bench->node[q];
+#endif
+}
+
 /* Names of the hosts, and on which each rank is. */
 static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
                      int *map)
@@ -222,18 +237,18 @@ static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
     for (int r = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
                     r < bench->size; r++) {
         /* Of the communicator that is measured, every so many of them. */
-        size_t apart = (size_t)bench->work.siblings * room;
-        const char *host = hosts + (size_t)r * apart;
+        size_t apart = (size_t)bench->work.siblings;
+        size_t here = (size_t)r * apart;
 
         map[r] = -1;
         for (int q = 0; q < r && map[r] < 0; q++)
-            if (strcmp(host, hosts + (size_t)q * apart) == 0)
+            if (share_node(bench, hosts, here, (size_t)q * apart))
                 map[r] = map[q];
         if (map[r] >= 0)
             continue;
         map[r] = nnode++;
         snprintf(key, sizeof(key), "host:%d", map[r]);
-        chorale_facts_put(facts, key, host);
+        chorale_facts_put(facts, key, hosts + here * room);
     }
     chorale_facts_putf(facts, "nodes", "%d", nnode);
     free(hosts);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodes.c - which ranks share a node, by its name, and whether it has
- * processors for all of them. By names, not by MPI_Comm_split_type, as the
- * dispatcher does it (dispatch/state.c): that one makes no communicator of the
- * application's ranks to find out, and what is measured is to run there on the
- * same nodes. */
+/* nodes.c - which ranks share a node, and whether it has processors for all of
+ * them: MPI_Comm_split_type says so, as to the dispatcher (dispatch/host.c),
+ * for what is measured is to run there on the same nodes. In simulation the
+ * hosts' names do. */
 #include "config.h"
 
+#include "runners/comms.h"
 #include "runners/native.h"
 #include "runners/runner.h"
 
@@ -48,15 +48,14 @@ static int map_comm(struct chorale_bench *bench, const int *world)
     return rc;
 }
 
-/* Which rank is on which node: a node's number is its first rank. Rank 0
- * compares the names, so that a thousand simulated ranks need not. */
-static int map_nodes(struct chorale_bench *bench)
+#ifdef CHORALE_SIM
+/* Rank 0 compares the names, so that a thousand simulated ranks need not. */
+static int find_first(struct chorale_bench *bench, int *node)
 {
     size_t n = (size_t)bench->world_size, room = MPI_MAX_PROCESSOR_NAME;
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     char *all = malloc(bench->world_rank == 0 ? n * room : 1);
-    int *node = calloc(n, sizeof(*node));
-    int length = 0, lacks = all == NULL || node == NULL, rc;
+    int length = 0, lacks = all == NULL, rc;
 
     PMPI_Get_processor_name(name, &length);
     rc = chorale_own_most(bench, &lacks);
@@ -68,6 +67,38 @@ static int map_nodes(struct chorale_bench *bench)
                     i < bench->world_size; i++)
         while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
             node[i]++;
+    free(all);
+    return rc;
+}
+#else
+static int find_first(struct chorale_bench *bench, int *node)
+{
+    int first = bench->world_rank;
+    MPI_Comm comm;
+    int rc = chorale_comm_split_node(bench->world, bench->world_rank, &comm);
+
+    if (rc == MPI_SUCCESS) {
+        rc = PMPI_Bcast(&first, 1, MPI_INT, 0, comm);
+        PMPI_Comm_free(&comm);
+    }
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, &first, node, sizeof(first));
+    return rc;
+}
+#endif
+
+/* Which rank is on which node: a node's number is its first rank, which
+ * find_first tells rank 0. */
+static int map_nodes(struct chorale_bench *bench)
+{
+    size_t n = (size_t)bench->world_size;
+    int *node = calloc(n, sizeof(*node));
+    int lacks = node == NULL, rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
+        rc = find_first(bench, node);
     if (rc == MPI_SUCCESS)
         rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
     if (rc == MPI_SUCCESS)
@@ -76,7 +107,6 @@ static int map_nodes(struct chorale_bench *bench)
     for (int i = 0; node != NULL && i < bench->world_size; i++)
         node[i] = 0;
 #endif
-    free(all);
     bench->node = node;
     return rc;
 }

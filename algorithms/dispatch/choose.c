@@ -69,8 +69,10 @@ static const char *why_not(const struct chorale_state *st,
     const char *why = chorale_alg_refuses(alg, pt);
 
     if (why == NULL && alg->scratch != NULL
-        && scratch_of(alg, pt) > set->max_scratch)
-        why = "needs more memory than CHORALE_MAX_SCRATCH";
+        && scratch_of(alg, pt) > st->share.bytes)
+        why = st->share.own ? "needs more than the communicator's share of "
+                              "CHORALE_MAX_SCRATCH"
+                            : "needs more memory than CHORALE_MAX_SCRATCH";
     if (why == NULL && set->deterministic
         && chorale_alg_order(alg, pt) == CHORALE_ORDER_TIMING)
         why = "its results depend on timing";

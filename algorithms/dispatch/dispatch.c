@@ -21,6 +21,7 @@
 #include "algorithms/dispatch/fast.h"
 #include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/memory.h"
+#include "algorithms/dispatch/host.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
@@ -210,12 +211,14 @@ void chorale_dispatch_started(void)
     atomic_store(&core.after, largest[0]);
     core.together = largest[2];
     core.one_thread = !largest[3];
+    chorale_host_learn();
     chorale_trace_join(largest[1]);
 }
 
 /* Of a program that is linked with libchorale: its calls are traced from the
- * first one on, by ranks that meet at the first one on MPI_COMM_WORLD. */
-static void trace_at_once(MPI_Comm comm)
+ * first one on, by ranks that meet at the first one on MPI_COMM_WORLD, where
+ * they learn their nodes, too. */
+static void meet_at_once(MPI_Comm comm)
 {
     static atomic_int began, joined;
     int largest;
@@ -227,9 +230,11 @@ static void trace_at_once(MPI_Comm comm)
         core.wish = chorale_trace_wish(core.tuning.set.secure, suffix, warn);
         chorale_trace_alone();
     }
-    if (comm == MPI_COMM_WORLD && !atomic_exchange(&joined, 1)
-        && PMPI_Allreduce(&core.wish, &largest, 1, MPI_INT, MPI_MAX, comm)
-               == MPI_SUCCESS)
+    if (comm != MPI_COMM_WORLD || atomic_exchange(&joined, 1))
+        return;
+    chorale_host_learn();
+    if (PMPI_Allreduce(&core.wish, &largest, 1, MPI_INT, MPI_MAX, comm)
+        == MPI_SUCCESS)
         chorale_trace_join(largest);
 }
 
@@ -237,7 +242,7 @@ void chorale_dispatch_at_once(MPI_Comm comm)
 {
     atomic_store(&core.after, 1);
     if (is_started())
-        trace_at_once(comm);
+        meet_at_once(comm);
 }
 
 /* One line a process, however many communicators are concerned. */
@@ -281,6 +286,26 @@ static int pass_all(void)
     return 0;
 }
 
+static void leave(MPI_Comm comm)
+{
+    PMPI_Comm_set_attr(comm, core.state_key, (void *)LIBRARY);
+}
+
+/* Where all ranks learn in this call that a GPU's runtime was loaded, what was
+ * set up before is left, too; not where threads could be at work with it. */
+static struct chorale_state *set_up(MPI_Comm comm)
+{
+    const char *why;
+    int gpu;
+    struct chorale_state *st = chorale_state_new(&core.tuning, comm, &why,
+                                                 &gpu);
+
+    warn_disagreement(why);
+    if (gpu && core.one_thread)
+        chorale_state_leave(MPI_COMM_NULL, leave);
+    return st;
+}
+
 /* The state of a communicator at this covered call, NULL: the library's. *rc
  * is an error if it is none, of which a handler was told. */
 static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
@@ -290,7 +315,6 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
 {
     const unsigned long long epoch = epoch_now();
     struct chorale_state *st;
-    const char *why;
     void *value;
     intptr_t ncall = 1;
     int found;
@@ -313,8 +337,7 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
         PMPI_Comm_set_attr(comm, core.state_key, (void *)(2 * ncall + 1));
         return NULL;
     }
-    st = chorale_state_new(&core.tuning, comm, &why);
-    warn_disagreement(why);
+    st = set_up(comm);
     PMPI_Comm_set_attr(comm, core.state_key,
                        st != NULL ? (void *)st : (void *)LIBRARY);
     return st;
@@ -365,11 +388,11 @@ static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
     call->ctx = st->ctx;
     call->param = chosen->plan->param;
     call->commutative = chosen->commutative;
-    own = chorale_memory_lend(st->ctx);
+    own = chorale_memory_lend(st->ctx, &st->share);
     rc = chosen->plan->alg->run(call);
     if (rc != MPI_SUCCESS)
         chorale_scratch_release(st->ctx, 0);
-    chorale_memory_back(st->ctx, own);
+    chorale_memory_back(st->ctx, &st->share, own);
     if (rc != MPI_SUCCESS)
         PMPI_Comm_call_errhandler(comm, rc);
     return rc;
@@ -432,11 +455,6 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     chorale_trace_ran(plan);
     *rc = run(st, st->recall[coll].ran, comm, call);
     return 1;
-}
-
-static void leave(MPI_Comm comm)
-{
-    PMPI_Comm_set_attr(comm, core.state_key, (void *)LIBRARY);
 }
 
 int chorale_dispatch_one_thread(void)

@@ -1,75 +1,102 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.c - scratch by thread: see memory.h. */
+/* memory.c - scratch of a process: see memory.h. */
 #include "config.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "algorithms/dispatch/fast.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/scratch.h"
 
-/* A context without a communicator, for its scratch. */
-static _Thread_local struct chorale_ctx *mine CHORALE_TLS;
+enum { SHARE = 4 };          /* a communicator gets this part of what is left */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static int have_key;
-static atomic_size_t peak;
+/* A context without a communicator, for its scratch: where one thread at a
+ * time calls MPI. */
+static struct chorale_ctx *mine;
+static size_t counted;       /* of it, in total */
+
+static atomic_size_t taken;  /* by shares */
+static atomic_size_t total, peak; /* bytes of the stores: now, and at most */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of this: */
 static struct chorale_reserve one;
 
-static void at_thread_exit(void *ctx)
+static int several_threads(void)
 {
-    chorale_ctx_free(ctx);
+    int level;
+
+    return PMPI_Query_thread(&level) != MPI_SUCCESS
+        || level == MPI_THREAD_MULTIPLE;
 }
 
-static void make_key(void)
+void chorale_memory_take(struct chorale_share *share, size_t all)
 {
-    have_key = pthread_key_create(&key, at_thread_exit) == 0;
-}
+    size_t before = atomic_load(&taken), part;
 
-static void free_mine(void)
-{
-    if (mine == NULL)
+    *share = (struct chorale_share){ .bytes = all };
+    if (!several_threads())
         return;
-    pthread_setspecific(key, NULL);
-    chorale_ctx_free(mine);
-    mine = NULL;
+    do
+        part = before < all ? (all - before) / SHARE : 0;
+    while (!atomic_compare_exchange_weak(&taken, &before, before + part));
+    share->bytes = share->taken = part;
+    share->own = 1;
 }
 
-static void make_mine(void)
+void chorale_memory_settle(struct chorale_share *share, size_t bytes)
 {
-    pthread_once(&once, make_key);
-    if (!have_key || chorale_ctx_new(MPI_COMM_NULL, &mine) != MPI_SUCCESS)
-        return;
-    if (pthread_setspecific(key, mine) != 0)
-        free_mine();
+    if (bytes > share->bytes)
+        bytes = share->bytes;
+    if (share->taken > bytes) {
+        atomic_fetch_sub(&taken, share->taken - bytes);
+        share->taken = bytes;
+    }
+    share->bytes = bytes;
 }
 
-struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx)
+void chorale_memory_give_back(struct chorale_share *share)
+{
+    atomic_fetch_sub(&taken, share->taken);
+    atomic_fetch_sub(&total, share->counted);
+    *share = (struct chorale_share){ 0 };
+}
+
+struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx,
+                                            const struct chorale_share *share)
 {
     struct chorale_scratch *own = ctx->scratch;
 
-    if (mine == NULL)
-        make_mine();
+    if (share->own)
+        return own;
+    if (mine == NULL && chorale_ctx_new(MPI_COMM_NULL, &mine) != MPI_SUCCESS)
+        mine = NULL;
     if (mine != NULL)
         ctx->scratch = mine->scratch;
     return own;
 }
 
-void chorale_memory_back(struct chorale_ctx *ctx,
+/* A store has grown. */
+static void grow(size_t by)
+{
+    const size_t now = atomic_fetch_add(&total, by) + by;
+    size_t before = atomic_load(&peak);
+
+    while (now > before && !atomic_compare_exchange_weak(&peak, &before, now))
+        continue;
+}
+
+void chorale_memory_back(struct chorale_ctx *ctx, struct chorale_share *share,
                          struct chorale_scratch *own)
 {
+    size_t *known = share->own ? &share->counted : &counted;
     const size_t now = chorale_ctx_scratch_peak(ctx);
-    size_t before = atomic_load_explicit(&peak, memory_order_relaxed);
 
     ctx->scratch = own;
-    while (now > before &&
-           !atomic_compare_exchange_weak(&peak, &before, now))
-        continue;
+    if (now <= *known)
+        return;
+    grow(now - *known);
+    *known = now;
 }
 
 /* Of the process, made by the first communicator. */
@@ -86,10 +113,8 @@ static struct chorale_reserve *reserve_of_all(size_t bytes)
 struct chorale_reserve *chorale_memory_reserve(size_t bytes)
 {
     struct chorale_reserve *reserve;
-    int level;
 
-    if (PMPI_Query_thread(&level) == MPI_SUCCESS
-        && level != MPI_THREAD_MULTIPLE)
+    if (!several_threads())
         return reserve_of_all(bytes);
     reserve = malloc(sizeof(*reserve));
     if (reserve != NULL && chorale_reserve_open(reserve, bytes) == 0)
@@ -113,7 +138,10 @@ size_t chorale_memory_peak(void)
 
 void chorale_memory_stop(void)
 {
-    free_mine();
+    if (mine != NULL)
+        chorale_ctx_free(mine);
+    mine = NULL;
+    counted = 0;
     pthread_mutex_lock(&lock);
     chorale_reserve_close(&one);
     pthread_mutex_unlock(&lock);

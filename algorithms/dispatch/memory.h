@@ -1,34 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.h - the scratch memory of a process: one store for each thread, lent
- * to the communicator that it runs a call on. So what is held is what the
- * largest call took, not the sum over communicators. */
+/* memory.h - the scratch memory of a process, CHORALE_MAX_SCRATCH at most for
+ * all of its threads and communicators together.
+ *
+ * Where one thread at a time calls MPI there is one store, lent to the
+ * communicator of the call: what is held is what the largest call took, and
+ * every communicator may take all. Under MPI_THREAD_MULTIPLE calls on several
+ * communicators run at once, and what one thread takes cannot be refused to
+ * another one in mid-call, as other ranks wait for it. So each communicator gets
+ * a share of what is left when it is set up, a quarter, on which its ranks
+ * agree, and has a store of its own: a call that needs more than the share is
+ * the library's on all of them. No call waits for another, or counts, unless
+ * its store grows. */
 #ifndef CHORALE_ALGORITHMS_MEMORY_H
 #define CHORALE_ALGORITHMS_MEMORY_H
 
 #include "algorithms/ctx.h"
 
-/* Before a call on ctx: let it use this thread's store. Without memory for
- * one it keeps its own. Returns what to give back. */
-struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx);
+/* What a communicator has of it; all zero before. */
+struct chorale_share {
+    size_t bytes;            /* a call may need so many */
+    size_t taken;            /* as many are nobody else's */
+    int own;                 /* it has a store of its own */
+    size_t counted;          /* of its store, in chorale_memory_peak() */
+};
+
+/* For a communicator that is set up, of the process's all bytes: what this rank
+ * offers. */
+void chorale_memory_take(struct chorale_share *share, size_t all);
+
+/* The ranks agreed on so many, no more than it offers. */
+void chorale_memory_settle(struct chorale_share *share, size_t bytes);
+
+/* It is freed, with its store. */
+void chorale_memory_give_back(struct chorale_share *share);
+
+/* Before a call on ctx: let it use the store of the process, if it has none of
+ * its own. Returns what to give back. */
+struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx,
+                                            const struct chorale_share *share);
 
 /* After it. */
-void chorale_memory_back(struct chorale_ctx *ctx,
+void chorale_memory_back(struct chorale_ctx *ctx, struct chorale_share *share,
                          struct chorale_scratch *own);
 
-/* What is set aside for calls whose scratch is bytes, always the same number,
- * for when the system has none (scratch.h): of the process, or, where several
- * threads may call MPI at once, a new one for each communicator, on which
- * there is one call at a time. NULL: the system refuses. */
+/* What is set aside for calls whose scratch is bytes, for when the system has
+ * none (scratch.h): of the process, with always the same number, or, where
+ * several threads may call MPI at once, a new one for each communicator, on
+ * which there is one call at a time. NULL: the system refuses. */
 struct chorale_reserve *chorale_memory_reserve(size_t bytes);
 
 /* Give back one of a communicator; NULL and that of the process stay. */
 void chorale_memory_unreserve(struct chorale_reserve *reserve);
 
-/* The most bytes that one call has had at once, in any thread. */
+/* The most bytes that the stores have had at once. */
 size_t chorale_memory_peak(void);
 
-/* At the end: free this thread's store, those of others go with them, and
- * what is set aside for the process. */
+/* At the end: free the process's store, and what is set aside for it. */
 void chorale_memory_stop(void);
 
 #endif

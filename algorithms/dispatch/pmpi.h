@@ -33,7 +33,8 @@
     X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)   \
     X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank)     \
     X(Comm_set_attr)                                                         \
-    X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                   \
+    X(Comm_set_errhandler) X(Comm_size) X(Comm_split_type)                   \
+    X(Comm_test_inter)                                                       \
     X(Errhandler_free) X(Error_class) X(Exscan) X(Finalized) X(Gather)       \
     X(Gatherv) X(Get_count) X(Get_library_version) X(Get_processor_name)     \
     X(Group_free) X(Group_size) X(Group_translate_ranks) X(Initialized)      \
@@ -190,6 +191,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Comm_set_attr chorale_pmpi.Comm_set_attr
 #define PMPI_Comm_set_errhandler chorale_pmpi.Comm_set_errhandler
 #define PMPI_Comm_size chorale_pmpi.Comm_size
+#define PMPI_Comm_split_type chorale_pmpi.Comm_split_type
 #define PMPI_Comm_test_inter chorale_pmpi.Comm_test_inter
 #define PMPI_Errhandler_free chorale_pmpi.Errhandler_free
 #define PMPI_Error_class chorale_pmpi.Error_class

@@ -17,9 +17,10 @@
  *                                until the application needs them
  *   CHORALE_VERBOSE=1            say what is chosen
  *   CHORALE_HOST_BUFFERS=1       no buffer is in GPU memory, although a GPU
- *                                runtime is loaded
- *   CHORALE_MAX_SCRATCH=64M      the most memory that a variant may take for
- *                                itself in a process; K, M, G
+ *                                runtime is loaded (state.h)
+ *   CHORALE_MAX_SCRATCH=64M      the most memory that variants may take for
+ *                                themselves in a process, with all of its
+ *                                threads (memory.h); K, M, G
  *   CHORALE_CHECK=1              compare the arguments of the ranks before each
  *                                call; one that differs is the library's
  *   CHORALE_DETERMINISTIC=1      results have the same bits in every run with

@@ -9,11 +9,13 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/dispatch/check.h"
 #include "algorithms/dispatch/memory.h"
+#include "algorithms/dispatch/host.h"
 #include "algorithms/dispatch/shape.h"
 #include "algorithms/dispatch/state.h"
 
@@ -32,26 +34,47 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chorale_state *last;
 static int nlisted, most_listed;
 
+/* How many libraries this process had ever loaded when none of them was a
+ * GPU's runtime; 0: not known. */
+static atomic_ullong clean_at;
+
+/* What a rank tells of itself instead of whether it is ready, 0 or 1. */
+enum { BESIDE_GPU = -1 };
+
+enum { CLEAN = 2 }; /* of the search below: nothing was loaded since */
+
 static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
     static const char *const name[] = { "libcuda.so", "libcudart.so",
                                         "libamdhip64.so",
                                         "libhsa-runtime64.so",
                                         "libze_loader.so" };
+    unsigned long long *adds = data;
 
-    (void)size;
-    (void)data;
+    if (*adds == 0 && size >= offsetof(struct dl_phdr_info, dlpi_subs)) {
+        *adds = info->dlpi_adds;
+        if (*adds == atomic_load(&clean_at))
+            return CLEAN;
+    }
     for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
         if (info->dlpi_name != NULL && strstr(info->dlpi_name, name[i]))
             return 1;
     return 0;
 }
 
-/* Buffers may be where the processor cannot read. */
+/* Buffers may be where the processor cannot read. Asked at each set-up: a
+ * runtime may be loaded at any time. */
 static int gpu_possible(const struct chorale_tuning *tuning)
 {
-    return !tuning->set.host_buffers
-        && dl_iterate_phdr(is_gpu_runtime, NULL) != 0;
+    unsigned long long adds = 0;
+    int found;
+
+    if (tuning->set.host_buffers)
+        return 0;
+    found = dl_iterate_phdr(is_gpu_runtime, &adds);
+    if (found == 0)
+        atomic_store(&clean_at, adds);
+    return found == 1;
 }
 
 /* 1 if all ranks are in MPI_COMM_WORLD; *first: the one that comes first
@@ -96,34 +119,33 @@ int chorale_state_inside_world(MPI_Comm comm, int size)
 }
 
 /* One reduction: the smallest value and the smallest complement, which is the
- * largest value. */
-int chorale_state_agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
+ * largest value; and of another number the smallest. */
+static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
+                 size_t *least)
 {
-    unsigned long long mine[3] = { value, ~value, ok != 0 }, all[3];
+    unsigned long long mine[4] = { value, ~value,
+                                   (unsigned long long)(ok + 1), *least };
+    unsigned long long all[4];
 
-    if (PMPI_Allreduce(mine, all, 3, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
+    if (PMPI_Allreduce(mine, all, 4, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
         != MPI_SUCCESS)
-        all[2] = 0;
-    *all_ok_p = all[2] == 1;
-    return *all_ok_p && all[0] == ~all[1];
+        all[2] = 1;
+    else
+        *least = (size_t)all[3];
+    *all_ok_p = (int)all[2] - 1;
+    return *all_ok_p == 1 && all[0] == ~all[1];
 }
 
-uint64_t chorale_state_node(void)
+int chorale_state_agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
 {
-    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    int length;
+    size_t none = 0;
 
-    if (PMPI_Get_processor_name(name, &length) != MPI_SUCCESS)
-        return 0;
-    for (int i = 0; name[i] != '\0'; i++)
-        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
-    return hash;
+    return agree(comm, value, ok, all_ok_p, &none);
 }
 
 static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
 {
-    uint64_t mine = chorale_state_node();
+    const uint64_t mine = chorale_host_id();
 
     if (PMPI_Allgather(&mine, (int)sizeof(mine), MPI_BYTE, node,
                        (int)sizeof(mine), MPI_BYTE, comm) != MPI_SUCCESS)
@@ -247,6 +269,7 @@ void chorale_state_free(struct chorale_state *st)
     free(st->check_bytes);
     free(st->room);
     chorale_memory_unreserve(st->reserve);
+    chorale_memory_give_back(&st->share);
     free(st);
 }
 
@@ -278,8 +301,10 @@ static int allocate_rooms(struct chorale_state *st,
         if (st->check == NULL || st->check_bytes == NULL)
             return 0;
     }
+    if (!tuning->idle)
+        chorale_memory_take(&st->share, tuning->set.max_scratch);
     st->reserve = tuning->idle
-                      ? NULL : chorale_memory_reserve(tuning->set.max_scratch);
+                      ? NULL : chorale_memory_reserve(st->share.bytes);
     return tuning->idle || st->reserve != NULL;
 }
 
@@ -328,22 +353,29 @@ static int set_nodes(struct chorale_state *st, const uint64_t *node)
 
 /* The steps after which all ranks of comm take the same way. */
 static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
-                          struct chorale_state *st, uint64_t *node)
+                          struct chorale_state *st, uint64_t *node,
+                          int *gpu_p)
 {
     int ok = st != NULL && node != NULL && !tuning->set.secure
-             && atomic_load(&nprivate) <= tuning->set.max_comms
-             && !gpu_possible(tuning), all_ok;
+             && atomic_load(&nprivate) <= tuning->set.max_comms, all_ok;
+    size_t share = st != NULL ? st->share.bytes : 0;
+    int agreed = agree(comm, tuning->digest,
+                       gpu_possible(tuning) ? BESIDE_GPU : ok, &all_ok,
+                       &share);
 
-    if (!chorale_state_agree(comm, tuning->digest, ok, &all_ok))
-        return all_ok ? "tables, settings or versions of Chorale differ "
-                        "between the ranks; set CHORALE_DISPATCH and the "
-                        "like for all of them"
-                      : "a rank cannot take part (as many communicators are "
-                        "ours as CHORALE_MAX_COMMS says, or a GPU runtime is "
-                        "there without CHORALE_HOST_BUFFERS=1, or it runs "
-                        "set-user-id, or is out of memory)";
+    *gpu_p = all_ok == BESIDE_GPU;
+    if (!agreed)
+        return all_ok > 0
+                   ? "tables, settings or versions of Chorale differ "
+                     "between the ranks; set CHORALE_DISPATCH and the "
+                     "like for all of them"
+                   : "a rank cannot take part (as many communicators are "
+                     "ours as CHORALE_MAX_COMMS says, or a GPU runtime is "
+                     "there without CHORALE_HOST_BUFFERS=1, or it runs "
+                     "set-user-id, or is out of memory)";
     if (tuning->idle)
         return "";
+    chorale_memory_settle(&st->share, share);
     ok = find_shape(st, comm, node);
     ok = make_comm(st, comm) && ok;
     ok = ok && set_nodes(st, node);
@@ -353,13 +385,15 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
 }
 
 struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
-                                        MPI_Comm comm, const char **why)
+                                        MPI_Comm comm, const char **why,
+                                        int *gpu_p)
 {
     struct chorale_state *st;
     uint64_t *node;
-    int inter, rank, size, teller = 0;
+    int inter, rank, size, world, teller = 0;
 
     *why = NULL;
+    *gpu_p = 0;
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter
         || PMPI_Comm_size(comm, &size) != MPI_SUCCESS || size < 2
         || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS
@@ -367,7 +401,9 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
         return NULL;
     st = allocate(tuning, rank, size);
     node = calloc(2 * (size_t)size, sizeof(*node));
-    *why = set_up(tuning, comm, st, node);
+    *why = set_up(tuning, comm, st, node, gpu_p);
+    if (PMPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || size < world)
+        *gpu_p = 0;
     free(node);
     if (*why == NULL) {
         st->parent = comm;

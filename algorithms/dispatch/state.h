@@ -6,6 +6,7 @@
 
 #include "algorithms/ctx.h"
 #include "algorithms/dispatch/fast.h"
+#include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/tuning.h"
 
 /* Of a collective. */
@@ -24,6 +25,7 @@ struct chorale_state {
     struct chorale_ctx *ctx; /* on a communicator of our own */
     MPI_Comm comm;           /* that one */
     struct chorale_reserve *reserve; /* of ctx: memory.h */
+    struct chorale_share share; /* of the process's scratch */
     int rank, size;
     enum chorale_shape shape;
     int ppn;                 /* ranks a node in blocks; 0: no such placement */
@@ -38,16 +40,30 @@ struct chorale_state {
                               * NULL if nothing needs it */
 };
 
+/* GPUs. Variants read and write buffers with the processor, so a communicator
+ * with a rank that has a GPU's runtime loaded is the library's, for all ranks:
+ * one alone cannot stand aside, as the others would wait for it. Ranks can
+ * agree on that only where they meet anyway. So a runtime that is loaded later
+ * is noticed at the next set-up, by all ranks of that communicator; if these
+ * are all of MPI_COMM_WORLD, and threads cannot call MPI at once, everything
+ * that was set up before becomes the library's in the same call. Until then
+ * what is set up goes on as it is, and buffers on it have to be the host's:
+ * programs that load a runtime late either make a communicator of all ranks
+ * after it (MPI_Comm_dup) and call collectives on it first, until it is set
+ * up, or load it before the first set-up, or put that off (CHORALE_AFTER).
+ * Nothing of this is looked at in a
+ * call on a communicator that is set up. */
+
 /* Collective over comm: compare tables, catalogue and settings, make the
  * private communicator. All ranks return a state, or all return NULL: then
  * comm is the library's for good, and *why tells why (static; NULL where there
  * is nothing to say, and on all but the rank that comes first in
- * MPI_COMM_WORLD). */
+ * MPI_COMM_WORLD). *gpu_p: comm has all ranks of MPI_COMM_WORLD, and each of
+ * them knows now that one is beside a GPU's runtime. */
 struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
-                                        MPI_Comm comm, const char **why);
+                                        MPI_Comm comm, const char **why,
+                                        int *gpu_p);
 
-/* The node this process is on: a digest of its name. */
-uint64_t chorale_state_node(void);
 
 /* The most states that there were at once. */
 int chorale_state_most(void);
@@ -64,8 +80,8 @@ MPI_Comm chorale_state_last(void);
  * process started in. */
 int chorale_state_inside_world(MPI_Comm comm, int size);
 
-/* Collective over comm: 1 if every rank says ok and all values are equal.
- * *all_ok_p: every rank says ok. */
+/* Collective over comm: 1 if every rank says ok, 1, and all values are equal.
+ * *all_ok_p: the least that a rank says, of 1, 0 and below. */
 int chorale_state_agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p);
 
 /* Call leave, which frees the state, with the application's communicator of

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithms/dispatch/host.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/state.h"
 #include "algorithms/dispatch/tick.h"
@@ -189,7 +190,7 @@ void chorale_trace_alone(void)
  * written. Collective. */
 static uint64_t *gather_nodes(void)
 {
-    uint64_t mine = chorale_state_node();
+    uint64_t mine = chorale_host_id();
     uint64_t *node = calloc((size_t)trace.size, sizeof(*node));
     int ok = node != NULL, all_ok = 0;
 

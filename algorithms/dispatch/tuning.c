@@ -123,7 +123,7 @@ static void warn_choice(const struct chorale_tuning *t, int i,
                         const char *why, const char *source, warn_fn *warn)
 {
     const struct chorale_choice *c = &t->table->choice[i];
-    char line[1024];
+    char line[PATH_MAX + 512];
 
     snprintf(line, sizeof(line), "%s: choice '%.60s%s%.60s' is left to the "
              "library: %s", source, c->variant, c->params[0] ? ":" : "",

@@ -52,7 +52,11 @@ case $(fact r.db mpi_library) in
         "and one that is, is not"
     n=$(sqlite3 r.db "SELECT count(*) / 2 FROM environment
         WHERE key LIKE 'mpi:%'")
-    is "$n" "$(env | grep -c '^MPIR_CVAR_')" "no others are" ;;
+    is "$n" "$(env | grep -c '^MPIR_CVAR_')" "no others are"
+    "$chorale" plan nodes.db -P 2 --ppn 1 -m 8 -c bcast --variants linear \
+        --launches 1 -i 3 -q
+    MPIR_CVAR_NUM_CLIQUES=2 timeout 120 "$chorale" run nodes.db -q
+    is "$(fact nodes.db nodes)" 2 "nodes are what MPI_Comm_split_type says" ;;
 *) skip "not MPICH" "control variables" ;;
 esac
 is "$(sqlite3 r.db .dump | grep -c 'secret')" 0 "nothing else gets in"

@@ -37,7 +37,11 @@ try() { # try P FORCE
             "$work/err" >>"$work/ran"
     done
 }
-# What takes no parts that are smaller than its segments gets small ones.
+# What takes no parts that are smaller than its segments gets small ones, what
+# takes groups for nodes gets groups.
+params='function params(variant) {
+    return variant == "ring_segmented" ? ":segsize=400" \
+         : variant == "locality_bruck" ? ":group=2" : "" }'
 # The variants of the list, one of each collective at a time, at P=...
 all_of() { # all_of LIST P ...
     list=$1
@@ -45,9 +49,8 @@ all_of() { # all_of LIST P ...
     round=0
     while :; do
         round=$((round + 1))
-        force=$(awk -v round=$round '++n[$1] == round {
-            printf "%s%s=%s%s", any++ ? "," : "", $1, $2,
-                $2 == "ring_segmented" ? ":segsize=400" : "" }' "$list")
+        force=$(awk -v round=$round "$params"' ++n[$1] == round {
+            printf "%s%s=%s%s", any++ ? "," : "", $1, $2, params($2) }' "$list")
         [ -n "$force" ] || break
         for P in "$@"; do
             try "$P" "$force"
@@ -71,9 +74,10 @@ ok $? "every variant ran somewhere that does not need several nodes"
 # Types that are made of values with an index (MPICH 4.0 itself calls them
 # truncated in some collectives).
 for coll in bcast gather scatter allgather alltoall; do
-    for variant in $(awk -v coll=$coll '$1 == coll && !/node/ { print $2 }' \
-        "$work/list"); do
-        run 4 "$shim" CHORALE_FORCE="$coll=$variant" CHORALE_VERBOSE=1 \
+    for choice in $(awk -v coll=$coll "$params"' $1 == coll && !/node/ {
+        print $2 params($2) }' "$work/list"); do
+        variant=${choice%%:*}
+        run 4 "$shim" CHORALE_FORCE="$coll=$choice" CHORALE_VERBOSE=1 \
             CHORALE_AFTER=1 "$work/pairs" $coll
         if grep -q -e "^chorale: $coll .* -> library" "$work/err"; then
             skip "types made of pairs: $coll $variant" "it is the library's"

@@ -250,7 +250,7 @@ ok $? "CHORALE_DETERMINISTIC takes the one that no placement changes"
 
 # CHORALE_MAX_SCRATCH.
 took() {
-    sed -n 's/^chorale: of all ranks, .* a call: \([0-9]*\) bytes;.*/\1/p' \
+    sed -n 's/^chorale: of all ranks, .* for calls: \([0-9]*\) bytes;.*/\1/p' \
         "$work/told"
 }
 force=CHORALE_FORCE=allreduce=recursive_doubling
@@ -273,8 +273,31 @@ for bad in 1T 64m -1 '' x 99999999999G; do
     ok $? "CHORALE_MAX_SCRATCH='$bad' is not taken"
 done
 
+program shares -lpthread
+# CHORALE_MAX_SCRATCH is of the process: 1 MiB for reductions that need 128 KiB,
+# on eight communicators at once. Shares are 256 KiB, 192, 144, 108 and so on.
+ours='allreduce n=131072 P=2 -> recursive_doubling'
+run 2 "$shim" $on $force CHORALE_AFTER=1 CHORALE_MAX_SCRATCH=1M "$work/shares"
+if [ $status -eq 77 ]; then
+    skip "eight threads" "no threads"
+else
+    right && [ "$(lines "$ours")" -eq 4 ] &&
+        [ "$(lines 'n=131072 P=2 -> library$')" -eq 5 ]
+    ok $? "what eight threads take at once is bounded: shares of three suffice"
+    took=$(took) && [ "$took" -ge 393216 ] && [ "$took" -le 1048576 ]
+    ok $? "the most is that of all threads together: $took bytes"
+    run 2 "$shim" $on $force CHORALE_AFTER=1 "$work/shares"
+    right && [ "$(lines "$ours")" -eq 9 ]
+    ok $? "with the default all of them run"
+fi
+run 2 "$shim" $on $force CHORALE_AFTER=1 CHORALE_MAX_SCRATCH=256K \
+    "$work/shares" alone
+right && [ "$(lines "$ours")" -eq 9 ] && took=$(took) &&
+    [ "$took" -ge 131072 ] && [ "$took" -le 262144 ]
+ok $? "without threads each may take all: $took bytes"
+
 # The most that was taken is that of all ranks, wherever it was.
-most='^chorale: of all ranks, rank 2 took the most memory for a call: [0-9]{6}'
+most='^chorale: of all ranks, rank 2 took the most memory for calls: [0-9]{6}'
 most="$most bytes; rank 1 held the most communicators of ours at once: 5\$"
 run 4 "$shim" $on CHORALE_FORCE=reduce=binomial,bcast=linear CHORALE_AFTER=1 \
     "$work/skewed"

@@ -40,6 +40,9 @@ MAKES(comms, Comm_create_group,
       (comm, group, tag, made))
 MAKES(comms, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made),
       (comm, group, made))
+MAKES(comms, Comm_split_type,
+      (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
+      (comm, type, key, info, made))
 FREES(comms, Comm_free, (MPI_Comm *comm), (comm))
 MAKES(groups, Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group))
 FREES(groups, Group_free, (MPI_Group *group), (group))

@@ -4,7 +4,7 @@
 # no MPI at all, MPI loaded late, libchorale linked statically, other tools.
 . "$(dirname "$0")/helpers.sh"
 
-for name in bcasts life ends; do
+for name in bcasts life ends late; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 table good
@@ -36,6 +36,54 @@ $CC -shared -fPIC -o "$work/libmycudart_notes.so" "$work/gpu.c"
 run 2 "$shim $work/libmycudart_notes.so" $on "$work/bcasts"
 right && [ "$(lines "$ours")" -eq 1 ]
 ok $? "a library whose name only looks like it is none"
+# One that is loaded after communicators were set up. What ran a size of
+# broadcasts is in the trace; the fourth call on a communicator sets it up.
+ran() { # bytes: what ran them, each once
+    awk -v n="$1" '$1 == "bcast" && $2 == n { print $8 }' "$work/trace" |
+        sort -u | tr '\n' ' '
+}
+alike() { # got, expected, name
+    [ "$1" = "$2" ]
+    ok $? "$3"
+}
+late() { # P, library, rank, how
+    rm -f "$work/trace"
+    run "$1" "$shim" $on CHORALE_FORCE=bcast=binomial \
+        CHORALE_TRACE="$work/trace" "$work/late" "$work/$2" "$3" "$4"
+    right && [ "$(ran 1024)$(ran 1000)" = \
+        'binomial:segsize=0 library binomial:segsize=0 library ' ]
+}
+both='binomial:segsize=0 library '
+for who in all 1 0; do
+    late 2 libcuda.so.1 $who dup
+    ok $? "a GPU's runtime that is loaded by $who, after set-ups"
+    alike "$(ran 3000)$(lines 'left to the library: a rank cannot')" "library 1" \
+        "the next communicator is the library's, for a line"
+    alike "$(ran 2048)$(ran 2000)" "library library " \
+        "and so is what was set up before"
+done
+late 4 libcuda.so.1 3 dup
+alike "$?$(ran 3000)$(ran 2048)$(ran 2000)" "0library library library " \
+    "by one of four, with communicators that it is not in"
+late 4 libcuda.so.1 3 half
+ok $? "where only some ranks meet in the next communicator"
+alike "$(ran 3000)" "$both" "it is the library's, where that rank is"
+alike "$(ran 2048)" "binomial:segsize=0 " \
+    "what was set up before stays: no rank stands aside alone"
+late 2 libcuda.so.1 all none
+alike "$?$(ran 2048)" "0binomial:segsize=0 " "so it is without a new one"
+LATE_THREADS=1 late 2 libcuda.so.1 all dup
+alike "$?$(ran 3000)" "0library " \
+    "where threads may all call, the next one is the library's"
+late 2 libmycudart_notes.so all dup
+alike "$?$(ran 3000)$(ran 2048)" "0${both}binomial:segsize=0 " \
+    "another library that is loaded late changes nothing"
+CHORALE_HOST_BUFFERS=1
+export CHORALE_HOST_BUFFERS
+late 2 libcuda.so.1 all dup
+alike "$?$(ran 3000)$(ran 2048)" "0${both}binomial:segsize=0 " \
+    "nor does a GPU's runtime with CHORALE_HOST_BUFFERS=1"
+unset CHORALE_HOST_BUFFERS
 
 # Processes without MPI, and such as start others.
 for cmd in 'bash -c true' 'sh -c true' 'srun --version' 'perl -e 1' \

@@ -11,10 +11,10 @@ program bcasts || exit 1
     "$top_srcdir/tests/shim/places.c" || exit 1
 db=$work/s.db
 "$chorale" plan "$db" -q -c bcast -m 8 -P 2 --launches 6 || exit 1
-row() { # shape, ranks a node, from, to, variant
+row() { # shape, ranks a node, from, to, variant, collective, parameters
     echo "INSERT INTO decision (system_id, coll, comm_size, ppn, shape, dtype,
         op, n_lo, n_hi, provider, variant, params, basis, reason) VALUES (1,
-        'bcast', 6, $2, '$1', 'byte', '', $3, $4, 'chorale', '$5', '',
+        '${6:-bcast}', 6, $2, '$1', 'byte', '', $3, $4, 'chorale', '$5', '${7-}',
         'measured', '');"
 }
 {
@@ -53,6 +53,32 @@ sqlite3 "$db" "UPDATE decision SET variant = 'linear' WHERE ppn = 2"
     $CC -shared -fPIC -o "$work/table.so" "$work/table.c"
 picks 3 linear "three a node: two and four agree"
 picks 5 library "five a node: no more than they say"
+
+# Groups that are nodes, or so many ranks; a choice without the parameter, from
+# before it was there, means nodes. The data have to be right in both.
+program app || exit 1
+groups() { # ranks a node, choice, name
+    run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
+        CHORALE_AFTER=1 CHORALE_ANY_SYSTEM=1 \
+        CHORALE_DISPATCH="$work/groups.so" "$work/app" quick
+    [ "$status" -eq 0 ] && grep -q '^app: wrong=0' "$work/out" &&
+        [ "$(lines "allgather n=[0-9]* P=6 -> $2\$")" -gt 0 ]
+    ok $? "$3"
+}
+{
+    echo "DELETE FROM decision;"
+    row block 2 8 2048 locality_bruck allgather
+    row one-per-node 1 8 2048 locality_bruck allgather group=3
+} | sqlite3 "$db"
+"$chorale" generate "$db" -o "$work/groups.c" >/dev/null &&
+    $CC -shared -fPIC -o "$work/groups.so" "$work/groups.c"
+groups 2 "locality_bruck group=0" "a choice of groups: the nodes"
+groups 1 "locality_bruck group=3" "and of three ranks, each on a node of its own"
+sed 's/"group=0"/""/' "$work/groups.c" >"$work/before.c"
+! cmp -s "$work/groups.c" "$work/before.c" &&
+    $CC -shared -fPIC -o "$work/groups.so" "$work/before.c"
+ok $? "a table from before groups could be asked for"
+groups 2 "locality_bruck group=0" "its groups are the nodes"
 
 # A table as older versions wrote it.
 sed 's/^#define CHORALE_TABLE_ABI .*/#define CHORALE_TABLE_ABI 2/' \

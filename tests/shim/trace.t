@@ -92,6 +92,18 @@ run 2 "$shim" CHORALE_TRACE="$file" CHORALE_DISPATCH="$work/good.so" \
 is "bcast 800 2 single-node double - first library" 8 4
 is "bcast 800 2 single-node double - first binomial:segsize=64" 14 7
 
+# Nodes are what the library says they are, whatever they are called.
+if "$MPICC" -show 2>/dev/null | grep -qi mpich; then
+    run 4 "$shim" CHORALE_TRACE="$file" MPIR_CVAR_NUM_CLIQUES=2 \
+        "$work/traced" calls
+    is "allreduce 80 4 cyclic float max - library" 28 7
+    run 4 "$shim" CHORALE_TRACE="$file" MPIR_CVAR_NUM_CLIQUES=2 \
+        MPIR_CVAR_CLIQUES_BY_BLOCK=1 "$work/traced" calls
+    is "allreduce 80 4 block float max - library" 28 7
+else
+    skip "two nodes of the library's" "not MPICH"
+fi
+
 # Threads, growth, arguments that are wrong, other languages.
 run 2 "$shim" CHORALE_TRACE="$file" "$work/traced" threads
 if [ $status -eq 77 ]; then
