@@ -26,6 +26,10 @@ struct chorale_plan {
     int adaptive;
     int from_trace;          /* the points of imported traces */
     const char *trace;       /* of that label only; NULL: of all */
+    double trace_seconds;    /* of them those that take most of the traced time,
+                              * as many as can be measured in that time; 0:
+                              * all. And what a start of the runner takes */
+    double trace_start_up;
     /* What was said of these, before chorale_plan_check filled them in. */
     const char *limit_sizes, *limit_op, *limit_root;
     int limits_kept;

@@ -177,6 +177,7 @@ static void fold(struct planner *p)
             continue;
         }
         w->seconds += p->want[i].seconds;
+        w->calls += p->want[i].calls;
         if (strcmp(w->root, p->want[i].root) != 0)
             w->root = "rotate";
     }
@@ -184,7 +185,8 @@ static void fold(struct planner *p)
 }
 
 #define TRACED                                                               \
-    "SELECT coll, msg_size, p.comm_size, shape, dtype, op, root, seconds"    \
+    "SELECT coll, msg_size, p.comm_size, shape, dtype, op, root, seconds,"   \
+    "       rank_calls"                                                      \
     "  FROM trace_point p JOIN trace t USING (trace_id)"                     \
     " WHERE ?1 IS NULL OR t.label = ?1"                                      \
     " ORDER BY seconds DESC, coll, p.comm_size, n"
@@ -202,7 +204,8 @@ static enum chorale_err read_points(struct planner *p,
     while (err == CHORALE_OK &&
            (err = chorale_store_step(store, s, &row, p->msg)) == CHORALE_OK &&
            row) {
-        struct chorale_want w = { .seconds = sqlite3_column_double(s, 7) };
+        struct chorale_want w = { .seconds = sqlite3_column_double(s, 7),
+                                  .calls = sqlite3_column_double(s, 8) };
         enum why why = judge(p, s, &w);
 
         tally->points[why]++;
@@ -273,6 +276,52 @@ static void say(const struct tally *t)
                 100 * t->elsewhere / all);
 }
 
+/* What a launch measures there, in s: cells of about as many variants as the
+ * core set has, until their repetitions or their time are over. */
+static double foreseen(const struct chorale_plan *plan,
+                       const struct chorale_want *w)
+{
+    const double cells = 7, sync_seconds = 50e-6;
+    const double each = sync_seconds + (w->calls > 0 ? w->seconds / w->calls
+                                                     : 0);
+    const double all = each * (double)(plan->nwarmup + plan->nrep_max);
+
+    return cells * (all < plan->cell_seconds ? all : plan->cell_seconds);
+}
+
+/* Leave out what cannot be measured in the time that there is, but for the
+ * point that takes most. */
+static void cut(struct planner *p)
+{
+    const struct chorale_plan *plan = p->plan;
+    const size_t n = p->nwant;
+    double taken = 0, left = 0, all = 0;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double more = foreseen(plan, &p->want[i]);
+        int known = 0;
+
+        for (size_t k = 0; k < kept && !known; k++)
+            known = p->want[k].procs == p->want[i].procs;
+        more = (double)plan->launches
+             * (more + (known ? 0 : plan->trace_start_up));
+        all += p->want[i].seconds;
+        if (kept == 0 || taken + more <= plan->trace_seconds) {
+            taken += more;
+            p->want[kept++] = p->want[i];
+        } else {
+            left += p->want[i].seconds;
+        }
+    }
+    p->nwant = kept;
+    if (kept < n)
+        fprintf(stderr, "chorale: %zu of %zu traced points, %.1f %% of the "
+                        "time, are not measured: it would take more than the "
+                        "budget\n", n - kept, n,
+                all > 0 ? 100 * left / all : 0.0);
+}
+
 enum chorale_err chorale_plan_traced(struct planner *p, const char *path)
 {
     struct chorale_store *store = NULL;
@@ -294,5 +343,7 @@ enum chorale_err chorale_plan_traced(struct planner *p, const char *path)
         return err;
     fold(p);
     qsort(p->want, p->nwant, sizeof(*p->want), by_time);
+    if (p->plan->trace_seconds > 0)
+        cut(p);
     return set_procs(p);
 }

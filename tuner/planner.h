@@ -16,6 +16,7 @@ struct chorale_want {
     int dtype, op;           /* rows of kinds.h; op -1: none */
     const char *root;        /* policy */
     double seconds;          /* traced, summed over ranks */
+    double calls;            /* of ranks, in that time */
 };
 
 struct planner {

@@ -22,6 +22,15 @@
 #define LINE 4096
 
 static volatile sig_atomic_t stop_flag;
+static double deadline; /* of now(); 0: none */
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void on_stop(int sig)
 {
@@ -40,7 +49,13 @@ void chorale_stop_catch(void)
 
 int chorale_stop_requested(void)
 {
-    return stop_flag;
+    return stop_flag == 0 && deadline > 0 && now() > deadline ? SIGALRM
+                                                              : stop_flag;
+}
+
+void chorale_stop_after(double seconds)
+{
+    deadline = seconds > 0 ? now() + seconds : 0;
 }
 
 void chorale_stop_forget(void)
@@ -147,14 +162,6 @@ enum chorale_err chorale_spawn(const struct chorale_args *args,
     setpgid(pid, pid); /* in both processes: whoever comes first */
     *child = (struct chorale_child){ pid, out[0], err[0] };
     return CHORALE_OK;
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 struct stream {

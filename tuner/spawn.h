@@ -67,6 +67,9 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
 void chorale_stop_catch(void);
 /* 0, or the signal that came. */
 int chorale_stop_requested(void);
+/* Without a signal: chorale_stop_requested() is SIGALRM from that many seconds
+ * on; 0: no longer. */
+void chorale_stop_after(double seconds);
 /* What was asked for is being done: children are waited for again. */
 void chorale_stop_forget(void);
 

@@ -17,19 +17,24 @@
 #include "tuner/launcher.h"
 #include "tuner/spawn.h"
 
+/* What the user preloads, kept over all runs. */
+static char *others;
+static int asked, listed;
+
+#define LIST "OMPI_MCA_mca_base_env_list"
 #define PASSED "LD_PRELOAD;CHORALE_TRACE;CHORALE_DISPATCH;CHORALE_SITE"
 
 static enum chorale_err set_environment(const char *table,
                                         const char *trace_file,
                                         struct chorale_errmsg *msg)
 {
-    static char *others; /* what the user preloads, kept over all runs */
-    static int asked;
     char shim[PATH_MAX], preload[2 * PATH_MAX];
     int bad;
 
     if (!asked && getenv("LD_PRELOAD") != NULL)
         others = strdup(getenv("LD_PRELOAD"));
+    if (!asked)
+        listed = getenv(LIST) != NULL;
     asked = 1;
     chorale_find_shim(shim, sizeof(shim));
     if (access(shim, R_OK) != 0)
@@ -45,12 +50,25 @@ static enum chorale_err set_environment(const char *table,
     bad = setenv("LD_PRELOAD", preload, 1)
           | setenv("CHORALE_TRACE", trace_file, 1)
           | setenv("CHORALE_SITE", "/nonexistent", 1)
-          | setenv("OMPI_MCA_mca_base_env_list", PASSED, 0)
+          | setenv(LIST, PASSED, 0)
           | unsetenv("CHORALE_FORCE") | unsetenv("CHORALE_DISABLE")
           | (table != NULL ? setenv("CHORALE_DISPATCH", table, 1)
                            : unsetenv("CHORALE_DISPATCH"));
     return bad == 0 ? CHORALE_OK
                     : chorale_fail(msg, CHORALE_ENV, "out of memory");
+}
+
+/* What is started next is no run of the application. */
+static void restore(void)
+{
+    if (asked && others != NULL)
+        setenv("LD_PRELOAD", others, 1);
+    else if (asked)
+        unsetenv("LD_PRELOAD");
+    if (!listed)
+        unsetenv(LIST);
+    unsetenv("CHORALE_TRACE");
+    unsetenv("CHORALE_DISPATCH");
 }
 
 static int pass_on(void *arg, const char *line, int is_err)
@@ -88,7 +106,7 @@ static enum chorale_err start(char **argv, struct chorale_errmsg *msg)
 }
 
 enum chorale_err chorale_try_run(char **argv, const char *table,
-                                 const char *trace_file,
+                                 const char *trace_file, int keep,
                                  struct chorale_trace_text *trace,
                                  double *wall, double *inside,
                                  struct chorale_errmsg *msg)
@@ -100,6 +118,7 @@ enum chorale_err chorale_try_run(char **argv, const char *table,
     err = set_environment(table, trace_file, msg);
     if (err == CHORALE_OK)
         err = start(argv, msg);
+    restore();
     if (err == CHORALE_OK && access(trace_file, F_OK) != 0)
         err = chorale_fail(msg, CHORALE_ENV, "%s: left no trace: is it a "
                            "program of the MPI library that this chorale was "
@@ -108,7 +127,8 @@ enum chorale_err chorale_try_run(char **argv, const char *table,
                            "on?", argv[0]);
     if (err == CHORALE_OK)
         err = chorale_trace_read(trace_file, trace, msg);
-    unlink(trace_file);
+    if (!keep || err != CHORALE_OK)
+        unlink(trace_file);
     if (err != CHORALE_OK)
         return err;
     *wall = trace->wall_max;

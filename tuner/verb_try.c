@@ -10,26 +10,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "algorithms/dispatch/site.h"
+#include "tuner/launcher.h"
 #include "tuner/module.h"
+#include "tuner/shell_word.h"
 #include "tuner/spawn.h"
 #include "tuner/spec.h"
 #include "tuner/try.h"
+#include "tuner/try_make.h"
+#include "tuner/try_words.h"
 #include "tuner/verb.h"
 
 enum { WITHOUT, WITH, WAYS };
 enum { MAX_REPEAT = 1000, TOP = 10 };
 
+#define BUDGET_SECONDS 120 /* --help */
+
 struct opts {
     long repeat;
-    const char *system;
-    int allow_patented;
+    double budget;           /* s; 0: not said */
+    const char *system, *keep;
+    int allow_patented, measure;
+    const char *command;     /* our own */
 };
 
 struct job {
     char **argv;             /* of the application */
+    int at;                  /* where it begins after its launcher's words, by
+                              * a second --; -1: not said */
     long repeat;
+    int made;                /* the table is, by us, of its trace */
+    char keep[PATH_MAX];     /* where it stays; "": it does not */
     char table[PATH_MAX + 16], dir[PATH_MAX], trace_file[PATH_MAX + 16];
     double wall[MAX_REPEAT][WAYS], inside[MAX_REPEAT][WAYS];
     struct chorale_trace_text last[WAYS];
@@ -49,7 +63,7 @@ static enum chorale_err run_all(struct job *job)
             chorale_trace_release(&job->last[way]);
             err = chorale_try_run(job->argv,
                                   way == WITH ? job->table : NULL,
-                                  job->trace_file, &job->last[way],
+                                  job->trace_file, 0, &job->last[way],
                                   &job->wall[i][way], &job->inside[i][way],
                                   job->msg);
         }
@@ -202,12 +216,134 @@ static enum chorale_err find_table(struct job *job, const char *name,
     return err;
 }
 
-static enum chorale_err try_it(struct job *job, const char *name,
-                               const struct opts *opts)
+/* A table that is there for the application without being named: as the shim
+ * looks for it. "": none. */
+static enum chorale_err find_served(char *path, size_t size,
+                                    struct chorale_errmsg *msg)
 {
-    struct chorale_module module = { .dir = "" };
+    const char *named = getenv("CHORALE_DISPATCH");
+    const char *site = getenv("CHORALE_SITE");
+    char library[256], mpi[80];
+    enum chorale_err err;
+
+    if (named != NULL && named[0] != '\0') {
+        snprintf(path, size, "%s", named);
+        return CHORALE_OK;
+    }
+    err = chorale_runner_probe(library, sizeof(library), msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_site_mpi(library, mpi, sizeof(mpi));
+    chorale_site_find(site != NULL && site[0] == '/' ? site
+                                                     : SYSCONFDIR "/chorale",
+                      getenv("SLURM_CLUSTER_NAME"),
+                      getenv("SLURM_JOB_PARTITION"), mpi, path, size, NULL);
+    return CHORALE_OK;
+}
+
+/* The folder for what shall stay, made if it is missing. */
+static enum chorale_err make_keep(struct job *job, const char *name)
+{
+    struct stat st;
+
+    if (mkdir(name, 0755) != 0 && errno != EEXIST)
+        return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: %s; name a "
+                            "folder that can be made", name, strerror(errno));
+    if (stat(name, &st) == 0 && !S_ISDIR(st.st_mode))
+        return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: is no folder; "
+                            "name one", name);
+    if (realpath(name, job->keep) == NULL
+        || access(job->keep, W_OK | X_OK) != 0)
+        return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: %s; name a "
+                            "folder that you may write", name,
+                            strerror(errno));
+    if (strlen(job->keep) + 64 < sizeof(job->keep))
+        return CHORALE_OK;
+    return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: its path is too "
+                        "long; name a folder nearer to /", name);
+}
+
+/* Trace the application, and measure a table for what it calls. */
+static enum chorale_err make_table(struct job *job, const struct opts *opts)
+{
+    struct chorale_trace_text trace;
+    struct chorale_try_make make = {
+        .argv = job->argv, .at = job->at, .trace_file = job->trace_file,
+        .trace = &trace, .command = opts->command,
+        .budget = opts->budget > 0 ? opts->budget : BUDGET_SECONDS,
+        .allow_patented = opts->allow_patented,
+    };
+    double wall, inside;
     enum chorale_err err = CHORALE_OK;
 
+    if (opts->keep != NULL)
+        err = make_keep(job, opts->keep);
+    if (err != CHORALE_OK)
+        return err;
+    make.dir = opts->keep != NULL ? job->keep : job->dir;
+    err = chorale_try_run(job->argv, NULL, job->trace_file, 1, &trace, &wall,
+                          &inside, job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_try_make(&make, job->table, job->msg);
+    unlink(job->trace_file);
+    chorale_trace_release(&trace);
+    job->made = err == CHORALE_OK;
+    return err;
+}
+
+/* What was named, else what is served, else one of our own. */
+static enum chorale_err get_table(struct job *job, const char *name,
+                                  const struct opts *opts,
+                                  struct chorale_module *module)
+{
+    const int measure = opts->measure || opts->keep != NULL
+                     || opts->budget > 0;
+    char served[PATH_MAX] = "";
+    enum chorale_err err = CHORALE_OK;
+
+    if (name != NULL && measure)
+        return chorale_fail(job->msg, CHORALE_USAGE, "try: --measure, --budget "
+                            "and --keep are for a table that is made here; "
+                            "leave %s out, or them", name);
+    if (name != NULL)
+        return find_table(job, name, opts, module);
+    if (opts->system != NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "try: --system is for a "
+                            "database; name it before the --");
+    if (!measure)
+        err = find_served(served, sizeof(served), job->msg);
+    if (err != CHORALE_OK || served[0] == '\0')
+        return err == CHORALE_OK ? make_table(job, opts) : err;
+    if (realpath(served, job->table) == NULL
+        || access(job->table, R_OK) != 0)
+        return chorale_fail(job->msg, CHORALE_ENV, "%s: %s; mend the table "
+                            "that is served, or add --measure to make one "
+                            "for this program", served, strerror(errno));
+    printf("table: %s, which is served here; --measure makes one for this "
+           "program\n", served);
+    return CHORALE_OK;
+}
+
+/* How the table that was made becomes everybody's. */
+static void close_with(const struct job *job)
+{
+    char path[PATH_MAX + 16], quoted[4 * sizeof(path) + 3];
+
+    if (!job->made)
+        return;
+    snprintf(path, sizeof(path), "%s/" CHORALE_TRY_TABLE, job->keep);
+    if (job->keep[0] != '\0')
+        printf("To install the table: chorale table install %s\n",
+               chorale_shell_word(path, quoted, sizeof(quoted)));
+    else
+        printf("The table is not kept; to install one like it: the same "
+               "command with --keep DIR, then chorale table install "
+               "DIR/" CHORALE_TRY_TABLE "\n");
+}
+
+/* A folder of our own, here, which all nodes see. */
+static enum chorale_err make_folder(struct job *job)
+{
     if (getcwd(job->dir, sizeof(job->dir) - 32) == NULL)
         return chorale_fail(job->msg, CHORALE_ENV, "try: this folder: %s",
                             strerror(errno));
@@ -221,15 +357,35 @@ static enum chorale_err try_it(struct job *job, const char *name,
         return chorale_fail(job->msg, CHORALE_ENV, "try: no folder for traces "
                             "can be made here: %s", strerror(errno));
     snprintf(job->trace_file, sizeof(job->trace_file), "%s/trace", job->dir);
+    return CHORALE_OK;
+}
+
+static enum chorale_err try_it(struct job *job, const char *name,
+                               const struct opts *opts)
+{
+    struct chorale_module module = { .dir = "" };
+    enum chorale_err err = make_folder(job);
+
+    if (err != CHORALE_OK)
+        return err;
     chorale_stop_catch();
-    err = find_table(job, name, opts, &module);
+    err = get_table(job, name, opts, &module);
     if (err == CHORALE_OK)
         err = run_all(job);
     if (err == CHORALE_OK)
         err = show(job);
+    if (err == CHORALE_OK)
+        close_with(job);
     chorale_module_remove(&module);
-    rmdir(job->dir);
-    return err;
+    chorale_try_remove(job->dir);
+    if (err == CHORALE_STOPPED && job->keep[0] != '\0')
+        return chorale_fail(job->msg, err, "try: stopped; what is measured is "
+                            "in %s, and the same command goes on with it",
+                            job->keep);
+    return err == CHORALE_STOPPED
+               ? chorale_fail(job->msg, err, "try: stopped; nothing is kept of "
+                              "it")
+               : err;
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
@@ -237,26 +393,35 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 {
     static struct job job;
     struct opts opts = { .repeat = 3 };
+    char command[1024];
     int nword = 0, end = 1;
     char *dashes;
     enum chorale_err err;
 
+    chorale_command_text(argc, argv, command, sizeof(command));
+    opts.command = command;
     while (end < argc && strcmp(argv[end], "--") != 0)
         end++;
     dashes = end < argc ? argv[end] : NULL;
     argv[end] = NULL;
-    err = chorale_opts_parse(verb, end, argv, &opts, 1, 1, &nword, msg);
+    err = chorale_opts_parse(verb, end, argv, &opts, 0, 1, &nword, msg);
     argv[end] = dashes;
     if (err != CHORALE_OK || nword < 0)
         return err;
     if (end + 1 >= argc)
         return chorale_fail(msg, CHORALE_USAGE, "try: name the program after "
-                            "--, as in `chorale try %s -- mpiexec -n 2 ./app`",
-                            argv[1]);
+                            "--, as in `chorale try %s%s-- mpiexec -n 2 "
+                            "./app`", nword > 0 ? argv[1] : "",
+                            nword > 0 ? " " : "");
     job.argv = argv + end + 1;
+    job.at = nword > 0 ? -1 : chorale_try_cut(job.argv);
+    if (job.argv[0] == NULL || (job.at >= 0 && job.argv[job.at] == NULL))
+        return chorale_fail(msg, CHORALE_USAGE, "try: name the program after "
+                            "the second --, as in `chorale try -- mpiexec -n "
+                            "2 -- ./app`");
     job.repeat = opts.repeat;
     job.msg = msg;
-    err = try_it(&job, argv[1], &opts);
+    err = try_it(&job, nword > 0 ? argv[1] : NULL, &opts);
     for (int way = 0; way < WAYS; way++)
         chorale_trace_release(&job.last[way]);
     return err;
@@ -271,12 +436,22 @@ static const struct chorale_opt rows[] = {
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
       "the table may have variants under a patent", 0, 0 },
+    { "measure", 0, CHORALE_OPT_FLAG, offsetof(struct opts, measure), NULL,
+      "make a table for the program, although one is installed; so do "
+      "--budget and --keep", 0, 0 },
+    { "budget", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, budget), "TIME",
+      "what measuring such a table may take: the points that take most of the "
+      "program's time first, as many as fit (default: 2m)", 1, 0 },
+    { "keep", 0, CHORALE_OPT_TEXT, offsetof(struct opts, keep), "DIR",
+      "leave such a table there, as table.so, and what was measured, as "
+      "results.db, with which the same command goes on (default: both are "
+      "removed)", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
 const struct chorale_verb chorale_verb_try = {
     .name = "try",
-    .args = "results.db|table.so -- COMMAND...",
+    .args = "[results.db|table.so] -- COMMAND...",
     .summary = "what a table gains an application",
     .detail =
         "Runs the command without the table and with it, in turns, each under"
@@ -287,6 +462,25 @@ const struct chorale_verb chorale_verb_try = {
         " code is 1 if all of the interval of the program's ratio is above 1:"
         " it is slower beyond chance. Of a database the table is generated and"
         " compiled first.\n"
+        "Without a table it takes the one that is served here, by"
+        " CHORALE_DISPATCH or installed for the site. Where there is none, or"
+        " with --measure, it makes one first: it traces the program, plans the"
+        " calls that take most of its time as `chorale plan --from-trace`"
+        " does, measures them with the program's own launcher for at most"
+        " --budget, fits and decides; where load disturbed too much of it for"
+        " that, it measures again, in twice the launches. A program that makes no collective calls"
+        " on several ranks, or none that can be measured, is told so, with"
+        " exit code 4.\n"
+        "For that chorale-runner is started in the program's place, by the"
+        " words of the command that come before it. The program is the one"
+        " word that has the name of what the trace says ran, so that"
+        " no launcher's options need to be known. Where ranks run something"
+        " else than is written there (a script), or several words have that"
+        " name, a second -- says where the launcher's words end; the first --"
+        " of the command always does, and is not passed on. The number of ranks"
+        " is the word after -n, -np or --ntasks, and the like, that is as many"
+        " as the program had: by others in its place smaller communicators are"
+        " measured. Without such a word they are left out, for one line.\n"
         "The command is any that starts the ranks. The shim is passed by the"
         " environment (LD_PRELOAD and CHORALE_ variables), which MPICH's and"
         " Slurm's launchers pass on; for Open MPI's OMPI_MCA_mca_base_env_list"
@@ -296,8 +490,12 @@ const struct chorale_verb chorale_verb_try = {
         " application's with enough calls, at most CHORALE_MAX_COMMS in a"
         " process (default: 256), of those that the library can make (2048 in"
         " MPICH). They are given back when a call on all ranks finds no"
-        " more.",
-    .example = "chorale try results.db -- mpiexec -n 2 ./app input\n"
+        " more. A communicator with a rank that has a GPU's runtime loaded is"
+        " the library's; one that is loaded later is noticed at the next"
+        " communicator that the shim sets up.",
+    .example = "chorale try -- mpiexec -n 2 ./app input\n"
+               "chorale try --budget 10m --keep tuned -- srun -n 64 -- ./run.sh\n"
+               "chorale try results.db -- mpiexec -n 2 ./app input\n"
                "chorale try table.so --repeat 5 -- srun -n 64 ./app",
     .opt = rows,
     .run = run,

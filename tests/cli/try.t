@@ -104,7 +104,8 @@ refused() { # status, text, arguments
 }
 refused 2 'name the program after --' table.so
 refused 2 'name the program after --' table.so --
-refused 2 'name' -- ./app
+refused 2 'name the program after --' --
+refused 2 'is for a database' --system s -- ./app
 refused 3 'no program ./none' table.so -- ./none
 refused 3 'none.so: No such file' none.so -- ./app
 refused 3 'none.db: No such file' none.db -- ./app
