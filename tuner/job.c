@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "db/publish.h"
 #include "tuner/gather.h"
 #include "tuner/launcher.h"
 #include "tuner/run.h"
@@ -20,6 +22,9 @@
 #include "tuner/starts.h"
 #include "tuner/step.h"
 #include "tuner/submission.h"
+
+/* How often `scontrol requeue` is tried, and seconds between. */
+enum { REQUEUES = 5, REQUEUE_PAUSE = 3 };
 
 struct opts {
     long element, attempts;
@@ -38,34 +43,6 @@ struct element {
     long attempt;
     struct chorale_errmsg *msg;
 };
-
-/* A copy of the database under that name, at once: readers see the old one or
- * all of the new. */
-static enum chorale_err publish_as(struct chorale_store *store,
-                                   const char *file,
-                                   struct chorale_errmsg *msg)
-{
-    char name[PATH_MAX];
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err;
-
-    if (snprintf(name, sizeof(name), "%s.new", file) >= (int)sizeof(name))
-        return chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",
-                            file);
-    unlink(name); /* of an attempt that was killed while it copied */
-    err = chorale_store_prepare(store, "VACUUM INTO ?1", &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    if (err == CHORALE_OK && rename(name, file) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", file,
-                           strerror(errno), chorale_err_unwritten(errno));
-    if (err != CHORALE_OK)
-        unlink(name);
-    return err;
-}
 
 /* One line on how far it is. state: a word; reason: "" where there is none. */
 static void tell(const struct element *e, const char *state,
@@ -89,7 +66,7 @@ static enum chorale_err publish(void *arg, struct chorale_store *store,
                                 struct chorale_errmsg *msg)
 {
     struct element *e = arg;
-    enum chorale_err err = publish_as(store, e->shard, msg);
+    enum chorale_err err = chorale_publish(store, e->shard, msg);
 
     if (err == CHORALE_OK)
         err = chorale_element_count(store, e->submission, e->opts->element,
@@ -144,7 +121,7 @@ static enum chorale_err find_files(struct element *e)
         snprintf(e->work, sizeof(e->work), "%s/work-%ld.db", e->folder,
                  e->opts->element);
     if (err == CHORALE_OK && !exists(e->work))
-        err = publish_as(store, e->work, e->msg);
+        err = chorale_publish(store, e->work, e->msg);
     chorale_store_close(store);
     return err;
 }
@@ -217,6 +194,19 @@ static int task_name(char name[64])
            snprintf(name, 64, "%s_%s", array, task) < 64;
 }
 
+/* A controller that is busy or started again gets some time: it ends the task
+ * in a quarter of a minute at the earliest. */
+static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
+{
+    enum chorale_err err = chorale_slurm_requeue(job, why);
+
+    for (int i = 1; i < REQUEUES && err != CHORALE_OK; i++) {
+        nanosleep(&(struct timespec){ REQUEUE_PAUSE, 0 }, NULL);
+        err = chorale_slurm_requeue(job, why);
+    }
+    return err;
+}
+
 /* It was told to end before it was done: into the queue again, unless that
  * has been in vain. */
 static enum chorale_err go_on(struct element *e, int signal,
@@ -243,7 +233,7 @@ static enum chorale_err go_on(struct element *e, int signal,
                             e->opts->element, reason);
     }
     tell(e, "requeued", "");
-    if (chorale_slurm_requeue(job, &why) != CHORALE_OK) {
+    if (requeue(job, &why) != CHORALE_OK) {
         tell(e, "ended", why.text);
         return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %.900s",
                             e->opts->element, why.text);

@@ -46,21 +46,25 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
                            int nodes, int ppn, long first, long last)
 {
     const struct chorale_site *site = s->site;
+    char at_once[32] = "";
 
+    if (s->at_once > 0)
+        snprintf(at_once, sizeof(at_once), "%%%ld", s->at_once);
     fprintf(out,
             "#!/bin/sh\n"
             "# Elements %ld to %ld, of %d %s with %d %s each. `chorale job "
             "--help` says what\n"
             "# each does; `chorale status` shows how far they are.\n"
             "#SBATCH --job-name=chorale-%dx%d\n"
-            "#SBATCH --array=0-%ld\n"
+            "#SBATCH --array=0-%ld%s\n"
             "#SBATCH --nodes=%d\n"
             "#SBATCH --ntasks-per-node=%d\n"
             "#SBATCH --requeue\n"
             "#SBATCH --signal=B:USR1@%.0f\n"
             "#SBATCH --output=%s/%dx%d-from%ld-%%a.log\n",
             first, last, nodes, nodes == 1 ? "node" : "nodes", ppn,
-            ppn == 1 ? "rank" : "ranks", nodes, ppn, last - first, nodes, ppn,
+            ppn == 1 ? "rank" : "ranks", nodes, ppn, last - first, at_once,
+            nodes, ppn,
             chorale_scripts_lead(s->seconds), s->folder, nodes, ppn, first);
     if (strcmp(site->exclusive, "no") != 0)
         fprintf(out, "#SBATCH --exclusive\n");

@@ -16,6 +16,7 @@ struct chorale_scripts {
     const char *database;    /* which the last job merges into */
     double seconds;          /* time limit */
     long attempts;           /* starts of an element at most */
+    long at_once;            /* elements of an array; 0: as Slurm likes */
     int one_per_p;           /* each launch has a start of its own */
     double threshold;        /* of `decide`; < 0: its default */
 };

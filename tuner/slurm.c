@@ -6,9 +6,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -189,16 +191,34 @@ static void keep(const char *file, const char *text)
         unlink(name);
 }
 
-enum chorale_err chorale_slurm_look(const char *file,
-                                    struct chorale_slurm_queue *queue,
-                                    struct chorale_errmsg *msg)
+/* Until it is closed nobody else asks. -1: that cannot be had (a folder that
+ * is not ours, a file system without locks, a signal). */
+static int take_turn(const char *file)
+{
+    char name[4200];
+    int fd;
+
+    if (snprintf(name, sizeof(name), "%s.lock", file) >= (int)sizeof(name))
+        return -1;
+    fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* What a failure is kept as: no answer of squeue begins so. */
+static const char failed[] = "! ";
+
+static enum chorale_err ask_queue(const char *file,
+                                  struct chorale_slurm_queue *queue,
+                                  struct chorale_errmsg *msg)
 {
     struct chorale_args args = { .count = 0 };
+    char note[sizeof(msg->text) + sizeof(failed)];
     enum chorale_err err;
 
-    queue->text = recent(file);
-    if (queue->text != NULL)
-        return CHORALE_OK;
     chorale_args_add(&args, "squeue");
     chorale_args_add(&args, "--noheader");
     chorale_args_add(&args, "--array");
@@ -206,9 +226,42 @@ enum chorale_err chorale_slurm_look(const char *file,
     chorale_args_add(&args, "--format=%%F %%K %%T %%r");
     err = ask(&args, &queue->text, msg);
     chorale_args_free(&args);
-    if (err == CHORALE_OK)
-        keep(file, queue->text);
+    if (err != CHORALE_OK)
+        snprintf(note, sizeof(note), "%s%s", failed, msg->text);
+    keep(file, err == CHORALE_OK ? queue->text : note);
     return err;
+}
+
+enum chorale_err chorale_slurm_look(const char *file,
+                                    struct chorale_slurm_queue *queue,
+                                    struct chorale_errmsg *msg)
+{
+    int turn = take_turn(file);
+    enum chorale_err err = CHORALE_OK;
+
+    queue->text = recent(file);
+    if (queue->text == NULL) {
+        err = ask_queue(file, queue, msg);
+    } else if (strncmp(queue->text, failed, strlen(failed)) == 0) {
+        err = chorale_fail(msg, CHORALE_ENV, "%s",
+                           queue->text + strlen(failed));
+        chorale_slurm_forget(queue);
+    }
+    if (turn >= 0)
+        close(turn);
+    return err;
+}
+
+int chorale_slurm_patient(enum chorale_err looked, long long now,
+                          long long *since_p)
+{
+    if (looked == CHORALE_OK) {
+        *since_p = 0;
+        return 1;
+    }
+    if (*since_p == 0)
+        *since_p = now;
+    return now - *since_p < CHORALE_SLURM_PATIENCE;
 }
 
 void chorale_slurm_forget(struct chorale_slurm_queue *queue)

@@ -10,6 +10,7 @@
 #include "tuner/spawn.h"
 
 #define CHORALE_SLURM_POLL 30 /* seconds: at most one squeue in them */
+#define CHORALE_SLURM_PATIENCE 600 /* seconds: a controller may be restarted */
 
 /* What `scontrol show config` says. */
 struct chorale_slurm {
@@ -41,11 +42,19 @@ struct chorale_slurm_queue {
 };
 
 /* Ask squeue, or take its last answer from the file, if that is younger than
- * CHORALE_SLURM_POLL; a new one is written there. Free queue. CHORALE_ENV. */
+ * CHORALE_SLURM_POLL; a new one is written there, as is that it failed. Of
+ * several commands at a moment one asks, the others wait for what it is told
+ * (FILE.lock). Free queue. CHORALE_ENV: it failed, queue is empty. */
 enum chorale_err chorale_slurm_look(const char *file,
                                     struct chorale_slurm_queue *queue,
                                     struct chorale_errmsg *msg);
 void chorale_slurm_forget(struct chorale_slurm_queue *queue);
+
+/* Whether one who waits goes on although a look at time now [s] failed (looked
+ * is not CHORALE_OK): it does for CHORALE_SLURM_PATIENCE from the first failure
+ * in a row on. *since_p: that time, 0 before; 0 again after a good look. */
+int chorale_slurm_patient(enum chorale_err looked, long long now,
+                          long long *since_p);
 
 /* What sacct says of these jobs, "ID,ID": lines to be looked up by
  * chorale_slurm_ending(); "" where there is none, or nothing is accounted.

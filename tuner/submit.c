@@ -364,6 +364,10 @@ static const struct chorale_opt options[] = {
       "H", "refuse what may take more; needed above 100", 0, 0 },
     { "attempts", 0, CHORALE_OPT_INT, AT(attempts), "N",
       "start an element so often at most (default: 20)", 1, 10000 },
+    { "at-once", 0, CHORALE_OPT_INT, AT(at_once), "N",
+      "elements of an array that run at once, at most: those on the same "
+      "switches disturb each other (default: as many as Slurm has nodes for)",
+      1, 10000 },
     TEXT("mpi", mpi, "TYPE", "what srun's --mpi gets (default: auto, each job "
          "tries pmi2 and pmix)"),
     TEXT("shards", shards, "FOLDER", "measure into files in this folder of "
@@ -380,8 +384,8 @@ static const struct chorale_opt options[] = {
     { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold),
       "GAIN", "keep the library below this gain (default: 3%)", 0, 0 },
     { "wait", 0, CHORALE_OPT_FLAG, AT(wait), NULL,
-      "wait for the last job, and exit as it does: 0, or 75 if runs are "
-      "missing", 0, 0 },
+      "wait for the last job, and exit as it does: 0, 75 if runs are missing, "
+      "3 if it left no verdict or squeue fails for ten minutes", 0, 0 },
     TEXT("compare", compare, "BASE.db", "after --wait compare it with what is "
          "measured now, and exit as `chorale compare` does"),
     TEXT("fail-on", fail_on, "LIST", "of --compare: what is red, as `chorale "
@@ -426,7 +430,7 @@ const struct chorale_verb chorale_verb_submit = {
         "no.\n"
         "With --wait and --compare the exit code is the campaign's verdict: 0, "
         "1 if something is red, 75 if runs are missing, and nothing was "
-        "compared.",
+        "compared, 3 if the last job was cancelled or died.",
     .example =
         "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "
         "main --time 2h --dry-run\n"

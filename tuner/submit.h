@@ -20,7 +20,7 @@ struct chorale_submit_opts {
     const char *compare, *fail_on; /* a database to compare with, or NULL */
     double seconds, node_hours, threshold, change;
     double start_up;         /* s, of a launch; below 0: not said */
-    long nodes, attempts;
+    long nodes, attempts, at_once;
     int dry_run, wait, quiet, verbose, shared, unpaired, one_per_p;
 };
 

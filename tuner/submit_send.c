@@ -150,8 +150,8 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
     s->scripts = (struct chorale_scripts){
         .site = &s->site, .program = s->program, .folder = s->folder,
         .database = s->path, .seconds = s->opts->seconds,
-        .attempts = s->opts->attempts, .threshold = s->opts->threshold,
-        .one_per_p = s->opts->one_per_p,
+        .attempts = s->opts->attempts, .at_once = s->opts->at_once,
+        .threshold = s->opts->threshold, .one_per_p = s->opts->one_per_p,
     };
     if (err == CHORALE_OK)
         err = make_folder(s);
@@ -240,10 +240,35 @@ static void show(struct chorale_submit *s, int first)
         chorale_progress_to(&s->bar, (long)done, what);
 }
 
+/* Is the job that merges there still? A failing squeue is told once: whoever
+ * waits does so for ten minutes without an answer, or more. */
+static enum chorale_err look_again(struct chorale_submit *s, const char *file,
+                                   long long *since_p, int *there_p)
+{
+    char state[128];
+    long long before = *since_p;
+    enum chorale_err err;
+
+    chorale_slurm_forget(&s->queue);
+    err = chorale_slurm_look(file, &s->queue, s->msg);
+    if (err == CHORALE_OK)
+        *there_p = chorale_slurm_state(&s->queue, s->gather_job, -1, state,
+                                       sizeof(state));
+    if (!chorale_slurm_patient(err, (long long)time(NULL), since_p))
+        return err;
+    if (before == 0 && *since_p != 0 && !s->opts->quiet) {
+        chorale_progress_clear(&s->bar);
+        fprintf(stderr, "chorale: %s; asked again for %d minutes\n",
+                s->msg->text, CHORALE_SLURM_PATIENCE / 60);
+    }
+    return CHORALE_OK;
+}
+
 /* Until the last job is gone. */
 enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 {
-    char file[sizeof(s->base) + 16], state[128];
+    char file[sizeof(s->base) + 16];
+    long long since = 0;
     enum chorale_err err = CHORALE_OK;
     int there = 1;
 
@@ -259,12 +284,8 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
                                s->gather_job);
             break;
         }
-        chorale_slurm_forget(&s->queue);
-        err = chorale_slurm_look(file, &s->queue, s->msg);
-        there = err == CHORALE_OK &&
-                chorale_slurm_state(&s->queue, s->gather_job, -1, state,
-                                    sizeof(state));
-        if (there)
+        err = look_again(s, file, &since, &there);
+        if (err == CHORALE_OK && there)
             show(s, 0);
     }
     chorale_progress_clear(&s->bar);

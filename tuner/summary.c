@@ -270,6 +270,50 @@ static void each_load(struct chorale_page *page, sqlite3_stmt *stmt)
             sqlite3_column_double(stmt, 2), sqlite3_column_int(stmt, 3));
 }
 
+const char chorale_summary_places_sql[] =
+    "WITH s AS (SELECT launch_id, group_concat(value, ' ') AS nodes,"
+    "   count(*) AS n FROM (SELECT e.launch_id, e.value FROM environment e"
+    "    WHERE e.key GLOB 'host:[0-9]*' AND e.key NOT GLOB 'host:*:*'"
+    "    ORDER BY e.launch_id, e.value) GROUP BY launch_id),"
+    " g AS (SELECT comm_size, ppn, count(*) AS launches,"
+    "   count(DISTINCT nodes) AS sets FROM launch JOIN s USING (launch_id)"
+    "   JOIN system USING (system_id)"
+    "  WHERE system_id = ?1 AND kind = 'real' AND s.n > 1"
+    "  GROUP BY comm_size, ppn HAVING count(*) > 1)"
+    " SELECT min(comm_size), max(comm_size), count(*), min(launches),"
+    " max(launches), min(sets), max(sets) FROM g GROUP BY sets = 1"
+    " ORDER BY sets = 1";
+
+void chorale_summary_places(FILE *out, sqlite3_stmt *stmt)
+{
+    sqlite3_int64 n[7];
+
+    for (int i = 0; i < 7; i++)
+        n[i] = sqlite3_column_int64(stmt, i);
+    fprintf(out, "the %lld", (long long)n[3]);
+    if (n[4] != n[3])
+        fprintf(out, " to %lld", (long long)n[4]);
+    fprintf(out, " launches of P = %lld", (long long)n[0]);
+    if (n[1] != n[0])
+        fprintf(out, " to %lld", (long long)n[1]);
+    if (n[6] == 1) {
+        fputs(" all ran on the same nodes: the intervals do not tell what "
+              "other nodes would change\n", out);
+        return;
+    }
+    fprintf(out, " ran on %lld", (long long)n[5]);
+    if (n[6] != n[5])
+        fprintf(out, " to %lld", (long long)n[6]);
+    fputs(" different sets of nodes, which is in the intervals\n", out);
+}
+
+static void each_place(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    remark(page);
+    fputs(page->markdown ? "- " : "  ", page->out);
+    chorale_summary_places(page->out, stmt);
+}
+
 /* Why the library stayed, where it is not that nothing was faster. */
 const char chorale_summary_kept_sql[] =
     "SELECT reason, count(*) FROM decision WHERE system_id = ?1"
@@ -321,6 +365,9 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, chorale_summary_load_sql, each_load,
                                  msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page, chorale_summary_places_sql,
+                                 each_place, msg);
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, chorale_summary_kept_sql, each_kept,
                                  msg);

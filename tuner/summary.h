@@ -35,4 +35,10 @@ void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);
 extern const char chorale_summary_load_sql[];
 extern const char chorale_summary_kept_sql[];
 
+/* On how many sets of nodes launches of several nodes ran: a row for those
+ * numbers of ranks of which they are more than one, and one for the others,
+ * which a line is written of. */
+extern const char chorale_summary_places_sql[];
+void chorale_summary_places(FILE *out, sqlite3_stmt *row);
+
 #endif

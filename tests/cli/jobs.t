@@ -60,6 +60,32 @@ like "$(jobs)" '^0 of 32 runs; about .* of work is left, .* in one element' \
     "what is left of all"
 like "$(jobs --json)" '"left_s": [1-9]' "as JSON too"
 is "$(asked squeue)" 1 "four looks ask squeue once"
+mv "$bin/squeue" "$bin/quick"
+fake squeue <<END
+sleep 2
+cat "$work/queue"
+END
+rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+for i in 1 2 3; do
+    row 1 >"$work/row$i" &
+done
+wait
+is "$(asked squeue)" 1 "so do three at one moment"
+is "$(grep -c ' RUNNING' "$work"/row[123] | cut -d : -f 2 | tr '\n' ' ')" \
+    "1 1 1 " "and all have its answer"
+fake squeue <<'END'
+echo "slurm_load_jobs error: Unable to contact slurm controller" >&2
+exit 1
+END
+rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+for i in 1 2; do
+    jobs >"$work/err$i.txt"
+done
+is "$(asked squeue)" 1 "nor is it asked again at once when it fails"
+is "$(grep -c 'not known: .*Unable to contact' "$work"/err[12].txt |
+    cut -d : -f 2 | tr '\n' ' ')" "1 1 " "which both say"
+mv "$bin/quick" "$bin/squeue"
+rm -f "$work/r-slurm/squeue.txt"
 
 # --- merged while others write ----------------------------------------------
 (job 1 0 >/dev/null 2>"$work/err.txt"; echo $? >"$work/code") &
@@ -161,6 +187,16 @@ told 2 0 3 >"$work/out.txt"
 is $code 75 "told to end ahead of its limit: exit 75"
 like "$(cat "$work/out.txt")" '^requeued attempt 1 ' "it requeues itself"
 is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 1 "its own task alone"
+echo 2 >"$work/busy"
+cp "$bin/scontrol" "$bin/idle"
+fake scontrol <<END
+left=\$(cat "$work/busy")
+echo \$((left - 1)) >"$work/busy"
+[ "\$left" -le 0 ] || { echo 'Unable to contact slurm controller' >&2; exit 1; }
+END
+like "$(told 2 0 3)" '^requeued attempt 1 ' "a controller that does not answer"
+is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 3 "is asked again"
+mv "$bin/idle" "$bin/scontrol"
 like "$(told 2 1 9)" '^ended attempt 2 .*brought nothing' \
     "the second attempt that brought nothing gives up"
 is "$(asked scontrol)" 0 "and asks for no third"

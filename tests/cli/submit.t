@@ -45,6 +45,10 @@ like "$text" '4 \+ SLURM_ARRAY_TASK_ID.*--attempts 20 --one.*-p .*--bind' \
     "its tasks are elements from 4 on, bound to cores"
 like "$(script 1x2-from1.sh)" '#SBATCH --nodes=1' "one node has its own"
 like "$(script gather.sh)" "--gather $db" "the last job merges into r.db"
+dry -P 2,8 --launches 3 --partition main --time 30m --one-launch-per-p \
+    --at-once 2
+like "$(script '4x2-from4.sh')" '^#SBATCH --array=0-2%2$' \
+    "--at-once: so many elements of it at once"
 printf '%s\n' "$text" | sed '1d;$d' | sh -n
 ok $? "it is a shell script"
 
@@ -162,7 +166,17 @@ is "$(grep -e '^#SBATCH --array' -e '--element' "$work/out.txt" |
     sed 's/.*\(=\|((\)\([^ ]*\).*/\2/' | tr '\n' ' ')" \
     "0-3 1 0-3 5 0-1 9 " "a MaxArraySize of 4 is honoured"
 
-# --wait ends as the last job did. Each of these has left another verdict.
+# --wait ends as the last job did. Each of these has left another verdict; one
+# asks the queue while the controller is started again.
+: >"$work/restarts"
+fake squeue <<END
+[ -n "\$RESTARTS" ] && echo asked >>"$work/restarts"
+if [ "\$(wc -l <"$work/restarts")" = 2 ] && [ -n "\$RESTARTS" ]; then
+    echo "slurm_load_jobs error: Unable to contact slurm controller" >&2
+    exit 1
+fi
+cat "$work/queue"
+END
 waits() { # name, verdict of its last job
     mkdir "$work/$1-slurm"
     (timeout 100 "$chorale" submit "$work/$1.db" -c bcast -m 8 \
@@ -179,9 +193,12 @@ waits whole '0 complete'
 waits lacks '75 lacks.db: 3 runs are missing'
 waits damaged '4 damaged.db: is damaged'
 waits silent ''
+RESTARTS=1 waits restarts '0 complete'
 wait
 is "$(cat "$work/whole.code") $(cat "$work/whole.txt")" "0 " \
     "--wait: all is there, exit 0"
+is "$(cat "$work/restarts.code")" 0 "a squeue that fails is asked again"
+is "$(wc -l <"$work/restarts")" 3 "it did fail, and was not asked at once"
 is "$(cat "$work/lacks.code") $(cat "$work/lacks.txt")" \
     "75 chorale: lacks.db: 3 runs are missing" "runs are missing: exit 75"
 is "$(cat "$work/damaged.code") $(cat "$work/damaged.txt")" \

@@ -74,13 +74,19 @@ cluster_begin() {
     echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
 }
 
-# Run a command in a node's namespaces: name of the node, command.
+# Run a command in a node's namespaces: name of the node, command. A file
+# cpuinfo.NODE of the cluster is what its processors are called.
 on_node() {
     node=$1
     shift
+    # shellcheck disable=SC2016
     ip netns exec "$prefix-$node" unshare -u -i -m -- sh -c '
-        hostname "$0" && mount -t tmpfs -o size=25% tmpfs /dev/shm && exec "$@"
-    ' "$node" "$@"
+        hostname "$0" && mount -t tmpfs -o size=25% tmpfs /dev/shm || exit
+        cpuinfo=$1
+        shift
+        [ ! -f "$cpuinfo" ] || mount --bind "$cpuinfo" /proc/cpuinfo || exit
+        exec "$@"
+    ' "$node" "$cluster/cpuinfo.$node" "$@"
 }
 
 # On the machine from which jobs are submitted.

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Nodes that are not alike, that have disks of their own, and that change from
+# launch to launch; a job that an administrator requeues; and a cluster of tests
+# that leaves nothing when its test fails or is stopped, and that is not made
+# where a Slurm is.
+case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/cluster.sh"
+cluster_wanted
+
+trap 'cluster_down; rm -rf "$work"' EXIT
+# n2 says that it is another machine.
+mkdir -p "$cluster"
+sed 's/^\(model name[^:]*: \).*/\1Another Processor 9000/' /proc/cpuinfo \
+    >"$cluster/cpuinfo.n2"
+grep -q 'Another Processor' "$cluster/cpuinfo.n2" ||
+    printf 'model name\t: Another Processor 9000\n' >>"$cluster/cpuinfo.n2"
+cluster_begin
+
+db=$work/results.db
+printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
+    'partition = main' >"$work/site.txt"
+submit() { # options
+    on_head timeout 400 "$chorale" submit "$db" -c bcast --providers \
+        chorale,library --variants linear --site "$work/site.txt" --time 5m "$@"
+}
+query() { # database, SQL
+    sqlite3 -readonly -cmd '.timeout 9000' "$1" "$2" 2>/dev/null
+}
+
+# --- shards on disks of the nodes; an administrator requeues -----------------
+# Each node has a /dev/shm of its own: what one writes there no other sees.
+submit -m 1K:16K -P 8 --ppn 2 --launches 1 -i 4096 --min-iterations 4096 \
+    --width 0.01% --cell-time 1 --shards /dev/shm -q
+ok $? "submit, with shards on disks of the nodes"
+folder=$work/results-slurm/1
+element=$folder/element-1.txt
+job=$(query "$db" 'SELECT job_id FROM element')
+begun() { grep -q 'attempt 1 ' "$element"; }
+wait_until 100 begun
+ok $? "the element runs"
+# It says how many runs it has, when it publishes; some are to be there.
+sleep 8
+ls "$folder"/work-*.db >/dev/null 2>&1
+[ $? -ne 0 ]
+ok $? "what it writes is not in the folder that nodes share"
+on_head scontrol requeue "${job}_0"
+ok $? "an administrator requeues its job"
+again() { grep -q 'attempt 2 ' "$element"; }
+wait_until 150 again
+ok $? "it runs again"
+before=$(query "$folder/shard-1.db" 'SELECT count(*) FROM run')
+diag "$(cat "$element")"
+[ "${before:-0}" -ge 1 ]
+ok $? "what was measured was published from the node's disk: $before runs"
+wait_until 200 test -f "$folder/gather.txt"
+is "$(cat "$folder/gather.txt")" "0 complete" "in the end all is there"
+is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' ' ||
+    sum(status = 'ok') FROM run")" "$(query "$db" "SELECT count(*) || ' ' ||
+    count(*) || ' ' || count(*) FROM cell")" "each cell has one run"
+is "$(query "$db" "SELECT count(DISTINCT launch_id) FROM run")" 2 \
+    "some of the first attempt and some of the second"
+
+# --- nodes that differ -------------------------------------------------------
+is "$(query "$db" "SELECT DISTINCT key || ' ' || value FROM environment
+    WHERE key = 'cpus_mixed'")" "cpus_mixed yes" \
+    "processors of two kinds are told"
+is "$(query "$db" "SELECT DISTINCT value FROM environment
+    WHERE key = 'host:1:cpu_model'")" "Another Processor 9000" \
+    "with the name of the one that differs"
+is "$(query "$db" "SELECT count(*) FROM run
+    WHERE ',' || validity || ',' NOT LIKE '%,mixed_cpus,%'")" 0 \
+    "and every run says so"
+like "$("$chorale" status "$db" 2>&1)" \
+    "launch.*: not all nodes have the first one's processor" "so does status"
+
+# --- other nodes in other launches -------------------------------------------
+# n1 is busy while the first of two launches runs, so it is elsewhere.
+db=$work/other.db
+on_head sbatch -w n1 -N 1 --exclusive -o /dev/null --job-name busy \
+    --wrap 'sleep 600' >/dev/null
+busy() { on_head squeue -h -n busy -t R | grep -q .; }
+wait_until 60 busy
+ok $? "a node is busy"
+submit -m 1K -P 2 --ppn 1 --launches 2 -i 20 -q
+ok $? "two launches on two nodes each are submitted"
+folder=$work/other-slurm/1
+one_done() { [ "$(cat "$folder"/element-*.txt 2>/dev/null |
+    grep -c '^done')" -ge 1 ]; }
+wait_until 100 one_done
+on_head scancel -n busy
+wait_until 100 test -f "$folder/gather.txt"
+# On a busy machine no clock may be good enough to decide.
+is "$(query "$db" 'SELECT sum(planned), sum(done) FROM v_progress')" "4|4" \
+    "they end"
+hosts() { # of each launch
+    query "$db" "SELECT group_concat(value) FROM (SELECT launch_id, value
+        FROM environment WHERE key IN ('host:0', 'host:1')
+        ORDER BY launch_id, key) GROUP BY launch_id"
+}
+diag "$(hosts)"
+is "$(hosts | wc -l)" 2 "each says on which nodes it ran"
+is "$(hosts | head -n 1 | grep -c n1)" 0 "the first not on the busy one"
+
+# --- where a Slurm is, and tests that fail -----------------------------------
+is "$(cluster_reason)" "" "beside this cluster another can be made"
+like "$(pgrep() { [ "$2" = slurmd ] && echo $$; }; cluster_reason)" \
+    'a slurmd runs on this machine already' "not where a slurmd runs"
+like "$(pgrep() { [ "$2" = munged ] && echo $$; }; cluster_reason)" \
+    'a munged runs on this machine already' "nor a munged"
+mkdir -p "$work/etc/slurm"
+cp -a /etc/alternatives "$work/etc/"
+: >"$work/etc/slurm/slurm.conf"
+like "$(unshare -m sh -c '. "$0"/lib.sh; . "$0"/slurm/cluster.sh
+    mount --bind "$1" /etc && cluster_reason' "$top_srcdir/tests" \
+    "$work/etc" 2>&1)" \
+    'part of a Slurm: /etc/slurm/slurm.conf' "nor where a Slurm is set up"
+cat >"$work/fails.sh" <<'EOF'
+. "$top_srcdir/tests/lib.sh"
+. "$top_srcdir/tests/slurm/cluster.sh"
+trap 'cluster_down; rm -rf "$work"' EXIT
+echo "$prefix $work" >"$1"
+cluster_up 2 2 || exit 99
+echo up >>"$1"
+[ "$2" = fails ] && exit 3
+sleep 100
+EOF
+nothing_of() { # prefix, folder
+    ! ip netns list | grep -q "$1" && ! ls -d /etc/netns/"$1"* 2>/dev/null &&
+        [ ! -e "$2" ]
+}
+for how in fails stopped; do
+    rm -f "$work/where"
+    sh "$work/fails.sh" "$work/where" $how >/dev/null 2>&1 &
+    child=$!
+    up() { [ "$(wc -l <"$work/where")" = 2 ]; }
+    wait_until 90 up
+    ok $? "a test that $how: its cluster was there"
+    [ $how = fails ] || kill -TERM "$child"
+    wait "$child"
+    [ $? -ne 0 ]
+    ok $? "a test that $how: ends so"
+    # shellcheck disable=SC2046
+    nothing_of $(head -n 1 "$work/where")
+    ok $? "a test that $how: nothing of it is left"
+done
+
+cluster_down
+none_left && ! ip netns list | grep -q "$prefix"
+ok $? "no process and no namespace is left"
+finish
