@@ -20,6 +20,7 @@ static const char heading[] =
     "#   5     where n = 0 is drawn (0: there is none)\n"
     "#   6     number of series\n"
     "#   7, 8  1 if anything is decided, if there is a model\n"
+    "#   9     letters of the longest label\n"
     "# Block 1, the decided ranges\n"
     "#   1, 2  left and right end on the axis, within the frame\n"
     "#   3, 4  the range of n, bytes\n"
@@ -44,6 +45,7 @@ struct series {
 struct frame {
     double x_min, x_max, t_min, t_max, zero;
     int decided, modelled;
+    size_t label; /* letters of the longest one */
 };
 
 static void widen(double *min, double *max, double value)
@@ -56,6 +58,18 @@ static void widen(double *min, double *max, double value)
         *max = value;
 }
 
+static void label_of(const struct series *series, int is_library,
+                     char label[CHORALE_PLOTS_LABEL])
+{
+    if (is_library)
+        snprintf(label, CHORALE_PLOTS_LABEL, "library%s",
+                 series->count > 0 ? "" : " (not measured)");
+    else
+        chorale_plots_choice_label(label, CHORALE_PLOTS_LABEL,
+                                   series->row->provider,
+                                   series->row->variant, series->row->params);
+}
+
 /* What the drawn series cover. Zero bytes have no place on a logarithmic axis:
  * they are drawn two doublings left of the smallest n. */
 static void find_frame(const struct series *series, size_t drawn,
@@ -65,6 +79,11 @@ static void find_frame(const struct series *series, size_t drawn,
 
     memset(frame, 0, sizeof(*frame));
     for (size_t s = 0; s < drawn; s++) {
+        char label[CHORALE_PLOTS_LABEL];
+
+        label_of(&series[s], s == 0, label);
+        if (strlen(label) > frame->label)
+            frame->label = strlen(label);
         for (size_t i = 0; i < series[s].count; i++) {
             const struct chorale_plots_row *row = &series[s].row[i];
 
@@ -189,14 +208,9 @@ static void put(FILE *out, double value, const char *after)
 static void write_series(FILE *out, const struct series *series,
                          const struct frame *frame, int is_library)
 {
-    char label[48];
+    char label[CHORALE_PLOTS_LABEL];
 
-    if (is_library)
-        snprintf(label, sizeof(label),
-                 series->count > 0 ? "library" : "library (not measured)");
-    else
-        chorale_plots_choice_label(label, sizeof(label), series->row->provider,
-                                   series->row->variant, series->row->params);
+    label_of(series, is_library, label);
     fprintf(out, "\n\n\"%s\"\n", label);
     for (size_t i = 0; i < series->count; i++) {
         const struct chorale_plots_row *row = &series->row[i];
@@ -238,7 +252,7 @@ static void write_range(FILE *out, sqlite3_stmt *stmt,
     double lo = sqlite3_column_double(stmt, 0);
     double hi = sqlite3_column_double(stmt, 1);
     const char *text[3];
-    char label[48];
+    char label[CHORALE_PLOTS_LABEL];
 
     for (int i = 0; i < 3; i++) {
         text[i] = (const char *)sqlite3_column_text(stmt, 2 + i);
@@ -312,9 +326,11 @@ static enum chorale_err write_all(FILE *out, struct chorale_store *store,
     picture->drawn = n < CHORALE_PLOTS_MAX_DRAWN ? n : CHORALE_PLOTS_MAX_DRAWN;
     sort_series(picture, series, n);
     find_frame(series, picture->drawn, &frame);
-    fprintf(out, "# %s\n%s%.15g %.15g %.15g %.15g %.15g %zu %d %d\n\n\n",
+    fprintf(out, "# %s\n%s%.15g %.15g %.15g %.15g %.15g %zu %d %d "
+            "%zu\n\n\n",
             picture->title, heading, frame.x_min, frame.x_max, frame.t_min,
-            frame.t_max, frame.zero, n, frame.decided, frame.modelled);
+            frame.t_max, frame.zero, n, frame.decided, frame.modelled,
+            frame.label);
     err = write_ranges(out, store, system_id, picture->row, &frame, series, n,
                        msg);
     for (size_t s = 0; s < n && err == CHORALE_OK; s++)

@@ -13,13 +13,15 @@
 
 data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
-    zero = $5, nchoice = int($6), $1) nooutput
+    zero = $5, nchoice = int($6), \
+    longest = int($7), $1) nooutput
 count = ARGC >= 5 && int(ARG5) < nchoice ? int(ARG5) : nchoice
 
 folder = ARG0[1:strlen(ARG0) - strlen('decision_map.gp')]
 kind = ARG3
 width = 1200
 height = 700
+names = count + 1
 load folder.'terminal.gp'
 set output ARG2
 
@@ -72,13 +74,10 @@ set border 3
 set xlabel 'n: bytes of the operation'
 set ylabel 'P: number of processes'
 set title ARG4 noenhanced
-set key outside right top vertical Left reverse noenhanced \
-    samplen 2.5 spacing 1.15 width 1
 
 # As letters: one at each power of two of n, at the first and the last process
 # count of a row. Names come from points outside of the frame.
 if (text) {
-    set key outside bottom center horizontal
     plot \
         for [i = 1:nchoice] for [e = first:last] for [c = 8:9] data index i \
             using ($1 <= 2.**e && 2.**e < $2 ? 2.**e : NaN):c \
@@ -87,7 +86,7 @@ if (text) {
             using ($6 == 0 && zero > 0 ? zero * 1.4 : NaN):c \
             with points pointtype i notitle, \
         for [i = 1:count] data index i using (xmin / 1e9):(pmin) \
-            with points pointtype i title columnheader(1)
+            with points pointtype i title fit(columnheader(1))
     exit
 }
 

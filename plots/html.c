@@ -126,6 +126,29 @@ void chorale_html_row(struct chorale_html_table *table, const char *coll,
     table->column = 0;
 }
 
+/* Parameters of a variant are a word without blanks: it may be broken after
+ * its commas. */
+static void put_breakable(FILE *out, const char *text)
+{
+    char part[256];
+
+    while (*text != '\0') {
+        size_t len = strcspn(text, ",");
+
+        len += text[len] == ',';
+        if (len >= sizeof(part)) { /* no name is that long */
+            chorale_html_text(out, text);
+            return;
+        }
+        memcpy(part, text, len);
+        part[len] = '\0';
+        chorale_html_text(out, part);
+        text += len;
+        if (*text != '\0' && *text != ' ')
+            fputs("<wbr>", out);
+    }
+}
+
 void chorale_html_cell(struct chorale_html_table *table, const char *text)
 {
     const char *tag = table->column == 0 ? "th" : "td";
@@ -133,7 +156,7 @@ void chorale_html_cell(struct chorale_html_table *table, const char *text)
     fprintf(table->out, "<%s%s%s>", tag,
             table->column == 0 ? " scope=\"row\"" : "",
             class_of(table, table->column));
-    chorale_html_text(table->out, text);
+    put_breakable(table->out, text);
     fprintf(table->out, "</%s>", tag);
     table->column++;
 }

@@ -25,6 +25,7 @@ static const char heading[] =
     "#   1, 2  least and greatest n drawn    3, 4  process counts\n"
     "#   5     where n = 0 is drawn (0: there is none)\n"
     "#   6     number of choices\n"
+    "#   7     letters of the longest label\n"
     "# Blocks 1 ..., one choice each; the first line is its label. Choice 1\n"
     "# is the library's default. A box without an area: it is chosen nowhere.\n"
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
@@ -187,26 +188,36 @@ static void write_box(FILE *out, const struct chorale_plots_box *box,
             (long long)box->n_hi, box->comm_size, box->comm_size_hi);
 }
 
+/* Of choice k, from 0, of which box is one. */
+static void label_of(const struct chorale_plots_box *box, size_t k,
+                     char label[CHORALE_PLOTS_LABEL])
+{
+    if (k == 0)
+        snprintf(label, CHORALE_PLOTS_LABEL, "library");
+    else
+        chorale_plots_choice_label(label, CHORALE_PLOTS_LABEL, box->provider,
+                                   box->variant, box->params);
+}
+
 static void write_all(FILE *out, const struct chorale_plots_box *box,
                       size_t count, const char *title, size_t *number,
                       size_t *first)
 {
     struct frame f = find_frame(box, count);
     size_t n = number_choices(box, count, number, first);
-    char label[48];
+    size_t longest = 0;
+    char label[CHORALE_PLOTS_LABEL];
 
-    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu\n", title, heading, f.lo,
-            f.hi, f.least, f.most, f.zero, n);
+    for (size_t k = 0; k < n; k++) {
+        label_of(k > 0 ? &box[first[k]] : box, k, label);
+        longest = strlen(label) > longest ? strlen(label) : longest;
+    }
+    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu\n", title, heading,
+            f.lo, f.hi, f.least, f.most, f.zero, n, longest);
     for (size_t k = 0; k < n; k++) {
         int any = 0;
 
-        if (k == 0)
-            snprintf(label, sizeof(label), "library");
-        else
-            chorale_plots_choice_label(label, sizeof(label),
-                                       box[first[k]].provider,
-                                       box[first[k]].variant,
-                                       box[first[k]].params);
+        label_of(k > 0 ? &box[first[k]] : box, k, label);
         fprintf(out, "\n\n\"%s\"\n", label);
         for (size_t i = 0; i < count; i++)
             if (number[i] == k + 1) {

@@ -64,7 +64,9 @@ enum chorale_err chorale_plots_write_dat(struct chorale_store *store,
                                          struct chorale_errmsg *msg);
 
 /* "native binomial segsize=8192"; the provider is left out where it is ours,
- * the name where it says nothing. Safe text. */
+ * the name where it says nothing. Safe text, of at most CHORALE_PLOTS_LABEL
+ * bytes with its end: nothing is cut, so that no two look the same. */
+enum { CHORALE_PLOTS_LABEL = 256 };
 void chorale_plots_choice_label(char *out, size_t size, const char *provider,
                                 const char *variant, const char *params);
 

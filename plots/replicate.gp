@@ -18,6 +18,7 @@ folder = ARG0[1:strlen(ARG0) - strlen('replicate.gp')]
 kind = ARG3
 width = 1000
 height = 800
+longest = 0
 load folder.'terminal.gp'
 set output ARG2
 

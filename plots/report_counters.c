@@ -101,7 +101,7 @@ static void put_counter(struct chorale_report *report, sqlite3_stmt *stmt,
     double most = sqlite3_column_double(stmt, 13);
     double few = sqlite3_column_double(stmt, 14);
     double many = sqlite3_column_double(stmt, 15);
-    char label[96], m[32], shape[64];
+    char label[CHORALE_PLOTS_LABEL], m[32], shape[64];
     int played = play(stmt, &sum), equal;
 
     (void)report;

@@ -129,7 +129,8 @@ static enum chorale_err put_times(void *arg,
     struct chorale_report *report = arg;
     struct chorale_html_table table = { .out = report->out };
     const char *head[CHORALE_PLOTS_MAX_DRAWN + 1] = { "n" };
-    char label[CHORALE_PLOTS_MAX_DRAWN][96], caption[300], n[32];
+    char label[CHORALE_PLOTS_MAX_DRAWN][CHORALE_PLOTS_LABEL];
+    char caption[300], n[32];
     char kinds[CHORALE_PLOTS_MAX_DRAWN + 2] = "n";
     size_t ncolumn = find_columns(figure, CHORALE_PLOTS_MAX_DRAWN, column);
     enum chorale_err err = put_picture(report, figure);

@@ -112,6 +112,15 @@ static void put_flags(struct chorale_report *report, const struct flags *flags)
     chorale_html_end(&table);
 }
 
+static void put_places(struct chorale_report *report, sqlite3_stmt *stmt,
+                       void *arg)
+{
+    (void)arg;
+    fputs("<p>Of several nodes, ", report->out);
+    chorale_summary_places(report->out, stmt);
+    fputs("</p>\n", report->out);
+}
+
 enum chorale_err chorale_report_noise(struct chorale_report *report)
 {
     static const char *const head[] = {
@@ -141,6 +150,9 @@ enum chorale_err chorale_report_noise(struct chorale_report *report)
     if (err == CHORALE_OK)
         err = chorale_report_query(report, chorale_summary_load_sql, put_load,
                                    NULL);
+    if (err == CHORALE_OK)
+        err = chorale_report_query(report, chorale_summary_places_sql,
+                                   put_places, NULL);
     if (err == CHORALE_OK)
         err = chorale_report_query(report, chorale_summary_kept_sql, put_kept,
                                    &kept);

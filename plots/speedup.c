@@ -200,7 +200,7 @@ static void write_all(FILE *out, const struct chorale_plots_gain *gain,
             gain[count - 1].comm_size, count);
     for (size_t i = 0; i < count; i++) {
         struct box box = find_box(gain, count, i, &f);
-        char label[96];
+        char label[CHORALE_PLOTS_LABEL];
 
         chorale_plots_safe_text(label, sizeof(label), gain[i].choice);
         fprintf(out, "%.15g %.15g %.15g %.15g ", box.left, box.right,

@@ -21,6 +21,7 @@ folder = ARG0[1:strlen(ARG0) - strlen('speedup_map.gp')]
 kind = ARG3
 width = 1200
 height = 600
+longest = 0
 load folder.'terminal.gp'
 set output ARG2
 

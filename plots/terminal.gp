@@ -5,14 +5,22 @@
 #   kind      png, svg, pdf; or dumb,COLUMNS,LINES: letters in a terminal
 #   width     of a picture, pixels
 #   height
-# and find text = 1 if the output is letters.
+#   names     how many names its key has, and
+#   longest   letters of the longest; 0: the script makes a key of its own
+# and find text = 1 if the output is letters. A key of long names is below the
+# picture, which is made higher for it; fit(s) is one that fits in a line.
 
 text = kind[1:4] eq 'dumb'
+if (longest > 0) {
+    rows = longest > 60 || (text && longest > 30) ? names : (names + 1) / 2
+    if (longest > 34) { height = height + 22 * rows }
+}
 if (text) {
     comma = strstrt(kind[6:], ',')
     columns = int(kind[6:4 + comma])
     lines = int(kind[6 + comma:])
     set terminal dumb noenhanced size columns, lines
+    line = columns - 12
 } else {
     if (kind eq 'svg') {
         set terminal svg size width, height font 'DejaVu Sans,14' noenhanced \
@@ -31,3 +39,21 @@ if (text) {
         }
     }
 }
+
+# The library's name comes first in any.
+if (longest > 34) {
+    set key outside below center vertical maxrows rows Left reverse \
+        noenhanced samplen 2.5 spacing 1.15 width 1
+} else {
+    if (text) {
+        set key outside bottom center horizontal Left reverse noenhanced \
+            samplen 2.5 spacing 1.15 width 1
+    } else {
+        if (longest > 0) {
+            set key outside right top vertical Left reverse noenhanced \
+                samplen 2.5 spacing 1.15 width 1
+        }
+    }
+}
+fit(s) = text && strlen(s) > line && line > 8 ? \
+    s[1:line - line / 3] . '..' . s[strlen(s) - line / 3 + 3:*] : s

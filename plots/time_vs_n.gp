@@ -14,6 +14,7 @@
 data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, ymin = $3, ymax = $4, \
     zero = $5, nseries = int($6), decided = int($7), modelled = int($8), \
+    longest = int($9), \
     $1) nooutput
 count = ARGC >= 5 && int(ARG5) < nseries ? int(ARG5) : nseries
 
@@ -21,6 +22,7 @@ folder = ARG0[1:strlen(ARG0) - strlen('time_vs_n.gp')]
 kind = ARG3
 width = 1200
 height = 700
+names = count + 2
 load folder.'terminal.gp'
 set output ARG2
 
@@ -80,17 +82,14 @@ set border 3
 set xlabel 'n: bytes of the operation'
 set ylabel 'time of one operation'
 set title ARG4 noenhanced
-set key outside right top vertical Left reverse noenhanced \
-    samplen 2.5 spacing 1.15 width 1
 set bars 0.6
 
 # As letters: the times alone, of as many series as can be told apart.
 if (text) {
     count = count < 8 ? count : 8
-    set key outside bottom center horizontal
     unset grid
     plot for [i = 1:count] data index i + 1 using 2:4 \
-        with points pointtype i title columnheader(1)
+        with points pointtype i title fit(columnheader(1))
     exit
 }
 

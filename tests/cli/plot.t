@@ -98,12 +98,33 @@ sqlite3 -separator ' ' a.db "SELECT n_lo, n_hi + 1, basis = 'modelled', n_lo,
     WHERE coll = 'bcast' AND variant = 'binomial' ORDER BY comm_size" > want
 [ -s want ] && diff want got > out 2>&1
 ok $? 'its boxes are the rows of the table'
-is "$(awk '$9 == 64 { print $4 > 70, $3 > 60 }' maps/bcast_map.dat | sort -u)" \
-    "1 1" 'the row of the largest process count is high enough to be seen'
+[ "$(awk '$9 == 64 { print ($4 > 70 && $3 > 60) }' maps/bcast_map.dat |
+    sort -u)" = 1 ]
+ok $? 'the row of the largest process count is high enough to be seen'
 gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" maps/bcast_map.dat \
     by-hand2.png png "by hand" > out 2> err && is_png by-hand2.png &&
     ! [ -s err ]
 ok $? 'its script draws the data file by hand'
+# Names are whole, however long, under the picture then; letters have less room.
+cp a.db long.db
+params=bottom=scatter_recursive_doubling,middle=linear,segsize=1024,top=linear
+for table in cell decision; do
+    sqlite3 long.db "UPDATE $table SET params = '$params'
+        WHERE variant = 'binomial'"
+done
+run plot long.db -o long --format svg -c bcast --figures times,map
+[ $? -eq 0 ] && grep -qF "binomial $params<" long/bcast_P64.svg &&
+    grep -qF "binomial $params<" long/bcast_map.svg
+ok $? 'long names are not cut'
+for figure in bcast_P64 bcast_map; do
+    sed -n 's/.*viewBox="0 0 [0-9]* \([0-9]*\)".*/\1/p' pics/bcast_P64.svg \
+        long/$figure.svg | tr '\n' ' ' | awk '{ exit !($2 > $1) }'
+    ok $? "they are under the picture, $figure"
+done
+run plot long.db --terminal dumb -c bcast -P 64 --figures times
+[ $? -eq 0 ] && grep -q 'binomial bottom=scatter.*\.\..*,top=linear' out &&
+    [ "$(awk '{ gsub(/ +$/, "") } length > 79' out | wc -l)" -eq 0 ]
+ok $? 'letters leave the middle out'
 # What is left of one byte on an axis has no marks.
 run plot a.db -o low --format svg -c bcast --figures map,speedup
 bad=0
