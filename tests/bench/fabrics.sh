@@ -42,11 +42,7 @@ for fabric in $fabrics; do
     for p in $procs; do
         "$chorale" plan "$db" -q --launcher smpirun --network loggp \
             --platform "$platforms/$fabric.xml" -c "$colls" -m "$sizes" \
-            -P "${p%:*}" --ppn "${p#*:}" --set core &&
-            "$chorale" plan "$db" -q --launcher smpirun --network loggp \
-                --platform "$platforms/$fabric.xml" -c "$colls" -m "$sizes" \
-                -P "${p%:*}" --ppn "${p#*:}" --variants two_level \
-                --set core || exit 3
+            -P "${p%:*}" --ppn "${p#*:}" --set core || exit 3
     done
     "$chorale" run "$db" -q && "$chorale" decide "$db" -q || exit 3
     echo "$fabric"

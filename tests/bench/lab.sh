@@ -6,7 +6,7 @@
 # the medians of both compare.
 #
 #   lab.sh [-r RATE] [-o DIR] [-c LIST] [-m SIZES] [-P "SIZE..."] [-l LAUNCHES]
-#          [-t TIME]
+#          [-t TIME] [-s SECONDS]
 #
 # -r RATE      of each link, mbit/s (default: 200); blocks should be at least 8
 #              times the 16 kB that are not shaped
@@ -17,13 +17,15 @@
 #              nodes)
 # -l LAUNCHES  of each way, taken in turn (default: 6)
 # -t TIME      what a cell may take in a launch (default: 0.5s)
+# -s SECONDS   what starting ranks takes besides, as a prolog of Slurm that
+#              sleeps so long (default: 0); here starts are quick
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 here=$(dirname "$0")
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
 chorale=$top_builddir/chorale
 rate=200 out='' colls=bcast,allreduce,allgather,reduce sizes=128K,512K
-procs="16:4 8:4 4:2" launches=6 seconds=0.5s
-while getopts r:o:c:m:P:l:t: opt; do
+procs="16:4 8:4 4:2" launches=6 seconds=0.5s start=0
+while getopts r:o:c:m:P:l:t:s: opt; do
     case $opt in
         r) rate=$OPTARG ;;
         o) out=$OPTARG ;;
@@ -32,6 +34,7 @@ while getopts r:o:c:m:P:l:t: opt; do
         P) procs=$OPTARG ;;
         l) launches=$OPTARG ;;
         t) seconds=$OPTARG ;;
+        s) start=$OPTARG ;;
         *) exit 2 ;;
     esac
 done
@@ -45,6 +48,8 @@ cluster_up 4 4 && cluster_shape "$rate" 4 || exit 3
 
 LD_PRELOAD=$top_builddir/tests/mpi/.libs/libyield.so # more ranks than cores
 SLURM_MPI_TYPE=pmi2
+printf '#!/bin/sh\nsleep %s\n' "$start" >"$work/prolog.sh"
+chmod +x "$work/prolog.sh"
 for way in shared each; do
     for p in $procs; do
         on_head "$chorale" plan "$work/$way.db" -q -c "$colls" -m "$sizes" \
@@ -59,7 +64,7 @@ for launch in $(seq 1 "$launches"); do
         option=
         [ $way = shared ] || option=--one-launch-per-p
         on_head env LD_PRELOAD="$LD_PRELOAD" SLURM_MPI_TYPE=$SLURM_MPI_TYPE \
-            timeout 3000 "$chorale" run "$work/$way.db" -q $option || exit 3
+            SLURM_TASK_PROLOG="$work/prolog.sh" timeout 3000 "$chorale" run "$work/$way.db" -q $option || exit 3
     done
 done
 for way in shared each; do

@@ -13,7 +13,7 @@ patented=yes
 case $("$chorale" --version) in *patented=no*) patented=no ;; esac
 
 python3 - "$here/specification.tsv" "$work" $patented <<'PY'
-import json, os, sys
+import json, os, re, sys
 table, work, patented = sys.argv[1:]
 have = {(v["coll"], v["variant"]): v
         for v in json.load(open(work + "/list.json"))}
@@ -130,8 +130,18 @@ for (coll, name), v in have.items():
             elif named and key in unnamed:
                 fault("table", *key, "is offered: its row may go")
 
+# The same publication, by its number or its letters.
+written = {}
+for key, entry in {**have, **missing}.items():
+    for source in entry["source"].split("; "):
+        same = (tuple(re.findall(r"\d{4}\.\d{5}", source)) or
+                re.sub("[^a-z0-9]", "", source.lower()))
+        first = written.setdefault(same, source)
+        if source != first:
+            fault("sources", *key, "writes", source, "for", first)
+
 for about in ("table", "there", "missing", "params", "values", "parts",
-              "needs", "order", "patents"):
+              "needs", "order", "patents", "sources"):
     with open(os.path.join(work, about), "w") as out:
         for line in faults.get(about, []):
             print(line, file=out)
@@ -155,6 +165,7 @@ none parts "two_level takes its parts from all simple variants"
 none needs "they refuse what they may"
 none order "they reduce in the order asked for"
 none patents "they name the patents"
+none sources "a publication is written alike wherever it is a source"
 
 # The number of variants. The command counts them; README is written by hand.
 total=$("$chorale" list --counts | awk '$1 != "all" { n += $2 } END { print n }')
