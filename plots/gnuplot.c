@@ -9,11 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tuner/spawn.h"
 
 /* dir/sub/name into path if it can be read. */
 static int try_script(const char *dir, const char *sub, const char *name,
@@ -121,6 +124,15 @@ static pid_t wait_for(pid_t pid, int *status)
     return got;
 }
 
+/* A terminal sends Ctrl-C to gnuplot as well: what it says then is no
+ * complaint. */
+static int was_stopped(int status)
+{
+    return chorale_stop_requested() ||
+           (status != -1 && WIFSIGNALED(status) &&
+            (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM));
+}
+
 /* Two pipes that exec closes. */
 static int make_pipes(int err_pipe[2], int exec_pipe[2])
 {
@@ -172,6 +184,9 @@ enum chorale_err chorale_plots_gnuplot(const char *dir, char **argv,
                             "GNUPLOT to its path",
                             name, strerror(code));
     }
+    if (status != 0 && was_stopped(status))
+        return chorale_fail(msg, CHORALE_STOPPED, "stopped; the same command "
+                            "begins again");
     if (status != 0)
         return chorale_fail(msg, CHORALE_ENV, "%s failed: %s", name,
                             complaint[0] != '\0' ? complaint : "no reason");

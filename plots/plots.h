@@ -137,7 +137,8 @@ enum chorale_err chorale_plots_find_script(const char *name, char *path,
 
 /* Run gnuplot in folder dir on argv (argv[0] is replaced by gnuplot's name),
  * wait for it, and pass the first line of its complaints on. CHORALE_ENV: no
- * gnuplot (*missing_p is then 1) or it failed. */
+ * gnuplot (*missing_p is then 1) or it failed; CHORALE_STOPPED: it ended with
+ * the command's being told to stop. */
 enum chorale_err chorale_plots_gnuplot(const char *dir, char **argv,
                                        int *missing_p,
                                        struct chorale_errmsg *msg);

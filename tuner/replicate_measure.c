@@ -162,7 +162,8 @@ static enum chorale_err start(struct chorale_rep_job *job,
         return err;
     ending = chorale_child_wait(&child, &silence, hear, &said, &status);
     if (ending == CHORALE_ENDED_STOPPED)
-        return chorale_fail(job->msg, CHORALE_STOPPED, "replicate: stopped");
+        return chorale_fail(job->msg, CHORALE_STOPPED, "replicate: stopped; "
+                            "the same command begins again");
     if (ending == CHORALE_ENDED_STALLED)
         return chorale_fail(job->msg, CHORALE_ENV, "replicate: the runner "
                             "said nothing for %d s and was ended; less "

@@ -300,6 +300,24 @@ chmod +x bin/gnuplot
 GNUPLOT=$work/bin/gnuplot run plot b.db -o ink
 [ $? -eq 3 ] && one_line && grep -q 'out of ink' err && ! ls ink | grep -q png
 ok $? 'gnuplot fails: exit 3, its complaint in one line, no picture'
+# Ctrl-C comes to gnuplot too, which dies of it, whatever it may say.
+printf '#!/bin/sh\n%s\n' ': >begun' 'exec sleep 60' > bin/gnuplot
+if command -v setsid > /dev/null; then
+    for signal in INT TERM; do
+        rm -f ctrl/begun
+        GNUPLOT=$work/bin/gnuplot setsid "$chorale" plot b.db -o ctrl \
+            > out 2> err &
+        pid=$! tries=0
+        until [ -e ctrl/begun ] || [ $((tries += 1)) -gt 100 ]; do
+            sleep 0.1
+        done
+        kill -$signal -$pid
+        wait $pid
+        [ $? -eq 75 ] && one_line && grep -q 'stopped; the same command' err &&
+            ! ls ctrl | grep -q 'png'
+        ok $? "SIG$signal to it and its gnuplot: exit 75, and what to do"
+    done
+fi
 CHORALE_DATADIR=$work/bin run plot b.db
 [ $? -eq 3 ] && one_line
 ok $? 'no scripts: exit 3 and one line'

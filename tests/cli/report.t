@@ -234,6 +234,21 @@ GNUPLOT=$work/bin/gnuplot run report a.db -o cut.html
 is "$? $(wc -l <err.txt) $(ls cut.html* 2>/dev/null)" "4 1 " \
     "a picture that is none: one line and no page"
 
+# Ctrl-C comes to gnuplot too.
+if command -v setsid >/dev/null; then
+    printf '#!/bin/sh\n%s\n' ": >$work/begun" 'exec sleep 60' >bin/gnuplot
+    mkdir tmp
+    GNUPLOT=$work/bin/gnuplot TMPDIR=$work/tmp setsid "$chorale" report a.db \
+        -o stopped.html >out.txt 2>err.txt &
+    pid=$! tries=0
+    until [ -e begun ] || [ $((tries += 1)) -gt 100 ]; do sleep 0.1; done
+    kill -INT -$pid
+    wait $pid
+    is "$? $(wc -l <err.txt) $(ls stopped.html* tmp 2>/dev/null)" "75 1 tmp:" \
+        "stopped with its gnuplot: exit 75, one line, nothing is left"
+    has err.txt 'stopped; the same command begins again' "and what to do"
+fi
+
 # Without gnuplot.
 mkdir empty
 GNUPLOT=$work/empty/gnuplot run report a.db -o bare.html
