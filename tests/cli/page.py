@@ -9,14 +9,15 @@ import html.parser
 import re
 import sys
 
-VOID = {"meta", "br", "input", "link", "img", "hr"}
+VOID = {"meta", "br", "wbr", "input", "link", "img", "hr"}
 SECTIONS = ["result", "choices", "speedups", "times", "model", "counters",
             "noise", "environment", "repeat"]
 ALLOWED = {"html", "head", "meta", "title", "style", "body", "a", "header",
            "h1", "h2", "h3", "nav", "ul", "ol", "li", "main", "form",
            "fieldset", "legend", "label", "input", "p", "button", "span",
            "section", "div", "dl", "dt", "dd", "strong", "code", "pre", "br",
-           "table", "caption", "thead", "tbody", "tr", "th", "td", "figure",
+           "wbr", "table", "caption", "thead", "tbody", "tr", "th", "td",
+           "figure",
            "figcaption", "details", "summary", "footer", "script", "svg", "g",
            "defs", "path", "polygon", "polyline", "line", "rect", "circle",
            "ellipse", "text", "tspan", "use"}

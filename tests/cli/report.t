@@ -68,6 +68,18 @@ done
 is "$(grep -c '<tr data-coll="bcast" data-p="64" data-q="64"><th scope="row" class="n">64</th><td>one-per-node' page.html)" \
     3 "every row of the table is there"
 
+# Parameters may be broken after their commas, which is all that a comma does.
+cp a.db comma.db
+for table in cell decision; do
+    sqlite3 comma.db "UPDATE $table SET params = 'fanout=2,segsize=8192'
+        WHERE variant = 'binomial'"
+done
+run report comma.db -o comma.html
+is $? 0 "a choice with parameters"
+has comma.html '<td>binomial fanout=2,<wbr>segsize=8192</td>' \
+    "is whole, and may be broken"
+page comma.html "its page is sound"
+
 # What a validation measured takes the headline.
 cp a.db v.db
 sqlite3 v.db "UPDATE system SET kind = 'real'"
@@ -166,7 +178,7 @@ page anon.html "its page is sound"
 # Hostile names.
 evil='`touch evil1`$(touch evil2)"; system "touch evil3" #'\''); !touch evil4
 @x |touch evil5 </title></style></script><script>alert(1)</script>
-<svg onload=alert(2)>]]>--><img src=x onerror=alert(3)>&lt;b&gt; %s %n ../../x'
+<svg onload=alert(2)>]]>-->,<img src=x onerror=alert(3)>,&lt;b&gt; %s %n ../../x'
 synth evil.db "$evil" '2 4'
 name=$(printf %s "$evil" | sed "s/'/''/g")
 sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
