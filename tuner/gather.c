@@ -15,50 +15,83 @@
 #include "tuner/step.h"
 #include "tuner/submission.h"
 
-/* Merging one by one keeps a refused one from hiding what became of others. */
-static enum chorale_err merge_one(const char *path, const char *shard,
-                                  long *merged, struct chorale_errmsg *msg)
-{
-    const char *const words[] = { "merge", path, shard, "--quiet", NULL };
-    enum chorale_err err;
+/* Words of the verb `merge`; names of shards are owned. */
+struct words {
+    const char **word;
+    size_t count;
+};
 
-    if (access(shard, F_OK) != 0)
-        return CHORALE_OK;
-    err = chorale_step(&chorale_verb_merge, words, msg);
-    if (err == CHORALE_STOPPED)
-        return err;
-    if (err != CHORALE_OK && msg->text[0] != '\0')
-        return err; /* of the target; what is refused is told already */
-    *merged += err == CHORALE_OK;
+#define BEFORE 3 /* merge PATH --quiet */
+
+static void forget_words(struct words *words)
+{
+    for (size_t i = BEFORE; i < words->count; i++)
+        free((void *)words->word[i]);
+    free(words->word);
+}
+
+/* All published shards of these elements, of one folder or (NULL) of any. */
+static enum chorale_err find_shards(const char *path, const char *folder,
+                                    const struct chorale_element *list,
+                                    size_t count, struct words *words,
+                                    struct chorale_errmsg *msg)
+{
+    const char *const before[BEFORE] = { "merge", path, "--quiet" };
+    char shard[PATH_MAX], said[PATH_MAX];
+
+    words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
+    if (words->word == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    for (; words->count < BEFORE; words->count++)
+        words->word[words->count] = before[words->count];
+    for (size_t i = 0; i < count; i++) {
+        if (folder != NULL && strcmp(folder, list[i].folder) != 0)
+            continue;
+        chorale_element_files(list[i].folder, list[i].element, shard, said,
+                              sizeof(shard));
+        if (access(shard, F_OK) != 0)
+            continue;
+        words->word[words->count] = strdup(shard);
+        if (words->word[words->count++] == NULL)
+            return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    }
     return CHORALE_OK;
 }
 
+/* In one merge: what each ends with goes through all that is there. */
+static enum chorale_err merge(const struct words *words,
+                              struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    if (words->count == BEFORE)
+        return CHORALE_OK;
+    msg->text[0] = '\0';
+    err = chorale_step(&chorale_verb_merge, words->word, msg);
+    if (err == CHORALE_STOPPED || msg->text[0] != '\0')
+        return err;
+    return CHORALE_OK; /* a shard that is refused is told already */
+}
+
 enum chorale_err chorale_gather_shards(const char *path, const char *folder,
-                                       long *merged_p,
                                        struct chorale_errmsg *msg)
 {
     struct chorale_store *store = NULL;
     struct chorale_element *list = NULL;
-    char shard[PATH_MAX], words[PATH_MAX];
+    struct words words = { NULL, 0 };
     size_t count = 0;
-    long merged = 0;
     enum chorale_err err;
 
     err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
     chorale_store_close(store);
-    for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
-        if (folder != NULL && strcmp(folder, list[i].folder) != 0)
-            continue;
-        chorale_element_files(list[i].folder, list[i].element, shard, words,
-                              sizeof(shard));
-        msg->text[0] = '\0';
-        err = merge_one(path, shard, &merged, msg);
-    }
+    if (err == CHORALE_OK)
+        err = find_shards(path, folder, list, count, &words, msg);
     free(list);
-    if (err == CHORALE_OK && merged_p != NULL)
-        *merged_p = merged;
+    if (err == CHORALE_OK)
+        err = merge(&words, msg);
+    forget_words(&words);
     return err;
 }
 
@@ -164,7 +197,7 @@ enum chorale_err chorale_gather(const char *folder, const char *path,
     sqlite3_int64 missing = 0;
     char system[128];
     enum chorale_err made = CHORALE_OK;
-    enum chorale_err err = chorale_gather_shards(path, folder, NULL, msg);
+    enum chorale_err err = chorale_gather_shards(path, folder, msg);
 
     if (err == CHORALE_OK)
         err = judge(folder, path, system, &missing, msg);

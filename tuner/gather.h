@@ -7,9 +7,8 @@
 
 /* Merge the published shards in the folders of all submissions of the database
  * at path, or of that folder alone; a shard that is refused is told and left.
- * merged_p, unless NULL: how many there were. */
+ */
 enum chorale_err chorale_gather_shards(const char *path, const char *folder,
-                                       long *merged_p,
                                        struct chorale_errmsg *msg);
 
 /* The last job of a submission: merge its shards into path, fit, decide, write

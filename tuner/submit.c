@@ -223,7 +223,7 @@ static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
 static enum chorale_err find_missing(struct chorale_submit *s)
 {
     char file[sizeof(s->base) + 16];
-    enum chorale_err err = chorale_gather_shards(s->work, NULL, NULL, s->msg);
+    enum chorale_err err = chorale_gather_shards(s->work, NULL, s->msg);
 
     snprintf(file, sizeof(file), "%s/squeue.txt", s->base);
     if (err == CHORALE_OK && access(s->base, F_OK) == 0)

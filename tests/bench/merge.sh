@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A large campaign gathered: 1000 shards of 1000 runs with five samples each are
 # merged into one database, in less than a minute; then once more, when all is
-# there. Meanwhile another process writes new shards beside them, as jobs do:
+# there; then as the last job of a campaign does it, which makes the table, too.
+# Meanwhile another process writes new shards beside them, as jobs do:
 # under another name, renamed. A time that is not met ends in MISSED; runs that
 # are lost make this fail.
 #
@@ -47,17 +48,49 @@ echo "# $shards shards of $runs runs, $mb MB"
 done) &
 writer=$!
 code=0
-for what in new known; do
+timed() { # what, its exit codes that are no failure, command
+    what=$1 good=$2
+    shift 2
     before=$(date +%s.%N)
-    (cd "$work/shards" && "$here/chorale" merge -q ../all.db ./*.db || exit
-     times >"$work/cpu") || code=1
+    (cd "$work/shards" && "$@" >"$work/said" 2>&1
+     echo $? >"$work/code"
+     times >"$work/cpu")
     took=$(echo "$(date +%s.%N) - $before" | bc)
     missed=$(echo "$took > $most * $shards / 1000" | bc)
-    printf '# %s shards %-5s %7.1f s (at most %s)%s, user and system %s\n' \
+    printf '# %s shards %-8s %7.1f s (at most %s)%s, user and system %s\n' \
         "$shards" "$what" "$took" "$((most * shards / 1000))" \
         "$([ "$missed" = 1 ] && echo ' MISSED')" "$(tail -n 1 "$work/cpu")"
+    case " $good " in
+    *" $(cat "$work/code") "*) ;;
+    *) cat "$work/said"; code=1 ;;
+    esac
+}
+merged() { # database
+    n=$(sqlite3 "$1" 'SELECT count(*) FROM run')
+    echo "# $n of $((shards * runs)) runs are merged"
+    [ "$n" = $((shards * runs)) ] || code=1
+}
+timed new 0 sh -c "'$here/chorale' merge -q ../all.db ./[0-9]*.db"
+timed known 0 sh -c "'$here/chorale' merge -q ../all.db ./[0-9]*.db"
+merged "$work/all.db"
+
+# A submission whose elements have published these shards. None of its runs was
+# planned in it, so none is missing.
+cp "$work/shards/0.db" "$work/campaign.db"
+sqlite3 "$work/campaign.db" "
+    INSERT INTO submission (submission_id, uuid, system_id, created, command,
+        folder) SELECT 1, 'bench', min(system_id), 'now', '', '$work/shards'
+        FROM system;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+            WHERE i < $shards)
+        INSERT INTO element (submission_id, element, nodes, ppn, seconds, task)
+        SELECT 1, i, 1, 1, 1, i - 1 FROM n"
+i=0
+while [ $i -lt "$shards" ]; do
+    ln "$work/shards/$i.db" "$work/shards/shard-$((i + 1)).db"
+    i=$((i + 1))
 done
-merged=$(sqlite3 "$work/all.db" 'SELECT count(*) FROM run')
-echo "# $merged of $((shards * runs)) runs are merged"
-[ "$merged" = $((shards * runs)) ] || code=1
+timed gathered "0 3" "$here/chorale" job "$work/shards" \
+    --gather "$work/campaign.db"
+merged "$work/campaign.db"
 exit $code

@@ -109,12 +109,22 @@ ok $? "and it leaves nothing else behind"
 for file in work-2.db shard-2.db.new; do
     echo "half a page" >"$folder/$file"
 done
+# What is published and is none keeps no other from being merged.
+mv "$folder/shard-1.db" "$work/whole.db"
+for element in 1 3; do
+    echo "half a page" >"$folder/shard-$element.db"
+done
+mv "$work/whole.db" "$folder/shard-2.db"
 timeout 100 "$chorale" job "$folder" --gather "$db" >"$work/out.txt" \
     2>"$work/err.txt"
 is $? 75 "the last job, too early: exit 75"
 ! grep -q -e work-2 -e '\.new' "$work/err.txt" "$work/out.txt"
 ok $? "it opens nothing that is being written"
 is "$(sqlite3 "$db" 'SELECT count(*) FROM run')" 4 "it merges what is published"
+is "$(grep -c 'shard-[13].db: ' "$work/err.txt")" 2 \
+    "and says which shards are damaged"
+mv "$folder/shard-2.db" "$folder/shard-1.db"
+rm "$folder/shard-3.db"
 is "$(cat "$folder/work-2.db" "$folder/shard-2.db.new")" "half a page
 half a page" "and changes nothing else"
 rm "$folder/work-2.db" "$folder/shard-2.db.new"
