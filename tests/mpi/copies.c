@@ -18,8 +18,8 @@ static void check_large_elements(struct stage *st)
 
     MPI_Type_contiguous(4, gap->type, &four);
     MPI_Type_commit(&four);
-    buffer_init(&from, gap, UNITS);
-    buffer_init(&to, gap, UNITS);
+    buffer_init(&from, gap, UNITS, st->ctx->rank, 0);
+    buffer_init(&to, gap, UNITS, st->ctx->rank, 1);
     buffer_fill(&from, 0, UNITS, 1, 2, IS | WANT);
     buffer_fill(&to, 0, UNITS, 1, 2, WANT);
     if (chorale_pack(st->ctx, from.base, UNITS / 4, four, bytes) !=
@@ -49,8 +49,8 @@ void check_copies(struct stage *st)
             struct buffer from, to;
             long offset;
 
-            buffer_init(&from, l[0], UNITS);
-            buffer_init(&to, l[1], UNITS);
+            buffer_init(&from, l[0], UNITS, st->ctx->rank, 0);
+            buffer_init(&to, l[1], UNITS, st->ctx->rank, 1);
             buffer_fill(&from, 0, UNITS, 1, 2, IS | WANT);
             buffer_fill(&to, 0, UNITS, 1, 2, WANT);
             if (chorale_copy(st->ctx, from.base, UNITS * l[0]->per_unit,

@@ -12,6 +12,9 @@ enum { GUARD = 64, PRIME = 13, WIDE_EXTENT = 1 << 20 };
 /* Bytes of a wide unit that are memory, its guard before it among them. */
 enum { WINDOW = 2 * GUARD };
 
+/* What is in the gaps of rank 0's send buffer. */
+enum { FIRST_FILL = 0x60 };
+
 /* Lower bounds and extents of some layouts. SimGrid 3.32 strides elements of
  * a type whose lower bound is not 0 by too little or too much, whoever sends
  * them; there the layouts have a gap in front instead. And it takes a type's
@@ -309,7 +312,7 @@ static int is_wide(const struct buffer *b)
 }
 
 /* Address space, of which each unit's window is memory. */
-static void init_wide(struct buffer *b)
+static void init_wide(struct buffer *b, int fill)
 {
     size_t windows = (size_t)b->units * WINDOW;
 
@@ -319,29 +322,32 @@ static void init_wide(struct buffer *b)
     b->want = malloc(windows + 1);
     if (b->mem == MAP_FAILED || b->want == NULL)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    memset(b->want, 0xa5, windows);
+    memset(b->want, fill, windows);
     for (int u = 0; u < b->units; u++) {
         char *window = b->mem + (size_t)u * WIDE_EXTENT;
 
         if (mprotect(window, WINDOW, PROT_READ | PROT_WRITE) != 0)
             MPI_Abort(MPI_COMM_WORLD, 1);
-        memset(window, 0xa5, WINDOW);
+        memset(window, fill, WINDOW);
     }
 }
 
-void buffer_init(struct buffer *b, const struct layout *layout, int units)
+void buffer_init(struct buffer *b, const struct layout *layout, int units,
+                 int rank, int receives)
 {
+    int fill = FIRST_FILL + 2 * rank + receives;
+
     *b = (struct buffer){ .layout = layout, .units = units };
     b->bytes = 2 * GUARD + (size_t)units * (size_t)layout->extent;
     if (is_wide(b))
-        init_wide(b);
+        init_wide(b, fill);
     else {
         b->mem = malloc(b->bytes);
         b->want = malloc(b->bytes);
         if (b->mem == NULL || b->want == NULL)
             MPI_Abort(MPI_COMM_WORLD, 1);
-        memset(b->mem, 0xa5, b->bytes);
-        memset(b->want, 0xa5, b->bytes);
+        memset(b->mem, fill, b->bytes);
+        memset(b->want, fill, b->bytes);
     }
     b->base = b->mem + GUARD;
 }

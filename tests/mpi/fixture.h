@@ -88,7 +88,11 @@ struct buffer {
     size_t bytes;
 };
 
-void buffer_init(struct buffer *b, const struct layout *layout, int units);
+/* Its bytes, those of the gaps among them, are of a value that no other
+ * buffer of the call has, on this rank or another one (up to 64): gaps that
+ * are sent or copied along are seen. receives: 1, or 0 of what is sent. */
+void buffer_init(struct buffer *b, const struct layout *layout, int units,
+                 int rank, int receives);
 void buffer_release(struct buffer *b);
 
 /* Set integer k of a unit: what it is before the call (and so after it,

@@ -135,7 +135,7 @@ static void side_init(const struct stage *st, const struct problem *p,
     if (s->n == 0)
         return;
     total = lay_out(st, p, s, sends, l);
-    buffer_init(&s->b, l, total);
+    buffer_init(&s->b, l, total, st->ctx->rank, !sends);
 }
 
 /* Contents are told apart by their place of birth and this call. */

@@ -143,11 +143,12 @@ void try_reduce(struct stage *st, const struct problem *p)
         call.recvcounts = counts;
     }
     if (!in_place) {
-        buffer_init(&send, layout, s.whole);
+        buffer_init(&send, layout, s.whole, st->ctx->rank, 0);
         fill_operand(st, p, &send, s.whole);
     }
     if (s.at_root) {
-        buffer_init(&recv, layout, in_place ? s.whole : s.part);
+        buffer_init(&recv, layout, in_place ? s.whole : s.part,
+                    st->ctx->rank, 1);
         if (in_place)
             fill_operand(st, p, &recv, s.whole);
         fill_result(st, p, &recv, &s);
