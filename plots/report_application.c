@@ -61,7 +61,7 @@ static void put_points(struct chorale_report *report,
 
         chorale_html_row(&table, p->coll, p->comm_size, 0);
         chorale_html_cell(&table, p->coll);
-        chorale_html_cell(&table, chorale_human_bytes((double)p->msg_size, m));
+        chorale_html_cell(&table, chorale_exact_bytes((double)p->msg_size, m));
         chorale_html_cellf(&table, "%d", p->comm_size);
         chorale_html_cell(&table, chorale_report_type(p->dtype, p->op, type));
         chorale_html_cellf(&table, "%.1f %%", share(p->seconds, gain->seconds));

@@ -114,7 +114,7 @@ static void put_counter(struct chorale_report *report, sqlite3_stmt *stmt,
     snprintf(shape, sizeof(shape), "%.20s, %d a node", chorale_text(stmt, 5),
              sqlite3_column_int(stmt, 4));
     chorale_html_cell(table, shape);
-    chorale_html_cell(table, chorale_human_bytes(
+    chorale_html_cell(table, chorale_exact_bytes(
         sqlite3_column_double(stmt, 9), m));
     put_range(table, least, most);
     put_each(table, few, least);

@@ -195,8 +195,8 @@ static enum chorale_err put_speedup(void *arg,
 
         chorale_html_row(&table, g->coll, g->comm_size, 0);
         chorale_html_cellf(&table, "%d", g->comm_size);
-        chorale_html_cell(&table, bytes(g->n, n));
-        chorale_html_cell(&table, bytes(g->msg_size, m));
+        chorale_html_cell(&table, chorale_exact_bytes(g->n, n));
+        chorale_html_cell(&table, chorale_exact_bytes(g->msg_size, m));
         chorale_html_cell(&table, g->choice);
         chorale_html_cellf(&table, "x%.3f", g->speedup);
         if (isfinite(g->lo) && g->lo < g->hi)
@@ -293,10 +293,13 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
                        sqlite3_column_int(stmt, 3));
     chorale_html_cell(&c->table, chorale_report_type(
         chorale_text(stmt, 5), chorale_text(stmt, 6), text));
-    chorale_html_cell(&c->table, bytes(sqlite3_column_double(stmt, 7), lo));
+    chorale_html_cell(&c->table, chorale_exact_bytes(
+        sqlite3_column_double(stmt, 7), lo));
     chorale_html_cell(&c->table,
                       sqlite3_column_int64(stmt, 8) >= INT64_MAX / 2
-                          ? "any" : bytes(sqlite3_column_double(stmt, 8), hi));
+                          ? "any"
+                          : chorale_exact_bytes(
+                                sqlite3_column_double(stmt, 8), hi));
     chorale_html_cell(&c->table, choice);
     chorale_html_cell(&c->table, strcmp(line, c->line) == 0 &&
                                          strcmp(choice, c->choice) != 0

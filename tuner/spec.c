@@ -276,6 +276,19 @@ const char *chorale_human_bytes(double bytes, char text[32])
     return text;
 }
 
+const char *chorale_exact_bytes(double bytes, char text[32])
+{
+    static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    int u = 0;
+
+    while (bytes >= 1024 && u < 4 && !(fmod(bytes, 1024) > 0)) {
+        bytes /= 1024;
+        u++;
+    }
+    snprintf(text, 32, "%.0f %s", bytes, unit[u]);
+    return text;
+}
+
 const char *chorale_human_seconds(double seconds, char text[32])
 {
     static const char *const unit[] = { "s", "ms", "us", "ns", "ps" };

@@ -33,6 +33,9 @@ int chorale_spec_listed(const char *list, const char *word);
 
 /* Values for people, into text[32]: 64 KiB, 1.5 MiB, 12.3 us. */
 const char *chorale_human_bytes(double bytes, char text[32]);
+/* The same to the byte, so that it can be typed: in the largest unit of which
+ * it is a whole number. 64 KiB, 1536 KiB, 3744 B. */
+const char *chorale_exact_bytes(double bytes, char text[32]);
 const char *chorale_human_seconds(double seconds, char text[32]);
 
 #endif

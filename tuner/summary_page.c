@@ -82,15 +82,5 @@ void chorale_page_heading(const struct chorale_page *page, int level,
 
 const char *chorale_page_bytes(sqlite3_int64 value, char out[32])
 {
-    double shown = (double)value, scale = 1;
-
-    while (shown >= 1024) {
-        shown /= 1024;
-        scale *= 1024;
-    }
-    if (scale > 1 && value < 1048576 && shown != floor(shown))
-        snprintf(out, 32, "%lld B", (long long)value);
-    else
-        chorale_human_bytes((double)value, out);
-    return out;
+    return chorale_exact_bytes((double)value, out);
 }

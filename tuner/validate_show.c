@@ -17,7 +17,7 @@ void chorale_proof_where(const struct chorale_proof *proof, char *text,
     char n[32];
 
     snprintf(text, size, "%s, n = %s, P = %d", name,
-             chorale_human_bytes((double)proof->n, n), proof->comm_size);
+             chorale_exact_bytes((double)proof->n, n), proof->comm_size);
 }
 
 /* "x1.234 [1.200, 1.260]" from logs; without the interval if it is unknown

@@ -119,6 +119,9 @@ has valid.html 'class="big">x2\.520 \[2\.500, 2\.540\]</p><p>geometric mean' \
 has valid.html "Validated: a program that calls MPI" "and where that is from"
 has valid.html "over 1 points" "it is of what was validated alone"
 page valid.html "its page is sound"
+sqlite3 v.db "UPDATE cell SET msg_size = 3744, n = 3744 WHERE cell_id >= 5000"
+run report v.db -o odd.html
+has odd.html "bcast, n = 3744 B, P = 2" "n can be typed as it is there"
 
 # Counters against the schedule: bcast binomial sends P - 1 messages of m.
 cp a.db c.db

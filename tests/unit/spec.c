@@ -121,6 +121,11 @@ static void words_and_people(void)
     tap_ok(chorale_spec_word("toolongaword", 0, word, sizeof(word)) == -1,
            "a word that does not fit");
     tap_ok(strcmp(chorale_human_bytes(65536, text), "64 KiB") == 0, "64 KiB");
+    tap_ok(strcmp(chorale_exact_bytes(65536, text), "64 KiB") == 0 &&
+           strcmp(chorale_exact_bytes(3744, text), "3744 B") == 0 &&
+           strcmp(chorale_exact_bytes(1572864, text), "1536 KiB") == 0 &&
+           strcmp(chorale_exact_bytes(0, text), "0 B") == 0,
+           "to the byte: 64 KiB, 3744 B, 1536 KiB, 0 B");
     tap_ok(strcmp(chorale_human_bytes(8, text), "8 B") == 0, "8 B");
     tap_ok(strcmp(chorale_human_seconds(1.23e-5, text), "12.3 us") == 0,
            "12.3 us");
