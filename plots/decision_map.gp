@@ -14,13 +14,14 @@
 data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
     zero = $5, nchoice = int($6), \
-    longest = int($7), $1) nooutput
+    longest = int($7), ncross = int($8), $1) nooutput
 count = ARGC >= 5 && int(ARG5) < nchoice ? int(ARG5) : nchoice
 
 folder = ARG0[1:strlen(ARG0) - strlen('decision_map.gp')]
 kind = ARG3
 width = 1200
-height = 700
+height0 = pmin == pmax ? 300 : 700
+height = height0
 names = count + 1
 load folder.'terminal.gp'
 set output ARG2
@@ -49,8 +50,9 @@ set xrange [xmin : xmax * 1.01 + 1]
 rim = (pmax / pmin)**(1 / 25.)
 below = sqrt(pmin * (pmin - 1.))
 above = sqrt(pmax * (pmax + 1.))
-set yrange [(below < pmin / rim ? below : pmin / rim) : \
-    (above > pmax * rim ? above : pmax * rim)]
+bottom = below < pmin / rim ? below : pmin / rim
+top = above > pmax * rim ? above : pmax * rim
+set yrange [bottom : top]
 set xtics () nomirror out
 set ytics () nomirror out
 first = int(ceil(log2(zero > 0 ? zero * 4 : xmin)))
@@ -91,11 +93,30 @@ if (text) {
 }
 
 # What was measured at full strength, what the model expects mixed with white.
-# Names and their colours come from boxes without an area.
+# Names and their colours come from boxes without an area. A line and its n is
+# where a choice begins; n only where it has room up to the next one, on a box of
+# its own: 8.5 of about 1100 points a letter, 17 of 590 or 190 high.
+wide(s) = s eq '' ? 0 : (8.5 * strlen(s) + 8) / 1100. * log2(xmax / xmin)
+high = 17. / (height0 - 110) * log2(top / bottom)
+shown(from, to, s, low, up) = wide(s) <= log2(to / from) && \
+    high <= log2(up / low) ? s : ''
+middle(low, up) = sqrt(low * up)
 plot \
     for [i = 1:nchoice] data index i using 1:3:1:2:3:4:(shade(i, $5)) \
         with boxxyerror fillstyle solid 1.0 noborder \
         linecolor rgb variable notitle, \
+    for [k = 1:(ncross > 0)] data index nchoice + 1 \
+        using 1:2:(0):($3 - $2) with vectors nohead linecolor rgb 0x000000 \
+        linewidth 1.5 notitle, \
+    for [k = 1:(ncross > 0)] data index nchoice + 1 \
+        using 1:(middle($2, $3)):1:\
+        ($1 * 2**wide(shown($1, $4, strcol(5), $2, $3))):\
+        (middle($2, $3) / 2**(high / 2)):(middle($2, $3) * 2**(high / 2)) \
+        with boxxyerror fillstyle solid 1.0 noborder \
+        linecolor rgb 0xFFFFFF notitle, \
+    for [k = 1:(ncross > 0)] data index nchoice + 1 \
+        using 1:(middle($2, $3)):(shown($1, $4, strcol(5), $2, $3)) \
+        with labels left offset 0.5, 0 notitle, \
     for [i = 1:count] data index i \
         using (xmin):(pmin):(xmin):(xmin):(pmin):(pmin) with boxxyerror \
         fillstyle solid 1.0 noborder linetype i title columnheader(1), \

@@ -232,8 +232,8 @@ static enum chorale_err make_map(const struct making *m,
     return err == CHORALE_OK ? show(m, "decision_map.gp", &figure, msg) : err;
 }
 
-/* A map of each collective, placement and type decided for several process
- * counts; none if only some of those are asked for. */
+/* A map of each collective, placement and type that is decided; none if only
+ * some process counts are asked for. */
 static enum chorale_err all_maps(const struct making *m,
                                  struct chorale_errmsg *msg)
 {
@@ -244,15 +244,15 @@ static enum chorale_err all_maps(const struct making *m,
     err = chorale_plots_load_boxes(f->store, m->system->id, &all, msg);
     for (size_t i = 0, end; i < all.count && err == CHORALE_OK; i = end) {
         const struct chorale_plots_box *box = &all.box[i];
-        int several = 0, lines = 0;
+        int several = 0;
 
         for (end = i; end < all.count &&
-                      chorale_plots_same_map(box, &all.box[end]); end++)
-            lines |= all.box[end].comm_size_hi != box->comm_size;
+                      chorale_plots_same_map(box, &all.box[end]);)
+            end++;
         for (size_t k = 0; k < all.count; k++)
             several |= strcmp(all.box[k].coll, box->coll) == 0 &&
                        !chorale_plots_same_map(box, &all.box[k]);
-        if (lines && chorale_spec_listed(f->collectives, box->coll))
+        if (chorale_spec_listed(f->collectives, box->coll))
             err = make_map(m, box, end - i, several, msg);
     }
     free(all.box);

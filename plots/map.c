@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/spec.h"
+
 static const char boxes_sql[] =
     "SELECT coll, shape, dtype, op, op_class, provider, variant, params,"
     " iif(shape IN ('single-node', 'one-per-node'), 0, ppn) AS per_node,"
@@ -26,11 +28,16 @@ static const char heading[] =
     "#   5     where n = 0 is drawn (0: there is none)\n"
     "#   6     number of choices\n"
     "#   7     letters of the longest label\n"
+    "#   8     number of crossovers\n"
     "# Blocks 1 ..., one choice each; the first line is its label. Choice 1\n"
     "# is the library's default. A box without an area: it is chosen nowhere.\n"
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
     "#   5     1 if the model chose, 0 if measurements did\n"
-    "#   6, 7  the range of n, bytes         8, 9  of process counts\n";
+    "#   6, 7  the range of n, bytes         8, 9  of process counts\n"
+    "# The last block, where there are any: crossovers, at which the choice of\n"
+    "# some process counts changes.\n"
+    "#   1     n                             2, 3  lower and upper end\n"
+    "#   4     the next one, or the end      5     n with its unit\n";
 
 int chorale_plots_same_map(const struct chorale_plots_box *a,
                            const struct chorale_plots_box *b)
@@ -166,26 +173,66 @@ static struct frame find_frame(const struct chorale_plots_box *box,
 /* Of the axis of process counts, as in decision_map.gp. */
 static const double RIM = 1 / 25.0;
 
+/* Half-way to the process counts beside it: neighbours touch. Beyond the first
+ * and the last are none: these reach so far that they are seen. */
+static void find_height(const struct chorale_plots_box *box,
+                        const struct frame *f, double *lower, double *upper)
+{
+    double rim = pow((double)f->most / f->least, RIM);
+
+    *lower = sqrt(box->comm_size * (box->comm_size - 1.0));
+    *upper = sqrt(box->comm_size_hi * (box->comm_size_hi + 1.0));
+    if (box->comm_size == f->least)
+        *lower = fmin(*lower, f->least / rim);
+    if (box->comm_size_hi == f->most)
+        *upper = fmax(*upper, f->most * rim);
+}
+
 static void write_box(FILE *out, const struct chorale_plots_box *box,
                       const struct frame *f)
 {
     double left = box->n_lo > 0 ? (double)box->n_lo : f->zero;
     double right = box->n_hi > 0 ? fmin((double)box->n_hi + 1, f->hi)
                                  : 2 * f->zero;
+    double lower, upper;
 
-    /* Half-way to the process counts beside it: neighbours touch. Beyond the
-     * first and the last are none: these reach so far that they are seen. */
-    double rim = pow((double)f->most / f->least, RIM);
-    double lower = sqrt(box->comm_size * (box->comm_size - 1.0));
-    double upper = sqrt(box->comm_size_hi * (box->comm_size_hi + 1.0));
-
-    if (box->comm_size == f->least)
-        lower = fmin(lower, f->least / rim);
-    if (box->comm_size_hi == f->most)
-        upper = fmax(upper, f->most * rim);
+    find_height(box, f, &lower, &upper);
     fprintf(out, "%.15g %.15g %.15g %.15g %d %lld %lld %d %d\n", left, right,
             lower, upper, box->modelled, (long long)box->n_lo,
             (long long)box->n_hi, box->comm_size, box->comm_size_hi);
+}
+
+/* At box i the choice is another than left of it. */
+static int crosses(const struct chorale_plots_box *box, const size_t *number,
+                   size_t i)
+{
+    return i > 0 && box[i].n_lo > 0 && number[i] != number[i - 1] &&
+           box[i].comm_size == box[i - 1].comm_size &&
+           box[i].comm_size_hi == box[i - 1].comm_size_hi;
+}
+
+static void write_crossovers(FILE *out, const struct chorale_plots_box *box,
+                             size_t count, const size_t *number,
+                             const struct frame *f)
+{
+    fputs("\n\n", out);
+    for (size_t i = 0; i < count; i++) {
+        double lower, upper, next = f->hi;
+        char text[32];
+
+        if (!crosses(box, number, i))
+            continue;
+        for (size_t k = i + 1; k < count &&
+                               box[k].comm_size == box[i].comm_size; k++)
+            if (crosses(box, number, k)) {
+                next = (double)box[k].n_lo;
+                break;
+            }
+        find_height(&box[i], f, &lower, &upper);
+        fprintf(out, "%lld %.15g %.15g %.15g \"%s\"\n",
+                (long long)box[i].n_lo, lower, upper, next,
+                chorale_exact_bytes((double)box[i].n_lo, text));
+    }
 }
 
 /* Of choice k, from 0, of which box is one. */
@@ -205,15 +252,17 @@ static void write_all(FILE *out, const struct chorale_plots_box *box,
 {
     struct frame f = find_frame(box, count);
     size_t n = number_choices(box, count, number, first);
-    size_t longest = 0;
+    size_t longest = 0, ncross = 0;
     char label[CHORALE_PLOTS_LABEL];
 
+    for (size_t i = 0; i < count; i++)
+        ncross += (size_t)crosses(box, number, i);
     for (size_t k = 0; k < n; k++) {
         label_of(k > 0 ? &box[first[k]] : box, k, label);
         longest = strlen(label) > longest ? strlen(label) : longest;
     }
-    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu\n", title, heading,
-            f.lo, f.hi, f.least, f.most, f.zero, n, longest);
+    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu\n", title,
+            heading, f.lo, f.hi, f.least, f.most, f.zero, n, longest, ncross);
     for (size_t k = 0; k < n; k++) {
         int any = 0;
 
@@ -228,6 +277,8 @@ static void write_all(FILE *out, const struct chorale_plots_box *box,
             fprintf(out, "%.15g %.15g %d %d 0 0 0 0 0\n", f.lo, f.lo,
                     f.least, f.least);
     }
+    if (ncross > 0)
+        write_crossovers(out, box, count, number, &f);
 }
 
 enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,

@@ -13,7 +13,7 @@
 text = kind[1:4] eq 'dumb'
 if (longest > 0) {
     rows = longest > 60 || (text && longest > 30) ? names : (names + 1) / 2
-    if (longest > 34) { height = height + 22 * rows }
+    if (longest > 34) { height = height + 22 * (rows + 1) }
 }
 if (text) {
     comma = strstrt(kind[6:], ',')
@@ -40,8 +40,10 @@ if (text) {
     }
 }
 
-# The library's name comes first in any.
+# The library's name comes first in any. Below the picture an empty title keeps
+# it off the axis.
 if (longest > 34) {
+    set key title ' '
     set key outside below center vertical maxrows rows Left reverse \
         noenhanced samplen 2.5 spacing 1.15 width 1
 } else {

@@ -101,6 +101,18 @@ ok $? 'its boxes are the rows of the table'
 [ "$(awk '$9 == 64 { print ($4 > 70 && $3 > 60) }' maps/bcast_map.dat |
     sort -u)" = 1 ]
 ok $? 'the row of the largest process count is high enough to be seen'
+sed -n 's/^\([0-9]*\) [0-9.]* [0-9.]* [0-9.]* "\(.*\)"$/\1 \2/p' \
+    maps/bcast_map.dat | sort -u > got
+printf '%s\n' '128 128 B' '65536 64 KiB' | diff - got > out 2>&1 &&
+    [ "$(grep -c '>\(128 B\|64 KiB\)<' maps/bcast_map.svg)" -ge 6 ]
+ok $? 'each crossover has its n, in the data, at its line and on the axis'
+cp a.db one.db
+sqlite3 one.db 'DELETE FROM decision WHERE comm_size = 2'
+run plot one.db -o one --format svg -c bcast --figures map
+[ $? -eq 0 ] && [ "$(cat out)" = one/bcast_map.svg ] && is_svg "$(cat out)" &&
+    grep -q '>64<' one/bcast_map.svg &&
+    grep -q 'viewBox="0 0 1200 300"' one/bcast_map.svg
+ok $? 'what is decided for one process count is a map of one row'
 gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" maps/bcast_map.dat \
     by-hand2.png png "by hand" > out 2> err && is_png by-hand2.png &&
     ! [ -s err ]
@@ -120,6 +132,12 @@ for figure in bcast_P64 bcast_map; do
     sed -n 's/.*viewBox="0 0 [0-9]* \([0-9]*\)".*/\1/p' pics/bcast_P64.svg \
         long/$figure.svg | tr '\n' ' ' | awk '{ exit !($2 > $1) }'
     ok $? "they are under the picture, $figure"
+done
+for figure in bcast_P64 bcast_map; do
+    awk '/translate\(/ { y = $0; sub(/.*translate\([0-9.]*,/, "", y) }
+        />n: bytes of/ { axis = y + 0 } />library</ { key = y + 0 }
+        END { exit !(axis > 0 && key - axis > 26) }' long/$figure.svg
+    ok $? "and off the axis, $figure"
 done
 run plot long.db --terminal dumb -c bcast -P 64 --figures times
 [ $? -eq 0 ] && grep -q 'binomial bottom=scatter.*\.\..*,top=linear' out &&
