@@ -11,16 +11,6 @@
 #include "plots/figures.h"
 #include "tuner/spec.h"
 
-/* "64 KiB", or "12345 B" where that is no round number of a larger unit. */
-static const char *bytes(double value, char text[32])
-{
-    if (value >= 1024 && value < 1048576 && fmod(value, 1024) > 0)
-        snprintf(text, 32, "%.0f B", value);
-    else
-        chorale_human_bytes(value, text);
-    return text;
-}
-
 static const char *seconds(double value, char text[32])
 {
     return isfinite(value) ? chorale_human_seconds(value, text) : "-";
@@ -53,8 +43,8 @@ static enum chorale_err put_picture(struct chorale_report *report,
 }
 
 /* The series of a figure of times, in the order of its data file. */
-static size_t find_columns(const struct chorale_figure *figure, size_t most,
-                           const struct chorale_plots_row **column)
+static size_t find_series(const struct chorale_figure *figure, size_t most,
+                          const struct chorale_plots_row **series)
 {
     size_t n = 0;
 
@@ -66,49 +56,44 @@ static size_t find_columns(const struct chorale_figure *figure, size_t most,
             if (row->decided < decided &&
                 !(decided && strcmp(row->provider, "library") == 0))
                 continue;
-            while (k < n && !chorale_plots_same_series(column[k], row))
+            while (k < n && !chorale_plots_same_series(series[k], row))
                 k++;
             if (k == n && n < most)
-                column[n++] = row;
+                series[n++] = row;
         }
     return n;
 }
 
 static const struct chorale_plots_row *
 find_cell(const struct chorale_figure *figure,
-          const struct chorale_plots_row *column, double n)
+          const struct chorale_plots_row *series, double n)
 {
     for (size_t i = 0; i < figure->count; i++) {
         const struct chorale_plots_row *row = &figure->row[i];
 
         if (!(row->n > n) && !(row->n < n) &&
-            chorale_plots_same_series(row, column))
+            chorale_plots_same_series(row, series))
             return row;
     }
     return NULL;
 }
 
-/* "12.3 us [12.1, 12.5], model 12.4 us; chosen" */
-static void put_time(struct chorale_html_table *table,
-                     const struct chorale_plots_row *row)
+static void put_time(struct chorale_html_table *table, double n,
+                     const char *label, const struct chorale_plots_row *row)
 {
-    char text[200], t[32], lo[32], hi[32], model[32];
-    size_t used;
+    char text[32], lo[32], hi[32];
 
-    if (row == NULL) {
-        chorale_html_cell(table, "-");
-        return;
-    }
-    used = (size_t)snprintf(text, sizeof(text), "%s", seconds(row->seconds, t));
+    chorale_html_row(table, "", 0, 0);
+    chorale_html_cell(table, chorale_exact_bytes(n, text));
+    chorale_html_cell(table, label);
+    chorale_html_cell(table, seconds(row->seconds, text));
     if (isfinite(row->lo) && row->lo < row->hi)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, " [%s, %s]",
-                                 seconds(row->lo, lo), seconds(row->hi, hi));
-    if (isfinite(row->model))
-        used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 ", model %s", seconds(row->model, model));
-    if (row->decided)
-        snprintf(text + used, sizeof(text) - used, "; chosen");
-    chorale_html_cell(table, text);
+        chorale_html_cellf(table, "%s to %s", seconds(row->lo, lo),
+                           seconds(row->hi, hi));
+    else
+        chorale_html_cell(table, "-");
+    chorale_html_cell(table, seconds(row->model, text));
+    chorale_html_cell(table, row->decided ? "chosen" : "");
 }
 
 static double next_size(const struct chorale_figure *figure, double after)
@@ -125,40 +110,32 @@ static enum chorale_err put_times(void *arg,
                                   const struct chorale_figure *figure,
                                   struct chorale_errmsg *msg)
 {
-    const struct chorale_plots_row *column[CHORALE_PLOTS_MAX_DRAWN];
+    static const char *const head[] = { "n", "Variant", "Median time",
+                                        "95 % interval", "Model", "Remark" };
+    const struct chorale_plots_row *series[CHORALE_PLOTS_MAX_DRAWN], *row;
     struct chorale_report *report = arg;
     struct chorale_html_table table = { .out = report->out };
-    const char *head[CHORALE_PLOTS_MAX_DRAWN + 1] = { "n" };
-    char label[CHORALE_PLOTS_MAX_DRAWN][CHORALE_PLOTS_LABEL];
-    char caption[300], n[32];
-    char kinds[CHORALE_PLOTS_MAX_DRAWN + 2] = "n";
-    size_t ncolumn = find_columns(figure, CHORALE_PLOTS_MAX_DRAWN, column);
+    char label[CHORALE_PLOTS_MAX_DRAWN][CHORALE_PLOTS_LABEL], caption[300];
+    size_t nseries = find_series(figure, CHORALE_PLOTS_MAX_DRAWN, series);
     enum chorale_err err = put_picture(report, figure);
 
     (void)msg;
-    for (size_t i = 0; i < ncolumn; i++) {
+    for (size_t i = 0; i < nseries; i++)
         chorale_plots_choice_label(label[i], sizeof(label[i]),
-                                   column[i]->provider, column[i]->variant,
-                                   column[i]->params);
-        head[i + 1] = label[i];
-        kinds[i + 1] = 'n';
-        kinds[i + 2] = '\0';
-    }
+                                   series[i]->provider, series[i]->variant,
+                                   series[i]->params);
     fputs("<details><summary>The numbers", report->out);
-    if (figure->nseries > ncolumn)
-        fprintf(report->out, " of %zu of %zu variants", ncolumn,
+    if (figure->nseries > nseries)
+        fprintf(report->out, " of %zu of %zu variants", nseries,
                 figure->nseries);
     fputs("</summary>\n", report->out);
-    snprintf(caption, sizeof(caption), "%s: median time, 95 %% interval, model",
-             figure->title);
-    chorale_html_begin(&table, caption, kinds, head);
+    snprintf(caption, sizeof(caption), "%s: times", figure->title);
+    chorale_html_begin(&table, caption, "ntnnnt", head);
     for (double at = next_size(figure, -1); isfinite(at);
-         at = next_size(figure, at)) {
-        chorale_html_row(&table, "", 0, 0);
-        chorale_html_cell(&table, bytes(at, n));
-        for (size_t i = 0; i < ncolumn; i++)
-            put_time(&table, find_cell(figure, column[i], at));
-    }
+         at = next_size(figure, at))
+        for (size_t i = 0; i < nseries; i++)
+            if ((row = find_cell(figure, series[i], at)) != NULL)
+                put_time(&table, at, label[i], row);
     chorale_html_end(&table);
     fputs("</details>\n</figure>\n", report->out);
     return err;

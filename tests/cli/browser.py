@@ -155,6 +155,16 @@ ANCHORS = """return Array.from(document.querySelectorAll('a[href]')).filter(
 VISIBLE = """return Array.from(document.querySelectorAll('figure')).filter(
     f => f.getClientRects().length > 0).length;"""
 
+# What reaches beyond the right margin of a sheet that is as wide as the window.
+BEYOND = """return Array.from(document.querySelectorAll('body *')).filter(
+    e => !e.closest('svg') && !e.classList.contains('skip') &&
+         e.getClientRects().length &&
+         (e.getBoundingClientRect().right > innerWidth + 1 ||
+          e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0)).map(
+    e => e.tagName + ' ' + Math.round(e.getBoundingClientRect().right) + ' ' +
+         e.scrollWidth + ' ' +
+         e.textContent.trim().slice(0, 60).replace(/\\s+/g, ' '));"""
+
 
 def main():
     browser = Browser()
@@ -178,6 +188,12 @@ def main():
         ok(browser.run("return document.querySelectorAll("
                        "'details:not([open])').length;") == 0,
            "and all numbers are shown")
+        browser.show(718, "light", "print")  # A4 with margins of 1 cm
+        browser.run("window.dispatchEvent(new Event('beforeprint'));")
+        beyond = browser.run(BEYOND)
+        ok(beyond == [], "nothing is wider than the sheet",
+           "\n".join(beyond))
+        browser.shoot("print")
         browser.show(375, "light")
         wide = browser.run("return document.scrollingElement.scrollWidth;")
         ok(wide <= 375, "a narrow page is not wider than its window", wide)

@@ -13,6 +13,21 @@ export CHORALE_DATADIR="$top_srcdir/plots"
 cd "$work" || exit 99
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" a.db \
     fat-tree '2 64' 12
+# As wide as pages get: intervals, long parameters, counters, a fitted model.
+for table in cell decision; do
+    sqlite3 a.db "UPDATE $table SET params = 'bottom=scatter_recursive_doubling,'
+        || 'middle=linear,segsize=1024,top=linear' WHERE variant = 'binomial'"
+done
+sqlite3 a.db "UPDATE system SET kind = 'real';
+    UPDATE decision SET reason = 'x_' || hex(zeroblob(60)) WHERE n_lo = 128;
+    INSERT INTO counter SELECT run_id, -1, e, comm_size FROM run JOIN cell
+    USING (cell_id) JOIN (SELECT 'chorale::messages' AS e UNION
+    SELECT 'chorale::bytes_sent') WHERE provider = 'chorale';
+    INSERT INTO model_variant SELECT 1, coll, variant, 'one-per-node', 1, 20,
+    0.0123, 0.0456, 0.05, 0.5, 4, 1, 1 FROM (SELECT DISTINCT coll, variant
+    FROM cell WHERE provider = 'chorale');
+    INSERT INTO environment SELECT launch_id, 'env:UCX_' || hex(zeroblob(40)),
+    hex(zeroblob(99)) FROM launch"
 timeout 120 "$chorale" report a.db -q -o page.html || exit 99
 timeout 500 python3 "$top_srcdir/tests/cli/browser.py" "$chromium" \
     "$(command -v chromedriver)" page.html ${CHORALE_SCREENSHOTS:+"$CHORALE_SCREENSHOTS"}
