@@ -16,7 +16,8 @@
     "SELECT l.ppn, l.comm_size,"                                             \
     "       CAST(substr(e.key, 18) AS INTEGER) AS places,"                   \
     "       min(CAST(e.value AS REAL)), min(CAST(k.value AS REAL)),"         \
-    "       min(CAST(p.value AS REAL)), min(CAST(m.value AS REAL))"          \
+    "       min(CAST(p.value AS REAL)), min(CAST(m.value AS REAL)),"         \
+    "       l.shape IN (" SCATTERED ") AS scattered"                         \
     "  FROM environment e JOIN launch l USING (launch_id)"                   \
     "  LEFT JOIN environment k ON k.launch_id = e.launch_id"                 \
     "   AND k.key = 'distance_kappa:' || substr(e.key, 18)"                  \
@@ -24,69 +25,44 @@
     "   AND p.key = 'distance_pairs:' || substr(e.key, 18)"                  \
     "  LEFT JOIN environment m ON m.launch_id = e.launch_id"                 \
     "   AND m.key = 'distance_mirror'"                                       \
-    " WHERE l.system_id = ?1 AND l.shape NOT IN (" SCATTERED ")"             \
-    "   AND e.key LIKE 'distance\\_alpha\\_s:%'"                             \
+    " WHERE l.system_id = ?1 AND e.key LIKE 'distance\\_alpha\\_s:%'"         \
     "       ESCAPE '\\' AND l.comm_size = (SELECT max(m.comm_size)"          \
     "         FROM launch m JOIN environment n USING (launch_id)"            \
     "        WHERE m.system_id = ?1 AND m.ppn = l.ppn"                       \
-    "          AND m.shape NOT IN (" SCATTERED ")"                           \
+    "          AND (m.shape IN (" SCATTERED "))"                             \
+    "              = (l.shape IN (" SCATTERED "))"                           \
     "          AND n.key = 'distance_alpha_s:1')"                            \
-    " GROUP BY l.ppn, places ORDER BY l.ppn, places"
-
-/* Least squares of alpha over x(places): the slope; *off: the squares left. */
-static double slope_of(const struct chorale_links *l, int doubling,
-                       double *off)
-{
-    double n = (double)l->n, sx = 0, sy = 0, sxx = 0, sxy = 0, slope;
-
-    for (size_t i = 0; i < l->n; i++) {
-        double x = doubling ? log2(l->at[i].places) : l->at[i].places;
-
-        sx += x;
-        sy += l->at[i].alpha;
-        sxx += x * x;
-        sxy += x * l->at[i].alpha;
-    }
-    slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-    *off = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        double x = doubling ? log2(l->at[i].places) : l->at[i].places;
-        double miss = l->at[i].alpha - sy / n - slope * (x - sx / n);
-
-        *off += miss * miss;
-    }
-    return slope;
-}
-
-static void judge(struct chorale_links *l)
-{
-    double least = l->at[0].alpha, most = least, off[2], step[2];
-
-    for (size_t i = 1; i < l->n; i++) {
-        least = fmin(least, l->at[i].alpha);
-        most = fmax(most, l->at[i].alpha);
-    }
-    l->spread = least > 0 ? most / least - 1 : 0;
-    if (l->n < 2)
-        return;
-    for (int i = 0; i < 2; i++)
-        step[i] = slope_of(l, i, &off[i]);
-    l->by_place = off[0] <= off[1];
-    l->step = step[!l->by_place];
-}
+    " GROUP BY scattered, l.ppn, places ORDER BY scattered, l.ppn, places"
 
 /* --- what links are shared ----------------------------------------------- */
 
 #define LEAST_NODES 4
 #define FLAT 0.10            /* none is shared: kappas may differ by that */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+/* Why no links can be found from these ranks; NULL: they may be. */
+static const char *unseen(const struct chorale_links *l)
+{
+    int nodes = l->ppn > 0 ? l->comm_size / l->ppn : 0;
+
+    if (l->scattered)
+        return "ranks do not lie on nodes in blocks";
+    if (nodes < LEAST_NODES)
+        return "fewer than " TEXT(LEAST_NODES) " nodes";
+    if (nodes > CHORALE_WIRING_NODES)
+        return "more than " TEXT(CHORALE_WIRING_NODES) " nodes";
+    if (nodes * l->ppn != l->comm_size)
+        return "nodes hold unequal numbers of ranks";
+    return NULL;
+}
 
 size_t chorale_links_seen(const struct chorale_links *l,
                           struct chorale_wiring_seen *seen)
 {
-    int nodes = l->ppn > 0 ? l->comm_size / l->ppn : 0;
     size_t n = 0;
 
-    if (nodes < LEAST_NODES || nodes > CHORALE_WIRING_NODES || nodes * l->ppn != l->comm_size)
+    if (unseen(l) != NULL)
         return 0;
     for (size_t i = 0; i < l->n; i++) {
         int places = l->at[i].places / l->ppn;
@@ -113,18 +89,60 @@ size_t chorale_links_seen(const struct chorale_links *l,
 }
 
 /* -1: out of memory. */
-static int find(struct chorale_links *l)
+static int find(struct chorale_links *l, const struct chorale_wiring_seen *seen,
+                size_t n)
 {
-    struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
-    size_t n = chorale_links_seen(l, seen), pairs = 0;
+    size_t pairs = 0;
 
     for (size_t i = 0; i < n; i++)
         pairs += seen[i].pattern == CHORALE_PATTERN_PAIRS;
-    l->found = n >= CHORALE_WIRING_SEEN && pairs > 0;
+    l->unseen = unseen(l);
+    if (l->unseen == NULL && pairs == 0)
+        l->unseen = "no pairs were timed";
+    if (l->unseen == NULL && n < CHORALE_WIRING_SEEN)
+        l->unseen = "too few patterns were timed";
+    l->found = l->unseen == NULL;
     if (!l->found)
         return 0;
     return chorale_wiring_find(seen, n, l->comm_size / l->ppn, l->ppn,
                                &l->wiring, &l->off);
+}
+
+/* What a hop, or a level, takes: of the links that were found, else of those
+ * that explain alpha where it differs. */
+static void find_step(struct chorale_links *l,
+                      const struct chorale_wiring_seen *seen, size_t n)
+{
+    int nodes = l->comm_size / l->ppn;
+
+    l->step_on = l->wiring;
+    if (l->step_on.kind == CHORALE_WIRING_FLAT &&
+        l->spread > CHORALE_LINKS_SAME)
+        chorale_wiring_by_alpha(seen, n, nodes, &l->step_on);
+    if (l->step_on.kind == CHORALE_WIRING_FLAT)
+        return;
+    l->step = chorale_wiring_delay(&l->step_on, seen, n, nodes).step;
+    if (l->step_on.kind == CHORALE_WIRING_TREE)
+        l->step *= 2; /* a link up, one down */
+}
+
+/* -1: out of memory. */
+static int judge(struct chorale_links *l)
+{
+    struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
+    size_t n = chorale_links_seen(l, seen);
+    double least = l->at[0].alpha, most = least;
+
+    for (size_t i = 1; i < l->n; i++) {
+        least = fmin(least, l->at[i].alpha);
+        most = fmax(most, l->at[i].alpha);
+    }
+    l->spread = least > 0 ? most / least - 1 : 0;
+    if (find(l, seen, n) != 0)
+        return -1;
+    if (n > 0)
+        find_step(l, seen, n);
+    return 0;
 }
 
 enum chorale_err chorale_links_wiring(struct chorale_store *store,
@@ -173,9 +191,12 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
            (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
            row) {
         int ppn = sqlite3_column_int(s, 0), places = sqlite3_column_int(s, 2);
+        int scattered = sqlite3_column_int(s, 7);
 
         if (places < 1 || isnan(known(s, 3)))
             continue; /* not of ours */
+        if (scattered && count > 0 && !list[0].scattered)
+            break; /* those in blocks tell more */
         if (count == 0 || list[count - 1].ppn != ppn) {
             grown = realloc(list, (count + 1) * sizeof(*list));
             if (grown == NULL) {
@@ -185,7 +206,7 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
             list = grown;
             list[count++] = (struct chorale_links){
                 .ppn = ppn, .comm_size = sqlite3_column_int(s, 1),
-                .mirror = known(s, 6),
+                .mirror = known(s, 6), .scattered = scattered,
             };
         }
         l = &list[count - 1];
@@ -197,11 +218,9 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
         l->at[l->n++].pairs = known(s, 5);
     }
     sqlite3_finalize(s);
-    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
-        judge(&list[i]);
-        if (find(&list[i]) != 0)
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++)
+        if (judge(&list[i]) != 0)
             err = chorale_fail(msg, CHORALE_ENV, "out of memory");
-    }
     if (err != CHORALE_OK) {
         free(list);
         return err;
@@ -240,16 +259,37 @@ static int far_more(double b, double a)
     return !(b < CHORALE_LINKS_MUCH * a);
 }
 
+/* NULL: of nothing. */
+static const char *step_of(const struct chorale_links *l)
+{
+    return l->step_on.kind == CHORALE_WIRING_FLAT   ? NULL
+           : l->step_on.kind == CHORALE_WIRING_TREE ? "switch level"
+                                                    : "hop";
+}
+
 /* --- text ---------------------------------------------------------------- */
 
-/* What links there are, and how well they explain kappa. */
-static void print_wiring(const struct chorale_links *l)
+/* The names of a geometry, one after the other. */
+static void print_names(const struct chorale_wiring *f)
 {
     char text[48];
 
-    if (!l->found)
-        return;
+    for (int i = 0; i == 0 || i < f->nlevel; i++)
+        printf("%s%s", i > 0 ? ", " : "", chorale_wiring_name(f, i, text));
+}
+
+/* What links there are, and how well they explain kappa; assumed: those of
+ * another number of ranks a node are the system's. */
+static void print_wiring(const struct chorale_links *l, int assumed)
+{
+    char text[48];
+
     printf("\n  links between nodes: ");
+    if (!l->found) {
+        printf("not looked for (%s)%s", l->unseen,
+               assumed ? "" : ": a flat network is assumed");
+        return;
+    }
     if (l->wiring.kind == CHORALE_WIRING_FLAT) {
         printf(l->off <= FLAT
                    ? "none are shared (kappa within %.2g %%)"
@@ -265,7 +305,19 @@ static void print_wiring(const struct chorale_links *l)
     printf("; explains kappa within %.2g %%", 100 * l->off);
 }
 
-static void print_distances(const struct chorale_links *l)
+/* Of a geometry that nothing but alpha tells, which. */
+static void print_step(const struct chorale_links *l)
+{
+    if (l->step_on.kind == CHORALE_WIRING_FLAT)
+        return;
+    printf("; %.4g us a %s", 1e6 * l->step, step_of(l));
+    if (l->wiring.kind != CHORALE_WIRING_FLAT)
+        return;
+    printf(", as on ");
+    print_names(&l->step_on);
+}
+
+static void print_distances(const struct chorale_links *l, int assumed)
 {
     printf("  by distance in ranks, P = %d, ppn %d:\n    %-12s", l->comm_size,
            l->ppn, "places");
@@ -280,16 +332,13 @@ static void print_distances(const struct chorale_links *l)
     printf("\n    %-12s", "of pairs");
     for (size_t i = 0; i < l->n; i++)
         printf("%10.4g", l->at[i].pairs);
-    print_wiring(l);
+    print_wiring(l, assumed);
     printf("\n  assumption: alpha is the same at any distance: ");
     if (l->spread <= CHORALE_LINKS_SAME)
         printf("holds within %.2g %%", 100 * l->spread);
     else
         printf("fails, alpha differs by %.3g %%", 100 * l->spread);
-    if (l->n > 1)
-        printf("; %.4g us a %s", 1e6 * l->step,
-               l->by_place ? "hop (place)"
-                           : "switch level (doubling of the distance)");
+    print_step(l);
     printf("\n");
 }
 
@@ -297,9 +346,12 @@ void chorale_links_print(const struct chorale_links *list, size_t count,
                          const struct chorale_model *model)
 {
     double alpha, beta, tau;
+    int found = 0;
 
     for (size_t i = 0; i < count; i++)
-        print_distances(&list[i]);
+        found |= list[i].found;
+    for (size_t i = 0; i < count; i++)
+        print_distances(&list[i], found);
     words(model, &alpha, &beta, &tau);
     if (isnan(alpha) || isnan(beta))
         return;
@@ -327,27 +379,44 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Ways are of kappa: what alpha alone tells has none. */
+static json_t *geometry_json(const struct chorale_wiring *f, int told,
+                             int with_ways)
+{
+    json_t *all = json_array();
+    char text[48];
+
+    for (int i = 0; told && (i == 0 || i < f->nlevel); i++) {
+        const char *name = chorale_wiring_name(f, i, text);
+
+        json_array_append_new(all, with_ways
+                                       ? json_pack("{s:s, s:f}", "name", name,
+                                                   "ways", f->ways[i])
+                                       : json_string(name));
+    }
+    return all;
+}
+
 static json_t *distances_json(const struct chorale_links *l)
 {
-    json_t *at = json_array(), *links = json_array();
-    char text[48];
+    const char *of = step_of(l);
+    json_t *at = json_array();
 
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(at, json_pack(
             "{s:i, s:o, s:o, s:o}", "places", l->at[i].places, "alpha",
             number(l->at[i].alpha), "kappa", number(l->at[i].kappa), "pairs",
             number(l->at[i].pairs)));
-    for (int i = 0; l->found && (i == 0 || i < l->wiring.nlevel); i++)
-        json_array_append_new(links, json_pack(
-            "{s:s, s:f}", "name", chorale_wiring_name(&l->wiring, i, text),
-            "ways", l->wiring.ways[i]));
-    return json_pack("{s:i, s:i, s:o, s:f, s:b, s:s, s:f, s:o, s:o, s:f}",
+    return json_pack("{s:i, s:i, s:o, s:f, s:b, s:s?, s:o, s:o, s:o, s:o,"
+                     " s:f, s:s?}",
                      "comm_size", l->comm_size, "ppn", l->ppn, "distances",
                      at, "spread", l->spread, "alpha_is_the_same",
-                     l->spread <= CHORALE_LINKS_SAME, "step_of",
-                     l->by_place ? "place" : "doubling", "step", l->step,
-                     "mirror", number(l->mirror), "links", links,
-                     "links_miss", l->off);
+                     l->spread <= CHORALE_LINKS_SAME, "step_of", of, "step",
+                     number(of != NULL ? l->step : NAN), "step_on",
+                     geometry_json(&l->step_on, of != NULL, 0), "mirror",
+                     number(l->mirror), "links",
+                     geometry_json(&l->wiring, l->found, 1), "links_miss",
+                     l->off, "links_unseen", l->unseen);
 }
 
 json_t *chorale_links_json(const struct chorale_links *list, size_t count,

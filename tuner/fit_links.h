@@ -5,10 +5,11 @@
  * many ways links are shared when all ranks send at once.
  *
  * Launches tell what messages take by distance (runners/distance.c); of
- * several of as many ranks the quickest counts. A line through the times over
- * distance gives the time of a hop, one over its logarithm that of a switch
- * level, as in a tree; the one that misses less is said. What links they share
- * on the way is found from patterns of them (wiring.h). */
+ * several of as many ranks the quickest counts. What links they share on the
+ * way is found from patterns of them (wiring.h); a line through the times over
+ * how many links they pass gives the time of a hop, or of a switch level. Where
+ * none are shared but times differ, the geometry that explains the times alone
+ * does; if none does, no such time is told. */
 #ifndef CHORALE_TUNER_FIT_LINKS_H
 #define CHORALE_TUNER_FIT_LINKS_H
 
@@ -36,17 +37,20 @@ struct chorale_links {
         double pairs;        /* ways, of pairs; NAN: unknown */
     } at[CHORALE_LINKS_MOST];
     double mirror;           /* ways, of r to P - 1 - r; NAN: unknown */
+    int scattered;           /* ranks lie on nodes in no blocks */
+    const char *unseen;      /* why links were not looked for; NULL: they were */
     int found;               /* the wiring was found from these, */
     struct chorale_wiring wiring;
     double off;              /* which misses their kappas by that */
     double spread;           /* largest alpha over the smallest, - 1 */
-    int by_place;            /* a line over places misses less than one over
-                              * their logarithm */
-    double step;             /* s a place, or a doubling of places */
+    struct chorale_wiring step_on; /* the wiring, or what explains alpha; flat:
+                              * no step is told */
+    double step;             /* s a hop; of a tree, a level */
 };
 
 /* Of each number of ranks on a node, ascending, the launches of most ranks.
- * *list_p, to be freed, may be NULL. The wiring of each is found; the first of
+ * *list_p, to be freed, may be NULL. Launches whose ranks lie in blocks; if
+ * there are none, those of which no links can be found. The wiring of each is found; the first of
  * four nodes or more is the system's. */
 enum chorale_err chorale_links_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,

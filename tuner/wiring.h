@@ -101,6 +101,23 @@ struct chorale_wiring_seen {
                               * not measured, or not of a shift */
 };
 
+/* alpha = first + step * links (chorale_wiring_hops), in s, through the empty
+ * messages of seen: least squares, step not below 0; off: the mean |log| by
+ * which it misses them. first is 0 if there are none. */
+struct chorale_wiring_delay {
+    double first, step, off;
+};
+struct chorale_wiring_delay
+chorale_wiring_delay(const struct chorale_wiring *f,
+                     const struct chorale_wiring_seen *seen, size_t nseen,
+                     int nodes);
+
+/* The plainest geometry that explains the alphas of four distances or more, of
+ * which it says nothing about kappa (ways are 1); flat if none does. */
+void chorale_wiring_by_alpha(const struct chorale_wiring_seen *seen,
+                             size_t nseen, int nodes,
+                             struct chorale_wiring *f);
+
 /* Find the wiring of so many nodes with so many ranks each, every one of which
  * sent; *off_p: the mean |log(counted / measured)| of what is returned. Flat
  * where nothing is shared, where nothing explains it, and where no pairs were

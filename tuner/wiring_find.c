@@ -41,53 +41,16 @@ static double miss(const struct job *job, double ways, double *worst_p)
     return sum / (double)job->nseen;
 }
 
-/* Links that delay a message so many nodes on, as the empty ones saw it. */
-static double hops(const struct job *job, const struct chorale_wiring *f,
-                   size_t i)
-{
-    return chorale_wiring_hops(f, chorale_wiring_route(
-                                      f, job->nodes, 0,
-                                      job->seen[i].places % job->nodes, NULL));
-}
-
-static int has_alpha(const struct chorale_wiring_seen *s)
-{
-    return s->pattern == CHORALE_PATTERN_SHIFT && s->alpha > 0;
-}
-
-/* alpha * (1 + hop * links) through the empty messages; *off_p: the mean
- * |log| by which it misses them. */
+/* By how much of alpha a link makes a message later; *off_p: the mean |log| by
+ * which that misses the empty messages. */
 static double hop_of(const struct job *job, const struct chorale_wiring *f,
                      double *off_p)
 {
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, slope = 0, first;
+    struct chorale_wiring_delay d = chorale_wiring_delay(
+        f, job->seen, job->nseen, job->nodes);
 
-    for (size_t i = 0; i < job->nseen; i++) {
-        double x = hops(job, f, i), y = job->seen[i].alpha;
-
-        if (!has_alpha(&job->seen[i]))
-            continue;
-        n++;
-        sx += x;
-        sy += y;
-        sxx += x * x;
-        sxy += x * y;
-    }
-    *off_p = 0;
-    if (!(n > 0))
-        return 0;
-    if (n * sxx - sx * sx > 0)
-        slope = fmax(0, (n * sxy - sx * sy) / (n * sxx - sx * sx));
-    first = (sy - slope * sx) / n;
-    if (!(first > 0)) {
-        slope = 0;
-        first = sy / n;
-    }
-    for (size_t i = 0; i < job->nseen; i++)
-        if (has_alpha(&job->seen[i]))
-            *off_p += fabs(log((first + slope * hops(job, f, i)) /
-                               job->seen[i].alpha)) / n;
-    return slope / first;
+    *off_p = d.off;
+    return d.first > 0 ? d.step / d.first : 0;
 }
 
 /* The loads of a candidate, and the ways with which it misses least; 0: it

@@ -238,6 +238,47 @@ static void test_none(void)
            "nor nothing, or two nodes");
 }
 
+/* The geometry that alphas alone tell, and its step in ns. */
+static int alphas_tell(const double *us, size_t n, const char *name,
+                       double step)
+{
+    struct chorale_wiring_seen seen[MOST];
+    struct chorale_wiring got;
+    struct chorale_wiring_delay delay;
+    char text[48];
+
+    for (size_t i = 0; i < n; i++)
+        seen[i] = (struct chorale_wiring_seen){
+            .pattern = CHORALE_PATTERN_SHIFT, .places = 1 << i, .kappa = 1,
+            .alpha = 1e-6 * us[i],
+        };
+    chorale_wiring_by_alpha(seen, n, 16, &got);
+    delay = chorale_wiring_delay(&got, seen, n, 16);
+    if (strcmp(chorale_wiring_name(&got, 0, text), name) == 0 &&
+        fabs(1e9 * delay.step - step) < 0.1 * step + 1e-6)
+        return 1;
+    tap_diag("%s, %g ns a link, off by %g", text, 1e9 * delay.step,
+             delay.off);
+    return 0;
+}
+
+static void test_alphas(void)
+{
+    tap_ok(alphas_tell((double[]){ 1, 1.1, 1.3, 1.7 }, 4, "line 16", 100),
+           "alpha that grows with places is that of a line");
+    tap_ok(alphas_tell((double[]){ 1, 1.2, 1, 1.2 }, 4, "grid 4x4", 200),
+           "that comes back at a row is that of a grid");
+    tap_ok(alphas_tell((double[]){ 1, 1.01, 2, 2.02 }, 4, "tree 4", 500),
+           "that is one of two is that of switches, though off by 1 %%");
+    tap_ok(alphas_tell((double[]){ 1, 1, 2, 3 }, 4, "tree 4", 500),
+           "so is one of three");
+    tap_ok(alphas_tell((double[]){ 1, 3, 1.5, 2.5 }, 4, "flat", 0),
+           "others tell nothing");
+    tap_ok(alphas_tell((double[]){ 1, 1.1, 1.3 }, 3, "flat", 0) &&
+               alphas_tell(NULL, 0, "flat", 0),
+           "nor do three distances, or none");
+}
+
 static void test_names(void)
 {
     static const char *const bad[] = {
@@ -364,6 +405,7 @@ int main(void)
     test_plain("ring 16", 1, 1);
     test_plain("grid 4x4", 4, 0);
     test_none();
+    test_alphas();
     test_names();
     test_played();
     return tap_done();
