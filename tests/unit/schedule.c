@@ -5,11 +5,13 @@
  * part of it), no rank uses a port twice at a time unless the descriptor says
  * so, scratch is what is stated. alltoall and alltoallv also in place.
  *
- *     schedule.t [COLLECTIVE [VARIANT]]   only these */
+ *     schedule.t [COLLECTIVE [VARIANT]]   only these
+ *     schedule.t --bounds                 print the table of bounds.h anew */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/tree.h"
 #include "algorithms/schedule.h"
 #include "tests/tap.h"
+#include "tests/unit/bounds.h"
 #include "tests/unit/values.h"
 #include "tests/unit/wanted.h"
 
@@ -56,6 +58,7 @@ struct outcome {
     int reduces; /* some bytes at some point */
     double most; /* times its schedule, of what a bound states */
     double tightest; /* times what is used, of the scratch stated */
+    struct bounds bounds; /* where the cost is not exact */
 };
 
 static void describe(const struct chorale_alg *alg,
@@ -119,8 +122,9 @@ static void judge_cost(const struct chorale_alg *alg,
         if (differs(stated, sum->seconds))
             how = "";
     } else {
-        if (!is_alone(pt) && sum->seconds > 0 &&
-            stated / sum->seconds > o->most)
+        if (is_alone(pt))
+            bounds_add(&o->bounds, pt, stated, sum->seconds);
+        else if (sum->seconds > 0 && stated / sum->seconds > o->most)
             o->most = stated / sum->seconds;
         if (sum->seconds > stated && differs(sum->seconds, stated))
             how = "at most ";
@@ -334,15 +338,21 @@ static int order_is_right(const struct chorale_alg *alg,
            (chorale_coll_info(alg->coll)->reduces || o->reduces);
 }
 
-static void test_alg(const struct chorale_alg *alg)
+static void try_sizes(const struct chorale_alg *alg, struct outcome *o)
 {
-    struct outcome o = { "", 0, 0, 0, 0 };
-    const char *coll = chorale_coll_info(alg->coll)->name;
-    char most[64] = "";
-
+    *o = (struct outcome){ .wrong = "" };
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         for (size_t k = 0; k < sizeof(blocks) / sizeof(*blocks); k++)
-            try_size(alg, sizes[i], blocks[k], &o);
+            try_size(alg, sizes[i], blocks[k], o);
+}
+
+static void test_alg(const struct chorale_alg *alg)
+{
+    struct outcome o;
+    const char *coll = chorale_coll_info(alg->coll)->name;
+    char most[64] = "", far[128] = "";
+
+    try_sizes(alg, &o);
     if (HUGE_TOO)
         try_huge(alg, &o);
     if (o.most > 0)
@@ -357,10 +367,32 @@ static void test_alg(const struct chorale_alg *alg)
         tap_diag("%s", o.wrong);
     tap_ok(order_is_right(alg, &o),
            "%s %s: says in which order it reduces", coll, alg->name);
+    if (!tap_ok(bounds_hold(alg, &o.bounds, far, sizeof(far)),
+                "%s %s: a bound is as far from its schedule as it was", coll,
+                alg->name))
+        tap_diag("%s: if that is meant, `make bounds`", far);
+}
+
+/* What is wrong somewhere has no row: the test says what. */
+static int print_bounds(void)
+{
+    struct outcome o;
+    int failed = 0;
+
+    printf("/* Stated bounds in times their schedules: see bounds.h. Written "
+           "by:\n * make bounds */\n");
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        try_sizes(chorale_algs[i], &o);
+        failed |= o.wrong[0] != '\0';
+        bounds_print(chorale_algs[i], &o.bounds, stdout);
+    }
+    return failed;
 }
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--bounds") == 0)
+        return print_bounds();
     for (int i = 0; chorale_algs[i] != NULL; i++)
         if (wanted(argc, argv, chorale_algs[i]))
             test_alg(chorale_algs[i]);
