@@ -5,7 +5,10 @@
  * and in both directions at a time.
  *
  * wrap 0: one ring through all ranks, forth and back along the rows and home
- * by the first column; one half of the vector goes either way round. wrap 1, a
+ * by the first column; one half of the vector goes either way round. With an
+ * odd number of ranks one step goes over a rank without sharing its links, but
+ * on 3 x 3 across a corner: there links, not ports, make the bytes take twice
+ * as long (engines/mesh_ring.h). wrap 1, a
  * torus: one half takes rings in the rows first and in the columns next, the
  * other half the other way, and of both one half goes either way round.
  *

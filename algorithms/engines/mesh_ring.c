@@ -14,41 +14,73 @@ static void visit(struct way *way, int row, int col)
                                : row * way->cols + col;
 }
 
-/* Two rows at once, from the right to the left: the second by itself in the
- * last column, where the step across the corner is, else two by two. */
-static void double_row(struct way *way, int row, int cols)
+/* Along a row, both ends included. */
+static void along(struct way *way, int row, int from, int to)
 {
-    visit(way, row, cols - 1);
-    visit(way, row + 1, cols - 1);
-    for (int col = cols - 2; col > 0; col -= 2) {
+    int step = from < to ? 1 : -1;
+
+    for (int col = from; col != to + step; col += step)
         visit(way, row, col);
-        visit(way, row + 1, col);
-        visit(way, row + 1, col - 1);
-        visit(way, row, col - 1);
+}
+
+/* Down the first column from a row, and back to it by all that lies right of
+ * it, an even number of rows. */
+static void down_and_back(struct way *way, int row, int rows, int cols)
+{
+    for (int r = row; r < rows; r++)
+        visit(way, r, 0);
+    for (int r = rows - 1; r >= row; r--)
+        if ((rows - r) % 2 != 0)
+            along(way, r, 1, cols - 1);
+        else
+            along(way, r, cols - 1, 1);
+}
+
+/* Rows and columns odd, 3 and 5 or more: one step goes from the fourth rank of
+ * the second row over the third one, which is passed upwards, to the second. */
+static void odd_ring(struct way *way, int rows, int cols)
+{
+    for (int row = 0; row < 3; row++)
+        visit(way, row, 0);
+    down_and_back(way, 3, rows, cols);
+    visit(way, 2, 1);
+    for (int row = 2; row > 0; row--)
+        visit(way, row, 2);
+    along(way, 0, 2, cols - 1);
+    for (int col = cols - 1; col > 2; col -= 2) {
+        visit(way, 1, col);
+        visit(way, 2, col);
+        visit(way, 2, col - 1);
+        visit(way, 1, col - 1);
     }
+    visit(way, 1, 1);
+    visit(way, 0, 1);
+}
+
+/* An even number of rows. */
+static void even_ring(struct way *way, int rows, int cols)
+{
+    for (int row = 0; row < rows; row++)
+        if (row % 2 == 0)
+            along(way, row, row > 0, cols - 1);
+        else
+            along(way, row, cols - 1, row < rows - 1);
+    for (int row = rows - 2; row > 0; row--)
+        visit(way, row, 0);
 }
 
 void chorale_mesh_ring(int rows, int cols, int *order)
 {
-    struct way way = { rows % 2 != 0 && cols % 2 == 0, cols, order };
+    static const int smallest[] = { 0, 1, 2, 5, 8, 4, 7, 6, 3 };
+    int odd = rows % 2 != 0 && cols % 2 != 0;
+    struct way way = { odd ? cols == 3 : rows % 2 != 0, cols, order };
     int r = way.turned ? cols : rows, c = way.turned ? rows : cols;
-    int last = r - r % 2 - 1, row;
 
-    if (r == 1 || c == 1) {
+    if (r == 1 || c == 1 || (odd && r == 3 && c == 3))
         for (int i = 0; i < rows * cols; i++)
-            order[i] = i;
-        return;
-    }
-    for (row = 0; row < last || (row == last && r % 2 == 0); row++) {
-        for (int col = row > 0; row % 2 == 0 && col < c; col++)
-            visit(&way, row, col);
-        for (int col = c - 1; row % 2 != 0 && col > 0; col--)
-            visit(&way, row, col);
-    }
-    if (r % 2 != 0)
-        double_row(&way, last, c);
+            order[i] = odd && r == c ? smallest[i] : i;
+    else if (odd)
+        odd_ring(&way, r, c);
     else
-        visit(&way, last, 0);
-    for (row = last - 1; row > 0; row--)
-        visit(&way, row, 0);
+        even_ring(&way, r, c);
 }
