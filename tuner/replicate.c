@@ -13,20 +13,43 @@ static int flat(const struct chorale_rep *rep)
     return rep->net == CHORALE_REP_ARRAY || rep->net == CHORALE_REP_RING;
 }
 
+int chorale_rep_wraps(enum chorale_rep_net net)
+{
+    return net == CHORALE_REP_TORUS || net == CHORALE_REP_RING;
+}
+
 /* a: what both kinds of communication are multiplied by. */
 static double factor(const struct chorale_rep *rep)
 {
-    int wraps = rep->net == CHORALE_REP_TORUS || rep->net == CHORALE_REP_RING;
-
-    return wraps ? rep->link / 2.0 : rep->link;
+    return chorale_rep_wraps(rep->net) ? rep->link / 2.0 : rep->link;
 }
 
-/* The same of updating alone, times the groups that share a link. */
+/* How many times longer a ring takes as links allow whose steps go that far on
+ * a wrapped side: where half of the side is odd, whatever takes which way. */
+static double half_round(const struct chorale_rep *rep, long far)
+{
+    return rep->as_links && chorale_rep_wraps(rep->net) &&
+                   2 * far == rep->side && far % 2 != 0
+               ? (double)(far + 1) / (double)far
+               : 1;
+}
+
+/* The same on a regular mesh of so many elements or groups a side. */
+static double corner(const struct chorale_rep *rep, double length)
+{
+    if (!rep->as_links || rep->net != CHORALE_REP_MESH || fabs(length - 3) > 0)
+        return 1;
+    return rep->link == 1 ? 2 : 1.5;
+}
+
+/* a of updating alone, times the groups that share a link. */
 static double updating_factor(const struct chorale_rep *rep, long y)
 {
     if (rep->scatter)
-        return factor(rep) * (double)rep->side / (double)y;
-    return rep->open && y < rep->side ? rep->link : factor(rep);
+        return factor(rep) * (double)rep->side / (double)y *
+               half_round(rep, rep->side / y);
+    return rep->as_links && y < rep->side ? rep->link
+                                          : factor(rep) * half_round(rep, 1);
 }
 
 double chorale_rep_u(long y)
@@ -90,7 +113,7 @@ static double messages(const struct chorale_rep *rep, double x, double y)
 {
     double n = (double)rep->side;
 
-    if (rep->open && !rep->scatter && y < n) /* updating as on lines */
+    if (rep->as_links && !rep->scatter && y < n) /* updating as on lines */
         return rep->bands * (flat(rep) ? 1 : 2) * floor(y * y / 4) +
                messages(&(struct chorale_rep){ .net = rep->net,
                                                .side = rep->side }, x, y);
@@ -134,6 +157,11 @@ void chorale_rep_cost(const struct chorale_rep *rep, long x, long y,
     }
     if (rep->scatter && x > 1)
         cost->integration = among_neighbours(rep, (double)x);
+    else
+        cost->integration *= half_round(rep, x);
+    if (x == y)
+        cost->integration *= corner(rep, n / (double)x);
+    cost->broadcasting *= half_round(rep, 1) * corner(rep, n);
     if (rep->alpha > 0)
         cost->latency = rep->alpha * messages(rep, (double)x, (double)y) /
                         rep->data;
@@ -276,7 +304,7 @@ long chorale_rep_proposition(const struct chorale_rep *rep, int repaired)
                                                 pow(s - 2, 3) / (108 * d));
     if (isnan(even) || isnan(odd))
         return -1;
-    any.divisors = 0;
+    any.divisors = any.as_links = 0;
     any.alpha = 0;
     for (int i = 0; i < 4; i++) {
         double x = i < 2 ? even : odd;

@@ -19,13 +19,24 @@
  * branch's root has the sign of its derivative. Latency and one dimension are
  * additions: a ring of x elements at a distance shares each link x times, so
  * integration takes (1 - x/N) b/2 on a ring; on an array, where what wraps runs
- * back over the same links, twice that. Open groups and scatter allocation
- * (section 3.1) are additions too. A wrapped group of x < N neighbours would
- * need more of its links than they carry: x (x^2 - 1) / 6 links each way are
- * crossed, and u(x)/2 slots of x links are fewer from x = 3 on. Scattered, N/x
- * groups share each link while they update, the rings of a wrapped system are
- * closed for any x, and those of integration lie among neighbours, where what
- * wraps runs back. */
+ * back over the same links, twice that. Scatter allocation (section 3.1) is an
+ * addition too: N/x groups share each link while they update, the rings of a
+ * wrapped system are closed for any x, and those of integration lie among
+ * neighbours, where what wraps runs back.
+ *
+ * As links allow (as_links) some of the paper's rings take longer:
+ * - A wrapped group of x < N neighbours would need more of its links than they
+ *   carry: x (x^2 - 1) / 6 links each way are crossed, and u(x)/2 slots of x
+ *   links are fewer from x = 3 on. What closes it lies outside, so it is open,
+ *   and updates as on a regular system.
+ * - No ring through 3 x 3 elements of a regular mesh, or groups, goes without
+ *   sharing a link (engines/mesh_ring.h): it takes twice as long, and where a
+ *   link carries one direction at a time half as long again.
+ * - Between elements N/2 apart on a ring both ways are as long, and a message
+ *   takes one of them. If N/2 is odd, the busiest link cannot have less than
+ *   (N/2 + 1) / (N/2) of the mean: so much longer takes the integration of two
+ *   groups a side, the updating of two scattered elements a side, and with
+ *   N = 2 everything. */
 #ifndef CHORALE_TUNER_REPLICATE_H
 #define CHORALE_TUNER_REPLICATE_H
 
@@ -45,9 +56,8 @@ struct chorale_rep {
     double tx, tm;           /* T_x, T_m >= 0: sending a datum in a band, and
                               * modifying one */
     int divisors;            /* groups' sides divide N; else they need not */
-    int open;                /* wrapped systems: a group smaller than the whole
-                              * is no ring, as what closes it lies outside;
-                              * 0: the paper's, all groups wrap */
+    int as_links;            /* as links allow; 0: the paper's, all groups
+                              * wrap and all rings are free */
     int scatter;             /* a group's elements lie N / x apart, sides divide
                               * N; 0: they are neighbours (aggregate) */
     double alpha;            /* latency of a message, 0: none */
@@ -58,6 +68,9 @@ struct chorale_rep {
 struct chorale_rep_cost {
     double updating, integration, broadcasting, modification, latency, total;
 };
+
+/* 1 if lines of such a network are rings. */
+int chorale_rep_wraps(enum chorale_rep_net net);
 
 /* floor(y^2 / 4): packets over the middle link of y elements. */
 double chorale_rep_u(long y);
@@ -85,7 +98,7 @@ void chorale_rep_roots(const struct chorale_rep *rep, double *even,
 
 /* The best side in closed form: of the nearest admissible even sides round the
  * even root, and odd ones round the odd root, the one with the least T_o.
- * Without latency it is what trying all finds. */
+ * Without latency it is what trying all finds, but as links allow. */
 long chorale_rep_closed(const struct chorale_rep *rep);
 
 /* What proposition 3.7 itself says of the sides 1 ... N of meshes, with the

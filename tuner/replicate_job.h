@@ -27,6 +27,8 @@ struct chorale_rep_opts {
 struct chorale_rep_row {
     long side;
     struct chorale_rep_cost cost;      /* by the model, or what is known */
+    struct chorale_rep_cost other;     /* by its other form: the paper's, or as
+                                        * links allow (rep.as_links) */
     struct chorale_rep_cost apart;     /* by the model, scattered */
     struct chorale_rep_cost seen[2];   /* measured: aggregate, scatter */
     char why[160];                     /* nothing is known of it: the reason */
@@ -53,8 +55,13 @@ int chorale_rep_flat(const struct chorale_rep_job *job);
 struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
                                             long side);
 
-/* The row with the least total: of cost (which < 0), or of seen[which]; NULL:
+/* Fill a row by the model: cost, other, apart. */
+void chorale_rep_foretell(struct chorale_rep_job *job,
+                          struct chorale_rep_row *row);
+
+/* The row with the least total: of cost, of other, or of seen[which]; NULL:
  * there is none. */
+enum { CHORALE_REP_TOLD = -1, CHORALE_REP_OTHER = -2 };
 const struct chorale_rep_row *
 chorale_rep_best(const struct chorale_rep_job *job, int which);
 
@@ -76,6 +83,10 @@ enum chorale_err chorale_rep_save_platform(struct chorale_rep_job *job);
 /* replicate_show.c: on standard output, as text or JSON. CHORALE_DATA: of no
  * group is anything known. */
 enum chorale_err chorale_rep_show(const struct chorale_rep_job *job);
+
+/* replicate_json.c: as JSON; best: by cost. */
+enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
+                                  const struct chorale_rep_row *best);
 
 /* replicate_draw.c: the picture that opts->plot names, with its data beside
  * it; before anything is worked out, whether it is one that can be drawn

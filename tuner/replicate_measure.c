@@ -223,19 +223,6 @@ static int by_side(const void *a, const void *b)
     return (x->side > y->side) - (x->side < y->side);
 }
 
-static void foretell(struct chorale_rep_job *job)
-{
-    struct chorale_rep apart = job->rep;
-
-    apart.scatter = 1;
-    for (size_t i = 0; i < job->nrow; i++) {
-        struct chorale_rep_row *row = &job->row[i];
-
-        chorale_rep_cost(&job->rep, row->side, row->side, &row->cost);
-        chorale_rep_cost(&apart, row->side, row->side, &row->apart);
-    }
-}
-
 enum chorale_err chorale_rep_measure(struct chorale_rep_job *job)
 {
     struct chorale_rep *rep = &job->rep;
@@ -246,7 +233,7 @@ enum chorale_err chorale_rep_measure(struct chorale_rep_job *job)
     if (err != CHORALE_OK)
         return err;
     rep->divisors = 1;
-    rep->open = rep->net == CHORALE_REP_TORUS || rep->net == CHORALE_REP_RING;
+    rep->as_links = 1;
     rep->data = rounded(rep, isnan(o->data) ? DATA : o->data);
     err = launch(job, simulated);
     if (err == CHORALE_OK && !(job->beta > 0))
@@ -262,6 +249,7 @@ enum chorale_err chorale_rep_measure(struct chorale_rep_job *job)
         rep->tm = job->tau / job->beta;
     if (isnan(o->alpha))
         rep->alpha = job->alpha_s / (job->beta * (double)o->datum);
-    foretell(job);
+    for (size_t i = 0; i < job->nrow; i++)
+        chorale_rep_foretell(job, &job->row[i]);
     return CHORALE_OK;
 }

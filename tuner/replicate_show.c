@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* replicate_show.c - what the verb `replicate` prints: see replicate_job.h. */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +27,43 @@ struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
     job->row = grown;
     grown += job->nrow++;
     *grown = (struct chorale_rep_row){
-        .side = side, .cost = none, .apart = none, .seen = { none, none },
+        .side = side, .cost = none, .other = none, .apart = none,
+        .seen = { none, none },
     };
     return grown;
 }
 
+void chorale_rep_foretell(struct chorale_rep_job *job,
+                          struct chorale_rep_row *row)
+{
+    struct chorale_rep other = job->rep, apart = job->rep;
+
+    other.as_links = !job->rep.as_links;
+    apart.scatter = apart.as_links = 1;
+    chorale_rep_cost(&job->rep, row->side, row->side, &row->cost);
+    chorale_rep_cost(&other, row->side, row->side, &row->other);
+    chorale_rep_cost(&apart, row->side, row->side, &row->apart);
+}
+
 static double total_of(const struct chorale_rep_row *row, int which)
 {
-    return which < 0 ? row->cost.total : row->seen[which].total;
+    return which == CHORALE_REP_TOLD    ? row->cost.total
+           : which == CHORALE_REP_OTHER ? row->other.total
+                                        : row->seen[which].total;
+}
+
+/* Do the two forms of the model differ in that row? */
+static int differs(const struct chorale_rep_row *row)
+{
+    return fabs(row->other.total - row->cost.total) > 1e-12 * row->cost.total;
+}
+
+static int two_forms(const struct chorale_rep_job *job)
+{
+    for (size_t i = 0; i < job->nrow; i++)
+        if (differs(&job->row[i]))
+            return 1;
+    return 0;
 }
 
 const struct chorale_rep_row *
@@ -70,10 +98,16 @@ static const char *side_text(const struct chorale_rep_job *job)
     return job->known || chorale_rep_flat(job) ? "" : " a side";
 }
 
-static void print_cost(const struct chorale_rep_job *job,
-                       const struct chorale_rep_row *row, double best)
+static const char *form_text(int as_links)
 {
-    const struct chorale_rep_cost *c = &row->cost;
+    return as_links ? "as links allow" : "as in the paper";
+}
+
+/* c: which of the row's costs. */
+static void print_cost(const struct chorale_rep_job *job,
+                       const struct chorale_rep_row *row,
+                       const struct chorale_rep_cost *c, double best)
+{
     double unit = job->known ? 1e6 : 1;
     char group[48];
 
@@ -90,17 +124,31 @@ static void print_cost(const struct chorale_rep_job *job,
     printf("  %+.2f %%\n", 100 * (c->total / best - 1));
 }
 
-/* The rows around the best one, and the ends; of what is known all. */
-static void print_around(const struct chorale_rep_job *job,
-                         const struct chorale_rep_row *best)
+static void print_heading(const struct chorale_rep_job *job)
 {
+    printf("%-12s %12s %12s %12s %12s %12s%s\n", "group", "T_o", "updating",
+           "integration", "broadcast", "modification",
+           !job->known && job->rep.alpha > 0 ? "      latency" : "");
+}
+
+/* The rows around the best one by `which`, and the ends; of what is known
+ * all. */
+static void print_around(const struct chorale_rep_job *job, int which)
+{
+    const struct chorale_rep_row *best = chorale_rep_best(job, which);
     size_t at = (size_t)(best - job->row), last = job->nrow - 1;
     size_t from = at > AROUND ? at - AROUND : 0;
     size_t to = at + AROUND < last ? at + AROUND : last;
 
-    for (size_t i = 0; i <= last; i++)
+    print_heading(job);
+    for (size_t i = 0; i <= last; i++) {
+        const struct chorale_rep_row *row = &job->row[i];
+
         if (job->known || i == 0 || i == last || (i >= from && i <= to))
-            print_cost(job, &job->row[i], best->cost.total);
+            print_cost(job, row, which == CHORALE_REP_OTHER ? &row->other
+                                                            : &row->cost,
+                       total_of(best, which));
+    }
 }
 
 static void print_closed(const struct chorale_rep_job *job, long x)
@@ -116,7 +164,8 @@ static void print_closed(const struct chorale_rep_job *job, long x)
         printf(" (T_o falls to %.4f for even sides, %.4f for odd ones)", even,
                odd);
     if (closed != x)
-        printf("; it knows no %s", job->rep.open ? "open groups" : "latency");
+        printf("; it knows no %s", job->rep.as_links ? "missing links"
+                                                      : "latency");
     printf("\n");
     if (chorale_rep_flat(job) || job->rep.divisors || job->rep.alpha > 0)
         return;
@@ -145,16 +194,7 @@ static void print_problem(const struct chorale_rep_job *job)
         printf(", alpha = %g", rep->alpha);
     if (job->known || rep->alpha > 0 || job->opts->measure)
         printf(", M = %.10g, N_b = %g", rep->data, rep->bands);
-    if (rep->open)
-        printf("; open groups");
     printf("\n");
-}
-
-static void print_heading(const struct chorale_rep_job *job)
-{
-    printf("%-12s %12s %12s %12s %12s %12s%s\n", "group", "T_o", "updating",
-           "integration", "broadcast", "modification",
-           !job->known && job->rep.alpha > 0 ? "      latency" : "");
 }
 
 static void print_model(const struct chorale_rep_job *job,
@@ -164,10 +204,20 @@ static void print_model(const struct chorale_rep_job *job,
     if (job->beta > 0)
         printf(" (%.4g s for %ld bytes)",
                job->beta * (double)job->opts->datum, job->opts->datum);
-    printf("\n\nbest groups: %ld%s\n\n", best->side, side_text(job));
-    print_heading(job);
-    print_around(job, best);
+    printf("\n\nbest groups: %ld%s", best->side, side_text(job));
+    if (two_forms(job))
+        printf(" %s, %ld%s %s", form_text(job->rep.as_links),
+               chorale_rep_best(job, CHORALE_REP_OTHER)->side, side_text(job),
+               form_text(!job->rep.as_links));
+    printf("\n\n");
+    if (two_forms(job))
+        printf("%s:\n", form_text(job->rep.as_links));
+    print_around(job, CHORALE_REP_TOLD);
     print_closed(job, best->side);
+    if (two_forms(job)) {
+        printf("\n%s:\n", form_text(!job->rep.as_links));
+        print_around(job, CHORALE_REP_OTHER);
+    }
 }
 
 static void print_known(const struct chorale_rep_job *job,
@@ -175,8 +225,7 @@ static void print_known(const struct chorale_rep_job *job,
 {
     printf("times in us, of data of %ld bytes; integration with its "
            "additions\n\nbest groups: %ld\n\n", job->opts->datum, best->side);
-    print_heading(job);
-    print_around(job, best);
+    print_around(job, CHORALE_REP_TOLD);
     printf("\nintegration as one reduce-scatter took it: those of all groups "
            "run at once, which takes\nlonger where they share links\n");
 }
@@ -188,30 +237,41 @@ double chorale_rep_unit_us(const struct chorale_rep_job *job)
     return 1e6 * job->rep.data * job->beta * (double)job->opts->datum;
 }
 
-/* A line of what was measured, and one of what was foretold: there integration
- * takes its additions over from modification. */
-static void print_pair(const struct chorale_rep_job *job, const char *group,
-                       const char *placement,
+/* A line of what was foretold beside what was measured: integration takes its
+ * additions over from modification. */
+static void print_told(const struct chorale_rep_job *job, const char *word,
                        const struct chorale_rep_cost *seen,
                        const struct chorale_rep_cost *cost)
 {
     double us = chorale_rep_unit_us(job), add;
 
     add = cost->modification - job->rep.accesses * job->rep.tm;
-    printf("%-9s %-10s measured %11.6g %11.6g %11.6g %11.6g %11.6g\n", group,
-           placement, 1e6 * seen->total, 1e6 * seen->updating,
-           1e6 * seen->integration, 1e6 * seen->broadcasting,
-           1e6 * seen->modification);
-    printf("%-9s %-10s foretold %11.6g %11.6g %11.6g %11.6g %11.6g  "
-           "%+.2f %%\n", "", "", us * cost->total, us * cost->updating,
+    printf("%-9s %-10s %-8s %11.6g %11.6g %11.6g %11.6g %11.6g  "
+           "%+.2f %%\n", "", "", word, us * cost->total, us * cost->updating,
            us * (cost->integration + add), us * cost->broadcasting,
            us * (cost->modification - add),
            100 * (us * cost->total / (1e6 * seen->total) - 1));
 }
 
+/* A line of what was measured, and one of what was foretold. */
+static void print_pair(const struct chorale_rep_job *job, const char *group,
+                       const char *placement,
+                       const struct chorale_rep_cost *seen,
+                       const struct chorale_rep_cost *cost)
+{
+    printf("%-9s %-10s measured %11.6g %11.6g %11.6g %11.6g %11.6g\n", group,
+           placement, 1e6 * seen->total, 1e6 * seen->updating,
+           1e6 * seen->integration, 1e6 * seen->broadcasting,
+           1e6 * seen->modification);
+    print_told(job, "foretold", seen, cost);
+}
+
 static void print_optima(const struct chorale_rep_job *job)
 {
-    const struct chorale_rep_row *told = chorale_rep_best(job, -1);
+    const struct chorale_rep_row *told =
+        chorale_rep_best(job, CHORALE_REP_TOLD);
+    const struct chorale_rep_row *paper =
+        chorale_rep_best(job, CHORALE_REP_OTHER);
     const struct chorale_rep_row *seen = chorale_rep_best(job, 0);
 
     printf("\nbest groups: foretold %ld%s, measured %ld%s", told->side,
@@ -219,6 +279,14 @@ static void print_optima(const struct chorale_rep_job *job)
     if (told != seen)
         printf(", where the foretold ones take %.2f %% longer",
                100 * (told->seen[0].total / seen->seen[0].total - 1));
+    printf("\n");
+    if (!two_forms(job))
+        return;
+    printf("%s, where no ring lacks a link: %ld%s", form_text(0), paper->side,
+           side_text(job));
+    if (paper != seen)
+        printf(", which take %.2f %% longer than the best",
+               100 * (paper->seen[0].total / seen->seen[0].total - 1));
     printf("\n");
 }
 
@@ -259,6 +327,8 @@ static void print_measured(const struct chorale_rep_job *job)
 
         group_text(job, row->side, group, sizeof(group));
         print_pair(job, group, "aggregate", &row->seen[0], &row->cost);
+        if (differs(row))
+            print_told(job, "in paper", &row->seen[0], &row->other);
         if (isfinite(row->seen[1].total))
             print_pair(job, "", "scatter", &row->seen[1], &row->apart);
     }
@@ -270,95 +340,10 @@ static void print_measured(const struct chorale_rep_job *job)
                "processors as ranks, or with --launcher smpirun\n");
 }
 
-/* --- JSON --------------------------------------------------------------- */
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *cost_json(const struct chorale_rep_cost *c)
-{
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "seconds", number(c->total),
-                     "updating", number(c->updating), "integration",
-                     number(c->integration), "broadcasting",
-                     number(c->broadcasting), "modification",
-                     number(c->modification));
-}
-
-static json_t *side_json(const struct chorale_rep_job *job,
-                         const struct chorale_rep_row *row)
-{
-    json_t *side = cost_json(&row->cost);
-    int bad = side == NULL;
-
-    bad |= json_object_set_new(side, "side", json_integer(row->side)) != 0;
-    bad |= json_object_set_new(side, "latency", number(row->cost.latency));
-    if (row->why[0] != '\0')
-        bad |= json_object_set_new(side, "why", json_string(row->why));
-    if (job->opts->measure)
-        bad |= json_object_set_new(side, "measured",
-                                   cost_json(&row->seen[0]));
-    if (isfinite(row->seen[1].total)) {
-        bad |= json_object_set_new(side, "scatter", cost_json(&row->apart));
-        bad |= json_object_set_new(side, "scatter_measured",
-                                   cost_json(&row->seen[1]));
-    }
-    if (!bad)
-        return side;
-    json_decref(side);
-    return NULL;
-}
-
-static enum chorale_err show_json(const struct chorale_rep_job *job,
-                                  const struct chorale_rep_row *best)
-{
-    const struct chorale_rep *rep = &job->rep;
-    json_t *list = json_array(), *root;
-    double even, odd;
-    int bad = list == NULL;
-
-    chorale_rep_roots(rep, &even, &odd);
-    for (size_t i = 0; i < job->nrow && !bad; i++)
-        bad = json_array_append_new(list, side_json(job, &job->row[i])) != 0;
-    root = json_pack("{s:s, s:I, s:f, s:f, s:o, s:f, s:o, s:o, s:I, s:o}",
-                     "system", job->name, "n", (json_int_t)rep->side,
-                     "accesses", rep->accesses, "tx", rep->tx, "tm",
-                     number(rep->tm), "alpha", rep->alpha, "beta",
-                     number(job->beta), "tau", number(job->tau), "best",
-                     (json_int_t)best->side, "sides", list);
-    if (!bad && root != NULL && !job->known)
-        bad = json_object_set_new(
-                  root, "closed_form",
-                  json_integer((json_int_t)chorale_rep_closed(rep))) != 0 ||
-              json_object_set_new(root, "root_even", number(even)) != 0 ||
-              json_object_set_new(root, "root_odd", number(odd)) != 0 ||
-              json_object_set_new(
-                  root, "proposition",
-                  json_integer((json_int_t)chorale_rep_proposition(rep, 0)));
-    if (!bad && root != NULL && job->opts->measure)
-        bad = json_object_set_new(
-                  root, "best_measured",
-                  json_integer(chorale_rep_best(job, 0)->side)) != 0 ||
-              json_object_set_new(root, "oversubscribed",
-                                  json_boolean(job->crowded)) != 0 ||
-              json_object_set_new(root, "unit",
-                                  number(1e-6 * chorale_rep_unit_us(job)))
-                  != 0;
-    if (bad || root == NULL) {
-        json_decref(root);
-        return chorale_fail(job->msg, CHORALE_ENV,
-                            "replicate: out of memory");
-    }
-    json_dumpf(root, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(root);
-    return CHORALE_OK;
-}
-
 enum chorale_err chorale_rep_show(const struct chorale_rep_job *job)
 {
-    const struct chorale_rep_row *best = chorale_rep_best(job, -1);
+    const struct chorale_rep_row *best =
+        chorale_rep_best(job, CHORALE_REP_TOLD);
 
     if (best == NULL && !job->known)
         return chorale_fail(job->msg, CHORALE_DATA,
@@ -373,7 +358,7 @@ enum chorale_err chorale_rep_show(const struct chorale_rep_job *job)
                             "need, or ask for other --data",
                             job->row[0].side, job->row[0].why);
     if (job->opts->json)
-        return show_json(job, best);
+        return chorale_rep_json(job, best);
     print_problem(job);
     if (job->known)
         print_known(job, best);

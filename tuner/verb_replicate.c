@@ -184,8 +184,7 @@ static void fill(struct chorale_rep_job *job)
     rep->accesses = o->accesses;
     rep->tx = o->tx;
     rep->divisors = o->divisors;
-    rep->open = o->open && (rep->net == CHORALE_REP_TORUS ||
-                            rep->net == CHORALE_REP_RING);
+    rep->as_links = o->open;
     rep->bands = o->bands;
     rep->data = isnan(o->data) ? 1 : o->data;
     rep->tm = o->tm;
@@ -222,7 +221,7 @@ static enum chorale_err foretell(struct chorale_rep_job *job)
         row = chorale_rep_add_row(job, x);
         if (row == NULL)
             return chorale_fail(job->msg, CHORALE_ENV, "out of memory");
-        chorale_rep_cost(&job->rep, x, x, &row->cost);
+        chorale_rep_foretell(job, row);
     }
     return CHORALE_OK;
 }
@@ -298,8 +297,9 @@ static const struct chorale_opt rows[] = {
     { "divisors", 0, CHORALE_OPT_FLAG, AT(divisors), NULL,
       "only groups whose sides divide N", 0, 0 },
     { "open-groups", 0, CHORALE_OPT_FLAG, AT(open), NULL,
-      "groups of a wrapped system that do not span it are not wrapped, as "
-      "--measure finds them (default: they are, as in the paper)", 0, 0 },
+      "the model as links allow, as --measure has it: groups of a wrapped "
+      "system that do not span it are not wrapped (default: as in the paper, "
+      "they are, and where it matters both are shown)", 0, 0 },
     { "alpha", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA",
       "latency of a message, in the same units; with --data (default: that of "
       "the database, else 0)", 0, MOST },
@@ -373,9 +373,12 @@ const struct chorale_verb chorale_verb_replicate = {
         "--measure runs the pattern: bands of updating (an alltoall between "
         "neighbours) and modification, integration (a reduce-scatter) and "
         "broadcasting (an allgather). Every rank checks what it has at the "
-        "end. In simulation T_m is charged; elsewhere additions are timed. A "
-        "wrapped group that does not span its system cannot be had from the "
-        "links that it lies on, so it is foretold as open.",
+        "end. In simulation T_m is charged; elsewhere additions are timed. "
+        "What is foretold is the model as links allow: a wrapped group that "
+        "does not span its system is no ring, a ring through 3 x 3 elements "
+        "shares links, and half-way round an odd half of a ring one way is "
+        "crowded. Where that changes T_o the paper's own form stands beside "
+        "it.",
     .example = "chorale replicate --system RS2 --n 16 --accesses 2 --tm 50\n"
                "chorale replicate results.db --system WS2 --n 32 --accesses 4 "
                "--data 1e6 --plot groups.svg\n"

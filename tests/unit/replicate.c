@@ -236,12 +236,12 @@ static void test_latency(void)
            chorale_rep_exhaustive(&rep));
 }
 
-/* Open groups, and scattered ones: sums worked out by hand. */
+/* What links allow, and scattered groups: sums worked out by hand. */
 static void test_placements(void)
 {
     static const struct {
         enum chorale_rep_net net;
-        int link, open, scatter;
+        int link, as_links, scatter;
         long x, side;
         double updating, integration;
     } row[] = {
@@ -254,13 +254,22 @@ static void test_placements(void)
         { CHORALE_REP_ARRAY, 1, 0, 1, 2, 8, 2, 0.375 },
         { CHORALE_REP_RING, 1, 1, 0, 4, 16, 1, 0.375 },
         { CHORALE_REP_RING, 2, 0, 1, 4, 16, 4, 0.375 },
+        { RS, 1, 0, 0, 2, 6, 0.5, 2.0 / 9 },
+        { RS, 1, 1, 0, 2, 6, 0.5, 4.0 / 9 },
+        { RS, 2, 1, 0, 2, 6, 1, 2.0 / 3 },
+        { RS, 1, 1, 1, 2, 6, 1.5, 2.0 / 9 },
+        { RS, 1, 1, 0, 2, 10, 0.5, 0.24 },
+        { WS, 1, 0, 0, 3, 6, 1.0 / 3, 0.0625 },
+        { WS, 1, 1, 0, 3, 6, 2.0 / 3, 1.0 / 12 },
+        { WS, 1, 1, 1, 2, 6, 1, 1.0 / 9 },
+        { CHORALE_REP_RING, 1, 1, 0, 3, 6, 2.0 / 3, 1.0 / 3 },
     };
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         struct chorale_rep rep = {
             .net = row[i].net, .link = row[i].link, .side = row[i].side,
-            .open = row[i].open, .scatter = row[i].scatter, .accesses = 1,
-            .tx = 1, .data = 1, .bands = 1,
+            .as_links = row[i].as_links, .scatter = row[i].scatter,
+            .accesses = 1, .tx = 1, .data = 1, .bands = 1,
         };
         struct chorale_rep_cost cost;
 
@@ -268,15 +277,47 @@ static void test_placements(void)
         tap_ok(near(cost.updating, row[i].updating, 1e-12) &&
                    near(cost.integration, row[i].integration, 1e-12),
                "groups of %ld, %s%s: %g and %g", row[i].x,
-               row[i].open ? "open" : "wrapped",
+               row[i].as_links ? "as links allow" : "as in the paper",
                row[i].scatter ? ", scattered" : "", cost.updating,
                cost.integration);
+    }
+}
+
+/* Broadcasting in the paper's form, and as links allow. */
+static void test_rings(void)
+{
+    static const struct {
+        enum chorale_rep_net net;
+        int link;
+        long side;
+        double paper, links;
+    } row[] = {
+        { RS, 1, 3, 4.0 / 9, 8.0 / 9 }, { RS, 2, 3, 8.0 / 9, 4.0 / 3 },
+        { RS, 1, 5, 0.48, 0.48 },       { RS, 1, 4, 0.46875, 0.46875 },
+        { WS, 1, 3, 2.0 / 9, 2.0 / 9 }, { WS, 1, 2, 0.1875, 0.375 },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct chorale_rep rep = {
+            .net = row[i].net, .link = row[i].link, .side = row[i].side,
+            .accesses = 1, .tx = 1, .data = 1, .bands = 1,
+        };
+        struct chorale_rep_cost paper, links;
+
+        chorale_rep_cost(&rep, 1, 1, &paper);
+        rep.as_links = 1;
+        chorale_rep_cost(&rep, 1, 1, &links);
+        tap_ok(near(paper.broadcasting, row[i].paper, 1e-12) &&
+                   near(links.broadcasting, row[i].links, 1e-12),
+               "broadcasting, %ld a side: %g, as links allow %g", row[i].side,
+               paper.broadcasting, links.broadcasting);
     }
 }
 
 int main(void)
 {
     test_placements();
+    test_rings();
     test_slots();
     test_terms();
     test_vectors();
