@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* replicate_job.h - what the files of the verb `replicate` share: it reads its
- * options (verb_replicate.c), fills rows by the model (there), by what a
- * database holds (replicate_known.c) or by running the pattern
+ * options (verb_replicate.c), takes from a database what was fitted
+ * (replicate_fitted.c), fills rows by the model (there), by what a database
+ * holds (replicate_known.c) or by running the pattern
  * (replicate_measure.c), shows them (replicate_show.c) and draws them
  * (replicate_draw.c). */
 #ifndef CHORALE_TUNER_REPLICATE_JOB_H
@@ -39,6 +40,7 @@ struct chorale_rep_job {
     const struct chorale_rep_opts *opts;
     struct chorale_rep rep;
     char name[16], system[128];
+    char links[48];          /* as fitted, which tell the network; or "" */
     double alpha_s, beta, tau; /* s, s/byte: of the database, or measured; NAN:
                                 * none */
     int known;               /* --system measured: rows of seconds */
@@ -64,6 +66,14 @@ void chorale_rep_foretell(struct chorale_rep_job *job,
 enum { CHORALE_REP_TOLD = -1, CHORALE_REP_OTHER = -2 };
 const struct chorale_rep_row *
 chorale_rep_best(const struct chorale_rep_job *job, int which);
+
+/* replicate_fitted.c: the network and the side that nobody has said, from the
+ * fitted links (CHORALE_USAGE: there are none that tell it); then alpha_s, beta
+ * and tau, and with --system measured the rows. */
+enum chorale_err chorale_rep_links(struct chorale_rep_job *job,
+                                   const char *path);
+enum chorale_err chorale_rep_fitted(struct chorale_rep_job *job,
+                                    const char *path);
 
 /* replicate_known.c: rows by the times of alltoall, reduce_scatter_block (else
  * reduce_scatter) and allgather in the database; rep.side becomes the number of

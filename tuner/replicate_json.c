@@ -79,6 +79,8 @@ enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
                   root, rep->as_links ? "best_in_paper" : "best_as_links",
                   json_integer(chorale_rep_best(job, CHORALE_REP_OTHER)
                                    ->side)) != 0;
+    if (!bad && root != NULL && job->links[0] != '\0')
+        bad = json_object_set_new(root, "links", json_string(job->links));
     if (!bad && root != NULL && job->opts->measure)
         bad = json_object_set_new(
                   root, "best_measured",

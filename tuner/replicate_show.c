@@ -195,6 +195,8 @@ static void print_problem(const struct chorale_rep_job *job)
     if (job->known || rep->alpha > 0 || job->opts->measure)
         printf(", M = %.10g, N_b = %g", rep->data, rep->bands);
     printf("\n");
+    if (job->links[0] != '\0')
+        printf("links between nodes as they are fitted: %s\n", job->links);
 }
 
 static void print_model(const struct chorale_rep_job *job,

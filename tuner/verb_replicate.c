@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/systems.h"
 #include "tuner/grid_platform.h"
 #include "tuner/launcher.h"
 #include "tuner/replicate_job.h"
@@ -28,82 +27,16 @@ static const struct {
     { "array1", CHORALE_REP_ARRAY, 2 }, { "ring1", CHORALE_REP_RING, 2 },
 };
 
-/* A parameter between nodes, else that of all, of the longest messages. */
-static enum chorale_err parameter(struct chorale_store *store,
-                                  sqlite3_int64 system_id, const char *name,
-                                  double *value, struct chorale_errmsg *msg)
+#define NNET (sizeof(nets) / sizeof(nets[0]))
+
+/* The network of that name. */
+static enum chorale_err named_net(struct chorale_rep_job *job,
+                                  const char *name)
 {
-    sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store, "SELECT value FROM model WHERE system_id = ?1 AND param = ?2"
-        " ORDER BY level <> 'net', level <> 'all', upto IS NOT NULL,"
-        " upto DESC, dtype <> 'double', op <> 'sum', value LIMIT 1", &s, msg);
-
-    *value = NAN;
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, system_id);
-        sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, s, &row, msg);
-    }
-    if (err == CHORALE_OK && row)
-        *value = sqlite3_column_double(s, 0);
-    sqlite3_finalize(s);
-    return err;
-}
-
-static enum chorale_err read_model(struct chorale_rep_job *job,
-                                   struct chorale_store *store,
-                                   sqlite3_int64 id)
-{
-    const char *path = chorale_store_path(store);
-    int need_beta = !job->known || !isnan(job->opts->tm);
-    enum chorale_err err = parameter(store, id, "alpha", &job->alpha_s,
-                                     job->msg);
-
-    if (err == CHORALE_OK)
-        err = parameter(store, id, "beta", &job->beta, job->msg);
-    if (err == CHORALE_OK)
-        err = parameter(store, id, "tau", &job->tau, job->msg);
-    if (err == CHORALE_OK && need_beta && !(job->beta > 0))
-        err = chorale_fail(job->msg, CHORALE_DATA,
-                           "%s: no beta is fitted, which is the unit of time; "
-                           "`chorale fit` does", path);
-    if (err == CHORALE_OK && isnan(job->tau) && isnan(job->opts->tm))
-        err = chorale_fail(job->msg, CHORALE_DATA,
-                           "%s: no tau is fitted: measure a reduction too, or "
-                           "say --tm", path);
-    if (err == CHORALE_OK && !isnan(job->opts->tm))
-        job->tau = job->opts->tm * job->beta;
-    return err;
-}
-
-/* What the database tells: the model, or times. */
-static enum chorale_err read_database(struct chorale_rep_job *job,
-                                      const char *path)
-{
-    struct chorale_store *store = NULL;
-    sqlite3_int64 id = 0;
-    enum chorale_err err =
-        chorale_store_open(path, CHORALE_STORE_READ, &store, job->msg);
-
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, job->opts->in, &id, NULL,
-                                   job->msg);
-    if (err == CHORALE_OK)
-        err = read_model(job, store, id);
-    if (err == CHORALE_OK && job->known)
-        err = chorale_rep_known(job, store, id);
-    chorale_store_close(store);
-    return err;
-}
-
-static enum chorale_err find_net(struct chorale_rep_job *job)
-{
-    job->known = strcmp(job->opts->net, "measured") == 0;
-    snprintf(job->name, sizeof(job->name), "%s", job->opts->net);
-    for (size_t i = 0; i < sizeof(nets) / sizeof(nets[0]); i++)
-        if (strcmp(job->opts->net, nets[i].name) == 0) {
+    job->known = strcmp(name, "measured") == 0;
+    snprintf(job->name, sizeof(job->name), "%s", name);
+    for (size_t i = 0; i < NNET; i++)
+        if (strcmp(name, nets[i].name) == 0) {
             job->rep.net = nets[i].net;
             job->rep.link = nets[i].link;
             return CHORALE_OK;
@@ -115,7 +48,27 @@ static enum chorale_err find_net(struct chorale_rep_job *job)
                         "meshes whose links carry one or both directions at "
                         "once), WS1 and WS2 (wrapped ones), array, array1, "
                         "ring, ring1, and measured (as a database knows it)",
-                        job->opts->net);
+                        name);
+}
+
+/* The network, and its side: what is not said is the database's. */
+static enum chorale_err find_net(struct chorale_rep_job *job,
+                                 const char *path)
+{
+    const struct chorale_rep_opts *o = job->opts;
+    enum chorale_err err = CHORALE_OK;
+
+    job->rep.side = o->n;
+    if (path == NULL || o->net != NULL)
+        err = named_net(job, o->net != NULL ? o->net : "RS2");
+    if (err != CHORALE_OK || path == NULL || job->known ||
+        (o->net != NULL && o->n > 0))
+        return err;
+    err = chorale_rep_links(job, path);
+    for (size_t i = 0; i < NNET && err == CHORALE_OK; i++)
+        if (nets[i].net == job->rep.net && nets[i].link == job->rep.link)
+            snprintf(job->name, sizeof(job->name), "%s", nets[i].name);
+    return err;
 }
 
 /* What asks for something that nothing else does would be left out unseen. */
@@ -157,7 +110,7 @@ static enum chorale_err check(const struct chorale_rep_job *job,
         return chorale_fail(job->msg, CHORALE_USAGE, "--system measured is of "
                             "no network that could be run or built: name RS1, "
                             "RS2, WS1, WS2, array or ring");
-    if (o->n == 0 && !job->known)
+    if (job->rep.side == 0 && !job->known)
         return chorale_fail(job->msg, CHORALE_USAGE, "--n: how many elements "
                             "has a side? `chorale replicate --help` has an "
                             "example");
@@ -180,7 +133,6 @@ static void fill(struct chorale_rep_job *job)
     const struct chorale_rep_opts *o = job->opts;
     struct chorale_rep *rep = &job->rep;
 
-    rep->side = o->n;
     rep->accesses = o->accesses;
     rep->tx = o->tx;
     rep->divisors = o->divisors;
@@ -228,7 +180,7 @@ static enum chorale_err foretell(struct chorale_rep_job *job)
 
 static enum chorale_err work(struct chorale_rep_job *job, const char *path)
 {
-    enum chorale_err err = find_net(job);
+    enum chorale_err err = find_net(job, path);
 
     if (err == CHORALE_OK)
         err = check(job, path);
@@ -238,7 +190,7 @@ static enum chorale_err work(struct chorale_rep_job *job, const char *path)
     if (job->opts->save != NULL)
         return chorale_rep_save_platform(job);
     if (path != NULL)
-        err = read_database(job, path);
+        err = chorale_rep_fitted(job, path);
     if (err == CHORALE_OK)
         err = take_model(job);
     if (err == CHORALE_OK && job->opts->measure)
@@ -256,7 +208,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct chorale_rep_opts opts = {
-        .net = "RS2", .datum = 8, .accesses = 1, .tx = 1, .tm = NAN,
+        .datum = 8, .accesses = 1, .tx = 1, .tm = NAN,
         .alpha = NAN, .data = NAN, .bands = 1, .launcher = "mpiexec",
         .network = "hockney", .bandwidth = 1.25e9, .latency = 0,
     };
@@ -282,10 +234,12 @@ static const struct chorale_opt rows[] = {
       "once; WS1, WS2: a wrapped one; array, ring: one dimension, links of "
       "both directions; array1, ring1: of one; measured: "
       "any network, by the database's own times of alltoall, "
-      "reduce_scatter_block and allgather at each group size (default: RS2)",
-      0, 0 },
-    { "n", 'n', CHORALE_OPT_INT, AT(n), "N", "elements in each dimension; of "
-      "measured ones processes (default there: the most)", 1, SIDE_MAX },
+      "reduce_scatter_block and allgather at each group size (default: the "
+      "line, ring or square grid of nodes that `chorale fit` found in the "
+      "database; without a database RS2)", 0, 0 },
+    { "n", 'n', CHORALE_OPT_INT, AT(n), "N", "elements in each dimension "
+      "(default: the nodes of that grid); of measured ones processes (default "
+      "there: the most)", 1, SIDE_MAX },
     { "accesses", 0, CHORALE_OPT_REAL, AT(accesses), "N_A",
       "how often each element modifies each datum (default: 1)", 1e-9, MOST },
     { "tx", 0, CHORALE_OPT_REAL, AT(tx), "T_X",
@@ -303,6 +257,8 @@ static const struct chorale_opt rows[] = {
     { "alpha", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA",
       "latency of a message, in the same units; with --data (default: that of "
       "the database, else 0)", 0, MOST },
+    { "latency", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA", "the same as --alpha",
+      0, MOST },
     { "data", 0, CHORALE_OPT_REAL, AT(data), "M",
       "how many data there are, over which latencies are spread (default: "
       "latency is left out)", 1, MOST },
@@ -363,8 +319,10 @@ const struct chorale_verb chorale_verb_replicate = {
         "by the model of Chen and Lee, T_o and its parts around it, and what "
         "the closed form says; the paper's own proposition 3.7 is shown beside "
         "it, as it fails where N_a T_x is small.\n"
-        "With a database the fitted model gives T_m = tau / beta, and with "
-        "--data the latency; the paper has none. --system measured takes the "
+        "With a database the fitted model gives T_m = tau / beta, with --data "
+        "the latency (the paper has none), and the network where `chorale fit` "
+        "found a line, ring or square grid of links: its elements are nodes "
+        "then. --system measured takes the "
         "times of the collectives themselves, between the sizes at which they "
         "were measured; groups for which one is missing are listed with what "
         "is missing. Each phase is timed as one group has it by itself: where "

@@ -28,21 +28,61 @@ is "$("$chorale" replicate --n 16 --accesses 2 --tm 50 --json |
 sqlite3 f.db "INSERT INTO model (system_id, param, value, unit, npoints, error,
     worst_error, trusted) SELECT 1, k, v, 's', 9, 0, 0, 1 FROM (SELECT 'alpha'
     AS k, 1e-6 AS v UNION SELECT 'beta', 1e-9 UNION SELECT 'tau', 5e-8)"
-like "$("$chorale" replicate f.db --n 16 --accesses 2)" \
+like "$("$chorale" replicate f.db --system RS2 --n 16 --accesses 2)" \
     'T_m = 50' "a database tells T_m"
-like "$("$chorale" replicate f.db --n 16 --accesses 2 --data 1000)" \
+like "$("$chorale" replicate f.db --system RS2 --n 16 --accesses 2 --data 1000)" \
     'alpha = 125, M = 1000' "and with the data the latency of a message"
+like "$("$chorale" replicate f.db --system RS2 --n 16 --data 1000 --latency 3)" \
+    'alpha = 3, M = 1000' "unless --latency, as --alpha, says it"
+
+# And the network, where fit found links that are one.
+links() { # links as fitted
+    sqlite3 f.db "DELETE FROM model WHERE param = 'kappa'; INSERT INTO model
+        (system_id, param, level, value, unit, npoints, error, worst_error,
+        trusted) VALUES (1, 'kappa', '$1', 1, '', 9, 0, 0, 1),
+        (1, 'kappa', 'pairs 4', 4, '', 9, 0, 0, 1)"
+}
+while IFS=: read -r wiring says; do
+    links "$wiring"
+    "$chorale" replicate f.db >out.txt 2>err.txt
+    is "$? $(cat err.txt)$(sed -n 's/, N_a.*//p; s/.*fitted: /from /p' out.txt |
+        paste -sd' ' -)" "0 $says from $wiring" "$wiring: $says"
+done <<'END'
+torus 8x8:WS2, 8 elements a side
+torus 6x6 one-way:WS1, 6 elements a side
+grid 4x4:RS2, 4 elements a side
+grid 4x4 one-way:RS1, 4 elements a side
+line 16:array, 16 elements
+line 9 one-way:array1, 9 elements
+ring 12:ring, 12 elements
+ring 12 one-way:ring1, 12 elements
+END
+links 'torus 8x8'
+like "$("$chorale" replicate f.db --n 4)" '^WS2, 4 elements a side' \
+    "--n is taken as it is said"
+like "$("$chorale" replicate f.db --system WS1)" '^WS1, 8 elements a side' \
+    "and a wrapped mesh is of as many as the links have"
+like "$("$chorale" replicate f.db --json)" '"links": "torus 8x8"' "in JSON too"
+"$chorale" replicate f.db --system RS2 >out.txt 2>err.txt
+is "$? $(wc -l <err.txt)" "2 1" "of a regular one they tell no side"
+for wiring in 'tree 8' 'grid 4x8' 'shift 4'; do
+    links "$wiring"
+    "$chorale" replicate f.db --n 8 >out.txt 2>err.txt
+    is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "2 1 0" \
+        "$wiring: no network is taken for granted"
+    like "$(cat err.txt)" 'say it, as --system RS2' "$wiring: and what to do"
+done
 cp f.db wild.db
 sqlite3 wild.db "UPDATE model SET value = 1e-320 WHERE param = 'beta'"
-"$chorale" replicate wild.db --n 16 >out.txt 2>err.txt
+"$chorale" replicate wild.db --system RS2 --n 16 >out.txt 2>err.txt
 is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "4 1 0" \
     "a beta that is next to nothing is refused in a line,"
 like "$(cat err.txt)" 'T_o is no finite time with T_m = inf' "which says what"
 sqlite3 f.db "DELETE FROM model WHERE param = 'tau'"
-"$chorale" replicate f.db --n 16 2>err.txt
+"$chorale" replicate f.db --system RS2 --n 16 2>err.txt
 is "$? $(wc -l <err.txt)" "4 1" "without a tau it says so"
 like "$(cat err.txt)" 'no tau is fitted' "and what is missing"
-"$chorale" replicate f.db --n 16 --tm 3 >/dev/null
+"$chorale" replicate f.db --system RS2 --n 16 --tm 3 >/dev/null
 is $? 0 "unless T_m is said"
 
 # By the times of the collectives themselves.
