@@ -33,6 +33,7 @@ struct chorale_rep_row {
     struct chorale_rep_cost apart;     /* by the model, scattered */
     struct chorale_rep_cost seen[2];   /* measured: aggregate, scatter */
     char why[160];                     /* nothing is known of it: the reason */
+    char caveat[240];                  /* known, but not as it would be run */
 };
 
 /* What is asked: a model, and what it is told by. */

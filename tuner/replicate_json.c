@@ -30,6 +30,8 @@ static json_t *side_json(const struct chorale_rep_job *job,
     bad |= json_object_set_new(side, "latency", number(row->cost.latency));
     if (row->why[0] != '\0')
         bad |= json_object_set_new(side, "why", json_string(row->why));
+    if (row->caveat[0] != '\0')
+        bad |= json_object_set_new(side, "caveat", json_string(row->caveat));
     if (!job->known)
         bad |= json_object_set_new(side, job->rep.as_links ? "in_paper"
                                                            : "as_links",

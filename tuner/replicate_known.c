@@ -3,9 +3,13 @@
  * collectives of its phases took there, at each group size. See
  * replicate_job.h.
  *
- * Of several placements of as many processes the one with the most on a node
- * is taken, of all variants the fastest; between two sizes a straight line,
- * beyond them nothing. */
+ * All processes lie as in the allgather with the most on a node, and groups are
+ * of processes in a row. So a group updates with as many on a node as there
+ * are of it, beside the groups that share the node; what integrates are
+ * processes a group apart, as many at once on their nodes as a group has there.
+ * Where the collective was not measured so (`plan --ppn`, `--siblings`), the
+ * nearest to it is taken and the row says what that is. Of all variants the
+ * fastest; between two sizes a straight line, beyond them nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +17,22 @@
 
 #include "tuner/replicate_job.h"
 
+/* How a collective is placed: processes on a node, and how many like it call
+ * at once there. */
+struct place {
+    long ppn, siblings;
+};
+
 /* The fastest at one point. */
 struct fact {
     enum { ALLTOALL, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, ALLGATHER } coll;
-    long comm_size, ppn;
+    long comm_size;
+    struct place place;
     double msg_size, seconds;
 };
 
 struct facts {
-    struct fact *fact;       /* by collective, processes, size */
+    struct fact *fact;       /* by collective, processes, placement, size */
     size_t count;
 };
 
@@ -29,25 +40,19 @@ static const char *const names[] = { "alltoall", "reduce_scatter",
                                      "reduce_scatter_block", "allgather" };
 
 #define QUERY                                                                \
-    "SELECT coll, comm_size, ppn, msg_size, min(seconds) FROM v_best"        \
+    "SELECT comm_size, ppn, max(1, CAST(siblings AS INTEGER)) AS at_once,"   \
+    " msg_size, min(seconds) FROM v_best"                                    \
     " WHERE system_id = ?1 AND coll = ?2 AND arrival = 'sync'"               \
-    "   AND siblings = 'alone' AND metric = 'duration' AND msg_size > 0"     \
+    "   AND metric = 'duration' AND msg_size > 0"                            \
     "   AND validity NOT LIKE '%suspicious%'"                                \
-    " GROUP BY comm_size, ppn, msg_size"                                     \
-    " ORDER BY comm_size, ppn DESC, msg_size"
+    " GROUP BY comm_size, ppn, at_once, msg_size"                            \
+    " ORDER BY comm_size, ppn DESC, at_once, msg_size"
 
 static int add(struct facts *facts, const struct fact *fact)
 {
-    struct fact *grown;
+    struct fact *grown = realloc(facts->fact,
+                                 (facts->count + 1) * sizeof(*grown));
 
-    if (facts->count > 0) {
-        const struct fact *last = &facts->fact[facts->count - 1];
-
-        if (last->coll == fact->coll && last->comm_size == fact->comm_size &&
-            last->ppn != fact->ppn)
-            return 0; /* fewer processes a node */
-    }
-    grown = realloc(facts->fact, (facts->count + 1) * sizeof(*grown));
     if (grown == NULL)
         return -1;
     facts->fact = grown;
@@ -71,8 +76,9 @@ static enum chorale_err load(struct chorale_store *store,
         while ((err = chorale_store_step(store, s, &row, msg)) ==
                    CHORALE_OK && row) {
             struct fact fact = {
-                .comm_size = (long)sqlite3_column_int64(s, 1),
-                .ppn = (long)sqlite3_column_int64(s, 2),
+                .comm_size = (long)sqlite3_column_int64(s, 0),
+                .place = { (long)sqlite3_column_int64(s, 1),
+                           (long)sqlite3_column_int64(s, 2) },
                 .msg_size = sqlite3_column_double(s, 3),
                 .seconds = sqlite3_column_double(s, 4),
             };
@@ -91,47 +97,45 @@ static enum chorale_err load(struct chorale_store *store,
     return err;
 }
 
-/* Facts of a collective of so many processes: how many, the first in *first. */
-static size_t of(const struct facts *facts, int coll, long comm_size,
-                 const struct fact **first)
+/* --- one collective ------------------------------------------------------ */
+
+/* How many facts from i on are of the same collective, number of processes and
+ * placement. */
+static size_t run_of(const struct facts *facts, size_t i)
 {
-    size_t n = 0;
+    const struct fact *first = &facts->fact[i];
+    size_t n = 1;
 
-    for (size_t i = 0; i < facts->count; i++) {
-        const struct fact *fact = &facts->fact[i];
+    for (; i + n < facts->count; n++) {
+        const struct fact *f = &facts->fact[i + n];
 
-        if ((int)fact->coll != coll || fact->comm_size != comm_size)
-            continue;
-        if (n++ == 0)
-            *first = fact;
+        if (f->coll != first->coll || f->comm_size != first->comm_size ||
+            f->place.ppn != first->place.ppn ||
+            f->place.siblings != first->place.siblings)
+            break;
     }
     return n;
 }
 
-/* Seconds at a block of m bytes; NAN, and why. */
-static double time_at(const struct facts *facts, int coll, long comm_size,
-                      double m, struct chorale_rep_row *row)
+/* How far a placement is from the wanted one: one at a time is nearer than
+ * another number at once, and any of these than another number on a node. */
+static long off(struct place is, struct place wanted)
 {
-    const struct fact *f = NULL;
-    size_t n = of(facts, coll, comm_size, &f), i = 0;
+    long other = is.ppn != wanted.ppn;
+
+    return 4 * other + (is.siblings == wanted.siblings ? 0
+                        : is.siblings == 1             ? 1 : 2);
+}
+
+/* Seconds at a block of m bytes, of n facts by size; NAN: it lies beyond
+ * them. */
+static double between(const struct fact *f, size_t n, double m)
+{
+    size_t i = 0;
     double share;
 
-    if (coll == REDUCE_SCATTER_BLOCK && n == 0) {
-        coll = REDUCE_SCATTER;
-        n = of(facts, coll, comm_size, &f);
-    }
-    if (n == 0) {
-        snprintf(row->why, sizeof(row->why), "no %s of %ld processes is "
-                 "measured", coll == REDUCE_SCATTER ? "reduce_scatter_block"
-                                                    : names[coll], comm_size);
+    if (m < f[0].msg_size || m > f[n - 1].msg_size)
         return NAN;
-    }
-    if (m < f[0].msg_size || m > f[n - 1].msg_size) {
-        snprintf(row->why, sizeof(row->why), "%s of %ld processes is measured "
-                 "from %.0f to %.0f bytes, not at %.0f", names[coll],
-                 comm_size, f[0].msg_size, f[n - 1].msg_size, m);
-        return NAN;
-    }
     while (i + 1 < n && f[i + 1].msg_size < m)
         i++;
     if (i + 1 == n)
@@ -140,27 +144,121 @@ static double time_at(const struct facts *facts, int coll, long comm_size,
     return (1 - share) * f[i].seconds + share * f[i + 1].seconds;
 }
 
+/* A phase as it would be run. */
+struct phase {
+    const char *name;
+    int coll;
+    long comm_size;
+    double m;                /* bytes */
+    struct place place;
+};
+
+/* The nearest placement that was measured at m, else the nearest of all; of
+ * equal ones that with the most on a node. NULL: none was measured. */
+static const struct fact *nearest(const struct facts *facts,
+                                  const struct phase *phase, size_t *n)
+{
+    const struct fact *best = NULL;
+    int best_at_m = 0;
+
+    for (size_t i = 0, k; i < facts->count; i += k) {
+        const struct fact *f = &facts->fact[i];
+        int at_m;
+
+        k = run_of(facts, i);
+        if ((int)f->coll != phase->coll || f->comm_size != phase->comm_size)
+            continue;
+        at_m = !isnan(between(f, k, phase->m));
+        if (best != NULL &&
+            (at_m < best_at_m ||
+             (at_m == best_at_m &&
+              off(f->place, phase->place) >= off(best->place, phase->place))))
+            continue;
+        best = f;
+        best_at_m = at_m;
+        *n = k;
+    }
+    return best;
+}
+
+/* Of several phases one after the other. */
+static void warn(struct chorale_rep_row *row, const struct phase *phase,
+                 struct place is)
+{
+    size_t used = strlen(row->caveat);
+
+    snprintf(row->caveat + used, sizeof(row->caveat) - used,
+             "%s%s as measured with %ld a node and %ld at once, not %ld and "
+             "%ld",
+             used > 0 ? "; " : "", phase->name, is.ppn, is.siblings,
+             phase->place.ppn, phase->place.siblings);
+}
+
+/* Seconds of a phase; NAN, and why. */
+static double time_of(const struct facts *facts, struct phase phase,
+                      struct chorale_rep_row *row)
+{
+    const struct fact *f;
+    size_t n = 0;
+    double seconds;
+
+    f = nearest(facts, &phase, &n);
+    if (phase.coll == REDUCE_SCATTER_BLOCK && f == NULL) {
+        phase.coll = REDUCE_SCATTER;
+        f = nearest(facts, &phase, &n);
+    }
+    if (f == NULL) {
+        snprintf(row->why, sizeof(row->why), "no %s of %ld processes is "
+                 "measured", phase.coll == REDUCE_SCATTER
+                                 ? "reduce_scatter_block"
+                                 : names[phase.coll], phase.comm_size);
+        return NAN;
+    }
+    seconds = between(f, n, phase.m);
+    if (isnan(seconds))
+        snprintf(row->why, sizeof(row->why), "%s of %ld processes is measured "
+                 "from %.0f to %.0f bytes, not at %.0f", names[phase.coll],
+                 phase.comm_size, f[0].msg_size, f[n - 1].msg_size, phase.m);
+    else if (off(f->place, phase.place) > 0)
+        warn(row, &phase, f->place);
+    return seconds;
+}
+
+/* --- all phases ---------------------------------------------------------- */
+
+/* At least 1, and a quotient. */
+static long share_of(long all, long by)
+{
+    return all > by ? all / by : 1;
+}
+
 /* Groups of g: the phases one after the other. The reduce-scatter was measured
- * with its additions. */
+ * with its additions. ppn: processes on a node, of all. */
 static void fill(const struct chorale_rep_job *job, const struct facts *facts,
-                 struct chorale_rep_row *row)
+                 long ppn, struct chorale_rep_row *row)
 {
     const struct chorale_rep *rep = &job->rep;
-    double g = (double)row->side, size = (double)rep->side;
+    long g = row->side, here = g < ppn ? g : ppn;
+    double size = (double)rep->side;
     double bytes = rep->data * (double)job->opts->datum;
+    double packet = rep->accesses * rep->tx * bytes / (rep->bands * (double)g);
     struct chorale_rep_cost *c = &row->cost;
 
     c->latency = 0;
     c->updating = c->integration = 0;
-    c->broadcasting = time_at(facts, ALLGATHER, rep->side, bytes / size, row);
-    if (row->side > 1)
+    c->broadcasting =
+        time_of(facts, (struct phase){ "broadcasting", ALLGATHER, rep->side,
+                                       bytes / size, { ppn, 1 } }, row);
+    if (g > 1)
         c->updating = rep->bands *
-                      time_at(facts, ALLTOALL, row->side,
-                              rep->accesses * rep->tx * bytes /
-                                  (rep->bands * g), row);
-    if (row->side < rep->side)
-        c->integration = time_at(facts, REDUCE_SCATTER_BLOCK,
-                                 rep->side / row->side, bytes / size, row);
+                      time_of(facts, (struct phase){
+                                  "updating", ALLTOALL, g, packet,
+                                  { here, share_of(ppn, g) } }, row);
+    if (g < rep->side)
+        c->integration =
+            time_of(facts, (struct phase){
+                        "integration", REDUCE_SCATTER_BLOCK, rep->side / g,
+                        bytes / size, { share_of(ppn, g), here } }, row);
     c->modification = rep->accesses * bytes * job->tau;
     c->total = c->updating + c->integration + c->broadcasting +
                c->modification;
@@ -176,6 +274,19 @@ static long most(const struct facts *facts)
             facts->fact[i].comm_size > size)
             size = facts->fact[i].comm_size;
     return size;
+}
+
+/* On a node, of the allgather of that many, the most. */
+static long most_on_node(const struct facts *facts, long size)
+{
+    long ppn = 1;
+
+    for (size_t i = 0; i < facts->count; i++)
+        if (facts->fact[i].coll == ALLGATHER &&
+            facts->fact[i].comm_size == size &&
+            facts->fact[i].place.ppn > ppn)
+            ppn = facts->fact[i].place.ppn;
+    return ppn;
 }
 
 enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
@@ -202,7 +313,7 @@ enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
         if (row == NULL)
             err = chorale_fail(job->msg, CHORALE_ENV, "out of memory");
         else
-            fill(job, &facts, row);
+            fill(job, &facts, most_on_node(&facts, job->rep.side), row);
     }
     free(facts.fact);
     return err;

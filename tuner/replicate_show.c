@@ -121,7 +121,8 @@ static void print_cost(const struct chorale_rep_job *job,
            unit * c->modification);
     if (job->rep.alpha > 0)
         printf(" %12.6g", c->latency);
-    printf("  %+.2f %%\n", 100 * (c->total / best - 1));
+    printf("  %+.2f %%%s%s\n", 100 * (c->total / best - 1),
+           row->caveat[0] != '\0' ? "  " : "", row->caveat);
 }
 
 static void print_heading(const struct chorale_rep_job *job)
@@ -228,8 +229,8 @@ static void print_known(const struct chorale_rep_job *job,
     printf("times in us, of data of %ld bytes; integration with its "
            "additions\n\nbest groups: %ld\n\n", job->opts->datum, best->side);
     print_around(job, CHORALE_REP_TOLD);
-    printf("\nintegration as one reduce-scatter took it: those of all groups "
-           "run at once, which takes\nlonger where they share links\n");
+    printf("\neach phase as groups on the same nodes take it at once; where nodes "
+           "share links, those on\nother nodes hold it up too\n");
 }
 
 /* --- measured beside foretold ------------------------------------------- */

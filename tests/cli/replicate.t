@@ -116,13 +116,59 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     like "$(cat k.txt)" '^2  .*-  alltoall of 2 processes is measured from 4096 to 8192 bytes, not at 12288' \
         "and says for which groups it has none"
     like "$(cat k.txt)" 'best groups: 4$' "between two sizes it draws a line"
-    like "$(cat k.txt)" 'as one reduce-scatter took it' \
-        "and says what integration is not"
+    like "$(cat k.txt)" 'other nodes hold it up too' \
+        "and says what is not in it"
     "$chorale" replicate k.db --system measured --data 100 2>err.txt >out.txt
     is "$? $(wc -l <err.txt)" "4 1" "without any times it says so in a line"
     sqlite3 k.db "DELETE FROM model"
     "$chorale" replicate k.db --system measured --data 2048 2>err.txt >out.txt
     is "$?" 4 "and without a tau"
+
+    # Two nodes of four: what integrates lies on both, as many at once as a
+    # group has on a node; groups of two update two by two.
+    measure() { # options of plan
+        "$chorale" plan m.db -q -m 4K,8K,16K --providers library \
+            --launcher smpirun --platform flat.xml "$@" &&
+            timeout 120 "$chorale" run m.db -q
+    }
+    replicate() { # what of each group: text
+        "$chorale" replicate m.db --system measured --data 4096 --json >m.json
+        sqlite3 :memory: "SELECT group_concat($1, ', ') FROM (SELECT
+            json_extract(value, '\$.side') AS side,
+            json_extract(value, '\$.updating') AS updating,
+            json_extract(value, '\$.integration') AS integration,
+            json_extract(value, '\$.caveat') AS caveat
+            FROM json_each(CAST(readfile('m.json') AS TEXT), '\$.sides'))"
+    }
+    seconds() { # collective, ranks, size, ranks a node, at once
+        sqlite3 m.db "SELECT printf('%.9g', min(seconds)) FROM v_summary
+            WHERE coll = '$1' AND comm_size = $2 AND msg_size = $3 AND
+            ppn = $4 AND siblings = '$5'"
+    }
+    measure -c alltoall,reduce_scatter_block,allgather -P 2,4,8 --ppn 4 &&
+        sqlite3 m.db "INSERT INTO model (system_id, param, value, unit,
+            npoints, error, worst_error, trusted)
+            VALUES (1, 'tau', 1e-9, 's/B', 9, 0, 0, 1)"
+    is "$(replicate "side || ': ' || coalesce(caveat, 'as run')")" \
+        "1: as run, 2: updating as measured with 2 a node and 1 at once, not 2 and 2; integration as measured with 4 a node and 1 at once, not 2 and 2, 4: integration as measured with 2 a node and 1 at once, not 1 and 4, 8: as run" \
+        "of several ranks a node it says what was measured otherwise"
+    like "$("$chorale" replicate m.db --system measured --data 4096)" \
+        '^4 .* %  integration as measured with 2 a node' "on the row"
+    measure -c reduce_scatter_block -P 2 --ppn 1 --siblings alone
+    like "$(replicate "side || ': ' || coalesce(caveat, 'as run')")" \
+        '4: integration as measured with 1 a node and 1 at once, not 1 and 4' \
+        "the right nodes are nearer than the right number at once"
+    measure -c reduce_scatter_block -P 2 --ppn 1 --siblings 4
+    measure -c reduce_scatter_block -P 4 --ppn 2 --siblings 2
+    measure -c alltoall -P 2 --ppn 2 --siblings 2
+    is "$(replicate "side || ': ' || printf('%.9g', updating) || ' ' ||
+        printf('%.9g', integration) || coalesce(caveat, '')")" \
+        "1: 0 $(seconds reduce_scatter_block 8 4096 4 alone), 2: $(seconds \
+            alltoall 2 16384 2 2) $(seconds reduce_scatter_block 4 4096 2 2), 4: $(
+            seconds alltoall 4 8192 4 alone) $(
+            seconds reduce_scatter_block 2 4096 1 4), 8: $(
+            seconds alltoall 8 4096 4 alone) 0" \
+        "and where it was measured as it would be run it takes that"
 else
     skip "built without SimGrid" "--system measured"
 fi
