@@ -40,6 +40,10 @@ for name in munged slurmd slurmctld; do
         "nor does any other namespace make it ours"
 done
 runs none
+rm "$bin/pgrep"
+like "$(PATH=$bin && cluster_reason)" '^no pgrep' \
+    "without what would find them none is begun"
+runs none
 rm "$bin/munged"
 reason >"$work/out.txt"
 if command -v munged >/dev/null 2>&1; then

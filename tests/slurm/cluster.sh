@@ -17,9 +17,9 @@ export SLURM_CONF
 cluster_reason() {
     [ "$(id -u)" = 0 ] || { echo "needs root, to make namespaces"; return; }
     for program in slurmctld slurmd munged sbatch srun squeue scontrol ip \
-        unshare; do
+        unshare pgrep; do
         command -v "$program" >/dev/null 2>&1 || {
-            echo "no $program (Debian: slurm-wlm munge iproute2)"
+            echo "no $program (Debian: slurm-wlm munge iproute2 procps)"
             return
         }
     done
