@@ -100,19 +100,15 @@ static const char *own_block(const void *buf, const MPI_Aint *displ,
                * chorale_type_extent(type);
 }
 
-/* A rank's own data at one address for both sides, which MPI forbids; from
- * and to are its own blocks. */
-static int aliased(const struct side *from, const struct side *to)
-{
-    return from->buf == to->buf && from->count > 0 && to->count > 0
-        && chorale_args_plain(to->type)
-        && (from->type == to->type || chorale_args_plain(from->type));
-}
-
+/* 0 of a rank's own data at one address for both sides, which MPI forbids, as
+ * far as the library tells of it: where it does not, a root may do it alone,
+ * and the others would wait for it. from and to are its own blocks. */
 static int apart(const struct chorale_ctx *ctx, struct side from,
                  struct side to)
 {
-    return early(ctx) || !aliased(&from, &to);
+    return !CHORALE_ARGS_APART || early(ctx) || from.buf != to.buf
+        || from.type != to.type || from.count == 0 || to.count == 0
+        || !chorale_args_plain(to.type);
 }
 
 static int judge_reduction(enum chorale_coll coll,
@@ -127,10 +123,11 @@ static int judge_reduction(enum chorale_coll coll,
     if (!side_ok(ctx, (struct side){ c->sendbuf, c->recvcount, c->recvtype },
                  ctx->rank == root))
         return 0;
-    return !receives
-        || (side_ok(ctx, recv_side(c, c->recvcount), 0)
-            && (early(ctx) || c->sendbuf != c->recvbuf
-                || c->recvcount == 0));
+    if (receives && !side_ok(ctx, recv_side(c, c->recvcount), 0))
+        return 0;
+    /* Of an exscan on its first rank, too, as libraries do. */
+    return ctx->rank != root || early(ctx) || c->sendbuf != c->recvbuf
+        || c->recvcount == 0;
 }
 
 /* own: elements of this rank's result, of all of them. */
@@ -248,6 +245,17 @@ static int judge_scatterv(const struct chorale_call *c,
     return apart(ctx, own, recv_side(c, c->recvcount));
 }
 
+/* Several blocks at one address for both sides may each have another place
+ * there. MPICH takes them for the same ones if one array has their counts. */
+static int blocks_apart(const struct chorale_call *c,
+                        const struct chorale_ints *ints,
+                        const struct chorale_ctx *ctx)
+{
+    return !CHORALE_ARGS_APART || early(ctx) || c->sendbuf != c->recvbuf
+        || c->sendtype != c->recvtype || c->sendcounts != c->recvcounts
+        || ints->sendcounts != ints->recvcounts;
+}
+
 static int judge_alltoallv(const struct chorale_call *c,
                            const struct chorale_ints *ints,
                            const struct chorale_ctx *ctx)
@@ -262,7 +270,8 @@ static int judge_alltoallv(const struct chorale_call *c,
     return (c->sdispls != NULL || ints->sdispls != NULL)
         && side_ok(ctx,
                    send_side(c, sum_of(c->sendcounts, ints->sendcounts,
-                                       ctx->size)), 0);
+                                       ctx->size)), 0)
+        && blocks_apart(c, ints, ctx);
 }
 
 static int judge_sides(enum chorale_coll coll, const struct chorale_call *c,

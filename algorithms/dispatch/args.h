@@ -12,6 +12,14 @@ struct chorale_ints {
     const int *sendcounts, *sdispls, *recvcounts, *rdispls;
 };
 
+/* 1 if the library tells of a block that is at one address for both sides. Open
+ * MPI goes on with it. */
+#ifdef OPEN_MPI
+enum { CHORALE_ARGS_APART = 0 };
+#else
+enum { CHORALE_ARGS_APART = 1 };
+#endif
+
 /* Operations differ in who may serve them. The class is the same on all
  * ranks: MPI wants predefined operations and their types to be. */
 enum chorale_opclass {

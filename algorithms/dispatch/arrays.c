@@ -158,15 +158,19 @@ void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
     known->chosen.extent = (unsigned short)extent;
 }
 
-/* 1 if a rank's own block may be at one address on both sides, which MPI
- * forbids, and the library tells of. */
+/* 1 if a rank's own block, or all of them, may be at one address on both sides,
+ * which MPI forbids, and the library tells of. */
 static inline int aliased(enum chorale_coll coll, struct significant s,
                           const struct chorale_call *call,
                           const struct key *key, int extent)
 {
     const char *in = call->sendbuf, *out = call->recvbuf;
 
-    if (key->own == 0 || coll == CHORALE_ALLTOALLV)
+    if (!CHORALE_ARGS_APART)
+        return 0;
+    if (coll == CHORALE_ALLTOALLV)
+        return in == out;
+    if (key->own == 0)
         return 0;
     if (s.sends)
         in += key->from * extent;

@@ -62,25 +62,16 @@ fi
 # Wrong calls: error class and handler are those without the shim. What the
 # library itself does not survive, or hangs in, is left out and said so.
 program errors
-fatal=
-for again in $(seq 12); do
-    run 2 "" "$work/errors" $fatal
-    culprit=$(sed -n 's/^begins //p' "$work/out" | tail -n 1)
-    grep -q '^rank 1: after all, 1' "$work/out" && [ $status -eq 0 ] && break
-    fatal="$fatal $culprit"
-done
-[ $status -eq 0 ]
+alone_errors
 ok $? "wrong calls end without the shim (in $again launches)"
 for name in $fatal; do
     skip "$name" "the library itself ends or hangs there"
 done
-grep '^rank' "$work/out" | sort >"$work/plain"
 [ "$(grep -c 'class' "$work/plain")" -gt 75 ]
 ok $? "$(grep -c 'class' "$work/plain") wrong calls end"
 for set in "$on" "CHORALE_FORCE=bcast=binomial,gatherv=linear"; do
-    run 2 "$shim" $set CHORALE_AFTER=1 "$work/errors" $fatal
-    grep '^rank' "$work/out" | sort | diff "$work/plain" - >"$work/diff"
-    ok $? "they end the same under the shim with ${set%%=*}"
+    errors_as_alone "$set" none
+    ok $? "they end the same under the shim with ${set##*/}"
     head -n 4 "$work/diff" | sed 's/^/# /'
 done
 

@@ -2,11 +2,12 @@
 /* errors.c - wrong calls. Each is made with MPI_ERRORS_RETURN and with a
  * handler of our own on the communicator, and told in one line a rank: the
  * error class, how often the handler was called, whether with that class and
- * that communicator. The lines are the same with and without the shim. (What
- * MPICH does not see itself, like negative counts in reductions, is not
- * asked.) Arguments are the names of calls that are left out, because the
- * library itself does not survive them; one that hangs is ended after 20 s,
- * and "begins NAME" tells which it was. */
+ * that communicator, and whether right calls after it give what they should.
+ * The lines are the same with and without the shim. (What MPICH does not see
+ * itself, like negative counts in reductions, is not asked.) Arguments are the
+ * names of calls that are left out, because the library itself does not survive
+ * them; one that hangs is ended after 20 s, and "begins NAME" tells which it
+ * was. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +18,9 @@ enum { N = 6, MAX_SIZE = 64, LINE = 256 };
 
 static MPI_Comm comm;
 static int rank, size, calls, seen_class, seen_comm;
-static int a[N * MAX_SIZE], b[N * MAX_SIZE];
+static int a[2 * N * MAX_SIZE], b[2 * N * MAX_SIZE];
 static int counts[MAX_SIZE], displs[MAX_SIZE], bad_counts[MAX_SIZE];
+static int other_counts[MAX_SIZE], other_displs[MAX_SIZE];
 static MPI_Datatype uncommitted;
 static MPI_Errhandler own;
 
@@ -52,6 +54,10 @@ WRONG(reduce_scatter_count,
 WRONG(scan_op, MPI_Scan(a, b, N, MPI_INT, MPI_OP_NULL, comm))
 WRONG(exscan_type,
       MPI_Exscan(a, b, N, MPI_DATATYPE_NULL, MPI_SUM, comm))
+WRONG(exscan_alias, MPI_Exscan(a, a, N, MPI_INT, MPI_SUM, comm))
+WRONG(alltoallv_alias,
+      MPI_Alltoallv(a, counts, displs, MPI_INT, a, counts, displs, MPI_INT,
+                    comm))
 WRONG(gather_root, MPI_Gather(a, N, MPI_INT, b, N, MPI_INT, -2, comm))
 WRONG(gather_count, MPI_Gather(a, -1, MPI_INT, b, -1, MPI_INT, 0, comm))
 WRONG(scatter_type,
@@ -79,6 +85,24 @@ WRONG(allgather_longer, MPI_Allgather(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
 WRONG(alltoall_longer, MPI_Alltoall(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
 WRONG(allgather_own_block,
       MPI_Allgather(b + rank * N, N, MPI_INT, b, N, MPI_INT, comm))
+#ifdef OPEN_MPI /* Others tell the root, for which the ranks wait then. */
+WRONG(gather_own_block,
+      MPI_Gather(rank == 1 ? b + N : a, N, MPI_INT, b, N, MPI_INT, 1, comm))
+WRONG(gatherv_own_block,
+      MPI_Gatherv(rank == 1 ? b + N : a, N, MPI_INT, b, counts, displs,
+                  MPI_INT, 1, comm))
+WRONG(scatter_own_block,
+      MPI_Scatter(b, N, MPI_INT, rank == 1 ? b + N : a, N, MPI_INT, 1, comm))
+WRONG(scatterv_own_block,
+      MPI_Scatterv(b, counts, displs, MPI_INT, rank == 1 ? b + N : a, N,
+                   MPI_INT, 1, comm))
+WRONG(allgather_own_block_of_one,
+      MPI_Allgather(rank == 1 ? b + N : a, N, MPI_INT, b, N, MPI_INT, comm))
+#endif
+/* Not wrong: one rank's blocks are beside each other in one buffer. */
+WRONG(alltoallv_one_buffer,
+      MPI_Alltoallv(b, counts, displs, MPI_INT, rank == 1 ? b : a,
+                    other_counts, other_displs, MPI_INT, comm))
 /* Rank 1 has less room than is sent to it. */
 WRONG(bcast_short, MPI_Bcast(a, rank == 1 ? 2 : N, MPI_INT, 0, comm))
 WRONG(bcast_null_comm, MPI_Bcast(a, N, MPI_INT, 0, MPI_COMM_NULL))
@@ -103,6 +127,11 @@ static const struct {
     ROW(reduce_op_type), ROW(reduce_root), ROW(allreduce_type),
     ROW(allreduce_alias), ROW(allreduce_pair), ROW(block_op),
     ROW(reduce_scatter_count), ROW(scan_op), ROW(exscan_type),
+    ROW(exscan_alias), ROW(alltoallv_alias), ROW(alltoallv_one_buffer),
+#ifdef OPEN_MPI
+    ROW(gather_own_block), ROW(gatherv_own_block), ROW(scatter_own_block),
+    ROW(scatterv_own_block), ROW(allgather_own_block_of_one),
+#endif
     ROW(gather_root), ROW(gather_count), ROW(scatter_type),
     ROW(allgather_count), ROW(allgather_uncommitted), ROW(alltoall_type),
     ROW(gatherv_root), ROW(gatherv_count), ROW(scatterv_count),
@@ -142,6 +171,29 @@ static void try(int i, const char *how)
     tell(line);
 }
 
+/* Right calls after it give what they should. */
+static void after(int i)
+{
+    char line[LINE];
+    int right = 1, in[N], out[N];
+
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < N; j++) {
+            in[j] = 100 * i + 10 * k + rank;
+            out[j] = rank == 0 ? 100 * i + k : -1;
+        }
+        MPI_Bcast(out, N, MPI_INT, 0, comm);
+        right &= out[N - 1] == 100 * i + k;
+        MPI_Exscan(in, out, N, MPI_INT, MPI_SUM, comm);
+        right &= rank == 0
+              || out[N - 1] == rank * (100 * i + 10 * k)
+                                   + rank * (rank - 1) / 2;
+    }
+    snprintf(line, sizeof(line), "rank %d: %s, after it right: %d\n", rank,
+             row[i].name, right);
+    tell(line);
+}
+
 static int left_out(int i, int argc, char **argv)
 {
     for (int k = 1; k < argc; k++)
@@ -166,6 +218,9 @@ static void each(int i)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, own); /* of no communicator */
     try(i, "handled");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (row[i].call != bcast_short) /* which leaves messages behind */
+        after(i);
     PMPI_Barrier(MPI_COMM_WORLD); /* none begins before the last has ended */
     alarm(0);
 }
@@ -184,6 +239,8 @@ int main(int argc, char **argv)
     for (int r = 0; r < size; r++) {
         counts[r] = N;
         displs[r] = r * N;
+        other_counts[r] = N;
+        other_displs[r] = (size + r) * N;
         bad_counts[r] = -1;
     }
     MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);

@@ -109,3 +109,24 @@ program() { # program NAME [OPTION ...]: $work/NAME
 lines() { # how many lines of errors match
     grep -c -e "$1" "$work/err"
 }
+
+# errors.c without the shim: its lines in $work/plain; in $fatal the calls that
+# the library itself does not survive, found in $again launches.
+alone_errors() {
+    fatal=
+    for again in $(seq 12); do
+        run 2 "" "$work/errors" $fatal
+        culprit=$(sed -n 's/^begins //p' "$work/out" | tail -n 1)
+        grep -q '^rank 1: after all, 1' "$work/out" && [ $status -eq 0 ] &&
+            break
+        fatal="$fatal $culprit"
+    done
+    grep '^rank' "$work/out" | sort >"$work/plain"
+    [ $status -eq 0 ]
+}
+errors_as_alone() { # errors_as_alone SETTINGS NAME: the same, but for NAME
+    # shellcheck disable=SC2086
+    run 2 "$shim" $1 CHORALE_AFTER=1 "$work/errors" $fatal "$2"
+    grep -v "^rank [01]: $2[ ,]" "$work/plain" >"$work/expected"
+    grep '^rank' "$work/out" | sort | diff "$work/expected" - >"$work/diff"
+}
