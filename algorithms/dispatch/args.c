@@ -37,13 +37,16 @@ static int early(const struct chorale_ctx *ctx)
 }
 
 /* 1 if messages can be made of that type: neither null nor uncommitted. The
- * library is asked, with a message to nobody. */
+ * library is asked, with a message to nobody: of one element, as MPICH does
+ * not look at the type of none. */
 static int type_ok(const struct chorale_ctx *ctx, MPI_Datatype type)
 {
+    const char nothing = 0;
+
     if (type == MPI_DATATYPE_NULL)
         return 0;
     return early(ctx) || chorale_args_plain(type)
-        || PMPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, ctx->comm)
+        || PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, ctx->comm)
                == MPI_SUCCESS;
 }
 

@@ -74,6 +74,10 @@ for set in "$on" "CHORALE_FORCE=bcast=binomial,gatherv=linear"; do
     ok $? "they end the same under the shim with ${set##*/}"
     head -n 4 "$work/diff" | sed 's/^/# /'
 done
+set=CHORALE_FORCE=bcast=scatter_rd_allgather,exscan=linear
+errors_as_alone $set bcast_short
+ok $? "they end the same under the shim with $set"
+head -n 4 "$work/diff" | sed 's/^/# /'
 
 # Handlers round calls that make communicators, and in their callbacks.
 program handlers
