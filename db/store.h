@@ -53,6 +53,10 @@ void chorale_store_close(struct chorale_store *store);
 sqlite3 *chorale_store_db(struct chorale_store *store);
 const char *chorale_store_path(const struct chorale_store *store);
 
+/* After its path: a file that asks the runner which measures into it to end
+ * early. */
+#define CHORALE_END_SUFFIX "-end"
+
 /* Who may write. CAMPAIGN: one `chorale` at a time plans, runs or decides.
  * RUNNER: one runner at a time measures; it outlives a killed campaign. */
 enum chorale_lock { CHORALE_LOCK_CAMPAIGN, CHORALE_LOCK_RUNNER };

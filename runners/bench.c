@@ -186,6 +186,8 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
 
     if (err != CHORALE_OK)
         return err;
+    bench->ending = chorale_launch_asked;
+    bench->ending_arg = argv[argc - 2];
     if (bench->world_rank == 0)
         err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
     err = chorale_launch_agree(bench, err);

@@ -12,6 +12,8 @@
 #include "runners/handing.h"
 #include "runners/launch.h"
 
+#define LOOK_SECONDS 1
+
 struct all {
     struct chorale_group *group;
     int count;
@@ -20,6 +22,12 @@ struct all {
     int size;                /* ranks of all */
     struct chorale_store *store; /* rank 0's */
     int nopen;               /* groups that hand in, rank 0 */
+    int wave, only;          /* what is due: is_due() */
+    const char *path;        /* of the database */
+    int ends;                /* rank 0: others are asked to end early; a first
+                              * rank of those: it has heard that */
+    double looked;           /* when rank 0 last asked whether to */
+    MPI_Request *asking;     /* rank 0: of each group, or MPI_REQUEST_NULL */
     int argc;
     char **argv;
 };
@@ -219,6 +227,60 @@ static enum chorale_err hand_in(void *arg, struct chorale_store *store,
     return chorale_hand_rows(&all->hand, store, msg);
 }
 
+/* Groups only, or only >= 0: those of a wave that are measured at once. */
+static int is_due(const struct all *all, int k, int wave, int only)
+{
+    return only >= 0 ? k == only : all->group[k].wave == wave;
+}
+
+/* Rank 0: if it is asked to end early, so are the groups that measure. */
+static int ask_to_end(void *arg)
+{
+    struct all *all = arg;
+
+    if (all->ends || all->asking == NULL ||
+        !chorale_launch_asked((void *)all->path))
+        return all->ends;
+    all->ends = 1;
+    for (int k = 0; k < all->count; k++)
+        if (is_due(all, k, all->wave, all->only) && first_rank(all, k) != 0)
+            chorale_hand_ending(&all->hand, first_rank(all, k),
+                                &all->asking[k]);
+    return 1;
+}
+
+static void ask_now_and_then(void *arg)
+{
+    struct all *all = arg;
+    double now = MPI_Wtime();
+
+    if (now - all->looked < LOOK_SECONDS)
+        return;
+    all->looked = now;
+    ask_to_end(all);
+}
+
+/* The first rank of another group. */
+static int hear_to_end(void *arg)
+{
+    struct all *all = arg;
+
+    if (!all->ends)
+        chorale_take_ending(&all->hand, 0, &all->ends);
+    return all->ends;
+}
+
+/* Who was asked has heard it, be it after its last point. */
+static void settle_asking(struct all *all, int mine)
+{
+    if (all->hand.rank == 0)
+        for (int k = 0; k < all->count; k++)
+            chorale_idle_wait(&all->asking[k]);
+    else if (mine >= 0 && is_due(all, mine, all->wave, all->only) &&
+             all->hand.rank == first_rank(all, mine) && !all->ends)
+        chorale_take_ending(&all->hand, 1, &all->ends);
+}
+
 /* This rank's group, whose list its first rank has. */
 static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
                                 struct chorale_store *store, MPI_Comm comm,
@@ -226,7 +288,8 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
 {
     enum chorale_err err = chorale_launch_set_up(bench, comm, msg);
 
-    bench->stored_arg = all;
+    bench->stored_arg = bench->ending_arg = all;
+    bench->ending = all->hand.rank == 0 ? ask_to_end : hear_to_end;
     bench->stored = all->hand.rank == 0 ? take_in : hand_in;
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_launch_fits(bench, msg);
@@ -307,12 +370,6 @@ static enum chorale_err put_facts(struct all *all, int k, int wave,
     return err;
 }
 
-/* Groups only, or only >= 0: those of a wave that are measured at once. */
-static int is_due(const struct all *all, int k, int wave, int only)
-{
-    return only >= 0 ? k == only : all->group[k].wave == wave;
-}
-
 /* Rank 0: read the lists of those that are due, each to its group; the one of
  * its own, if it is in one, to *own. */
 static enum chorale_err give_work(struct all *all, int wave, int only,
@@ -326,6 +383,8 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
                                : CHORALE_OK;
 
     all->nopen = 0;
+    if (err == CHORALE_OK && chorale_launch_asked((void *)all->path))
+        err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early");
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only))
             err = chorale_launch_load(all->store, all->group[k].uuid,
@@ -357,6 +416,8 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
     int in = mine >= 0 && is_due(all, mine, wave, only);
     enum chorale_err err, taken;
 
+    all->wave = wave;
+    all->only = only;
     if (all->hand.rank == 0)
         err = give_work(all, wave, only, in ? mine : -1, &own, msg);
     else
@@ -374,8 +435,14 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
             *msg = why;
             err = taken;
         }
+        if (err == CHORALE_OK && all->ends)
+            err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early");
     }
-    return meet(all, err);
+    /* Only this error may be another's alone: rank 0 has said it to all. */
+    err = meet(all, err);
+    if (err == CHORALE_STOPPED)
+        settle_asking(all, mine);
+    return err;
 }
 
 static enum chorale_err one_wave(struct all *all, int wave,
@@ -416,7 +483,9 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
                                         struct chorale_errmsg *msg)
 {
     struct all all = { .group = group, .count = count, .as = as,
-                       .argc = argc, .argv = argv };
+                       .argc = argc, .argv = argv, .path = path,
+                       .hand = { .idle = ask_now_and_then,
+                                 .idle_arg = &all } };
     int waves = 0, provided;
     enum chorale_err err;
 
@@ -424,13 +493,16 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
      * held here, it does not end in between. */
     PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     err = open_all(&all, path, msg);
-
+    all.asking = calloc((size_t)count, sizeof(*all.asking));
+    for (int k = 0; k < count && all.asking != NULL; k++)
+        all.asking[k] = MPI_REQUEST_NULL;
     for (int k = 0; k < count; k++)
         waves = group[k].wave >= waves ? group[k].wave + 1 : waves;
     for (int w = 0; w < waves && err == CHORALE_OK; w++)
         err = one_wave(&all, w, msg);
     if (all.hand.rank == 0)
         chorale_store_close(all.store);
+    free(all.asking);
     PMPI_T_finalize();
     return err;
 }

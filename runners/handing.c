@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TAG_WORK = 1, TAG_ROWS, TAG_END };
+enum { TAG_WORK = 1, TAG_ROWS, TAG_END, TAG_ENDING };
 
 struct chorale_parcel {
     struct chorale_parcel *next;
@@ -111,6 +111,26 @@ int chorale_take_work(struct chorale_hand *hand,
     rc = take(hand, work->task, (size_t)work->ntask * sizeof(*work->task));
     if (rc == MPI_SUCCESS)
         rc = take(hand, work->cand, (size_t)work->ncand * sizeof(*work->cand));
+    return rc;
+}
+
+int chorale_hand_ending(struct chorale_hand *hand, int to,
+                        MPI_Request *request)
+{
+    return PMPI_Isend(NULL, 0, MPI_BYTE, to, TAG_ENDING, hand->comm, request);
+}
+
+int chorale_take_ending(struct chorale_hand *hand, int wait, int *ends)
+{
+    int there = wait;
+    int rc = wait ? MPI_SUCCESS
+                  : PMPI_Iprobe(0, TAG_ENDING, hand->comm, &there,
+                                MPI_STATUS_IGNORE);
+
+    if (rc == MPI_SUCCESS && there)
+        rc = PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_ENDING, hand->comm,
+                       MPI_STATUS_IGNORE);
+    *ends = rc == MPI_SUCCESS && there;
     return rc;
 }
 
@@ -455,6 +475,8 @@ enum chorale_err chorale_take_rows(struct chorale_hand *hand,
             err = take_one(hand, store, &status, nopen, &why);
         else
             nap(&naps);
+        if (!there && hand->idle != NULL)
+            hand->idle(hand->idle_arg);
         if (err != CHORALE_OK && first == CHORALE_OK) {
             first = err;
             *msg = why;

@@ -16,6 +16,8 @@ struct chorale_hand {
     MPI_Comm comm;           /* all ranks; messages of this file only */
     int rank;                /* in it */
     struct chorale_parcel *sent; /* that may still be under way */
+    void (*idle)(void *arg); /* while rank 0 waits for others, or NULL */
+    void *idle_arg;
 };
 
 /* Rank 0 gives a list to rank to of comm, which takes it. Return an MPI error
@@ -45,6 +47,12 @@ enum chorale_err chorale_hand_end(struct chorale_hand *hand,
 enum chorale_err chorale_take_rows(struct chorale_hand *hand,
                                    struct chorale_store *store, int *nopen,
                                    int wait, struct chorale_errmsg *msg);
+
+/* Rank 0 asks rank to, the first of a group, to end early: done with *request.
+ * There: has it? With wait until it has. Return an MPI error code. */
+int chorale_hand_ending(struct chorale_hand *hand, int to,
+                        MPI_Request *request);
+int chorale_take_ending(struct chorale_hand *hand, int wait, int *ends);
 
 /* Wait without keeping the processor busy, or the network: until request is
  * done, or a message is there. Return an MPI error code. */

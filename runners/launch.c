@@ -4,13 +4,16 @@
 
 #include "runners/launch.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "runners/comms.h"
 #include "runners/environment.h"
 
 #define LOCK_SECONDS 10
+#define LOOK_SECONDS 1
 
 static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
 {
@@ -46,6 +49,27 @@ enum chorale_err chorale_launch_mpi(int rc, const char *what,
                         "whether it does so elsewhere", what, text);
 }
 
+int chorale_launch_asked(void *arg)
+{
+    char end[PATH_MAX];
+
+    return snprintf(end, sizeof(end), "%s" CHORALE_END_SUFFIX,
+                    (const char *)arg) < (int)sizeof(end) &&
+           access(end, F_OK) == 0;
+}
+
+int chorale_launch_ends(struct chorale_bench *bench)
+{
+    double now = MPI_Wtime();
+
+    if (bench->ending == NULL || bench->ends ||
+        (bench->ending_looked > 0 && now - bench->ending_looked < LOOK_SECONDS))
+        return bench->ends;
+    bench->ending_looked = now;
+    bench->ends = bench->ending(bench->ending_arg);
+    return bench->ends;
+}
+
 /* Something was: whoever keeps it for the launch may have to pass it on. */
 static enum chorale_err stored(struct chorale_bench *bench,
                                struct chorale_store *store,
@@ -67,6 +91,8 @@ static enum chorale_err one_point(struct chorale_bench *bench,
 
     if (result == NULL)
         err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+    else if (bench->world_rank == 0 && chorale_launch_ends(bench))
+        err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early");
     err = chorale_launch_agree(bench, err);
     if (err != CHORALE_OK) {
         free(result);

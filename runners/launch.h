@@ -35,6 +35,10 @@ enum chorale_err chorale_launch_measure(struct chorale_bench *bench,
                                         struct chorale_store *store, int argc,
                                         char **argv,
                                         struct chorale_errmsg *msg);
+/* Rank 0: who measures into the database of the path arg is asked to end
+ * early, by a file beside it. For chorale_bench.ending. */
+int chorale_launch_asked(void *arg);
+
 /* Free what the others made, but for communicators. */
 void chorale_launch_close(struct chorale_bench *bench);
 

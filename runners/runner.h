@@ -118,6 +118,9 @@ typedef enum chorale_err chorale_stored_fn(void *arg,
                                            struct chorale_store *store,
                                            struct chorale_errmsg *msg);
 
+/* Nonzero: a launch is asked to end early. Does not wait. */
+typedef int chorale_ending_fn(void *arg);
+
 /* distance.c: of ranks so many places apart. */
 enum { CHORALE_DISTANCES = 24 };
 enum { CHORALE_DISTANCE_RANKS = 256 }; /* simulated, more take too long */
@@ -173,6 +176,10 @@ struct chorale_bench {
     int mixed_cpus;          /* or has other processors (preflight.c) */
     chorale_stored_fn *stored; /* of a launch with several groups, or NULL */
     void *stored_arg;
+    chorale_ending_fn *ending; /* rank 0: is it to end early? NULL: never */
+    void *ending_arg;
+    double ending_looked;    /* when it was asked last */
+    int ends;                /* it is */
 };
 
 /* Buffers and arguments of one point (buffers.c). */
@@ -419,6 +426,12 @@ void chorale_counters_scale(const struct chorale_bench *bench, int calls,
 int chorale_counters_add(struct chorale_bench *bench,
                          struct chorale_stat *own, double *value,
                          int *failed);
+
+/* launch.c, on rank 0: is it to end early? Asked at most once a second. */
+int chorale_launch_ends(struct chorale_bench *bench);
+
+/* launch.c, on rank 0: is it to end early? Looks once a second at most. */
+int chorale_launch_ends(struct chorale_bench *bench);
 
 /* worklist.c, on rank 0: what is pending in that launch. */
 enum chorale_err chorale_worklist_load(struct chorale_store *store,

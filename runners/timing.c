@@ -151,6 +151,20 @@ static int gather(struct chorale_timing *t)
     return rc;
 }
 
+/* The launch is to end early: what is left is given up where every candidate
+ * has its least repetitions. Their time is over, as far as anyone can tell. */
+static void cut_short(struct chorale_timing *t)
+{
+    for (int c = 0; c < t->ncand; c++)
+        if (t->active[c] && t->nsample[c] < t->bench->work.set.stop.nrep_min)
+            return;
+    for (int c = 0; c < t->ncand; c++)
+        if (t->active[c]) {
+            t->active[c] = 0;
+            t->result[c].stop_reason = "time";
+        }
+}
+
 /* --- rank 0 ----------------------------------------------------------- */
 
 static void judge_chunk(struct chorale_timing *t)
@@ -169,6 +183,8 @@ static void judge_chunk(struct chorale_timing *t)
         t->active[c] = res->status == CHORALE_RUN_OK &&
                        res->stop_reason == NULL && !t->lacking;
     }
+    if (!chorale_simulated() && chorale_launch_ends(t->bench))
+        cut_short(t);
     for (int c = 0; c < t->ncand; c++)
         going |= t->active[c];
     for (int c = t->ncand; c < t->nentry; c++)

@@ -30,7 +30,7 @@ struct opts {
     long element, attempts;
     const char *mpi, *shards, *gather;
     int bind, one_per_p;
-    double threshold;
+    double threshold, lead, publish;
 };
 
 struct element {
@@ -159,6 +159,8 @@ static enum chorale_err measure(struct element *e)
     run.quiet = 1;
     run.launched = publish;
     run.launched_arg = e;
+    run.lead_seconds = e->opts->lead;
+    run.publish_seconds = e->opts->publish;
     if (run.mpi != NULL && strcmp(run.mpi, "auto") == 0) {
         enum chorale_err err = chorale_starts_mpi(mpi, e->msg);
 
@@ -281,7 +283,9 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { .attempts = 1, .threshold = -1 };
+    struct opts opts = { .attempts = 1, .threshold = -1,
+                         .lead = CHORALE_RUN_LEAD,
+                         .publish = CHORALE_RUN_PUBLISH };
     enum chorale_err err;
     int nword;
 
@@ -311,6 +315,10 @@ static const struct chorale_opt options[] = {
     { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",
       "measure into a file there, as on a disk of the node (default: in the "
       "submission's folder)", 0, 0 },
+    { "lead", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, lead), "TIME",
+      "how long ahead of the time limit SIGUSR1 comes (default: 1m)", 1, 0 },
+    { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
+      "TIME", "publish as often while a launch runs (default: 1m)", 1, 0 },
     { "gather", 0, CHORALE_OPT_TEXT, offsetof(struct opts, gather), "FILE",
       "merge what is published into this database, and make the table", 0,
       0 },
@@ -326,17 +334,21 @@ const struct chorale_verb chorale_verb_job = {
     .summary = "what the batch scripts of `submit` start",
     .detail =
         "An element measures its launches into a shard, a database of its "
-        "own, and publishes a copy (FOLDER/shard-N.db) after each launch: "
-        "written under another name, then renamed, so a reader never meets "
-        "a half one. On SIGUSR1, which Slurm sends ahead of the time limit, "
-        "it ends the launch, publishes what is measured, puts itself into "
-        "the queue again and exits with 75; not more often than --attempts "
-        "says, nor after an attempt from the second on that brought nothing. "
-        "On SIGTERM, with which Slurm cancels, preempts or requeues, it does "
-        "the same but leaves the queue to Slurm. With the shard in the "
-        "submission's folder a SIGKILL loses one cell at most; on a disk of "
-        "the node also what was measured since the last launch ended, if the "
-        "job goes on elsewhere.\n"
+        "own, and publishes a copy (FOLDER/shard-N.db) after each launch and "
+        "every minute of one that has stored points: written under another "
+        "name, then renamed, so a reader never meets a half one. On SIGUSR1, "
+        "which Slurm sends ahead of the time limit, the point under way (all "
+        "variants of a collective at a size, which take turns) comes to an "
+        "end: at once where each has its least repetitions, else as planned, "
+        "unless that takes three quarters of --lead. Then it publishes what is "
+        "measured, puts itself into the queue again and exits with 75; not "
+        "more often than --attempts says, nor after an attempt from the second "
+        "on that brought nothing. On SIGTERM, with which Slurm cancels, "
+        "preempts or requeues, it gives up the point under way, publishes, and "
+        "leaves the queue to Slurm. With the shard in the submission's folder "
+        "a SIGKILL loses that point, and of a launch in groups of nodes one of "
+        "each group; on a disk of the node also what was not yet published, a "
+        "minute's, if the job goes on elsewhere.\n"
         "With --gather it merges all shards, says which elements lack runs, "
         "fits, decides, and writes the dispatch file and the summary beside "
         "the database. Exit status: 0, or 75 if runs are missing: `chorale "

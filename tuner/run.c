@@ -22,6 +22,7 @@
 #define ORPHAN_SECONDS 10
 #define HANG_SECONDS 60.0    /* or this many times a cell's time cap */
 #define HANG_CAPS 60.0
+#define LEAD_SHARE 0.75      /* for a launch to end by itself */
 
 /* What the campaign says of its launches; free launcher->platform. */
 static enum chorale_err load_launcher(struct chorale_session *s,
@@ -171,6 +172,27 @@ static enum chorale_err begin(struct chorale_session *s,
     return err;
 }
 
+/* Start it and hear it to its end. */
+static enum chorale_err hear(struct chorale_session *s,
+                             const struct chorale_args *args,
+                             enum chorale_ending *ending, int *status)
+{
+    char end[PATH_MAX];
+    struct chorale_child child;
+    enum chorale_err err;
+
+    if (s->opts->lead_seconds > 0 &&
+        snprintf(end, sizeof(end), "%s" CHORALE_END_SUFFIX,
+                 chorale_store_path(s->store)) < (int)sizeof(end))
+        chorale_stop_gently(end, LEAD_SHARE * s->opts->lead_seconds);
+    err = chorale_spawn(args, NULL, &child, s->msg);
+    if (err == CHORALE_OK)
+        *ending = chorale_child_wait(&child, &s->silence,
+                                     chorale_session_line, s, status);
+    chorale_stop_gently(NULL, 0);
+    return err;
+}
+
 /* One start, of one launch or of several. */
 static enum chorale_err one_start(struct chorale_session *s,
                                   struct chorale_fellow *fellow, int count)
@@ -178,7 +200,6 @@ static enum chorale_err one_start(struct chorale_session *s,
     struct chorale_launcher launcher = { .platform = NULL };
     struct chorale_args args = { .count = 0 };
     struct chorale_sim_files files = { 0, 0, "", "" };
-    struct chorale_child child;
     char network[16], selector[512];
     sqlite3_int64 seed = 0;
     enum chorale_ending ending = CHORALE_ENDED;
@@ -196,10 +217,7 @@ static enum chorale_err one_start(struct chorale_session *s,
         err = begin(s, fellow, count, seed, &args);
     if (err == CHORALE_OK) {
         chorale_progress_step(&s->bar, s->nleft, s->what);
-        err = chorale_spawn(&args, NULL, &child, s->msg);
-        if (err == CHORALE_OK)
-            ending = chorale_child_wait(&child, &s->silence,
-                                        chorale_session_line, s, &status);
+        err = hear(s, &args, &ending, &status);
         if (err == CHORALE_OK)
             err = chorale_session_judge(s, fellow, count, ending, status);
         else
@@ -425,7 +443,9 @@ const struct chorale_verb chorale_verb_run = {
         "share a part of the network, which is tried out first. Every point "
         "is stored whole as soon as it is measured. Killed at any moment, the file stays "
         "valid and the same command goes on with the first unfinished "
-        "point.\n"
+        "point. On SIGUSR1, which a batch system may send ahead of its time "
+        "limit, the point under way is brought to an end first, within 45 "
+        "s.\n"
         "A cell that ends the program or hangs in two launches has failed and "
         "is left alone from then on. Where the cell was not to blame (memory "
         "ran out, a node was lost), --retry-failed tries it again.\n"

@@ -5,6 +5,9 @@
 
 #include "db/store.h"
 
+#define CHORALE_RUN_LEAD 60.0
+#define CHORALE_RUN_PUBLISH 60.0
+
 struct chorale_run_opts {
     const char *system;      /* NULL: all systems */
     sqlite3_int64 campaign;  /* only cells that this campaign planned last;
@@ -27,21 +30,28 @@ struct chorale_run_opts {
     const char *mpi;         /* what srun's --mpi gets, NULL: its default */
     int bind;                /* each rank to a core of its own */
     int one_per_p;           /* each launch has a start of its own */
-    /* After each launch, whose runs are committed; NULL: nothing. What it
-     * fails with ends the command. */
+    double lead_seconds;     /* SIGUSR1 comes so long ahead of the end: most
+                              * of it a launch has to end by itself; 0: it is
+                              * ended at once */
+    /* After each launch, whose runs are committed, and every publish_seconds
+     * of a launch that has stored some; NULL: nothing. What it fails with
+     * after a launch ends the command. */
     enum chorale_err (*launched)(void *arg, struct chorale_store *store,
                                  struct chorale_errmsg *msg);
     void *launched_arg;
+    double publish_seconds;
     int quiet, verbose;
     int as_step;             /* of another verb: the bar, and no line in the
                               * end that says what was made */
     int retry_failed;        /* cells that have failed are pending again */
 };
 
-#define CHORALE_RUN_DEFAULTS { .stall_seconds = 300 }
+#define CHORALE_RUN_DEFAULTS                                                 \
+    { .stall_seconds = 300, .lead_seconds = CHORALE_RUN_LEAD,                \
+      .publish_seconds = CHORALE_RUN_PUBLISH }
 
-/* Launch by launch until nothing is pending. CHORALE_STOPPED after SIGINT or
- * SIGTERM, and where max_launches leaves something pending; CHORALE_ENV if a
+/* Launch by launch until nothing is pending. CHORALE_STOPPED after SIGINT,
+ * SIGTERM or SIGUSR1, and where max_launches leaves something pending; CHORALE_ENV if a
  * launch fails and stored nothing new. What is stored stays, and the same
  * command goes on with the rest.
  *

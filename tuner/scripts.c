@@ -46,7 +46,8 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
                            int nodes, int ppn, long first, long last)
 {
     const struct chorale_site *site = s->site;
-    char at_once[32] = "";
+    double lead = chorale_scripts_lead(s->seconds);
+    char at_once[32] = "", ahead[32] = "";
 
     if (s->at_once > 0)
         snprintf(at_once, sizeof(at_once), "%%%ld", s->at_once);
@@ -64,18 +65,19 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
             "#SBATCH --output=%s/%dx%d-from%ld-%%a.log\n",
             first, last, nodes, nodes == 1 ? "node" : "nodes", ppn,
             ppn == 1 ? "rank" : "ranks", nodes, ppn, last - first, at_once,
-            nodes, ppn,
-            chorale_scripts_lead(s->seconds), s->folder, nodes, ppn, first);
+            nodes, ppn, lead, s->folder, nodes, ppn, first);
     if (strcmp(site->exclusive, "no") != 0)
         fprintf(out, "#SBATCH --exclusive\n");
     if (site->switches[0] != '\0')
         fprintf(out, "#SBATCH --switches=%s\n", site->switches);
     heading(s, out);
     prologue(s, out);
+    if (lead < LEAD)
+        snprintf(ahead, sizeof(ahead), " --lead %.0f", lead);
     fprintf(out,
             "\nexec %s job %s \\\n"
-            "    --element \"$((%ld + SLURM_ARRAY_TASK_ID))\" --attempts %ld",
-            s->program, s->folder, first, s->attempts);
+            "    --element \"$((%ld + SLURM_ARRAY_TASK_ID))\" --attempts %ld%s",
+            s->program, s->folder, first, s->attempts, ahead);
     if (s->one_per_p)
         fprintf(out, " --one-launch-per-p");
     if (site->mpi[0] != '\0' && strcmp(site->launcher, "mpiexec") != 0)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define VAIN_MAX 4           /* launches on end that brought nothing */
 
@@ -15,6 +16,28 @@
 static int says_something(const char *line)
 {
     return line[strspn(line, " \t-=_*#")] != '\0';
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What is stored so far is passed on, if it is time. What fails now is told
+ * when the launch has ended and it fails again. */
+static void publish(struct chorale_session *s)
+{
+    struct chorale_errmsg why;
+
+    if (!s->fresh || s->opts->launched == NULL ||
+        now() - s->published < s->opts->publish_seconds)
+        return;
+    s->opts->launched(s->opts->launched_arg, s->store, &why);
+    s->published = now();
+    s->fresh = 0;
 }
 
 int chorale_session_line(void *arg, const char *line, int is_err)
@@ -30,6 +53,8 @@ int chorale_session_line(void *arg, const char *line, int is_err)
         snprintf(s->what, sizeof(s->what), "%s P=%d m=%lld", coll, comm_size,
                  m);
         chorale_progress_step(&s->bar, ncell, s->what);
+        s->fresh = 1;
+        publish(s);
         return 0;
     }
     if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1) {
@@ -38,6 +63,7 @@ int chorale_session_line(void *arg, const char *line, int is_err)
         s->tried = 1;
         s->false_starts = 0;
         s->silence = s->trying > 0 ? s->hang : s->opts->stall_seconds;
+        publish(s);
         return 0;
     }
     if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
@@ -107,7 +133,7 @@ static void explain(const struct chorale_session *s, enum chorale_ending ending,
 
     if (strncmp(said, "chorale-runner: ", 16) == 0)
         said += 16;
-    if (ending == CHORALE_ENDED_STOPPED)
+    if (ending == CHORALE_ENDED_STOPPED || s->end_code == CHORALE_STOPPED)
         snprintf(reason, size, "stopped");
     else if (ending == CHORALE_ENDED_STALLED)
         snprintf(reason, size, CHORALE_HANG "silent for %g s", s->silence);
@@ -158,6 +184,8 @@ void chorale_session_begin(struct chorale_session *s,
     s->tried = 0;
     s->nleft = 0;
     s->silence = s->opts->stall_seconds;
+    s->fresh = 0;
+    s->published = now();
     s->last_err[0] = '\0';
 }
 
@@ -202,7 +230,7 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
     if (err != CHORALE_OK)
         return err;
     stored -= s->nleft;
-    if (ending == CHORALE_ENDED_STOPPED)
+    if (ending == CHORALE_ENDED_STOPPED || s->end_code == CHORALE_STOPPED)
         return chorale_fail(s->msg, CHORALE_STOPPED,
                             "stopped; all finished points are stored, and "
                             "the same command goes on from here");

@@ -32,6 +32,8 @@ struct chorale_session {
     int false_starts;        /* of this one's kind, on end */
     long nleft;              /* cells that it was not to try again */
     double silence, hang;    /* seconds: allowed now, and during a call */
+    int fresh;               /* points were stored since then: */
+    double published;        /* when opts->launched was called last */
     struct chorale_notes notes;
     struct chorale_errmsg *msg;
 };

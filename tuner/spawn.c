@@ -23,6 +23,8 @@
 
 static volatile sig_atomic_t stop_flag;
 static double deadline; /* of now(); 0: none */
+static char gentle_file[PATH_MAX]; /* "": children are ended at once */
+static double gentle_seconds;
 
 static double now(void)
 {
@@ -56,6 +58,36 @@ int chorale_stop_requested(void)
 void chorale_stop_after(double seconds)
 {
     deadline = seconds > 0 ? now() + seconds : 0;
+}
+
+void chorale_stop_gently(const char *file, double seconds)
+{
+    if (gentle_file[0] != '\0')
+        unlink(gentle_file);
+    gentle_file[0] = '\0';
+    if (file == NULL || strlen(file) >= sizeof(gentle_file))
+        return;
+    strcpy(gentle_file, file);
+    gentle_seconds = seconds;
+    unlink(file); /* of one who was killed */
+}
+
+/* Is a child to be ended now? *asked: since when it is asked to end by itself,
+ * of now(); 0: it is not. */
+static int end_is_due(double *asked)
+{
+    int fd;
+
+    if (chorale_stop_requested() != SIGUSR1 || gentle_file[0] == '\0')
+        return chorale_stop_requested() != 0;
+    if (*asked == 0) {
+        fd = open(gentle_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0)
+            return 1;
+        close(fd);
+        *asked = now();
+    }
+    return now() - *asked > gentle_seconds;
 }
 
 void chorale_stop_forget(void)
@@ -223,7 +255,7 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
     struct stream s[2] = { { .fd = child->out }, { .fd = child->err,
                                                    .is_err = 1 } };
     enum chorale_ending ending = CHORALE_ENDED;
-    double heard = now(), finished = 0;
+    double heard = now(), finished = 0, asked = 0;
     int open_ends = 2, done = 0;
 
     *status_p = 0;
@@ -243,7 +275,7 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
         }
         if (done && finished == 0)
             finished = now();
-        if (chorale_stop_requested()) {
+        if (end_is_due(&asked)) {
             ending = CHORALE_ENDED_STOPPED;
             end_group(child, status_p);
         } else if (finished > 0 && now() - finished > GRACE_SECONDS) {

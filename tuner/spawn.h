@@ -65,6 +65,10 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
 
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGUSR1 only set a flag. */
 void chorale_stop_catch(void);
+/* From now on SIGUSR1 makes an empty file of that name, which asks the child
+ * that is waited for to end early; it is ended only when it has not done so
+ * that many seconds later. NULL: no longer, and the file is removed. */
+void chorale_stop_gently(const char *file, double seconds);
 /* 0, or the signal that came. */
 int chorale_stop_requested(void);
 /* Without a signal: chorale_stop_requested() is SIGALRM from that many seconds

@@ -182,4 +182,32 @@ is "$(has dies "group_concat(DISTINCT coll || ' ' || comm_size) FROM run
     "what ended it is what failed"
 is "$(has dies "count(*) FROM launch WHERE status = 'running'")" 0 \
     "no launch is left running"
+
+# Asked to end early: each group that measures ends with the point it is at.
+"$chorale" plan "$work/asked.db" -q -P 2,4,6 --ppn 2 -m 32K,64K -c bcast \
+    --system made --launches 1 --providers chorale,library --variants linear \
+    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 1.5
+CHORALE_NODE=2 LD_PRELOAD="$skew $yield" "$chorale" run "$work/asked.db" -q \
+    2>"$work/err.txt" &
+# It is the group of rank 0, or one that rank 0 waits for.
+for i in $(seq 600); do
+    [ "$(sqlite3 -readonly "$work/asked.db" "SELECT count(*) FROM launch
+        JOIN environment USING (launch_id) WHERE key = 'sync' AND
+        comm_size < 6" 2>/dev/null)" -ge 1 ] 2>/dev/null && break
+    sleep 0.1
+done
+sleep 1
+kill -USR1 $!
+wait $!
+is $? 75 "asked to end early: it does"
+like "$(cat "$work/err.txt")" '^chorale: stopped' "and says so"
+like "$(has asked "group_concat(n, ' ') FROM (SELECT count(run_id) AS n
+    FROM launch LEFT JOIN run USING (launch_id) GROUP BY launch_id
+    ORDER BY comm_size DESC)")" '^4 .*2' \
+    "the largest was done, of another a point, which is kept"
+is "$(has asked "count(*) FROM (SELECT count(run_id) % 2 AS n FROM run
+    GROUP BY launch_id) WHERE n > 0")" 0 "every point is whole"
+run asked
+is "$? $(has asked "sum(planned) - sum(done) FROM v_progress")" "0 0" \
+    "the same command goes on from there"
 finish

@@ -214,6 +214,71 @@ like "$(told 2 2 3)" '^ended attempt 3 .*3 attempts were not enough' \
     "nor is it started more often than allowed"
 is "$(asked scontrol)" 0 "whatever it brought"
 
+# --- the point under way ------------------------------------------------------
+# Its cells have all they need soon, and would go on for minutes.
+long=$work/long.db
+plan() { # database, sizes, further options
+    to=$1 sizes=$2
+    shift 2
+    "$chorale" plan "$to" -q -c bcast -m "$sizes" -P 2 --ppn 2 --launches 1 \
+        --providers chorale,library --variants linear -i 4096 --width 0.01% \
+        "$@"
+}
+stopped() { # signal; the code it ends with, and what there is
+    CHORALE_MPIEXEC=$MPIEXEC "$chorale" run "$long" -q 2>"$work/err.txt" &
+    for i in $(seq 300); do
+        sqlite3 -readonly "$long" 'SELECT count(*) FROM environment' \
+            2>/dev/null | grep -q '^[1-9][0-9]' && break
+        sleep 0.1
+    done
+    sleep 2
+    kill -"$1" $!
+    wait $!
+    echo "$? $(sqlite3 "$long" "SELECT count(*), group_concat(DISTINCT
+        stop_reason) FROM run; SELECT status || ' ' || reason FROM launch" |
+        tr '\n' ' ')"
+}
+plan "$long" 8M,16M --min-iterations 10 --cell-time 100
+is "$(stopped TERM)" "75 0| failed stopped " "SIGTERM gives up the point"
+rm "$long"
+plan "$long" 8M,16M --min-iterations 10 --cell-time 100
+is "$(stopped USR1)" "75 2|time failed stopped " \
+    "SIGUSR1 keeps it, with the repetitions that it has, and begins no other"
+[ ! -e "$long-end" ]
+ok $? "and nothing is left of the request"
+rm "$long"
+plan "$long" 8M,16M --min-iterations 4096 --cell-time 3
+is "$(stopped USR1)" "75 2|time failed stopped " \
+    "too few repetitions: it comes to its planned end"
+
+# --- published while a launch runs ------------------------------------------
+timeout 100 "$chorale" submit "$work/kept.db" -q -c bcast -m 8:64K -P 2 \
+    --ppn 2 --providers chorale,library --variants linear --launches 1 \
+    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 0.5 \
+    --site "$work/site.txt"
+mkdir "$work/disk1" "$work/disk2"
+kept=$work/kept-slurm/1
+"$chorale" job "$kept" --element 1 --shards "$work/disk1" --publish 1 \
+    >/dev/null 2>&1 &
+published() { sqlite3 -readonly "$kept/shard-1.db" "$1" 2>/dev/null; }
+for i in $(seq 600); do
+    [ "$(published 'SELECT count(*) FROM run')" -ge 2 ] 2>/dev/null && break
+    sleep 0.05
+done
+like "$(cat "$kept/element-1.txt")" '^running .* done [1-9][0-9]* of' \
+    "a launch that runs tells how far it is"
+kill -KILL $!
+wait $! 2>/dev/null
+before=$(published 'SELECT count(*) FROM run')
+is "$(published 'SELECT status FROM launch')" running \
+    "its points are published before it has ended: $before runs"
+published 'SELECT uuid FROM run' >"$work/uuids"
+timeout 100 "$chorale" job "$kept" --element 1 --shards "$work/disk2" \
+    >/dev/null 2>"$work/err.txt"
+is $? 0 "killed for good, the job goes on where it has another disk"
+is "$(published 'SELECT uuid FROM run' | grep -c -x -F -f "$work/uuids")" \
+    "$before" "and all that was published is kept"
+
 # --- all of it, and the verdict ---------------------------------------------
 for element in 2 3 4 5 6 7 8; do
     job $element 3 >/dev/null 2>"$work/err.txt" || diag "$(cat "$work/err.txt")"
