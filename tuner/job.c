@@ -28,7 +28,7 @@ enum { REQUEUES = 5, REQUEUE_PAUSE = 3 };
 
 struct opts {
     long element, attempts;
-    const char *mpi, *shards, *gather;
+    const char *mpi, *shards, *gather, *partition;
     int bind, one_per_p;
     double threshold, lead, publish;
 };
@@ -246,6 +246,21 @@ static enum chorale_err go_on(struct element *e, int signal,
                         (long long)e->total);
 }
 
+/* Times of two partitions are never mixed. */
+static enum chorale_err check_place(const struct opts *opts,
+                                    struct chorale_errmsg *msg)
+{
+    const char *is = getenv("SLURM_JOB_PARTITION");
+
+    if (opts->partition == NULL || is == NULL ||
+        strcmp(is, opts->partition) == 0)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_ENV, "element %ld: runs in partition "
+                        "%.100s, planned is %.100s; submit for the other with "
+                        "--partition, or leave its jobs where they were sent",
+                        opts->element, is, opts->partition);
+}
+
 static enum chorale_err do_element(const struct opts *opts, const char *folder,
                                    struct chorale_errmsg *msg)
 {
@@ -257,6 +272,8 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
     e.attempt = 1 + (restarts != NULL ? strtol(restarts, NULL, 10) : 0);
     chorale_stop_catch();
     err = find_files(&e);
+    if (err == CHORALE_OK)
+        err = check_place(opts, msg);
     if (err == CHORALE_OK)
         err = catch_up(&e);
     if (err != CHORALE_OK) {
@@ -312,6 +329,8 @@ static const struct chorale_opt options[] = {
       "which ranks find each other (default: Slurm's own)", 0, 0 },
     { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
       "bind each rank to a core", 0, 0 },
+    { "partition", 0, CHORALE_OPT_TEXT, offsetof(struct opts, partition),
+      "NAME", "measure there only: what is measured is filed under it", 0, 0 },
     { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",
       "measure into a file there, as on a disk of the node (default: in the "
       "submission's folder)", 0, 0 },

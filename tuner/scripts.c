@@ -86,6 +86,8 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
         fprintf(out, " --bind");
     if (site->shards[0] != '\0')
         fprintf(out, " --shards %s", site->shards);
+    if (site->partition[0] != '\0')
+        fprintf(out, " --partition %s", site->partition);
     fprintf(out, "\n");
 }
 

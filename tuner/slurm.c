@@ -90,6 +90,31 @@ enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
     return err;
 }
 
+/* What sbatch and the job's srun would take over what the script says: the
+ * submitter's SBATCH_ variables, and those of a job that it is in. Where Slurm
+ * is found, and by whose word, stays. */
+static void forget_variables(void)
+{
+    static const char *const kept[] = { "SLURM_CONF", "SLURM_CLUSTERS",
+                                        "SLURM_JWT" };
+    size_t i = 0;
+
+    while (environ[i] != NULL) {
+        const char *at = environ[i];
+        int forget = strncmp(at, "SBATCH_", 7) == 0 ||
+                     strncmp(at, "SLURM_", 6) == 0;
+        char name[256];
+
+        for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+            forget &= strncmp(at, kept[k], strlen(kept[k])) != 0;
+        if (!forget ||
+            snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "="), at) >=
+                (int)sizeof(name) ||
+            unsetenv(name) != 0)
+            i++; /* else the next one is here now */
+    }
+}
+
 enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
                                       char job_id[32],
                                       struct chorale_errmsg *msg)
@@ -99,6 +124,7 @@ enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
     size_t digits;
     enum chorale_err err;
 
+    forget_variables();
     chorale_args_add(&args, "sbatch");
     chorale_args_add(&args, "--parsable");
     for (int i = 0; i < words->count; i++)

@@ -24,7 +24,8 @@ enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
                                    struct chorale_errmsg *msg);
 
 /* Start sbatch with these words after its own, and keep the job's id, digits
- * only. CHORALE_ENV: it refuses, msg has its reason. */
+ * only. The variables of this process that sbatch would take over what the
+ * script says are forgotten. CHORALE_ENV: it refuses, msg has its reason. */
 enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
                                       char job_id[32],
                                       struct chorale_errmsg *msg);

@@ -50,6 +50,28 @@ is $? 0 "submit"
 is "$(sqlite3 "$db" 'SELECT count(*), max(task) FROM element')" "8|7" \
     "eight elements"
 
+# --- what the submitter has in the environment ------------------------------
+cp "$bin/sbatch" "$bin/quiet"
+fake sbatch <<END
+env | grep -E '^(SBATCH|SLURM)_' | sort >"$work/env"
+echo 9
+END
+SBATCH_PARTITION=urgent SBATCH_TIMELIMIT=7 SBATCH_NO_REQUEUE=1 \
+    SLURM_CPU_BIND=none SLURM_JOB_ID=3 SLURM_CONF=$work/slurm.conf \
+    timeout 60 "$chorale" submit "$work/env.db" -q -c bcast -m 8 -P 2 --ppn 2 \
+    --partition main
+is "$?$(cat "$work/env")" "0SLURM_CONF=$work/slurm.conf" \
+    "nothing but where Slurm is overrules a script"
+mv "$bin/quiet" "$bin/sbatch"
+# shellcheck disable=SC2046
+SLURM_JOB_PARTITION=urgent timeout 60 "$chorale" job "$work/env-slurm/1" \
+    $(grep -o -e '--partition main' "$work/env-slurm/1"/1x2-from1.sh) \
+    --element 1 >/dev/null 2>"$work/err.txt"
+is "$?$(grep -c 'in partition urgent, planned is main' "$work/err.txt")" 31 \
+    "an element that runs in another partition fails"
+like "$(cat "$work/env-slurm/1/element-1.txt")" '^failed .*partition urgent' \
+    "and says so to status"
+
 # --- how far they are -------------------------------------------------------
 printf '1 %s RUNNING None\n' 0 1 >"$work/queue"
 printf '1 %s PENDING Resources\n' 2 3 4 5 6 7 >>"$work/queue"

@@ -41,6 +41,7 @@ for line in --array=0-2 --nodes=4 --ntasks-per-node=2 --exclusive --requeue \
     printf '%s\n' "$text" | grep -qx -- "#SBATCH $line"
     ok $? "the script of four nodes has $line"
 done
+like "$text" ' --partition main$' "an element knows where it is planned"
 like "$text" '4 \+ SLURM_ARRAY_TASK_ID.*--attempts 20 --one.*-p .*--bind' \
     "its tasks are elements from 4 on, bound to cores"
 like "$(script 1x2-from1.sh)" '#SBATCH --nodes=1' "one node has its own"
