@@ -62,10 +62,9 @@ static void tell(const struct element *e, const char *state,
         rename(name, e->words);
 }
 
-static enum chorale_err publish(void *arg, struct chorale_store *store,
+static enum chorale_err publish(struct element *e, struct chorale_store *store,
                                 struct chorale_errmsg *msg)
 {
-    struct element *e = arg;
     enum chorale_err err = chorale_publish(store, e->shard, msg);
 
     if (err == CHORALE_OK)
@@ -74,6 +73,45 @@ static enum chorale_err publish(void *arg, struct chorale_store *store,
     if (err == CHORALE_OK)
         tell(e, "running", "");
     return err;
+}
+
+/* Ranks that wander between cores measure the scheduler: what was to bind them
+ * has not. */
+static enum chorale_err check_bound(struct chorale_store *store,
+                                    const struct element *e,
+                                    struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(
+        store,
+        "SELECT sum(value LIKE 'free%'), count(*), min(CASE WHEN value"
+        "  LIKE 'free%' THEN substr(key, 9) || ' is ' || value END)"
+        " FROM environment WHERE key LIKE 'binding:%' AND launch_id ="
+        "  (SELECT max(launch_id) FROM environment WHERE key = 'binding:0')",
+        &stmt, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, &row, msg);
+    if (err == CHORALE_OK && row && sqlite3_column_int(stmt, 0) > 0)
+        err = chorale_fail(msg, CHORALE_ENV, "element %ld: %d of %d ranks are "
+                           "not bound to cores (rank %.150s); let the launcher "
+                           "bind them, or say bind = no in the site file",
+                           e->opts->element, sqlite3_column_int(stmt, 0),
+                           sqlite3_column_int(stmt, 1), chorale_text(stmt, 2));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* After a launch, or while it runs. */
+static enum chorale_err launched(void *arg, struct chorale_store *store,
+                                 struct chorale_errmsg *msg)
+{
+    struct element *e = arg;
+    enum chorale_err err = publish(e, store, msg);
+
+    return err == CHORALE_OK && e->opts->bind ? check_bound(store, e, msg)
+                                              : err;
 }
 
 static int exists(const char *path)
@@ -157,7 +195,7 @@ static enum chorale_err measure(struct element *e)
     run.bind = e->opts->bind;
     run.one_per_p = e->opts->one_per_p;
     run.quiet = 1;
-    run.launched = publish;
+    run.launched = launched;
     run.launched_arg = e;
     run.lead_seconds = e->opts->lead;
     run.publish_seconds = e->opts->publish;
@@ -328,7 +366,8 @@ static const struct chorale_opt options[] = {
       "what srun's --mpi gets: pmi2, pmix, or auto: the one of these with "
       "which ranks find each other (default: Slurm's own)", 0, 0 },
     { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
-      "bind each rank to a core", 0, 0 },
+      "bind each rank to a core, and fail after a launch whose ranks are "
+      "not", 0, 0 },
     { "partition", 0, CHORALE_OPT_TEXT, offsetof(struct opts, partition),
       "NAME", "measure there only: what is measured is filed under it", 0, 0 },
     { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",

@@ -427,7 +427,7 @@ const struct chorale_verb chorale_verb_submit = {
         "missing, and nothing that is still in the queue.\n"
         "Nodes are not shared and ranks are bound to cores; where Slurm "
         "cannot bind, nothing is submitted unless the site file says bind = "
-        "no.\n"
+        "no, and where ranks of a launch were not bound its element fails.\n"
         "With --wait and --compare the exit code is the campaign's verdict: 0, "
         "1 if something is red, 75 if runs are missing, and nothing was "
         "compared, 3 if the last job was cancelled or died.",

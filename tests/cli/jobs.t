@@ -301,6 +301,37 @@ is $? 0 "killed for good, the job goes on where it has another disk"
 is "$(published 'SELECT uuid FROM run' | grep -c -x -F -f "$work/uuids")" \
     "$before" "and all that was published is kept"
 
+# --- ranks that were to be bound --------------------------------------------
+cat >"$bin/loose" <<END
+#!/bin/sh
+# With none of the words that bind, on all processors.
+for word; do
+    shift
+    case \$word in
+    -bind-to | --bind-to) skip=1 ;;
+    *) [ -n "\$skip" ] || set -- "\$@" "\$word"
+       skip= ;;
+    esac
+done
+exec $MPIEXEC "\$@"
+END
+chmod +x "$bin/loose"
+bound() { # launcher
+    CHORALE_MPIEXEC=$1 timeout 100 "$chorale" job "$folder" --element 7 \
+        --bind >/dev/null 2>"$work/err.txt"
+}
+if [ "$(nproc)" -gt 1 ]; then
+    bound "$bin/loose"
+    is $? 3 "ranks that nobody bound: exit 3"
+    like "$(cat "$work/err.txt")" \
+        '2 of 2 ranks are not bound to cores \(rank 0 is free: .*bind = no' \
+        "it says so"
+    like "$(cat "$folder/element-7.txt")" '^failed .* done 4 of 4: .*not bound' \
+        "after the first launch, to status as well"
+else
+    skip "one processor binds all" "ranks that nobody bound"
+fi
+
 # --- all of it, and the verdict ---------------------------------------------
 for element in 2 3 4 5 6 7 8; do
     job $element 3 >/dev/null 2>"$work/err.txt" || diag "$(cat "$work/err.txt")"
