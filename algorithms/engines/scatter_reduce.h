@@ -89,9 +89,11 @@ int chorale_rs_ring_bidir(const struct chorale_rs *rs);
 
 /* Torus of ctx->size / rows columns, row by row: percent of each block goes
  * by rings in the columns first, then in the rows, the rest the other way
- * round, at the same time. Commutative operations, the result apart. Scratch:
- * all blocks, a row or column of them three times, and what tells where the
- * parts are. Chen, Lee, integration. */
-int chorale_rs_torus(const struct chorale_rs *rs, int rows, int percent);
+ * round, at the same time; both: half of either part each way round, where
+ * there are two. Commutative operations, the result apart. Scratch: all blocks,
+ * a row or column of them three times, and what tells where the parts are.
+ * Chen, Lee, integration. */
+int chorale_rs_torus(const struct chorale_rs *rs, int rows, int percent,
+                     int both);
 
 #endif

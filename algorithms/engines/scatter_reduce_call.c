@@ -302,11 +302,13 @@ static int torus_split(const struct chorale_rs *rs)
 
     return chorale_rs_torus(rs, rows,
                             chorale_rs_torus_percent(rs->param[1], rows,
-                                                     rs->ctx->size));
+                                                     rs->ctx->size),
+                            rs->param[2] != 0);
 }
 
 const long chorale_rs_torus_rows_values[] = { 0, 2, 3, 4 };
 const long chorale_rs_torus_shares[] = { -1, 0, 50, 100 };
+const long chorale_rs_torus_ways[] = { 0, 1 };
 
 int chorale_rs_torus_run(const struct chorale_call *call)
 {

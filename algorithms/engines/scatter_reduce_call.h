@@ -56,12 +56,14 @@ int chorale_rs_recexch_run(const struct chorale_call *call);
         .ncandidate = CHORALE_RS_NRADIX, .by = CHORALE_BY_ROOT               \
     }
 
-/* Torus: parameters rows (0: as square as can be) and s1, per cent of a block
- * column first (below 0: so that both parts take the same time). Rows and
- * share at a number of processes; 0 rows: there are none. */
+/* Torus: parameters rows (0: as square as can be), s1, per cent of a block
+ * column first (below 0: so that both parts take the same time), and both, each
+ * part both ways round. Rows and share at a number of processes; 0 rows: there
+ * are none. */
 enum { CHORALE_RS_NTORUS_ROWS = 4, CHORALE_RS_NTORUS_SHARE = 4 };
 extern const long chorale_rs_torus_rows_values[CHORALE_RS_NTORUS_ROWS];
 extern const long chorale_rs_torus_shares[CHORALE_RS_NTORUS_SHARE];
+extern const long chorale_rs_torus_ways[2];
 int chorale_rs_torus_rows(long rows, int size);
 int chorale_rs_torus_percent(long percent, int rows, int size);
 int chorale_rs_torus_run(const struct chorale_call *call);
@@ -81,6 +83,12 @@ const char *chorale_rs_torus_refuses(const struct chorale_point *pt);
         .def = -1, .min = -1, .max = 100,                                    \
         .candidate = chorale_rs_torus_shares,                                \
         .ncandidate = CHORALE_RS_NTORUS_SHARE                                \
+    }
+#define CHORALE_RS_TORUS_BOTH_PARAM                                          \
+    {                                                                        \
+        .name = "both", .unit = "1: half of each part either way round",     \
+        .def = 1, .min = 0, .max = 1, .candidate = chorale_rs_torus_ways,    \
+        .ncandidate = 2                                                      \
     }
 
 /* The operands of a call as blocks; displacements of a reduce_scatter are

@@ -3,6 +3,8 @@
  * time and scratch. See scatter_reduce_call.h. */
 #include "algorithms/engines/scatter_reduce_call.h"
 
+#include <math.h>
+
 #include "algorithms/engines/radix.h"
 
 double chorale_rs_block(const struct chorale_point *pt, int irregular, int i)
@@ -212,47 +214,84 @@ int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
     return 1;
 }
 
-/* Bytes of k blocks in a row, or every step-th, of which a line that is
- * reduced consists: the largest such line. */
+/* --- torus ------------------------------------------------------------ */
+
+/* Bytes of part p of a block, whole elements: the first part is rounded down,
+ * the second up. */
+static double part_of(double block, double unit, int p, int percent)
+{
+    double first = floor(block / unit * percent / 100) * unit;
+
+    return p == 0 ? first : block - first;
+}
+
+/* Bytes of part p of k blocks in a row, or every step-th, of which a line that
+ * is reduced consists: the largest such line. */
 static double largest_line(const struct chorale_point *pt, int irregular,
-                           int k, int step)
+                           int k, int step, int p, int percent)
 {
     double sum = 0;
 
     for (int i = 0; i < k; i++)
-        sum += chorale_rs_block(pt, irregular, pt->comm_size - 1 - i * step);
+        sum += part_of(chorale_rs_block(pt, irregular,
+                                        pt->comm_size - 1 - i * step),
+                       (double)pt->type_size, p, percent);
     return sum;
 }
 
+/* Rings of so many ranks that add up so many bytes in a round, all in one
+ * message or half of them either way round; of nothing there are none. Blocks
+ * that differ, some of them empty, get rings that run at the same time out of
+ * step: half as many messages more, and where there are halves a quarter more
+ * bytes. */
+static int cost_rings(const struct chorale_point *pt, int irregular,
+                      int alone, int length, double bytes,
+                      struct chorale_term *term)
+{
+    double rounds = length - 1, messages = rounds, sent = rounds * bytes;
+    int halved = pt->param[2] != 0 && length > 2 &&
+                 bytes > (double)pt->type_size;
+
+    if (!(bytes > 0))
+        return 0;
+    if (halved)
+        messages *= 2;
+    if (irregular && (halved || !alone))
+        messages *= 1.5;
+    if (irregular && halved)
+        sent *= 1.25;
+    *term = (struct chorale_term){
+        .messages = messages,
+        .bytes = sent / messages,
+        .reduced = rounds * bytes,
+    };
+    return 1;
+}
+
+/* On one port what is sent at once is sent one after the other. */
 int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
                           struct chorale_term *term)
 {
-    int size = pt->comm_size, rows, cols;
-    double first, m, row, column, unit = (double)pt->type_size;
+    int size = pt->comm_size, n = 0, rows, percent;
+    double m = chorale_rs_largest(pt, irregular);
 
     if (size < 2)
         return 0;
     rows = chorale_rs_torus_rows(pt->param[0], size);
-    cols = size / rows;
-    first = chorale_rs_torus_percent(pt->param[1], rows, size) / 100.0;
-    m = chorale_rs_largest(pt, irregular);
-    row = largest_line(pt, irregular, cols, 1);
-    column = largest_line(pt, irregular, rows, cols);
-    /* A block's first part is rounded down, its second up. */
-    term[0] = (struct chorale_term){ .messages = rows - 1,
-                                     .bytes = first * row };
-    term[1] = (struct chorale_term){
-        .messages = cols - 1, .bytes = (1 - first) * column + rows * unit
-    };
-    term[2] = (struct chorale_term){ .messages = cols - 1,
-                                     .bytes = first * m };
-    term[3] = (struct chorale_term){ .messages = rows - 1,
-                                     .bytes = (1 - first) * m + unit };
-    for (int i = 0; i < 4; i++) {
-        term[i].reduced = term[i].messages * term[i].bytes;
-        term[i].messages *= 2; /* on one port, served as they are posted */
+    percent = chorale_rs_torus_percent(pt->param[1], rows, size);
+    for (int p = 0; p < 2; p++) {
+        int lines = p == 0 ? rows : size / rows, length = size / lines;
+        int alone = percent == 0 || percent == 100;
+
+        n += cost_rings(pt, irregular, alone, lines,
+                        largest_line(pt, irregular, length,
+                                     p == 0 ? 1 : lines, p, percent),
+                        &term[n]);
+        n += cost_rings(pt, irregular, alone, length,
+                        part_of(m, (double)pt->type_size, p, percent),
+                        &term[n]);
     }
-    return 4;
+    return n;
 }
 
 /* Where blocks are: a count, a displacement and a rank each. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_rings.c - reduce-scatter on two rings at once: see scatter_reduce.h.
- * A way is a ring in one direction. */
+/* scatter_rings.c - reduce-scatter on several rings at once: see
+ * scatter_reduce.h. A way is a ring in one direction. */
 #include "algorithms/engines/scatter_reduce.h"
 
+#include <limits.h>
+
 enum half { WHOLE, FIRST, SECOND };
+enum { WAYS = 4 };
 
 struct way {
     const struct chorale_rs *rs; /* its context, type and operation */
@@ -65,15 +68,15 @@ static int way_finish(struct way *way)
                : err;
 }
 
-/* Both together: one goes on while the other is under way. What is under way
+/* All together: one goes on while the others are under way. What is under way
  * is completed even after an error. */
-static int ways_run(struct way way[2])
+static int ways_run(struct way *way, int n)
 {
     int err = MPI_SUCCESS, more = 1;
 
     for (int i = 0; more && err == MPI_SUCCESS; i++) {
         more = 0;
-        for (int w = 0; w < 2 && err == MPI_SUCCESS; w++) {
+        for (int w = 0; w < n && err == MPI_SUCCESS; w++) {
             int steps = way[w].rs->ctx->size - 1;
 
             if (i > 0 && i <= steps)
@@ -83,7 +86,7 @@ static int ways_run(struct way way[2])
             more |= i < steps;
         }
     }
-    for (int w = 0; w < 2; w++)
+    for (int w = 0; w < n; w++)
         chorale_waitall(way[w].rs->ctx, way[w].under_way, way[w].req);
     return err;
 }
@@ -133,26 +136,30 @@ static int way_init(struct way *way, const struct chorale_rs *rs,
     return MPI_SUCCESS;
 }
 
-/* Two rings at once: both halves of a's blocks if b is NULL, else all of a's
- * and of b's. */
-static int rings(const struct chorale_rs *a, const struct chorale_rs *b)
+/* The rings of n sets of operands at once, at most WAYS / 2: those of halved
+ * ranks or more half of each block either way. */
+static int rings(const struct chorale_rs *rs, int n, int halved)
 {
-    size_t mark = chorale_scratch_mark(a->ctx);
-    struct way way[2];
-    int err = way_init(&way[0], a, b == NULL ? FIRST : WHOLE);
+    size_t mark = chorale_scratch_mark(rs->ctx);
+    struct way way[WAYS];
+    int nway = 0, err = MPI_SUCCESS;
 
+    for (int i = 0; i < n && err == MPI_SUCCESS; i++) {
+        int both = rs[i].ctx->size >= halved;
+
+        err = way_init(&way[nway++], &rs[i], both ? FIRST : WHOLE);
+        if (both && err == MPI_SUCCESS)
+            err = way_init(&way[nway++], &rs[i], SECOND);
+    }
     if (err == MPI_SUCCESS)
-        err = way_init(&way[1], b == NULL ? a : b,
-                       b == NULL ? SECOND : WHOLE);
-    if (err == MPI_SUCCESS)
-        err = ways_run(way);
-    chorale_scratch_release(a->ctx, mark);
+        err = ways_run(way, nway);
+    chorale_scratch_release(rs->ctx, mark);
     return err;
 }
 
 int chorale_rs_ring_bidir(const struct chorale_rs *rs)
 {
-    return rings(rs, NULL);
+    return rings(rs, 1, 1);
 }
 
 /* --- torus ------------------------------------------------------------ */
@@ -265,11 +272,13 @@ static int part_pack(struct part *part, const struct chorale_rs *rs, int p,
     return err;
 }
 
-/* Both parts over the lines, then both in their line. */
+/* Both parts over the lines, then both in their line. Round two ranks there is
+ * one way. */
 static int torus_rings(const struct chorale_rs *rs, struct part part[2],
-                       int percent)
+                       int percent, int both)
 {
     struct chorale_rs pair[2] = { *rs, *rs };
+    int halved = both ? 3 : INT_MAX;
     MPI_Count mine = chorale_cyclic(rs->own, rs->ctx->rank, 1);
     int err;
 
@@ -278,7 +287,7 @@ static int torus_rings(const struct chorale_rs *rs, struct part part[2],
         pair[p].own = &part[p].lines;
         pair[p].result = part[p].line;
     }
-    err = rings(&pair[0], &pair[1]);
+    err = rings(pair, 2, halved);
     for (int p = 0; p < 2; p++) {
         pair[p].ctx = &part[p].along;
         pair[p].own = &part[p].blocks;
@@ -286,10 +295,11 @@ static int torus_rings(const struct chorale_rs *rs, struct part part[2],
                                 : chorale_at(rs->result, rs->own->extent,
                                              (MPI_Aint)share(mine, percent));
     }
-    return err == MPI_SUCCESS ? rings(&pair[0], &pair[1]) : err;
+    return err == MPI_SUCCESS ? rings(pair, 2, halved) : err;
 }
 
-int chorale_rs_torus(const struct chorale_rs *rs, int rows, int percent)
+int chorale_rs_torus(const struct chorale_rs *rs, int rows, int percent,
+                     int both)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
     int cols = rs->ctx->size / rows, err = MPI_SUCCESS;
@@ -303,7 +313,7 @@ int chorale_rs_torus(const struct chorale_rs *rs, int rows, int percent)
             err = part_pack(&part[p], rs, p, rows, cols, percent);
     }
     if (err == MPI_SUCCESS)
-        err = torus_rings(rs, part, percent);
+        err = torus_rings(rs, part, percent, both);
     chorale_scratch_release(rs->ctx, mark);
     return err;
 }

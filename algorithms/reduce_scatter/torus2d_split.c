@@ -4,13 +4,16 @@
  * the rows first, at the same time.
  *
  * Rounds  max(R, C) - 1 twice                 P = comm_size, n = sum of m_i
- * Volume  at most n bytes from each rank, spread over two neighbours
- * Cost    the two parts overlap with two ports: the slower of s1 (R-1)/R n and
- *         (1-s1) (C-1)/C n, then of s1 (C-1) m and (1-s1) (R-1) m, with
- *         max(R,C) - 1 messages each. With one port 2 (R + C - 2) messages in
- *         the best order; served as they are posted, twice as many as a
- *         bound, which is what is stated. s1 = (C-1)/C / ((R-1)/R + (C-1)/C)
- *         makes both parts take the same time in their first half.
+ * Volume  at most n bytes from each rank, spread over its neighbours
+ * Cost    with a port to each neighbour the two parts overlap, and with both
+ *         the halves of each that go round either way: the slower of s1
+ *         (R-1)/R n and (1-s1) (C-1)/C n, then of s1 (C-1) m and (1-s1) (R-1)
+ *         m, or half of that, with max(R,C) - 1 messages a ring each. s1 =
+ *         (C-1)/C / ((R-1)/R + (C-1)/C) makes both parts take the same time in
+ *         their first half. Stated for one port: all bytes, and the messages
+ *         of all rings, 2 (R + C - 2), twice as many with both; half as many
+ *         more, and a quarter of the bytes, as blocks that differ get the
+ *         rings out of step.
  * Needs   P = R C with R, C >= 2, any datatype, a commutative operation
  * Source  Chen, Lee, integration on a wrapped mesh
  */
@@ -31,17 +34,19 @@ const struct chorale_alg chorale_reduce_scatter_torus2d_split = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "torus2d_split",
     .summary = "rings in columns and rows of a torus, in both orders at once",
-    .formula = "<= 4 (rows + cols - 2) alpha + 2 (P-1) M beta + (P-1) M tau, "
-               "cols = P/rows, M the largest block; two ports, equal blocks: "
-               "2 (max(rows, cols) - 1) alpha + about n/2 beta + n tau",
+    .formula = "<= 3 (1 + both) (rows + cols - 2) alpha + 1.25 (P-1) M beta "
+               "+ (P-1) M tau, cols = P/rows, M the largest block; both=1, "
+               "four ports, equal blocks: 2 (max(rows, cols) - 1) alpha + "
+               "about n/4 beta + n tau; both=0, two ports: about n/2 beta",
     .source = "Chen, Lee, integration on a wrapped mesh",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 4,
+    .within = 2.1,
     .overlaps = 1,
-    .nparam = 2,
-    .param = { CHORALE_RS_TORUS_ROWS_PARAM, CHORALE_RS_TORUS_SHARE_PARAM },
+    .nparam = 3,
+    .param = { CHORALE_RS_TORUS_ROWS_PARAM, CHORALE_RS_TORUS_SHARE_PARAM,
+               CHORALE_RS_TORUS_BOTH_PARAM },
     .run = chorale_rs_torus_run,
     .cost = cost,
     .refuses = chorale_rs_torus_refuses,
