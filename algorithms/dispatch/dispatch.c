@@ -22,6 +22,7 @@
 #include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/host.h"
+#include "algorithms/dispatch/own_world.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
@@ -112,6 +113,7 @@ void chorale_dispatch_stop(void)
         PMPI_Comm_delete_attr(MPI_COMM_WORLD, core.state_key);
     PMPI_Comm_free_keyval(&core.state_key);
     chorale_memory_stop();
+    chorale_own_world_free();
 }
 
 /* MPI_Init was called, MPI_Finalize not. */
@@ -196,7 +198,7 @@ static int is_started(void)
 
 void chorale_dispatch_started(void)
 {
-    int mine[4], largest[4], level;
+    int mine[5], largest[5], level;
 
     if (!chorale_pmpi_ready() || !is_started())
         return;
@@ -205,13 +207,17 @@ void chorale_dispatch_started(void)
     mine[2] = core.tuning.set.verbose;
     mine[3] = PMPI_Query_thread(&level) != MPI_SUCCESS
               || level == MPI_THREAD_MULTIPLE;
-    if (PMPI_Allreduce(mine, largest, 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
+    mine[4] = !core.tuning.idle;
+    if (PMPI_Allreduce(mine, largest, 5, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
         != MPI_SUCCESS)
         return;
     atomic_store(&core.after, largest[0]);
     core.together = largest[2];
     core.one_thread = !largest[3];
-    chorale_host_learn();
+    if (largest[1] != 0 || largest[4]) {
+        chorale_own_world_make();
+        chorale_host_learn();
+    }
     chorale_trace_join(largest[1]);
 }
 
@@ -232,6 +238,7 @@ static void meet_at_once(MPI_Comm comm)
     }
     if (comm != MPI_COMM_WORLD || atomic_exchange(&joined, 1))
         return;
+    chorale_own_world_make();
     chorale_host_learn();
     if (PMPI_Allreduce(&core.wish, &largest, 1, MPI_INT, MPI_MAX, comm)
         == MPI_SUCCESS)
@@ -457,9 +464,9 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     return 1;
 }
 
-int chorale_dispatch_one_thread(void)
+int chorale_dispatch_holds(void)
 {
-    return core.one_thread;
+    return core.one_thread && chorale_state_held() > 0;
 }
 
 int chorale_dispatch_give_back(MPI_Comm comm, int rc)

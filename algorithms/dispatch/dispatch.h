@@ -42,9 +42,9 @@ enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
  * meet again in MPI_Finalize (usage.h). */
 void chorale_dispatch_started(void);
 
-/* 1 if no rank that began with this one lets several threads call MPI at once:
- * the same on all of them, 0 before chorale_dispatch_started(). */
-int chorale_dispatch_one_thread(void);
+/* 1 if communicators of ours could be given back in a call that finds none
+ * left: this process holds some, and no rank has MPI_THREAD_MULTIPLE. */
+int chorale_dispatch_holds(void);
 
 /* An MPI call that makes a communicator from comm has failed with rc: 1 if
  * what is ours was given back, so that it may be made again (give_back.h). */

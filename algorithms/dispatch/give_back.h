@@ -12,26 +12,29 @@
  *
  * Collective over comm if rc says that there are no more communicators: all
  * ranks find that together, as they settle on one.
- * If comm has all ranks of MPI_COMM_WORLD, then all that is ours goes, else
+ * If comm has all ranks of MPI_COMM_WORLD, then all that is ours goes, with the
+ * world of our own, else
  * what belongs to comm: no more is held by just these ranks. What it was made
  * for is the library's from then on.
  *
  * Nothing is given back, and the call is passed on untouched, so that the
  * application gets the library's own error, at most CHORALE_MAX_COMMS
- * communicators sooner:
+ * communicators and own_world.h's sooner:
  *
  * - where a rank has MPI_THREAD_MULTIPLE. Other threads may be in collectives
  *   on what is ours, on some ranks before a call and on others after it: no
  *   moment is the same call for all ranks. And errors of their calls on comm
  *   would miss its handler.
+ * - to ranks that hold nothing of ours.
  * - to MPI_Comm_idup: it returns before the library knows; the error is that
  *   of its request, when nothing can be called again.
  * - to MPI_Comm_create_group of a part of comm, and what takes groups of other
  *   communicators: there is nothing by which just these ranks could agree. A
  *   collective on comm needs the others, and messages on comm might be taken
  *   by a receive of the application from any rank with any tag.
- * - to MPI_Dist_graph_create and its kin, where MPICH 4.0 ends the program if
- *   it has no communicator for them.
+ * - to MPI_Dist_graph_create and its kin and to MPI_File_open, where MPICH 4.0
+ *   ends the program if it has no communicator for them; to what makes windows
+ *   and inter-communicators.
  *
  * started  this process has a table
  * leave    leaves a communicator to the library */

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "algorithms/dispatch/host.h"
+#include "algorithms/dispatch/own_world.h"
 #include "algorithms/dispatch/pmpi.h"
 
 static _Atomic uint64_t learned; /* 0: nothing */
@@ -32,14 +33,14 @@ uint64_t chorale_host_id(void)
 }
 
 /* The node's number: one more than its first rank. */
-static uint64_t ask(void)
+static uint64_t ask(MPI_Comm world)
 {
     unsigned long long first;
     MPI_Comm node;
     int rank, rc;
 
-    if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS
-        || PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank,
+    if (PMPI_Comm_rank(world, &rank) != MPI_SUCCESS
+        || PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank,
                                 MPI_INFO_NULL, &node) != MPI_SUCCESS)
         return 0;
     first = (unsigned long long)rank + 1;
@@ -50,12 +51,8 @@ static uint64_t ask(void)
 
 void chorale_host_learn(void)
 {
-    MPI_Errhandler before;
+    const MPI_Comm world = chorale_own_world();
 
-    if (PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before) != MPI_SUCCESS)
-        return;
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    atomic_store(&learned, ask());
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
-    PMPI_Errhandler_free(&before);
+    if (world != MPI_COMM_NULL)
+        atomic_store(&learned, ask(world));
 }

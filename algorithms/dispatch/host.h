@@ -11,8 +11,8 @@
  * MPI_Get_processor_name. Local. */
 uint64_t chorale_host_id(void);
 
-/* Ask MPI_Comm_split_type. Collective over MPI_COMM_WORLD, which no other
- * thread may use meanwhile. Makes a communicator and frees it; no attribute
+/* Ask MPI_Comm_split_type on own_world.h's communicator, if that is made.
+ * Collective over its ranks. Makes a communicator and frees it; no attribute
  * callback and no error handler of the application runs. Where this fails on
  * some ranks only (no communicator is left), those look like nodes of their
  * own: the choice may be another then, the same on all ranks. */

@@ -97,16 +97,22 @@ enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
     return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);
 }
 
+/* Where nothing of ours is held the call is the application's alone. But inside
+ * another one that was begun its errors would be taken for that one's. */
+static int may_give_back(chorale_word comm)
+{
+    return chorale_dispatch_holds() || chorale_quiet_open(comm);
+}
+
 int chorale_shim_make_begin(chorale_word comm, struct chorale_quiet *frame)
 {
-    return chorale_dispatch_one_thread() ? chorale_quiet_begin(frame, comm)
-                                         : 0;
+    return may_give_back(comm) ? chorale_quiet_begin(frame, comm) : 0;
 }
 
 int chorale_shim_group_begin(chorale_word comm, chorale_word group,
                              struct chorale_quiet *frame)
 {
-    return chorale_dispatch_one_thread()
+    return may_give_back(comm)
                    && chorale_give_back_all_of(COMM(comm), (MPI_Group)group)
                ? chorale_quiet_begin(frame, comm)
                : 0;

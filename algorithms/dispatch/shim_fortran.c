@@ -210,6 +210,7 @@ static void find_constants(void)
 typedef void init_fn(MPI_Fint *ierr);
 typedef void init_thread_fn(MPI_Fint *required, MPI_Fint *provided,
                             MPI_Fint *ierr);
+typedef void abort_fn(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr);
 #define F(name, NAME, coll, params, args, words) typedef void name##_fn params;
 FORTRAN_LIST(F)
 #undef F
@@ -217,6 +218,7 @@ FORTRAN_LIST(F)
 static struct {
     init_fn *init, *init_f08;
     init_thread_fn *init_thread, *init_thread_f08;
+    abort_fn *abort, *abort_f08;
 #define F(name, NAME, coll, params, args, words) name##_fn *name, *name##_f08;
     FORTRAN_LIST(F)
 #undef F
@@ -230,6 +232,8 @@ static void find_all(void)
     *(void **)&next.init_f08 = find_next("pmpi_init_f08_");
     *(void **)&next.init_thread = find_next("pmpi_init_thread_");
     *(void **)&next.init_thread_f08 = find_next("pmpi_init_thread_f08_");
+    *(void **)&next.abort = find_next("pmpi_abort_");
+    *(void **)&next.abort_f08 = find_next("pmpi_abort_f08_");
 #define F(name, NAME, coll, params, args, words)                             \
     *(void **)&next.name = find_next("pmpi_" #name "_");                     \
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");
@@ -332,6 +336,30 @@ void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided,
 {
     pthread_once(&once, find_all);
     init_thread(next.init_thread_f08, required, provided, ierr);
+}
+
+/* MPI_Abort: what a trace has is written first. */
+static void end_all(abort_fn *fn, MPI_Fint *comm, MPI_Fint *code,
+                    MPI_Fint *ierr)
+{
+    MPI_Fint rc = MPI_ERR_OTHER;
+
+    chorale_shim_abort();
+    if (fn != NULL)
+        fn(comm, code, &rc);
+    set(ierr, rc);
+}
+
+F77(abort, ABORT, (MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr), {
+    pthread_once(&once, find_all);
+    end_all(next.abort, comm, code, ierr);
+})
+
+void mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr);
+void mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
+{
+    pthread_once(&once, find_all);
+    end_all(next.abort_f08, comm, code, ierr);
 }
 
 #endif

@@ -16,14 +16,9 @@
 #include "algorithms/dispatch/check.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/host.h"
+#include "algorithms/dispatch/own_world.h"
 #include "algorithms/dispatch/shape.h"
 #include "algorithms/dispatch/state.h"
-
-/* Of the messages that make the private communicator; a number that
- * applications do not use for theirs. */
-#ifndef OPEN_MPI
-#define SETUP_TAG 21077
-#endif
 
 /* MPI libraries have a few thousand communicators; ours must not be the
  * reason that the application's run out: CHORALE_MAX_COMMS. */
@@ -32,6 +27,7 @@ static atomic_int nprivate; /* of this process, now */
 /* All of this process. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chorale_state *last;
+static atomic_ullong nset_up; /* begun, as a communicator's first rank */
 static int nlisted, most_listed;
 
 /* How many libraries this process had ever loaded when none of them was a
@@ -118,27 +114,34 @@ int chorale_state_inside_world(MPI_Comm comm, int size)
     return inside_world(comm, size, &first);
 }
 
-/* One reduction: the smallest value and the smallest complement, which is the
- * largest value; and of another number the smallest. */
-static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
-                 size_t *least)
-{
-    unsigned long long mine[4] = { value, ~value,
-                                   (unsigned long long)(ok + 1), *least };
-    unsigned long long all[4];
+/* Of two numbers the smallest of all ranks. */
+struct least {
+    size_t share;
+    uint64_t number;
+};
 
-    if (PMPI_Allreduce(mine, all, 4, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
+/* One reduction: the smallest value and the smallest complement, which is the
+ * largest value; and the least of other numbers. */
+static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
+                 struct least *least)
+{
+    unsigned long long mine[5] = { value, ~value,
+                                   (unsigned long long)(ok + 1),
+                                   least->share, least->number };
+    unsigned long long all[5];
+
+    if (PMPI_Allreduce(mine, all, 5, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
         != MPI_SUCCESS)
         all[2] = 1;
     else
-        *least = (size_t)all[3];
+        *least = (struct least){ (size_t)all[3], all[4] };
     *all_ok_p = (int)all[2] - 1;
     return *all_ok_p == 1 && all[0] == ~all[1];
 }
 
 int chorale_state_agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
 {
-    size_t none = 0;
+    struct least none = { 0, 0 };
 
     return agree(comm, value, ok, all_ok_p, &none);
 }
@@ -154,39 +157,50 @@ static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
     return 1;
 }
 
-/* Open MPI 4.1 copies attributes in MPI_Comm_create_group, against the
- * standard, and not in MPI_Comm_create; all ranks of comm are here for
- * either. */
-static int create(MPI_Comm comm, MPI_Group group, MPI_Comm *new_comm)
+/* A number that set-ups with ranks in common do not share: that of the first
+ * rank, which the others leave to it. 0: without a world of our own. */
+static uint64_t number_of(int rank)
 {
-#ifdef OPEN_MPI
-    return PMPI_Comm_create(comm, group, new_comm);
-#else
-    return PMPI_Comm_create_group(comm, group, SETUP_TAG, new_comm);
-#endif
+    const MPI_Comm world = chorale_own_world();
+    int size, mine;
+
+    if (world == MPI_COMM_NULL || PMPI_Comm_size(world, &size) != MPI_SUCCESS
+        || PMPI_Comm_rank(world, &mine) != MPI_SUCCESS)
+        return 0;
+    if (rank != 0)
+        return UINT64_MAX;
+    return (uint64_t)(atomic_fetch_add(&nset_up, 1) + 1) * (uint64_t)size
+         + (uint64_t)mine;
+}
+
+/* As many of its digits as a tag has: those of set-ups at one moment are near
+ * each other. */
+static int tag_of(uint64_t number)
+{
+    void *value;
+    int found, most = 32767; /* the standard's least */
+
+    if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found)
+            == MPI_SUCCESS && found)
+        most = *(int *)value;
+    return (int)(number % (uint64_t)most);
 }
 
 /* Make the private communicator. Through the group, not by duplication,
- * which would run the application's attribute callbacks. Running out of
- * communicators must not reach the application's error handler. */
-static int make_comm(struct chorale_state *st, MPI_Comm comm)
+ * which would run the application's attribute callbacks, and from the world of
+ * our own: running out of communicators must not reach the application's error
+ * handler. number: agreed, of number_of(). */
+static int make_comm(struct chorale_state *st, MPI_Comm comm, uint64_t number)
 {
-    MPI_Errhandler before;
     MPI_Group group;
     int rc;
 
     if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
         return 0;
-    if (PMPI_Comm_get_errhandler(comm, &before) != MPI_SUCCESS) {
-        PMPI_Group_free(&group);
-        return 0;
-    }
-    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    rc = create(comm, group, &st->comm);
+    rc = chorale_own_create(number != 0 ? chorale_own_world() : comm, group,
+                            tag_of(number), &st->comm);
     if (rc != MPI_SUCCESS)
         st->comm = MPI_COMM_NULL;
-    PMPI_Comm_set_errhandler(comm, before);
-    PMPI_Errhandler_free(&before);
     PMPI_Group_free(&group);
     if (rc != MPI_SUCCESS || chorale_ctx_new(st->comm, &st->ctx) != MPI_SUCCESS)
         return 0;
@@ -218,6 +232,16 @@ static void strike(struct chorale_state *st)
         last = st->before;
     nlisted -= st->listed;
     pthread_mutex_unlock(&lock);
+}
+
+int chorale_state_held(void)
+{
+    int held;
+
+    pthread_mutex_lock(&lock);
+    held = nlisted;
+    pthread_mutex_unlock(&lock);
+    return held;
 }
 
 int chorale_state_most(void)
@@ -358,10 +382,11 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
 {
     int ok = st != NULL && node != NULL && !tuning->set.secure
              && atomic_load(&nprivate) <= tuning->set.max_comms, all_ok;
-    size_t share = st != NULL ? st->share.bytes : 0;
+    struct least least = { st != NULL ? st->share.bytes : 0,
+                           st != NULL ? number_of(st->rank) : 0 };
     int agreed = agree(comm, tuning->digest,
                        gpu_possible(tuning) ? BESIDE_GPU : ok, &all_ok,
-                       &share);
+                       &least);
 
     *gpu_p = all_ok == BESIDE_GPU;
     if (!agreed)
@@ -375,9 +400,9 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                      "set-user-id, or is out of memory)";
     if (tuning->idle)
         return "";
-    chorale_memory_settle(&st->share, share);
+    chorale_memory_settle(&st->share, least.share);
     ok = find_shape(st, comm, node);
-    ok = make_comm(st, comm) && ok;
+    ok = make_comm(st, comm, least.number) && ok;
     ok = ok && set_nodes(st, node);
     if (!chorale_state_agree(comm, (uint64_t)st->shape, ok, &all_ok))
         return "no private communicator could be made (are there too many?)";

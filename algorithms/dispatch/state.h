@@ -65,7 +65,8 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
                                         int *gpu_p);
 
 
-/* The most states that there were at once. */
+/* How many states there are, and the most that there were at once. */
+int chorale_state_held(void);
 int chorale_state_most(void);
 
 /* Free, with the private communicator. NULL does nothing. */

@@ -64,11 +64,13 @@ static void on_signal(int number)
     atomic_store(&asked, 1);
 }
 
-/* A number of a signal that ends nothing that the application knows of. */
+/* A number of a signal that nobody sends to end the application: it would go
+ * on. */
 static int read_signal(const char *text, void (*warn)(const char *line))
 {
     static const int never[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
-                                 SIGILL, SIGTRAP, SIGABRT, SIGCHLD };
+                                 SIGILL, SIGTRAP, SIGABRT, SIGCHLD,
+                                 SIGTERM, SIGINT, SIGQUIT, SIGHUP };
     char *end, line[200];
     long value;
     int bad;

@@ -52,7 +52,13 @@ void chorale_trace_comm_nodes(uint64_t *node)
 
 void chorale_trace_comm_stop(void)
 {
-    PMPI_Comm_delete_attr(MPI_COMM_WORLD, world.key);
+    void *value;
+    int found;
+
+    /* Open MPI takes deleting one that is not there for an error. */
+    if (PMPI_Comm_get_attr(MPI_COMM_WORLD, world.key, &value, &found)
+            == MPI_SUCCESS && found)
+        PMPI_Comm_delete_attr(MPI_COMM_WORLD, world.key);
     PMPI_Comm_free_keyval(&world.key);
 }
 

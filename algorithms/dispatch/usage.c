@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "algorithms/dispatch/memory.h"
+#include "algorithms/dispatch/own_world.h"
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
 #include "algorithms/dispatch/usage.h"
@@ -21,17 +22,11 @@ enum { MEMORY, COMMS, NKIND };
  * asked: nothing of its own went wrong. */
 static int reduce(const struct most *mine, struct most *all)
 {
-    MPI_Errhandler handler;
-    int rc;
+    const MPI_Comm world = chorale_own_world();
 
-    if (PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler) != MPI_SUCCESS)
-        return 0;
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    rc = PMPI_Reduce(mine, all, NKIND, MPI_LONG_INT, MPI_MAXLOC, 0,
-                     MPI_COMM_WORLD);
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    PMPI_Errhandler_free(&handler);
-    return rc == MPI_SUCCESS;
+    return world != MPI_COMM_NULL
+        && PMPI_Reduce(mine, all, NKIND, MPI_LONG_INT, MPI_MAXLOC, 0, world)
+               == MPI_SUCCESS;
 }
 
 void chorale_usage_tell(int together, int verbose)

@@ -4,7 +4,7 @@
 # wildcards, errors, every way to make a communicator, every way to end.
 . "$(dirname "$0")/helpers.sh"
 
-for name in wild comms ends life; do
+for name in wild comms ends life inherit; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 table good
@@ -68,6 +68,24 @@ if "$MPICC" "$top_srcdir/tests/shim/sessions.c" -o "$work/sessions" \
 else
     skip "sessions" "the library has none"
 fi
+
+# Error handlers that nobody gave.
+like_alone() { # P TABLE WHAT CALLS: with the shim it does as without
+    run "$1" "" "$work/inherit" "$3" "$4"
+    sort "$work/out" >"$work/plain"
+    plain=$status
+    run "$1" "$shim" $2 "$work/inherit" "$3" "$4"
+    [ "$status" -eq "$plain" ] && sort "$work/out" | cmp -s - "$work/plain"
+    ok $? "an error of $3 after $4 calls, P=$1${2:+, with a table}"
+}
+for what in send receive group; do
+    like_alone 2 "" $what 0
+    like_alone 3 "CHORALE_TRACE=$work/t" $what 1
+    like_alone 2 "$on" $what 1
+    like_alone 3 "$on" $what 9
+    [ "$(lines 'bcast n=4 P=3 -> linear')" -ge 1 ]
+    ok $? "and the calls were ours"
+done
 
 # Errors and ends.
 for how in truncate atexit fork early; do
