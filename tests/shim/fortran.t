@@ -54,6 +54,9 @@ for interface in mpif.h USE_MPI USE_F08; do
             { [ $P -eq 1 ] || grep -q '^chorale: bcast .*-> linear' "$work/err"; }
         ok $? "$interface: the same under the shim, P=$P"
     done
+    run 2 "$shim" CHORALE_TRACE="$work/end-$interface" "$comms" abort it
+    grep -q 'MPI_Abort' "$work/end-$interface.rank0" 2>/dev/null
+    ok $? "$interface: MPI_Abort leaves a part of the trace"
     run 2 "" "$comms" full
     plain=$(grep communicators "$work/out")
     run 2 "$shim" $on CHORALE_AFTER=1 "$comms" full

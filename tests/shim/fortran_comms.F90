@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! fortran_comms.F90 - communicators that Fortran programs free and make: mpif.h,
 ! with -DUSE_MPI the module mpi, with -DUSE_F08 the module mpi_f08. With an
-! argument it makes them until there are no more, or 5000, and says how many.
+! argument it makes them until there are no more, or 5000, and says how many;
+! with two it calls on MPI_COMM_WORLD and rank 0 ends the program by MPI_Abort.
 #ifdef USE_F08
 #define ERR
 #define COMM_T type(MPI_Comm)
@@ -103,6 +104,11 @@ program fortran_comms
     call freed_and_used(.false.)
     call freed_and_used(.true.)
     call made()
+  else if (command_argument_count() == 2) then
+    call use_it(MPI_COMM_WORLD)
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    if (rank == 0) call MPI_Abort(MPI_COMM_WORLD, 3, ierr)
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
   else
     call until_full()
   end if

@@ -227,7 +227,7 @@ run 2 "$shim" CHORALE_TRACE="$file" "$work/ends" fork
 ok $? "children of fork leave no part of a trace"
 is "bcast 4 2 single-node int - first library" 80 40
 
-for bad in 9 11 0 1000 USR2 12x; do
+for bad in 9 11 15 2 1 0 1000 USR2 12x; do
     run 1 "$shim" CHORALE_TRACE="$work/s.trace" CHORALE_TRACE_SIGNAL=$bad \
         "$work/traced" calls
     [ $status -eq 0 ] && [ -s "$work/s.trace" ] && [ "$(lines .)" -eq 1 ] &&
