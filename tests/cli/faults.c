@@ -10,6 +10,7 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
+ *         far     what it sends takes 3 milliseconds more
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
  *                 faulty rank is not the root
  *         first   its first call takes 200 milliseconds more
@@ -247,5 +248,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
     *(void **)&real = next("PMPI_Send");
     if (is("slow") && PMPI_Type_size(type, &size) == MPI_SUCCESS)
         idle(0.05 * (double)count * size / (1 << 20));
+    if (is("far") && faulty())
+        idle(3 * SHORT);
     return real(buf, count, type, dest, tag, comm);
 }

@@ -183,6 +183,17 @@ is "$(has dies "group_concat(DISTINCT coll || ' ' || comm_size) FROM run
 is "$(has dies "count(*) FROM launch WHERE status = 'running'")" 0 \
     "no launch is left running"
 
+# A node that is farther away than the others.
+"$chorale" plan "$work/far.db" -q -P 5 --ppn 1 -m 8 -c bcast --system made \
+    --launches 1 --variants linear -i 10 --min-iterations 5
+FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
+    timeout 300 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
+is $? 0 "a launch with a slow node is measured"
+like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
+    '(^|, )2 \(messages [0-9.]+e\+0' "which is found by its messages"
+is "$(has far "min(',' || validity || ',' LIKE '%,straggler,%') FROM run")" 1 \
+    "and each run says that one was slow"
+
 # Asked to end early: each group that measures ends with the point it is at.
 "$chorale" plan "$work/asked.db" -q -P 2,4,6 --ppn 2 -m 32K,64K -c bcast \
     --system made --launches 1 --providers chorale,library --variants linear \
