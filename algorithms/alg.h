@@ -298,7 +298,14 @@ int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
 int chorale_alg_overlaps(const struct chorale_alg *alg,
                          const struct chorale_point *pt);
 
-/* 1 if the stated cost at pt is the critical path, 0 if it is a bound. */
+/* 1 if the MPI library does a part of it at pt, as a parameter says by the word
+ * "library": what that takes is not known. The stated cost is then neither the
+ * critical path nor a bound; some part of ours stands in for the library's. */
+int chorale_alg_by_library(const struct chorale_alg *alg,
+                           const struct chorale_point *pt);
+
+/* 1 if the stated cost at pt is the critical path, 0 if it is a bound, or where
+ * the library does a part nothing that is known. */
 int chorale_alg_exact(const struct chorale_alg *alg,
                       const struct chorale_point *pt);
 

@@ -299,12 +299,23 @@ int chorale_alg_overlaps(const struct chorale_alg *alg,
     return alg->overlaps || (alg->overlaps_at && alg->overlaps_at(pt));
 }
 
+int chorale_alg_by_library(const struct chorale_alg *alg,
+                           const struct chorale_point *pt)
+{
+    for (int i = 0; i < alg->nparam; i++)
+        if (alg->param[i].word != NULL &&
+            strcmp(alg->param[i].word[pt->param[i]], "library") == 0)
+            return 1;
+    return 0;
+}
+
 int chorale_alg_exact(const struct chorale_alg *alg,
                       const struct chorale_point *pt)
 {
     int p = pt->comm_size;
 
-    if (alg->overlaps_at != NULL && alg->overlaps_at(pt))
+    if ((alg->overlaps_at != NULL && alg->overlaps_at(pt)) ||
+        chorale_alg_by_library(alg, pt))
         return 0;
     return alg->cost_is == CHORALE_COST_EXACT ||
            (alg->cost_is == CHORALE_COST_POW2 && (p & (p - 1)) == 0);
@@ -313,14 +324,9 @@ int chorale_alg_exact(const struct chorale_alg *alg,
 int chorale_alg_modelled(const struct chorale_alg *alg,
                          const struct chorale_point *pt)
 {
-    if (chorale_alg_overlaps(alg, pt) ||
-        (alg->opaque && alg->cost_is != CHORALE_COST_EXACT))
-        return 0;
-    for (int i = 0; i < alg->nparam; i++)
-        if (alg->param[i].word != NULL &&
-            strcmp(alg->param[i].word[pt->param[i]], "library") == 0)
-            return 0;
-    return 1;
+    return !chorale_alg_overlaps(alg, pt) &&
+           !chorale_alg_by_library(alg, pt) &&
+           (!alg->opaque || alg->cost_is == CHORALE_COST_EXACT);
 }
 
 int chorale_alg_cost(const struct chorale_alg *alg,

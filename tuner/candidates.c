@@ -11,6 +11,7 @@
  *    one;
  *  - what takes NEAR_BYTES times as long as another choice, of any variant of
  *    the collective, even if messages cost nothing but their bytes;
+ *  - of what the MPI library does a part of nothing, as its cost is not known;
  *  - radixes and numbers of requests beyond the number of ranks, and radixes
  *    of shapes that have none, all but one.
  * Radixes are not held against each other otherwise: where sends overlap,
@@ -122,6 +123,7 @@ struct choice {
     double bytes;           /* of bytes alone */
     double messages;        /* on the path */
     int is_default;
+    int unknown;            /* the library does a part: so much is a guess */
 };
 
 static int is_default(const struct chorale_alg *alg, const long *value)
@@ -140,8 +142,8 @@ static void judge_alone(const struct chorale_values *ls,
 
     for (long k = 0; k < n; k++) {
         chorale_values_get(ls, k, at->param);
-        choice[k] = (struct choice){ -1, -1, 0, 0,
-                                     is_default(alg, at->param) };
+        choice[k] = (struct choice){ -1, -1, 0, 0, is_default(alg, at->param),
+                                     chorale_alg_by_library(alg, at) };
         if (chorale_alg_refuses(alg, at) != NULL ||
             (!choice[k].is_default && beyond(alg, at)))
             continue;
@@ -210,7 +212,8 @@ static double least(enum chorale_coll coll, const struct chorale_point *at)
         chorale_values_init(&ls, alg, at, CHORALE_SET_NEAR);
         for (long k = 0; k < chorale_values_count(&ls); k++) {
             chorale_values_get(&ls, k, pt.param);
-            if (chorale_alg_refuses(alg, &pt) != NULL)
+            if (chorale_alg_refuses(alg, &pt) != NULL ||
+                chorale_alg_by_library(alg, &pt))
                 continue;
             t = seconds(alg, &pt, TYPICAL_ALPHA, NULL);
             if (t < best)
@@ -226,10 +229,12 @@ static int is_near(const struct chorale_values *ls,
 {
     if (choice[k].is_default)
         return 1;
-    if (choice[k].typical < 0 || choice[k].bytes > NEAR_BYTES * best)
+    if (choice[k].typical < 0 || choice[k].unknown)
+        return choice[k].unknown && choice[k].typical >= 0;
+    if (choice[k].bytes > NEAR_BYTES * best)
         return 0;
     for (long j = 0; j < n; j++)
-        if (j != k && choice[j].typical >= 0 &&
+        if (j != k && choice[j].typical >= 0 && !choice[j].unknown &&
             is_worse(ls, at, choice, k, j))
             return 0;
     return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* family_guess.c - times between measured points: the model's, times what the
  * variant itself took beside it over the model's. Where there is no model (the
- * library, its own algorithms), or between process counts where that was the
+ * library, its own algorithms, what has a part of its), or between process counts where that was the
  * better guess, time itself is interpolated: straight in n, and in logarithms
  * of the process count and of time. */
 #include <math.h>
@@ -23,12 +23,23 @@ static double log_n(size_t n)
     return log(fmax((double)n, 1));
 }
 
+/* Does the library do a part of that candidate? */
+static int by_library(const struct chorale_member *m)
+{
+    struct chorale_point pt = { 0 };
+
+    memcpy(pt.param, m->value, sizeof(pt.param));
+    return chorale_alg_by_library(m->alg, &pt);
+}
+
 /* 1 if that kind of guess has a model of the candidate. */
 static int has_model(const struct chorale_family *fam,
                      enum chorale_guess_kind kind, size_t cand)
 {
-    return kind == CHORALE_GUESS_MODEL && fam->cand[cand].alg != NULL &&
-           !isnan(fam->net.alpha);
+    const struct chorale_member *m = &fam->cand[cand];
+
+    return kind == CHORALE_GUESS_MODEL && m->alg != NULL &&
+           !isnan(fam->net.alpha) && !by_library(m);
 }
 
 /* Logarithm of the model's seconds; 0 where there is no model. */

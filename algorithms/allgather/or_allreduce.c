@@ -7,8 +7,8 @@
  * Rounds  as base                             P = comm_size, n = m P bytes
  * Volume  as base with n bytes at every rank
  * Cost    as base with n bytes, exact; recursive doubling:
- *         L (alpha + n beta + n tau), L = lg P, which is what is stated for
- *         the library's as well
+ *         L (alpha + n beta + n tau), L = lg P. The library's is not known;
+ *         recursive doubling's stands in for it
  * Needs   any P, any datatype: packed bytes
  * Source  the gather and broadcast of US patents 8,140,826 and 7,827,385
  */
@@ -45,10 +45,10 @@ const struct chorale_alg chorale_allgather_or_allreduce = {
     .coll = CHORALE_ALLGATHER,
     .name = "or_allreduce",
     .summary = "a bitwise OR of vectors that are zero but for a block",
-    .formula = "as the base's allreduce of n bytes; base=recursive_doubling: "
-               "F (alpha + n beta + n tau), F = floor(lg P); "
-               "base=recursive_doubling, P not a power of two: + 2 (alpha + n "
-               "beta) + n tau",
+    .formula = "as the base's allreduce of n bytes; base=library: as the "
+               "library's own, not known; base=recursive_doubling: F (alpha "
+               "+ n beta + n tau), F = floor(lg P); base=recursive_doubling, "
+               "P not a power of two: + 2 (alpha + n beta) + n tau",
     .source = "US patents 8,140,826 and 7,827,385",
     .patents = "US 8,140,826, US 7,827,385",
     .order = CHORALE_ORDER_FIXED,

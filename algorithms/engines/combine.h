@@ -25,8 +25,8 @@ enum { CHORALE_COMBINE_PIPELINE = 2, CHORALE_COMBINE_BASES = 4 };
 int chorale_combine(const struct chorale_call *call, long base,
                     const void *sendbuf, void *recvbuf, size_t bytes);
 
-/* Its cost and scratch with that many bytes at pt's ranks. The library's is
- * stated as a binomial tree. */
+/* Its cost and scratch with that many bytes at pt's ranks. The library's
+ * cost is not known: that of a binomial tree stands in for it. */
 int chorale_combine_cost(const struct chorale_point *pt, long base,
                          size_t bytes, struct chorale_term *term);
 size_t chorale_combine_scratch(const struct chorale_point *pt, long base,

@@ -25,8 +25,8 @@ enum { CHORALE_COMBINE_ALL_BASES = 5 };
 int chorale_combine_all(struct chorale_ctx *ctx, long base, void *bytes,
                         size_t n);
 
-/* Its cost and scratch with n bytes at pt's ranks. The library's is stated as
- * recursive doubling. */
+/* Its cost and scratch with n bytes at pt's ranks. The library's cost is
+ * not known: that of recursive doubling stands in for it. */
 int chorale_combine_all_cost(const struct chorale_point *pt, long base,
                              size_t n, struct chorale_term *term);
 size_t chorale_combine_all_scratch(const struct chorale_point *pt, long base,

@@ -44,7 +44,8 @@ enum chorale_order chorale_part_order(const struct chorale_alg *part,
                                       const struct chorale_point *pt);
 
 /* Cost and scratch of a part that combines n bytes bit by bit at pt's ranks.
- * part NULL is the library: its cost is stated as that of instead. */
+ * part NULL is the library, whose cost is not known: that of instead stands in
+ * for it. */
 int chorale_part_or_cost(const struct chorale_alg *part,
                          const struct chorale_alg *instead,
                          const struct chorale_point *pt, size_t n,

@@ -8,8 +8,9 @@
  * Volume  as base with m bytes, P times
  * Cost    at most P times that of base with m bytes. Binomial: P L (alpha +
  *         m beta + m tau), L = ceil(lg P), exactly, as the root is busy all
- *         the time; the same is stated for the library's. Pipelines overlap
- *         from one position to the next: (P - 1) (P - 3) segments less
+ *         the time. Pipelines overlap from one position to the next:
+ *         (P - 1) (P - 3) segments less. The library's is not known;
+ *         binomial's stands in for it
  * Needs   any P, any root, any datatype: packed bytes
  * Source  US patent 8,140,826, as claimed
  */
@@ -150,9 +151,10 @@ const struct chorale_alg chorale_gather_or_positionwise = {
     .coll = CHORALE_GATHER,
     .name = "or_positionwise",
     .summary = "a bitwise OR for every block, zeros from all but its owner",
-    .formula = "<= as P of the base's reductions of m bytes; base=binomial: "
-               "<= P ceil(lg P) (alpha + m beta + m tau); base=pipeline: <= 3 "
-               "(P-1) (alpha + m beta + m tau)",
+    .formula = "<= as P of the base's reductions of m bytes; base=library: "
+               "as the library's own, not known; base=binomial: <= P ceil(lg "
+               "P) (alpha + m beta + m tau); base=pipeline: <= 3 (P-1) (alpha "
+               "+ m beta + m tau)",
     .source = "US patent 8,140,826",
     .patents = "US 8,140,826",
     .order = CHORALE_ORDER_FIXED,

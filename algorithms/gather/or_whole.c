@@ -7,8 +7,8 @@
  * Rounds  as base                             P = comm_size, n = m P bytes
  * Volume  as base with n bytes at every rank
  * Cost    as base with n bytes, which not all bases state exactly. Binomial:
- *         L (alpha + n beta + n tau), L = ceil(lg P), exactly; that is what
- *         is stated for the library's as well
+ *         L (alpha + n beta + n tau), L = ceil(lg P), exactly. The
+ *         library's is not known; binomial's stands in for it
  * Needs   any P, any root, any datatype: packed bytes; n bytes of zeros at
  *         every rank
  * Source  US patent 8,140,826, with the whole buffer at once
@@ -87,8 +87,9 @@ const struct chorale_alg chorale_gather_or_whole = {
     .coll = CHORALE_GATHER,
     .name = "or_whole",
     .summary = "one bitwise OR of vectors that are zero but for a block",
-    .formula = "<= as the base's reduction of n bytes; base=binomial: <= "
-               "ceil(lg P) (alpha + n beta + n tau)",
+    .formula = "<= as the base's reduction of n bytes; base=library: as the "
+               "library's own, not known; base=binomial: <= ceil(lg P) (alpha "
+               "+ n beta + n tau)",
     .source = "US patent 8,140,826",
     .patents = "US 8,140,826",
     .order = CHORALE_ORDER_FIXED,

@@ -97,6 +97,11 @@ is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
         count(*) = (SELECT count(*) FROM more.cell JOIN main.cell
                      USING (coll, variant, params)) FROM main.cell")" 1 \
     "with less than half of its cells, all of which --set all has"
+# What a part of the library's takes is not known, so no stated cost leaves it out.
+is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
+    SELECT (SELECT count(*) FROM main.cell WHERE params = 'base=library') =
+        (SELECT count(*) FROM more.cell WHERE params = 'base=library')")" 1 \
+    "and every part that is the library's"
 
 # A set beside variants: whose values are meant.
 # shellcheck disable=SC2086

@@ -243,6 +243,36 @@ static void test_cost_opaque(void)
     tap_ok(held, "every variant without a schedule has a row");
 }
 
+/* What the library does a part of takes what that takes, which nobody states:
+ * no fit and no bound may use the part of ours that stands in for it. */
+static void test_cost_library(void)
+{
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+        struct chorale_point pt = { .comm_size = 8, .msg_size = 256,
+                                    .n = chorale_coll_n(alg->coll, 256, 8),
+                                    .type_size = 1, .commutative = 1 };
+        int none = alg->cost_is == CHORALE_COST_EXACT;
+        char why[160];
+
+        if (strncmp(alg->name, "or_", 3) != 0)
+            continue;
+        tap_ok(chorale_alg_params_parse(alg, "base=library", pt.param, why,
+                                        sizeof(why)) == 0 &&
+                   chorale_alg_by_library(alg, &pt) &&
+                   !chorale_alg_exact(alg, &pt) &&
+                   !chorale_alg_modelled(alg, &pt) &&
+                   strstr(alg->formula, "; base=library: as the library's "
+                                        "own, not known; ") != NULL,
+               "%s %s base=library: what it takes is not known",
+               chorale_coll_info(alg->coll)->name, alg->name);
+        chorale_alg_params_parse(alg, "", pt.param, why, sizeof(why));
+        tap_ok(!chorale_alg_by_library(alg, &pt) &&
+                   chorale_alg_exact(alg, &pt) == none,
+               "%s: that of the base by default is", alg->name);
+    }
+}
+
 static void test_cost_pow2(void)
 {
     for (int lg = 0; lg <= 10; lg++) {
@@ -309,6 +339,7 @@ int main(void)
     test_cost_rows();
     test_cost_vectors();
     test_cost_opaque();
+    test_cost_library();
     test_cost_pow2();
     test_cost_terms();
     return tap_done();

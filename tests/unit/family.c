@@ -202,6 +202,37 @@ static void test_between(void)
     end(&w);
 }
 
+/* A part of a variant is the library's: what that takes between two process
+ * counts is guessed as the library's own time is, by no schedule or formula. */
+static void test_by_library(void)
+{
+    const struct chorale_alg *alg =
+        chorale_alg_find(CHORALE_BCAST, "or_allreduce");
+    struct chorale_member *m;
+    double want, got;
+    struct world w;
+    char why[160];
+
+    if (alg == NULL)
+        return; /* built without patented variants */
+    tap_ok(begin(&w, 1u << LIBRARY | 1u << BINOMIAL | 1u << LINEAR),
+           "a family of the library and two candidates more");
+    m = &w.fam.cand[w.cand[LINEAR]];
+    m->alg = alg;
+    tap_ok(chorale_alg_params_parse(alg, "base=library", m->value, why,
+                                    sizeof(why)) == 0, "one by the library");
+    for (w.fam.played = 0; w.fam.played <= 1; w.fam.played++) {
+        want = chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0,
+                                    w.cand[LINEAR], 4096, 16);
+        got = chorale_family_between(&w.fam, 0, w.cand[LINEAR], 4096, 16,
+                                     NULL);
+        tap_ok(near(got, want), "is guessed by its own times%s (%.3f)",
+               w.fam.played ? " where schedules are played" : "",
+               exp(got - want));
+    }
+    end(&w);
+}
+
 /* The library takes so many times as long as the ring at LOW and at HIGH. */
 static void as_ring(struct world *w, double low, double high)
 {
@@ -297,6 +328,7 @@ static void test_along(void)
 int main(void)
 {
     test_between();
+    test_by_library();
     test_twin();
     test_along();
     return tap_done();
