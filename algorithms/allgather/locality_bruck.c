@@ -11,10 +11,10 @@
  *         exchanges in a node of what it does not know yet: recursive doubling
  *         if p is a power of two, else Bruck's, of as many messages and bytes
  * Needs   several nodes with equally many ranks, two or more, placed in
- *         blocks, or a group that divides P: so many consecutive ranks, two or
- *         more, are then a node, wherever they run. Any datatype; P m bytes of
- *         scratch. It is right for any other nodes, but no cost is known
- *         there, so it is refused
+ *         blocks, or a group that divides P and is less: so many consecutive
+ *         ranks, two or more, are then a node, wherever they run. Any
+ *         datatype; P m bytes of scratch. It is right for any other nodes, but
+ *         no cost is known there, so it is refused
  * Source  Bienz, Gautam, Kharel, arXiv 2206.03564
  */
 #include "algorithms/catalogue.h"
@@ -277,11 +277,11 @@ static const char *refuses(const struct chorale_point *pt)
 {
     const int p = ranks_at(pt), size = pt->comm_size;
 
-    if (p >= 2 && size % p == 0 && (pt->param[0] > 0 || p < size))
+    if (p >= 2 && p < size && size % p == 0)
         return NULL;
     return pt->param[0] > 0
-               ? "needs a group of two processes or more that divides their "
-                 "number"
+               ? "needs several groups of two processes or more that divide "
+                 "their number"
                : "without a group it needs several nodes with equally many "
                  "processes, two or more, placed in blocks";
 }
@@ -314,8 +314,8 @@ const struct chorale_alg chorale_allgather_locality_bruck = {
     .run = run,
     .cost = cost,
     .refuses = refuses,
-    .constraint = "a group of 2 or more that divides P; with group=0 several "
-                  "nodes with equally many ranks, two or more, placed in "
-                  "blocks",
+    .constraint = "a group of 2 or more that divides P and is less; with "
+                  "group=0 several nodes with equally many ranks, two or "
+                  "more, placed in blocks",
     .scratch = scratch,
 };

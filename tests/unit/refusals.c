@@ -116,13 +116,12 @@ static int rows_or_torus(const struct chorale_point *pt)
     return pt->param[0] == 0 || pt->comm_size % pt->param[0] == 0;
 }
 
-/* A group of that many, or several nodes of as many. */
+/* Several groups of that many, or several nodes of as many. */
 static int groups_or_nodes(const struct chorale_point *pt)
 {
-    if (pt->param[0] > 0)
-        return pt->param[0] > 1 && pt->comm_size % pt->param[0] == 0;
-    return pt->ppn > 1 && pt->ppn < pt->comm_size &&
-           pt->comm_size % pt->ppn == 0;
+    long p = pt->param[0] > 0 ? pt->param[0] : pt->ppn;
+
+    return p > 1 && p < pt->comm_size && pt->comm_size % p == 0;
 }
 
 static int three_ranks_two_bytes(const struct chorale_point *pt)
