@@ -58,7 +58,7 @@ XML
 # comparable. The others end the program or hang, as the runner itself then
 # uses them, or give wrong data.
 left_out='automatic|mpich|ompi|mvapich2|impi|arrival_.*'
-left_out="$left_out|ompi_split_bintree|mvapich2_two_level|SMP_linear"
+left_out="$left_out|ompi_split_bintree|SMP_linear"
 left_out="$left_out|smp_rsag|smp_rsag_lr|smp_rsag_rab"
 
 # These call other collectives, so they are forced alone, with mpich's choice
