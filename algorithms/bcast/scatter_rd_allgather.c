@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scatter_rd_allgather.c - broadcast of long vectors: a binomial scatter of P
  * blocks, then recursive doubling. If P is no power of two, the last group of
- * a round is short; those without a partner there get its blocks from others
- * of their group.
+ * a round is short: its members send to two ranks each, and those who get its
+ * blocks pass them on in their group.
  *
  * Rounds  2 L, L = ceil(lg P); else <= 3 L    P = comm_size, n = bytes
  * Volume  about 2 (P - 1)/P n bytes from the root
  * Cost    L alpha + (n - b) beta for the scatter, b = ceil(n/P); then, for
- *         w = 1, 2, 4, ... < P, a message of w blocks, and where the last
- *         group has only t = P mod 2w - w > 0 blocks, ceil(lg w/t) messages
- *         of t blocks: exact for powers of two, else an upper bound
+ *         w = 1, 2, 4, ... < P, a message of w blocks. If P is no power of
+ *         two, for each w in P but the least: what the w ranks or the last
+ *         t = P mod w take until then, whichever is more, a message of w
+ *         blocks, another, 2 t blocks with the first if that is more, and
+ *         ceil(lg w/t) - 1 of t blocks. Exact for powers of two, else an
+ *         upper bound. n < P: the scatter sends nothing to those without
+ *         bytes
  * Needs   any P, any root, any datatype
  * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005

@@ -157,6 +157,38 @@ int chorale_exchange_ranges(struct chorale_ctx *ctx,
     return err;
 }
 
+/* The same, and what went out goes to rank also as well, while more may still
+ * come in. */
+static int exchange_and_send(struct chorale_ctx *ctx,
+                             const struct chorale_blocks *b,
+                             struct chorale_range out,
+                             struct chorale_range in, int also)
+{
+    size_t mark = chorale_scratch_mark(ctx);
+    struct piece send, recv;
+    MPI_Request req;
+    int err = piece_init(ctx, b, out.first, out.k, &send), last;
+
+    if (err == MPI_SUCCESS)
+        err = piece_init(ctx, b, in.first, in.k, &recv);
+    if (err == MPI_SUCCESS && send.staged)
+        err = chorale_range_pack(ctx, b, out.first, out.k, send.buf);
+    if (err == MPI_SUCCESS)
+        err = chorale_irecv(ctx, recv.buf, recv.count, recv.type, in.peer,
+                            &req);
+    if (err == MPI_SUCCESS) {
+        err = chorale_send(ctx, send.buf, send.count, send.type, out.peer);
+        if (err == MPI_SUCCESS)
+            err = chorale_send(ctx, send.buf, send.count, send.type, also);
+        last = chorale_wait(ctx, &req);
+        err = err == MPI_SUCCESS ? last : err;
+    }
+    if (err == MPI_SUCCESS && recv.staged)
+        err = chorale_range_unpack(ctx, b, in.first, in.k, recv.buf);
+    chorale_scratch_release(ctx, mark);
+    return err;
+}
+
 /* --- ranks that count from a root ------------------------------------- */
 
 /* (a + b) mod n, for a and b in 0 ... n - 1. */
@@ -219,6 +251,31 @@ static int pass_on(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     return err;
 }
 
+/* A round of groups of w, out being this rank's and in the other one. Of a
+ * short group's t members each serves two of the long one: the second send
+ * takes time in which what comes from the first is on its way anyway. */
+static int doubling_round(struct chorale_ctx *ctx,
+                          const struct chorale_blocks *b,
+                          struct chorale_range out, struct chorale_range in,
+                          int w, int root)
+{
+    int size = ctx->size, i = minus(ctx->rank, root, size) - out.first;
+    int t = out.k < in.k ? out.k : in.k, err;
+
+    if (i < t) {
+        out.peer = in.peer = plus(in.first + i, root, size);
+        if (out.k < w && i + t < w)
+            return exchange_and_send(ctx, b, out, in,
+                                     plus(in.first + i + t, root, size));
+    } else if (i < 2 * t) {
+        in.peer = plus(in.first + i - t, root, size);
+    }
+    err = chorale_exchange_ranges(ctx, b, out, in);
+    if (err == MPI_SUCCESS && t < out.k)
+        err = pass_on(ctx, b, in, out.first, w, 2 * t, root);
+    return err;
+}
+
 int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
                                      const struct chorale_blocks *b, int root)
 {
@@ -235,11 +292,7 @@ int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
             out.k = size - base;
         if (size - other < w)
             in.k = size - other;
-        if (v - base < in.k)
-            out.peer = in.peer = plus(other + v - base, root, size);
-        err = chorale_exchange_ranges(ctx, b, out, in);
-        if (err == MPI_SUCCESS && in.k < out.k)
-            err = pass_on(ctx, b, in, base, w, in.k, root);
+        err = doubling_round(ctx, b, out, in, w, root);
         if (w > size / 2)
             break;
     }

@@ -57,9 +57,9 @@ int chorale_gather_all_ring_from(struct chorale_ctx *ctx,
                                  const struct chorale_blocks *b, int root);
 
 /* Recursive doubling, partners at distance 1, 2, 4, ...: lg P messages. At
- * other sizes than powers of two the last group of a round is short; those
- * who have no partner in it get its blocks from those who have, so at most
- * 2 ceil(lg P) messages. */
+ * other sizes than powers of two the last group of a round is short: each of
+ * its members sends its blocks to two of the long group, who pass them on to
+ * those who have no partner, so at most 2 ceil(lg P) messages. */
 int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
                                      const struct chorale_blocks *b,
                                      int root);

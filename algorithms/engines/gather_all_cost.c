@@ -41,26 +41,117 @@ int chorale_cost_gather_all_ring(enum chorale_sizes sizes,
     return 1;
 }
 
+/* Bytes of the k blocks from block first on. */
+static double range_size(enum chorale_sizes sizes,
+                         const struct chorale_point *pt, int first, int k)
+{
+    size_t begin, end, length;
+
+    if (sizes != CHORALE_SIZES_SPLIT)
+        return chorale_sizes_most(sizes, pt, k);
+    chorale_split(pt->msg_size, pt->comm_size, first, &begin, &length);
+    chorale_split(pt->msg_size, pt->comm_size, first + k - 1, &end, &length);
+    return (double)(end + length - begin);
+}
+
+/* Rounds among w ranks from the first on, a power of two. Of a split vector
+ * the first ones have the largest blocks. */
+static int whole_group(enum chorale_sizes sizes,
+                       const struct chorale_point *pt, int first, int w,
+                       struct chorale_term *term)
+{
+    int n = 0;
+
+    for (int v = 1; v <= w / 2; v *= 2)
+        term[n++] = (struct chorale_term){
+            .messages = 1,
+            .bytes = range_size(sizes, pt, first, v),
+        };
+    return n;
+}
+
+/* Messages and bytes on a way, one after the other. */
+struct way {
+    double messages, bytes;
+};
+
+static struct way longer(const struct chorale_point *pt, struct way a,
+                         struct way b)
+{
+    int given = pt->alpha > 0 || pt->beta > 0;
+    double alpha = given ? pt->alpha : 1e-6;
+    double beta = given ? pt->beta : 1e-10;
+
+    return a.messages * alpha + a.bytes * beta >
+                   b.messages * alpha + b.bytes * beta
+               ? a
+               : b;
+}
+
+static struct way after(struct way way, double messages, double bytes)
+{
+    way.messages += messages;
+    way.bytes += bytes;
+    return way;
+}
+
+/* How long the last ranks take to have each other's blocks. */
+struct tail {
+    int w, t;                /* w whole ones met t others last */
+    struct way late, other;  /* those who served two or were served second; */
+};                           /* all the rest */
+
+/* Now to when the t = P mod w last ones and the w before them have all of
+ * theirs. t send theirs twice, first ones first, while w blocks come in. Who
+ * serves two was not late if the round before did not leave more than half of
+ * its t ranks late. */
+static void short_group(enum chorale_sizes sizes,
+                        const struct chorale_point *pt, int w,
+                        struct tail *tail)
+{
+    int t = pt->comm_size & (w - 1), first = pt->comm_size - t - w;
+    int spread = tail->w == w / 2 && 2 * tail->t >= tail->w;
+    struct chorale_term term[32];
+    struct way whole, twice, once;
+    double in, out, reduced;
+
+    chorale_term_sums(term, whole_group(sizes, pt, first, w, term),
+                      &whole.messages, &whole.bytes, &reduced);
+    if (t == 0) {
+        *tail = (struct tail){ w, t, whole, whole };
+        return;
+    }
+    in = range_size(sizes, pt, first, w);
+    out = range_size(sizes, pt, first + w, t);
+    twice = after(longer(pt, whole, spread ? tail->other : tail->late), 2,
+                  2 * out > in ? 2 * out : in);
+    once = after(longer(pt, whole, tail->late), 1, in);
+    *tail = (struct tail){ w, t, longer(pt, twice, once), once };
+    if (w > 2 * t) {
+        int more = chorale_ceil_log2((w + 2 * t - 1) / (2 * t));
+
+        tail->late = after(tail->late, more, more * out);
+        tail->other = tail->late;
+    }
+}
+
 int chorale_cost_gather_all_doubling(enum chorale_sizes sizes,
                                      const struct chorale_point *pt,
                                      struct chorale_term *term)
 {
-    int size = pt->comm_size, n = 0;
+    int size = pt->comm_size;
+    struct tail tail = { 0, 0, { 0, 0 }, { 0, 0 } };
 
-    for (long w = 1; w < size; w *= 2) {
-        int tail = (int)(size % (2 * w) - w); /* of a short last group */
-
-        term[n++] = (struct chorale_term){
-            .messages = 1,
-            .bytes = chorale_sizes_most(sizes, pt, (int)w),
-        };
-        if (tail > 0)
-            term[n++] = (struct chorale_term){
-                .messages = chorale_ceil_log2((int)(w + tail - 1) / tail),
-                .bytes = chorale_sizes_most(sizes, pt, tail),
-            };
-    }
-    return n;
+    if ((size & (size - 1)) == 0)
+        return whole_group(sizes, pt, 0, size, term);
+    for (long w = 1; w < size; w *= 2)
+        if (size & w)
+            short_group(sizes, pt, (int)w, &tail);
+    term[0] = (struct chorale_term){
+        .messages = tail.late.messages,
+        .bytes = tail.late.bytes / tail.late.messages,
+    };
+    return 1;
 }
 
 int chorale_cost_gather_all_bruck(enum chorale_sizes sizes,

@@ -16,15 +16,17 @@ static int scatter(struct chorale_ctx *ctx, const struct chorale_blocks *b,
 
     if (t.tree.parent >= 0) {
         at = chorale_block_range(b, t.tree.v, t.tree.span, &count);
-        err = chorale_recv(ctx, at, count, b->type,
-                           chorale_block_tree_rank(&t, t.tree.parent));
+        if (count > 0)
+            err = chorale_recv(ctx, at, count, b->type,
+                               chorale_block_tree_rank(&t, t.tree.parent));
     }
     for (int i = 0; i < t.tree.nchild && err == MPI_SUCCESS; i++) {
         int blocks, child = chorale_block_tree_child(&t, i, &blocks);
 
         at = chorale_block_range(b, child, blocks, &count);
-        err = chorale_send(ctx, at, count, b->type,
-                           chorale_block_tree_rank(&t, child));
+        if (count > 0)
+            err = chorale_send(ctx, at, count, b->type,
+                               chorale_block_tree_rank(&t, child));
     }
     return err;
 }
@@ -62,14 +64,19 @@ int chorale_cost_split_scatter(const struct chorale_point *pt, long radix,
 {
     struct chorale_tree tree;
     size_t offset, length;
+    int messages = 0;
 
     if (pt->comm_size < 2)
         return 0;
     chorale_tree_init(&tree, CHORALE_KNOMIAL, radix, pt->comm_size, 0);
+    for (int i = 0; i < tree.nchild; i++)
+        messages += (size_t)chorale_tree_child(&tree, i) < pt->msg_size;
+    if (messages == 0)
+        return 0;
     chorale_split(pt->msg_size, pt->comm_size, 0, &offset, &length);
     term[0] = (struct chorale_term){
-        .messages = tree.nchild,
-        .bytes = (double)(pt->msg_size - length) / tree.nchild,
+        .messages = messages,
+        .bytes = (double)(pt->msg_size - length) / messages,
     };
     return 1;
 }

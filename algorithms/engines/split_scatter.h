@@ -15,7 +15,8 @@ typedef int chorale_spread(struct chorale_ctx *ctx,
                            int radix);
 
 /* The broadcast: a k-nomial scatter of that radix (2: binomial), farthest
- * child first, then spread. Returns an MPI error code. */
+ * child first, then spread. Of fewer bytes than ranks the scatter sends no
+ * messages to subtrees that get none. Returns an MPI error code. */
 int chorale_bcast_scattered(const struct chorale_call *call, long radix,
                             chorale_spread *spread, int spread_radix);
 

@@ -69,8 +69,12 @@ static void test_cost_rows(void)
            "bcast scatter_ring_allgather");
     tap_ok(cost_is(B, "scatter_ring_allgather", 12, 30, 1, 15, 27 + 11 * 3, 0),
            "the same with blocks of unequal size");
-    tap_ok(cost_is(B, "scatter_ring_allgather", 12, 5, 1, 15, 4 + 11, 0),
-           "the same with empty blocks");
+    tap_ok(cost_is(B, "scatter_ring_allgather", 12, 5, 1, 14, 4 + 11, 0),
+           "the same with empty blocks: the scatter sends none");
+    tap_ok(cost_is(B, "scatter_rd_allgather", 13, 13 * m, 1, 9,
+                   29.0 * (double)m, 0),
+           "bcast scatter_rd_allgather of 13 blocks: 12 are scattered, 7 and 8 "
+           "doubled, and of 5 2 more are sent twice meanwhile");
     tap_ok(cost_with(CHORALE_REDUCE, "binomial", "", 12, v, 5, 0, 5, 5 * n,
                      4 * n),
            "reduce binomial in rank order to another root costs one more "
