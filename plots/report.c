@@ -163,6 +163,7 @@ static enum chorale_err report_to(const char *db_path, const char *path,
     struct chorale_report report = { .msg = msg };
     enum chorale_err err;
 
+    report.path = opts->anonymize ? "results.db" : db_path;
     report.database = opts->anonymize ? "results.db"
                       : base != NULL ? base + 1 : db_path;
     err = chorale_store_open(db_path, CHORALE_STORE_READ, &report.store, msg);

@@ -11,11 +11,15 @@
 #include "tuner/export.h"
 #include "tuner/validate.h"
 
+enum { CHORALE_REPORT_COLUMNS = 32 }; /* that a query may have */
+
 struct chorale_report {
     struct chorale_store *store;
     struct chorale_system_row system; /* its name as the page says it */
+    const char *path;        /* the database, as the command names it */
     const char *database;    /* the file's name without its folder */
     struct chorale_anonymous *anon; /* NULL: everything is said */
+    const char *told[CHORALE_REPORT_COLUMNS]; /* of the row, instead; NULL */
     struct chorale_proofs proofs; /* speed-ups of the table; none without */
     int validated;           /* they are of `chorale validate` */
     const char *dir;         /* where figures are made */
@@ -32,6 +36,11 @@ typedef void chorale_report_row(struct chorale_report *report,
 enum chorale_err chorale_report_query(struct chorale_report *report,
                                       const char *sql,
                                       chorale_report_row *each, void *arg);
+
+/* What the page says of a text column of that row: its value, or with
+ * --anonymize what stands for it (chorale_anonymous_row, by its name). */
+const char *chorale_report_text(const struct chorale_report *report,
+                                sqlite3_stmt *stmt, int column);
 
 /* A number of a row for people, "-" where it is NULL: a time, bytes, a share
  * in percent. */
@@ -65,5 +74,9 @@ chorale_report_section chorale_report_noise;
 chorale_report_section chorale_report_application;
 chorale_report_section chorale_report_environment;
 chorale_report_section chorale_report_repeat;
+
+/* Of the last one: the commands that made the database's numbers of the
+ * system, as they were typed where they are stored, a line each. */
+enum chorale_err chorale_report_commands(struct chorale_report *report);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_repeat.c - what made the launches, and the commands that made it all.
- */
+/* report_repeat.c - what the launches ran under, and the campaigns that they
+ * are of. */
 #include "plots/report.h"
 
 #include <string.h>
-
-#include "tuner/policy.h"
 
 #define MOST_VALUES 4 /* of a key that differs from launch to launch */
 
@@ -17,7 +15,7 @@ static const char environment_sql[] =
     " WHERE l.system_id = ?1 GROUP BY e.key, e.value"
     " ORDER BY e.key, count(*) DESC, e.value";
 
-static const char commands_sql[] =
+static const char campaigns_sql[] =
     "SELECT command, created, launches, seed, label, validates, again,"
     " platform <> '', network, tau, sim_selector FROM campaign"
     " WHERE system_id = ?1 ORDER BY campaign_id";
@@ -86,20 +84,23 @@ enum chorale_err chorale_report_environment(struct chorale_report *report)
     return err;
 }
 
-static void put_command(struct chorale_report *report, sqlite3_stmt *stmt,
-                        void *arg)
+/* The verb of a command line. */
+static void put_verb(FILE *out, const char *command)
+{
+    if (strncmp(command, "chorale ", 8) == 0)
+        command += 8;
+    chorale_html_textf(out, "%.*s: ", (int)strcspn(command, " "), command);
+}
+
+static void put_campaign(struct chorale_report *report, sqlite3_stmt *stmt,
+                         void *arg)
 {
     FILE *out = report->out;
 
     (void)arg;
     fputs("<li>", out);
-    if (report->anon == NULL) {
-        fputs("<code>", out);
-        if (strncmp(chorale_text(stmt, 0), "chorale ", 8) != 0)
-            fputs("chorale ", out);
-        chorale_html_text(out, chorale_text(stmt, 0));
-        fputs("</code><br>", out);
-    }
+    if (report->anon == NULL)
+        put_verb(out, chorale_text(stmt, 0));
     chorale_html_textf(out, "%s, launches %s, seed %s", chorale_text(stmt, 1),
                        chorale_text(stmt, 2), chorale_text(stmt, 3));
     if (report->anon == NULL && chorale_text(stmt, 4)[0] != '\0')
@@ -111,41 +112,25 @@ static void put_command(struct chorale_report *report, sqlite3_stmt *stmt,
     if (sqlite3_column_int(stmt, 7))
         chorale_html_textf(out, "; network %s, tau %s s/B, selector %s, the "
                            "platform as in the database (campaign.platform)",
-                           chorale_text(stmt, 8), chorale_text(stmt, 9),
+                           chorale_text(stmt, 8),
+                           chorale_text(stmt, 9),
                            chorale_text(stmt, 10));
     fputs("</li>\n", out);
 }
 
 enum chorale_err chorale_report_repeat(struct chorale_report *report)
 {
-    struct chorale_policy policy = CHORALE_POLICY_DEFAULTS;
-    char words[CHORALE_POLICY_TEXT];
     FILE *out = report->out;
     enum chorale_err err;
 
-    fputs(report->anon != NULL ? "<p>The campaigns; their command lines were "
-                                 "left out.</p>\n<ol>\n"
-                               : "<p>The campaigns, in their order, as they "
-                                 "were planned:</p>\n<ol>\n", out);
-    err = chorale_report_query(report, commands_sql, put_command, NULL);
-    fputs("</ol>\n", out);
-    if (err == CHORALE_OK)
-        err = chorale_policy_load(report->store, report->system.id, &policy,
-                                  report->msg);
+    fputs(report->anon != NULL ? "<p>How campaigns were planned was left out. "
+                                 "Then:</p>\n"
+                               : "<p>The commands, in their order:</p>\n", out);
+    err = chorale_report_commands(report);
     if (err != CHORALE_OK)
         return err;
-    chorale_policy_words(&policy, words, sizeof(words));
-    fputs("<p>Then, with what was measured:</p>\n<pre>", out);
-    chorale_html_textf(out, "chorale run %s", report->database);
-    fputc('\n', out);
-    chorale_html_textf(out, "chorale fit %s", report->database);
-    fputc('\n', out);
-    chorale_html_textf(out, "chorale decide %s%s%s", report->database,
-                       words[0] != '\0' ? " " : "", words);
-    fputc('\n', out);
-    chorale_html_textf(out, "chorale validate %s", report->database);
-    fputc('\n', out);
-    chorale_html_textf(out, "chorale report %s", report->database);
-    fputs("</pre>\n", out);
-    return CHORALE_OK;
+    fputs("<p>The campaigns that they made:</p>\n<ol>\n", out);
+    err = chorale_report_query(report, campaigns_sql, put_campaign, NULL);
+    fputs("</ol>\n", out);
+    return err;
 }

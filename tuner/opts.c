@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/shell_word.h"
 #include "tuner/spawn.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
@@ -306,10 +307,22 @@ void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
 
 void chorale_command_text(int argc, char **argv, char *text, size_t size)
 {
+    static const char cut[] = " ...";
+    char *quoted = malloc(4 * size);
     size_t len = 0;
 
     text[0] = '\0';
-    for (int i = 0; i < argc && len < size; i++)
+    for (int i = 0; quoted != NULL && i < argc; i++) {
+        const char *word = strlen(argv[i]) < size
+                               ? chorale_shell_word(argv[i], quoted, 4 * size)
+                               : NULL;
+
+        if (word == NULL || len + 1 + strlen(word) + sizeof(cut) > size) {
+            snprintf(text + len, size - len, "%s", cut);
+            break;
+        }
         len += (size_t)snprintf(text + len, size - len, "%s%s",
-                                i > 0 ? " " : "", argv[i]);
+                                i > 0 ? " " : "", word);
+    }
+    free(quoted);
 }

@@ -92,7 +92,8 @@ extern const struct chorale_verb chorale_verb_import;
 extern const struct chorale_verb chorale_verb_try;
 extern const struct chorale_verb chorale_verb_table;
 
-/* The command line as one line of text. */
+/* The command line as a shell takes it, in quotes what needs them; words that
+ * have no room in text[size] become "...". */
 void chorale_command_text(int argc, char **argv, char *text, size_t size);
 
 #endif

@@ -61,7 +61,7 @@ has page.html "chorale validate</code> has not run" \
     "and where it is from"
 for text in 'Choices of bcast' 'crossover' 'binomial' '1 us</td>' \
     '980 ns to 1.02 us' '1 GB/s' 'oversubscribed' 'synthetic MPI 1.0' \
-    '<code>chorale synthetic</code>' 'chorale decide a.db'; do
+    '<pre>chorale synthetic' 'chorale decide a.db'; do
     grep -qF "$text" page.html
     ok $? "it has '$text'"
 done
