@@ -286,7 +286,7 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
                                                                      text));
     chorale_html_cell(&c->table, chorale_text(stmt, 12));
     chorale_html_cell(&c->table, chorale_report_percent(stmt, 16, text));
-    chorale_html_cell(&c->table, chorale_text(stmt, 17));
+    chorale_html_cell(&c->table, chorale_report_text(report, stmt, 17));
     snprintf(c->choice, sizeof(c->choice), "%s", choice);
     snprintf(c->line, sizeof(c->line), "%s", line);
 }

@@ -52,14 +52,13 @@ static void put_param(struct chorale_report *report, sqlite3_stmt *stmt,
     double x = sqlite3_column_double(stmt, 6);
     char a[64], b[64], type[80];
 
-    (void)report;
     chorale_html_row(table, "", 0, 0);
     chorale_html_cell(table, chorale_text(stmt, 0));
-    chorale_html_cell(table, chorale_text(stmt, 1));
+    chorale_html_cell(table, chorale_report_text(report, stmt, 1));
     if (sqlite3_column_int(stmt, 5) > 0)
         chorale_html_cellf(table, "%d a node", sqlite3_column_int(stmt, 5));
     else
-        chorale_html_cell(table, chorale_text(stmt, 2));
+        chorale_html_cell(table, chorale_report_text(report, stmt, 2));
     chorale_html_cell(table, chorale_report_type(
         chorale_text(stmt, 3), chorale_text(stmt, 4), type));
     chorale_html_cell(table, value(stmt, 6, a));

@@ -82,7 +82,7 @@ static void put_kept(struct chorale_report *report, sqlite3_stmt *stmt,
               "<ul>\n", report->out);
     fputs("<li>", report->out);
     chorale_html_textf(report->out, "%d ranges: ", sqlite3_column_int(stmt, 1));
-    chorale_html_text(report->out, chorale_text(stmt, 0));
+    chorale_html_text(report->out, chorale_report_text(report, stmt, 0));
     fputs("</li>\n", report->out);
 }
 

@@ -51,10 +51,21 @@ enum chorale_err chorale_report_query(struct chorale_report *report,
         return err;
     sqlite3_bind_int64(stmt, 1, report->system.id);
     while ((err = chorale_store_step(report->store, stmt, &more,
-                                     report->msg)) == CHORALE_OK && more)
+                                     report->msg)) == CHORALE_OK && more) {
+        if (report->anon != NULL &&
+            sqlite3_column_count(stmt) <= CHORALE_REPORT_COLUMNS)
+            chorale_anonymous_row(report->anon, stmt, report->told);
         each(report, stmt, arg);
+    }
     sqlite3_finalize(stmt);
     return err;
+}
+
+const char *chorale_report_text(const struct chorale_report *report,
+                                sqlite3_stmt *stmt, int column)
+{
+    return report->anon != NULL && report->told[column] != NULL
+               ? report->told[column] : chorale_text(stmt, column);
 }
 
 static int is_null(sqlite3_stmt *stmt, int column)

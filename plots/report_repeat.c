@@ -112,9 +112,9 @@ static void put_campaign(struct chorale_report *report, sqlite3_stmt *stmt,
     if (sqlite3_column_int(stmt, 7))
         chorale_html_textf(out, "; network %s, tau %s s/B, selector %s, the "
                            "platform as in the database (campaign.platform)",
-                           chorale_text(stmt, 8),
+                           chorale_report_text(report, stmt, 8),
                            chorale_text(stmt, 9),
-                           chorale_text(stmt, 10));
+                           chorale_report_text(report, stmt, 10));
     fputs("</li>\n", out);
 }
 

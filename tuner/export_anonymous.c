@@ -18,14 +18,42 @@ struct alias {
     char alias[24];
 };
 
+/* Texts of a row that are not said as they are. */
+enum { MOST_TEXTS = 4 };
+
 struct chorale_anonymous {
     struct alias *system;
     size_t nsystem;
-    char *value; /* of the row under way */
+    char *value[MOST_TEXTS]; /* of the row under way */
+    size_t nvalue;
 };
 
 /* How much of a value is said. */
-enum keep { KEEP_NOT, KEEP_ALL, KEEP_WORDS, KEEP_NUMBER };
+enum keep { KEEP_NOT, KEEP_ALL, KEEP_WORDS, KEEP_NUMBER, KEEP_CPU };
+
+/* Columns of free text that our own verbs write, and what they write: a word
+ * that is not here is another's. */
+static const char *const told[] = { "reason", "level", "regime", "network",
+                                    "sim_selector" };
+static const char told_words[] =
+    " a all allgather allgatherv allreduce alltoall alltoallv and are as at"
+    " barrier bcast be below between both by certain chance choice choices"
+    " choose chosen communicate confirm confirmed correctly count default did"
+    " enough equal exscan expected explain failed fast faster fastest flat for gain"
+    " gather gatherv grid guesses has hockney hop impi in is it know library"
+    " line loggp launches may measured measurement mirror more most mpich"
+    " mvapich2 net no node not nothing of ompi one or oversubscribed p P pairs"
+    " ran rank ranks reduce ring say says scan scatter scatterv"
+    " shift simulation size sizes smpi such takes than that the threshold to"
+    " torus tree two usable variant way were whose why wrong ";
+
+/* Makers, families and units in the names of processors. */
+static const char cpu_words[] =
+    " AMD ARM Altra Ampere Apple Athlon Atom Bronze CPU Celeron Core Cortex"
+    " Dual EPYC Fujitsu GHz Genuine Gold Grace Graviton IBM Intel Max M MHz"
+    " Neoverse Opteron POWER PRO Pentium Phi Platinum Pro Processor Quad R"
+    " Ryzen Silver TM Threadripper Ultra Virtual Xeon processor version with"
+    " virtual x ";
 
 static const struct {
     const char *key;
@@ -35,7 +63,7 @@ static const struct {
     { "mpi_standard", 0, KEEP_ALL },
     { "tool_version", 0, KEEP_ALL },
     { "kernel", 0, KEEP_WORDS },
-    { "cpu_model", 0, KEEP_ALL },
+    { "cpu_model", 0, KEEP_CPU },
     { "cpu_governor", 0, KEEP_ALL },
     { "load_before", 0, KEEP_ALL },
     { "processors", 0, KEEP_ALL },
@@ -149,7 +177,8 @@ void chorale_anonymous_free(struct chorale_anonymous *anon)
     for (size_t i = 0; i < anon->nsystem; i++)
         free(anon->system[i].name);
     free(anon->system);
-    free(anon->value);
+    for (size_t i = 0; i < MOST_TEXTS; i++)
+        free(anon->value[i]);
     free(anon);
 }
 
@@ -227,24 +256,122 @@ static void hide_words(char *text)
     *to = '\0';
 }
 
+/* "8192", "4x4", the "5e" of 1.5e-06. */
+static int is_count(const char *part, size_t len)
+{
+    size_t digits = strspn(part, "0123456789"), more;
+
+    if (digits == 0 || digits >= len)
+        return digits > 0;
+    more = strspn(part + digits + 1, "0123456789");
+    return strchr("ex", part[digits]) != NULL && digits + 1 + more >= len;
+}
+
+/* The number of a processor's model, with a letter or two before it and up to
+ * three in all: 6148, E5, 9950X3D, and 40GHz. */
+static int is_model(const char *part, size_t len)
+{
+    size_t before = 0, letters = 0;
+
+    while (before < len && !isdigit((unsigned char)part[before]))
+        before++;
+    for (size_t i = 0; i < len; i++)
+        letters += (size_t)!isdigit((unsigned char)part[i]);
+    return before <= 2 && before < len && letters <= 3;
+}
+
+/* A part of a word, between its punctuation. */
+static int is_known(const char *part, size_t len, const char *list)
+{
+    char word[32];
+
+    if (len + 3 > sizeof(word))
+        return 0;
+    snprintf(word, sizeof(word), " %.*s ", (int)len, part);
+    return strstr(list, word) != NULL || is_count(part, len) ||
+           (list == cpu_words && is_model(part, len));
+}
+
+/* All parts of a word are known; numbers with several points are addresses. */
+static int is_told(const char *word, const char *list)
+{
+    static const char between[] = "<>=;:,.()%@-+_";
+    int points = 0;
+
+    for (const char *p = word; *p != '\0'; p++)
+        points += *p == '.' && isdigit((unsigned char)p[1]);
+    if (points > 1)
+        return 0;
+    while (*word != '\0') {
+        size_t len = 0;
+
+        while (isalnum((unsigned char)word[len]))
+            len++;
+        if (len > 0 && !is_known(word, len, list))
+            return 0;
+        word += len;
+        if (*word != '\0' && strchr(between, *word) == NULL)
+            return 0;
+        word += *word != '\0';
+    }
+    return 1;
+}
+
+/* A star for every word that is not of the list. */
+static void hide_unknown(char *text, const char *list)
+{
+    char *from = text, *to = text;
+
+    while (*from != '\0') {
+        size_t len = strcspn(from, " ");
+        char next = from[len];
+
+        from[len] = '\0';
+        if (is_told(from, list)) {
+            memmove(to, from, len);
+            to += len;
+        } else {
+            *to++ = '*';
+        }
+        from += len;
+        if (next != '\0') {
+            *to++ = next;
+            from++;
+        }
+    }
+    *to = '\0';
+}
+
+/* What is said of value: a copy without what hide takes, until the next row. */
+static const char *hidden(struct chorale_anonymous *anon, const char *value,
+                          const char *list)
+{
+    char *copy = anon->nvalue < MOST_TEXTS ? strdup(value) : NULL;
+
+    if (copy == NULL)
+        return "*";
+    if (list != NULL)
+        hide_unknown(copy, list);
+    else
+        hide_words(copy);
+    anon->value[anon->nvalue++] = copy;
+    return copy;
+}
+
 /* 0: the row is left out. */
 static int hide_environment(struct chorale_anonymous *anon, const char *key,
                             const char *value, const char **text)
 {
     enum keep keep = key != NULL ? find_keep(key) : KEEP_NOT;
 
-    free(anon->value);
-    anon->value = NULL;
     if (keep == KEEP_NOT || value == NULL)
         return 0;
     if (keep == KEEP_NUMBER && !is_number(value))
         *text = "*";
-    if (keep == KEEP_WORDS) {
-        anon->value = strdup(value);
-        if (anon->value != NULL)
-            hide_words(anon->value);
-        *text = anon->value != NULL ? anon->value : "*";
-    }
+    if (keep == KEEP_WORDS)
+        *text = hidden(anon, value, NULL);
+    if (keep == KEEP_CPU)
+        *text = hidden(anon, value, cpu_words);
     return 1;
 }
 
@@ -272,16 +399,28 @@ int chorale_anonymous_row(struct chorale_anonymous *anon, sqlite3_stmt *stmt,
     int system = find_column(stmt, "system"), key = find_column(stmt, "key");
     int value = find_column(stmt, "value");
     int reason = find_column(stmt, "reason");
-    const char *status = value_of(stmt, find_column(stmt, "status"));
+    int status = find_column(stmt, "status");
+    const char *ended = value_of(stmt, status);
 
     for (int i = 0; i < sqlite3_column_count(stmt); i++)
         text[i] = NULL;
+    for (size_t i = 0; i < anon->nvalue; i++) {
+        free(anon->value[i]);
+        anon->value[i] = NULL;
+    }
+    anon->nvalue = 0;
     if (system >= 0)
         text[system] = alias_of(anon, value_of(stmt, system));
     /* Of a failed run it is what some program said. */
-    if (reason >= 0 && status != NULL && strcmp(status, "inapplicable") != 0 &&
-        strcmp(status, "invalid") != 0)
+    if (reason >= 0 && ended != NULL && strcmp(ended, "inapplicable") != 0 &&
+        strcmp(ended, "invalid") != 0)
         text[reason] = "";
+    for (size_t i = status >= 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        int column = find_column(stmt, told[i]);
+
+        if (column >= 0 && value_of(stmt, column) != NULL)
+            text[column] = hidden(anon, value_of(stmt, column), told_words);
+    }
     if (key >= 0 && value >= 0)
         return hide_environment(anon, value_of(stmt, key),
                                 value_of(stmt, value), &text[value]);

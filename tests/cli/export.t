@@ -42,6 +42,7 @@ sqlite3 "$db" "
         WHERE decision_id = 1;
     UPDATE decision SET reason = CAST(X'61ff62c3' AS TEXT)
         WHERE decision_id = 2;
+    UPDATE decision SET reason = 'the gain is secret-y' WHERE decision_id = 3;
     UPDATE campaign SET command = 'chorale plan /home/alice/secret.db';
     UPDATE launch SET job_id = 'secret4711';
     INSERT INTO environment VALUES (1, 'host:0', 'secrethost'),
@@ -60,7 +61,8 @@ sqlite3 "$db" "
         (1, 'host:1:cpu_model', 'secretcpu'),
         (1, 'run_command', 'srun -A secret /home/alice/x'),
         (1, 'secretkey', '1'),
-        (1, 'cpu_model', 'Some CPU @ 2 GHz'),
+        (1, 'cpu_model', 'Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz'),
+        (2, 'cpu_model', 'AMD secretcpu 7742'),
         (1, 'compiler', 'gcc -I/home/alice/include 12.2'),
         (1, 'mpi_library', 'Open MPI v5 alice@secrethost'),
         (2, 'mpi_library', 'MPICH 4.0.2 MPICH configure: --with-x=secret');"
@@ -139,7 +141,7 @@ same runs "$n_run" "SELECT $point, l.uuid AS launch, l.ordinal, l.started,
 same counters $((2 * n_run)) "SELECT $point, l.uuid AS launch, l.ordinal,
     r.uuid AS run, k.rank, k.event, k.value $from JOIN counter k USING (run_id)
     ORDER BY launch_id, run_id, event, rank"
-same environment 20 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
+same environment 21 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
     l.started, l.comm_size, l.ppn, l.shape, e.key, e.value FROM environment e
     JOIN launch l USING (launch_id) JOIN system y USING (system_id)
     ORDER BY launch_id, key"
@@ -176,15 +178,33 @@ for what in $all; do
 done
 "$chorale" export "$db" --what environment --anonymize >"$work/e.csv"
 for line in 'UCX_RNDV_THRESH,8k' 'UCX_NET_DEVICES,\*' 'compiler,gcc \* 12.2' \
-            'cpu_model,Some CPU @ 2 GHz' 'mpi_library,MPICH 4.0.2 MPICH$' \
+            'cpu_model,Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz$' \
+            'cpu_model,AMD \* 7742$' 'mpi_library,MPICH 4.0.2 MPICH$' \
             'TASKS_PER_NODE,2.x4.' 'BCAST_MIN_PROCS,8' 'NETMOD,\*' \
             'binding:3,0-1'; do
     grep -q "$line" "$work/e.csv"
     ok $? "what tells of the measurement stays: $line"
 done
-is "$(wc -l <"$work/e.csv" | tr -d ' ')" 12 "and nothing else"
+is "$(wc -l <"$work/e.csv" | tr -d ' ')" 13 "and nothing else"
 is "$("$chorale" export "$db" --what runs --anonymize --format json |
     grep -c 'needs a power of two')" 1 "the catalogue's reasons stay"
+
+# Every word that decide has of its own is said.
+for kind in simulated real; do
+    sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" \
+        "$work/$kind.db" x "2 4 16"
+    sqlite3 "$work/$kind.db" "UPDATE system SET kind = '$kind'"
+    "$chorale" decide "$work/$kind.db" -q
+    for way in '' --anonymize; do
+        "$chorale" export "$work/$kind.db" --what decisions --format json $way |
+            sed -n 's/.*"reason": //p' >"$work/reasons$way.txt"
+    done
+    [ -s "$work/reasons.txt" ] &&
+        cmp "$work/reasons.txt" "$work/reasons--anonymize.txt"
+    ok $? "$kind: reasons of decisions, anonymous"
+done
+is "$("$chorale" export "$db" --what decisions --anonymize --format json |
+    grep -c '"reason": "the gain is \*"')" 1 "but no other word"
 
 # Files.
 (umask 027 && "$chorale" export "$db" -o "$work/f.csv")

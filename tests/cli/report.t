@@ -162,20 +162,32 @@ sqlite3 t.db "UPDATE system SET name = 'secret-site', mpi_library =
     SELECT 'host' AS k, 'node17.secret' AS v UNION SELECT 'user', 'joe' UNION
     SELECT 'command_line', '/home/joe/bin/runner' UNION
     SELECT 'env:SLURM_JOB_ACCOUNT', 'chem42' UNION
-    SELECT 'cpu_model', 'Fast CPU 9000' UNION
-    SELECT 'compiler', 'gcc /home/joe/gcc')"
+    SELECT 'cpu_model', 'AMD EPYC 9654 96-Core Processor' UNION
+    SELECT 'compiler', 'gcc /home/joe/gcc');
+    UPDATE environment SET value = value || ' planted-cpu'
+    WHERE key = 'cpu_model' AND launch_id = 1;
+    UPDATE decision SET reason = 'the gain is below the threshold; planted-why';
+    UPDATE campaign SET platform = 'x', network = 'planted-net',
+    sim_selector = 'mpich,planted-selector';
+    UPDATE model SET level = 'line planted-level', regime = '<= 8192 planted'
+    WHERE param = 'beta'"
 cp t.db joes.db
 run report joes.db -o open.html
-for word in secret-site joe chem42 node17 joes-branch; do
+for word in secret-site joe chem42 node17 joes-branch planted-cpu \
+    planted-why planted-net planted-selector planted-level '8192 planted'; do
     grep -q "$word" open.html
     ok $? "without --anonymize it says $word"
 done
 run report joes.db --anonymize -o anon.html
 is $? 0 "--anonymize"
-is "$(grep -o 'secret[a-z-]*\|joe[a-z-]*\|chem42\|node17\|/home[^<]*' anon.html)" \
+is "$(grep -o 'secret[a-z-]*\|joe[a-z-]*\|planted[a-z-]*\|chem42\|node17\|/home[^<]*' anon.html)" \
     "" "says nothing of hosts, users, accounts, paths, command lines"
 has anon.html "MPI collectives on s1<.*" "the system is s1"
-has anon.html "Fast CPU 9000" "what tells nothing of the place stays"
+for text in '>AMD EPYC 9654 96-Core Processor<' '>AMD EPYC .* Processor \*<' \
+    '<td>the gain is below the threshold; \*</td>' '<td>line \*</td>' \
+    '<td>&#60;= 8192 \*</td>' 'network \*, tau .*, selector \*,'; do
+    has anon.html "$text" "what tells nothing of the place stays: $text"
+done
 page anon.html "its page is sound"
 
 # Hostile names.
