@@ -212,9 +212,10 @@ static enum chorale_err load_side(struct chorale_side *side,
     return err;
 }
 
-/* The one name that both have; each may also have just one system. */
+/* The one name that both have, allocated; each may also have just one system:
+ * NULL then. */
 static enum chorale_err common_system(struct chorale_comparison *cmp,
-                                      char name[128],
+                                      char **name_p,
                                       struct chorale_errmsg *msg)
 {
     struct chorale_system_row *a = NULL, *b = NULL;
@@ -226,11 +227,12 @@ static enum chorale_err common_system(struct chorale_comparison *cmp,
     if (err == CHORALE_OK)
         err = chorale_systems_load(chorale_shard_store(cmp->head.shard), NULL,
                                    &b, &nb, msg);
-    name[0] = '\0';
     for (size_t i = 0; err == CHORALE_OK && i < na; i++)
         for (size_t k = 0; k < nb; k++)
             if (strcmp(a[i].name, b[k].name) == 0 && both++ == 0)
-                snprintf(name, 128, "%s", a[i].name);
+                *name_p = strdup(a[i].name);
+    if (err == CHORALE_OK && both > 0 && *name_p == NULL)
+        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
     if (err == CHORALE_OK && both != 1 && (na > 1 || nb > 1))
         err = chorale_fail(msg, CHORALE_USAGE,
                            "%s and %s have %zu systems in common; name one "
@@ -398,7 +400,7 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
                                          const char *system,
                                          struct chorale_errmsg *msg)
 {
-    char name[128];
+    char *name = NULL;
     enum chorale_err err = chorale_shard_open(cmp->base.path,
                                               chorale_stop_requested,
                                               &cmp->base.shard, msg);
@@ -407,13 +409,14 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
         err = chorale_shard_open(cmp->head.path, chorale_stop_requested,
                                  &cmp->head.shard, msg);
     if (err == CHORALE_OK && system == NULL) {
-        err = common_system(cmp, name, msg);
-        system = err == CHORALE_OK && name[0] != '\0' ? name : NULL;
+        err = common_system(cmp, &name, msg);
+        system = name;
     }
     if (err == CHORALE_OK)
         err = load_side(&cmp->base, system, msg);
     if (err == CHORALE_OK)
         err = load_side(&cmp->head, system, msg);
+    free(name);
     if (err == CHORALE_OK && cmp->base.simulated != cmp->head.simulated)
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s is %s and %s is %s: their times have nothing "

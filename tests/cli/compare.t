@@ -366,6 +366,13 @@ out=$("$chorale" compare base2.db other.db --fail-on slower)
 like "$out" '^note: two systems: box in base, crate in head' "two systems"
 like "$out" '^note: two MPI libraries: MPI 1 in base, MPI 2' "and libraries"
 like "$out" '16 gone, of 24 cells' "what both have is compared"
+for db in base2 same; do
+    cp $db.db long-$db.db
+    sqlite3 long-$db.db "UPDATE system SET name = 'box ' || hex(zeroblob(110))"
+done
+out=$("$chorale" compare long-base2.db long-same.db 2>err.txt)
+is "$? $(cat err.txt)" "0 " "a system with a long name"
+like "$out" 'of [0-9]+ cells: green' "is compared"
 
 # Decisions: binomial is slower than the library in head, from 128 B on.
 better='UPDATE made SET seconds = seconds * 0.9 WHERE cell IN
