@@ -339,17 +339,39 @@ static int bruck_phase(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     return err == MPI_SUCCESS ? last : err;
 }
 
+/* The same with k = 2: one exchange, without requests. */
+static int bruck_exchange(struct chorale_ctx *ctx,
+                          const struct chorale_blocks *b, int w, int v,
+                          char *bytes)
+{
+    int size = ctx->size, blocks = w < size - w ? w : size - w;
+    size_t held = chorale_range_bytes(b, v, w);
+    size_t out = blocks == w ? held : chorale_range_bytes(b, v, blocks);
+    size_t in = b->counts == NULL && !b->split
+                    ? out
+                    : chorale_range_bytes(b, plus(v, w, size), blocks);
+
+    return chorale_sendrecv(ctx, bytes, (MPI_Count)out, MPI_PACKED,
+                            minus(ctx->rank, w, size), bytes + held,
+                            (MPI_Count)in, MPI_PACKED,
+                            plus(ctx->rank, w, size));
+}
+
 static int bruck_phases(struct chorale_ctx *ctx,
                         const struct chorale_blocks *b, int k, int v,
                         char *bytes)
 {
-    MPI_Request pair[2];
-    MPI_Request *req =
-        k == 2 ? pair
-               : chorale_scratch(ctx, chorale_scratch_gather_all_bruck(
-                                          ctx->size, k));
-    int err = req == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    MPI_Request *req;
+    int err = MPI_SUCCESS;
 
+    if (k == 2) {
+        for (long w = 1; w < ctx->size && err == MPI_SUCCESS; w *= 2)
+            err = bruck_exchange(ctx, b, (int)w, v, bytes);
+        return err;
+    }
+    req = chorale_scratch(ctx,
+                          chorale_scratch_gather_all_bruck(ctx->size, k));
+    err = req == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
     for (long w = 1; w < ctx->size && err == MPI_SUCCESS; w *= k)
         err = bruck_phase(ctx, b, k, w, v, bytes, req);
     return err;
