@@ -49,11 +49,11 @@ done
 [ $variants -gt $((16 * ${CHORALE_TABLE_SEEDS:-3})) ]
 ok $? "$variants variants with parameters ran"
 
-# What else programs do. Not here: calls that are wrong (errors.c, `ends
-# truncate`), of which some variant's ranks would wait for each other, as the
-# library's do with other algorithms; and pairs.c, whose large types MPICH 4.0's
-# own gather and scatter, where a variant refuses, call truncated. calls.t and
-# semantics.t have them.
+# What else programs do. Not here: counts that differ between ranks (errors.c
+# bcast_short, `ends truncate`), of which some variant's ranks wait for each
+# other, as the library's do with other algorithms; and pairs.c, whose large
+# types MPICH 4.0's own gather and scatter, where a variant refuses, call
+# truncated. calls.t and semantics.t have them.
 from=${CHORALE_TABLE_FROM:-11}
 for i in 0 1 2 3 4 5; do
     drawn $((from + i))
@@ -122,6 +122,28 @@ for coll in bcast gather gatherv scatter scatterv allgather allgatherv \
             alltoall alltoallv; do
     grep "^chorale: $coll [nP]" "$work/maps.chosen" | grep -qv 'library$'
     ok $? "$coll was run by a variant with another type on each rank"
+done
+
+# Calls that are wrong, and the right ones after them.
+program errors
+alone_errors
+ok $? "wrong calls end without the shim"
+program handlers
+run 3 "" "$work/handlers"
+sort "$work/out" >"$work/handlers.plain"
+[ $status -eq 0 ] && [ -s "$work/handlers.plain" ]
+ok $? "error handlers are called without it"
+for i in 0 1 2 3 4 5; do
+    seed=$((from + i))
+    errors_as_alone CHORALE_DISPATCH="$work/$seed.so" bcast_short
+    ok $? "table $seed: wrong calls end as they do without the shim"
+    head -n 4 "$work/diff" | sed 's/^/# /'
+    run 3 "$shim" CHORALE_DISPATCH="$work/$seed.so" CHORALE_AFTER=1 \
+        "$work/handlers"
+    sort "$work/out" | diff "$work/handlers.plain" - >"$work/diff"
+    [ "$?|$status" = "0|0" ]
+    ok $? "table $seed: the same error handlers are called"
+    head -n 4 "$work/diff" | sed 's/^/# /'
 done
 
 # Types with gaps and an order that the result shows: no table serves these
