@@ -82,6 +82,12 @@ like "$(jobs)" '^0 of 32 runs; about .* of work is left, .* in one element' \
     "what is left of all"
 like "$(jobs --json)" '"left_s": [1-9]' "as JSON too"
 is "$(asked squeue)" 1 "four looks ask squeue once"
+touch -d '20 seconds' "$work/r-slurm/squeue.txt"
+row 1 >/dev/null
+is "$(asked squeue)" 1 "nor by a server whose clock is ahead is it asked again"
+touch -d '100 seconds' "$work/r-slurm/squeue.txt"
+row 1 >/dev/null
+is "$(asked squeue)" 2 "but not for as long as that clock says"
 mv "$bin/squeue" "$bin/quick"
 fake squeue <<END
 sleep 2
