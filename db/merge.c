@@ -116,6 +116,7 @@ static enum chorale_err merge_systems(struct merge *m)
     x ".launcher, " x ".launcher_cmd, " x ".platform, " x ".network, "      \
     x ".tau, " x ".sim_selector)"
 
+/* Planned in two databases, it was planned when it was first. */
 static enum chorale_err merge_campaigns(struct merge *m)
 {
     static const struct merge_contradiction no[] = {
@@ -130,7 +131,10 @@ static enum chorale_err merge_campaigns(struct merge *m)
 
     err = merge_copy(m, "campaign", "campaign_id",
                      "shard.campaign s NOT INDEXED" SYSTEM,
-                     "ON CONFLICT (uuid) DO NOTHING", NULL, NULL);
+                     "ON CONFLICT (uuid) DO UPDATE SET"
+                     " created = excluded.created, command = excluded.command"
+                     " WHERE (excluded.created, excluded.command) <"
+                     "  (created, command)", NULL, NULL);
     if (err == CHORALE_OK)
         err = merge_execute(m, "INSERT INTO temp.campaign_map"
                             " SELECT s.campaign_id, t.campaign_id"

@@ -101,4 +101,14 @@ merge late.db c.db b.db && sqlite3 late.db "PRAGMA foreign_keys = OFF;
     UPDATE environment SET launch_id = launch_id + 100" &&
     merge late.db a.db && tell late.db && diff -r want out
 ok $? "ids that are out of order are put in order by the next merge"
+
+# One campaign that was planned in two databases.
+cp c.db d.db
+sqlite3 d.db "UPDATE campaign SET created = '2025-12-30T00:00:00Z',
+    command = 'planned first'"
+merge cd.db c.db d.db && merge dc.db d.db c.db
+for db in cd dc; do
+    is "$(sqlite3 $db.db "SELECT created, command FROM campaign")" \
+        "2025-12-30T00:00:00Z|planned first" "it is as planned first: $db"
+done
 finish
