@@ -5,6 +5,7 @@
 
 #include "tuner/submit.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "tuner/estimate.h"
@@ -66,6 +67,46 @@ static void show_expected(const struct chorale_submit *s, double start_up)
                each / 3600);
 }
 
+/* The element that takes longest, and what that may be at most: a launch is in
+ * one element whole, and may take more than a job's limit. */
+static double longest(const struct chorale_submit *s, long *element_p)
+{
+    double most = 0, sum = 0;
+
+    for (size_t i = 0; i < s->nlaunch; i++) {
+        const struct chorale_pack_launch *l = &s->launch[i];
+
+        sum = i > 0 && l->element == l[-1].element ? sum + l->seconds
+                                                   : l->seconds;
+        if (sum > most) {
+            most = sum;
+            *element_p = l->element;
+        }
+    }
+    return most;
+}
+
+/* What does not fit into one start goes on in the next, if there is one. */
+static enum chorale_err check_starts(const struct chorale_submit *s,
+                                     double limit)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    long element = 1;
+    double seconds = longest(s, &element), starts = ceil(seconds / limit);
+
+    if (starts > (double)o->attempts)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "element %ld may take %.0f s, which are %.0f "
+                            "starts of --time %.0f s less its lead, and "
+                            "--attempts allows %ld; give it a longer --time, "
+                            "or more --attempts", element, seconds, starts,
+                            o->seconds, o->attempts);
+    if (starts > 1 && !o->quiet)
+        printf("element %ld, the longest, may take %.0f s: up to %.0f starts "
+               "of --time %.0f s\n", element, seconds, starts, o->seconds);
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_submit_pack(struct chorale_submit *s)
 {
     const struct chorale_submit_opts *o = s->opts;
@@ -103,5 +144,5 @@ enum chorale_err chorale_submit_pack(struct chorale_submit *s)
                             "this may take %.3g node-hours; %s %.3g to allow "
                             "that, or ask for fewer cells, sizes or launches",
                             hours, "say --max-node-hours", hours * 1.01);
-    return CHORALE_OK;
+    return check_starts(s, opts.limit);
 }

@@ -140,6 +140,13 @@ refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
 refused 2 'max-node-hours' "more than it was allowed" -P 4 \
     --max-node-hours 0.001
 refused 2 'needs 4 nodes' "more nodes than allowed" -P 8 --nodes 3
+refused 2 'element 1 may take .* --attempts allows 1; give it a longer --time' \
+    "more starts than allowed" -P 4 --launches 1 --cell-time 100 --time 2m \
+    --attempts 1
+dry -P 4 --launches 1 --cell-time 100 --time 2m
+like "$(cat "$work/out.txt")" \
+    '^element 1, the longest, may take [0-9]+ s: up to 1[0-9] starts of' \
+    "a launch that does not fit into a limit is told"
 refused 2 'adaptive' "--adaptive" -P 4 --adaptive --budget 10m
 timeout 100 "$chorale" submit "$db" -P 4 --dry-run 2>"$work/err.txt"
 is $? 2 "without --ppn: exit 2"
