@@ -307,13 +307,25 @@ static int wanted(const struct options *set, const struct chorale_alg *alg)
     return set->variant == NULL || strcmp(set->variant, alg->name) == 0;
 }
 
+/* All ranks as programs on meshes have them: row by row, most square. */
+static MPI_Comm cartesian(void)
+{
+    int size, dims[2] = { 0, 0 }, wraps[2] = { 1, 1 };
+    MPI_Comm comm;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Dims_create(size, 2, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, wraps, 0, &comm);
+    return comm;
+}
+
 static void open_stages(struct test *t)
 {
     int rank;
     MPI_Comm comm[NCOMM];
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm[WORLD]);
+    comm[WORLD] = cartesian();
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm[REVERSED]);
     for (int i = 0; i < NCOMM; i++) {
         t->stage[i] = (struct stage){ .fix = &t->fix, .trace = t->set.trace };
