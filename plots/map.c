@@ -34,8 +34,8 @@ static const char heading[] =
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
     "#   5     1 if the model chose, 0 if measurements did\n"
     "#   6, 7  the range of n, bytes         8, 9  of process counts\n"
-    "# The last block, where there are any: crossovers, at which the choice of\n"
-    "# some process counts changes.\n"
+    "# The last block, where there are any: crossovers, at which the choice\n"
+    "# of some process counts changes.\n"
     "#   1     n                             2, 3  lower and upper end\n"
     "#   4     the next one, or the end      5     n with its unit\n";
 
