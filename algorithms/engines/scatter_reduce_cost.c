@@ -3,7 +3,6 @@
  * time and scratch. See scatter_reduce_call.h. */
 #include "algorithms/engines/scatter_reduce_call.h"
 
-#include <math.h>
 
 #include "algorithms/engines/radix.h"
 
@@ -220,7 +219,7 @@ int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
  * the second up. */
 static double part_of(double block, double unit, int p, int percent)
 {
-    double first = floor(block / unit * percent / 100) * unit;
+    double first = (double)(long long)(block / unit * percent / 100) * unit;
 
     return p == 0 ? first : block - first;
 }
