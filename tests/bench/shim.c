@@ -32,7 +32,7 @@ static MPI_Aint wide_displs[MAX_SIZE];
 /* X(name, coll, its variant that shim.sh forces, arguments, the same as
  * fields of struct chorale_call) */
 #define COLLECTIVES(X)                                                       \
-    X(Barrier, BARRIER, "dissemination", (WORLD), ())                        \
+    X(Barrier, BARRIER, "dissemination", (WORLD), (.root = 0))               \
     X(Bcast, BCAST, "linear", (ONE, 0, WORLD), (BUFFER(in)))                 \
     X(Reduce, REDUCE, "binomial", (FOLD, 0, WORLD), (FOLDED))                \
     X(Allreduce, ALLREDUCE, "recursive_doubling", (FOLD, WORLD), (FOLDED))   \
@@ -173,7 +173,7 @@ static double time_of(void (*volatile call)(int))
 }
 
 /* Median of the differences of neighbours in time, and of the plain call. */
-static void show(const char *what, void (*direct)(int), void (*shim)(int),
+static void show(const char *what, void (*plainly)(int), void (*shim)(int),
                  double target)
 {
     static double plain[ROUNDS], more[ROUNDS];
@@ -182,8 +182,8 @@ static void show(const char *what, void (*direct)(int), void (*shim)(int),
 
     for (int i = 0; i < rounds; i++) {
         const int turn = i & 1;
-        double a = time_of(turn ? shim : direct);
-        double b = time_of(turn ? direct : shim);
+        double a = time_of(turn ? shim : plainly);
+        double b = time_of(turn ? plainly : shim);
 
         plain[i] = turn ? b : a;
         more[i] = turn ? a - b : b - a;
