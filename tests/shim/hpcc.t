@@ -80,11 +80,10 @@ for grid in "1 2" "2 2" "2 3"; do
     P=$((${grid% *} * ${grid#* }))
     rm -f hpccoutf.txt
     run $P "" hpcc
-    if ! passed; then
-        skip "hpcc under the shim, P=$P" "it does not pass without it"
-        continue
-    fi
-    ok 0 "P=$P: without the shim"
+    passed
+    alone=$?
+    ok $alone "P=$P: without the shim"
+    [ $alone -eq 0 ] || continue
     try "a table by hand" CHORALE_DISPATCH="$work/good.so"
     for seed in $seeds; do
         try "table $seed" CHORALE_DISPATCH="$work/$seed.so"
