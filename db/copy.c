@@ -29,7 +29,8 @@ enum chorale_err chorale_copy_folder(struct chorale_copy *copy,
     len = snprintf(copy->dir, sizeof(copy->dir), "%s/chorale-XXXXXX", tmp);
     if (len < 0 || (size_t)len >= sizeof(copy->dir)) {
         copy->dir[0] = '\0';
-        return chorale_fail(msg, CHORALE_ENV, "TMPDIR: %s is too long", tmp);
+        return chorale_fail(msg, CHORALE_ENV, "TMPDIR: %.700s: is too long a "
+                            "path; set it to a folder nearer to /", tmp);
     }
     if (mkdtemp(copy->dir) == NULL) {
         copy->dir[0] = '\0';
@@ -63,8 +64,7 @@ static enum chorale_err copy_fail(const char *path, int in_copy,
                ? chorale_fail(msg, CHORALE_ENV, "%s: %s while it was copied; "
                               "set TMPDIR to a folder with space for the "
                               "whole file", path, strerror(error))
-               : chorale_fail(msg, CHORALE_ENV, "%s: %s", path,
-                              strerror(error));
+               : chorale_fail_read(msg, path, error);
 }
 
 static enum chorale_err copy_bytes(const char *path, int in, int out,
@@ -76,7 +76,7 @@ static enum chorale_err copy_bytes(const char *path, int in, int out,
     ssize_t got = 0;
 
     if (block == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        return chorale_fail_memory(msg, path);
     do {
         got = read(in, block, size);
         if (got < 0 && errno != EINTR)
@@ -112,7 +112,7 @@ static enum chorale_err copy_file(const struct chorale_copy *copy,
     enum chorale_err err = CHORALE_OK;
 
     if (asprintf(&from, "%s%s", path, end) < 0)
-        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        return chorale_fail_memory(msg, path);
     snprintf(to, sizeof(to), "%s%s", copy->file, end);
     in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (in < 0 && errno == ENOENT && end[0] != '\0')

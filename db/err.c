@@ -34,8 +34,15 @@ const char *chorale_err_unwritten(int error)
     case ENOSPC:
     case EDQUOT:
         return "; free some space and repeat the command";
+    case ENAMETOOLONG:
+        return "; name a place nearer to /";
+    case EFBIG:
+        return "; raise the limit of a file's size (`ulimit -f`)";
+    case EMFILE:
+    case ENFILE:
+        return "; raise the limit of open files (`ulimit -n`)";
     default:
-        return "";
+        return "; mend the file system, or name a place on another";
     }
 }
 
@@ -69,4 +76,52 @@ enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
         flatten(msg->text);
     }
     return err;
+}
+
+enum chorale_err chorale_fail_memory(struct chorale_errmsg *msg,
+                                     const char *what)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s%sout of memory; end other "
+                        "programs, raise the limit (`ulimit -v`), or ask for "
+                        "less at once", what != NULL ? what : "",
+                        what != NULL ? ": " : "");
+}
+
+enum chorale_err chorale_fail_written(struct chorale_errmsg *msg,
+                                      const char *path, int error)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(error),
+                        chorale_err_unwritten(error));
+}
+
+enum chorale_err chorale_fail_read(struct chorale_errmsg *msg,
+                                   const char *path, int error)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s: cannot be read (%s); mend that "
+                        "or its file system, and repeat the command", path,
+                        strerror(error));
+}
+
+enum chorale_err chorale_fail_long(struct chorale_errmsg *msg,
+                                   const char *path)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%.700s: its path is too long; name "
+                        "a place nearer to /", path);
+}
+
+enum chorale_err chorale_fail_output(struct chorale_errmsg *msg,
+                                     const char *what)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s%scannot write the output: is "
+                        "the disk full? free some space and repeat the "
+                        "command", what != NULL ? what : "",
+                        what != NULL ? ": " : "");
+}
+
+enum chorale_err chorale_fail_system(struct chorale_errmsg *msg,
+                                     const char *what, int error)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s: %s; end other programs, or "
+                        "raise the limits that `ulimit -a` shows", what,
+                        strerror(error));
 }

@@ -31,7 +31,7 @@ struct chorale_errmsg {
 const char *chorale_err_text(enum chorale_err err);
 
 /* What mends a file that could not be written for this errno: "; ..." to end a
- * message with, "" where nothing general can be said. */
+ * message with. */
 const char *chorale_err_unwritten(int error);
 
 /* Write the line and return err, so that callers say
@@ -39,5 +39,33 @@ const char *chorale_err_unwritten(int error);
 enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
                               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Messages of many places, each with what mends it. All return CHORALE_ENV,
+ * and msg may be NULL. tests/cli/messages.tsv has every other one. */
+
+/* No memory for what, a verb or a file; NULL: it goes without saying. */
+enum chorale_err chorale_fail_memory(struct chorale_errmsg *msg,
+                                     const char *what);
+
+/* A file or folder that could not be written or made, with its errno. */
+enum chorale_err chorale_fail_written(struct chorale_errmsg *msg,
+                                      const char *path, int error);
+
+/* A file that is there and could not be read, with its errno. */
+enum chorale_err chorale_fail_read(struct chorale_errmsg *msg,
+                                   const char *path, int error);
+
+/* A path with which no other can be made. */
+enum chorale_err chorale_fail_long(struct chorale_errmsg *msg,
+                                   const char *path);
+
+/* Standard output, or a stream that goes to a file of the user's, took not
+ * all. what: the verb. */
+enum chorale_err chorale_fail_output(struct chorale_errmsg *msg,
+                                     const char *what);
+
+/* The system refuses a process, a pipe or the like, with its errno. */
+enum chorale_err chorale_fail_system(struct chorale_errmsg *msg,
+                                     const char *what, int error);
 
 #endif

@@ -30,7 +30,7 @@ static int has_folder(const char *path)
 enum chorale_err chorale_store_sysfail(const char *path, int error,
                                        struct chorale_errmsg *msg)
 {
-    const char *mend = "";
+    const char *mend = chorale_err_unwritten(error);
 
     if (error == ENOTDIR || (error == ENOENT && !has_folder(path)))
         mend = "; name a database in a folder that is there, or make it first";
@@ -38,8 +38,6 @@ enum chorale_err chorale_store_sysfail(const char *path, int error,
         mend = "; `chorale plan` or `chorale tune` makes a database";
     else if (error == EROFS || error == EACCES)
         mend = "; choose a folder and file that you may write";
-    else if (error == ENOSPC || error == EDQUOT)
-        mend = "; free some space and repeat the command";
     return chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(error),
                         mend);
 }
@@ -86,9 +84,9 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
     case SQLITE_CANTOPEN:
         if (probe_folder(path) != 0)
             return chorale_store_sysfail(path, errno, msg);
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: cannot open it or its journal: is the "
-                            "folder there and writable?", path);
+        return chorale_fail(msg, CHORALE_ENV, "%s: cannot open it or its "
+                            "journal; make its folder writable, or copy it to "
+                            "where you may write", path);
     case SQLITE_IOERR:
         return chorale_fail(msg, CHORALE_ENV,
                             "%s: %s (%s); nothing stored before is lost: "
@@ -115,13 +113,14 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             "sqlite3 or restore a copy", path,
                             sqlite3_errmsg(db));
     case SQLITE_NOMEM:
-        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        return chorale_fail_memory(msg, path);
     case SQLITE_INTERRUPT:
         return chorale_fail(msg, CHORALE_STOPPED, "%s: stopped before the "
                             "end; repeat the command for the rest", path);
     default:
-        return chorale_fail(msg, CHORALE_DATA, "%s: %s", path,
-                            sqlite3_errmsg(db));
+        return chorale_fail(msg, CHORALE_DATA, "%s: %s; restore a copy, or "
+                            "rescue what is left with `sqlite3 FILE .recover`",
+                            path, sqlite3_errmsg(db));
     }
 }
 

@@ -27,7 +27,8 @@ static enum chorale_err load_wanted(struct chorale_store *store,
          sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_master"
                             " WHERE sql IS NOT NULL", -1, &in, NULL) !=
              SQLITE_OK))
-        err = chorale_fail(msg, CHORALE_ENV, "the schema: %s",
+        err = chorale_fail(msg, CHORALE_ENV, "the schema: %s; end other "
+                           "programs, and repeat the command",
                            sqlite3_errmsg(model));
     while (err == CHORALE_OK && sqlite3_step(in) == SQLITE_ROW) {
         for (int i = 0; i < 3; i++)

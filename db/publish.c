@@ -65,13 +65,11 @@ enum chorale_err chorale_publish(struct chorale_store *store, const char *file,
     enum chorale_err err;
 
     if (snprintf(name, sizeof(name), "%s.new", file) >= (int)sizeof(name))
-        return chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",
-                            file);
+        return chorale_fail_long(msg, file);
     unlink(name); /* of one who was killed while it copied */
     err = back_up(store, name, msg);
     if (err == CHORALE_OK && rename(name, file) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", file,
-                           strerror(errno), chorale_err_unwritten(errno));
+        err = chorale_fail_written(msg, file, errno);
     if (err != CHORALE_OK)
         unlink(name);
     else

@@ -116,12 +116,14 @@ static enum chorale_err open_store(struct chorale_shard *shard,
         shard->fd = open(shard->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (shard->fd >= 0 && fstat(shard->fd, &st) == 0 && S_ISREG(st.st_mode)) {
         if (chorale_store_share(shard->fd) != 0)
-            return chorale_fail(msg, CHORALE_ENV,
-                                errno == EAGAIN || errno == EACCES
-                                    ? "%s: a chorale command is working on "
-                                      "it; merge it when that has ended"
-                                    : "%s: cannot be locked for reading (%s)",
-                                shard->path, strerror(errno));
+            return errno == EAGAIN || errno == EACCES
+                       ? chorale_fail(msg, CHORALE_ENV, "%s: a chorale "
+                                      "command is working on it; merge it "
+                                      "when that has ended", shard->path)
+                       : chorale_fail(msg, CHORALE_ENV, "%s: cannot be "
+                                      "locked for reading (%s); copy it to a "
+                                      "file system with locks", shard->path,
+                                      strerror(errno));
         if (asks_for_copy(shard))
             return open_copy(shard, msg);
     }
@@ -198,8 +200,8 @@ static char *const *definitions(struct chorale_errmsg *msg)
     if (sqlite3_open(":memory:", &model) != SQLITE_OK ||
         sqlite3_exec(model, chorale_store_schema(), NULL, NULL, NULL) !=
             SQLITE_OK) {
-        chorale_fail(msg, CHORALE_ENV, "the schema: %s",
-                     sqlite3_errmsg(model));
+        chorale_fail(msg, CHORALE_ENV, "the schema: %s; end other programs, "
+                     "and repeat the command", sqlite3_errmsg(model));
         failed = 1;
     }
     for (size_t i = 0; i < NTABLE && !failed; i++) {
@@ -208,7 +210,7 @@ static char *const *definitions(struct chorale_errmsg *msg)
                     CHORALE_OK ? strdup(text) : NULL;
         failed = wanted[i] == NULL;
         if (failed)
-            chorale_fail(msg, CHORALE_ENV, "the schema: out of memory");
+            chorale_fail_memory(msg, "the schema");
     }
     sqlite3_close(model);
     return failed ? NULL : wanted;
@@ -292,7 +294,7 @@ enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
     enum chorale_err err;
 
     if (shard == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        return chorale_fail_memory(msg, path);
     shard->fd = -1;
     shard->path = path;
     err = open_store(shard, msg);

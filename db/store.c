@@ -235,7 +235,7 @@ enum chorale_err chorale_store_open(const char *path,
                  path[0] == ':' || strncmp(path, "file:", 5) == 0 ? "./" : "",
                  path) < 0) {
         free(store);
-        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        return chorale_fail_memory(msg, path);
     }
     path = store->path;
     store->fd = open(path, O_RDWR | O_CLOEXEC);
@@ -281,7 +281,7 @@ enum chorale_err chorale_store_memory(struct chorale_store **store_p,
         store->path = strdup("rows in memory");
     if (store == NULL || store->path == NULL) {
         free(store);
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     }
     store->fd = -1;
     settle_memory();

@@ -51,8 +51,7 @@ enum chorale_err chorale_systems_load(struct chorale_store *store,
             list = more;
         if (more == NULL || text == NULL ||
             (list[count].name = strdup(text)) == NULL) {
-            err = chorale_fail(msg, CHORALE_ENV, "%s: out of memory",
-                               chorale_store_path(store));
+            err = chorale_fail_memory(msg, chorale_store_path(store));
             goto out;
         }
         list[count].id = sqlite3_column_int64(stmt, 0);

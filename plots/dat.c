@@ -350,8 +350,8 @@ enum chorale_err chorale_plots_write_dat(struct chorale_store *store,
     int bad;
 
     if (out == NULL) {
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path,
-                           strerror(series != NULL ? errno : ENOMEM));
+        err = series != NULL ? chorale_fail_written(msg, path, errno)
+                             : chorale_fail_memory(msg, path);
         free(series);
         return err;
     }

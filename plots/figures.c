@@ -95,7 +95,7 @@ static enum chorale_err draw(struct chorale_figures *f, const char *script_name,
     if (err == CHORALE_OK)
         err = chorale_plots_gnuplot(f->dir, argv, &f->no_gnuplot, msg);
     if (err == CHORALE_OK && rename(from, to) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", to, strerror(errno));
+        err = chorale_fail_written(msg, to, errno);
     if (err != CHORALE_OK)
         unlink(from);
     return err;

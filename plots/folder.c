@@ -19,7 +19,8 @@ enum chorale_err chorale_folder_make(char dir[PATH_MAX],
                        tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
 
     if (len >= PATH_MAX)
-        return chorale_fail(msg, CHORALE_ENV, "TMPDIR: its path is too long");
+        return chorale_fail(msg, CHORALE_ENV, "TMPDIR: its path is too long; "
+                            "set it to a folder nearer to /");
     if (mkdtemp(dir) == NULL)
         return chorale_fail(msg, CHORALE_ENV, "%s: %s; set TMPDIR to a folder "
                             "that can be written", dir, strerror(errno));

@@ -159,7 +159,7 @@ enum chorale_err chorale_plots_gnuplot(const char *dir, char **argv,
              program != NULL && program[0] != '\0' ? program : "gnuplot");
     argv[0] = name;
     if (make_pipes(err_pipe, exec_pipe) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "pipe: %s", strerror(errno));
+        return chorale_fail_system(msg, "pipe", errno);
     pid = fork();
     if (pid == 0)
         child(dir, argv, err_pipe[1], exec_pipe[1]);
@@ -188,7 +188,8 @@ enum chorale_err chorale_plots_gnuplot(const char *dir, char **argv,
         return chorale_fail(msg, CHORALE_STOPPED, "stopped; the same command "
                             "begins again");
     if (status != 0)
-        return chorale_fail(msg, CHORALE_ENV, "%s failed: %s", name,
+        return chorale_fail(msg, CHORALE_ENV, "%s failed: %s; install gnuplot "
+                            "5.2 or newer, or set GNUPLOT to its path", name,
                             complaint[0] != '\0' ? complaint : "no reason");
     return CHORALE_OK;
 }

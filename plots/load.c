@@ -139,9 +139,7 @@ static enum chorale_err read_cells(struct chorale_store *store,
             room = room > 0 ? 2 * room : 256;
             larger = realloc(got->row, room * sizeof(*larger));
             if (larger == NULL) {
-                err = chorale_fail(msg, CHORALE_ENV,
-                                   "%s: out of memory after %zu cells",
-                                   chorale_store_path(store), got->count);
+                err = chorale_fail_memory(msg, chorale_store_path(store));
                 break;
             }
             got->row = larger;

@@ -97,8 +97,7 @@ enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
             room = room > 0 ? 2 * room : 64;
             larger = realloc(got.box, room * sizeof(*larger));
             if (larger == NULL) {
-                err = chorale_fail(msg, CHORALE_ENV, "%s: out of memory",
-                                   chorale_store_path(store));
+                err = chorale_fail_memory(msg, chorale_store_path(store));
                 break;
             }
             got.box = larger;

@@ -83,8 +83,8 @@ static enum chorale_err check_collectives(const char *list,
                                 "`chorale list`",
                                 word);
     if (got < 0)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--collectives: a word of '%s' is too long", list);
+        return chorale_fail(msg, CHORALE_USAGE, "--collectives: a word of "
+                            "'%s' is too long; see `chorale list`", list);
     return CHORALE_OK;
 }
 
@@ -115,8 +115,7 @@ static enum chorale_err print(void *arg, const struct chorale_figure *figure,
     if (figure->picture == NULL)
         return CHORALE_OK;
     if (in == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "%s: %s", figure->picture,
-                            strerror(errno));
+        return chorale_fail_read(msg, figure->picture, errno);
     while ((c = getc(in)) != EOF) {
         if (c == '\f') /* between pages */
             continue;
@@ -143,8 +142,8 @@ static enum chorale_err make_dir(struct plot *plot, const char *db_path,
                : snprintf(plot->dir, sizeof(plot->dir), "%.*s-plots", (int)len,
                           db_path);
     if (need <= 0 || (size_t)need >= sizeof(plot->dir))
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "-o: the folder's name is empty or too long");
+        return chorale_fail(msg, CHORALE_USAGE, "-o: the folder's name is "
+                            "empty or too long; name another");
     if (mkdir(plot->dir, 0777) != 0 && errno != EEXIST)
         return chorale_fail(msg, CHORALE_ENV,
                             "%s: %s; name a folder that can be made with -o",

@@ -119,7 +119,7 @@ static enum chorale_err load(struct chorale_report *report,
                                    "WHERE system_id = ?1", take_name,
                                    &report->system.name);
     if (err == CHORALE_OK && report->system.name == NULL)
-        err = chorale_fail(report->msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(report->msg, NULL);
     if (err == CHORALE_OK)
         err = chorale_figures_proofs(report->store, &report->system,
                                      &report->proofs, &report->validated,
@@ -191,7 +191,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return err;
     path = output_path(&opts, argv[1]);
     if (path == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     err = check_output(path, argv[1], msg);
     if (err == CHORALE_OK) {
         chorale_stop_catch();

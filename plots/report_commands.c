@@ -240,7 +240,7 @@ static enum chorale_err put_decide(struct chorale_report *report,
         put_step(report, c, "decide", words);
         put_step(report, c, "generate", more);
     } else {
-        err = chorale_fail(report->msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(report->msg, NULL);
     }
     free(file);
     free(more);
@@ -289,7 +289,7 @@ enum chorale_err chorale_report_commands(struct chorale_report *report)
         err = put_all(report, &c);
         fputs("</pre>\n", report->out);
     } else {
-        err = chorale_fail(report->msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(report->msg, NULL);
     }
     free(c.database);
     free(c.system);

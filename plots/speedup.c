@@ -64,7 +64,7 @@ enum chorale_err chorale_plots_load_gains(const struct chorale_proofs *proofs,
     size_t n = 0;
 
     if (gain == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     for (size_t i = 0; i < proofs->count; i++) {
         const struct chorale_proof *p = &proofs->row[i];
         int named = strcmp(p->shape, "single-node") == 0 ||

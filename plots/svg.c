@@ -338,12 +338,13 @@ static char *read_file(const char *path, struct chorale_errmsg *msg)
     size_t len = 0;
 
     if (in == NULL || fseek(in, 0, SEEK_END) != 0 || ftell(in) < 0) {
-        chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
+        chorale_fail_read(msg, path, errno);
     } else if (ftell(in) > LARGEST) {
-        chorale_fail(msg, CHORALE_ENV, "%s: a picture of more than 32 MiB",
-                     path);
+        chorale_fail(msg, CHORALE_ENV, "%s: a picture of more than 32 MiB; "
+                     "install gnuplot 5.2 or newer, or set GNUPLOT to its "
+                     "path", path);
     } else if ((text = malloc((size_t)ftell(in) + 1)) == NULL) {
-        chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        chorale_fail_memory(msg, path);
     } else {
         len = (size_t)ftell(in);
         rewind(in);
@@ -368,12 +369,14 @@ enum chorale_err chorale_html_svg(FILE *out, const char *path,
         return CHORALE_ENV;
     r.out = open_memstream(&page, &size);
     if (r.out == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        err = chorale_fail_memory(msg, path);
     else if (!copy_all(&r, title))
         err = chorale_fail(msg, CHORALE_DATA, "%s: no picture as gnuplot "
-                           "writes them, from byte %td on", path, r.at - text);
+                           "writes them, from byte %td on; install gnuplot "
+                           "5.2 or newer, or set GNUPLOT to its path", path,
+                           r.at - text);
     if (r.out != NULL && fclose(r.out) != 0 && err == CHORALE_OK)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        err = chorale_fail_memory(msg, path);
     if (err == CHORALE_OK) /* in full or not at all */
         fwrite(page, 1, size, out);
     free(page);

@@ -172,8 +172,8 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     int ngroup = 0;
 
     if (chorale_groups_parse(argv[argc - 1], &group, &ngroup) != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "'%.200s' names no launch",
-                            argv[argc - 1]);
+        return chorale_fail(msg, CHORALE_USAGE, "'%.200s' names no launch; "
+                            "`chorale run` starts launches", argv[argc - 1]);
     if (ngroup > 0) {
         PMPI_Comm_rank(MPI_COMM_WORLD, &bench->world_rank);
         err = chorale_groups_measure(group, ngroup, bench, argv[argc - 2],
@@ -212,7 +212,7 @@ static enum chorale_err show_environment(struct chorale_bench *bench,
         err = chorale_launch_survey(bench, msg);
     if (err == CHORALE_OK) {
         map = calloc((size_t)bench->size, sizeof(*map));
-        err = map == NULL ? chorale_fail(msg, CHORALE_ENV, "out of memory")
+        err = map == NULL ? chorale_fail_memory(msg, NULL)
                           : CHORALE_OK;
         err = chorale_launch_agree(bench, err);
     }
@@ -270,7 +270,8 @@ int main(int argc, char **argv)
     if (argc == 4)
         chorale_native_allow();
     if (MPI_Init(&argc, &argv) != MPI_SUCCESS) {
-        fprintf(stderr, "chorale-runner: MPI_Init failed\n");
+        fprintf(stderr, "chorale-runner: MPI_Init failed; `chorale doctor` "
+                "tries the launcher\n");
         return CHORALE_ENV;
     }
     if (argc == 2 && strcmp(argv[1], ASK) == 0) {

@@ -338,7 +338,7 @@ static enum chorale_err put_map(struct chorale_store *store,
     enum chorale_err err;
 
     if (text == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     text[0] = '\0';
     for (int r = 0; r < bench->size; r++)
         len += (size_t)snprintf(text + len, room - len, "%s%d",
@@ -454,8 +454,9 @@ enum chorale_err chorale_environment_after(struct chorale_store *store,
 #endif
     if (facts.lacks)
         err = chorale_fail(msg, CHORALE_ENV, "the load after the launch could "
-                           "not be gathered: out of memory, or a rank is "
-                           "gone");
+                           "not be gathered, for lack of memory, or as a rank "
+                           "is gone; end other programs, and repeat the "
+                           "command");
     else if (bench->world_rank == 0)
         err = put_rows(store, bench, &facts, msg);
     chorale_facts_release(&facts);

@@ -378,13 +378,13 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
 {
     struct chorale_worklist *work = calloc((size_t)all->count, sizeof(*work));
     enum chorale_err err = work == NULL
-                               ? chorale_fail(msg, CHORALE_ENV,
-                                              "out of memory")
+                               ? chorale_fail_memory(msg, NULL)
                                : CHORALE_OK;
 
     all->nopen = 0;
     if (err == CHORALE_OK && chorale_launch_asked((void *)all->path))
-        err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early");
+        err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early; the "
+                           "same command goes on");
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only))
             err = chorale_launch_load(all->store, all->group[k].uuid,
@@ -436,7 +436,8 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
             err = taken;
         }
         if (err == CHORALE_OK && all->ends)
-            err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early");
+            err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early; the "
+                               "same command goes on");
     }
     /* Only this error may be another's alone: rank 0 has said it to all. */
     err = meet(all, err);

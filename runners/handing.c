@@ -223,7 +223,8 @@ static enum chorale_err post(struct chorale_hand *hand,
                    &p->request) != MPI_SUCCESS) {
         drop(p);
         return chorale_fail(msg, CHORALE_ENV, "MPI fails at handing in what "
-                            "was measured");
+                            "was measured; `chorale doctor` shows whether it "
+                            "does so elsewhere");
     }
     p->next = hand->sent;
     hand->sent = p;
@@ -279,11 +280,11 @@ enum chorale_err chorale_hand_rows(struct chorale_hand *hand,
 
     sweep(hand);
     if (p == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     for (int t = 0; t < NTABLE && err == CHORALE_OK; t++)
         err = add_table(p, t, store, msg);
     if (err == CHORALE_OK && p->lacks)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     if (err == CHORALE_OK)
         err = chorale_store_exec(store, forget, msg);
     if (err != CHORALE_OK) {
@@ -393,7 +394,8 @@ static enum chorale_err put_rows(struct chorale_store *store,
                               i == 1 && table[t].is_run ? base : 0) != 0;
         if (bad)
             return chorale_fail(msg, CHORALE_ENV, "what a group of the launch "
-                                "handed in did not come whole");
+                                "handed in did not come whole; the same "
+                                "command measures it again");
         if (err == CHORALE_OK)
             err = chorale_store_step(store, stmt[t], NULL, msg);
     }
@@ -433,11 +435,12 @@ static enum chorale_err take_one(struct chorale_hand *hand,
     PMPI_Get_count(status, MPI_BYTE, &len);
     byte = malloc((size_t)len + 1);
     if (byte == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     if (PMPI_Recv(byte, len, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG,
                   hand->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         err = chorale_fail(msg, CHORALE_ENV, "MPI fails at taking what a "
-                           "group of the launch has measured");
+                           "group of the launch has measured; `chorale "
+                           "doctor` shows whether it does so elsewhere");
     else if (status->MPI_TAG == TAG_ROWS)
         err = put_parcel(store, byte, len, msg);
     else {
@@ -468,7 +471,8 @@ enum chorale_err chorale_take_rows(struct chorale_hand *hand,
         if (PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand->comm, &there,
                         &status) != MPI_SUCCESS)
             return chorale_fail(msg, CHORALE_ENV, "MPI fails at asking for "
-                                "what other groups have measured");
+                                "what other groups have measured; `chorale "
+                                "doctor` shows whether it does so elsewhere");
         if (!there && !wait)
             break;
         if (there)

@@ -90,9 +90,10 @@ static enum chorale_err one_point(struct chorale_bench *bench,
     enum chorale_err err = CHORALE_OK;
 
     if (result == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     else if (bench->world_rank == 0 && chorale_launch_ends(bench))
-        err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early");
+        err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early; the "
+                           "same command goes on");
     err = chorale_launch_agree(bench, err);
     if (err != CHORALE_OK) {
         free(result);

@@ -128,7 +128,7 @@ static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
     int nlate = 0;
 
     if (x == NULL)
-        return chorale_fail(w->msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(w->msg, NULL);
     for (int i = 0; i < res->nsample; i++) {
         x[i] = res->sample[i].seconds;
         nlate += res->sample[i].late;

@@ -358,7 +358,8 @@ int main(int argc, char **argv)
     if (!bad)
         work(&job);
     else if (job.rank == 0)
-        fprintf(stderr, "chorale-selects: out of memory, or without MPI_T\n");
+        fprintf(stderr, "chorale-selects: out of memory, or without MPI_T; "
+                "end other programs, or use an MPI library that has it\n");
     chorale_native_close(job.native);
     free(job.point);
     free(job.send);

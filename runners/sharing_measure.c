@@ -101,11 +101,10 @@ static enum chorale_err verify(struct job *job,
     int rc = chorale_agree_max(job->bench, &wrong, 1);
 
     if (rc == MPI_SUCCESS && wrong > 0)
-        return chorale_fail(msg, CHORALE_DATA,
-                            "groups of %d%s: %.0f of %ld items are wrong at "
-                            "some rank, so the times mean nothing; is the "
-                            "MPI library sound?", s->x,
-                            s->scatter ? ", scattered" : "", wrong,
+        return chorale_fail(msg, CHORALE_DATA, "groups of %d%s: %.0f of %ld "
+                            "items are wrong at some rank, so the times mean "
+                            "nothing; mend the MPI library, or use another",
+                            s->x, s->scatter ? ", scattered" : "", wrong,
                             job->spec.items);
     return chorale_launch_mpi(rc, "comparing the shared data", msg);
 }
@@ -311,7 +310,7 @@ static enum chorale_err all_sizes(struct job *job, struct chorale_errmsg *msg)
     for (int p = 0; p < NPART; p++) {
         job->seconds[p] = calloc((size_t)job->spec.nrep, sizeof(double));
         if (job->seconds[p] == NULL)
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
     }
     err = chorale_launch_agree(job->bench, err);
     for (int x = 1; x <= side && err == CHORALE_OK; x++) {

@@ -250,7 +250,8 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
                             chorale_text(stmt, 6), chorale_text(stmt, 0));
     if (chorale_alg_params_parse(alg, chorale_text(stmt, 7), cand->param, why,
                                  sizeof(why)) != 0)
-        return chorale_fail(msg, CHORALE_DATA, "cell %lld: %s",
+        return chorale_fail(msg, CHORALE_DATA, "cell %lld: %s; plan again or "
+                            "use the build that planned it",
                             (long long)cand->cell_id, why);
     cand->provider = CHORALE_PROVIDER_CHORALE;
     cand->alg = chorale_alg_index(alg);
@@ -288,7 +289,7 @@ static enum chorale_err append(struct chorale_worklist *work,
 {
     if (grow(&work->cand, work->ncand, sizeof(*cand)) != 0 ||
         grow(&work->task, work->ntask, sizeof(*task)) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     if (work->ntask == 0 ||
         !same_point(&work->task[work->ntask - 1], task)) {
         work->task[work->ntask] = *task;

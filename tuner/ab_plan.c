@@ -161,8 +161,9 @@ static enum chorale_err call_plan(const struct chorale_ab *ab, int side,
         return err;
     if (code == CHORALE_OK && access(ab->path[side], F_OK) != 0)
         return chorale_fail(msg, CHORALE_ENV, "--%s %s: it ends well and has "
-                            "planned nothing; does it run its arguments?",
-                            names[side], ab->how[side].text);
+                            "planned nothing; name a chorale, or a command "
+                            "that runs its arguments", names[side],
+                            ab->how[side].text);
     /* What it says of a plan that it makes is the same of both. */
     if (code == CHORALE_OK && side == 0 && text[0] != '\0')
         fprintf(stderr, "chorale: %s\n", text);
@@ -172,7 +173,9 @@ static enum chorale_err call_plan(const struct chorale_ab *ab, int side,
                                  ? (enum chorale_err)code
                                  : CHORALE_ENV,
                         "--%s %s: %s", names[side], ab->how[side].text,
-                        text[0] != '\0' ? text : "its plan failed in silence");
+                        text[0] != '\0' ? text
+                                        : "its plan failed in silence; run "
+                                          "it by hand");
 }
 
 static enum chorale_err plan_side(struct chorale_ab *ab, int side,

@@ -249,8 +249,7 @@ static enum chorale_err refine(struct chorale_adapt *a,
         round->foreseen = chorale_adapt_pick(a, FINE * left);
     if (left > 0 && round->foreseen == 0)
         round->foreseen = chorale_adapt_pick(a, left);
-    return round->foreseen < 0 ? chorale_fail(msg, CHORALE_ENV,
-                                              "out of memory")
+    return round->foreseen < 0 ? chorale_fail_memory(msg, NULL)
                                : CHORALE_OK;
 }
 
@@ -264,7 +263,7 @@ static enum chorale_err choose(struct chorale_adapt *a,
     enum chorale_err err = CHORALE_OK;
 
     if (proc == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     nproc = find_procs(a, proc, &nknown);
     round->regret = nknown > 0 ? regret_of(a) : NAN;
     if (nproc == 0)
@@ -297,7 +296,7 @@ enum chorale_err chorale_adapt_choose(struct chorale_adapt_grid *grid,
     if (err == CHORALE_OK &&
         (find_points(&a) != 0 ||
          chorale_adapt_guess(&a, points, row, nrow) != 0))
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     if (err == CHORALE_OK)
         err = choose(&a, round, msg);
     round->npoint = round->ncell = 0;

@@ -28,7 +28,8 @@ enum chorale_err chorale_ask_runner(const char *option, const char *value,
     err = chorale_capture(&args, NULL, text, size, &status, msg);
     chorale_args_free(&args);
     if (err == CHORALE_OK && status != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "chorale-runner %s fails: %.200s",
+        err = chorale_fail(msg, CHORALE_ENV, "chorale-runner %s fails: "
+                           "%.200s; `chorale doctor` shows what is missing",
                            option, text);
     return err;
 }

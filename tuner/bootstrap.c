@@ -48,7 +48,7 @@ enum chorale_err chorale_bootstrap_mean(const double *value, size_t stride,
     if (room == NULL || rng == NULL) {
         free(room);
         gsl_rng_free(rng);
-        return chorale_fail(msg, CHORALE_ENV, "bootstrap: out of memory");
+        return chorale_fail_memory(msg, "bootstrap");
     }
     gsl_rng_set(rng, 1);
     for (size_t b = 0; b < N; b++)

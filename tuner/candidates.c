@@ -256,7 +256,7 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
     int any = 0;
 
     if (choice == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     judge_alone(&ls, &pt, choice, n);
     for (long k = 0; k < n && err == CHORALE_OK; k++) {
         if (!is_near(&ls, at, choice, best, n, k))

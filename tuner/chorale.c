@@ -119,8 +119,7 @@ int main(int argc, char **argv)
     }
     err = verb->run(verb, argc - 1, argv + 1, &msg);
     if (err == CHORALE_OK && fflush(stdout) != 0)
-        err = chorale_fail(&msg, CHORALE_ENV,
-                           "cannot write the output: is the disk full?");
+        err = chorale_fail_output(&msg, NULL);
     if (msg.text[0] != '\0' && err != CHORALE_OK)
         fprintf(stderr, "chorale: %s\n", msg.text);
     return (int)err;

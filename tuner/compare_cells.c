@@ -463,7 +463,7 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
     free(base);
     free(head);
     if (bad)
-        return chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+        return chorale_fail_memory(msg, "compare");
     if (nbase + nhead == 0)
         return chorale_fail(msg, CHORALE_DATA, "%s, %s: nothing was measured; "
                             "`chorale run` measures", cmp->base.path,

@@ -271,7 +271,7 @@ enum chorale_err chorale_comparison_choices(struct chorale_comparison *cmp,
 
     if (chorale_side_first(&cmp->base, &base.points) != 0 ||
         chorale_side_first(&cmp->head, &head.points) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+        err = chorale_fail_memory(msg, "compare");
     if (err == CHORALE_OK)
         err = chorale_decide_spots(&base.points, &opts, &base.spot,
                                    &base.nspot, msg);
@@ -279,7 +279,7 @@ enum chorale_err chorale_comparison_choices(struct chorale_comparison *cmp,
         err = chorale_decide_spots(&head.points, &opts, &head.spot,
                                    &head.nspot, msg);
     if (err == CHORALE_OK && find_all(cmp, &base, &head) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+        err = chorale_fail_memory(msg, "compare");
     release(&base);
     release(&head);
     return err;

@@ -131,8 +131,7 @@ static enum chorale_err load_launches(struct chorale_side *side,
             room = room > 0 ? 2 * room : 64;
             more = realloc(side->launch, room * sizeof(*more));
             if (more == NULL) {
-                err = chorale_fail(msg, CHORALE_ENV,
-                                   "compare: out of memory");
+                err = chorale_fail_memory(msg, "compare");
                 break;
             }
             side->launch = more;
@@ -151,8 +150,9 @@ static enum chorale_err check_baseline(const struct chorale_side *side,
             return CHORALE_OK;
     if (side->label != NULL)
         return chorale_fail(msg, CHORALE_USAGE, "--label %s: %s has no launch "
-                            "of a campaign that was planned with it",
-                            side->label, side->path);
+                            "of a campaign that was planned with it; name the "
+                            "--label of its `chorale plan`", side->label,
+                            side->path);
     if (side->baseline == NULL)
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_USAGE, "--baseline %s: %s has %s of "
@@ -232,7 +232,7 @@ static enum chorale_err common_system(struct chorale_comparison *cmp,
             if (strcmp(a[i].name, b[k].name) == 0 && both++ == 0)
                 *name_p = strdup(a[i].name);
     if (err == CHORALE_OK && both > 0 && *name_p == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     if (err == CHORALE_OK && both != 1 && (na > 1 || nb > 1))
         err = chorale_fail(msg, CHORALE_USAGE,
                            "%s and %s have %zu systems in common; name one "

@@ -213,16 +213,16 @@ static enum chorale_err show(const struct chorale_comparison *cmp,
         out = file.stream;
     }
     if (err == CHORALE_OK && print(cmp, out, opts->all, fail_on) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "compare: %s",
-                           ferror(out) ? "cannot write the output: is the "
-                                         "disk full?" : "out of memory");
+        err = ferror(out) ? chorale_fail_output(msg, "compare")
+                          : chorale_fail_memory(msg, "compare");
     if (err == CHORALE_OK && opts->output != NULL)
         err = chorale_output_close(&file, msg);
     if (err == CHORALE_OK && opts->output != NULL)
         err = chorale_output_commit(&file, msg);
     chorale_output_release(&file);
     if (err == CHORALE_OK && red > 0)
-        err = chorale_fail(msg, CHORALE_NO, "%zu %s of --fail-on %s", red,
+        err = chorale_fail(msg, CHORALE_NO, "%zu %s of --fail-on %s; mend "
+                           "what the lines name, or say --fail-on none", red,
                            red == 1 ? "finding" : "findings", opts->fail_on);
     return err;
 }
@@ -235,7 +235,7 @@ enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
     enum chorale_err err;
 
     if (cmp == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+        return chorale_fail_memory(msg, "compare");
     err = load(cmp, opts, msg);
     if (err == CHORALE_OK)
         err = finish(cmp, opts, msg);

@@ -370,10 +370,10 @@ enum chorale_err chorale_decide_spots(const struct chorale_points *points,
     *nspot_p = 0;
     *spot_p = calloc(points->count + 1, sizeof(**spot_p));
     if (*spot_p == NULL || find_spots(points, opts, *spot_p, nspot_p) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
+        return chorale_fail_memory(msg, "decide");
     drop_unusable(*spot_p, nspot_p);
     if (settle(*spot_p, *nspot_p, opts) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
+        return chorale_fail_memory(msg, "decide");
     return CHORALE_OK;
 }
 
@@ -434,7 +434,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
         if (!seen(spot, i) &&
             decide_family(model, opts, spot, nspot, &spot[i], &rows,
                           &count) != 0)
-            err = chorale_fail(msg, CHORALE_ENV, "decide: out of memory");
+            err = chorale_fail_memory(msg, "decide");
     if (err == CHORALE_OK) {
         *rows_p = rows;
         *count_p = count;

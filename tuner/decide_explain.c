@@ -293,14 +293,15 @@ enum chorale_err chorale_decide_explain(
         chorale_family_release(&fam);
         found++;
     }
-    if (rc != 0)
-        err = chorale_fail(msg, rc < 0 ? CHORALE_ENV : CHORALE_DATA, rc < 0
-                               ? "decide: out of memory"
-                               : "names in the database are not UTF-8; use"
-                                 " the table instead of --json");
+    if (rc < 0)
+        err = chorale_fail_memory(msg, "decide");
+    else if (rc > 0)
+        err = chorale_fail(msg, CHORALE_DATA, "names in the database are not "
+                           "UTF-8; use the table instead of --json");
     else if (err == CHORALE_OK && found == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "--explain: nothing of %s is"
-                           " measured beside the library's default",
+        err = chorale_fail(msg, CHORALE_DATA, "--explain: nothing of %s is "
+                           "measured beside the library's default; `chorale "
+                           "plan` and `chorale run` measure it",
                            chorale_coll_info(query->coll)->name);
     chorale_predictor_free(own);
     for (size_t i = 0; i < nspot; i++)

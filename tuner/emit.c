@@ -46,7 +46,7 @@ static const char rows_sql[] =
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+    return chorale_fail_memory(msg, "generate");
 }
 
 int chorale_emit_shape(const char *name)

@@ -422,7 +422,7 @@ enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
     char *decides = body(table);
 
     if (decides == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     snprintf(digest, 17, "%016" PRIx64, fnv1a(decides));
     free(decides);
     return CHORALE_OK;
@@ -458,7 +458,7 @@ static enum chorale_err emit(const struct chorale_emit_table *table,
     uint64_t digest;
 
     if (decides == NULL || covered == NULL) {
-        err = chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        err = chorale_fail_memory(msg, "generate");
         goto out;
     }
     digest = fnv1a(decides);

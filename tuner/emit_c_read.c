@@ -441,13 +441,14 @@ enum chorale_err chorale_emit_c_read(FILE *source, void **reader_p,
 
     *reader_p = r;
     if (r == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     while (!r->bad && next_line(r, source))
         read_line(r, source);
     if (r->bad || !sound(r))
-        return chorale_fail(msg, CHORALE_DATA, "what was written cannot be"
-                            " read back, at line %d; nothing was put in"
-                            " place", r->number);
+        return chorale_fail(msg, CHORALE_DATA, "what was written cannot be "
+                            "read back, at line %d, and nothing was put in "
+                            "place; repeat the command, and report it if it "
+                            "stays so", r->number);
     for (int i = 0; i < r->nchoice; i++) {
         r->choice[i].provider = r->words[i].provider;
         r->choice[i].variant = r->words[i].variant;

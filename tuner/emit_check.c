@@ -38,7 +38,7 @@ static const char rows_sql[] =
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+    return chorale_fail_memory(msg, "generate");
 }
 
 /* What the table can say of the catalogue's: all else is the library's. */
@@ -263,13 +263,13 @@ static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
               &got);
     if (same(want, &got))
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_DATA, "the table says of %s at P = %d and"
-                        " n = %llu, shape %s, %d a node: %s %s%s%s; decided"
-                        " was: %s %s%s%s; nothing was written",
+    return chorale_fail(msg, CHORALE_DATA, "the table says of %s at P = %d "
+                        "and n = %llu, shape %s, %d a node: %s %s%s%s; "
+                        "decided was: %s %s%s%s; nothing was written; repeat "
+                        "the command, and report it if it stays so",
                         chorale_coll_info(coll)->name, comm_size, n,
                         chorale_emit_shape_name((enum chorale_shape)shape),
-                        ppn,
-                        got.provider, got.variant,
+                        ppn, got.provider, got.variant,
                         *got.params != '\0' ? ":" : "", got.params,
                         want->provider, want->variant,
                         *want->params != '\0' ? ":" : "", want->params);
@@ -533,12 +533,14 @@ enum chorale_err chorale_emit_check_hull(
         if (want.comm_size_lo != hull[i].comm_size_lo ||
             want.comm_size_hi != hull[i].comm_size_hi ||
             want.n_lo != hull[i].n_lo || want.n_hi != hull[i].n_hi)
-            return chorale_fail(
-                msg, CHORALE_DATA, "%s is decided at P = %d ... %d, n = %llu"
-                " ... %llu, and that is not what is written; nothing was put"
-                " in place",
-                chorale_coll_info((enum chorale_coll)i)->name,
-                want.comm_size_lo, want.comm_size_hi, want.n_lo, want.n_hi);
+            return chorale_fail(msg, CHORALE_DATA, "%s is decided at P = %d "
+                                "... %d, n = %llu ... %llu, and that is not "
+                                "what is written; nothing was put in place; "
+                                "repeat the command, and report it if it "
+                                "stays so",
+                                chorale_coll_info((enum chorale_coll)i)->name,
+                                want.comm_size_lo, want.comm_size_hi,
+                                want.n_lo, want.n_hi);
     }
     return CHORALE_OK;
 }

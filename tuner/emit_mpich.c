@@ -402,7 +402,7 @@ enum chorale_err chorale_mpich_emit(const struct chorale_rules *rules,
     if (device != NULL)
         files->text[1] = end_in_page(table(rules, device, 1));
     if (files->text[0] == NULL || (device != NULL && files->text[1] == NULL))
-        err = chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        err = chorale_fail_memory(msg, "generate");
     json_decref(algorithms);
     json_decref(device);
     return err;

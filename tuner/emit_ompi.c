@@ -136,7 +136,7 @@ static enum chorale_err emit(const struct chorale_rules *rules,
         bad = each_coll(out, rules, one_coll) < 0;
         bad = fclose(out) != 0 || bad;
     }
-    return bad ? chorale_fail(msg, CHORALE_ENV, "generate: out of memory")
+    return bad ? chorale_fail_memory(msg, "generate")
                : CHORALE_OK;
 }
 
@@ -255,11 +255,12 @@ static enum chorale_err read_text(const struct chorale_rule_files *files,
     struct cursor c = { files->text[0], 1 };
 
     if (reader == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     if (read_all(&c, reader) != 0) {
         release(reader);
-        return chorale_fail(msg, CHORALE_DATA, "what was written is not what"
-                            " Open MPI accepts, at line %d", c.line);
+        return chorale_fail(msg, CHORALE_DATA, "what was written is not what "
+                            "Open MPI accepts, at line %d; repeat the "
+                            "command, and report it if it stays so", c.line);
     }
     *reader_p = reader;
     return CHORALE_OK;

@@ -174,7 +174,7 @@ static enum chorale_err emit(const struct chorale_rules *rules,
     json_decref(all);
     return files->text[0] != NULL
                ? CHORALE_OK
-               : chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+               : chorale_fail_memory(msg, "generate");
 }
 
 /* --- reading back -------------------------------------------------------- */
@@ -288,8 +288,9 @@ static enum chorale_err read_text(const struct chorale_rule_files *files,
 
     if (all == NULL || check(all, why, sizeof(why)) != 0) {
         json_decref(all);
-        return chorale_fail(msg, CHORALE_DATA, "what was written is not what"
-                            " Open MPI 6 accepts: %s%s", error.text, why);
+        return chorale_fail(msg, CHORALE_DATA, "what was written is not what "
+                            "Open MPI 6 accepts: %s%s; repeat the command, "
+                            "and report it if it stays so", error.text, why);
     }
     *reader_p = all;
     return CHORALE_OK;

@@ -51,7 +51,7 @@ struct maker {
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    return chorale_fail_memory(msg, NULL);
 }
 
 /* The network for calls of that placement, type and operation. */

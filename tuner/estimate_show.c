@@ -117,11 +117,10 @@ enum chorale_err chorale_estimate_json(const struct chorale_estimate *e,
                     "started", (json_int_t)e->nstarted, "rows", list,
                     "all", all);
     if (doc == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     bad = json_dumpf(doc, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII |
                                       JSON_REAL_PRECISION(15)) != 0;
     json_decref(doc);
     printf("\n");
-    return bad ? chorale_fail(msg, CHORALE_ENV, "the estimate cannot be "
-                              "written") : CHORALE_OK;
+    return bad ? chorale_fail_output(msg, NULL) : CHORALE_OK;
 }

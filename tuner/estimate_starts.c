@@ -125,6 +125,6 @@ chorale_estimate_starts(struct chorale_estimate_launch *launch, size_t n,
     }
     free(fellow);
     free(wave);
-    return rc < 0 ? chorale_fail(msg, CHORALE_ENV, "out of memory")
+    return rc < 0 ? chorale_fail_memory(msg, NULL)
                   : CHORALE_OK;
 }

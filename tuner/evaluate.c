@@ -163,7 +163,7 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
     size_t count = 0, end;
 
     if (v == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "evaluate: out of memory");
+        return chorale_fail_memory(msg, "evaluate");
     for (size_t i = 0; i < oracle->count; i = end) {
         for (end = i; end < oracle->count && same_place(&row[i], &row[end]);
              end++)

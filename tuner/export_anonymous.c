@@ -141,7 +141,7 @@ enum chorale_err chorale_anonymous_new(struct chorale_store *store,
     sqlite3_int64 systems = 0;
 
     if (anon == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     err = chorale_store_int(store, "SELECT count(*) FROM system", 0, &systems,
                             msg);
     if (err == CHORALE_OK && systems > 0)
@@ -149,7 +149,7 @@ enum chorale_err chorale_anonymous_new(struct chorale_store *store,
     if (err == CHORALE_OK && count > 0) {
         anon->system = calloc(count, sizeof(*anon->system));
         if (anon->system == NULL)
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
     }
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
         anon->system[i].id = list[i].id;

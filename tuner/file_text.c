@@ -47,10 +47,9 @@ enum chorale_err chorale_file_text(const char *path, size_t max,
     errno = 0;
     text = slurp(in, max, &size);
     if (text == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        err = chorale_fail_memory(msg, path);
     else if (ferror(in))
-        err = chorale_fail(msg, CHORALE_ENV, "%s: cannot be read: %s", path,
-                           strerror(errno));
+        err = chorale_fail_read(msg, path, errno);
     else if (size >= max)
         err = chorale_fail(msg, CHORALE_DATA, "%s: more than %zu bytes, which "
                            "no file to import has; name another one", path,

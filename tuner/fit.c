@@ -292,7 +292,7 @@ static void set_weights(struct problem *p, int round)
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+    return chorale_fail_memory(msg, "fit");
 }
 
 /* Robust variance of one residual: sum of psi^2 over the square of the sum of
@@ -471,14 +471,14 @@ static enum chorale_err check(const struct chorale_fit_data *data,
     enum chorale_err err;
 
     if (data->ncol < 1 || data->ncol > CHORALE_FIT_MAX)
-        return chorale_fail(msg, CHORALE_DATA,
-                            "fit: %zu parameters; 1 to %d are possible",
-                            data->ncol, CHORALE_FIT_MAX);
+        return chorale_fail(msg, CHORALE_DATA, "fit: %zu parameters, and 1 to "
+                            "%d are possible; fit fewer levels", data->ncol,
+                            CHORALE_FIT_MAX);
     for (size_t i = 0; i < data->nrow; i++)
         if (!(data->seconds[i] > 0) || !isfinite(data->seconds[i]))
-            return chorale_fail(msg, CHORALE_DATA,
-                                "fit: point %zu has a time of %g s; times"
-                                " must be positive", i, data->seconds[i]);
+            return chorale_fail(msg, CHORALE_DATA, "fit: point %zu has a time "
+                                "of %g s, and times are positive; restore a "
+                                "copy of the database", i, data->seconds[i]);
     err = chorale_fit_condition(data, &condition, msg);
     if (err == CHORALE_OK && !(condition < CHORALE_FIT_CONDITION))
         err = chorale_fail(msg, CHORALE_DATA,

@@ -200,7 +200,7 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
         if (count == 0 || list[count - 1].ppn != ppn) {
             grown = realloc(list, (count + 1) * sizeof(*list));
             if (grown == NULL) {
-                err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+                err = chorale_fail_memory(msg, NULL);
                 break;
             }
             list = grown;
@@ -220,7 +220,7 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
     sqlite3_finalize(s);
     for (size_t i = 0; i < count && err == CHORALE_OK; i++)
         if (judge(&list[i]) != 0)
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
     if (err != CHORALE_OK) {
         free(list);
         return err;

@@ -263,8 +263,7 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
         void *more = realloc(f->row, (n > 0 ? 2 * n : 1) * sizeof(*row));
 
         if (more == NULL)
-            return chorale_fail(r->msg, CHORALE_ENV, "%s: out of memory",
-                                r->path);
+            return chorale_fail_memory(r->msg, r->path);
         f->row = more;
     }
     f->row[f->nrow++] = *row;
@@ -349,8 +348,9 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
     if (err == CHORALE_OK && r->f->nrow == 0)
         err = r->f->nnote > 0
                   ? chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
-                                 "collective that can be imported: %s",
-                                 r->path, r->f->note[0])
+                                 "collective that can be imported: %s; run "
+                                 "the benchmark of a collective", r->path,
+                                 r->f->note[0])
                   : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
                                  "collective that can be imported; headings "
                                  "and rows must begin their lines: remove what "

@@ -56,7 +56,7 @@ static enum chorale_err append(struct chorale_gain *gain,
                              (n > 0 ? 2 * n : 1) * sizeof(*point));
 
         if (more == NULL)
-            return chorale_fail(msg, CHORALE_ENV, "out of memory");
+            return chorale_fail_memory(msg, NULL);
         gain->point = more;
     }
     gain->point[gain->count++] = *point;

@@ -41,7 +41,7 @@ static enum chorale_err find_shards(const char *path, const char *folder,
 
     words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
     if (words->word == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     for (; words->count < BEFORE; words->count++)
         words->word[words->count] = before[words->count];
     for (size_t i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ static enum chorale_err find_shards(const char *path, const char *folder,
             continue;
         words->word[words->count] = strdup(shard);
         if (words->word[words->count++] == NULL)
-            return chorale_fail(msg, CHORALE_ENV, "out of memory");
+            return chorale_fail_memory(msg, NULL);
     }
     return CHORALE_OK;
 }
@@ -122,7 +122,8 @@ static enum chorale_err judge(const char *folder, const char *path,
     }
     if (err == CHORALE_OK && !row)
         err = chorale_fail(msg, CHORALE_DATA, "%s: has no submission of the "
-                           "folder %s", path, folder);
+                           "folder %s; `chorale submit` makes one", path,
+                           folder);
     if (err == CHORALE_OK) {
         snprintf(name, 128, "%s", chorale_text(stmt, 0));
         err = chorale_elements_load(store, sqlite3_column_int64(stmt, 1),

@@ -122,7 +122,7 @@ enum chorale_err chorale_grid_platform(enum chorale_rep_net net, int link,
     }
     if (bad) {
         free(text);
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     }
     *text_p = text;
     return CHORALE_OK;

@@ -282,15 +282,15 @@ enum chorale_err chorale_comparison_guidelines(struct chorale_comparison *cmp,
     enum chorale_err err;
 
     if (chorale_side_first(&cmp->head, &job.points) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+        return chorale_fail_memory(msg, "compare");
     err = chorale_decide_spots(&job.points, &opts, &job.spot, &job.nspot,
                                msg);
     job.log_ratio = malloc((job.points.count + 1) * sizeof(*job.log_ratio));
     for (job.tuned = 0; err == CHORALE_OK && job.tuned < 2; job.tuned++)
         if (job.log_ratio == NULL || hold_all(&job) != 0)
-            err = chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+            err = chorale_fail_memory(msg, "compare");
     if (err == CHORALE_OK && judge(cmp) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "compare: out of memory");
+        err = chorale_fail_memory(msg, "compare");
     for (size_t i = 0; i < job.nspot; i++)
         chorale_spot_release(&job.spot[i]);
     free(job.spot);

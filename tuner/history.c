@@ -34,7 +34,7 @@ struct loader {
 
 static enum chorale_err no_memory(struct loader *ld)
 {
-    return chorale_fail(ld->msg, CHORALE_ENV, "history: out of memory");
+    return chorale_fail_memory(ld->msg, "history");
 }
 
 /* The run of that label, or of that campaign where it has none; a new one if it

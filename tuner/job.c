@@ -144,7 +144,8 @@ static enum chorale_err find_files(struct element *e)
         err = chorale_store_step(store, stmt, &row, e->msg);
     }
     if (err == CHORALE_OK && !row)
-        err = chorale_fail(e->msg, CHORALE_USAGE, "%s has no element %ld",
+        err = chorale_fail(e->msg, CHORALE_USAGE, "%s has no element %ld; "
+                           "`chorale submit` says how many there are",
                            e->folder, e->opts->element);
     if (err == CHORALE_OK) {
         e->submission = sqlite3_column_int64(stmt, 0);

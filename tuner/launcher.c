@@ -104,8 +104,7 @@ static enum chorale_err memory_file(int *fd_p, char path[64],
     int fd = memfd_create("chorale", MFD_CLOEXEC);
 
     if (fd < 0)
-        return chorale_fail(msg, CHORALE_ENV, "memfd_create: %s",
-                            strerror(errno));
+        return chorale_fail_system(msg, "memfd_create", errno);
     *fd_p = fd;
     snprintf(path, 64, "/proc/%ld/fd/%d", (long)getpid(), fd);
     while (len > 0) {
@@ -114,8 +113,7 @@ static enum chorale_err memory_file(int *fd_p, char path[64],
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0)
-            return chorale_fail(msg, CHORALE_ENV, "out of memory: %s",
-                                strerror(errno));
+            return chorale_fail_memory(msg, NULL);
         text += put;
         len -= (size_t)put;
     }
@@ -161,12 +159,13 @@ static enum chorale_err parse_hosts(char *text, char ***host_p, int *nhost_p,
             host = grown;
         if (grown == NULL || (host[nhost] = strdup(line + 6)) == NULL) {
             chorale_sim_hosts_free(host, nhost);
-            return chorale_fail(msg, CHORALE_ENV, "out of memory");
+            return chorale_fail_memory(msg, NULL);
         }
         nhost++;
     }
     if (nhost == 0)
-        return chorale_fail(msg, CHORALE_DATA, "the platform has no host");
+        return chorale_fail(msg, CHORALE_DATA, "the platform has no host; "
+                            "name another file, or add hosts");
     qsort(host, (size_t)nhost, sizeof(*host), natural);
     *host_p = host;
     *nhost_p = nhost;
@@ -188,11 +187,11 @@ static enum chorale_err bad_platform(char *text, const char *path,
     why = why != NULL ? strchr(why, ' ') + 1 : text;
     why[strcspn(why, "\n")] = '\0';
     if (at != NULL && at[strlen(path)] == ':')
-        return chorale_fail(msg, CHORALE_DATA,
-                            "SimGrid cannot use the platform, line %s",
+        return chorale_fail(msg, CHORALE_DATA, "SimGrid cannot use the "
+                            "platform, line %s; correct the file",
                             at + strlen(path) + 1);
-    return chorale_fail(msg, CHORALE_DATA,
-                        "SimGrid cannot use the platform: %s", why);
+    return chorale_fail(msg, CHORALE_DATA, "SimGrid cannot use the platform: "
+                        "%s; correct the file", why);
 }
 
 enum chorale_err chorale_sim_hosts(const char *platform_text,
@@ -207,7 +206,7 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
     int status = 0;
 
     if (text == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     err = chorale_find_program("chorale-runner-sim", PKGLIBEXECDIR, runner,
                                sizeof(runner), msg);
     if (err == CHORALE_OK)
@@ -283,15 +282,15 @@ static enum chorale_err write_hosts(struct chorale_sim_files *files,
     char *text;
 
     if ((comm_size + ppn - 1) / ppn > nhost)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "P = %d at %d a node needs %d hosts, the platform "
-                            "has %d", comm_size, ppn,
+        return chorale_fail(msg, CHORALE_USAGE, "P = %d at %d a node needs %d "
+                            "hosts, the platform has %d; ask for fewer ranks, "
+                            "or for more a node", comm_size, ppn,
                             (comm_size + ppn - 1) / ppn, nhost);
     for (int r = 0; r < comm_size; r++)
         room += strlen(host[r / ppn]) + 1;
     text = malloc(room);
     if (text == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     for (int r = 0; r < comm_size; r++)
         len += (size_t)snprintf(text + len, room - len, "%s\n",
                                 host[r / ppn]);
@@ -413,7 +412,7 @@ static enum chorale_err custom_args(const char *command, int comm_size,
     char *copy = strdup(command), *at, *quoted;
 
     if (copy == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     for (int i = 0; i < COUNT(mark); i++)
         while ((at = strstr(copy, mark[i].mark)) != NULL) {
             if (asprintf(&quoted, "%.*s%d%s", (int)(at - copy), copy,
@@ -421,7 +420,7 @@ static enum chorale_err custom_args(const char *command, int comm_size,
                 quoted = NULL;
             free(copy);
             if (quoted == NULL)
-                return chorale_fail(msg, CHORALE_ENV, "out of memory");
+                return chorale_fail_memory(msg, NULL);
             copy = quoted;
         }
     rc = wordexp(copy, &words, WRDE_NOCMD | WRDE_UNDEF);

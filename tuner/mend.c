@@ -29,7 +29,7 @@ static enum chorale_err load(const char *path, const char *system,
         err = chorale_proofs_current(store, system_id, simulated, proofs, msg);
     *launches_p = calloc(proofs->count + 1, sizeof(**launches_p));
     if (err == CHORALE_OK && *launches_p == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     for (size_t i = 0; err == CHORALE_OK && i < proofs->count; i++) {
         const struct chorale_proof *at = &proofs->row[i];
         sqlite3_int64 most = 0;

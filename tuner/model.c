@@ -92,7 +92,7 @@ out:
     free(list);
     free(value);
     if (err == CHORALE_ENV)
-        return chorale_fail(msg, err, "fit: out of memory");
+        return chorale_fail_memory(msg, "fit");
     return err;
 }
 
@@ -270,9 +270,9 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
         job.opts = *opts;
     err = model_cells_find(&job, msg);
     if (err == CHORALE_OK && model_job_alloc(&job) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        err = chorale_fail_memory(msg, "fit");
     if (err == CHORALE_OK && model_progress_begin(&job) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        err = chorale_fail_memory(msg, "fit");
     if (err == CHORALE_OK)
         err = model_search(&job, msg);
     if (err == CHORALE_OK)

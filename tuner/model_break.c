@@ -298,7 +298,7 @@ enum chorale_err model_breaks(struct model_job *job, const double *edge,
                    sizeof(*t.bin));
     t.x = malloc((job->ncell + 1) * CHORALE_FIT_MAX * sizeof(*t.x));
     if (t.bin == NULL || t.x == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        err = chorale_fail_memory(msg, "fit");
     while (err == CHORALE_OK && !done && job->lack > 10 * EXACT_LACK)
         err = add_break(job, &t, &done, msg);
     free(t.bin);

@@ -320,7 +320,7 @@ enum chorale_err model_cells_find(struct model_job *job,
 
     job->cell = calloc(job->points->count + 1, sizeof(*job->cell));
     if (job->cell == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        return chorale_fail_memory(msg, "fit");
     for (; i < job->points->count; i = end) {
         struct model_cell cell = { .first = i };
         size_t nok = 0;

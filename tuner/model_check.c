@@ -182,7 +182,7 @@ static enum chorale_err look_ahead(struct check *c,
     double *cut = malloc((k + 1) * sizeof(*cut));
 
     if (cut == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        return chorale_fail_memory(msg, "fit");
     k = model_cuts(c->sorted, k, ranks ? MODEL_RANKS_APART
                                        : MODEL_SIZES_APART, cut);
     for (size_t p = 0; p < k; p++) {
@@ -408,7 +408,7 @@ static enum chorale_err fill_variants(struct check *c,
                    v->worst_error > MODEL_BOUND;
         v->trusted = v->loo_error <= MODEL_BOUND && !v->lacks;
         if (fill_ranks(c, i, end, v) != 0)
-            return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+            return chorale_fail_memory(msg, "fit");
     }
     return CHORALE_OK;
 }
@@ -469,7 +469,7 @@ enum chorale_err model_check(struct model_job *job,
     enum chorale_err err = CHORALE_OK;
 
     if (check_init(&c, job) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        err = chorale_fail_memory(msg, "fit");
     if (err == CHORALE_OK) {
         name_variants(&c);
         if (!job->opts.no_check) {

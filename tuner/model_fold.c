@@ -118,6 +118,6 @@ enum chorale_err model_foretell(const struct model_job *job,
                          ? ask(&fold, &job->cell[i], told) : NAN;
     model_job_free(&fold);
     if (err == CHORALE_ENV)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        return chorale_fail_memory(msg, "fit");
     return model_asked(job, msg);
 }

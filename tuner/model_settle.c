@@ -181,7 +181,7 @@ static int play_all(struct model_job *job)
 enum chorale_err model_play(struct model_job *job, struct chorale_errmsg *msg)
 {
     if (play_all(job) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        return chorale_fail_memory(msg, "fit");
     return CHORALE_OK;
 }
 
@@ -398,7 +398,7 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
         if (err != CHORALE_OK)
             break;
         if (play_all(job) != 0)
-            return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+            return chorale_fail_memory(msg, "fit");
         model_values_get(job->model, value);
         if (round == 0 || job->lack < least) {
             least = round == 0 ? HUGE_VAL : job->lack;
@@ -418,7 +418,7 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
     /* The paths may go to and fro: those that fitted best, and their fit. */
     model_values_set(job->model, best);
     if (play_all(job) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "fit: out of memory");
+        return chorale_fail_memory(msg, "fit");
     err = separate(job, msg);
     if (err == CHORALE_OK)
         err = model_fit_rows(job, NULL, -1, best, &job->model->fit, msg);

@@ -57,9 +57,8 @@ static enum chorale_err compile(const struct chorale_module *module,
     err = chorale_capture(&args, NULL, said, sizeof(said), &status, msg);
     chorale_args_free(&args);
     if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-        err = chorale_fail(msg, CHORALE_ENV,
-                           "%s cannot compile the table: %.300s", cc,
-                           said);
+        err = chorale_fail(msg, CHORALE_ENV, "%s cannot compile the table: "
+                           "%.300s; name another compiler in CC", cc, said);
     return err;
 }
 
@@ -121,14 +120,14 @@ static enum chorale_err make_folder(struct chorale_module *module,
     len = snprintf(module->dir, sizeof(module->dir), "%s" FOLDER RANDOM, real);
     if (len >= (int)sizeof(module->dir)) {
         module->dir[0] = '\0';
-        return chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",
-                            database);
+        return chorale_fail_long(msg, database);
     }
     if (mkdtemp(module->dir) != NULL)
         return CHORALE_OK;
     module->dir[0] = '\0';
     return chorale_fail(msg, CHORALE_ENV, "%s: no folder can be made beside "
-                        "it: %s", database, strerror(errno));
+                        "it (%s)%s", database, strerror(errno),
+                        chorale_err_unwritten(errno));
 }
 
 enum chorale_err chorale_module_make(struct chorale_module *module,
@@ -147,8 +146,7 @@ enum chorale_err chorale_module_make(struct chorale_module *module,
     if (err != CHORALE_OK)
         return err;
     if (snprintf(path, sizeof(path), "%s", database) >= (int)sizeof(path))
-        return chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",
-                            database);
+        return chorale_fail_long(msg, database);
     if (system != NULL) {
         snprintf(name, sizeof(name), "%s", system);
         argv[argc++] = word[3];

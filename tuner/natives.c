@@ -46,14 +46,14 @@ enum chorale_err chorale_natives_load(struct chorale_natives *natives,
     natives->row = NULL;
     natives->count = 0;
     if (text == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     err = chorale_ask_runner("--natives", NULL, text, TEXT, msg);
     for (char *line = err == CHORALE_OK ? strtok_r(text, "\n", &save) : NULL;
          line != NULL && !bad; line = strtok_r(NULL, "\n", &save))
         bad = read_line(line, natives);
     free(text);
     if (bad)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     if (err != CHORALE_OK)
         chorale_natives_free(natives);
     return err;
@@ -100,12 +100,12 @@ static enum chorale_err ask_simgrid(struct chorale_natives *natives,
         return err;
     list = strstr(text, valid);
     if (list == NULL)
-        return chorale_fail(msg, CHORALE_ENV,
-                            "SimGrid does not say which algorithms of %s it "
-                            "has, but: %.200s", chorale_coll_info(coll)->name,
-                            text);
+        return chorale_fail(msg, CHORALE_ENV, "SimGrid does not say which "
+                            "algorithms of %s it has, but: %.200s; install "
+                            "SimGrid 3.32 or newer",
+                            chorale_coll_info(coll)->name, text);
     if (read_valid(list + strlen(valid), coll, natives))
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     return CHORALE_OK;
 }
 
@@ -119,7 +119,7 @@ enum chorale_err chorale_natives_simulated(struct chorale_natives *natives,
     natives->row = NULL;
     natives->count = 0;
     if (text == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++)
         if (chorale_spec_listed(collectives,
                                 chorale_coll_info((enum chorale_coll)c)->name))

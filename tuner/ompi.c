@@ -183,9 +183,10 @@ static enum chorale_err settle(struct chorale_rules *rules,
         if (r->name[0] == '\0' || r->left != NULL)
             continue;
         if (algorithm == NULL)
-            return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions"
-                                " choose %s %s, whose number in Open MPI is"
-                                " not known", rules->origin.system,
+            return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions "
+                                "choose %s %s, whose number in Open MPI is "
+                                "not known; measure again with this chorale, "
+                                "and decide", rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
         r->left = cannot(r, algorithm, opts);
     }
@@ -292,14 +293,14 @@ enum chorale_err chorale_ompi_prepare(struct chorale_rules *rules,
         return err;
     more = realloc(rules->rule, (3 * were + 1) * sizeof(*more));
     if (more == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     rules->rule = more;
     for (size_t i = 0, end; i < were; i = end) {
         size_t begin = count;
 
         end = chorale_rules_same_size(rules, i);
         if (project(rules, i, end, shape, &count) != 0)
-            return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+            return chorale_fail_memory(msg, "generate");
         for (size_t k = i; k < end; k++) {
             struct chorale_rule *r = &rules->rule[k];
 

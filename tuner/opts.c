@@ -119,8 +119,8 @@ static enum chorale_err set_number(const struct chorale_opt *opt,
         whole = strtol(text, &rest, 10);
         value = (double)whole;
         if (rest == text || *rest != '\0')
-            err = chorale_fail(msg, CHORALE_USAGE,
-                               "%s: '%s' is not a whole number", what, text);
+            err = chorale_fail(msg, CHORALE_USAGE, "%s: '%s' is not a whole "
+                               "number; write one such as 8", what, text);
     } else {
         value = strtod(text, &rest);
         if (opt->type == CHORALE_OPT_PERCENT && *rest == '%' && rest != text) {
@@ -128,11 +128,11 @@ static enum chorale_err set_number(const struct chorale_opt *opt,
             rest++;
         }
         if (rest == text || *rest != '\0' || !isfinite(value))
-            err = chorale_fail(msg, CHORALE_USAGE, "%s: '%s' is not a number",
-                               what, text);
+            err = chorale_fail(msg, CHORALE_USAGE, "%s: '%s' is not a number; "
+                               "write one such as 0.5", what, text);
         else if (opt->type == CHORALE_OPT_PERCENT && value < 0)
-            err = chorale_fail(msg, CHORALE_USAGE, "%s: '%s' is negative",
-                               what, text);
+            err = chorale_fail(msg, CHORALE_USAGE, "%s: '%s' is negative; "
+                               "write 0 or more", what, text);
         else if (opt->type == CHORALE_OPT_PERCENT && value >= 1 &&
                  strchr(text, '%') == NULL)
             err = chorale_fail(msg, CHORALE_USAGE,

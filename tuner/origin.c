@@ -69,7 +69,7 @@ static const char *const variable[] = {
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "out of memory");
+    return chorale_fail_memory(msg, NULL);
 }
 
 int chorale_origin_line(char **lines, const char *key, const char *value,

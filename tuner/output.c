@@ -32,7 +32,7 @@ enum chorale_err chorale_output_open(struct chorale_output *out,
     if (out->path == NULL || out->temporary == NULL) {
         free(out->temporary);
         out->temporary = NULL;
-        return chorale_fail(msg, CHORALE_ENV, "%s: out of memory", path);
+        return chorale_fail_memory(msg, path);
     }
     memcpy(out->path, path, len);
     memcpy(out->path + len, suffix, add + 1);

@@ -229,7 +229,7 @@ enum chorale_err chorale_pending_fellows(struct chorale_store *store,
             break;
         grown = realloc(fellow, (size_t)(count + 1) * sizeof(*fellow));
         if (grown == NULL) {
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
             break;
         }
         fellow = grown;
@@ -239,7 +239,7 @@ enum chorale_err chorale_pending_fellows(struct chorale_store *store,
     if (err == CHORALE_OK) {
         count = chorale_fellows_place(fellow, count);
         if (count < 0)
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
     }
     if (err != CHORALE_OK || count == 0) {
         free(fellow);

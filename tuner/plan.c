@@ -57,7 +57,7 @@ static enum chorale_err name_campaign(const struct planner *p,
         fprintf(out, " of %s", p->label);
     if (out == NULL || fclose(out) != 0 || text == NULL) {
         free(text);
-        return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(p->msg, NULL);
     }
     chorale_uuid_of(text, uuid);
     free(text);
@@ -282,9 +282,8 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
     if (plan->procs == NULL)
         snprintf(text, sizeof(text), "%ld", top);
     if (most_ranks > 1 << 24)
-        return chorale_fail(p->msg, CHORALE_USAGE,
-                            "-P %s: more processes than any system has",
-                            procs);
+        return chorale_fail(p->msg, CHORALE_USAGE, "-P %s: more processes "
+                            "than any system has; ask for fewer", procs);
     if (p->sys.simulated && (top + ppn - 1) / ppn > p->sys.nhost)
         return chorale_fail(p->msg, CHORALE_USAGE,
                             "-P %s: the platform has %d hosts; use at most "
@@ -320,10 +319,9 @@ static enum chorale_err find_natives(struct planner *p)
                                           p->msg)
               : chorale_natives_load(&p->natives, p->msg);
     if (err == CHORALE_OK && p->natives.count == 0)
-        err = chorale_fail(p->msg, CHORALE_ENV,
-                           "--providers %s: %.100s lets none of its "
-                           "algorithms be forced",
-                           plan->providers, p->sys.mpi_library);
+        err = chorale_fail(p->msg, CHORALE_ENV, "--providers %s: %.100s lets "
+                           "none of its algorithms be forced; leave native "
+                           "out", plan->providers, p->sys.mpi_library);
     for (size_t k = 0; err == CHORALE_OK && plan->variants != NULL &&
                        chorale_spec_word(plan->variants, k, word,
                                          sizeof(word)) == 1; k++) {
@@ -380,8 +378,7 @@ static enum chorale_err open_store(struct planner *p, const char *path,
     snprintf(scratch, 64, "%s", P_tmpdir "/chorale-XXXXXX");
     fd = mkstemp(scratch);
     if (fd < 0) {
-        enum chorale_err err = chorale_fail(p->msg, CHORALE_ENV, "%s: %s",
-                                            scratch, strerror(errno));
+        enum chorale_err err = chorale_fail_written(p->msg, scratch, errno);
 
         scratch[0] = '\0';
         return err;
@@ -405,9 +402,10 @@ static enum chorale_err say_round(const struct planner *p, const char *path,
     }
     if (p->round.ncell == 0)
         return chorale_fail(p->msg, CHORALE_NO, "%s: no further round on "
-                            "system %s: %s; %.3g of %.3g %s are spent", path,
-                            p->sys.name, p->round.why, p->spent, p->budget,
-                            unit);
+                            "system %s: %s; %.3g of %.3g %s are spent, and a "
+                            "larger --budget or a smaller --goal goes on",
+                            path, p->sys.name, p->round.why, p->spent,
+                            p->budget, unit);
     if (quiet)
         return CHORALE_OK;
     printf("%s: %s %zu cells at %zu %s on system %s, round %d, for about "

@@ -96,7 +96,7 @@ enum chorale_err chorale_plan_gather(struct planner *p,
         p->room = p->room > 0 ? 2 * p->room : 1024;
         more = realloc(p->grid.cell, p->room * sizeof(*more));
         if (more == NULL)
-            return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
+            return chorale_fail_memory(p->msg, NULL);
         p->grid.cell = more;
     }
     p->grid.cell[p->grid.ncell++] = *cell;

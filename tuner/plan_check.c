@@ -465,9 +465,9 @@ static enum chorale_err check_options(struct chorale_plan *plan,
     tell_unmeant(plan);
     fill_in(plan);
     if (plan->nrep_min > plan->nrep_max)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--min-iterations %ld: more than --iterations "
-                            "%ld", plan->nrep_min, plan->nrep_max);
+        return chorale_fail(msg, CHORALE_USAGE, "--min-iterations %ld: more "
+                            "than --iterations %ld; lower it, or raise that",
+                            plan->nrep_min, plan->nrep_max);
     err = check_counters(plan->counters, msg);
     if (err == CHORALE_OK)
         err = chorale_plan_check_trace(plan, msg);

@@ -153,7 +153,7 @@ static enum chorale_err append(struct planner *p,
         void *more = realloc(p->want, (n > 0 ? 2 * n : 1) * sizeof(*want));
 
         if (more == NULL)
-            return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
+            return chorale_fail_memory(p->msg, NULL);
         p->want = more;
     }
     p->want[n] = *want;
@@ -247,7 +247,7 @@ static enum chorale_err set_procs(struct planner *p)
     size_t n = 0;
 
     if (proc == NULL)
-        return chorale_fail(p->msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(p->msg, NULL);
     for (size_t i = 0; i < p->nwant; i++)
         if (!listed_number(proc, n, p->want[i].procs))
             proc[n++] = p->want[i].procs;

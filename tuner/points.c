@@ -135,8 +135,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
 static enum chorale_err no_memory(struct chorale_store *store,
                                   struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "%s: out of memory while reading",
-                        chorale_store_path(store));
+    return chorale_fail_memory(msg, chorale_store_path(store));
 }
 
 /* Make room for one more row. */

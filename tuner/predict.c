@@ -145,7 +145,7 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
     enum chorale_err err;
 
     if (got == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "model: out of memory");
+        return chorale_fail_memory(msg, "model");
     got->net.ports = 1;
     got->net.overlap_upto = -1;
     /* Levels from the inside, regimes upwards. */

@@ -130,7 +130,7 @@ static enum chorale_err load(struct chorale_store *store, const char *sql,
         if (make_room(known) == 0)
             read(stmt, known);
         else
-            err = chorale_fail(msg, CHORALE_ENV, "model: out of memory");
+            err = chorale_fail_memory(msg, "model");
     }
     sqlite3_finalize(stmt);
     return err;
@@ -145,7 +145,7 @@ enum chorale_err predict_known_load(struct chorale_store *store,
     enum chorale_err err;
 
     if (got == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "model: out of memory");
+        return chorale_fail_memory(msg, "model");
     got->doubtful = doubtful;
     err = load(store, ranks_sql, system_id, read_row, got, msg);
     if (err == CHORALE_OK)

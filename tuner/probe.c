@@ -25,8 +25,9 @@ enum chorale_err chorale_runner_probe(char *text, size_t size,
     chorale_args_free(&args);
     text[strcspn(text, "\n")] = '\0';
     if (err == CHORALE_OK && status != 0)
-        err = chorale_fail(msg, CHORALE_ENV,
-                           "chorale-runner does not start: %s", text);
+        err = chorale_fail(msg, CHORALE_ENV, "chorale-runner does not start: "
+                           "%s; install the whole of chorale, and the MPI "
+                           "library that it was built with", text);
     for (char *p = text; *p != '\0'; p++)
         if (*p == '\t')
             *p = ' ';

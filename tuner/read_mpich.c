@@ -33,7 +33,7 @@ enum chorale_err chorale_mpich_read(const struct chorale_rule_files *files,
     enum chorale_err err;
 
     if (reader == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     err = chorale_csel_built_in(&reader->built_in[0], &reader->built_in[1],
                                 msg);
     for (int i = 0; i < CHORALE_RULE_FILES && err == CHORALE_OK; i++) {
@@ -47,13 +47,16 @@ enum chorale_err chorale_mpich_read(const struct chorale_rule_files *files,
                                      &error);
         if (reader->tree[i] == NULL ||
             chorale_csel_check(reader->tree[i], why, sizeof(why)) != 0)
-            err = chorale_fail(msg, CHORALE_DATA, "what was written is not"
-                               " what MPICH accepts: %s%s", error.text, why);
+            err = chorale_fail(msg, CHORALE_DATA, "what was written is not "
+                               "what MPICH accepts: %s%s; repeat the command, "
+                               "and report it if it stays so", error.text,
+                               why);
         else
             json_object_foreach(reader->built_in[i], key, value)
                 if (json_object_get(reader->tree[i], key) == NULL)
-                    err = chorale_fail(msg, CHORALE_DATA,
-                                       "what was written lacks %s", key);
+                    err = chorale_fail(msg, CHORALE_DATA, "what was written "
+                                       "lacks %s; repeat the command, and "
+                                       "report it if it stays so", key);
     }
     if (err == CHORALE_OK)
         *reader_p = reader;

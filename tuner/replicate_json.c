@@ -94,8 +94,7 @@ enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
                   != 0;
     if (bad || root == NULL) {
         json_decref(root);
-        return chorale_fail(job->msg, CHORALE_ENV,
-                            "replicate: out of memory");
+        return chorale_fail_memory(job->msg, "replicate");
     }
     json_dumpf(root, stdout, JSON_INDENT(2));
     putchar('\n');

@@ -88,7 +88,7 @@ static enum chorale_err load(struct chorale_store *store,
                         : i == 2 ? REDUCE_SCATTER_BLOCK
                                  : ALLGATHER;
             if (add(facts, &fact) != 0) {
-                err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+                err = chorale_fail_memory(msg, NULL);
                 break;
             }
         }
@@ -311,7 +311,7 @@ enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
             continue;
         row = chorale_rep_add_row(job, g);
         if (row == NULL)
-            err = chorale_fail(job->msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(job->msg, NULL);
         else
             fill(job, &facts, most_on_node(&facts, job->rep.side), row);
     }

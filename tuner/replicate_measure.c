@@ -41,13 +41,13 @@ static enum chorale_err check(const struct chorale_rep_job *job, int simulated)
                             "are what is run, and have to be whole numbers",
                             rep->accesses, rep->bands, rep->tx);
     if (rep->side < 2)
-        return chorale_fail(job->msg, CHORALE_USAGE,
-                            "--measure: --n %ld: there is nothing to share "
-                            "between fewer than 2 elements", rep->side);
+        return chorale_fail(job->msg, CHORALE_USAGE, "--measure: --n %ld: "
+                            "there is nothing to share between fewer than 2 "
+                            "elements; say --n 2 or more", rep->side);
     if (job->opts->datum != 8)
-        return chorale_fail(job->msg, CHORALE_USAGE,
-                            "--measure: --datum %ld: data are run as numbers "
-                            "of 8 bytes", job->opts->datum);
+        return chorale_fail(job->msg, CHORALE_USAGE, "--measure: --datum %ld: "
+                            "data are run as numbers of 8 bytes; write "
+                            "--datum 8", job->opts->datum);
     if (simulated && isnan(rep->tm))
         return chorale_fail(job->msg, CHORALE_USAGE,
                             "--tm: how long does modifying a datum take, in "
@@ -169,7 +169,7 @@ static enum chorale_err start(struct chorale_rep_job *job,
                             "said nothing for %d s and was ended; less "
                             "--data may do", SILENCE);
     if (said.lacks)
-        return chorale_fail(job->msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(job->msg, NULL);
     if (said.ended && said.code == 0 && job->nrow > 0)
         return CHORALE_OK;
     return chorale_fail(job->msg, said.ended && said.code != 0
@@ -237,9 +237,10 @@ enum chorale_err chorale_rep_measure(struct chorale_rep_job *job)
     rep->data = rounded(rep, isnan(o->data) ? DATA : o->data);
     err = launch(job, simulated);
     if (err == CHORALE_OK && !(job->beta > 0))
-        err = chorale_fail(job->msg, CHORALE_ENV, "replicate: a byte takes "
-                           "no time between ranks here, and that is the unit "
-                           "of the model");
+        err = chorale_fail(job->msg, CHORALE_ENV, "replicate: a byte takes no "
+                           "time between ranks here, and that is the unit of "
+                           "the model; ask for a network with --launcher "
+                           "smpirun");
     if (err != CHORALE_OK)
         return err;
     qsort(job->row, job->nrow, sizeof(*job->row), by_side);

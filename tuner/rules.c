@@ -32,7 +32,7 @@ static const char rows_sql[] =
 
 static enum chorale_err no_memory(struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+    return chorale_fail_memory(msg, "generate");
 }
 
 /* A name that some library could have: it enters files. */

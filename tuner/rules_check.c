@@ -102,7 +102,7 @@ enum chorale_err chorale_rule_points(const struct chorale_rules *rules,
     if (from == NULL || points.failed) {
         free(from);
         free(points.point);
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     }
     free(from);
     if (points.count > 0)
@@ -132,11 +132,11 @@ enum chorale_err chorale_rules_read_back(
                                             &p->place, p->n);
 
         if (!format->agrees(reader, p, name, got, sizeof(got)))
-            err = chorale_fail(msg, CHORALE_DATA,
-                               "what was written says of %s at P = %d and"
-                               " n = %llu: %s; decided was: %s",
-                               chorale_coll_info(p->coll)->name, p->comm_size,
-                               p->n, got,
+            err = chorale_fail(msg, CHORALE_DATA, "what was written says of "
+                               "%s at P = %d and n = %llu: %s; decided was: "
+                               "%s; repeat the command, and report it if it "
+                               "stays so", chorale_coll_info(p->coll)->name,
+                               p->comm_size, p->n, got,
                                *name != '\0' ? name : "the library's default");
     }
     format->release(reader);

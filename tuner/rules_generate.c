@@ -152,7 +152,7 @@ static enum chorale_err open_file(struct writing *w, int i, const char *text,
     enum chorale_err err;
 
     if (path == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     err = chorale_output_open(&w->output[i], path, "", msg);
     free(path);
     if (err == CHORALE_OK && text != NULL) {
@@ -190,7 +190,7 @@ static enum chorale_err try_files(struct writing *w,
     for (int i = 0; i < CHORALE_RULE_FILES; i++)
         if (w->files.text[i] != NULL &&
             (path[i] = realpath(w->output[i].temporary, NULL)) == NULL)
-            err = chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+            err = chorale_fail_memory(msg, "generate");
     if (err == CHORALE_OK)
         err = chorale_rules_try(format, &w->rules, path, w->point, w->npoint,
                                 &w->check, msg);
@@ -211,14 +211,14 @@ static enum chorale_err add_heading(struct writing *w,
     enum chorale_err err;
 
     if (out == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     chorale_rules_heading(out, comment != NULL ? comment : "", &w->rules,
                           w->job, w->check.said);
     if (comment != NULL)
         fputs(w->files.text[0], out);
     if (fclose(out) != 0) {
         free(text);
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     }
     if (comment == NULL) {
         err = open_file(w, NOTES, text, msg);
@@ -264,11 +264,11 @@ enum chorale_err chorale_rules_generate(struct chorale_store *store,
 
     if (err == CHORALE_OK &&
         strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0)
-        err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, and"
-                           " system %s was measured with %.100s, whose"
-                           " algorithms are others", job->format->format,
-                           library, w.rules.origin.system,
-                           w.rules.origin.mpi_library);
+        err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, and "
+                           "system %s was measured with %.100s, whose "
+                           "algorithms are others; name another --format or "
+                           "--system", job->format->format, library,
+                           w.rules.origin.system, w.rules.origin.mpi_library);
     if (err == CHORALE_OK)
         err = job->format->prepare(&w.rules, &job->opts, msg);
     if (err == CHORALE_OK)

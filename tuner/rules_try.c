@@ -155,8 +155,7 @@ static enum chorale_err write_points(struct trial *t,
             close(fd);
             unlink(t->points_file);
         }
-        return chorale_fail(msg, CHORALE_ENV, "%s: %s", t->points_file,
-                            strerror(error));
+        return chorale_fail_written(msg, t->points_file, error);
     }
     for (size_t i = 0; i < t->count; i++) {
         const struct chorale_rule_point *p = &t->point[i];
@@ -169,8 +168,7 @@ static enum chorale_err write_points(struct trial *t,
     bad = ferror(out);
     if (fclose(out) != 0 || bad) {
         unlink(t->points_file);
-        return chorale_fail(msg, CHORALE_ENV, "%s: cannot be written",
-                            t->points_file);
+        return chorale_fail_written(msg, t->points_file, errno);
     }
     return CHORALE_OK;
 }
@@ -223,9 +221,10 @@ static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
                    : "sends neither what the algorithm does nor what the"
                      " default does";
     if (what != NULL)
-        return chorale_fail(msg, CHORALE_NO, "loaded with the table the"
-                            " library %s: %s at P = %d, %d a node, n = %llu,"
-                            " decided: %s; nothing was written", what,
+        return chorale_fail(msg, CHORALE_NO, "loaded with the table the "
+                            "library %s: %s at P = %d, %d a node, n = %llu, "
+                            "decided: %s; nothing was written: measure with "
+                            "this library, and decide again", what,
                             chorale_coll_info(p->coll)->name, p->comm_size,
                             p->place.ppn > 0 ? p->place.ppn : p->comm_size,
                             p->n, *name != '\0' ? name : "the default");
@@ -254,7 +253,7 @@ static enum chorale_err try_alone(struct trial *t, enum chorale_coll coll,
     if (err == CHORALE_OK && !bad)
         bad = dprintf(fd, "%s", files.text[0]) < 0;
     if (err == CHORALE_OK && bad)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", name, strerror(errno));
+        err = chorale_fail_written(msg, name, errno);
     t->alone = name;
     if (err == CHORALE_OK && launch(t, 0, msg) != 0)
         err = CHORALE_NO;
@@ -299,7 +298,7 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
 
     t->seen = calloc(t->count, sizeof(*t->seen));
     if (t->seen == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     err = write_points(t, msg);
     if (err != CHORALE_OK) {
         free(t->seen);
@@ -311,9 +310,10 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
         if (rc < 0)
             snprintf(tally->why, sizeof(tally->why), "%.290s", why.text);
     } else if (launch(t, 0, &why) != 0) {
-        err = chorale_fail(msg, CHORALE_NO, "the library does not run with"
-                           " the table at P = %d: %.300s; nothing was"
-                           " written", t->point->comm_size, why.text);
+        err = chorale_fail(msg, CHORALE_NO, "the library does not run with "
+                           "the table at P = %d: %.300s; nothing was written: "
+                           "measure with this library, and decide again",
+                           t->point->comm_size, why.text);
     } else {
         tally->run += t->count;
         tally->blind |= t->blind;
@@ -326,8 +326,9 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
     unlink(t->points_file);
     free(t->seen);
     return chorale_stop_requested() && err == CHORALE_OK
-               ? chorale_fail(msg, CHORALE_STOPPED, "generate: stopped;"
-                              " nothing was written")
+               ? chorale_fail(msg, CHORALE_STOPPED, "generate: stopped; "
+                              "nothing was written, and the same command "
+                              "begins again")
                : err;
 }
 
@@ -425,7 +426,7 @@ enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
     enum chorale_err err = CHORALE_OK;
 
     if (group == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     if (chorale_runner_probe(library, sizeof(library), &why) != CHORALE_OK ||
         strcmp(library, rules->origin.mpi_library) != 0) {
         say(check, "not run: it was measured with %.100s, and here is %.100s\n",

@@ -78,7 +78,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         else
             s->hang = hang > HANG_SECONDS ? hang : HANG_SECONDS;
         if (launcher->platform == NULL)
-            err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(s->msg, NULL);
         else if (strcmp(launcher->kind, "smpirun") == 0 &&
                  !chorale_selector_ok(selector))
             err = chorale_fail(s->msg, CHORALE_DATA,
@@ -133,10 +133,9 @@ static enum chorale_err command_line(struct chorale_session *s,
     enum chorale_err err = CHORALE_OK;
 
     if (word == NULL)
-        err = chorale_fail(s->msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(s->msg, NULL);
     else if (realpath(chorale_store_path(s->store), db) == NULL)
-        err = chorale_fail(s->msg, CHORALE_ENV, "%s: its path is too long",
-                           chorale_store_path(s->store));
+        err = chorale_fail_long(s->msg, chorale_store_path(s->store));
     if (err == CHORALE_OK)
         err = chorale_launcher_args(launcher, p->comm_size * p->siblings,
                                     p->ppn * p->siblings, db, word,

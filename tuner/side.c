@@ -34,11 +34,13 @@ static enum chorale_err split(struct chorale_how *how, const char *option,
         chorale_args_add(&how->word, "%s", words.we_wordv[i]);
     wordfree(&words);
     if (how->word.overflow)
-        return chorale_fail(msg, CHORALE_USAGE, "%s: more than %d words",
-                            option, CHORALE_MAX_ARGS);
+        return chorale_fail(msg, CHORALE_USAGE, "%s: more than %d words; put "
+                            "them into a script", option, CHORALE_MAX_ARGS);
     if (how->word.count == 0)
         return chorale_fail(msg, CHORALE_USAGE, "%s %s: nothing after the "
-                            "colon", option, how->text);
+                            "colon; write this, build:PROGRAM, "
+                            "env:NAME=VALUE, table:FILE.so or with:COMMAND",
+                            option, how->text);
     return CHORALE_OK;
 }
 
@@ -52,8 +54,9 @@ static enum chorale_err check_env(const struct chorale_how *how,
         while (*c == '_' || isalnum((unsigned char)*c))
             c++;
         if (c == word || *c != '=' || isdigit((unsigned char)word[0]))
-            return chorale_fail(msg, CHORALE_USAGE, "%s %s: '%s' is no NAME="
-                                "VALUE", option, how->text, word);
+            return chorale_fail(msg, CHORALE_USAGE, "%s %s: '%s' is no "
+                                "NAME=VALUE; write env:NAME=VALUE", option,
+                                how->text, word);
     }
     return CHORALE_OK;
 }
@@ -88,7 +91,8 @@ static enum chorale_err check_table(struct chorale_how *how,
                             "FILE.so; `chorale generate` writes its source",
                             option, how->text);
     if (realpath(name, how->table) == NULL || access(how->table, R_OK) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "%s %s: %s", option, how->text,
+        return chorale_fail(msg, CHORALE_ENV, "%s %s: %s; name a table that "
+                            "was compiled", option, how->text,
                             strerror(errno));
     return CHORALE_OK;
 }
@@ -169,8 +173,9 @@ enum chorale_err chorale_how_args(const struct chorale_how *how,
         return CHORALE_OK;
     len = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (len < 0)
-        return chorale_fail(msg, CHORALE_ENV, "/proc/self/exe: %s; is /proc "
-                            "mounted?", strerror(errno));
+        return chorale_fail(msg, CHORALE_ENV, "/proc/self/exe: %s; mount "
+                            "/proc, where programs find themselves",
+                            strerror(errno));
     self[len] = '\0';
     chorale_args_add(args, "%s", self);
     return CHORALE_OK;

@@ -131,10 +131,9 @@ enum chorale_err chorale_site_set(struct chorale_site *site, const char *key,
                                 "dash first", key, value, CHORALE_SITE_WORD);
         if (among != NULL && (among[0] == '/' ? value[0] != '/'
                                               : !listed(among, value)))
-            return chorale_fail(msg, CHORALE_USAGE, "%s '%.100s': is %s", key,
-                                value, among[0] == '/'
-                                           ? "an absolute path"
-                                           : among);
+            return chorale_fail(msg, CHORALE_USAGE, "%s '%.100s': write %s",
+                                key, value,
+                                among[0] == '/' ? "an absolute path" : among);
         snprintf((char *)site + keys[i].offset, CHORALE_SITE_WORD, "%s",
                  value);
         return CHORALE_OK;
@@ -192,16 +191,15 @@ enum chorale_err chorale_site_load(const char *name, struct chorale_site *site,
                             "file that you may read", name, strerror(errno));
     for (int n = 1; err == CHORALE_OK && fgets(line, sizeof(line), in); n++) {
         if (strchr(line, '\n') == NULL && !feof(in))
-            err = chorale_fail(&why, CHORALE_USAGE, "longer than %zu letters",
-                               sizeof(line) - 2);
+            err = chorale_fail(&why, CHORALE_USAGE, "longer than %zu letters; "
+                               "shorten the line", sizeof(line) - 2);
         else
             err = read_line(site, line, &why);
         if (err != CHORALE_OK)
             chorale_fail(msg, err, "%.300s:%d: %.600s", name, n, why.text);
     }
     if (err == CHORALE_OK && ferror(in))
-        err = chorale_fail(msg, CHORALE_ENV, "--site %s: %s", name,
-                           strerror(errno));
+        err = chorale_fail_read(msg, name, errno);
     fclose(in);
     return err;
 }

@@ -30,7 +30,7 @@ static enum chorale_err fail(const char *path, const char *done,
     const char *mend = errno == EACCES || errno == EPERM || errno == EROFS
         ? "; do it as who owns the site's tables, or name another --folder"
         : errno == ENOTDIR ? "; name a folder with --folder"
-        : errno == ENOSPC || errno == EDQUOT ? "; free some space" : "";
+        : chorale_err_unwritten(errno);
 
     return chorale_fail(msg, CHORALE_ENV, "%s: %s: %s%s", path, done,
                         strerror(errno), mend);
@@ -53,8 +53,8 @@ enum chorale_err chorale_place_set(struct chorale_place *place,
                                 word[i][1]);
     if (snprintf(place->path, sizeof(place->path), "%s/%s/%s/%s", folder,
                  cluster, partition, mpi) > (int)sizeof(place->path) - 64)
-        return chorale_fail(msg, CHORALE_USAGE, "%s: is too long a path",
-                            folder);
+        return chorale_fail(msg, CHORALE_USAGE, "%.700s: is too long a path; "
+                            "name a --folder nearer to /", folder);
     snprintf(place->cluster, sizeof(place->cluster), "%s", cluster);
     snprintf(place->partition, sizeof(place->partition), "%s", partition);
     snprintf(place->mpi, sizeof(place->mpi), "%s", mpi);
@@ -67,7 +67,8 @@ static enum chorale_err path_in(const struct chorale_place *place,
 {
     return snprintf(path, PATH_MAX, "%s/%s", place->path, name) < PATH_MAX
                ? CHORALE_OK
-               : chorale_fail(msg, CHORALE_USAGE, "%s: is too long a path",
+               : chorale_fail(msg, CHORALE_USAGE, "%.700s: is too long a "
+                              "path; name a --folder nearer to /",
                               place->path);
 }
 
@@ -355,7 +356,8 @@ enum chorale_err chorale_place_rollback(const struct chorale_place *place,
                             "table install` puts one there", place->path);
     if (!from->link)
         return chorale_fail(msg, CHORALE_DATA, "%s/current: was put there by "
-                            "hand, so what was before it is not known",
+                            "hand, so what was before it is not known; "
+                            "install the table that it should be",
                             place->path);
     if (from->before == 0)
         return chorale_fail(msg, CHORALE_DATA, "%s: %s is the first table; "

@@ -28,10 +28,11 @@ static enum chorale_err ask(const struct chorale_args *args, char **text_p,
     enum chorale_err err;
 
     if (text == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     err = chorale_capture(args, REMEDY, text, ANSWER_MAX, &status, msg);
     if (err == CHORALE_OK && status != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s", args->word[0],
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s; run it by hand where "
+                           "Slurm answers", args->word[0],
                            (int)strcspn(text, "\n"),
                            text[0] != '\0' ? text : "failed");
     if (err != CHORALE_OK) {
@@ -82,10 +83,10 @@ enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
     if (!config_value(text, "ClusterName", slurm->cluster,
                       sizeof(slurm->cluster)) ||
         slurm->max_array < 2)
-        err = chorale_fail(msg, CHORALE_ENV,
-                           "scontrol show config: no ClusterName, or a "
-                           "MaxArraySize of %ld: no job arrays here",
-                           slurm->max_array);
+        err = chorale_fail(msg, CHORALE_ENV, "scontrol show config: no "
+                           "ClusterName, or a MaxArraySize of %ld: no job "
+                           "arrays here; use `chorale tune` inside an "
+                           "allocation", slurm->max_array);
     free(text);
     return err;
 }
@@ -135,8 +136,9 @@ enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
         return err;
     digits = strspn(text, "0123456789"); /* or ID;CLUSTER */
     if (digits == 0 || digits > 20)
-        err = chorale_fail(msg, CHORALE_ENV, "sbatch says '%.*s' instead of "
-                           "a job's number", (int)strcspn(text, "\n"), text);
+        err = chorale_fail(msg, CHORALE_ENV, "sbatch says '%.*s' instead of a "
+                           "job's number; name Slurm's own sbatch first in "
+                           "PATH", (int)strcspn(text, "\n"), text);
     else
         snprintf(job_id, 32, "%.*s", (int)digits, text);
     free(text);

@@ -167,18 +167,21 @@ enum chorale_err chorale_spawn(const struct chorale_args *args,
     pid_t parent = getpid(), pid;
 
     if (args->overflow || args->count == 0)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "the command line to start is empty or too long");
+        return chorale_fail(msg, CHORALE_USAGE, "the command line to start is "
+                            "empty or too long; give another, or put it into "
+                            "a script");
     if (!chorale_in_path(args->word[0]))
-        return chorale_fail(msg, CHORALE_ENV, "no program %s in PATH%s%s",
-                            args->word[0], remedy != NULL ? "; " : "",
-                            remedy != NULL ? remedy : "");
+        return chorale_fail(msg, CHORALE_ENV, "no program %s in PATH; %s",
+                            args->word[0],
+                            remedy != NULL ? remedy
+                                           : "install it, or add its folder "
+                                             "to PATH");
     if (pipe2(out, O_CLOEXEC) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "pipe: %s", strerror(errno));
+        return chorale_fail_system(msg, "pipe", errno);
     if (pipe2(err, O_CLOEXEC) != 0) {
         close(out[0]);
         close(out[1]);
-        return chorale_fail(msg, CHORALE_ENV, "pipe: %s", strerror(errno));
+        return chorale_fail_system(msg, "pipe", errno);
     }
     fflush(NULL);
     pid = fork();
@@ -189,7 +192,7 @@ enum chorale_err chorale_spawn(const struct chorale_args *args,
     if (pid < 0) {
         close(out[0]);
         close(err[0]);
-        return chorale_fail(msg, CHORALE_ENV, "fork: %s", strerror(errno));
+        return chorale_fail_system(msg, "fork", errno);
     }
     setpgid(pid, pid); /* in both processes: whoever comes first */
     *child = (struct chorale_child){ pid, out[0], err[0] };
@@ -331,7 +334,8 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
     text[0] = '\0';
     if (chorale_child_wait(&child, &silence, keep_line, &keep, status_p) !=
         CHORALE_ENDED)
-        return chorale_fail(msg, CHORALE_ENV, "%s does not answer",
+        return chorale_fail(msg, CHORALE_ENV, "%s does not answer; run it by "
+                            "hand to see why, and repeat the command",
                             args->word[0]);
     if (*status_p != 0 && keep.err[0] != '\0')
         snprintf(text, size, "%s", keep.err);

@@ -27,12 +27,12 @@ enum chorale_err chorale_step(const struct chorale_verb *verb,
         if ((argv[i] = strdup(word[i])) == NULL)
             err = CHORALE_ENV;
     if (argv == NULL || err != CHORALE_OK)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     else {
         char **own = malloc(((size_t)argc + 1) * sizeof(*own));
 
         if (own == NULL)
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
         else
             memcpy(own, argv, ((size_t)argc + 1) * sizeof(*own));
         if (own != NULL)

@@ -52,7 +52,7 @@ enum chorale_err chorale_elements_load(struct chorale_store *store,
                 : list;
 
         if (grown == NULL) {
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
             break;
         }
         list = grown;
@@ -255,7 +255,7 @@ enum chorale_err chorale_submission_pending(
                                : list;
 
         if (grown == NULL) {
-            err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+            err = chorale_fail_memory(msg, NULL);
             break;
         }
         list = grown;
@@ -365,8 +365,7 @@ enum chorale_err chorale_submission_put(struct chorale_store *store,
     for (; err == CHORALE_OK; id++) {
         if (snprintf(folder, size, "%s/%lld", base, (long long)id) >=
             (int)size)
-            err = chorale_fail(msg, CHORALE_ENV, "%s: its path is too long",
-                               base);
+            err = chorale_fail_long(msg, base);
         else if (access(folder, F_OK) != 0)
             break;
     }
@@ -439,7 +438,7 @@ enum chorale_err chorale_submission_plan(struct chorale_store *store,
     enum chorale_err err;
 
     if (sql == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     err = chorale_store_open(file, CHORALE_STORE_CREATE, &made, msg);
     chorale_store_close(made);
     if (err == CHORALE_OK)

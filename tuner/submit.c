@@ -114,9 +114,8 @@ static enum chorale_err check_options(struct chorale_submit *s)
         return chorale_fail(s->msg, CHORALE_USAGE,
                             "say with --ppn how many ranks a node has");
     if (o->seconds < 60)
-        return chorale_fail(s->msg, CHORALE_USAGE,
-                            "--time %g s: Slurm counts whole minutes",
-                            o->seconds);
+        return chorale_fail(s->msg, CHORALE_USAGE, "--time %g s: Slurm counts "
+                            "whole minutes; say 1m or more", o->seconds);
     return check_compare(s);
 }
 
@@ -166,8 +165,7 @@ static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
                             strerror(errno));
     if (snprintf(s->path, sizeof(s->path), "%s/%s", whole, name) >=
         (int)sizeof(s->path) - 64)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: its path is too long",
-                            path);
+        return chorale_fail_long(s->msg, path);
     len = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
     s->program[len > 0 ? len : 0] = '\0';
     for (int i = 0; i < 2; i++) {
@@ -320,7 +318,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return err;
     s = calloc(1, sizeof(*s));
     if (s == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(msg, NULL);
     s->opts = &opts;
     s->msg = msg;
     err = submit(s, argv[1], command);

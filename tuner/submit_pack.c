@@ -123,15 +123,15 @@ enum chorale_err chorale_submit_pack(struct chorale_submit *s)
         s->launch[i].seconds += LAUNCH_SECONDS;
     s->nelement = chorale_pack_launches(s->launch, s->nlaunch, &opts);
     if (s->nelement < 0)
-        return chorale_fail(s->msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(s->msg, NULL);
     for (size_t i = 0; i < s->nlaunch; i++) {
         hours += s->launch[i].seconds * s->launch[i].nodes / 3600;
         if (o->nodes > 0 && s->launch[i].nodes > o->nodes)
-            return chorale_fail(s->msg, CHORALE_USAGE,
-                                "P = %d at %d a node needs %d nodes, --nodes "
-                                "allows %ld", s->launch[i].p.comm_size,
-                                s->launch[i].p.ppn, s->launch[i].nodes,
-                                o->nodes);
+            return chorale_fail(s->msg, CHORALE_USAGE, "P = %d at %d a node "
+                                "needs %d nodes, --nodes allows %ld; raise "
+                                "it, or plan fewer ranks",
+                                s->launch[i].p.comm_size, s->launch[i].p.ppn,
+                                s->launch[i].nodes, o->nodes);
     }
     if (!o->quiet)
         printf("%zu %s in %ld %s, for at most %.3g node-hours\n", s->nlaunch,

@@ -29,8 +29,7 @@ static enum chorale_err one_script(struct chorale_submit *s, const char *name,
     else
         out = fopen(file, "wx");
     if (out == NULL)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s%s", file,
-                            strerror(errno), chorale_err_unwritten(errno));
+        return chorale_fail_written(s->msg, file, errno);
     if (first > 0)
         chorale_scripts_array(&s->scripts, out, nodes, ppn, first, last);
     else
@@ -38,8 +37,7 @@ static enum chorale_err one_script(struct chorale_submit *s, const char *name,
     if (s->opts->dry_run)
         return CHORALE_OK;
     if (fclose(out) != 0)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s%s", file,
-                            strerror(errno), chorale_err_unwritten(errno));
+        return chorale_fail_written(s->msg, file, errno);
     if (first == 0) {
         char text[64 + 24 * CHORALE_MAX_ARGS] = "--dependency=afterany";
         size_t len = strlen(text);
@@ -109,8 +107,7 @@ static enum chorale_err write_table(const struct chorale_submit *s)
     else
         out = fopen(file, "w");
     if (out == NULL)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s%s", file,
-                            strerror(errno), chorale_err_unwritten(errno));
+        return chorale_fail_written(s->msg, file, errno);
     fprintf(out, "%7s %5s %4s %6s %7s %5s %8s %s\n", "element", "nodes", "ppn",
             "P", "launch", "cells", "seconds", "part");
     for (size_t i = 0; i < s->nlaunch; i++) {
@@ -122,8 +119,7 @@ static enum chorale_err write_table(const struct chorale_submit *s)
                 l->p.part[0] != '\0' ? l->p.part : "-");
     }
     if (!s->opts->dry_run && fclose(out) != 0)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s%s", file,
-                            strerror(errno), chorale_err_unwritten(errno));
+        return chorale_fail_written(s->msg, file, errno);
     return CHORALE_OK;
 }
 
@@ -133,8 +129,7 @@ static enum chorale_err make_folder(const struct chorale_submit *s)
         return CHORALE_OK;
     if ((mkdir(s->base, 0777) != 0 && errno != EEXIST) ||
         mkdir(s->folder, 0777) != 0)
-        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s%s", s->folder,
-                            strerror(errno), chorale_err_unwritten(errno));
+        return chorale_fail_written(s->msg, s->folder, errno);
     return CHORALE_OK;
 }
 

@@ -344,7 +344,8 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
                              "system WHERE system_id = ?1",
                              each_system, msg);
     if (err == CHORALE_OK && page.heading[0] == '\0')
-        err = chorale_fail(msg, CHORALE_DATA, "%s: no system of number %lld",
+        err = chorale_fail(msg, CHORALE_DATA, "%s: no system of number %lld; "
+                           "`chorale status` lists them",
                            chorale_store_path(store), (long long)system_id);
     page.heading[0] = '\0';
     if (err == CHORALE_OK)
@@ -372,8 +373,7 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
         err = chorale_page_query(&page, chorale_summary_kept_sql, each_kept,
                                  msg);
     if (err == CHORALE_OK && (fflush(out) != 0 || ferror(out)))
-        err =
-            chorale_fail(msg, CHORALE_ENV, "the summary: %s", strerror(errno));
+        err = chorale_fail_output(msg, "the summary");
     return err;
 }
 
@@ -390,25 +390,23 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
 
     umask(mask);
     if (len < 0 || (size_t)len >= sizeof(tmp))
-        return chorale_fail(msg, CHORALE_ENV, "%s: name too long", path);
+        return chorale_fail_long(msg, path);
     fd = mkstemp(tmp);
     if (fd >= 0)
         out = fdopen(fd, "w");
     if (out == NULL) {
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(errno),
-                           chorale_err_unwritten(errno));
+        err = chorale_fail_written(msg, path, errno);
         if (fd >= 0)
             close(fd);
         goto out;
     }
     err = chorale_summary_print(store, system_id, out, 1, msg);
     if (err == CHORALE_OK && fchmod(fd, 0666 & ~mask) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", tmp, strerror(errno));
+        err = chorale_fail_written(msg, tmp, errno);
     if (fclose(out) != 0 && err == CHORALE_OK)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(errno),
-                           chorale_err_unwritten(errno));
+        err = chorale_fail_written(msg, path, errno);
     if (err == CHORALE_OK && rename(tmp, path) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s", path, strerror(errno));
+        err = chorale_fail_written(msg, path, errno);
 out:
     if (err != CHORALE_OK && fd >= 0)
         unlink(tmp);

@@ -30,15 +30,14 @@ enum chorale_err chorale_platform_read(const char *path, char **text_p,
                             "platform file of SimGrid", path, strerror(errno));
     text = malloc(PLATFORM_MAX);
     if (text == NULL)
-        err = chorale_fail(msg, CHORALE_ENV, "out of memory");
+        err = chorale_fail_memory(msg, NULL);
     else
         len = fread(text, 1, PLATFORM_MAX, in);
     if (err == CHORALE_OK && ferror(in))
-        err = chorale_fail(msg, CHORALE_ENV, "--platform %s: %s", path,
-                           strerror(errno));
+        err = chorale_fail_read(msg, path, errno);
     else if (err == CHORALE_OK && len == PLATFORM_MAX)
-        err = chorale_fail(msg, CHORALE_DATA,
-                           "--platform %s: larger than 16 MiB", path);
+        err = chorale_fail(msg, CHORALE_DATA, "--platform %s: larger than 16 "
+                           "MiB; name a platform file of SimGrid", path);
     fclose(in);
     if (err != CHORALE_OK) {
         free(text);

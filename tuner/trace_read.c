@@ -178,8 +178,9 @@ static enum chorale_err read_heading(struct reader *r)
         return bad(r, NO_TRACE);
     if (version != CHORALE_TRACE_VERSION)
         return chorale_fail(r->msg, CHORALE_DATA, "%s:1: a trace of version "
-                            "%lld; this chorale reads version %d", r->path,
-                            version, CHORALE_TRACE_VERSION);
+                            "%lld, this chorale reads version %d; use the "
+                            "chorale that the program was traced with",
+                            r->path, version, CHORALE_TRACE_VERSION);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         rest = after(next_line(r), row[i].key);
         if (rest == NULL || strlen(rest) >= row[i].size) {
@@ -293,8 +294,7 @@ static enum chorale_err append(struct reader *r, struct chorale_traced *p)
         void *more = realloc(t->point, (n > 0 ? 2 * n : 1) * sizeof(*p));
 
         if (more == NULL)
-            return chorale_fail(r->msg, CHORALE_ENV, "%s: out of memory",
-                                r->path);
+            return chorale_fail_memory(r->msg, r->path);
         t->point = more;
     }
     t->point[t->npoint++] = *p;
@@ -356,8 +356,7 @@ static enum chorale_err check_twice(struct reader *r)
     enum chorale_err err = CHORALE_OK;
 
     if (row == NULL)
-        return chorale_fail(r->msg, CHORALE_ENV, "%s: out of memory",
-                            r->path);
+        return chorale_fail_memory(r->msg, r->path);
     for (size_t i = 0; i < n; i++)
         row[i] = &r->trace->point[i];
     qsort(row, n, sizeof(struct chorale_traced *), by_key);

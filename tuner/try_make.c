@@ -124,8 +124,7 @@ static enum chorale_err probe(struct job *job)
     int status = 0;
     long found = 0;
     enum chorale_err err = text != NULL ? launcher_words(job, &args)
-                                        : chorale_fail(job->msg, CHORALE_ENV,
-                                                       "out of memory");
+                                        : chorale_fail_memory(job->msg, NULL);
 
     if (err == CHORALE_OK && args.count >= 2) {
         /* In the place of database and launch. */
@@ -139,7 +138,8 @@ static enum chorale_err probe(struct job *job)
         found = fact(text, "@env ranks ");
     }
     if (err == CHORALE_OK && chorale_stop_requested())
-        err = chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped");
+        err = chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped; the same "
+                           "command begins again");
     if (err == CHORALE_OK && status != 0)
         err = chorale_fail(job->msg, CHORALE_ENV, "try: '%.200s' does not "
                            "start chorale-runner in the application's place: "
@@ -286,7 +286,8 @@ static enum chorale_err measure(const struct job *job)
 static enum chorale_err stopped(const struct job *job)
 {
     return chorale_stop_requested()
-               ? chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped")
+               ? chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped; the "
+                              "same command begins again")
                : CHORALE_OK;
 }
 
@@ -327,8 +328,9 @@ static enum chorale_err generate(const struct job *job, char *table)
 
     snprintf(table, PATH_MAX + 16, "%s/" CHORALE_TRY_TABLE, job->make->dir);
     if (err == CHORALE_OK && rename(module.path, table) != 0)
-        err = chorale_fail(job->msg, CHORALE_ENV, "%s: %s; the table goes "
-                           "there", table, strerror(errno));
+        err = chorale_fail(job->msg, CHORALE_ENV, "%s: %s, and the table goes "
+                           "there%s", table, strerror(errno),
+                           chorale_err_unwritten(errno));
     chorale_module_remove(&module);
     return err == CHORALE_OK ? stopped(job) : err;
 }

@@ -55,7 +55,7 @@ static enum chorale_err set_environment(const char *table,
           | (table != NULL ? setenv("CHORALE_DISPATCH", table, 1)
                            : unsetenv("CHORALE_DISPATCH"));
     return bad == 0 ? CHORALE_OK
-                    : chorale_fail(msg, CHORALE_ENV, "out of memory");
+                    : chorale_fail_memory(msg, NULL);
 }
 
 /* What is started next is no run of the application. */
@@ -95,13 +95,16 @@ static enum chorale_err start(char **argv, struct chorale_errmsg *msg)
         return err;
     ending = chorale_child_wait(&child, &patience, pass_on, NULL, &status);
     if (ending == CHORALE_ENDED_STOPPED)
-        return chorale_fail(msg, CHORALE_STOPPED, "try: stopped");
+        return chorale_fail(msg, CHORALE_STOPPED, "try: stopped; the same "
+                            "command begins again");
     if (WIFSIGNALED(status))
-        return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d",
+        return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d; mend "
+                            "what it says, or run it without `chorale try`",
                             argv[0], WTERMSIG(status));
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "%s: ended with exit status %d",
-                            argv[0], WEXITSTATUS(status));
+        return chorale_fail(msg, CHORALE_ENV, "%s: ended with exit status %d; "
+                            "mend what it says, or run it without `chorale "
+                            "try`", argv[0], WEXITSTATUS(status));
     return CHORALE_OK;
 }
 

@@ -92,7 +92,7 @@ static enum chorale_err decide(const struct tune_opts *opts, const char *path,
     chorale_policy_args(&opts->plan.policy, &args);
     for (int i = 0; i < args.count && i < CHORALE_POLICY_WORDS; i++)
         word[6 + i] = args.word[i];
-    err = args.overflow ? chorale_fail(msg, CHORALE_ENV, "out of memory")
+    err = args.overflow ? chorale_fail_memory(msg, NULL)
                         : chorale_step(&chorale_verb_decide, word, msg);
     chorale_args_free(&args);
     return err;

@@ -51,7 +51,8 @@ enum chorale_err chorale_side_call(const struct chorale_how *how,
         return chorale_fail(msg, CHORALE_STOPPED,
                             "stopped; the same command goes on from here");
     if (!WIFEXITED(status))
-        return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d",
+        return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d; run it "
+                            "by hand to see why, and the same command goes on",
                             how->text, WTERMSIG(status));
     *code_p = WEXITSTATUS(status);
     return CHORALE_OK;
@@ -79,7 +80,8 @@ static enum chorale_err run_other(const struct chorale_turns *t, int side,
     chorale_args_free(&args);
     *more_p = err == CHORALE_OK && code == CHORALE_STOPPED;
     if (err == CHORALE_OK && code != CHORALE_OK && code != CHORALE_STOPPED)
-        err = chorale_fail(msg, CHORALE_ENV, "%s run %s: exit code %d: %.400s",
+        err = chorale_fail(msg, CHORALE_ENV, "%s run %s: exit code %d: "
+                           "%.400s; mend that, and the same command goes on",
                            t->how[side]->text, t->path[side], code,
                            text[0] != '\0' ? text : "it says nothing");
     return err;

@@ -148,7 +148,7 @@ static enum chorale_err load_rows(const struct chorale_emit_table *table,
         if (row[i].comm_size > 1 && chorale_spot_has_library(&row[i], end - i))
             bad = add_point(proofs, table, &row[i], end - i, opts) != 0;
     }
-    return bad ? chorale_fail(msg, CHORALE_ENV, "out of memory") : CHORALE_OK;
+    return bad ? chorale_fail_memory(msg, NULL) : CHORALE_OK;
 }
 
 enum chorale_err chorale_proofs_campaign(struct chorale_store *store,

@@ -227,7 +227,7 @@ static enum chorale_err load_rows(struct chorale_store *store,
         struct chorale_proof *p = find(proofs, stmt);
 
         if (p == NULL) {
-            err = chorale_fail(msg, CHORALE_ENV, "validate: out of memory");
+            err = chorale_fail_memory(msg, "validate");
             break;
         }
         take(proofs, p, stmt);
@@ -244,7 +244,7 @@ enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
     for (size_t i = 0; i < proofs->count; i++)
         judge_one(proofs, &proofs->row[i]);
     if (holm(proofs) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "validate: out of memory");
+        return chorale_fail_memory(msg, "validate");
     return proofs->count > 0 ? find_best(proofs, table, points, msg)
                              : CHORALE_OK;
 }

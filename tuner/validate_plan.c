@@ -192,7 +192,7 @@ enum chorale_err chorale_proof_points(
     sort_out(&list);
     if (bad) {
         free(list.row);
-        return chorale_fail(msg, CHORALE_ENV, "validate: out of memory");
+        return chorale_fail_memory(msg, "validate");
     }
     *point_p = list.row;
     *count_p = list.count;

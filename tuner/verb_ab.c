@@ -35,7 +35,8 @@ static enum chorale_err name_databases(struct opts *opts, const char *prefix,
                                        struct chorale_errmsg *msg)
 {
     if (strlen(prefix) + 10 > sizeof(opts->ab.path[0]))
-        return chorale_fail(msg, CHORALE_USAGE, "ab: the prefix is too long");
+        return chorale_fail(msg, CHORALE_USAGE, "ab: the prefix is too long; "
+                            "name a place nearer to /");
     snprintf(opts->ab.path[0], sizeof(opts->ab.path[0]), "%s-base.db", prefix);
     snprintf(opts->ab.path[1], sizeof(opts->ab.path[1]), "%s-head.db", prefix);
     opts->cmp.base_path = opts->ab.path[0];

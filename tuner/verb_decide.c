@@ -219,8 +219,8 @@ static enum chorale_err append_json(json_t *list, const char *path,
                      "decisions", rows[0], "rules", rows[1]);
     bad |= json_array_append_new(list, item) != 0;
     if (bad)
-        return chorale_fail(msg, CHORALE_DATA, "%s: names in it are not UTF-8;"
-                            " use the table instead of --json", path);
+        return chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
+                            "UTF-8; use the table instead of --json", path);
     return CHORALE_OK;
 }
 
@@ -364,7 +364,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                                 ? "--explain: give a database and what to"
                                   " explain, as in: chorale decide results.db"
                                   " --explain bcast 64K 128"
-                                : "decide: one database, please");
+                                : "decide: name one database, as in: chorale "
+                                  "decide results.db");
     err = chorale_policy_check(&opts.policy, msg);
     if (err != CHORALE_OK)
         return err;

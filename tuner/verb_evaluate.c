@@ -209,7 +209,7 @@ static enum chorale_err unshown(const struct opts *opts, const char *path,
     return opts->json
                ? chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
                               "UTF-8; use the table instead of --json", path)
-               : chorale_fail(msg, CHORALE_ENV, "evaluate: out of memory");
+               : chorale_fail_memory(msg, "evaluate");
 }
 
 /* What the table wins of the traced applications. */

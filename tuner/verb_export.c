@@ -133,11 +133,11 @@ static enum chorale_err check_collectives(struct job *job)
                                 "is no collective; see `chorale list`", word);
     if (got < 0)
         return chorale_fail(job->msg, CHORALE_USAGE, "--collectives: a word "
-                            "of '%s' is too long", list);
+                            "of '%s' is too long; see `chorale list`", list);
     job->collectives = sqlite3_mprintf(",%s,", list);
     return job->collectives != NULL
                ? CHORALE_OK
-               : chorale_fail(job->msg, CHORALE_ENV, "out of memory");
+               : chorale_fail_memory(job->msg, NULL);
 }
 
 static enum chorale_err check_procs(struct job *job)
@@ -161,7 +161,7 @@ static enum chorale_err check_procs(struct job *job)
     free(value);
     return job->procs != NULL
                ? CHORALE_OK
-               : chorale_fail(job->msg, CHORALE_ENV, "out of memory");
+               : chorale_fail_memory(job->msg, NULL);
 }
 
 static enum chorale_err check_words(struct job *job)
@@ -259,8 +259,9 @@ static enum chorale_err write_fail(const struct chorale_output *out, int error,
 {
     if (out->path != NULL)
         return chorale_output_fail(out, error, msg);
-    return chorale_fail(msg, CHORALE_ENV, "standard output: %s; what was "
-                        "written is not all", strerror(error));
+    return chorale_fail(msg, CHORALE_ENV, "standard output: %s, and what was "
+                        "written is not all; free some space, and repeat the "
+                        "command", strerror(error));
 }
 
 /* The rows, until the first error of either side. */
@@ -275,7 +276,7 @@ static enum chorale_err write_rows(struct job *job, sqlite3_stmt *stmt,
     int row = 0;
 
     if (text == NULL)
-        return chorale_fail(job->msg, CHORALE_ENV, "out of memory");
+        return chorale_fail_memory(job->msg, NULL);
     errno = 0;
     job->format->begin(stream, stmt);
     while (err == CHORALE_OK && !ferror(stream) &&
@@ -364,8 +365,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     }
     if (err != CHORALE_OK && chorale_stop_requested())
         err = chorale_fail(msg, CHORALE_STOPPED, "export: stopped before the "
-                           "end%s%s", opts.output != NULL
-                                          ? "; nothing was written to " : "",
+                           "end%s%s; the same command begins again",
+                           opts.output != NULL ? ", nothing was written to "
+                                               : "",
                            opts.output != NULL ? opts.output : "");
     chorale_anonymous_free(job.anon);
     chorale_store_close(job.store);

@@ -83,7 +83,7 @@ static enum chorale_err write_files(const struct chorale_emitter *emitter,
     enum chorale_err err;
 
     if (stem == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "generate: out of memory");
+        return chorale_fail_memory(msg, "generate");
     if (ends_in(stem, ".c"))
         stem[strlen(stem) - 2] = '\0';
     err = chorale_output_open(&source, path, "", msg);

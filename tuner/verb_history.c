@@ -201,7 +201,7 @@ static enum chorale_err draw(const struct chorale_history *h, size_t i,
     if (snprintf(path, sizeof(path), "%s/%s", opts->plot, data) >=
         (int)sizeof(path))
         return chorale_fail(msg, CHORALE_USAGE, "--plot: its path is too "
-                            "long");
+                            "long; name a folder nearer to /");
     err = chorale_output_open(&file, path, "", msg);
     if (err == CHORALE_OK) {
         write_data(h, c, file.stream);
@@ -234,10 +234,9 @@ static enum chorale_err draw_all(const struct chorale_history *h,
     long n = 0;
 
     if (done == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "history: out of memory");
+        return chorale_fail_memory(msg, "history");
     if (err == CHORALE_OK && mkdir(opts->plot, 0777) != 0 && errno != EEXIST)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s%s", opts->plot,
-                           strerror(errno), chorale_err_unwritten(errno));
+        err = chorale_fail_written(msg, opts->plot, errno);
     while (err == CHORALE_OK && n < opts->pictures) {
         size_t best = h->ncell;
         double most = 0;
@@ -316,9 +315,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                 history.system[0], argv[1], history.system[1],
                 argv[1 + history.other]);
     if (err == CHORALE_OK && opts.json && print_json(&history, &opts) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "history: %s",
-                           ferror(stdout) ? "cannot write the output: is the "
-                                            "disk full?" : "out of memory");
+        err = ferror(stdout) ? chorale_fail_output(msg, "history")
+                             : chorale_fail_memory(msg, "history");
     if (err == CHORALE_OK && !opts.json)
         print(&history, &opts);
     if (err == CHORALE_OK && opts.plot != NULL)

@@ -172,7 +172,7 @@ static enum chorale_err foretell(struct chorale_rep_job *job)
             continue;
         row = chorale_rep_add_row(job, x);
         if (row == NULL)
-            return chorale_fail(job->msg, CHORALE_ENV, "out of memory");
+            return chorale_fail_memory(job->msg, NULL);
         chorale_rep_foretell(job, row);
     }
     return CHORALE_OK;

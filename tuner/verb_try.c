@@ -184,7 +184,8 @@ static enum chorale_err show(struct job *job)
     if (wall.lo > 1)
         return chorale_fail(job->msg, CHORALE_NO, "try: the program is slower "
                             "with the table: all of the 95 %% interval, %.3f "
-                            "to %.3f, is above 1", wall.lo, wall.hi);
+                            "to %.3f, is above 1; run it without, or make a "
+                            "table with a larger --budget", wall.lo, wall.hi);
     return CHORALE_OK;
 }
 
@@ -345,8 +346,8 @@ static void close_with(const struct job *job)
 static enum chorale_err make_folder(struct job *job)
 {
     if (getcwd(job->dir, sizeof(job->dir) - 32) == NULL)
-        return chorale_fail(job->msg, CHORALE_ENV, "try: this folder: %s",
-                            strerror(errno));
+        return chorale_fail(job->msg, CHORALE_ENV, "try: this folder: %s; go "
+                            "to one that is there", strerror(errno));
     strcat(job->dir, "/chorale-try-XXXXXX");
     if (!chorale_in_path(job->argv[0]))
         return chorale_fail(job->msg, CHORALE_ENV, "try: no program %s%s",
@@ -355,7 +356,8 @@ static enum chorale_err make_folder(struct job *job)
                                 : " in PATH; write the path that it has");
     if (mkdtemp(job->dir) == NULL)
         return chorale_fail(job->msg, CHORALE_ENV, "try: no folder for traces "
-                            "can be made here: %s", strerror(errno));
+                            "can be made here (%s); go to one that you may "
+                            "write", strerror(errno));
     snprintf(job->trace_file, sizeof(job->trace_file), "%s/trace", job->dir);
     return CHORALE_OK;
 }

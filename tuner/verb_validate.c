@@ -135,7 +135,7 @@ static enum chorale_err print_json(const struct job *job,
     json_t *root = chorale_proofs_json(proofs, job->opts->points);
 
     if (root == NULL)
-        return chorale_fail(job->msg, CHORALE_ENV, "validate: out of memory");
+        return chorale_fail_memory(job->msg, "validate");
     json_dumpf(root, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(root);

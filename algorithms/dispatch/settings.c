@@ -135,7 +135,7 @@ static void read_force(struct chorale_settings *set, const char *text,
     while ((got = next_word(&text, ',', word)) != 0) {
         if (got < 0) {
             complain(warn, "CHORALE_FORCE: a word of more than %d letters is "
-                     "left out", WORD - 1);
+                     "left out; see chorale list", WORD - 1);
             continue;
         }
         if (word[0] == '\0')

@@ -63,9 +63,10 @@ static int check_head(struct image *m)
     if (memcmp(m->head.e_ident, ELFMAG, SELFMAG) != 0
         || other_machine(&m->head) || m->head.e_type != ET_DYN
         || m->head.e_phentsize != sizeof(ElfW(Phdr)))
-        return refuse(m, "not a shared object for this machine");
+        return refuse(m, "not a shared object for this machine; make one by "
+                      "chorale generate --format c and compile it here");
     if (!inside(m, m->head.e_phoff, m->head.e_phnum * sizeof(ElfW(Phdr))))
-        return refuse(m, "the file is cut short");
+        return refuse(m, "the file is cut short; copy it again");
     return 0;
 }
 
@@ -118,7 +119,7 @@ static int check_segments(const struct image *m)
         if (seg.p_type != PT_LOAD)
             continue;
         if (!inside(m, seg.p_offset, seg.p_filesz))
-            return refuse(m, "the file is cut short");
+            return refuse(m, "the file is cut short; copy it again");
         if (seg.p_memsz < seg.p_filesz || seg.p_vaddr < end
             || seg.p_vaddr + seg.p_memsz < seg.p_vaddr)
             return refuse(m, DAMAGED "segment %zu cannot be where it says"

@@ -38,10 +38,17 @@ static int refuse(const struct reason *why, const char *format, ...)
     return -1;
 }
 
+/* For the system's reason. */
+static int unread(const struct reason *why)
+{
+    return refuse(why, "%s; name a table that was compiled, and that you may "
+                  "read", strerror(errno));
+}
+
 static int check_owner(const struct stat *st, const struct reason *why)
 {
     if (!S_ISREG(st->st_mode))
-        return refuse(why, "not a regular file");
+        return refuse(why, "not a regular file; name a table, FILE.so");
     if (st->st_uid != 0 && st->st_uid != geteuid())
         return refuse(why, "belongs to user %lu, not to you or root; copy it",
                       (unsigned long)st->st_uid);
@@ -61,10 +68,10 @@ static int check_folder(const char *path, const struct reason *why)
     snprintf(folder, sizeof(folder), "%s", path);
     slash = strrchr(folder, '/');
     if (slash == NULL)
-        return refuse(why, "not an absolute path");
+        return refuse(why, "not an absolute path; write it from / on");
     slash[slash == folder] = '\0';
     if (stat(folder, &st) != 0)
-        return refuse(why, "%s", strerror(errno));
+        return unread(why);
     if (st.st_uid != 0 && st.st_uid != geteuid())
         return refuse(why, "its folder belongs to user %lu, not to you or "
                       "root; copy it", (unsigned long)st.st_uid);
@@ -83,15 +90,16 @@ static int check_elf(int fd, off_t size, const struct reason *why)
     int ret;
 
     if (size > MAX_FILE)
-        return refuse(why, "no table has %lld bytes", (long long)size);
+        return refuse(why, "no table has %lld bytes; name one that was "
+                      "compiled", (long long)size);
     file = malloc((size_t)size + 1);
     if (file == NULL)
-        return refuse(why, "out of memory");
+        return refuse(why, "out of memory; end other programs");
     while (got < size && n > 0) {
         n = pread(fd, file + got, (size_t)(size - got), got);
         got += n > 0 ? n : 0;
     }
-    ret = n < 0 ? refuse(why, "%s", strerror(errno))
+    ret = n < 0 ? unread(why)
                 : chorale_elf_check(file, (size_t)got, why->text, why->size);
     free(file);
     return ret;
@@ -103,8 +111,8 @@ static int check_file(const char *path, const struct reason *why)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
 
     if (fd < 0)
-        return refuse(why, "%s", strerror(errno));
-    ret = fstat(fd, &st) != 0 ? refuse(why, "%s", strerror(errno))
+        return unread(why);
+    ret = fstat(fd, &st) != 0 ? unread(why)
                               : check_owner(&st, why);
     if (ret == 0)
         ret = check_folder(path, why);
@@ -188,12 +196,12 @@ int chorale_table_load(const char *path, const struct chorale_table **table_p,
     void *module;
 
     if (realpath(path, real) == NULL)
-        return refuse(&why, "%s", strerror(errno));
+        return unread(&why);
     if (check_file(real, &why) != 0)
         return -1;
     module = dlopen(real, RTLD_NOW | RTLD_LOCAL);
     if (module == NULL)
-        return refuse(&why, "%s", dlerror());
+        return refuse(&why, "%s; compile it again here", dlerror());
     table = dlsym(module, "chorale_table");
     if (table == NULL || !same_object(table, table)) {
         dlclose(module);

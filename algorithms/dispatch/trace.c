@@ -128,7 +128,8 @@ static void catch_signal(void)
         && sigaction(trace.signal, &act, NULL) == 0)
         return;
     if (trace.rank == 0)
-        say("the signal of CHORALE_TRACE_SIGNAL is in use already", NULL);
+        say("the signal of CHORALE_TRACE_SIGNAL is in use already; set it to "
+            "another one", NULL);
     trace.signal = 0;
 }
 

@@ -27,14 +27,33 @@ printf '# OSU MPI Broadcast Latency Test v5.9\n# Size  Avg Latency(us)\n1 four\n
 printf '# OSU MPI Broadcast Latency Test v5.9\n# Size  Avg Latency(us)\n1 4.0\n' \
     >"$w/good.osu"
 sed 's/^/[1,0]<stdout>:/' "$w/good.osu" >"$w/tagged.osu"
+cp "$w/s.db" "$w/slow.db"
+sqlite3 "$w/slow.db" 'UPDATE run_summary SET median = 2 * median,
+    mean = 2 * mean, min = 2 * min, max = 2 * max, q25 = 2 * q25,
+    q75 = 2 * q75, p95 = 2 * p95, p99 = 2 * p99'
+"$chorale" plan "$w/turns" -P 1 -m 8 -c bcast --launches 2 -i 5 -q
+ok $? "a campaign of two launches"
+"$chorale" plan "$w/hangs" -P 1 -m 8 -c bcast --launches 1 -i 5 -q \
+    --launcher-cmd 'sh -c "sleep 60"'
+ok $? "and one that ends with a signal only"
+long=$(printf '%0300d' 0)
+deep=$(printf '%04100d' 0)
+for row in word:frob 'key:frob = 1' 'path:shards = x' 'dash:option = x' \
+    'line:option = --partition=x' 'ours:option = --wrap=x' \
+    'letter:partition = a;b' "long:$deep"; do
+    echo "${row#*:}" >"$w/${row%%:*}.site"
+done
+for i in $(seq 100); do echo "option = --hint=$i"; done >"$w/many.site"
 cksum ./*.db ./*.osu >"$w/before"
 
+limit=60
 one() { # code, verb, wrong, remedy, words
     code=$1 verb=$2 wrong=$3 remedy=$4
     shift 4
-    timeout 60 "$chorale" "$@" >out.txt 2>err.txt </dev/null
+    timeout $limit "$chorale" "$@" >out.txt 2>err.txt </dev/null
     is "$? $(wc -c <out.txt | tr -d ' ') $(wc -l <err.txt | tr -d ' ')" \
         "$code 0 1" "$verb: exit $code and one line: $*"
+    cat err.txt >>said.txt
     like "$(cat err.txt)" "^chorale: .*($wrong)" "what is wrong"
     like "$(cat err.txt)" "($remedy)" "and what mends it"
     like "$(LC_ALL=C tr -d '\n' <err.txt)" '^[ -~]+[^. ]$' \
@@ -52,8 +71,12 @@ while IFS=$tab read -r code verb words wrong remedy; do
 done <<EOF
 $(sed "s/${tab}${tab}/$tab $tab/" "$table")
 EOF
-[ $rows -gt 110 ]
+[ $rows -gt 190 ]
 ok $? "there are $rows rows"
+limit='--preserve-status -s INT 2'
+one 75 run stopped 'the same command goes on' run "$w/hangs" -q \
+    --launcher-cmd 'sh -c "sleep 60"'
+limit=60
 for verb in $("$chorale" --verbs); do
     n=$(cut -f 2 "$table" | grep -cx "$verb")
     [ "$n" -ge 1 ]
@@ -63,6 +86,8 @@ for verb in $("$chorale" --verbs); do
 done
 is "$(cut -f 2 "$table" | sed '/^#/d; /^-$/d; /^verb$/d' | sort -u)" \
     "$("$chorale" --verbs | sort)" "no row is of a verb that is gone"
+perl "$here/messages.pl" said "$here/messages.tsv" said.txt >unsaid.txt
+is "$(cat unsaid.txt)" "" "each message that messages.tsv gives to rows here is one of theirs"
 cksum ./*.db ./*.osu >"$w/after"
 cmp "$w/before" "$w/after"
 ok $? "all files are as they were, and none was made"
