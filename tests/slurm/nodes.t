@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Nodes that are not alike, that have disks of their own, and that change from
-# launch to launch; a job that an administrator requeues; and a cluster of tests
+# Nodes that are not alike, that have disks of their own, and that Slurm chooses
+# anew for each launch; a job that an administrator requeues; and a cluster of tests
 # that leaves nothing when its test fails or is stopped, and that is not made
 # where a Slurm is.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
