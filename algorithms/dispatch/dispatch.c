@@ -207,7 +207,7 @@ void chorale_dispatch_started(void)
     mine[2] = core.tuning.set.verbose;
     mine[3] = PMPI_Query_thread(&level) != MPI_SUCCESS
               || level == MPI_THREAD_MULTIPLE;
-    mine[4] = !core.tuning.idle;
+    mine[4] = !core.tuning.idle && core.tuning.set.max_comms > 0;
     if (PMPI_Allreduce(mine, largest, 5, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
         != MPI_SUCCESS)
         return;
@@ -218,6 +218,8 @@ void chorale_dispatch_started(void)
         chorale_own_world_make();
         chorale_host_learn();
     }
+    if (!largest[4])
+        chorale_own_world_free();
     chorale_trace_join(largest[1]);
 }
 

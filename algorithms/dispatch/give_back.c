@@ -59,10 +59,8 @@ int chorale_give_back(MPI_Comm comm, int rc, int started,
     if (!chorale_state_agree(comm, (uint64_t)whole, ok, &all_ok))
         return 0;
     mine = chorale_state_leave(whole ? MPI_COMM_NULL : comm, leave);
-    if (whole && chorale_own_world() != MPI_COMM_NULL) {
-        chorale_own_world_free();
-        mine++;
-    }
+    if (whole)
+        mine += chorale_own_world_give();
     if (PMPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm)
         != MPI_SUCCESS)
         return 0;

@@ -15,7 +15,7 @@
  * If comm has all ranks of MPI_COMM_WORLD, then all that is ours goes, with the
  * world of our own, else
  * what belongs to comm: no more is held by just these ranks. What it was made
- * for is the library's from then on.
+ * for is the library's from then on and, if all went, every other one.
  *
  * Nothing is given back, and the call is passed on untouched, so that the
  * application gets the library's own error, at most CHORALE_MAX_COMMS

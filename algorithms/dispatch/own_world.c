@@ -9,68 +9,56 @@
 enum { TAG = 21077 };
 
 static MPI_Comm own; /* while it is there */
-static int made, there;
-
-/* Errors of comm are returned from now on. *before: its handler, to be set
- * again and freed, or none where it is left alone. */
-static int hush(MPI_Comm comm, MPI_Errhandler *before)
-{
-    int rc = PMPI_Comm_get_errhandler(comm, before);
-
-    if (rc != MPI_SUCCESS)
-        return rc;
-    if (*before == MPI_ERRORS_ARE_FATAL) {
-        PMPI_Errhandler_free(before);
-        *before = MPI_ERRHANDLER_NULL;
-        return rc;
-    }
-    return PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-}
-
-static void unhush(MPI_Comm comm, MPI_Errhandler *before)
-{
-    if (*before == MPI_ERRHANDLER_NULL)
-        return;
-    PMPI_Comm_set_errhandler(comm, *before);
-    PMPI_Errhandler_free(before);
-}
+static int made, there, given;
 
 /* Open MPI 4.1 copies attributes in MPI_Comm_create_group, against the
  * standard, and not in MPI_Comm_create. Ours has none. */
-static int create(MPI_Comm parent, MPI_Group group, int tag,
-                  MPI_Comm *new_comm)
+static int create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
 {
 #ifdef OPEN_MPI
     if (!there || parent != own)
         return PMPI_Comm_create(parent, group, new_comm);
 #endif
-    return PMPI_Comm_create_group(parent, group, tag, new_comm);
+    return PMPI_Comm_create_group(parent, group, TAG, new_comm);
 }
 
-int chorale_own_create(MPI_Comm parent, MPI_Group group, int tag,
-                       MPI_Comm *new_comm)
+/* Errors of parent are returned meanwhile, if it reads MPI_ERRORS_ARE_FATAL only
+ * with always. */
+static int create_quietly(MPI_Comm parent, MPI_Group group, int always,
+                          MPI_Comm *new_comm)
 {
     MPI_Errhandler before;
-    int rc;
+    int rc = PMPI_Comm_get_errhandler(parent, &before), hush;
 
-    if (there && parent == own)
-        return create(parent, group, tag, new_comm);
-    rc = hush(parent, &before);
     if (rc != MPI_SUCCESS)
         return rc;
-    rc = create(parent, group, TAG, new_comm);
-    unhush(parent, &before);
+    hush = always || before != MPI_ERRORS_ARE_FATAL;
+    if (hush)
+        PMPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    rc = create(parent, group, new_comm);
+    if (hush)
+        PMPI_Comm_set_errhandler(parent, before);
+    PMPI_Errhandler_free(&before);
     return rc;
+}
+
+int chorale_own_create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
+{
+    return there && parent == own
+               ? create(parent, group, new_comm)
+               : create_quietly(parent, group, 1, new_comm);
 }
 
 void chorale_own_world_make(void)
 {
     MPI_Group group;
     MPI_Comm comm;
+    int size;
 
-    if (made || PMPI_Comm_group(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
+    if (made || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS
+        || size < 2 || PMPI_Comm_group(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
         return;
-    if (chorale_own_create(MPI_COMM_WORLD, group, TAG, &comm) == MPI_SUCCESS) {
+    if (create_quietly(MPI_COMM_WORLD, group, 0, &comm) == MPI_SUCCESS) {
         PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         own = comm;
         made = there = 1;
@@ -88,4 +76,18 @@ void chorale_own_world_free(void)
     if (there)
         PMPI_Comm_free(&own);
     there = 0;
+}
+
+int chorale_own_world_give(void)
+{
+    const int had = there;
+
+    chorale_own_world_free();
+    given |= had;
+    return had;
+}
+
+int chorale_own_world_given(void)
+{
+    return given;
 }

@@ -11,24 +11,32 @@
 
 #include <mpi.h>
 
-/* Make it, if it was not made before. Collective over MPI_COMM_WORLD, which no other thread may use
- * meanwhile. Its errors are returned. Best right after MPI_Init, when there
- * are communicators left. */
+/* Make it, if it was not made before and has several ranks. Collective over
+ * MPI_COMM_WORLD, which no other thread may use meanwhile. Its errors are
+ * returned. To be called right after MPI_Init, when there are communicators
+ * left: if there are not and MPI_COMM_WORLD reads MPI_ERRORS_ARE_FATAL, that is
+ * what happens. */
 void chorale_own_world_make(void);
 
 /* MPI_COMM_NULL: not made, or it could not be. */
 MPI_Comm chorale_own_world(void);
 
-/* Before MPI_Finalize, or where the application needs it. Collective over its
+/* Before MPI_Finalize, or where it is not needed any more. Collective over its
  * ranks. It is not made again. */
 void chorale_own_world_free(void);
 
-/* Make a communicator of group, all of whose ranks are here with this tag: in
- * one of several threads no other of theirs is made at once with the same one.
- * Returns MPI's code, which no handler of the application sees; parent is
- * chorale_own_world() or, where ranks have none, a communicator of just that
- * group. There, if it reads MPI_ERRORS_ARE_FATAL, an error ends the program. */
-int chorale_own_create(MPI_Comm parent, MPI_Group group, int tag,
-                       MPI_Comm *made);
+/* The same, where the application needs it: 1 if it was there. */
+int chorale_own_world_give(void);
+
+/* 1 once that was done. Nothing more is to be made then: there are too few, and
+ * errors on a communicator without a handler would be told to
+ * MPI_COMM_WORLD's. */
+int chorale_own_world_given(void);
+
+/* Make a communicator of group, of all its ranks. parent: chorale_own_world(),
+ * from which one thread makes them at a time, or a communicator of just that
+ * group. Returns MPI's code, which no handler of the application sees; a parent
+ * that had no handler has MPI_ERRORS_ARE_FATAL then. */
+int chorale_own_create(MPI_Comm parent, MPI_Group group, MPI_Comm *made);
 
 #endif

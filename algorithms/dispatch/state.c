@@ -27,7 +27,6 @@ static atomic_int nprivate; /* of this process, now */
 /* All of this process. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chorale_state *last;
-static atomic_ullong nset_up; /* begun, as a communicator's first rank */
 static int nlisted, most_listed;
 
 /* How many libraries this process had ever loaded when none of them was a
@@ -117,7 +116,7 @@ int chorale_state_inside_world(MPI_Comm comm, int size)
 /* Of two numbers the smallest of all ranks. */
 struct least {
     size_t share;
-    uint64_t number;
+    uint64_t own;
 };
 
 /* One reduction: the smallest value and the smallest complement, which is the
@@ -127,7 +126,7 @@ static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
 {
     unsigned long long mine[5] = { value, ~value,
                                    (unsigned long long)(ok + 1),
-                                   least->share, least->number };
+                                   least->share, least->own };
     unsigned long long all[5];
 
     if (PMPI_Allreduce(mine, all, 5, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
@@ -157,48 +156,26 @@ static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
     return 1;
 }
 
-/* A number that set-ups with ranks in common do not share: that of the first
- * rank, which the others leave to it. 0: without a world of our own. */
-static uint64_t number_of(int rank)
+/* 1: this rank has a world of our own, and one thread at a time to make
+ * communicators from it: MPICH 4.0.2 mixes up those of several. */
+static uint64_t from_own(const struct chorale_state *st)
 {
-    const MPI_Comm world = chorale_own_world();
-    int size, mine;
-
-    if (world == MPI_COMM_NULL || PMPI_Comm_size(world, &size) != MPI_SUCCESS
-        || PMPI_Comm_rank(world, &mine) != MPI_SUCCESS)
-        return 0;
-    if (rank != 0)
-        return UINT64_MAX;
-    return (uint64_t)(atomic_fetch_add(&nset_up, 1) + 1) * (uint64_t)size
-         + (uint64_t)mine;
-}
-
-/* As many of its digits as a tag has: those of set-ups at one moment are near
- * each other. */
-static int tag_of(uint64_t number)
-{
-    void *value;
-    int found, most = 32767; /* the standard's least */
-
-    if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found)
-            == MPI_SUCCESS && found)
-        most = *(int *)value;
-    return (int)(number % (uint64_t)most);
+    return chorale_own_world() != MPI_COMM_NULL && !st->share.own;
 }
 
 /* Make the private communicator. Through the group, not by duplication,
  * which would run the application's attribute callbacks, and from the world of
- * our own: running out of communicators must not reach the application's error
- * handler. number: agreed, of number_of(). */
-static int make_comm(struct chorale_state *st, MPI_Comm comm, uint64_t number)
+ * our own, if all ranks can: running out of communicators must not reach the
+ * application's error handler. */
+static int make_comm(struct chorale_state *st, MPI_Comm comm, uint64_t own)
 {
     MPI_Group group;
     int rc;
 
     if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
         return 0;
-    rc = chorale_own_create(number != 0 ? chorale_own_world() : comm, group,
-                            tag_of(number), &st->comm);
+    rc = chorale_own_create(own ? chorale_own_world() : comm, group,
+                            &st->comm);
     if (rc != MPI_SUCCESS)
         st->comm = MPI_COMM_NULL;
     PMPI_Group_free(&group);
@@ -381,9 +358,10 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                           int *gpu_p)
 {
     int ok = st != NULL && node != NULL && !tuning->set.secure
+             && !chorale_own_world_given()
              && atomic_load(&nprivate) <= tuning->set.max_comms, all_ok;
     struct least least = { st != NULL ? st->share.bytes : 0,
-                           st != NULL ? number_of(st->rank) : 0 };
+                           st != NULL ? from_own(st) : 0 };
     int agreed = agree(comm, tuning->digest,
                        gpu_possible(tuning) ? BESIDE_GPU : ok, &all_ok,
                        &least);
@@ -402,7 +380,7 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
         return "";
     chorale_memory_settle(&st->share, least.share);
     ok = find_shape(st, comm, node);
-    ok = make_comm(st, comm, least.number) && ok;
+    ok = make_comm(st, comm, least.own) && ok;
     ok = ok && set_nodes(st, node);
     if (!chorale_state_agree(comm, (uint64_t)st->shape, ok, &all_ok))
         return "no private communicator could be made (are there too many?)";
