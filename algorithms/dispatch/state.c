@@ -172,7 +172,8 @@ static int make_comm(struct chorale_state *st, MPI_Comm comm, uint64_t own)
     MPI_Group group;
     int rc;
 
-    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+    if (chorale_own_world_given()
+        || PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
         return 0;
     rc = chorale_own_create(own ? chorale_own_world() : comm, group,
                             &st->comm);
@@ -358,7 +359,6 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                           int *gpu_p)
 {
     int ok = st != NULL && node != NULL && !tuning->set.secure
-             && !chorale_own_world_given()
              && atomic_load(&nprivate) <= tuning->set.max_comms, all_ok;
     struct least least = { st != NULL ? st->share.bytes : 0,
                            st != NULL ? from_own(st) : 0 };
