@@ -19,8 +19,8 @@ partition = main
 bind = no
 prologue = $work/prologue.sh
 EOF
-plan="-c bcast -m 16K,64K,256K -P 2,8 --ppn 2 --launches 2 -i 4096 --width 0.01%"
-plan="$plan --cell-time 1.5 --one-launch-per-p"
+plan="-c bcast -m 8K:256K -P 2,8 --ppn 2 --launches 2 -i 4096 --width 0.01%"
+plan="$plan --cell-time 0.75 --one-launch-per-p"
 submit() { # further options
     # shellcheck disable=SC2086
     on_head timeout 120 "$chorale" submit "$db" $plan --site "$work/site.txt" \
