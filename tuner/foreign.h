@@ -7,7 +7,8 @@
  * rank. What is read is what is printed; nothing is worked out here.
  *
  * Source  the output of OSU 3.8 to 7.5 (plain, -f, with percentiles) and of
- *         IMB 3.2 to 2021.10; IMB User Guide, "Command-line Control".
+ *         IMB 3.0 to 2021.10, of which tests/cli/tables has excerpts; IMB's
+ *         ReadMe_IMB.txt and User Guide, "Command-line Control".
  */
 #ifndef CHORALE_TUNER_FOREIGN_H
 #define CHORALE_TUNER_FOREIGN_H
@@ -57,6 +58,8 @@ void chorale_foreign_release(struct chorale_foreign *f);
 enum chorale_foreign_column {
     FOREIGN_SIZE, FOREIGN_NREP, FOREIGN_AVG, FOREIGN_MIN, FOREIGN_MAX,
     FOREIGN_P50, FOREIGN_P99,
+    FOREIGN_PROCS,           /* ranks, in each row */
+    FOREIGN_NAME,            /* the benchmark's name, at the head of each row */
     FOREIGN_REAL,            /* a number that is not kept */
     FOREIGN_WORD,            /* a word that is not kept */
     FOREIGN_DEFECTS          /* a number that must be 0 */
@@ -79,9 +82,14 @@ struct chorale_foreign_reader {
     int ncolumn;
     struct chorale_foreign_row at; /* what the heading says of its rows */
     int known;               /* at.coll is a collective that is imported */
-    int barriers, shifts;    /* of IMB: between calls; the root rotates */
-    const char *reduced;     /* of IMB: type of reductions */
-    int command_next;        /* of IMB: the next line is the command */
+    int bare;                /* line of the first row below no heading, 0 */
+    /* Of IMB. */
+    const char *title;       /* of this table */
+    int barriers, shifts;    /* between calls; the root rotates */
+    int unversioned;         /* a table was read before any version */
+    const char *moved, *reduced; /* types of all others, of reductions */
+    int command;             /* 1: the next line is the command; 2: it may
+                              * go on */
 };
 
 /* CHORALE_DATA with file, line, what and a remedy. */

@@ -30,6 +30,9 @@ static const char *const unequal[] = {
 };
 
 static const struct chorale_foreign_name names[] = {
+    { "#Benchmarking", FOREIGN_NAME }, /* of some builds, in each row */
+    { "#procs", FOREIGN_PROCS },
+    { "Group", FOREIGN_WORD },         /* of -multi 1: the only one */
     { "#bytes", FOREIGN_SIZE },
     { "#repetitions", FOREIGN_NREP },
     { "t_min[usec]", FOREIGN_MIN },
@@ -62,7 +65,7 @@ static int says(const char *word, int on)
     return 0;
 }
 
-/* From 2018 on a barrier follows each call and the root stays, unless the
+/* From 2017 on a barrier follows each call and the root stays, unless the
  * command says otherwise; before, calls were back to back and the root went
  * round. */
 static void settle(struct chorale_foreign_reader *r)
@@ -71,16 +74,13 @@ static void settle(struct chorale_foreign_reader *r)
     char word[32];
 
     if (f->version[0] == '\0')
-        chorale_foreign_note(r->f, "no heading says IMB's version: taken for "
-                             "2018 or later");
-    r->barriers = f->version[0] == '\0' || strtod(f->version, NULL) >= 2018;
+        r->unversioned = 1;
+    r->barriers = f->version[0] == '\0' || strtod(f->version, NULL) >= 2017;
     r->shifts = !r->barriers;
     argument(f->command, "-sync", word);
-    if (says(word, 0))
-        r->barriers = 0;
+    r->barriers = (r->barriers && !says(word, 0)) || says(word, 1);
     argument(f->command, "-root_shift", word);
-    if (says(word, 1))
-        r->shifts = 1;
+    r->shifts = (r->shifts && !says(word, 0)) || says(word, 1);
 }
 
 static void describe(struct chorale_foreign_reader *r, enum chorale_coll coll)
@@ -90,13 +90,27 @@ static void describe(struct chorale_foreign_reader *r, enum chorale_coll coll)
     settle(r);
     r->known = 1;
     r->at = (struct chorale_foreign_row){ .coll = coll };
-    r->at.dtype = !info->reduces ? "byte"
+    r->at.dtype = !info->reduces && r->moved != NULL ? r->moved
+                  : !info->reduces ? "byte"
                   : r->reduced != NULL ? r->reduced : "float";
     r->at.op = info->reduces ? "sum" : "";
     r->at.root = !info->rooted ? "none" : r->shifts ? "rotate" : "first";
     r->at.buffers = strstr(r->f->command, " -off_cache ") != NULL ? "rotate"
                                                                   : "warm";
     r->at.metric = r->barriers ? "duration" : "throughput";
+}
+
+/* Types of -contig_type, which have gaps, or are vectors? */
+static int derived(struct chorale_foreign_reader *r, const char *name)
+{
+    char word[32];
+
+    argument(r->f->command, "-contig_type", word);
+    if (word[0] == '\0' || strcmp(word, "base") == 0)
+        return 0;
+    chorale_foreign_note(r->f, "%s: of derived types, -contig_type %s", name,
+                         word);
+    return 1;
 }
 
 /* A new table begins. */
@@ -108,8 +122,11 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
     r->ncolumn = 0;
     r->known = 0;
     sscanf(title, "%63s", name);
+    if (derived(r, name))
+        return;
     for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
         if (strcmp(titles[i].name, name) == 0) {
+            r->title = titles[i].name;
             describe(r, titles[i].coll);
             return;
         }
@@ -133,6 +150,11 @@ static enum chorale_err processes(struct chorale_foreign_reader *r,
 
     while (isspace((unsigned char)*end))
         end++;
+    if (strncmp(end, "; rank order", 12) == 0) { /* -map PxQ, and all ranks */
+        chorale_foreign_note(r->f, "-map: the order of ranks is its own; "
+                             "--shape says how they lay");
+        end += strlen(end);
+    }
     if (n < 1 || n > 1 << 24 || *end != '\0')
         return chorale_foreign_bad(r, "'%.30s' is no number of processes",
                                    text);
@@ -156,20 +178,51 @@ static int fact(struct chorale_foreign_reader *r, const char *line)
     return 0;
 }
 
-static enum chorale_err reductions(struct chorale_foreign_reader *r,
-                                   const char *line)
+/* "# MPI_Datatype for reductions : MPI_FLOAT" */
+static enum chorale_err datatype(struct chorale_foreign_reader *r,
+                                 const char *line, const char **dtype_p)
 {
     const char *value = strchr(line, ':');
     char word[32] = "";
 
     if (value != NULL)
         sscanf(value + 1, "%31s", word);
-    r->reduced = chorale_foreign_dtype(word);
-    return r->reduced != NULL
+    *dtype_p = chorale_foreign_dtype(word);
+    return *dtype_p != NULL
                ? CHORALE_OK
                : chorale_foreign_bad(r, "datatype '%s' is none that is "
                                      "measured here: MPI_BYTE, MPI_INT, "
                                      "MPI_FLOAT, MPI_DOUBLE", word);
+}
+
+/* A part of what the benchmark was called with. Its C sources break that after
+ * some words, and indent the next line. */
+static int command(struct chorale_foreign_reader *r, const char *line)
+{
+    struct chorale_foreign *f = r->f;
+    const size_t n = r->command == 2 ? strlen(f->command) : 0;
+    const char *words = line[0] == '#' ? line + 1 + strspn(line + 1, " ") : "";
+
+    if (r->command == 0 || (r->command == 1 && *words == '\0'))
+        return 0;
+    if (*words == '\0' || (r->command == 2 && words < line + 4)) {
+        r->command = 0;
+        return 0;
+    }
+    snprintf(f->command + n, sizeof(f->command) - n, "%s ", words);
+    r->command = 2;
+    return 1;
+}
+
+/* The heading of columns, whose first one differs. */
+static int heads(const struct chorale_foreign_reader *r, const char *text)
+{
+    if (strncmp(text, "#repetitions", 12) == 0)
+        return r->at.coll == CHORALE_BARRIER;
+    return strncmp(text, "#bytes", 6) == 0 ||
+           ((strncmp(text, "#Benchmarking ", 14) == 0 ||
+             strncmp(text, "Group ", 6) == 0) &&
+            strstr(text, "#repetitions") != NULL);
 }
 
 enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
@@ -177,13 +230,14 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
 {
     struct chorale_foreign *f = r->f;
     const char *title = strstr(line, "MPI Benchmark");
-    const char *text = line + strspn(line, " ");
+    const char *text = line + strspn(line, " \t");
 
     *used_p = 1;
     if (line[0] == '#' && title != NULL && strstr(line, "Intel") != NULL) {
         chorale_foreign_version(title, f->version, sizeof(f->version));
         f->kind = "IMB";
         f->command[0] = '\0';
+        r->moved = r->reduced = NULL;
         return CHORALE_OK;
     }
     if (strncmp(line, "# Benchmarking ", 15) == 0) {
@@ -194,22 +248,19 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
         *used_p = 0;
         return CHORALE_OK;
     }
-    if (r->command_next && strncmp(line, "# ", 2) == 0 && line[2] != '\0') {
-        snprintf(f->command, sizeof(f->command), "%s ", line + 2);
-        r->command_next = 0;
+    if (command(r, line))
         return CHORALE_OK;
-    }
     if (strncmp(line, "# Calling sequence was:", 23) == 0) {
-        r->command_next = 1;
+        r->command = 1;
         return CHORALE_OK;
     }
     if (strncmp(line, "# MPI_Datatype for reductions", 29) == 0)
-        return reductions(r, line);
+        return datatype(r, line, &r->reduced);
+    if (strncmp(line, "# MPI_Datatype ", 15) == 0)
+        return datatype(r, line, &r->moved);
     if (r->known && strncmp(line, "# #processes = ", 15) == 0)
         return processes(r, line + 15);
-    if (r->known && (strncmp(text, "#bytes", 6) == 0 ||
-                     (strncmp(text, "#repetitions", 12) == 0 &&
-                      r->at.coll == CHORALE_BARRIER)))
+    if (r->known && heads(r, text))
         return chorale_foreign_columns(r, text, names);
     *used_p = fact(r, line);
     return CHORALE_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* foreign_read.c - tables of other benchmarks, row by row: see foreign.h. What
  * stands round them in a log, of launchers and shells, is passed over; a line
- * in a table that begins with a digit is a row, or an error. */
+ * in a table that begins with a digit is a row, or an error; so is one that
+ * begins with a word and a number where rows are named. */
 #include "config.h"
 
 #include <ctype.h>
@@ -166,6 +167,23 @@ static int micros(const char *word, double *seconds)
            isdigit((unsigned char)word[0]) && *end == '\0' && isfinite(us);
 }
 
+/* Ranks of a row, as the table's heading has them if it does. */
+static enum chorale_err read_procs(struct chorale_foreign_reader *r,
+                                   const char *word,
+                                   struct chorale_foreign_row *row)
+{
+    long long n;
+
+    if (!whole(word, &n) || n < 1 || n > 1 << 24)
+        return chorale_foreign_bad(r, "'%.30s' is no number of processes",
+                                   word);
+    if (row->comm_size > 0 && row->comm_size != n)
+        return chorale_foreign_bad(r, "%lld processes in a table of %d", n,
+                                   row->comm_size);
+    row->comm_size = (int)n;
+    return CHORALE_OK;
+}
+
 static enum chorale_err read_cell(struct chorale_foreign_reader *r,
                                   enum chorale_foreign_column column,
                                   const char *word,
@@ -190,6 +208,13 @@ static enum chorale_err read_cell(struct chorale_foreign_reader *r,
                    ? CHORALE_OK
                    : chorale_foreign_bad(r, "'%.30s' is no number of "
                                          "repetitions", word);
+    case FOREIGN_NAME:
+        return strcmp(word, r->title) == 0
+                   ? CHORALE_OK
+                   : chorale_foreign_bad(r, "a row of '%.30s' in a table of "
+                                         "%s", word, r->title);
+    case FOREIGN_PROCS:
+        return read_procs(r, word, row);
     case FOREIGN_WORD:
         return strcmp(word, "Fail") != 0
                    ? CHORALE_OK
@@ -208,27 +233,44 @@ static enum chorale_err read_cell(struct chorale_foreign_reader *r,
     }
 }
 
-/* IMB's words where a size was not measured. */
-static int not_measured(const char *word)
+static int has_column(const struct chorale_foreign_reader *r,
+                      enum chorale_foreign_column column)
 {
+    for (int i = 0; i < r->ncolumn; i++)
+        if (r->column[i] == column)
+            return 1;
+    return 0;
+}
+
+/* IMB's words, behind a size that was not measured. */
+static int not_measured(const struct chorale_foreign_reader *r, int n,
+                        const char *word)
+{
+    if (n == 0 || r->column[n - 1] != FOREIGN_SIZE)
+        return 0;
     return strncmp(word, "out-of-mem.", 11) == 0 ||
            strncmp(word, "int-overflow.", 13) == 0 ||
            strncmp(word, "time-out.", 9) == 0;
 }
 
-static enum chorale_err check_row(const struct chorale_foreign_reader *r,
-                                  const struct chorale_foreign_row *row)
+static int is_whole(const struct chorale_foreign_row *row)
 {
     const size_t size = strcmp(row->dtype, "byte") == 0 ? 1
                         : strcmp(row->dtype, "double") == 0 ? 8 : 4;
 
+    return (size_t)row->msg_size % size == 0;
+}
+
+static enum chorale_err check_row(const struct chorale_foreign_reader *r,
+                                  const struct chorale_foreign_row *row)
+{
     if (isfinite(row->min) && row->min > row->avg + 1e-8)
         return chorale_foreign_bad(r, "the fastest rank is slower than the "
                                    "mean");
     if (isfinite(row->max) && row->max < row->avg - 1e-8)
         return chorale_foreign_bad(r, "the slowest rank is faster than the "
                                    "mean");
-    if ((size_t)row->msg_size % size != 0)
+    if (!is_whole(row))
         return chorale_foreign_bad(r, "%lld bytes are no whole number of %s",
                                    row->msg_size, row->dtype);
     if (row->comm_size > 0 && row->msg_size > (1LL << 62) / row->comm_size)
@@ -272,6 +314,26 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
     return CHORALE_OK;
 }
 
+/* Is this row left out, and why? */
+static int left_out(const struct chorale_foreign_reader *r,
+                    const struct chorale_foreign_row *row)
+{
+    const char *name = chorale_coll_info(row->coll)->name;
+
+    if (!(row->avg > 0)) {
+        chorale_foreign_note(r->f, "%s of %lld bytes: less time than is "
+                             "printed", name, row->msg_size);
+        return 1;
+    }
+    /* IMB calls with fewer bytes than it prints, then. */
+    if (strcmp(r->f->kind, "IMB") == 0 && !is_whole(row)) {
+        chorale_foreign_note(r->f, "%s of %lld bytes: no whole number of %s",
+                             name, row->msg_size, row->dtype);
+        return 1;
+    }
+    return 0;
+}
+
 static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
 {
     struct chorale_foreign_row row = r->at;
@@ -281,10 +343,11 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
 
     row.avg = row.min = row.max = row.p50 = row.p99 = NAN;
     row.line = r->line;
-    if (strcmp(r->f->kind, "IMB") == 0 && row.comm_size == 0)
+    if (strcmp(r->f->kind, "IMB") == 0 && row.comm_size == 0 &&
+        !has_column(r, FOREIGN_PROCS))
         return chorale_foreign_bad(r, "no '# #processes' above this table");
     for (; (word = strtok_r(rest, " \t", &rest)) != NULL; n++) {
-        if (n == 1 && not_measured(word)) {
+        if (not_measured(r, n, word)) {
             chorale_foreign_note(r->f, "%s of %lld bytes: %s",
                                  chorale_coll_info(row.coll)->name,
                                  row.msg_size, word);
@@ -299,14 +362,34 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
     }
     if (n < r->ncolumn)
         return chorale_foreign_bad(r, "%d of %d columns", n, r->ncolumn);
-    if (!(row.avg > 0)) {
-        chorale_foreign_note(r->f, "%s of %lld bytes: less time than is "
-                             "printed", chorale_coll_info(row.coll)->name,
-                             row.msg_size);
+    if (left_out(r, &row))
         return CHORALE_OK;
-    }
     err = check_row(r, &row);
     return err == CHORALE_OK ? append(r, &row) : err;
+}
+
+/* A line that begins with a number, or, where rows are named, with a word and
+ * a number. */
+static int is_row(const struct chorale_foreign_reader *r, const char *text)
+{
+    if (isdigit((unsigned char)*text))
+        return 1;
+    if (!has_column(r, FOREIGN_NAME) || !isalpha((unsigned char)*text))
+        return 0;
+    text += strcspn(text, " \t\n");
+    text += strspn(text, " \t");
+    return isdigit((unsigned char)*text);
+}
+
+/* Would it be a row, if there were a heading of columns? */
+static int is_bare(const struct chorale_foreign_reader *r, const char *text)
+{
+    const size_t n = r->title != NULL ? strlen(r->title) : 0;
+
+    return r->known && r->ncolumn == 0 &&
+           (isdigit((unsigned char)*text) ||
+            (n > 0 && strncmp(text, r->title, n) == 0 &&
+             isdigit((unsigned char)text[n + strspn(text + n, " \t")])));
 }
 
 static enum chorale_err read_line(struct chorale_foreign_reader *r,
@@ -316,7 +399,9 @@ static enum chorale_err read_line(struct chorale_foreign_reader *r,
     int used = 0;
     enum chorale_err err;
 
-    if (isdigit((unsigned char)*text))
+    if (r->bare == 0 && is_bare(r, text))
+        r->bare = r->line;
+    if (is_row(r, text))
         return r->ncolumn > 0 ? read_row(r, line) : CHORALE_OK;
     if (strchr(text, '#') == NULL)
         return CHORALE_OK;
@@ -324,6 +409,24 @@ static enum chorale_err read_line(struct chorale_foreign_reader *r,
     if (err == CHORALE_OK && !used)
         err = chorale_imb_line(r, line, &used);
     return err;
+}
+
+/* No row was taken: why, as far as it is known. */
+static enum chorale_err no_row(struct chorale_foreign_reader *r)
+{
+    if (r->f->nnote > 0)
+        return chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a collective "
+                            "that can be imported: %s; run the benchmark of a "
+                            "collective", r->path, r->f->note[0]);
+    r->line = r->bare;
+    return r->bare > 0
+               ? chorale_foreign_bad(r, "a row that has no heading of columns "
+                                     "which is known here above it")
+               : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
+                              "collective that can be imported; headings and "
+                              "rows must begin their lines: remove what "
+                              "stands before them, or run the benchmark "
+                              "again", r->path);
 }
 
 /* A file that is cut in a row may have lost digits of its last number. */
@@ -336,7 +439,7 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
     for (r->line = 1; *text != '\0' && err == CHORALE_OK; r->line++) {
         end = strchr(text, '\n');
         if (end == NULL && r->ncolumn > 0 &&
-            isdigit((unsigned char)text[strspn(text, " \t")]))
+            is_row(r, text + strspn(text, " \t")))
             return chorale_foreign_bad(r, "the file ends within this row");
         if (end != NULL)
             *end = '\0';
@@ -345,18 +448,14 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
         err = read_line(r, text);
         text = end != NULL ? end + 1 : text + strlen(text);
     }
-    if (err == CHORALE_OK && r->f->nrow == 0)
-        err = r->f->nnote > 0
-                  ? chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
-                                 "collective that can be imported: %s; run "
-                                 "the benchmark of a collective", r->path,
-                                 r->f->note[0])
-                  : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
-                                 "collective that can be imported; headings "
-                                 "and rows must begin their lines: remove what "
-                                 "stands before them, or run the benchmark "
-                                 "again", r->path);
-    return err;
+    if (err != CHORALE_OK)
+        return err;
+    if (r->f->nrow == 0)
+        return no_row(r);
+    if (r->unversioned)
+        chorale_foreign_note(r->f, "no heading says IMB's version: taken for "
+                             "2017 or later");
+    return CHORALE_OK;
 }
 
 static int looks_foreign(const char *text)

@@ -388,7 +388,7 @@ const struct chorale_verb chorale_verb_import = {
         " interval within a launch, no counters. The time of a run is p50 where"
         " printed, else the mean; the quantiles that a table lacks repeat it;"
         " run_summary.nrep is 0 where the number of calls is not printed. Of"
-        " IMB before 2018, which calls back to back, the metric is throughput,"
+        " IMB before 2017, which calls back to back, the metric is throughput,"
         " which nothing decides or compares. The launch's rows of environment"
         " whose keys begin with import: say the same, and the file's name.",
     .example = "CHORALE_TRACE=app.trace LD_PRELOAD=libchorale_pmpi.so mpiexec"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tables.t - output of other benchmarks is read into a database, whole or not
 # at all. The layouts are those that OSU 3.8 to 7.5 and IMB 3.2 to 2021.10
-# print; the numbers are invented.
+# print; the numbers are invented. What was really printed is in printed.t.
 . "$(dirname "$0")/../lib.sh"
 
 db=$work/r.db
@@ -201,7 +201,7 @@ like "$(cat "$work/out")" 'Sendrecv: no blocking collective' "and what is no col
 is "$(sql "SELECT value FROM environment WHERE key = 'import:date' LIMIT 1")" \
     "Mon Nov 20 19:56:00 2023" "its date is kept"
 sed 's/2021.3/V3.2.3/' "$work/imb.txt" >"$work/imb3.txt"
-imported "IMB of before 2018" "$work/imb3.txt" --ppn 2
+imported "IMB of before 2017" "$work/imb3.txt" --ppn 2
 is "$(sql "SELECT DISTINCT metric, root_policy FROM cell WHERE coll = 'bcast'")" \
     "throughput|rotate" "calls back to back, from all roots"
 sed 's/Bcast Reduce Barrier/-sync off -root_shift on Bcast/' "$work/imb.txt" \
