@@ -236,6 +236,7 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
     if (line[0] == '#' && title != NULL && strstr(line, "Intel") != NULL) {
         chorale_foreign_version(title, f->version, sizeof(f->version));
         f->kind = "IMB";
+        r->known = r->ncolumn = 0; /* whatever table was before */
         f->command[0] = '\0';
         r->moved = r->reduced = NULL;
         return CHORALE_OK;

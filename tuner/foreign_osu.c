@@ -71,6 +71,7 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
     f->kind = "OSU";
     r->ncolumn = 0;
     r->known = 0;
+    r->title = NULL;
     if (end != NULL && strncmp(title, "MPI ", 4) == 0 &&
         end - title - 4 < (long)sizeof(name) && end - title > 4)
         snprintf(name, sizeof(name), "%.*s", (int)(end - title - 4),
