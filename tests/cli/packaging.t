@@ -8,21 +8,6 @@ like "$version" '^[0-9]+\.[0-9]+\.[0-9]+$' "the version is $version"
 is "$("$chorale" --version | sed -n 1p)" "chorale $version" "of the command"
 like "$(sed -n 1p "$pack/debian/changelog")" "^chorale \\($version-[0-9]+\\)" \
     "of the Debian package"
-recipe=$pack/spack/packages/chorale/package.py
-is "$(sed -n 's/^    version("\([^"]*\)".*/\1/p' "$recipe")" "$version" \
-    "of the Spack recipe"
-is "$(grep -c "chorale-$version.tar.gz" "$recipe")" 1 "and its tarball"
-cp "$recipe" "$work/package.py"
-python3 -m py_compile "$work/package.py"
-ok $? "the recipe is Python"
-# Its options are configure's.
-for word in papi hwloc simgrid; do
-    grep -q "AC_ARG_WITH(\[$word\]" "$top_srcdir"/m4/*.m4
-    ok $? "configure knows --with-$word"
-done
-grep -q 'AC_ARG_ENABLE(\[patented\]' "$top_srcdir"/m4/*.m4
-ok $? "configure knows --disable-patented"
-
 # Each file of debian/*.install is there once installed, and each that is
 # installed is in one of them.
 root=$work/root

@@ -31,10 +31,10 @@ class Chorale(AutotoolsPackage):
     depends_on("help2man", type="build")
     depends_on("mpi@3.1:")
     depends_on("sqlite@3.35:")
-    depends_on("gsl@2:")
-    depends_on("jansson")
+    depends_on("gsl@2.0:")
+    depends_on("jansson@2.7:")
     depends_on("papi@7: +sde", when="+papi")
-    depends_on("hwloc", when="+hwloc")
+    depends_on("hwloc@2.0:", when="+hwloc")
     depends_on("simgrid@3.32:", when="+simgrid")
     depends_on("gnuplot", type="run")
 
