@@ -9,7 +9,7 @@ libhwloc-dev libsimgrid-dev help2man"
 packages_run="gnuplot-nox sqlite3"
 packages_test="perl scalapack-mpi-test openmpi-bin libopenmpi-dev libxml2-utils \
 python3-minimal python3-yaml procps papi-tools hpcc slurm-wlm munge \
-iproute2 zsh tcl dpkg-dev chromium chromium-driver"
+iproute2 zsh tcl environment-modules dpkg-dev chromium chromium-driver"
 
 say() { printf '%s\n' "$*" >&2; }
 

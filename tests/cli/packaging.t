@@ -120,6 +120,7 @@ if command -v tclsh >/dev/null 2>&1; then
 proc module-whatis {text} { puts "whatis $text" }
 proc conflict {name} { puts "conflict $name" }
 proc prepend-path {name value} { puts "$name=$value" }
+proc append-path {name value} { puts "$name=...$value" }
 proc setenv {name value} { puts "$name=$value" }
 source [lindex $argv 0]
 ModulesHelp
@@ -131,5 +132,37 @@ EOF
     ok $? "CHORALE_SHIM is the library to preload"
 else
     skip "no tclsh" "Tcl reads it"
+fi
+# And by Environment Modules, as a user would.
+init=${MODULESHOME:-/usr/share/modules}/init/sh
+if [ -r "$init" ]; then
+    mkdir -p "$work/modules/chorale"
+    sed "s|$prefix|$root$prefix|" "$module" >"$work/modules/chorale/$version"
+    cat >"$work/module.sh" <<'EOF'
+unset MODULEPATH LOADEDMODULES _LMFILES_ MANPATH CHORALE_SHIM
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+. "$1"
+path=$PATH
+module use "$2"
+module load chorale
+echo "command $(command -v chorale)"
+echo "shim $CHORALE_SHIM"
+echo "libraries $LD_LIBRARY_PATH $PKG_CONFIG_PATH"
+echo "manuals $MANPATH"
+module unload chorale
+[ "$PATH" = "$path" ] && echo "PATH as before"
+echo "left: ${CHORALE_SHIM-}${LD_LIBRARY_PATH-}${PKG_CONFIG_PATH-}${MANPATH-}"
+EOF
+    sh "$work/module.sh" "$init" "$work/modules" >"$work/out" 2>"$work/err"
+    ok $? "module load and module unload"
+    is "$(cat "$work/err")" "" "without a word"
+    is "$(cat "$work/out")" "command $root$bin/chorale
+shim $root$lib/libchorale_pmpi.so
+libraries $root$lib $root$lib/pkgconfig
+manuals $root$man:
+PATH as before
+left: " "all is found, no other manuals are lost, and nothing is left"
+else
+    skip "no Environment Modules" "module load and module unload"
 fi
 finish
