@@ -38,10 +38,10 @@ void chorale_anonymous_free(struct chorale_anonymous *anon);
 /* Substitutes for the row that the statement stands at, into text[ncolumn]:
  * valid until the next call, NULL where the value stays. By the names of the
  * columns: system becomes s1; of key and value only what tells of the
- * measurement stays, a run's reason only where it is the catalogue's; of free
- * text that our own verbs write (a decision's reason, a model's level and
- * regime, network and sim_selector) the words that they use, and a star for
- * others. 0: leave the row out. */
+ * measurement stays; of free text that we write (why a run was not made or does
+ * not count, a decision's reason, a model's level and regime, network and
+ * sim_selector) the words that we use, and a star for others and for what an
+ * MPI library said; of why a run failed nothing. 0: leave the row out. */
 int chorale_anonymous_row(struct chorale_anonymous *anon, sqlite3_stmt *stmt,
                           const char **text);
 

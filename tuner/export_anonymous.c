@@ -48,6 +48,25 @@ static const char told_words[] =
     " shift simulation size sizes smpi such takes than that the threshold to"
     " torus tree two usable variant way were whose why wrong ";
 
+/* The same of why a run was not made or does not count: words of the catalogue
+ * and of the runner. What the library said follows one of them. */
+static const char library_said[] = "the library: ";
+static const char ended_words[] =
+    " a after algorithm algorithms all allocated alone an and are at"
+    " back barriers be before below block blocks buffer buffers by byte"
+    " bytes caches called calls came cells choose chorale chosen cold"
+    " columns commutative could count counts data depend divide do does"
+    " doubling each element elements equally even exchange factors first"
+    " floor force group groups halving has how in is it its larger last late"
+    " launch left let libchorale library many max meet memory more MPI"
+    " name near need needs neighbor no node nodes not number of on one"
+    " only operation or order own pairwise parts patented physical place"
+    " placed pmpi power process processes ran rank ranks repetitions"
+    " result results rows run s samples segments served several shim smp"
+    " so such take takes than that the their there this three throughput"
+    " timing to too two type unseen up validate was with without work"
+    " works would wrong wrote xor ";
+
 /* Makers, families and units in the names of processors. */
 static const char cpu_words[] =
     " AMD ARM Altra Ampere Apple Athlon Atom Bronze CPU Celeron Core Cortex"
@@ -296,7 +315,7 @@ static int is_known(const char *part, size_t len, const char *list)
 /* All parts of a word are known; numbers with several points are addresses. */
 static int is_told(const char *word, const char *list)
 {
-    static const char between[] = "<>=;:,.()%@-+_";
+    static const char between[] = "<>=;:,.()%@-+_'`?";
     int points = 0;
 
     for (const char *p = word; *p != '\0'; p++)
@@ -359,6 +378,23 @@ static const char *hidden(struct chorale_anonymous *anon, const char *value,
     return copy;
 }
 
+/* Why a run was not made or does not count. Of a failed one it is what some
+ * program said: nothing. */
+static const char *hide_reason(struct chorale_anonymous *anon,
+                               const char *status, const char *reason)
+{
+    const char *said = strstr(reason, library_said);
+    char text[256];
+
+    if (strcmp(status, "inapplicable") != 0 && strcmp(status, "invalid") != 0)
+        return "";
+    if (said == NULL)
+        return hidden(anon, reason, ended_words);
+    snprintf(text, sizeof(text), "%.*s*",
+             (int)(said + strlen(library_said) - reason), reason);
+    return hidden(anon, text, ended_words);
+}
+
 /* 0: the row is left out. */
 static int hide_environment(struct chorale_anonymous *anon, const char *key,
                             const char *value, const char **text)
@@ -412,10 +448,8 @@ int chorale_anonymous_row(struct chorale_anonymous *anon, sqlite3_stmt *stmt,
     anon->nvalue = 0;
     if (system >= 0)
         text[system] = alias_of(anon, value_of(stmt, system));
-    /* Of a failed run it is what some program said. */
-    if (reason >= 0 && ended != NULL && strcmp(ended, "inapplicable") != 0 &&
-        strcmp(ended, "invalid") != 0)
-        text[reason] = "";
+    if (reason >= 0 && ended != NULL && value_of(stmt, reason) != NULL)
+        text[reason] = hide_reason(anon, ended, value_of(stmt, reason));
     for (size_t i = status >= 0; i < sizeof(told) / sizeof(told[0]); i++) {
         int column = find_column(stmt, told[i]);
 

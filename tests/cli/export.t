@@ -38,6 +38,12 @@ sqlite3 "$db" "
         WHERE run_id = 9;
     UPDATE run SET status = 'inapplicable', reason = 'needs a power of two'
         WHERE run_id = 10;
+    UPDATE run SET status = 'inapplicable', reason =
+        'the library: open /home/alice/tuning at secrethost: too many ranks'
+        WHERE run_id = 11;
+    UPDATE run SET status = 'invalid', reason =
+        'after the repetitions: wrong data near byte 8 of secrethost:/home/x'
+        WHERE run_id = 12;
     UPDATE decision SET reason = 'tab' || char(9) || 'bell' || char(7) || ' é ∑'
         WHERE decision_id = 1;
     UPDATE decision SET reason = CAST(X'61ff62c3' AS TEXT)
@@ -188,6 +194,43 @@ done
 is "$(wc -l <"$work/e.csv" | tr -d ' ')" 13 "and nothing else"
 is "$("$chorale" export "$db" --what runs --anonymize --format json |
     grep -c 'needs a power of two')" 1 "the catalogue's reasons stay"
+"$chorale" export "$db" --what runs --anonymize >"$work/e.csv"
+is "$(grep -c ',"\{0,1\}the library: [*]"\{0,1\},' "$work/e.csv")" 1 \
+    "of what the library said nothing does"
+is "$(grep -o 'after the rep.*byte 8 of [^,]*' "$work/e.csv")" \
+    "after the repetitions: wrong data near byte 8 of *" \
+    "what holds a host name or a path is a star"
+# All reasons that the catalogue and the runner have of their own.
+(
+    cd "$top_srcdir" || exit 1
+    perl -0777 -ne 'while (/(?:\breturn |\b(?:why_p|no) = |_NO_MEMORY\s
+        |fail_all\(&t,\ |snprintf\((?:why|res->reason),\s*[^,]+,)
+        (?:[^";]*\?)?[\s\\]*((?:(?::\ )?"[^"]*"[\s\\]*)+)/gx) {
+            for (split /: (?=")/, $1) {
+                my $text = join "", /"([^"]*)"/g;
+                next if $text !~ / / || $text =~ /%[-.*]*[\dl]*s|parameter/;
+                print $text =~ s/%(?:zu|d|\.0f)/8/gr =~ s/%\.3g/1.5e-06/gr, "\n";
+            }
+        }' algorithms/*.c algorithms/[!d]*/*.c runners/provider.c \
+        runners/admit.c runners/measure.c runners/point.h runners/buffers.c \
+        runners/verify.c runners/native.c runners/native_sim.c
+) | sort -u >"$work/reasons.txt"
+[ "$(wc -l <"$work/reasons.txt")" -gt 30 ]
+ok $? "$(wc -l <"$work/reasons.txt") reasons"
+cp "$db" "$work/reasons.db"
+{
+    printf '%s\n' '.mode tabs' "CREATE TABLE reasons (reason);" \
+        ".import '$work/reasons.txt' reasons"
+    echo "UPDATE run SET status = iif(run_id % 2, 'invalid', 'inapplicable'),
+        reason = (SELECT reason FROM reasons WHERE rowid = run_id)
+        WHERE run_id <= (SELECT count(*) FROM reasons); DROP TABLE reasons;"
+} >"$work/reasons.sql"
+sqlite3 "$work/reasons.db" <"$work/reasons.sql"
+"$chorale" export "$work/reasons.db" --what runs --anonymize --format json |
+    sed -n 's/.*"reason": "\([^"]*[^"]\)", .*/\1/p' >"$work/said.txt"
+is "$(sort -u "$work/said.txt" | grep -v "the library: \*$\|byte 8 of \*$" |
+    diff "$work/reasons.txt" - | grep '^[<>]')" "" \
+    "all that the catalogue and the runner say stays"
 
 # Every word that decide has of its own is said.
 for kind in simulated real; do
