@@ -36,7 +36,8 @@ MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
 for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc \
-    shim/shim shim/calls shim/neighbours shim/blind; do
+    shim/shim shim/calls shim/neighbours shim/blind shim/semantics \
+    shim/guard shim/trace shim/ppn; do
     log=$work/${test#*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
     ok $? "$test.t: $(grep -c '^ok' "$log") tests hold there"
