@@ -19,10 +19,12 @@ for tool in sqlite3 gnuplot; do
 done
 
 count=0
+failed=0
 ok() { # STATUS NAME
     count=$((count + 1))
     if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else
-        echo "not ok $count - $2"; sed 's/^/# /' out err 2> /dev/null; fi
+        echo "not ok $count - $2"; sed 's/^/# /' out err 2> /dev/null
+        failed=1; fi
 }
 synth() {
     sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$@"
@@ -51,8 +53,9 @@ is_svg() {
     fi
 }
 
-work=$(mktemp -d) && cd "$work" || exit 1
-trap 'cd / && rm -rf "$work"' EXIT
+# What is above the folder is ours too: names may lead there.
+above=$(mktemp -d) && work=$above/work && mkdir "$work" && cd "$work" || exit 1
+trap 'cd / && rm -rf "$above"' EXIT
 
 # Pictures.
 synth a.db fat-tree '2 64' 12
@@ -294,7 +297,7 @@ find . -name 'evil[0-9]*' > found
 ok $? 'hostile names run nothing'
 bad=0
 for f in deep/evil-plots/*.svg; do is_svg "$f" || bad=1; done
-[ $bad -eq 0 ] && ! find . .. -maxdepth 1 -newer found -name 'x*' | grep -q .
+[ $bad -eq 0 ] && ! find . .. -maxdepth 1 -name 'x*' | grep -q .
 ok $? 'the pictures are valid and stay in their folder'
 ls deep/evil-plots | LC_ALL=C grep -q '[^A-Za-z0-9_.-]'
 [ $? -eq 1 ]
@@ -368,3 +371,4 @@ run plot b.db -o /proc/nowhere
 ok $? 'a folder that cannot be made: exit 3'
 
 echo "1..$count"
+exit $failed

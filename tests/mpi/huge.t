@@ -34,14 +34,17 @@ done | awk '
     function judge() { if (launch != "" && !planned) fail() }
     function fail() {
         print "not ok " ++n " - P=" launch ": ended early"
+        bad = 1
     }
     /^launch / { judge(); launch = $2; planned = 0; next }
     /^1\.\./ { planned = 1; next }
     /^(not )?ok [0-9]+ - / {
         not = /^not / ? "not " : ""
+        if (not != "")
+            bad = 1
         sub(/^(not )?ok [0-9]+ - /, "")
         print not "ok " ++n " - P=" launch ": " $0
         next
     }
     { print "# " $0 }
-    END { judge(); print "1.." n + 0 }'
+    END { judge(); print "1.." n + 0; exit bad + 0 }'

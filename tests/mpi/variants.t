@@ -20,12 +20,14 @@ running=
 trap 'rm -rf "$tmp"' EXIT
 trap 'kill $running 2>/dev/null; exit 130' INT TERM
 count=0
+bad=0
 
 # result "ok"|"not ok" "text"
 result()
 {
     count=$((count + 1))
     echo "$1 $count - $2"
+    [ "$1" = ok ] || bad=1
 }
 
 # report LABEL LOG STATUS: the launch's TAP with LABEL. Of a launch that did
@@ -41,6 +43,7 @@ report()
         }
         /^# / { print }' "$2" >"$tmp/tap"
     cat "$tmp/tap"
+    ! grep -q '^not ok' "$tmp/tap" || bad=1
     count=$((count + $(grep -c '^\(not \)\{0,1\}ok ' "$tmp/tap")))
     if ! grep -q '^1\.\.[1-9]' "$2"; then
         result "not ok" "$1: ended early, status $3"
@@ -207,3 +210,4 @@ for each in $lanes; do
     [ "$each" = simulated ] || covered "$each" "far apart" "far apart" "$@"
 done
 echo "1..$count"
+exit $bad
