@@ -37,13 +37,14 @@ for page in sys.argv[2:]:
                     print(name, words[0], word.split("=")[0])
         for file in re.findall(r"(?:^|\s)((?:ci|tests/bench)/[a-z0-9_./]+)", code):
             print(name, "@" + file.rstrip("./"))
-    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         print(name, "@" + os.path.normpath(os.path.join(
             os.path.dirname(page), link)))
 END
 pages="$top_srcdir/README.md $top_srcdir/tuner/TUTORIAL.md
 $top_srcdir/runners/MEASURING.md $top_srcdir/tuner/PEERS.md
-$top_srcdir/algorithms/CATALOGUE.md $top_srcdir/ci/templates/README.md"
+$top_srcdir/algorithms/CATALOGUE.md $top_srcdir/ci/templates/README.md
+$top_srcdir/ci/packaging/README.md"
 # shellcheck disable=SC2086
 python3 words.py "$("$chorale" --verbs | tr '\n' ' ')" $pages |
     sort -u >words.txt
@@ -75,6 +76,29 @@ for verb in $("$chorale" --verbs); do
         "$top_srcdir/README.md" || { bad=1; diag "$verb"; }
 done
 is "$bad" 0 "README has every verb"
+
+# The pictures of README, with words for who does not see them, on a white ground
+# of their own, as the page may be dark, and small.
+cat >pictures.py <<'END'
+import os
+import re
+import sys
+import xml.dom.minidom
+
+page = sys.argv[1]
+with open(page, encoding="utf-8") as file:
+    pictures = re.findall(r"!\[([^]]*)\]\(([^)#:]+)\)", file.read())
+for words, name in pictures:
+    path = os.path.join(os.path.dirname(page), name)
+    svg = xml.dom.minidom.parse(path)
+    ground = svg.getElementsByTagName("rect")[0]
+    print(name, len(words) > 40, os.path.getsize(path) < 60 * 1024,
+          ground.getAttribute("fill"), svg.documentElement.tagName,
+          len(svg.getElementsByTagName("script")))
+END
+is "$(python3 pictures.py "$top_srcdir/README.md" 2>&1)" \
+    "plots/allreduce_speedup.svg True True #ffffff svg 0" \
+    "README has a picture, in words too, and small"
 
 # The folder in which ci/check builds, and that in which ci/quickstart does,
 # are those of the tutorial.
