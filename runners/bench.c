@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/word.h"
 #include "runners/environment.h"
 #ifndef CHORALE_SIM
 #include "runners/groups.h"
@@ -76,6 +77,9 @@ static const char usage[] =
     "      --served           call the library's default as applications "
     "do, for a\n"
     "                         preloaded shim to serve it by its table\n"
+    "      --escaped          results.db has %20 for a blank and the like, for "
+    "launchers\n"
+    "                         that are scripts\n"
     "      --native           before results.db: the launch may force such "
     "algorithms\n"
     "  -h, --help             show this help\n"
@@ -253,12 +257,14 @@ int main(int argc, char **argv)
     struct chorale_bench bench = { 0 };
     struct chorale_errmsg msg = { "" };
     enum chorale_err err;
-    int code;
+    int code, escaped = 0;
 
     while (argc > 1 && (strcmp(argv[1], "--announce") == 0 ||
-                        strcmp(argv[1], "--served") == 0)) {
+                        strcmp(argv[1], "--served") == 0 ||
+                        strcmp(argv[1], "--escaped") == 0)) {
         bench.announce |= argv[1][2] == 'a';
         bench.served |= argv[1][2] == 's';
+        escaped |= argv[1][2] == 'e';
         argv[1] = argv[0];
         argv++;
         argc--;
@@ -266,6 +272,8 @@ int main(int argc, char **argv)
     code = early(argc, argv);
     if (code >= 0)
         return code;
+    if (escaped && argc >= 3)
+        chorale_word_restore(argv[argc - 2]);
     die_with_parent();
     if (argc == 4)
         chorale_native_allow();

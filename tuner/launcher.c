@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "algorithms/coll.h"
+#include "db/word.h"
 #include "tuner/launcher.h"
 #include "tuner/spec.h"
 
@@ -472,6 +473,25 @@ static enum chorale_err preload_args(const char *module,
     return CHORALE_OK;
 }
 
+/* The database; escaped: in a word that smpirun leaves whole. */
+static enum chorale_err database_arg(const char *db_path, int escaped,
+                                     struct chorale_args *args,
+                                     struct chorale_errmsg *msg)
+{
+    char *word;
+
+    if (!escaped) {
+        chorale_args_add(args, "%s", db_path);
+        return CHORALE_OK;
+    }
+    word = chorale_word_escape(db_path);
+    if (word == NULL)
+        return chorale_fail_memory(msg, NULL);
+    chorale_args_add(args, "%s", word);
+    free(word);
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        int comm_size, int ppn,
                                        const char *db_path, const char *launch,
@@ -480,7 +500,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        struct chorale_sim_files *files,
                                        struct chorale_errmsg *msg)
 {
-    int simulated = strcmp(launcher->kind, "smpirun") == 0;
+    const int simulated = strcmp(launcher->kind, "smpirun") == 0;
+    const int escaped = simulated && !chorale_word_plain(db_path);
     char runner[PATH_MAX];
     enum chorale_err err;
 
@@ -522,13 +543,16 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
     if (err == CHORALE_OK && launcher->module != NULL && !simulated)
         err = preload_args(launcher->module, args, msg);
     chorale_args_add(args, "%s", runner);
+    if (escaped)
+        chorale_args_add(args, "--escaped");
     if (announce)
         chorale_args_add(args, "--announce");
     if (launcher->served)
         chorale_args_add(args, "--served");
     if (launcher->native)
         chorale_args_add(args, "--native");
-    chorale_args_add(args, "%s", db_path);
+    if (err == CHORALE_OK)
+        err = database_arg(db_path, escaped, args, msg);
     chorale_args_add(args, "%s", launch);
     return err;
 }
