@@ -64,16 +64,47 @@ static void flatten(char *text)
     *out = '\0';
 }
 
+/* Is this byte inside a character of UTF-8? */
+static int is_inside(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* What does not fit loses its middle, which is that of a path: in front is what
+ * it is about, at the end what mends it. */
+static void fit(const char *whole, struct chorale_errmsg *msg)
+{
+    static const char gap[] = " ... ";
+    const size_t room = sizeof(msg->text) - sizeof(gap);
+    const size_t length = strlen(whole);
+    size_t head = room / 3, tail = length - (room - room / 3);
+
+    if (length < sizeof(msg->text)) {
+        strcpy(msg->text, whole);
+        return;
+    }
+    while (head > 0 && is_inside(whole[head]))
+        head--;
+    while (is_inside(whole[tail]))
+        tail++;
+    snprintf(msg->text, sizeof(msg->text), "%.*s%s%s", (int)head, whole, gap,
+             whole + tail);
+}
+
 enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
                               const char *format, ...)
 {
+    enum { WHOLE = 4 * 4096 }; /* three paths as long as can be */
+
     if (msg != NULL) {
+        char whole[WHOLE];
         va_list ap;
 
         va_start(ap, format);
-        vsnprintf(msg->text, sizeof(msg->text), format, ap);
+        vsnprintf(whole, sizeof(whole), format, ap);
         va_end(ap);
-        flatten(msg->text);
+        flatten(whole);
+        fit(whole, msg);
     }
     return err;
 }

@@ -35,7 +35,9 @@ const char *chorale_err_text(enum chorale_err err);
 const char *chorale_err_unwritten(int error);
 
 /* Write the line and return err, so that callers say
- * return chorale_fail(msg, CHORALE_DATA, "%s: ...", path); msg may be NULL. */
+ * return chorale_fail(msg, CHORALE_DATA, "%s: ...", path); msg may be NULL. One
+ * that is too long, of long paths, has " ... " for its middle: its remedy, at
+ * the end, stays. */
 enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
                               const char *format, ...)
     __attribute__((format(printf, 3, 4)));

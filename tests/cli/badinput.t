@@ -57,6 +57,15 @@ for verb in run status fit decide plot export; do
     bad 3 'No such file.*chorale plan' "missing database, $verb" \
         "$chorale" $verb "$work/none.db"
 done
+# A message that is too long loses the middle of the path, not its remedy, and no
+# half of a character is left.
+deep=$(python3 -c 'print("begin" + "/d\u00fcsen" * 500 + "/end.db")')
+for verb in run export; do
+    bad 3 '^chorale: begin/d.* \.\.\. .*/end\.db: No such file.*; name a database' \
+        "missing database with a long path, $verb" "$chorale" $verb "$deep"
+    iconv -f UTF-8 -t UTF-8 "$work/err.txt" >/dev/null 2>&1
+    ok $? "whole characters, $verb"
+done
 bad 3 'No such file' "missing database, generate" \
     "$chorale" generate "$work/none.db" -o "$work/t.c"
 : >"$work/empty.db"
