@@ -4,11 +4,9 @@
 # the file. Then the same with bytes lost, doubled and turned over by a rule.
 . "$(dirname "$0")/../lib.sh"
 corpus=$top_srcdir/tests/fuzz/corpus
-version=$(sed -n 's/.* database, version \([0-9]*\).*/\1/p' "$top_srcdir/db/schema.sql")
 mkdir "$work/store"
-{ echo 'PRAGMA page_size = 512;'; cat "$top_srcdir/db/schema.sql"
-  echo "PRAGMA application_id = $((0x43484f52)); PRAGMA user_version = $version;"; } |
-    sqlite3 "$work/store/whole.db"
+sh "$top_srcdir/tests/fuzz/seed.sh" "$top_srcdir/db/schema.sql" "$work/store"
+is $? 0 "databases to begin with"
 cp "$corpus"/store/* "$work/store/"
 for target in tables trace spec store; do
     program=$top_builddir/tests/fuzz/$target
@@ -21,6 +19,19 @@ for target in tables trace spec store; do
     find "$folder" -type f -exec timeout 120 "$program" {} + >"$work/out" 2>"$work/err"
     is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" "$target returns of each"
     diag "$(tail -n 2 "$work/err")"
+    if [ "$target" = store ]; then
+        is "$(CHORALE_FUZZ_MERGED=1 "$program" "$work/store/rows" \
+            "$work/store/cut" "$work/store/whole" | sed "s|$work/store/||")" \
+            "merged: rows
+cut
+merged: whole" "what is whole goes through the merge, and is numbered"
+        for table in $(sqlite3 "$work/store/rows" "SELECT name FROM
+            sqlite_schema WHERE type = 'table'"); do
+            [ "$(sqlite3 "$work/store/rows" "SELECT count(*) FROM $table")" -gt 0 ] ||
+                echo "$table"
+        done >"$work/none"
+        is "$(cat "$work/none")" "" "it begins with rows in each table"
+    fi
     mkdir "$work/$target-bent"
     find "$folder" -type f | sort | python3 -c '
 import os, random, sys

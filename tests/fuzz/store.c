@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c - fuzzing target: databases that come from elsewhere are opened,
- * read by the views, and merged into one in memory. */
+/* store.c - fuzzing target: databases that come from elsewhere are opened, read
+ * by the views, merged into one in memory whose rows are numbered, exported and
+ * reported. tests/fuzz/seed.sh makes what that begins with. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db/merge.h"
+#include "db/renumber.h"
 #include "db/systems.h"
 #include "tests/fuzz/fuzz.h"
+#include "tuner/verb.h"
 
 static int never(void)
 {
@@ -37,36 +44,48 @@ static void read_all(struct chorale_store *store, const char *sql)
     sqlite3_finalize(stmt);
 }
 
-static void read_it(const char *path)
+static void read_views(struct chorale_store *store)
 {
     static const char *const sql[] = {
         "SELECT * FROM v_summary", "SELECT * FROM v_best",
-        "SELECT * FROM v_progress", "SELECT * FROM decision",
+        "SELECT * FROM v_progress", "SELECT * FROM v_speedup",
+        "SELECT * FROM v_paired", "SELECT * FROM v_untouched",
+        "SELECT * FROM v_trace", "SELECT * FROM decision",
     };
+
+    for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]); i++)
+        read_all(store, sql[i]);
+}
+
+/* 1: it is one that is read. */
+static int read_it(const char *path)
+{
     struct chorale_errmsg msg = { "" };
     struct chorale_store *store = NULL;
     struct chorale_system_row *list = NULL;
     size_t count = 0;
     enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, &store,
                                               &msg);
+    int opened = err == CHORALE_OK;
 
-    if (err == CHORALE_OK) {
+    if (opened) {
         err = chorale_systems_load(store, NULL, &list, &count, &msg);
-        for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]); i++)
-            read_all(store, sql[i]);
+        read_views(store);
         chorale_systems_free(list, count);
     }
     said(err, &msg);
     chorale_store_close(store);
+    return opened;
 }
 
-static void merge_it(const char *path)
+/* 1: its rows are in a database now. */
+static int merge_it(const char *path)
 {
     struct chorale_errmsg msg = { "" };
     struct chorale_store *store = NULL;
     struct chorale_shard *shard = NULL;
     struct chorale_merged merged;
-    int stop = 0;
+    int stop = 0, sound = 0;
     enum chorale_err err = chorale_shard_open(path, never, &shard, &msg);
 
     if (err == CHORALE_OK)
@@ -74,9 +93,80 @@ static void merge_it(const char *path)
     if (err == CHORALE_OK)
         err = chorale_merge(store, "memory", shard, 0, NULL,
                             &merged, &stop, &msg);
+    if (err == CHORALE_OK) {
+        err = chorale_renumber(store, &msg);
+        read_views(store);
+        sound = err == CHORALE_OK;
+    }
     said(err, &msg);
     chorale_shard_close(shard);
     chorale_store_close(store);
+    return sound;
+}
+
+/* With libFuzzer each input takes one turn of n, by its bytes, so that there are
+ * more inputs; what is read from files takes all. */
+static int takes(const uint8_t *data, size_t size, size_t turn, size_t n)
+{
+#ifdef CHORALE_LIBFUZZER
+    size_t sum = 0;
+
+    for (size_t i = 0; i < size; i++)
+        sum += data[i];
+    return sum % n == turn;
+#else
+    (void)data, (void)size, (void)turn, (void)n;
+    return 1;
+#endif
+}
+
+/* A verb with its options, on the database, into a file beside it. */
+static void call(const struct chorale_verb *verb, const char *path,
+                 const char *const *option, int noption)
+{
+    char word[8][PATH_MAX], *argv[9];
+    struct chorale_errmsg msg = { "" };
+    int argc = 0;
+
+    snprintf(word[argc++], PATH_MAX, "%s", verb->name);
+    snprintf(word[argc++], PATH_MAX, "%s", path);
+    snprintf(word[argc++], PATH_MAX, "--output=%s-out", path);
+    for (int i = 0; i < noption; i++)
+        snprintf(word[argc++], PATH_MAX, "%s", option[i]);
+    for (int i = 0; i < argc; i++)
+        argv[i] = word[i];
+    argv[argc] = NULL;
+    said(verb->run(verb, argc, argv, &msg), &msg);
+    unlink(word[2] + strlen("--output="));
+}
+
+static void export_it(const char *path, const uint8_t *data, size_t size)
+{
+    static const char *const what[] = {
+        "--what=summary", "--what=samples", "--what=speedup", "--what=best",
+        "--what=runs", "--what=counters", "--what=environment",
+        "--what=decisions", "--what=cells",
+    };
+
+    const size_t n = sizeof(what) / sizeof(what[0]);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *option[] = { what[i], i % 2 ? "--csv" : "--json",
+                                 "--anonymize" };
+
+        if (takes(data, size, i, n))
+            call(&chorale_verb_export, path, option, 2 + (int)(i % 3 == 0));
+    }
+}
+
+static void report_it(const char *path, const uint8_t *data, size_t size)
+{
+    static const char *const option[] = { "--quiet", "--anonymize" };
+
+    setenv("GNUPLOT", "/nonexistent", 1);
+    for (int n = 1; n <= 2; n++)
+        if (takes(data, size, (size_t)n, 4))
+            call(&chorale_verb_report, path, option, n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -85,7 +175,42 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (path == NULL)
         return 0;
-    read_it(path);
-    merge_it(path);
+    if (read_it(path)) {
+        export_it(path, data, size);
+        report_it(path, data, size);
+    }
+    if (merge_it(path) && getenv("CHORALE_FUZZ_MERGED") != NULL)
+        printf("merged: ");
     return 0;
 }
+
+#ifdef CHORALE_LIBFUZZER
+/* Most of a database is its schema, and one with another schema is refused at
+ * once: what is made up is mostly the inside of one page that has a b-tree in
+ * it. The first page has the head of the file. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+                               unsigned seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+                               unsigned seed)
+{
+    const size_t page = 512, npage = size / page;
+
+    if (seed % 8 == 0 || npage < 2)
+        return LLVMFuzzerMutate(data, size, max);
+    for (size_t tries = 0; tries < npage; tries++) {
+        const size_t k = 1 + (seed / 8 + tries) % (npage - 1);
+        uint8_t *at = data + k * page;
+        const size_t rows = (size_t)at[5] << 8 | at[6]; /* where they begin */
+
+        if ((at[0] == 0x0d || at[0] == 0x0a) && rows < page) {
+            const size_t skip = seed % 8 == 1 ? 0 : rows;
+
+            LLVMFuzzerMutate(at + skip, page - skip, page - skip);
+            break;
+        }
+    }
+    return size;
+}
+#endif
