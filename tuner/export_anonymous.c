@@ -52,20 +52,21 @@ static const char told_words[] =
  * and of the runner. What the library said follows one of them. */
 static const char library_said[] = "the library: ";
 static const char ended_words[] =
-    " a after algorithm algorithms all allocated alone an and are at"
-    " back barriers be before below block blocks buffer buffers by byte"
-    " bytes caches called calls came cells choose chorale chosen cold"
-    " columns commutative could count counts data depend divide do does"
-    " doubling each element elements equally even exchange factors first"
-    " floor force group groups halving has how in is it its larger last late"
-    " launch left let libchorale library many max meet memory more MPI"
-    " name near need needs neighbor no node nodes not number of on one"
-    " only operation or order own pairwise parts patented physical place"
-    " placed pmpi power process processes ran rank ranks repetitions"
-    " result results rows run s samples segments served several shim smp"
-    " so such take takes than that the their there this three throughput"
-    " timing to too two type unseen up validate was with without work"
-    " works would wrong wrote xor ";
+    " a after algorithm algorithms all allocated alone an and another"
+    " are at back barriers be before below block blocks buffer buffers"
+    " by byte bytes caches call called calls came cannot cells choose"
+    " chorale chosen cold columns commutative could count counts data"
+    " depend divide do does doubling each element elements equally even"
+    " exchange factors first floor for force group groups halving has"
+    " how in is it its larger last late launch left let libchorale"
+    " library loaded made many max meet memory more MPI name near need"
+    " needs neighbor no node nodes not number of on one only operation"
+    " or order own pairwise parts patented physical place placed pmpi"
+    " power process processes ran rank ranks repetitions result results"
+    " rows run s samples segments served serves several shim smp so such"
+    " system table take takes than that the their there this three"
+    " throughput timing to too two type unseen up validate validated was"
+    " with without work works would wrong wrote xor ";
 
 /* Makers, families and units in the names of processors. */
 static const char cpu_words[] =

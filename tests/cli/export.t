@@ -203,7 +203,7 @@ is "$(grep -o 'after the rep.*byte 8 of [^,]*' "$work/e.csv")" \
 # All reasons that the catalogue and the runner have of their own.
 (
     cd "$top_srcdir" || exit 1
-    perl -0777 -ne 'while (/(?:\breturn |\b(?:why_p|no) = |_NO_MEMORY\s
+    perl -0777 -ne 'while (/(?:\breturn |\b(?:why_p|no)\ =\ |_NO_MEMORY\s
         |fail_all\(&t,\ |snprintf\((?:why|res->reason),\s*[^,]+,)
         (?:[^";]*\?)?[\s\\]*((?:(?::\ )?"[^"]*"[\s\\]*)+)/gx) {
             for (split /: (?=")/, $1) {
