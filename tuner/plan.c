@@ -300,7 +300,8 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
         plan->ppn == 0)
         fprintf(stderr, "chorale: %ld ranks on %ld processors are "
                         "oversubscribed: such cells are tagged and decide "
-                        "nothing\n", most_ranks, cores);
+                        "nothing; -P up to %ld decides\n", most_ranks, cores,
+                cores);
     return CHORALE_OK;
 }
 

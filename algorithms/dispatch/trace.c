@@ -159,7 +159,8 @@ static void begin(uint64_t *node)
     int level;
 
     if (!chorale_trace_comm_start(node, trace.size)) {
-        say("no attribute can be had; not traced", NULL);
+        say("MPI_Comm_create_keyval fails, and nothing is traced; leave it out, "
+            "or use another MPI library", NULL);
         return;
     }
     trace.threads = PMPI_Query_thread(&level) != MPI_SUCCESS

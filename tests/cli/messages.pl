@@ -155,9 +155,13 @@ sub check_row {
 
 sub check {
     my ($dir, $table) = @_;
-    my (%row, %there);
+    my (%row, %there, %why);
     for my $row (table($table)) {
         my $key = "$row->[0]\t$row->[2]";
+        print "$row->[0]: '$row->[2]': $row->[3], as $why{$row->[3]} has it:"
+            . " say what it is here\n"
+            if $row->[3] =~ /^reviewed/ && $why{$row->[3]};
+        $why{$row->[3]} = $row->[0];
         print "$row->[0]: '$row->[2]': twice in the table\n" if $row{$key};
         $row{$key} = $row;
     }

@@ -48,6 +48,9 @@ is "$(reasons)" "" "one that the call takes from elsewhere"
 like "$(reasons)" 'ends with DATA$' "another exit code"
 { cat some.tsv; row db/one.c DATA "$bad" sometimes nobody; } >rows.tsv
 like "$(reasons)" 'neither a test nor reviewed$' "a row without a reason"
+{ cat some.tsv; row db/one.c DATA "$bad" 'reviewed: a note' nobody; } >rows.tsv
+like "$(reasons)" "reviewed: a note, as db/one.c has it: say what it is here$" \
+    "a reason that another row has"
 { cat some.tsv; row db/one.c DATA "$bad" 'tests/x.t: which nobody mends' nobody
 } >rows.tsv
 like "$(reasons)" "x.t does not look for 'which nobody mends'$" \
