@@ -22,6 +22,9 @@ ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 export ASAN_OPTIONS
 preload=$(cd "$here" && pwd)/tests/mpi/.libs/libyield.so
 [ -f "$preload" ] || preload=
+# Of simulations: clocks that nobody needs stand still, after what is preloaded.
+still=$(cd "$here" && pwd)/tests/mpi/.libs/libstill.so
+[ -f "$still" ] || still=
 
 # run_real P PROGRAM ARGUMENT...: under the MPI library.
 run_real()
@@ -45,7 +48,9 @@ run_simulated()
         host=$((host + 1))
     done >"$hosts"
     # shellcheck disable=SC2086
-    "$limit" "$LAUNCH_SECONDS" "$SMPIRUN" -np "$ranks" -hostfile "$hosts" \
+    "$limit" "$LAUNCH_SECONDS" \
+        env LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$still" \
+        "$SMPIRUN" -np "$ranks" -hostfile "$hosts" \
         -platform "$source/tests/mpi/flat.xml" \
         --log=root.threshold:error --cfg=network/model:CM02 \
         --cfg=network/crosstraffic:0 --cfg=network/TCP-gamma:1e15 \

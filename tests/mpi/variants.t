@@ -5,12 +5,13 @@
 #
 #     variants.t [COLLECTIVE [VARIANT]]   only these
 #
-# Two lanes run at a time, one real and one simulated. Each variant has its
-# whole cover of all pairs at the first number of ranks above one at which it
-# runs (of real ranks) or the first two (simulated); all the larger numbers at
-# which it runs share one more, that has the number of ranks as one more factor.
-# The last lines say that no variant went without. ci/matrix does more: all
-# numbers of ranks, products of factors.
+# Two lanes run at a time, one real and one simulated, which begins with the
+# largest simulations; the real one, through first, takes what is left of them.
+# Each variant has its whole cover of all pairs at the first number of ranks
+# above one at which it runs (of real ranks) or the first two (simulated); all
+# the larger numbers at which it runs share one more, that has the number of
+# ranks as one more factor. The last lines say that no variant went without.
+# ci/matrix does more: all numbers of ranks, products of factors.
 here=${top_builddir:-.}
 source=${top_srcdir:-$(dirname "$0")/../..}
 . "$source/tests/mpi/launch.sh"
@@ -160,47 +161,79 @@ real_lane()
     echo "$n" >"$tmp/real.all"
 }
 
-simulated_lane()
+# The simulated launches, a line each: KIND P. $sizes: those that share.
+list_simulated()
 {
-    n=0
-    keep simulated "simulated P=1" run_simulated 1 "$@"
-    all="2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33"
-    share=2:$(echo "$all" | tr ' ' ,)
-    for p in $all; do
-        keep simulated "simulated P=$p" run_simulated "$p" --share "$share" \
-            "$@"
-    done
+    sizes="2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33"
+    for p in 1 $sizes; do
+        echo "simulated $p"
+    done >"$tmp/launches"
     case ${1-barrier} in
         barrier)
-            shift $(($# > 0))
             for p in 3 6 13 16; do
-                keep simulated "eager P=$p" run_eager "$p" --data barrier "$@"
-            done
+                echo "eager $p"
+            done >>"$tmp/launches"
             ;;
     esac
-    echo "$n" >"$tmp/simulated.all"
+    wc -l <"$tmp/launches" >"$tmp/simulated.all"
+}
+
+# simulate KIND P [COLLECTIVE [VARIANT]]: one of them.
+simulate()
+{
+    kind=$1 p=$2
+    shift 2
+    case $kind$p in
+        eager*)
+            shift $(($# > 0))
+            keep simulated "eager P=$p" run_eager "$p" --data barrier "$@"
+            ;;
+        simulated1) keep simulated "simulated P=1" run_simulated 1 "$@" ;;
+        *)
+            keep simulated "simulated P=$p" run_simulated "$p" \
+                --share "2:$(echo "$sizes" | tr ' ' ,)" "$@"
+            ;;
+    esac
+}
+
+# Those that no lane has begun, the last ones, which are the longest, first.
+simulated_lane()
+{
+    next=$(cat "$tmp/simulated.all")
+    while [ "$next" -gt 0 ]; do
+        n=$((next - 1)) # keep counts on
+        # shellcheck disable=SC2046
+        if mkdir "$tmp/taken.$next" 2>/dev/null; then
+            simulate $(sed -n "${next}p" "$tmp/launches") "$@"
+        fi
+        next=$((next - 1))
+    done
 }
 
 if [ -z "$limit" ]; then
     echo "1..0 # SKIP no timeout command (coreutils)"
     exit 0
 fi
-if ! command -v "$MPIEXEC" >/dev/null 2>&1; then
-    result ok "under the MPI library # SKIP no mpiexec"
-elif [ ! -x "$here/tests/mpi/variants" ]; then
-    result "not ok" "$here/tests/mpi/variants is not built: make check"
-else
-    real_lane "$@" &
-    lanes=real
-    running=$!
-fi
 if [ ! -e "$here/tests/mpi/variants_sim" ]; then
     result ok "in simulation # SKIP built without SimGrid"
 elif ! command -v "$SMPIRUN" >/dev/null 2>&1; then
     result ok "in simulation # SKIP no smpirun"
 else
+    list_simulated "$@"
     simulated_lane "$@" &
-    lanes="$lanes simulated"
+    lanes=simulated
+    running=$!
+fi
+if ! command -v "$MPIEXEC" >/dev/null 2>&1; then
+    result ok "under the MPI library # SKIP no mpiexec"
+elif [ ! -x "$here/tests/mpi/variants" ]; then
+    result "not ok" "$here/tests/mpi/variants is not built: make check"
+else
+    {
+        real_lane "$@"
+        [ -z "$lanes" ] || simulated_lane "$@"
+    } &
+    lanes="real $lanes"
     running="$running $!"
 fi
 wait
