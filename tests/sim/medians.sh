@@ -7,9 +7,10 @@
 # Usage: medians.sh OUT.tsv (top_srcdir and top_builddir in the environment)
 #
 # A row is a variant with the first, second or last of its listed parameter
-# values. Columns: us at P = 2 and 7, a rank a node, and at P = 8 on 4 nodes, with
-# blocks of 256 B and 48 KiB (a barrier has one of these), then messages and bytes
-# of all ranks at the last point. -: the variant refuses; .: not measured.
+# values, of those that it takes at one of the points. Columns: us at P = 2 and 7,
+# a rank a node, and at P = 8 on 4 nodes, with blocks of 256 B and 48 KiB (a barrier
+# has one of these), then messages and bytes of all ranks at the last point. -: the
+# variant refuses; .: not measured.
 set -eu
 top_builddir=${top_builddir:-$PWD}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -29,6 +30,7 @@ for way in '2,7 1' '8 2'; do
         -m 256,48K -P "${way% *}" --ppn "${way#* }" --launcher smpirun \
         --platform "$dir/p.xml" --network loggp --system medians
 done
+cp "$dir/m.db" "$dir/all.db"
 # Of all values of the parameters these three.
 sqlite3 "$dir/m.db" "DELETE FROM cell WHERE provider <> 'chorale'
     OR cell_id NOT IN (SELECT min(cell_id) FROM cell
@@ -38,19 +40,41 @@ sqlite3 "$dir/m.db" "DELETE FROM cell WHERE provider <> 'chorale'
         UNION SELECT max(cell_id) FROM cell
         GROUP BY coll, variant, comm_size, msg_size)"
 "$chorale" run "$dir/m.db" --quiet
+# Of variants that refuse one of them everywhere all: only the runner tells which
+# it takes.
+sqlite3 "$dir/m.db" "ATTACH '$dir/all.db' AS planned;
+    CREATE TABLE planned.again AS SELECT DISTINCT coll, variant
+        FROM main.cell JOIN main.run USING (cell_id)
+        GROUP BY coll, variant, params
+        HAVING count(*) = sum(status = 'inapplicable');
+    INSERT INTO main.cell SELECT * FROM planned.cell
+        WHERE provider = 'chorale' AND (coll, variant) IN planned.again
+        AND cell_id NOT IN (SELECT cell_id FROM main.cell)"
+"$chorale" run "$dir/m.db" --quiet
 {
     echo "# Simulated times of the catalogue [us]: see medians.sh." \
         "Rewritten by: make medians"
     sqlite3 "$dir/m.db" "SELECT '# ' || mpi_library FROM system"
     printf 'collective\tvariant\tparameters\t%s\tmessages\tbytes\n' \
         'P2_256	P2_48K	P7_256	P7_48K	P8_256	P8_48K'
-    sqlite3 -separator '	' "$dir/m.db" "
-        WITH one AS (SELECT coll, variant, params, run_id, comm_size,
+    sqlite3 -separator '	' "$dir/m.db" "ATTACH '$dir/all.db' AS planned;
+        WITH taken AS (SELECT coll, variant, params, min(cell_id) AS first
+            FROM main.cell JOIN main.run USING (cell_id) GROUP BY 1, 2, 3
+            HAVING sum(status <> 'inapplicable') > 0),
+        place AS (SELECT coll, variant, params,
+                row_number() OVER up AS nth, row_number() OVER down AS nth_last
+            FROM taken
+            WINDOW up AS (PARTITION BY coll, variant ORDER BY first),
+                down AS (PARTITION BY coll, variant ORDER BY first DESC)),
+        one AS (SELECT coll, variant, params, run_id, comm_size,
                 msg_size > 256 AS long,
                 CASE r.status WHEN 'ok' THEN printf('%.4f', median * 1e6)
                     WHEN 'inapplicable' THEN '-' ELSE r.status END AS us
-            FROM cell JOIN run r USING (cell_id)
-            LEFT JOIN run_summary USING (run_id))
+            FROM main.cell JOIN main.run r USING (cell_id)
+            LEFT JOIN main.run_summary USING (run_id)
+            WHERE (coll, variant) NOT IN planned.again
+            OR (coll, variant, params) IN (SELECT coll, variant, params
+                FROM place WHERE nth <= 2 OR nth_last = 1))
         SELECT coll, variant, CASE params WHEN '' THEN '.' ELSE params END,
             ifnull(max(us) FILTER (WHERE comm_size = 2 AND NOT long), '.'),
             ifnull(max(us) FILTER (WHERE comm_size = 2 AND long), '.'),
@@ -58,10 +82,10 @@ sqlite3 "$dir/m.db" "DELETE FROM cell WHERE provider <> 'chorale'
             ifnull(max(us) FILTER (WHERE comm_size = 7 AND long), '.'),
             ifnull(max(us) FILTER (WHERE comm_size = 8 AND NOT long), '.'),
             ifnull(max(us) FILTER (WHERE comm_size = 8 AND long), '.'),
-            ifnull(max((SELECT printf('%d', value) FROM counter k
+            ifnull(max((SELECT printf('%d', value) FROM main.counter k
                 WHERE k.run_id = one.run_id AND event = 'chorale::messages'))
                 FILTER (WHERE comm_size = 8 AND (long OR coll = 'barrier')), '-'),
-            ifnull(max((SELECT printf('%d', value) FROM counter k
+            ifnull(max((SELECT printf('%d', value) FROM main.counter k
                 WHERE k.run_id = one.run_id AND event = 'chorale::bytes_sent'))
                 FILTER (WHERE comm_size = 8 AND (long OR coll = 'barrier')), '-')
         FROM one GROUP BY coll, variant, params ORDER BY 1, 2, 3"

@@ -54,6 +54,8 @@ is "$(grep -v '^#' "$work/now.tsv" | sed 1d | cut -f 1,2 | sort -u | wc -l)" "$n
     "all of it"
 is "$(grep -v '^#' "$work/now.tsv" | sed 1d | grep '	[0-9.]*[0-9]	' |
     cut -f 1,2 | sort -u | wc -l)" "$n" "each at some point"
+is "$(sed 1,3d "$work/now.tsv" | cut -f 1-9 | grep -v '	[0-9.]*[0-9]' |
+    head -n 3)" "" "with values that it takes somewhere"
 ! sed 1,3d "$work/now.tsv" | cut -f 4-9 | grep -q '[a-z]'
 ok $? "and nothing fails"
 differences "$work/accepted.tsv" "$work/now.tsv" >"$work/diff.txt"
