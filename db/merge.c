@@ -16,6 +16,7 @@
 #include "db/systems.h"
 
 #define BLOCK 500 /* runs that are copied at once */
+#define TAG 8     /* letters that tell systems of one name apart */
 
 /* Not what was measured elsewhere, or with another MPI: as a rule that is the
  * wrong file. */
@@ -49,8 +50,44 @@ static enum chorale_err refuse_other(struct merge *m)
     return err;
 }
 
-/* A system is known by its uuid or its signature. A new one keeps its name, or
- * gets a number where that is another's. */
+/* What tells systems of one name apart, the beginning of a hash of what they
+ * are: a merge brings each with it, so that no two have one name meanwhile. */
+static void name_tag(sqlite3_context *context, int n, sqlite3_value **value)
+{
+    const char *text = (const char *)sqlite3_value_text(value[0]);
+    char uuid[CHORALE_UUID_SIZE];
+
+    (void)n;
+    chorale_uuid_of(text != NULL ? text : "", uuid);
+    uuid[TAG] = '\0';
+    sqlite3_result_text(context, uuid, -1, SQLITE_TRANSIENT);
+}
+
+/* Its name without that. */
+#define BASE(s)                                                              \
+    "iif(substr(" s ".name, -9) = '-' || name_tag(" s ".signature),"         \
+    " substr(" s ".name, 1, length(" s ".name) - 9), " s ".name)"
+#define TAGGED(s) BASE(s) " || '-' || name_tag(" s ".signature)"
+#define ELDER                                                                \
+    "EXISTS (SELECT 1 FROM main.system o WHERE " BASE("o") " = "             \
+    BASE("system") " AND (o.created, o.uuid) <"                              \
+    "  (system.created, system.uuid))"
+
+/* Of those with one name the first keeps it, whatever came first. */
+static enum chorale_err settle_names(struct merge *m)
+{
+    enum chorale_err err = merge_execute(
+        m, "UPDATE main.system SET name = " TAGGED("system")
+        " WHERE " ELDER " AND name <> " TAGGED("system"), 0);
+
+    return err == CHORALE_OK
+               ? merge_execute(m, "UPDATE main.system SET name = "
+                               BASE("system") " WHERE NOT " ELDER
+                               " AND name <> " BASE("system"), 0)
+               : err;
+}
+
+/* A system is known by its uuid or its signature. */
 static enum chorale_err merge_systems(struct merge *m)
 {
     static const struct merge_contradiction no[] = {
@@ -70,20 +107,21 @@ static enum chorale_err merge_systems(struct merge *m)
     /* Known under two UUIDs, it keeps that of the first, and its name. */
     static const char elder[] =
         "UPDATE main.system SET uuid = s.uuid, created = s.created,"
-        " name = iif(EXISTS (SELECT 1 FROM main.system o"
-        "   WHERE o.name = s.name), system.name, s.name)"
+        " name = " TAGGED("s")
         " FROM shard.system s WHERE s.signature = system.signature"
         "   AND (s.created, s.uuid) < (system.created, system.uuid)";
     static const char add[] =
         "INSERT INTO main.system (uuid, name, kind, signature, mpi_library,"
-        " created) SELECT s.uuid, (WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL"
-        "   SELECT i + 1 FROM k) SELECT iif(i = 1, s.name, s.name || '-' || i)"
-        "   FROM k WHERE NOT EXISTS (SELECT 1 FROM main.system t"
-        "    WHERE t.name = iif(i = 1, s.name, s.name || '-' || i)) LIMIT 1),"
-        " s.kind, s.signature, s.mpi_library, s.created"
+        " created) SELECT s.uuid, " TAGGED("s") ", s.kind, s.signature, s.mpi_library, s.created"
         " FROM shard.system s WHERE s.system_id = ?1";
     sqlite3_int64 id = -1;
-    enum chorale_err err = REFUSE(m, no);
+    enum chorale_err err = merge_check(
+        m, sqlite3_create_function(chorale_store_db(m->store), "name_tag", 1,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                   name_tag, NULL, NULL));
+
+    if (err == CHORALE_OK)
+        err = REFUSE(m, no);
 
     if (err == CHORALE_OK && (m->flags & CHORALE_MERGE_SYSTEMS) == 0)
         err = refuse_other(m);
@@ -92,6 +130,8 @@ static enum chorale_err merge_systems(struct merge *m)
     while (err == CHORALE_OK &&
            (err = merge_count(m, next, &id)) == CHORALE_OK && id >= 0)
         err = merge_execute(m, add, id);
+    if (err == CHORALE_OK)
+        err = settle_names(m);
     if (err == CHORALE_OK)
         err = merge_execute(m,
                             "INSERT INTO temp.system_map SELECT s.system_id,"

@@ -102,6 +102,34 @@ merge late.db c.db b.db && sqlite3 late.db "PRAGMA foreign_keys = OFF;
     merge late.db a.db && tell late.db && diff -r want out
 ok $? "ids that are out of order are put in order by the next merge"
 
+# Three systems of one name: what each is called is of itself.
+for shard in a b c; do
+    sed_name="UPDATE system SET name = 'ring', signature = signature || '$shard',
+        created = '2026-01-0$(echo $shard | tr abc 213)T00:00:00Z'"
+    cp $shard.db n$shard.db
+    sqlite3 n$shard.db "$sed_name"
+done
+names() { # database
+    sqlite3 "$1" "SELECT y.uuid, y.name, count(*) FROM system y
+        JOIN cell USING (system_id) GROUP BY 1 ORDER BY 1"
+}
+merge nabc.db na.db nb.db nc.db --other-systems && names nabc.db >want.names
+is "$(cut -d '|' -f 2 want.names | sed 's/-[0-9a-f]\{8\}$/-TAG/' |
+    tr '\n' ' ')" "ring-TAG ring ring-TAG " \
+    "of three systems of one name the first keeps it"
+bad=0
+for order in "a c b" "b a c" "b c a" "c a b" "c b a"; do
+    db=n$(echo "$order" | tr -d ' ').db
+    for shard in $order; do
+        merge "$db" n$shard.db --other-systems || bad=1
+    done
+    names "$db" | diff want.names - || bad=1
+done
+ok $bad "whatever the order"
+merge nabc2.db nabc.db --other-systems && merge nabc2.db ncba.db &&
+    names nabc2.db | diff want.names -
+ok $? "and when what was merged is merged again"
+
 # One campaign that was planned in two databases.
 cp c.db d.db
 sqlite3 d.db "UPDATE campaign SET created = '2025-12-30T00:00:00Z',
