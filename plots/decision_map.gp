@@ -45,7 +45,9 @@ bytes(n) = n < 1024 ? sprintf('%d B', n) \
 log2(v) = log(v) / log(2)
 
 set logscale xy 2
-set xrange [xmin : xmax * 1.01 + 1]
+# With no bytes there is nothing but the box of n = 0, two quarters wide.
+nothing = zero > 0 && xmax <= 4 * zero
+set xrange [xmin : (nothing ? 2 * zero : xmax * 1.01 + 1)]
 # The first and the last process count reach over the end (RIM of map.c).
 rim = (pmax / pmin)**(1 / 25.)
 below = sqrt(pmin * (pmin - 1.))
@@ -60,16 +62,18 @@ if (first < 0) { first = 0 } # there is no half a byte
 last = int(floor(log2(xmax)))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero * 1.4) }
-do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
-do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
-    if (2**e >= pmin && 2**e <= pmax) {
-        set ytics add (sprintf('%d', 2**e) 2**e)
-    }
+if (!nothing) {
+    do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
 }
-do for [e = 0:1] {
-    p = int(e ? pmax : pmin)
-    if (abs(log2(p) - int(log2(p) + 0.5)) > 0.25) {
-        set ytics add (sprintf('%d', p) p)
+# The first and the last process count, and powers of two that have room beside
+# these: a line is 20 of about 590 or 190 points.
+apart(p, q) = abs(log2(1. * p / q)) / log2(top / bottom) * (height0 - 110)
+do for [e = 0:1] { set ytics add (sprintf('%d', e ? pmax : pmin) \
+    (e ? pmax : pmin)) }
+do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
+    if (2**e > pmin && 2**e < pmax && apart(2**e, pmin) > 20 && \
+            apart(2**e, pmax) > 20) {
+        set ytics add (sprintf('%d', 2**e) 2**e)
     }
 }
 set border 3

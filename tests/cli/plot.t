@@ -162,6 +162,26 @@ cp a.db gap.db
 sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
     comm_size_hi = 63 WHERE comm_size = 64; DELETE FROM decision
     WHERE comm_size = 2 AND provider = 'library'"
+run plot gap.db -o gap --format svg && grep -q '>2<' gap/bcast_map.svg &&
+    grep -q '>63<' gap/bcast_map.svg && ! grep -q '>64<' gap/bcast_map.svg
+ok $? "the axis has the first and the last process count, near a power of two"
+cat >nothing.dat <<'END'
+0.25 1 56 112 0.25 2 23 0
+
+
+"library"
+0.25 0.5 56.49 111.49 0 0 0 57 111
+
+
+"k_dissemination radix=4"
+0.25 0.5 54.46 56.49 0 0 0 56 56
+0.25 0.5 111.49 115.14 0 0 0 112 112
+END
+gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" nothing.dat nothing.svg svg \
+    barrier && is_svg nothing.svg && grep -q '>0<' nothing.svg &&
+    ! grep -q '>1 B<' nothing.svg && grep -q '>64<' nothing.svg &&
+    grep -q '>56<' nothing.svg && grep -q '>112<' nothing.svg
+ok $? "where no bytes are sent there is n = 0 alone"
 run plot gap.db -o gap && is_png gap/bcast_map.png && ! [ -s err ] &&
     grep -q ' 3 63$' gap/bcast_map.dat
 ok $? 'rows of the model span process counts'
