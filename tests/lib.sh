@@ -7,6 +7,9 @@ top_builddir=${top_builddir:-$PWD}
 chorale=$top_builddir/chorale
 : "${MPIEXEC:=mpiexec.mpich}" "${CC:=cc}"
 work=$(mktemp -d "${TMPDIR:-/tmp}/chorale-test-XXXXXX") || exit 99
+# No answers of another Slurm, and nothing left behind.
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
 tap_n=0

@@ -19,9 +19,8 @@
 #define ANSWER_MAX (8 << 20)
 #define REMEDY "submit where Slurm's programs are, on a login node"
 
-/* Run it and keep what it prints: a failure is its own first line. */
-static enum chorale_err ask(const struct chorale_args *args, char **text_p,
-                            struct chorale_errmsg *msg)
+enum chorale_err chorale_slurm_say(const struct chorale_args *args,
+                                   char **text_p, struct chorale_errmsg *msg)
 {
     char *text = calloc(1, ANSWER_MAX);
     int status = 0;
@@ -71,7 +70,7 @@ enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
     chorale_args_add(&args, "scontrol");
     chorale_args_add(&args, "show");
     chorale_args_add(&args, "config");
-    err = ask(&args, &text, msg);
+    err = chorale_slurm_say(&args, &text, msg);
     chorale_args_free(&args);
     if (err != CHORALE_OK)
         return err;
@@ -130,7 +129,7 @@ enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
     chorale_args_add(&args, "--parsable");
     for (int i = 0; i < words->count; i++)
         chorale_args_add(&args, "%s", words->word[i]);
-    err = ask(&args, &text, msg);
+    err = chorale_slurm_say(&args, &text, msg);
     chorale_args_free(&args);
     if (err != CHORALE_OK)
         return err;
@@ -155,7 +154,7 @@ enum chorale_err chorale_slurm_requeue(const char *job_id,
     chorale_args_add(&args, "scontrol");
     chorale_args_add(&args, "requeue");
     chorale_args_add(&args, "%s", job_id);
-    err = ask(&args, &text, msg);
+    err = chorale_slurm_say(&args, &text, msg);
     chorale_args_free(&args);
     free(text);
     return err;
@@ -169,156 +168,10 @@ void chorale_slurm_cancel(const char *job_id)
 
     chorale_args_add(&args, "scancel");
     chorale_args_add(&args, "%s", job_id);
-    if (ask(&args, &text, &msg) != CHORALE_OK)
+    if (chorale_slurm_say(&args, &text, &msg) != CHORALE_OK)
         fprintf(stderr, "chorale: job %s: %s\n", job_id, msg.text);
     chorale_args_free(&args);
     free(text);
-}
-
-/* A young file's text, or NULL. The clock of who keeps the file may be
- * another. */
-static char *recent(const char *file)
-{
-    struct stat st;
-    char *text = NULL;
-    FILE *in = fopen(file, "r");
-    size_t got;
-
-    if (in == NULL)
-        return NULL;
-    if (fstat(fileno(in), &st) == 0 && st.st_size < ANSWER_MAX &&
-        llabs((long long)(time(NULL) - st.st_mtime)) < CHORALE_SLURM_POLL)
-        text = calloc(1, (size_t)st.st_size + 1);
-    if (text != NULL) {
-        got = fread(text, 1, (size_t)st.st_size, in);
-        text[got] = '\0';
-    }
-    fclose(in);
-    return text;
-}
-
-/* Others see the old answer or the new one. A folder that is not ours to
- * write only costs them a question of their own. */
-static void keep(const char *file, const char *text)
-{
-    char name[4200];
-    FILE *out;
-    int fd;
-
-    if (snprintf(name, sizeof(name), "%s.XXXXXX", file) >= (int)sizeof(name))
-        return;
-    fd = mkstemp(name);
-    out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (out == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    fputs(text, out);
-    if (fclose(out) != 0 || rename(name, file) != 0)
-        unlink(name);
-}
-
-/* Until it is closed nobody else asks. -1: that cannot be had (a folder that
- * is not ours, a file system without locks, a signal). */
-static int take_turn(const char *file)
-{
-    char name[4200];
-    int fd;
-
-    if (snprintf(name, sizeof(name), "%s.lock", file) >= (int)sizeof(name))
-        return -1;
-    fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-/* What a failure is kept as: no answer of squeue begins so. */
-static const char failed[] = "! ";
-
-static enum chorale_err ask_queue(const char *file,
-                                  struct chorale_slurm_queue *queue,
-                                  struct chorale_errmsg *msg)
-{
-    struct chorale_args args = { .count = 0 };
-    char note[sizeof(msg->text) + sizeof(failed)];
-    enum chorale_err err;
-
-    chorale_args_add(&args, "squeue");
-    chorale_args_add(&args, "--noheader");
-    chorale_args_add(&args, "--array");
-    chorale_args_add(&args, "--me");
-    chorale_args_add(&args, "--format=%%F %%K %%T %%r");
-    err = ask(&args, &queue->text, msg);
-    chorale_args_free(&args);
-    if (err != CHORALE_OK)
-        snprintf(note, sizeof(note), "%s%s", failed, msg->text);
-    keep(file, err == CHORALE_OK ? queue->text : note);
-    return err;
-}
-
-enum chorale_err chorale_slurm_look(const char *file,
-                                    struct chorale_slurm_queue *queue,
-                                    struct chorale_errmsg *msg)
-{
-    int turn = take_turn(file);
-    enum chorale_err err = CHORALE_OK;
-
-    queue->text = recent(file);
-    if (queue->text == NULL) {
-        err = ask_queue(file, queue, msg);
-    } else if (strncmp(queue->text, failed, strlen(failed)) == 0) {
-        err = chorale_fail(msg, CHORALE_ENV, "%s",
-                           queue->text + strlen(failed));
-        chorale_slurm_forget(queue);
-    }
-    if (turn >= 0)
-        close(turn);
-    return err;
-}
-
-int chorale_slurm_patient(enum chorale_err looked, long long now,
-                          long long *since_p)
-{
-    if (looked == CHORALE_OK) {
-        *since_p = 0;
-        return 1;
-    }
-    if (*since_p == 0)
-        *since_p = now;
-    return now - *since_p < CHORALE_SLURM_PATIENCE;
-}
-
-void chorale_slurm_forget(struct chorale_slurm_queue *queue)
-{
-    free(queue->text);
-    queue->text = NULL;
-}
-
-int chorale_slurm_state(const struct chorale_slurm_queue *queue,
-                        const char *job_id, long task, char *text, size_t size)
-{
-    const char *line = queue->text != NULL ? queue->text : "";
-
-    for (; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
-        char job[32], index[32], state[32], reason[96] = "";
-
-        if (sscanf(line, "%31s %31s %31s %95[^\n]", job, index, state,
-                   reason) < 3 ||
-            strcmp(job, job_id) != 0 ||
-            (task >= 0 && (!isdigit((unsigned char)index[0]) ||
-                           strtol(index, NULL, 10) != task)))
-            continue;
-        if (reason[0] == '\0' || strcmp(reason, "None") == 0)
-            snprintf(text, size, "%s", state);
-        else
-            snprintf(text, size, "%s (%s)", state, reason);
-        return 1;
-    }
-    return 0;
 }
 
 int chorale_slurm_held(const char *state)
@@ -339,7 +192,7 @@ char *chorale_slurm_ended(const char *jobs)
         chorale_args_add(&args, "--allocations");
         chorale_args_add(&args, "--format=JobID,State,ExitCode");
         chorale_args_add(&args, "--jobs=%s", jobs);
-        if (ask(&args, &text, &why) != CHORALE_OK)
+        if (chorale_slurm_say(&args, &text, &why) != CHORALE_OK)
             text = NULL; /* accounting is not kept everywhere */
         chorale_args_free(&args);
     }

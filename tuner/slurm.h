@@ -12,6 +12,11 @@
 #define CHORALE_SLURM_POLL 30 /* seconds: at most one squeue in them */
 #define CHORALE_SLURM_PATIENCE 600 /* seconds: a controller may be restarted */
 
+/* Run one of its programs and keep what it prints; free *text_p. CHORALE_ENV:
+ * it is not there, or it fails, and msg has its own first line. */
+enum chorale_err chorale_slurm_say(const struct chorale_args *args,
+                                   char **text_p, struct chorale_errmsg *msg);
+
 /* What `scontrol show config` says. */
 struct chorale_slurm {
     char cluster[64];
@@ -42,11 +47,13 @@ struct chorale_slurm_queue {
     char *text;              /* lines "JOB TASK STATE REASON" */
 };
 
-/* Ask squeue, or take its last answer from the file, if that is younger than
- * CHORALE_SLURM_POLL; a new one is written there, as is that it failed. Of
- * several commands at a moment one asks, the others wait for what it is told
- * (FILE.lock). Free queue. CHORALE_ENV: it failed, queue is empty. */
-enum chorale_err chorale_slurm_look(const char *file,
+/* Ask squeue, or take its last answer, if that is younger than
+ * CHORALE_SLURM_POLL: it is kept for all databases of this user and cluster in
+ * chorale/squeue-CLUSTER.txt of the user's folder of caches ($XDG_CACHE_HOME,
+ * or .cache at home), else in squeue.txt of that folder; so is that it failed.
+ * Of several commands at a moment one asks, the others wait for what it is told
+ * (its .lock). Free queue. CHORALE_ENV: it failed, queue is empty. */
+enum chorale_err chorale_slurm_look(const char *folder,
                                     struct chorale_slurm_queue *queue,
                                     struct chorale_errmsg *msg);
 void chorale_slurm_forget(struct chorale_slurm_queue *queue);

@@ -46,11 +46,11 @@ static enum chorale_err count(struct look *look,
     return CHORALE_OK;
 }
 
-/* The queue, asked at most once in CHORALE_SLURM_POLL seconds: the file beside
- * the folders of submissions keeps others from asking too. */
+/* The queue, asked at most once in CHORALE_SLURM_POLL seconds: by the answer
+ * that is kept others do without asking, too. */
 static void ask(struct chorale_jobs_watch *watch, const char *folder)
 {
-    char file[PATH_MAX + 16];
+    char all[PATH_MAX];
     const char *slash = strrchr(folder, '/');
     struct chorale_errmsg why;
     time_t now = time(NULL);
@@ -60,9 +60,8 @@ static void ask(struct chorale_jobs_watch *watch, const char *folder)
         return;
     watch->asked = now;
     chorale_slurm_forget(&watch->queue);
-    snprintf(file, sizeof(file), "%.*s/squeue.txt", (int)(slash - folder),
-             folder);
-    if (chorale_slurm_look(file, &watch->queue, &why) != CHORALE_OK)
+    snprintf(all, sizeof(all), "%.*s", (int)(slash - folder), folder);
+    if (chorale_slurm_look(all, &watch->queue, &why) != CHORALE_OK)
         fprintf(stderr, "chorale: the states of jobs are not known: %s\n",
                 why.text);
 }

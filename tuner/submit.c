@@ -220,12 +220,10 @@ static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
  * do. */
 static enum chorale_err find_missing(struct chorale_submit *s)
 {
-    char file[sizeof(s->base) + 16];
     enum chorale_err err = chorale_gather_shards(s->work, NULL, s->msg);
 
-    snprintf(file, sizeof(file), "%s/squeue.txt", s->base);
     if (err == CHORALE_OK && access(s->base, F_OK) == 0)
-        err = chorale_slurm_look(file, &s->queue, s->msg);
+        err = chorale_slurm_look(s->base, &s->queue, s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_open(s->work, CHORALE_STORE_WRITE, &s->store,
                                  s->msg);

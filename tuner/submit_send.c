@@ -237,7 +237,7 @@ static void show(struct chorale_submit *s, int first)
 
 /* Is the job that merges there still? A failing squeue is told once: whoever
  * waits does so for ten minutes without an answer, or more. */
-static enum chorale_err look_again(struct chorale_submit *s, const char *file,
+static enum chorale_err look_again(struct chorale_submit *s,
                                    long long *since_p, int *there_p)
 {
     char state[128];
@@ -245,7 +245,7 @@ static enum chorale_err look_again(struct chorale_submit *s, const char *file,
     enum chorale_err err;
 
     chorale_slurm_forget(&s->queue);
-    err = chorale_slurm_look(file, &s->queue, s->msg);
+    err = chorale_slurm_look(s->base, &s->queue, s->msg);
     if (err == CHORALE_OK)
         *there_p = chorale_slurm_state(&s->queue, s->gather_job, -1, state,
                                        sizeof(state));
@@ -262,12 +262,10 @@ static enum chorale_err look_again(struct chorale_submit *s, const char *file,
 /* Until the last job is gone. */
 enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 {
-    char file[sizeof(s->base) + 16];
     long long since = 0;
     enum chorale_err err = CHORALE_OK;
     int there = 1;
 
-    snprintf(file, sizeof(file), "%s/squeue.txt", s->base);
     chorale_stop_catch();
     show(s, 1);
     while (err == CHORALE_OK && there) {
@@ -279,7 +277,7 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
                                s->gather_job);
             break;
         }
-        err = look_again(s, file, &since, &there);
+        err = look_again(s, &since, &there);
         if (err == CHORALE_OK && there)
             show(s, 0);
     }

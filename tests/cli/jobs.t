@@ -19,6 +19,11 @@ export PATH
 asked() { grep -c "^$1 " "$work/asked"; } # program
 
 db=$work/r.db
+kept_answer=$XDG_CACHE_HOME/chorale/squeue-invented.txt
+mkdir "$work/etc"
+echo 'ClusterName = invented' >"$work/etc/slurm.conf"
+SLURM_CONF=$work/etc/slurm.conf
+export SLURM_CONF
 folder=$work/r-slurm/1
 printf '%s\n' 'launcher = mpiexec' 'bind = no' >"$work/site.txt"
 submit() {
@@ -75,17 +80,17 @@ like "$(cat "$work/env-slurm/1/element-1.txt")" '^failed .*partition urgent' \
 # --- how far they are -------------------------------------------------------
 printf '1 %s RUNNING None\n' 0 1 >"$work/queue"
 printf '1 %s PENDING Resources\n' 2 3 4 5 6 7 >>"$work/queue"
-rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+rm -f "$kept_answer" "$work/asked"
 like "$(row 1)" ' 0 +4 +[0-9]+ s +RUNNING' "an element runs, with work left"
 like "$(row 3)" 'PENDING \(Resources\)' "another one waits, and for what"
 like "$(jobs)" '^0 of 32 runs; about .* of work is left, .* in one element' \
     "what is left of all"
 like "$(jobs --json)" '"left_s": [1-9]' "as JSON too"
 is "$(asked squeue)" 1 "four looks ask squeue once"
-touch -d '20 seconds' "$work/r-slurm/squeue.txt"
+touch -d '20 seconds' "$kept_answer"
 row 1 >/dev/null
 is "$(asked squeue)" 1 "nor by a server whose clock is ahead is it asked again"
-touch -d '100 seconds' "$work/r-slurm/squeue.txt"
+touch -d '100 seconds' "$kept_answer"
 row 1 >/dev/null
 is "$(asked squeue)" 2 "but not for as long as that clock says"
 mv "$bin/squeue" "$bin/quick"
@@ -93,7 +98,7 @@ fake squeue <<END
 sleep 2
 cat "$work/queue"
 END
-rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+rm -f "$kept_answer" "$work/asked"
 for i in 1 2 3; do
     row 1 >"$work/row$i" &
 done
@@ -105,7 +110,7 @@ fake squeue <<'END'
 echo "slurm_load_jobs error: Unable to contact slurm controller" >&2
 exit 1
 END
-rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+rm -f "$kept_answer" "$work/asked"
 for i in 1 2; do
     jobs >"$work/err$i.txt"
 done
@@ -113,7 +118,60 @@ is "$(asked squeue)" 1 "nor is it asked again at once when it fails"
 is "$(grep -c 'not known: .*Unable to contact' "$work"/err[12].txt |
     cut -d : -f 2 | tr '\n' ' ')" "1 1 " "which both say"
 mv "$bin/quick" "$bin/squeue"
-rm -f "$work/r-slurm/squeue.txt"
+rm -f "$kept_answer"
+
+# --- where its answer is kept -----------------------------------------------
+rm -f "$kept_answer" "$work/asked"
+row 1 >/dev/null
+like "$(stat -c '%a %F' "$kept_answer" "${kept_answer%/*}" | tr '\n' ' ')" \
+    '^600 regular .* 700 directory' "it is for its user alone"
+cp "$db" "$work/r2.db"
+timeout 60 "$chorale" status "$work/r2.db" --jobs >"$work/out.txt"
+is "$(asked squeue)$(grep -c RUNNING "$work/out.txt")" 12 \
+    "another database asks for no answer of its own"
+sed -i s/invented/another/ "$SLURM_CONF"
+row 1 >/dev/null
+is "$(asked squeue)" 2 "another cluster does"
+SLURM_CLUSTERS=../third row 1 >/dev/null
+is "$(asked squeue)$(ls "${kept_answer%/*}" | grep -c '^squeue-.._third.txt$')" \
+    31 "so does one that is named, and its name is a word"
+sed -i s/another/invented/ "$SLURM_CONF"
+# What somebody else might have put there is neither read nor written.
+echo '1 0 FAILED Link' >"$work/elsewhere.txt"
+ln -sf "$work/elsewhere.txt" "$kept_answer"
+ln -sf "$work/nowhere.lock" "$kept_answer.lock"
+like "$(row 1)" ' RUNNING' "a link is not followed"
+is "$(cat "$work/elsewhere.txt")$(ls "$work/nowhere.lock" 2>&1 |
+    grep -c 'No such')" "1 0 FAILED Link1" "nor written through"
+[ -f "$kept_answer" ] && [ ! -L "$kept_answer" ]
+ok $? "but replaced"
+rm -f "$kept_answer"*
+beside() { # what: the answer is kept beside the database then
+    rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+    row 1 >/dev/null
+    row 1 >/dev/null
+    is "$(asked squeue)$(cut -d ' ' -f 3 "$work/r-slurm/squeue.txt" |
+        head -n 1)" 1RUNNING "$1: it is kept beside the database"
+}
+chmod 777 "${kept_answer%/*}"
+beside "a folder that others may write"
+chmod 700 "${kept_answer%/*}"
+mv "${kept_answer%/*}" "$work/mine"
+ln -s "$work/mine" "${kept_answer%/*}"
+beside "a link to a folder"
+rm "${kept_answer%/*}"
+: >"${kept_answer%/*}"
+beside "no folder"
+is "$(ls "$work/mine" | grep -c invented)" 0 "and nothing is there"
+rm "${kept_answer%/*}"
+(unset XDG_CACHE_HOME; HOME=$work/home; export HOME; mkdir "$HOME"
+    row 1 >/dev/null)
+is "$(ls "$work/home/.cache/chorale")" "squeue-invented.txt
+squeue-invented.txt.lock" "without XDG_CACHE_HOME it is at home"
+(XDG_CACHE_HOME=relative; export XDG_CACHE_HOME; cd "$work" && HOME=/dev/null &&
+    export HOME && beside "no home")
+tap_n=$((tap_n + 1))
+rm -f "$work/r-slurm/squeue.txt"*
 
 # --- merged while others write ----------------------------------------------
 (job 1 0 >/dev/null 2>"$work/err.txt"; echo $? >"$work/code") &
@@ -159,7 +217,7 @@ rm "$folder/work-2.db" "$folder/shard-2.db.new"
 
 # --- why a job ended --------------------------------------------------------
 : >"$work/queue"
-rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+rm -f "$kept_answer" "$work/asked"
 printf '%s\n' '1_0|COMPLETED|0:0' '1_1|TIMEOUT|0:0' '1_2|FAILED|3:0' \
     >"$work/sacct"
 text=$(jobs)
@@ -175,7 +233,7 @@ mv "$bin/none" "$bin/sacct"
 
 # --- watched ----------------------------------------------------------------
 printf '1 1 RUNNING None\n' >"$work/queue"
-rm -f "$work/r-slurm/squeue.txt" "$work/asked"
+rm -f "$kept_answer" "$work/asked"
 timeout -s INT 20 "$chorale" status "$db" --jobs --watch 1 >"$work/out.txt" &
 watching=$!
 looks() { grep -c '^batch jobs' "$work/out.txt"; }
@@ -188,7 +246,7 @@ kill -INT "$watching"
 ok $? "--watch looks again and again"
 is "$(asked squeue)" 1 "and asks squeue no more often"
 : >"$work/queue"
-rm -f "$work/r-slurm/squeue.txt"
+rm -f "$kept_answer"
 timeout 20 "$chorale" status "$db" --jobs --watch 100 >/dev/null
 is $? 0 "it ends where nothing is in the queue"
 "$chorale" plan "$work/idle.db" -q -c bcast -m 8 -P 2

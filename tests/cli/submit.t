@@ -201,7 +201,7 @@ waits whole '0 complete'
 waits lacks '75 lacks.db: 3 runs are missing'
 waits damaged '4 damaged.db: is damaged'
 waits silent ''
-RESTARTS=1 waits restarts '0 complete'
+RESTARTS=1 XDG_CACHE_HOME=$work/own waits restarts '0 complete'
 wait
 is "$(cat "$work/whole.code") $(cat "$work/whole.txt")" "0 " \
     "--wait: all is there, exit 0"
