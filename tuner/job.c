@@ -249,7 +249,9 @@ static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
 }
 
 /* It was told to end before it was done: into the queue again, unless that
- * has been in vain. */
+ * has been in vain. That comes ahead of the time limit only, and the point
+ * under way is kept: an attempt that has not one run more will not have one
+ * when it is made again. One that was preempted or cancelled is not judged. */
 static enum chorale_err go_on(struct element *e, int signal,
                               struct chorale_errmsg *msg)
 {
@@ -265,7 +267,7 @@ static enum chorale_err go_on(struct element *e, int signal,
         snprintf(reason, sizeof(reason), "%ld attempts were not enough; "
                  "`chorale submit` again submits what is missing",
                  e->attempt);
-    else if (e->attempt > 1 && e->done == e->before)
+    else if (e->done == e->before)
         snprintf(reason, sizeof(reason), "attempt %ld brought nothing; give "
                  "it a longer --time", e->attempt);
     if (reason[0] != '\0') {

@@ -263,15 +263,15 @@ sleep 5
 exec $MPIEXEC "\$@"
 END
 chmod +x "$bin/late"
-told() { # element, restarts, attempts; what it says last
+told() { # element, restarts, attempts, what it is to say first; what it says last
     rm -f "$folder/element-$1.txt" "$work/asked"
     : >"$work/asked"
     SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=$(($1 - 1)) \
-        SLURM_RESTART_COUNT=$2 CHORALE_MPIEXEC=$bin/late \
-        "$chorale" job "$folder" --element "$1" \
+        SLURM_RESTART_COUNT=$2 CHORALE_MPIEXEC=${starter-$bin/late} \
+        "$chorale" job "$folder" --element "$1" --publish 1 \
         --attempts "$3" >/dev/null 2>&1 &
-    for i in $(seq 300); do
-        grep -qs '^running' "$folder/element-$1.txt" && break
+    for i in $(seq 600); do
+        grep -qs "^${4-running}" "$folder/element-$1.txt" && break
         sleep 0.05
     done
     kill -USR1 $!
@@ -279,8 +279,18 @@ told() { # element, restarts, attempts; what it says last
     code=$?
     cat "$folder/element-$1.txt"
 }
-told 2 0 3 >"$work/out.txt"
-is $code 75 "told to end ahead of its limit: exit 75"
+# These have stored some by then; each of four goes on for half a minute.
+timeout 100 "$chorale" submit "$work/again.db" -q -c bcast -m 8:64K -P 2 \
+    --ppn 2 --providers chorale,library --variants linear --launches 4 \
+    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 1 \
+    --site "$work/site.txt"
+some() { # element, restarts, attempts
+    starter=$MPIEXEC
+    folder=$work/again-slurm/1
+    told "$@" 'running .* done [1-9]'
+}
+(some 2 0 3 >"$work/out.txt"; exit $code)
+is $? 75 "told to end ahead of its limit: exit 75"
 like "$(cat "$work/out.txt")" '^requeued attempt 1 ' "it requeues itself"
 is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 1 "its own task alone"
 echo 2 >"$work/busy"
@@ -290,12 +300,16 @@ left=\$(cat "$work/busy")
 echo \$((left - 1)) >"$work/busy"
 [ "\$left" -le 0 ] || { echo 'Unable to contact slurm controller' >&2; exit 1; }
 END
-like "$(told 2 0 3)" '^requeued attempt 1 ' "a controller that does not answer"
-is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 3 "is asked again"
+like "$(some 3 0 3)" '^requeued attempt 1 ' "a controller that does not answer"
+is "$(grep -c '^scontrol requeue 1_2$' "$work/asked")" 3 "is asked again"
 mv "$bin/idle" "$bin/scontrol"
+like "$(some 4 5 9)" '^requeued attempt 6 ' \
+    "an attempt that brought something is followed by another"
+like "$(told 2 0 9)" '^ended attempt 1 .*brought nothing' \
+    "the first attempt that brought nothing gives up"
+is "$(asked scontrol)" 0 "and asks for no second"
 like "$(told 2 1 9)" '^ended attempt 2 .*brought nothing' \
-    "the second attempt that brought nothing gives up"
-is "$(asked scontrol)" 0 "and asks for no third"
+    "so does one after a preemption"
 like "$(told 2 2 3)" '^ended attempt 3 .*3 attempts were not enough' \
     "nor is it started more often than allowed"
 is "$(asked scontrol)" 0 "whatever it brought"
