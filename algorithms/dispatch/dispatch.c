@@ -196,6 +196,24 @@ static int is_started(void)
     return atomic_load(&core.started) && !atomic_load(&core.stopped);
 }
 
+/* How many communicators this rank lets us hold. */
+static int room_for_ours(void)
+{
+    return core.tuning.idle ? 0 : core.tuning.set.max_comms;
+}
+
+/* Where the ranks are, by a world of our own. It is kept if communicators can
+ * be made from it: room, the most that a rank has, counts it, too. */
+static void learn_world(int traces, int room)
+{
+    if (traces || room > 0) {
+        chorale_own_world_make();
+        chorale_host_learn();
+    }
+    if (room < 2)
+        chorale_own_world_free();
+}
+
 void chorale_dispatch_started(void)
 {
     int mine[5], largest[5], level;
@@ -207,19 +225,14 @@ void chorale_dispatch_started(void)
     mine[2] = core.tuning.set.verbose;
     mine[3] = PMPI_Query_thread(&level) != MPI_SUCCESS
               || level == MPI_THREAD_MULTIPLE;
-    mine[4] = !core.tuning.idle && core.tuning.set.max_comms > 0;
+    mine[4] = room_for_ours();
     if (PMPI_Allreduce(mine, largest, 5, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
         != MPI_SUCCESS)
         return;
     atomic_store(&core.after, largest[0]);
     core.together = largest[2];
     core.one_thread = !largest[3];
-    if (largest[1] != 0 || largest[4]) {
-        chorale_own_world_make();
-        chorale_host_learn();
-    }
-    if (!largest[4])
-        chorale_own_world_free();
+    learn_world(largest[1], largest[4]);
     chorale_trace_join(largest[1]);
 }
 
@@ -229,7 +242,7 @@ void chorale_dispatch_started(void)
 static void meet_at_once(MPI_Comm comm)
 {
     static atomic_int began, joined;
-    int largest;
+    int mine[2], largest[2];
 
     if (!atomic_exchange(&began, 1)) {
         const char *suffix = chorale_pmpi_symbol("chorale_shim_ran") != NULL
@@ -240,11 +253,13 @@ static void meet_at_once(MPI_Comm comm)
     }
     if (comm != MPI_COMM_WORLD || atomic_exchange(&joined, 1))
         return;
-    chorale_own_world_make();
-    chorale_host_learn();
-    if (PMPI_Allreduce(&core.wish, &largest, 1, MPI_INT, MPI_MAX, comm)
-        == MPI_SUCCESS)
-        chorale_trace_join(largest);
+    mine[0] = core.wish;
+    mine[1] = room_for_ours();
+    if (PMPI_Allreduce(mine, largest, 2, MPI_INT, MPI_MAX, comm)
+        != MPI_SUCCESS)
+        return;
+    learn_world(largest[0], largest[1]);
+    chorale_trace_join(largest[0]);
 }
 
 void chorale_dispatch_at_once(MPI_Comm comm)

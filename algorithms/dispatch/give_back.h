@@ -19,7 +19,7 @@
  *
  * Nothing is given back, and the call is passed on untouched, so that the
  * application gets the library's own error, at most CHORALE_MAX_COMMS
- * communicators and own_world.h's sooner:
+ * communicators sooner:
  *
  * - where a rank has MPI_THREAD_MULTIPLE. Other threads may be in collectives
  *   on what is ours, on some ranks before a call and on others after it: no

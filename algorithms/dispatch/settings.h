@@ -14,7 +14,8 @@
  *                                their order
  *   CHORALE_AFTER=4              step in at a communicator's 4th covered call
  *   CHORALE_MAX_COMMS=256        communicators of a process that may be ours,
- *                                until the application needs them
+ *                                until the application needs them; one is
+ *                                the world of our own, so 1 is as good as 0
  *   CHORALE_VERBOSE=1            say what is chosen
  *   CHORALE_HOST_BUFFERS=1       no buffer is in GPU memory, although a GPU
  *                                runtime is loaded (state.h)

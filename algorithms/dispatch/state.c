@@ -353,13 +353,20 @@ static int set_nodes(struct chorale_state *st, const uint64_t *node)
     return rc == MPI_SUCCESS;
 }
 
+/* 1 if this rank may hold one more, which is counted already, beside the world
+ * of our own. */
+static int has_room(const struct chorale_tuning *tuning)
+{
+    return atomic_load(&nprivate) + 1 <= tuning->set.max_comms;
+}
+
 /* The steps after which all ranks of comm take the same way. */
 static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                           struct chorale_state *st, uint64_t *node,
                           int *gpu_p)
 {
     int ok = st != NULL && node != NULL && !tuning->set.secure
-             && atomic_load(&nprivate) <= tuning->set.max_comms, all_ok;
+             && has_room(tuning), all_ok;
     struct least least = { st != NULL ? st->share.bytes : 0,
                            st != NULL ? from_own(st) : 0 };
     int agreed = agree(comm, tuning->digest,
