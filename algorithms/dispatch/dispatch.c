@@ -326,7 +326,7 @@ static struct chorale_state *set_up(MPI_Comm comm)
 
     warn_disagreement(why);
     if (gpu && core.one_thread)
-        chorale_state_leave(MPI_COMM_NULL, leave);
+        chorale_state_leave(MPI_GROUP_NULL, leave);
     return st;
 }
 
@@ -481,14 +481,21 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     return 1;
 }
 
-int chorale_dispatch_holds(void)
+/* Something may be ours: what all ranks of MPI_COMM_WORLD know. */
+static int holds(void)
 {
-    return core.one_thread && chorale_state_held() > 0;
+    return core.one_thread && chorale_own_world() != MPI_COMM_NULL;
 }
 
-int chorale_dispatch_give_back(MPI_Comm comm, int rc)
+int chorale_dispatch_make(MPI_Comm comm, int needs)
 {
-    return chorale_give_back(comm, rc, is_started(), leave);
+    return holds() ? chorale_give_back(comm, needs, leave) : MPI_SUCCESS;
+}
+
+void chorale_dispatch_make_group(MPI_Group group)
+{
+    if (holds())
+        chorale_give_back_group(group, leave);
 }
 
 int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,

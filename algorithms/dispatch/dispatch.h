@@ -42,13 +42,12 @@ enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
  * meet again in MPI_Finalize (usage.h). */
 void chorale_dispatch_started(void);
 
-/* 1 if communicators of ours could be given back in a call that finds none
- * left: this process holds some, and no rank has MPI_THREAD_MULTIPLE. */
-int chorale_dispatch_holds(void);
-
-/* An MPI call that makes a communicator from comm has failed with rc: 1 if
- * what is ours was given back, so that it may be made again (give_back.h). */
-int chorale_dispatch_give_back(MPI_Comm comm, int rc);
+/* Before a call of all ranks of comm, or of group, that makes a communicator of
+ * them: what is ours is given back if it is needed (give_back.h). Does nothing
+ * where nothing can be ours, and where a rank has MPI_THREAD_MULTIPLE. Returns
+ * MPI's code: an error if comm is none. */
+int chorale_dispatch_make(MPI_Comm comm, int needs);
+void chorale_dispatch_make_group(MPI_Group group);
 
 /* For programs that check: what the last call of coll on comm ran, if it had
  * blocks of msg_size bytes: "DIGEST library" or "DIGEST variant:params", with

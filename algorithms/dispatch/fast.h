@@ -16,6 +16,12 @@ typedef intptr_t chorale_word;
 #define CHORALE_TLS __attribute__((tls_model("initial-exec")))
 #define CHORALE_HIDDEN __attribute__((visibility("hidden")))
 
+/* Of the library's communicators a call may take at once: */
+enum {
+    CHORALE_NEEDS_ONE = 1,
+    CHORALE_NEEDS_SOME = 4   /* a window, a file and the like; no fewer */
+};
+
 /* What a processor fetches at once. */
 #define CHORALE_LINE 64
 

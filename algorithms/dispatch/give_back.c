@@ -8,38 +8,58 @@
 #include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/own_world.h"
 #include "algorithms/dispatch/pmpi.h"
-#include "algorithms/dispatch/quiet.h"
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
 
-int chorale_give_back_all_of(MPI_Comm comm, MPI_Group group)
-{
-    int all, some;
+/* No library has fewer than eight times as many. A context is one that all
+ * ranks have free, so the most of a rank is not all that is taken. */
+enum { FAR = 256 };
 
-    return chorale_pmpi_ready() && comm != MPI_COMM_NULL
-        && group != MPI_GROUP_NULL
-        && PMPI_Comm_size(comm, &all) == MPI_SUCCESS
-        && PMPI_Group_size(group, &some) == MPI_SUCCESS && some == all;
+static atomic_int alive; /* of the application, as far as we see */
+
+void chorale_give_back_made(void)
+{
+    atomic_fetch_add(&alive, 1);
 }
 
-/* 1 if this rank can give back; *whole: all that it has. */
-static int can(MPI_Comm comm, int started, int *whole)
+void chorale_give_back_freed(void)
 {
-    int size, world;
+    int now = atomic_load(&alive);
 
-    if (!started || PMPI_Comm_size(comm, &size) != MPI_SUCCESS
-        || PMPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
-        return 0;
-    *whole = size == world && chorale_state_inside_world(comm, size);
-    return 1;
+    while (now > 0 && !atomic_compare_exchange_weak(&alive, &now, now - 1))
+        ;
 }
 
-static void tell(MPI_Comm comm)
+static int is_far(MPI_Comm comm)
+{
+    const int mine = atomic_load(&alive) + chorale_state_held();
+    int most = mine;
+
+    PMPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
+    return most < FAR;
+}
+
+/* All ranks find the same, as a context is one that all of them have. */
+static int there_are(MPI_Group group, int needs)
+{
+    MPI_Comm made[CHORALE_NEEDS_SOME];
+    int n = 0;
+
+    while (n < needs
+           && chorale_own_create(chorale_own_world(), group, &made[n])
+                  == MPI_SUCCESS)
+        n++;
+    for (int i = 0; i < n; i++)
+        PMPI_Comm_free(&made[i]);
+    return n == needs;
+}
+
+static void tell(MPI_Group group)
 {
     static atomic_int told;
     int rank;
 
-    if (PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == 0
+    if (PMPI_Group_rank(group, &rank) == MPI_SUCCESS && rank == 0
         && !atomic_exchange(&told, 1))
         chorale_say("chorale: the library has no more communicators: ours are "
                     "given back, and collectives on those they were made for "
@@ -47,24 +67,69 @@ static void tell(MPI_Comm comm)
                     "more from the start");
 }
 
-int chorale_give_back(MPI_Comm comm, int rc, int started,
-                      void (*leave)(MPI_Comm comm))
+static void give(MPI_Group group, int whole, void (*leave)(MPI_Comm comm))
 {
-    int inter, ok, all_ok, whole = 0, mine = 0, most = 0;
+    int n = chorale_state_leave(whole ? MPI_GROUP_NULL : group, leave);
 
-    if (!chorale_quiet_full(rc) || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS
-        || inter)
-        return 0;
-    ok = can(comm, started, &whole);
-    if (!chorale_state_agree(comm, (uint64_t)whole, ok, &all_ok))
-        return 0;
-    mine = chorale_state_leave(whole ? MPI_COMM_NULL : comm, leave);
     if (whole)
-        mine += chorale_own_world_give();
-    if (PMPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm)
-        != MPI_SUCCESS)
+        n += chorale_own_world_give();
+    if (n > 0)
+        tell(group);
+}
+
+/* Of several ranks of our world: all of them, or 0. */
+static int several(MPI_Group group, int *whole)
+{
+    int size, all;
+
+    if (PMPI_Group_size(group, &size) != MPI_SUCCESS || size < 2
+        || PMPI_Comm_size(MPI_COMM_WORLD, &all) != MPI_SUCCESS
+        || !chorale_state_inside_world(group))
         return 0;
-    if (most > 0)
-        tell(comm);
-    return most > 0;
+    *whole = size == all;
+    return size;
+}
+
+/* The ranks of both sides, in one order on both: that of their first ones. */
+static void both_sides(MPI_Comm comm, MPI_Group *group)
+{
+    MPI_Group side[2], world;
+    int first[2], zero = 0, later;
+
+    PMPI_Comm_group(comm, &side[0]);
+    PMPI_Comm_remote_group(comm, &side[1]);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < 2; i++)
+        PMPI_Group_translate_ranks(side[i], 1, &zero, world, &first[i]);
+    later = first[1] < first[0];
+    PMPI_Group_union(side[later], side[!later], group);
+    PMPI_Group_free(&side[0]);
+    PMPI_Group_free(&side[1]);
+    PMPI_Group_free(&world);
+}
+
+int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm))
+{
+    MPI_Group group;
+    int inter, whole, rc = PMPI_Comm_test_inter(comm, &inter);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (inter)
+        both_sides(comm, &group);
+    else
+        PMPI_Comm_group(comm, &group);
+    if (several(group, &whole) && (inter || !is_far(comm))
+        && !there_are(group, needs))
+        give(group, whole, leave);
+    PMPI_Group_free(&group);
+    return MPI_SUCCESS;
+}
+
+void chorale_give_back_group(MPI_Group group, void (*leave)(MPI_Comm comm))
+{
+    int whole;
+
+    if (several(group, &whole) && !there_are(group, CHORALE_NEEDS_ONE))
+        give(group, whole, leave);
 }

@@ -29,15 +29,15 @@
 #define CHORALE_PMPI_LIST(X)                                                 \
     X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv)         \
     X(Barrier) X(Bcast) X(Comm_call_errhandler) X(Comm_create)               \
-    X(Comm_create_errhandler) X(Comm_create_group) X(Comm_create_keyval)     \
-    X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)   \
+    X(Comm_create_group) X(Comm_create_keyval) X(Comm_delete_attr)           \
+    X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)                        \
     X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank)     \
-    X(Comm_set_attr)                                                         \
-    X(Comm_set_errhandler) X(Comm_size) X(Comm_split_type)                   \
-    X(Comm_test_inter)                                                       \
+    X(Comm_remote_group) X(Comm_set_attr) X(Comm_set_errhandler)             \
+    X(Comm_size) X(Comm_split_type) X(Comm_test_inter)                       \
     X(Errhandler_free) X(Error_class) X(Exscan) X(Finalized) X(Gather)       \
     X(Gatherv) X(Get_count) X(Get_library_version) X(Get_processor_name)     \
-    X(Group_free) X(Group_size) X(Group_translate_ranks) X(Initialized)      \
+    X(Group_free) X(Group_rank) X(Group_size) X(Group_translate_ranks)       \
+    X(Group_union) X(Initialized)                                            \
     X(Irecv) X(Isend) X(Issend) X(Op_commutative) X(Pack) X(Pack_size)       \
     X(Query_thread) X(Recv) X(Reduce) X(Reduce_local) X(Reduce_scatter)      \
     X(Reduce_scatter_block) X(Request_free) X(Scan) X(Scatter) X(Scatterv)   \
@@ -50,8 +50,8 @@
     X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)             \
     X(Type_get_extent_x) X(Type_get_name) X(Type_get_true_extent)            \
     X(Type_get_true_extent_x) X(Type_indexed) X(Type_size) X(Type_size_x)    \
-    X(Type_vector) X(Unpack) X(Wait) X(Waitall)                              \
-    X(Waitany) X(Wtime) X(Error_string) CHORALE_PMPI_FORTRAN(X)
+    X(Type_vector) X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Wtime)          \
+    CHORALE_PMPI_FORTRAN(X)
 
 /* Open MPI's handles are addresses of its objects: null until one is loaded,
  * instead of an error of the loader. */
@@ -179,7 +179,6 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Bcast chorale_pmpi.Bcast
 #define PMPI_Comm_call_errhandler chorale_pmpi.Comm_call_errhandler
 #define PMPI_Comm_create chorale_pmpi.Comm_create
-#define PMPI_Comm_create_errhandler chorale_pmpi.Comm_create_errhandler
 #define PMPI_Comm_create_group chorale_pmpi.Comm_create_group
 #define PMPI_Comm_create_keyval chorale_pmpi.Comm_create_keyval
 #define PMPI_Comm_delete_attr chorale_pmpi.Comm_delete_attr
@@ -190,6 +189,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Comm_get_parent chorale_pmpi.Comm_get_parent
 #define PMPI_Comm_group chorale_pmpi.Comm_group
 #define PMPI_Comm_rank chorale_pmpi.Comm_rank
+#define PMPI_Comm_remote_group chorale_pmpi.Comm_remote_group
 #define PMPI_Comm_set_attr chorale_pmpi.Comm_set_attr
 #define PMPI_Comm_set_errhandler chorale_pmpi.Comm_set_errhandler
 #define PMPI_Comm_size chorale_pmpi.Comm_size
@@ -197,7 +197,6 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Comm_test_inter chorale_pmpi.Comm_test_inter
 #define PMPI_Errhandler_free chorale_pmpi.Errhandler_free
 #define PMPI_Error_class chorale_pmpi.Error_class
-#define PMPI_Error_string chorale_pmpi.Error_string
 #define PMPI_Exscan chorale_pmpi.Exscan
 #define PMPI_Finalized chorale_pmpi.Finalized
 #define PMPI_Gather chorale_pmpi.Gather
@@ -206,8 +205,10 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Get_library_version chorale_pmpi.Get_library_version
 #define PMPI_Get_processor_name chorale_pmpi.Get_processor_name
 #define PMPI_Group_free chorale_pmpi.Group_free
+#define PMPI_Group_rank chorale_pmpi.Group_rank
 #define PMPI_Group_size chorale_pmpi.Group_size
 #define PMPI_Group_translate_ranks chorale_pmpi.Group_translate_ranks
+#define PMPI_Group_union chorale_pmpi.Group_union
 #define PMPI_Initialized chorale_pmpi.Initialized
 #define PMPI_Irecv chorale_pmpi.Irecv
 #define PMPI_Isend chorale_pmpi.Isend

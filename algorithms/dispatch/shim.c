@@ -36,12 +36,9 @@ typedef int init_thread_fn(int *argc, char ***argv, int required,
 typedef int finalize_fn(void);
 typedef int abort_fn(chorale_word comm, int code);
 typedef int free_fn(void *comm);
-typedef int get_handler_fn(chorale_word comm, void *handler);
-typedef int set_handler_fn(chorale_word comm, chorale_word handler);
 
-#define HANDLERS(X)                                                          \
-    X(Comm_get_errhandler, Comm_set_errhandler)                              \
-    X(Errhandler_get, Errhandler_set)
+/* What ends that took a communicator and is none. */
+#define ENDERS(X) X(Win_free) X(File_close)
 
 #ifdef CHORALE_HAVE_LARGE_COUNTS
 #define SHIM_LIST(X) CHORALE_SHIM_LIST(X) CHORALE_SHIM_LARGE_LIST(X)
@@ -53,7 +50,7 @@ typedef int set_handler_fn(chorale_word comm, chorale_word handler);
 SHIM_LIST(X)
 #undef X
 
-#define X(name, params, args, begin) typedef int name##_fn params;
+#define X(name, params, args, begin, result) typedef int name##_fn params;
 CHORALE_SHIM_MAKERS(X)
 #undef X
 
@@ -67,13 +64,11 @@ static struct {
 #define X(name, coll, params, args, words) name##_fn *name;
     SHIM_LIST(X)
 #undef X
-#define X(name, params, args, begin) name##_fn *name;
+#define X(name, params, args, begin, result) name##_fn *name;
     CHORALE_SHIM_MAKERS(X)
 #undef X
-#define X(get, set)                                                          \
-    get_handler_fn *get;                                                     \
-    set_handler_fn *set;
-    HANDLERS(X)
+#define X(name) free_fn *name;
+    ENDERS(X)
 #undef X
 } next;
 
@@ -100,14 +95,12 @@ static void find_all(void)
     *(void **)&next.name = find_next("PMPI_" #name);
     SHIM_LIST(X)
 #undef X
-#define X(name, params, args, begin)                                         \
+#define X(name, params, args, begin, result)                                         \
     *(void **)&next.name = find_next("PMPI_" #name);
     CHORALE_SHIM_MAKERS(X)
 #undef X
-#define X(get, set)                                                          \
-    *(void **)&next.get = find_next("PMPI_" #get);                           \
-    *(void **)&next.set = find_next("PMPI_" #set);
-    HANDLERS(X)
+#define X(name) *(void **)&next.name = find_next("PMPI_" #name);
+    ENDERS(X)
 #undef X
     atomic_store_explicit(&found, 1, memory_order_release);
 }
@@ -184,7 +177,7 @@ static int pass_free(free_fn *fn, void *comm)
     begun = chorale_shim_free_begin(comm, &frame);
     rc = fn(comm);
     if (begun)
-        chorale_dying_end(&frame);
+        chorale_shim_free_end(&frame, rc);
     return rc;
 }
 
@@ -269,55 +262,37 @@ int MPI_Comm_disconnect(void *comm)
 SHIM_LIST(X)
 #undef X
 
-/* Once more where the library has none left and ours were given back. */
-#define X(name, params, args, begin)                                         \
+#define X(name, params, args, begin, result)                                 \
     int MPI_##name params;                                                   \
     int MPI_##name params                                                    \
     {                                                                        \
-        struct chorale_quiet frame;                                          \
-        int begun, rc;                                                       \
+        int rc;                                                              \
                                                                              \
         find_once();                                                         \
         if (next.name == NULL)                                               \
             return NO_LIBRARY;                                               \
-        begun = begin;                                                       \
-        if (begun < 0)                                                       \
-            return frame.rc;                                                 \
+        rc = begin;                                                          \
+        if (rc != 0)                                                         \
+            return rc;                                                       \
         rc = next.name args;                                                 \
-        if (begun && rc != 0 && chorale_shim_make_again(&frame, rc))         \
-            rc = next.name args;                                             \
-        if (begun)                                                           \
-            chorale_quiet_end(&frame, rc, made);                             \
+        if (rc == 0)                                                         \
+            chorale_shim_made(result);                                       \
         return rc;                                                           \
     }
 CHORALE_SHIM_MAKERS(X)
 #undef X
 
-/* The application's own handler, also while ours stands for it; by the names of
- * MPI-1 as well. */
-#define X(get, set)                                                          \
-    int MPI_##get(chorale_word comm, void *handler);                         \
-    int MPI_##get(chorale_word comm, void *handler)                          \
+#define X(name)                                                              \
+    int MPI_##name(void *handle);                                            \
+    int MPI_##name(void *handle)                                             \
     {                                                                        \
         int rc;                                                              \
                                                                              \
         find_once();                                                         \
-        rc = next.get != NULL ? next.get(comm, handler) : NO_LIBRARY;        \
+        rc = next.name != NULL ? next.name(handle) : NO_LIBRARY;             \
         if (rc == 0)                                                         \
-            chorale_quiet_get(comm, handler);                                \
-        return rc;                                                           \
-    }                                                                        \
-                                                                             \
-    int MPI_##set(chorale_word comm, chorale_word handler);                  \
-    int MPI_##set(chorale_word comm, chorale_word handler)                   \
-    {                                                                        \
-        int rc;                                                              \
-                                                                             \
-        find_once();                                                         \
-        rc = next.set != NULL ? next.set(comm, handler) : NO_LIBRARY;        \
-        if (rc == 0)                                                         \
-            chorale_quiet_set(comm);                                         \
+            chorale_shim_ended();                                            \
         return rc;                                                           \
     }
-HANDLERS(X)
+ENDERS(X)
 #undef X

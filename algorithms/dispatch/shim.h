@@ -10,7 +10,6 @@
 #include "algorithms/coll.h"
 #include "algorithms/dispatch/dying.h"
 #include "algorithms/dispatch/fast.h"
-#include "algorithms/dispatch/quiet.h"
 
 /* The arguments of any collective; unused fields are zero. Where there is one
  * count and one type for both sides they are the receiver's. The arrays are of
@@ -135,36 +134,90 @@ struct chorale_words {
 #define CHORALE_SHIM_LARGE_LIST(X)                                           \
     CHORALE_SHIM_FAMILY(X, _c, int64_t, intptr_t, 1)
 
-/* What makes a communicator of some ranks of comm, all of which call it:
+/* What takes communicators of the library, and is called by all ranks of comm
+ * or of group:
  *
- *     X(name, parameters, arguments, how a second time is prepared) */
+ *     X(name, parameters, arguments, what to do before, what it made)
+ *
+ * What is made is a communicator, or NULL: something else. */
 #define CHORALE_SHIM_MAKERS(X)                                               \
+    CHORALE_SHIM_COMM_MAKERS(X)                                              \
+    CHORALE_SHIM_OTHER_MAKERS(X)
+
+#define CHORALE_SHIM_COMM_MAKERS(X)                                          \
     X(Comm_dup, (chorale_word comm, void *made), (comm, made),               \
-      chorale_shim_make_begin(comm, &frame))                               \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
     X(Comm_dup_with_info, (chorale_word comm, chorale_word info, void *made),\
-      (comm, info, made), chorale_shim_make_begin(comm, &frame))           \
+      (comm, info, made),                                                    \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
+    X(Comm_idup, (chorale_word comm, void *made, void *request),             \
+      (comm, made, request), 0, NULL)                                        \
     X(Comm_split, (chorale_word comm, int color, int key, void *made),       \
-      (comm, color, key, made), chorale_shim_make_begin(comm, &frame))     \
+      (comm, color, key, made),                                              \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
     X(Comm_split_type, (chorale_word comm, int type, int key,                \
                         chorale_word info, void *made),                      \
       (comm, type, key, info, made),                                         \
-      chorale_shim_make_begin(comm, &frame))                               \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
     X(Comm_create, (chorale_word comm, chorale_word group, void *made),      \
-      (comm, group, made), chorale_shim_make_begin(comm, &frame))          \
+      (comm, group, made),                                                   \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
     X(Comm_create_group, (chorale_word comm, chorale_word group, int tag,    \
                           void *made),                                       \
-      (comm, group, tag, made),                                              \
-      chorale_shim_group_begin(comm, group, &frame))                       \
+      (comm, group, tag, made), chorale_shim_group_begin(group), made)       \
     X(Cart_create, (chorale_word comm, int n, const int *dims,               \
                     const int *periods, int reorder, void *made),            \
       (comm, n, dims, periods, reorder, made),                               \
-      chorale_shim_make_begin(comm, &frame))                               \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
     X(Cart_sub, (chorale_word comm, const int *remain, void *made),          \
-      (comm, remain, made), chorale_shim_make_begin(comm, &frame))         \
+      (comm, remain, made),                                                  \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
     X(Graph_create, (chorale_word comm, int n, const int *index,             \
                      const int *edges, int reorder, void *made),             \
       (comm, n, index, edges, reorder, made),                                \
-      chorale_shim_make_begin(comm, &frame))
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
+    X(Dist_graph_create,                                                     \
+      (chorale_word comm, int n, const int *sources, const int *degrees,     \
+       const int *to, const int *weights, chorale_word info, int reorder,    \
+       void *made),                                                          \
+      (comm, n, sources, degrees, to, weights, info, reorder, made),         \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
+    X(Dist_graph_create_adjacent,                                            \
+      (chorale_word comm, int nin, const int *from, const int *in_weights,   \
+       int nout, const int *to, const int *out_weights, chorale_word info,   \
+       int reorder, void *made),                                             \
+      (comm, nin, from, in_weights, nout, to, out_weights, info, reorder,    \
+       made),                                                                \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_ONE), made)                \
+    X(Intercomm_create,                                                      \
+      (chorale_word comm, int leader, chorale_word peer, int remote,         \
+       int tag, void *made),                                                 \
+      (comm, leader, peer, remote, tag, made),                               \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_SOME), made)               \
+    X(Intercomm_merge, (chorale_word comm, int high, void *made),            \
+      (comm, high, made),                                                    \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_SOME), made)
+
+#define CHORALE_SHIM_OTHER_MAKERS(X)                                         \
+    X(Win_create, (void *base, intptr_t size, int unit, chorale_word info,   \
+                   chorale_word comm, void *made),                           \
+      (base, size, unit, info, comm, made),                                  \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_SOME), NULL)               \
+    X(Win_allocate, (intptr_t size, int unit, chorale_word info,             \
+                     chorale_word comm, void *base, void *made),             \
+      (size, unit, info, comm, base, made),                                  \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_SOME), NULL)               \
+    X(Win_allocate_shared, (intptr_t size, int unit, chorale_word info,      \
+                            chorale_word comm, void *base, void *made),      \
+      (size, unit, info, comm, base, made),                                  \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_SOME), NULL)               \
+    X(Win_create_dynamic, (chorale_word info, chorale_word comm, void *made),\
+      (info, comm, made),                                                    \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_SOME), NULL)               \
+    X(File_open, (chorale_word comm, const char *name, int mode,             \
+                  chorale_word info, void *made),                            \
+      (comm, name, mode, info, made),                                        \
+      chorale_shim_make_begin(comm, CHORALE_NEEDS_SOME), NULL)
 
 #define CHORALE_SHIM_UNWRAP(...) __VA_ARGS__
 
@@ -225,14 +278,20 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
     return known->chosen.passes ? CHORALE_PASS : CHORALE_AGAIN;
 }
 
-/* Round one of CHORALE_SHIM_MAKERS: quiet.h, and in between give_back.h. */
-int chorale_shim_make_begin(chorale_word comm, struct chorale_quiet *frame);
-int chorale_shim_group_begin(chorale_word comm, chorale_word group,
-                             struct chorale_quiet *frame);
-int chorale_shim_make_again(struct chorale_quiet *frame, int rc);
+/* Before one of CHORALE_SHIM_MAKERS: 0, or the code that it returns. */
+int chorale_shim_make_begin(chorale_word comm, int needs);
+int chorale_shim_group_begin(chorale_word group);
 
-/* Before *comm, a handle, is freed: 1 if chorale_dying_end() is to follow. */
+/* After one that went well. */
+void chorale_shim_made(const void *made);
+
+/* After one of those that are no communicators ended. */
+void chorale_shim_ended(void);
+
+/* Before *comm, a handle, is freed: 1 if chorale_shim_free_end() is to follow,
+ * with MPI's code. */
 int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame);
+void chorale_shim_free_end(struct chorale_dying *frame, int rc);
 
 /* chorale_dispatch_last() for `chorale validate`, whose runner looks the name
  * up: the only one that the shim exports beside MPI's. */

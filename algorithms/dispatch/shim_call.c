@@ -30,7 +30,6 @@ void chorale_shim_started(void)
 void chorale_shim_finish(void)
 {
     chorale_trace_finish();
-    chorale_quiet_release();
 }
 
 void chorale_shim_abort(void)
@@ -97,33 +96,41 @@ enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
     return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);
 }
 
-/* Where nothing of ours is held the call is the application's alone. But inside
- * another one that was begun its errors would be taken for that one's. */
-static int may_give_back(chorale_word comm)
+/* Open MPI has 65532 communicators: what is ours is not what is missing. */
+int chorale_shim_make_begin(chorale_word comm, int needs)
 {
-    return chorale_dispatch_holds() || chorale_quiet_open(comm);
+#ifdef OPEN_MPI
+    (void)comm;
+    (void)needs;
+    return MPI_SUCCESS;
+#else
+    if (!chorale_pmpi_ready() || COMM(comm) == MPI_COMM_NULL)
+        return MPI_SUCCESS;
+    return chorale_dispatch_make(COMM(comm), needs);
+#endif
 }
 
-int chorale_shim_make_begin(chorale_word comm, struct chorale_quiet *frame)
+int chorale_shim_group_begin(chorale_word group)
 {
-    return may_give_back(comm) ? chorale_quiet_begin(frame, comm) : 0;
+#ifdef OPEN_MPI
+    (void)group;
+#else
+    if (chorale_pmpi_ready() && (MPI_Group)group != MPI_GROUP_NULL)
+        chorale_dispatch_make_group((MPI_Group)group);
+#endif
+    return MPI_SUCCESS;
 }
 
-int chorale_shim_group_begin(chorale_word comm, chorale_word group,
-                             struct chorale_quiet *frame)
+void chorale_shim_made(const void *made)
 {
-    return may_give_back(comm)
-                   && chorale_give_back_all_of(COMM(comm), (MPI_Group)group)
-               ? chorale_quiet_begin(frame, comm)
-               : 0;
+    if (chorale_pmpi_ready()
+        && (made == NULL || *(const MPI_Comm *)made != MPI_COMM_NULL))
+        chorale_give_back_made();
 }
 
-int chorale_shim_make_again(struct chorale_quiet *frame, int rc)
+void chorale_shim_ended(void)
 {
-    if (!chorale_dispatch_give_back(COMM(frame->comm), rc))
-        return 0;
-    frame->kept = 0;
-    return 1;
+    chorale_give_back_freed();
 }
 
 int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame)
@@ -132,4 +139,11 @@ int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame)
         return 0;
     chorale_dying_begin(frame, (chorale_word)*(const MPI_Comm *)comm);
     return 1;
+}
+
+void chorale_shim_free_end(struct chorale_dying *frame, int rc)
+{
+    chorale_dying_end(frame);
+    if (rc == MPI_SUCCESS)
+        chorale_give_back_freed();
 }

@@ -7,7 +7,6 @@
 #include <pthread.h>
 
 #include "algorithms/dispatch/dying.h"
-#include "algorithms/dispatch/quiet.h"
 #include "algorithms/dispatch/shim_fortran.h"
 
 #if defined(OPEN_MPI) || defined(MPICH_VERSION)
@@ -21,53 +20,91 @@ typedef void free_fn(MPI_Fint *comm, MPI_Fint *ierr);
     X(comm_disconnect, COMM_DISCONNECT)
 
 /* Open MPI never has too few communicators, so that there is nothing to give
- * back: see quiet.h. MPICH's handles are those of C, and so are the places that
- * they are written to. X(name, parameters, arguments, begin) as
- * CHORALE_SHIM_MAKERS. */
+ * back. MPICH's handles are those of C, and so are the places that they are
+ * written to. X(name, parameters, arguments, before, made) as
+ * CHORALE_SHIM_MAKERS; what has a buffer calls the C names. */
 #ifdef OPEN_MPI
 #define MAKERS(X)
-#define HANDLERS(X)
+#define ENDERS(X)
 #else
 typedef MPI_Fint fint;
 
-#define MADE_OF(comm) chorale_shim_make_begin(comm_of(comm), &frame)
+#define ONE_OF(comm) chorale_shim_make_begin(comm_of(comm), CHORALE_NEEDS_ONE)
+#define SOME_OF(comm) chorale_shim_make_begin(comm_of(comm), CHORALE_NEEDS_SOME)
 
-#define MAKERS(X)                                                            \
+#define MAKERS(X) COMM_MAKERS(X) OTHER_MAKERS(X)
+
+#define COMM_MAKERS(X)                                                       \
     X(comm_dup, (fint *comm, fint *made, fint *ierr), (comm, made, &rc),     \
-      MADE_OF(comm))                                                         \
+      ONE_OF(comm), made)                                                    \
     X(comm_dup_with_info, (fint *comm, fint *info, fint *made, fint *ierr),  \
-      (comm, info, made, &rc), MADE_OF(comm))                                \
+      (comm, info, made, &rc), ONE_OF(comm), made)                           \
+    X(comm_idup, (fint *comm, fint *made, fint *request, fint *ierr),        \
+      (comm, made, request, &rc), 0, NULL)                                   \
     X(comm_split,                                                            \
       (fint *comm, fint *color, fint *key, fint *made, fint *ierr),          \
-      (comm, color, key, made, &rc), MADE_OF(comm))                          \
+      (comm, color, key, made, &rc), ONE_OF(comm), made)                     \
     X(comm_split_type,                                                       \
       (fint *comm, fint *type, fint *key, fint *info, fint *made,            \
        fint *ierr),                                                          \
-      (comm, type, key, info, made, &rc), MADE_OF(comm))                     \
+      (comm, type, key, info, made, &rc), ONE_OF(comm), made)                \
     X(comm_create, (fint *comm, fint *group, fint *made, fint *ierr),        \
-      (comm, group, made, &rc), MADE_OF(comm))                               \
+      (comm, group, made, &rc), ONE_OF(comm), made)                          \
     X(comm_create_group,                                                     \
       (fint *comm, fint *group, fint *tag, fint *made, fint *ierr),          \
-      (comm, group, tag, made, &rc),                                         \
-      chorale_shim_group_begin(comm_of(comm), (chorale_word)*group, &frame)) \
+      (comm, group, tag, made, &rc), chorale_shim_group_begin(*group), made) \
     X(cart_create,                                                           \
       (fint *comm, fint *n, fint *dims, fint *periods, fint *reorder,        \
        fint *made, fint *ierr),                                              \
-      (comm, n, dims, periods, reorder, made, &rc), MADE_OF(comm))           \
+      (comm, n, dims, periods, reorder, made, &rc), ONE_OF(comm), made)      \
     X(cart_sub, (fint *comm, fint *remain, fint *made, fint *ierr),          \
-      (comm, remain, made, &rc), MADE_OF(comm))                              \
+      (comm, remain, made, &rc), ONE_OF(comm), made)                         \
     X(graph_create,                                                          \
       (fint *comm, fint *n, fint *index, fint *edges, fint *reorder,         \
        fint *made, fint *ierr),                                              \
-      (comm, n, index, edges, reorder, made, &rc), MADE_OF(comm))
+      (comm, n, index, edges, reorder, made, &rc), ONE_OF(comm), made)       \
+    X(dist_graph_create,                                                     \
+      (fint *comm, fint *n, fint *from, fint *degrees, fint *to,             \
+       fint *weights, fint *info, fint *reorder, fint *made, fint *ierr),    \
+      (comm, n, from, degrees, to, weights, info, reorder, made, &rc),       \
+      ONE_OF(comm), made)                                                    \
+    X(dist_graph_create_adjacent,                                            \
+      (fint *comm, fint *nin, fint *from, fint *in_weights, fint *nout,      \
+       fint *to, fint *out_weights, fint *info, fint *reorder, fint *made,   \
+       fint *ierr),                                                          \
+      (comm, nin, from, in_weights, nout, to, out_weights, info, reorder,    \
+       made, &rc),                                                           \
+      ONE_OF(comm), made)                                                    \
+    X(intercomm_create,                                                      \
+      (fint *comm, fint *leader, fint *peer, fint *remote, fint *tag,        \
+       fint *made, fint *ierr),                                              \
+      (comm, leader, peer, remote, tag, made, &rc), SOME_OF(comm), made)     \
+    X(intercomm_merge, (fint *comm, fint *high, fint *made, fint *ierr),     \
+      (comm, high, made, &rc), SOME_OF(comm), made)
 
-#define HANDLERS(X)                                                          \
-    X(comm_get_errhandler, chorale_quiet_get(comm_of(comm), handler))        \
-    X(comm_set_errhandler, chorale_quiet_set(comm_of(comm)))
+/* A character argument's length comes last. */
+#define OTHER_MAKERS(X)                                                      \
+    X(win_allocate,                                                          \
+      (MPI_Aint *size, fint *unit, fint *info, fint *comm, void *base,       \
+       fint *made, fint *ierr),                                              \
+      (size, unit, info, comm, base, made, &rc), SOME_OF(comm), NULL)        \
+    X(win_allocate_shared,                                                   \
+      (MPI_Aint *size, fint *unit, fint *info, fint *comm, void *base,       \
+       fint *made, fint *ierr),                                              \
+      (size, unit, info, comm, base, made, &rc), SOME_OF(comm), NULL)        \
+    X(win_create_dynamic,                                                    \
+      (fint *info, fint *comm, fint *made, fint *ierr),                      \
+      (info, comm, made, &rc), SOME_OF(comm), NULL)                          \
+    X(file_open,                                                             \
+      (fint *comm, char *name, fint *mode, fint *info, void *made,           \
+       fint *ierr, size_t length),                                           \
+      (comm, name, mode, info, made, &rc, length), SOME_OF(comm), NULL)
+
+#define ENDERS(X) X(win_free) X(file_close)
 #endif
 
-typedef void handler_fn(MPI_Fint *comm, MPI_Fint *handler, MPI_Fint *ierr);
-#define X(name, params, args, begin) typedef void name##_fn params;
+typedef void ender_fn(void *handle, MPI_Fint *ierr);
+#define X(name, params, args, begin, result) typedef void name##_fn params;
 MAKERS(X)
 #undef X
 
@@ -75,11 +112,11 @@ static struct {
 #define X(name, NAME) free_fn *name, *name##_f08;
     FREES(X)
 #undef X
-#define X(name, params, args, begin) name##_fn *name##_f08;
+#define X(name, params, args, begin, result) name##_fn *name##_f08;
     MAKERS(X)
 #undef X
-#define X(name, after) handler_fn *name##_f08;
-    HANDLERS(X)
+#define X(name) ender_fn *name##_f08;
+    ENDERS(X)
 #undef X
 } next;
 
@@ -91,13 +128,13 @@ static void find_all(void)
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");
     FREES(X)
 #undef X
-#define X(name, params, args, begin)                                         \
+#define X(name, params, args, begin, result)                                         \
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");
     MAKERS(X)
 #undef X
-#define X(name, after)                                                       \
+#define X(name)                                                              \
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");
-    HANDLERS(X)
+    ENDERS(X)
 #undef X
 }
 
@@ -113,7 +150,7 @@ static void pass_free(free_fn *fn, MPI_Fint *comm, MPI_Fint *ierr)
         begun = chorale_shim_free_begin(&handle, &frame);
         fn(comm, &rc);
         if (begun)
-            chorale_dying_end(&frame);
+            chorale_shim_free_end(&frame, rc);
     } else if (fn != NULL) {
         fn(comm, &rc);
     }
@@ -135,49 +172,40 @@ static void pass_free(free_fn *fn, MPI_Fint *comm, MPI_Fint *ierr)
 FREES(X)
 #undef X
 
-/* Once more where the library has none left and ours were given back. */
-#define X(name, params, args, begin)                                         \
+#define X(name, params, args, begin, result)                                 \
     void mpi_##name##_f08_ params;                                           \
     void mpi_##name##_f08_ params                                            \
     {                                                                        \
-        struct chorale_quiet frame;                                          \
         MPI_Fint rc = MPI_ERR_OTHER;                                         \
-        int begun;                                                           \
                                                                              \
         pthread_once(&once, find_all);                                       \
-        begun = next.name##_f08 != NULL ? begin : 0;                         \
-        if (begun < 0) {                                                     \
-            rc = frame.rc;                                                   \
-        } else if (next.name##_f08 != NULL) {                                \
-            next.name##_f08 args;                                            \
-            if (begun && rc != MPI_SUCCESS                                   \
-                && chorale_shim_make_again(&frame, rc))                      \
+        if (next.name##_f08 != NULL) {                                       \
+            rc = begin;                                                      \
+            if (rc == MPI_SUCCESS) {                                         \
                 next.name##_f08 args;                                        \
-            if (begun)                                                       \
-                chorale_quiet_end(&frame, rc, made);                         \
+                if (rc == MPI_SUCCESS)                                       \
+                    chorale_shim_made(result);                               \
+            }                                                                \
         }                                                                    \
         set(ierr, rc);                                                       \
     }
 MAKERS(X)
 #undef X
 
-/* The application's own handler, also while ours stands for it. */
-#define X(name, after)                                                       \
-    void mpi_##name##_f08_(MPI_Fint *comm, MPI_Fint *handler,                \
-                           MPI_Fint *ierr);                                  \
-    void mpi_##name##_f08_(MPI_Fint *comm, MPI_Fint *handler,                \
-                           MPI_Fint *ierr)                                   \
+#define X(name)                                                              \
+    void mpi_##name##_f08_(void *handle, MPI_Fint *ierr);                    \
+    void mpi_##name##_f08_(void *handle, MPI_Fint *ierr)                     \
     {                                                                        \
         MPI_Fint rc = MPI_ERR_OTHER;                                         \
                                                                              \
         pthread_once(&once, find_all);                                       \
         if (next.name##_f08 != NULL)                                         \
-            next.name##_f08(comm, handler, &rc);                             \
+            next.name##_f08(handle, &rc);                                    \
         if (rc == MPI_SUCCESS)                                               \
-            after;                                                           \
+            chorale_shim_ended();                                            \
         set(ierr, rc);                                                       \
     }
-HANDLERS(X)
+ENDERS(X)
 #undef X
 
 #endif

@@ -72,26 +72,21 @@ static int gpu_possible(const struct chorale_tuning *tuning)
     return found == 1;
 }
 
-/* 1 if all ranks are in MPI_COMM_WORLD; *first: the one that comes first
+/* 1 if all ranks of group are in another one; *first: the one that comes first
  * there. In pieces, without allocating: all must come to the same answer. */
-static int inside_world(MPI_Comm comm, int size, int *first)
+static int is_within(MPI_Group group, MPI_Group other, int *first)
 {
     enum { PIECE = 64 };
-    MPI_Group group, world;
-    int from[PIECE], to[PIECE], inside = 1, least = INT_MAX;
+    int from[PIECE], to[PIECE], inside = 1, least = INT_MAX, size;
 
-    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+    if (PMPI_Group_size(group, &size) != MPI_SUCCESS)
         return 0;
-    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) {
-        PMPI_Group_free(&group);
-        return 0;
-    }
     for (int i = 0; i < size && inside; i += PIECE) {
         const int n = size - i < PIECE ? size - i : PIECE;
 
         for (int k = 0; k < n; k++)
             from[k] = i + k;
-        inside = PMPI_Group_translate_ranks(group, n, from, world, to)
+        inside = PMPI_Group_translate_ranks(group, n, from, other, to)
                  == MPI_SUCCESS;
         for (int k = 0; k < n && inside; k++) {
             inside = to[k] != MPI_UNDEFINED;
@@ -101,16 +96,40 @@ static int inside_world(MPI_Comm comm, int size, int *first)
             }
         }
     }
-    PMPI_Group_free(&group);
+    return inside;
+}
+
+/* 1 if group is in MPI_COMM_WORLD; *first as above. */
+static int inside_world(MPI_Group group, int *first)
+{
+    MPI_Group world;
+    int inside;
+
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return 0;
+    inside = is_within(group, world, first);
     PMPI_Group_free(&world);
     return inside;
 }
 
-int chorale_state_inside_world(MPI_Comm comm, int size)
+int chorale_state_inside_world(MPI_Group group)
 {
     int first;
 
-    return inside_world(comm, size, &first);
+    return inside_world(group, &first);
+}
+
+/* Of a communicator. */
+static int comm_inside_world(MPI_Comm comm, int *first)
+{
+    MPI_Group group;
+    int inside;
+
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return 0;
+    inside = inside_world(group, first);
+    PMPI_Group_free(&group);
+    return inside;
 }
 
 /* Of two numbers the smallest of all ranks. */
@@ -138,7 +157,7 @@ static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
     return *all_ok_p == 1 && all[0] == ~all[1];
 }
 
-int chorale_state_agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
+static int agree_on(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
 {
     struct least none = { 0, 0 };
 
@@ -242,14 +261,27 @@ MPI_Comm chorale_state_last(void)
     return comm;
 }
 
-int chorale_state_leave(MPI_Comm comm, void (*leave)(MPI_Comm comm))
+/* 1 if all ranks of the state are in group. */
+static int belongs_to(const struct chorale_state *st, MPI_Group group)
+{
+    MPI_Group its;
+    int within, first;
+
+    if (PMPI_Comm_group(st->comm, &its) != MPI_SUCCESS)
+        return 0;
+    within = is_within(its, group, &first);
+    PMPI_Group_free(&its);
+    return within;
+}
+
+int chorale_state_leave(MPI_Group group, void (*leave)(MPI_Comm comm))
 {
     struct chorale_state *before;
     int n = 0;
 
     for (struct chorale_state *st = last; st != NULL; st = before) {
         before = st->before;
-        if (comm == MPI_COMM_NULL || st->parent == comm) {
+        if (group == MPI_GROUP_NULL || belongs_to(st, group)) {
             leave(st->parent);
             n++;
         }
@@ -389,7 +421,7 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
     ok = find_shape(st, comm, node);
     ok = make_comm(st, comm, least.own) && ok;
     ok = ok && set_nodes(st, node);
-    if (!chorale_state_agree(comm, (uint64_t)st->shape, ok, &all_ok))
+    if (!agree_on(comm, (uint64_t)st->shape, ok, &all_ok))
         return "no private communicator could be made (are there too many?)";
     return NULL;
 }
@@ -407,7 +439,7 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter
         || PMPI_Comm_size(comm, &size) != MPI_SUCCESS || size < 2
         || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS
-        || !inside_world(comm, size, &teller))
+        || !comm_inside_world(comm, &teller))
         return NULL;
     st = allocate(tuning, rank, size);
     node = calloc(2 * (size_t)size, sizeof(*node));

@@ -77,17 +77,14 @@ void chorale_state_free(struct chorale_state *st);
  * that all ranks have alike. */
 MPI_Comm chorale_state_last(void);
 
-/* 1 if all of comm, of that size, belongs to the MPI_COMM_WORLD that this
- * process started in. */
-int chorale_state_inside_world(MPI_Comm comm, int size);
-
-/* Collective over comm: 1 if every rank says ok, 1, and all values are equal.
- * *all_ok_p: the least that a rank says, of 1, 0 and below. */
-int chorale_state_agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p);
+/* 1 if all of group belongs to the MPI_COMM_WORLD that this process started
+ * in. */
+int chorale_state_inside_world(MPI_Group group);
 
 /* Call leave, which frees the state, with the application's communicator of
- * all states, the last one first, or (comm not MPI_COMM_NULL) of that one's.
- * Not while other threads make or free any. Returns how many they were. */
-int chorale_state_leave(MPI_Comm comm, void (*leave)(MPI_Comm comm));
+ * all states, the last one first, or (group not MPI_GROUP_NULL) of those whose
+ * ranks are all in group. Not while other threads make or free any. Returns how
+ * many they were. */
+int chorale_state_leave(MPI_Group group, void (*leave)(MPI_Comm comm));
 
 #endif

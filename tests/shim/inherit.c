@@ -5,7 +5,8 @@
  * them. A line for each, with the class of the error, or none at all where the
  * program ends by it, as it does with some libraries.
  *
- *     inherit send|receive|group CALLS    after so many calls on them */
+ *     inherit send|receive|group|child CALLS    after so many calls on them;
+ *                                               child: of one made after them */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,10 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
     call(dup, calls);
     call(part, calls);
+    if (strcmp(what, "child") == 0)
+        MPI_Comm_dup(part, &dup);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (strcmp(what, "send") == 0)
+    if (strcmp(what, "send") == 0 || strcmp(what, "child") == 0)
         tell(what, MPI_Send(x, 1, MPI_INT, size, 0, dup));
     if (strcmp(what, "receive") == 0 && rank == 0)
         for (int i = 1; i < size; i++)

@@ -45,6 +45,10 @@ MAKES(comms, Comm_split_type,
       (comm, type, key, info, made))
 FREES(comms, Comm_free, (MPI_Comm *comm), (comm))
 MAKES(groups, Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group))
+MAKES(groups, Comm_remote_group, (MPI_Comm comm, MPI_Group *group),
+      (comm, group))
+MAKES(groups, Group_union, (MPI_Group one, MPI_Group other, MPI_Group *group),
+      (one, other, group))
 FREES(groups, Group_free, (MPI_Group *group), (group))
 MAKES(keys, Comm_create_keyval,
       (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop,

@@ -82,7 +82,7 @@ like_alone() { # P TABLE WHAT CALLS: with the shim it does as without
     fi
     ok $? "an error of $3 after $4 calls, P=$1${2:+, with a table}"
 }
-for what in send receive group; do
+for what in send receive group child; do
     like_alone 2 "" $what 0
     like_alone 3 "CHORALE_TRACE=$work/t" $what 1
     like_alone 2 "$on" $what 1
