@@ -19,6 +19,9 @@
 #endif
 #include "runners/launch.h"
 #include "runners/sharing.h"
+#ifndef CHORALE_SIM
+#include "runners/turning.h"
+#endif
 
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -36,6 +39,7 @@
 #define ASK "--world"
 #endif
 #define NATIVE "--native"
+#define TURNED "--turned="
 #define SHARING "--sharing"
 #define ENVIRONMENT "--environment"
 
@@ -80,6 +84,9 @@ static const char usage[] =
     "      --escaped          results.db has %20 for a blank and the like, for "
     "launchers\n"
     "                         that are scripts\n"
+    "      --turned=SEED:N    the launch has number N: its nodes but the first "
+    "come in an\n"
+    "                         order of its own, by the seed\n"
     "      --native           before results.db: the launch may force such "
     "algorithms\n"
     "  -h, --help             show this help\n"
@@ -164,6 +171,26 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
     return err == CHORALE_OK ? chorale_launch_fits(bench, msg) : err;
 }
 
+#ifndef CHORALE_SIM
+/* In which order the nodes are. */
+static enum chorale_err turn(struct chorale_bench *bench,
+                             struct chorale_errmsg *msg)
+{
+    int ordinal;
+    uint64_t seed;
+
+    if (bench->turned == NULL)
+        return CHORALE_OK;
+    if (chorale_turning_parse(bench->turned, &seed, &ordinal) != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--turned %.100s is not "
+                            "SEED:ORDINAL; `chorale run` starts launches",
+                            bench->turned);
+    return chorale_launch_mpi(
+        chorale_turning_comm(MPI_COMM_WORLD, seed, ordinal, &bench->ranks),
+        "putting the nodes in order", msg);
+}
+#endif
+
 /* One launch of all ranks, or several in groups of them. */
 static enum chorale_err launch(struct chorale_bench *bench, int argc,
                                char **argv, struct chorale_errmsg *msg)
@@ -175,6 +202,9 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     struct chorale_group *group = NULL;
     int ngroup = 0;
 
+    err = turn(bench, msg);
+    if (err != CHORALE_OK)
+        return err;
     if (chorale_groups_parse(argv[argc - 1], &group, &ngroup) != 0)
         return chorale_fail(msg, CHORALE_USAGE, "'%.200s' names no launch; "
                             "`chorale run` starts launches", argv[argc - 1]);
@@ -186,8 +216,7 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         return err;
     }
 #endif
-    err = chorale_launch_set_up(bench, MPI_COMM_WORLD, msg);
-
+    err = chorale_launch_set_up(bench, bench->ranks, msg);
     if (err != CHORALE_OK)
         return err;
     bench->ending = chorale_launch_asked;
@@ -254,17 +283,20 @@ static void answer(void)
 
 int main(int argc, char **argv)
 {
-    struct chorale_bench bench = { 0 };
+    struct chorale_bench bench = { .ranks = MPI_COMM_WORLD };
     struct chorale_errmsg msg = { "" };
     enum chorale_err err;
     int code, escaped = 0;
 
     while (argc > 1 && (strcmp(argv[1], "--announce") == 0 ||
                         strcmp(argv[1], "--served") == 0 ||
-                        strcmp(argv[1], "--escaped") == 0)) {
+                        strcmp(argv[1], "--escaped") == 0 ||
+                        strncmp(argv[1], TURNED, strlen(TURNED)) == 0)) {
         bench.announce |= argv[1][2] == 'a';
         bench.served |= argv[1][2] == 's';
         escaped |= argv[1][2] == 'e';
+        if (argv[1][2] == 't')
+            bench.turned = argv[1] + strlen(TURNED);
         argv[1] = argv[0];
         argv++;
         argc--;

@@ -158,7 +158,7 @@ static enum chorale_err open_all(struct all *all, const char *path,
                                  struct chorale_errmsg *msg)
 {
     enum chorale_err err = CHORALE_OK;
-    int rc = PMPI_Comm_dup(MPI_COMM_WORLD, &all->hand.comm);
+    int rc = PMPI_Comm_dup(all->as->ranks, &all->hand.comm);
 
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_errhandler(all->hand.comm, MPI_ERRORS_RETURN);

@@ -135,6 +135,8 @@ struct chorale_distance {
 
 /* One running program, or a group of its ranks. */
 struct chorale_bench {
+    MPI_Comm ranks;          /* MPI_COMM_WORLD, or its ranks in the order of */
+    const char *turned;      /* "SEED:ORDINAL", or NULL: turning.h */
     MPI_Comm world;          /* of all ranks: the runner's own traffic */
     int world_rank, world_size;
     MPI_Comm lib;            /* what the provider library runs on: all ranks,

@@ -61,8 +61,8 @@ EOF
 }
 
 # Programs of an invented Slurm in $work/bin, to be put on PATH: jobs have the
-# numbers 1, 2, ..., squeue and sacct print $work/queue and $work/sacct. What was
-# asked is in $work/asked, a line each.
+# numbers 1, 2, ..., squeue, sacct and sinfo print $work/queue, $work/sacct and
+# $work/nodes. What was asked is in $work/asked, a line each.
 fake() { # name: its text on standard input
     { echo '#!/bin/sh'; echo "echo \"$1 \$*\" >>$work/asked"; cat; } \
         >"$work/bin/$1"
@@ -72,6 +72,7 @@ fake_slurm() {
     mkdir "$work/bin"
     : >"$work/queue"
     : >"$work/sacct"
+    : >"$work/nodes"
     fake scontrol <<'END'
 [ "$1" = show ] || exit 0
 echo 'ClusterName             = invented'
@@ -84,6 +85,9 @@ echo \$n | tee "$work/jobs"
 END
     fake squeue <<END
 cat "$work/queue"
+END
+    fake sinfo <<END
+cat "$work/nodes"
 END
     fake sacct <<END
 cat "$work/sacct"

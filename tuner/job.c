@@ -29,7 +29,7 @@ enum { REQUEUES = 5, REQUEUE_PAUSE = 3 };
 struct opts {
     long element, attempts;
     const char *mpi, *shards, *gather, *partition;
-    int bind, one_per_p;
+    int bind, one_per_p, any_nodes;
     double threshold, lead, publish;
 };
 
@@ -195,6 +195,7 @@ static enum chorale_err measure(struct element *e)
     run.mpi = e->opts->mpi;
     run.bind = e->opts->bind;
     run.one_per_p = e->opts->one_per_p;
+    run.turns = !e->opts->any_nodes;
     run.quiet = 1;
     run.launched = launched;
     run.launched_arg = e;
@@ -371,6 +372,9 @@ static const struct chorale_opt options[] = {
     { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
       "bind each rank to a core, and fail after a launch whose ranks are "
       "not", 0, 0 },
+    { "any-nodes", 0, CHORALE_OPT_FLAG, offsetof(struct opts, any_nodes), NULL,
+      "launches take the nodes in Slurm's order, not in one of their own", 0,
+      0 },
     { "partition", 0, CHORALE_OPT_TEXT, offsetof(struct opts, partition),
       "NAME", "measure there only: what is measured is filed under it", 0, 0 },
     { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",

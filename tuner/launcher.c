@@ -549,6 +549,10 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--announce");
     if (launcher->served)
         chorale_args_add(args, "--served");
+    if (launcher->turns && !simulated)
+        chorale_args_add(args, "--turned=%llu:%d",
+                         (unsigned long long)launcher->seed,
+                         launcher->ordinal);
     if (launcher->native)
         chorale_args_add(args, "--native");
     if (err == CHORALE_OK)

@@ -4,6 +4,8 @@
 #ifndef CHORALE_TUNER_LAUNCHER_H
 #define CHORALE_TUNER_LAUNCHER_H
 
+#include <stdint.h>
+
 #include "db/err.h"
 #include "tuner/spawn.h"
 
@@ -33,6 +35,9 @@ struct chorale_launcher {
     const char *forced;      /* of smpirun: COLLECTIVE:ALGORITHM, or NULL */
     const char *mpi;         /* of srun: for its --mpi, or NULL */
     int bind;                /* of srun and mpiexec: each rank to a core */
+    int turns;               /* a launch of that ordinal has its nodes in an */
+    int ordinal;             /* order of its own, by that seed */
+    uint64_t seed;
 };
 
 /* The MPI launcher's name: $CHORALE_MPIEXEC, else that of the build. */

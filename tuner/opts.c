@@ -13,7 +13,7 @@
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
-#define MAX_OPTS 64
+#define MAX_OPTS 96
 #define COLUMNS 79
 #define TEXT_COLUMN 25
 

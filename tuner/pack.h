@@ -30,6 +30,9 @@ struct chorale_pack_launch {
                               * 0: it does not ride along */
     int host_size;           /* comm_size of that launch */
     long element;            /* 1 ... */
+    /* By submit_nodes.c: elements of a set leave out the same nodes, of a
+     * seed with this ordinal, the first of two sets. */
+    int set, set_from;
 };
 
 struct chorale_pack_opts {

@@ -68,6 +68,9 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         launcher->mpi = s->opts->mpi;
         launcher->bind = s->opts->bind;
         *seed = sqlite3_column_int64(stmt, 4);
+        launcher->turns = s->opts->turns;
+        launcher->seed = (uint64_t)*seed + ((uint64_t)p->comm_size << 32);
+        launcher->ordinal = p->ordinal;
         launcher->native = sqlite3_column_int(stmt, 5);
         launcher->forced = strchr(p->part, ':') != NULL ? p->part : NULL;
         hang = HANG_CAPS * sqlite3_column_double(stmt, 6);

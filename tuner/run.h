@@ -30,6 +30,8 @@ struct chorale_run_opts {
     const char *mpi;         /* what srun's --mpi gets, NULL: its default */
     int bind;                /* each rank to a core of its own */
     int one_per_p;           /* each launch has a start of its own */
+    int turns;               /* each has its nodes in an order of its own:
+                              * runners/turning.h */
     double lead_seconds;     /* SIGUSR1 comes so long ahead of the end: most
                               * of it a launch has to end by itself; 0: it is
                               * ended at once */

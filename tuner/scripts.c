@@ -43,8 +43,10 @@ static void prologue(const struct chorale_scripts *s, FILE *out)
 }
 
 void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
-                           int nodes, int ppn, long first, long last)
+                           const struct chorale_scripts_array *array)
 {
+    int nodes = array->nodes, ppn = array->ppn;
+    long first = array->first, last = array->last;
     const struct chorale_site *site = s->site;
     double lead = chorale_scripts_lead(s->seconds);
     char at_once[32] = "", ahead[32] = "";
@@ -68,6 +70,8 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
             nodes, ppn, lead, s->folder, nodes, ppn, first);
     if (strcmp(site->exclusive, "no") != 0)
         fprintf(out, "#SBATCH --exclusive\n");
+    if (array->exclude != NULL)
+        fprintf(out, "#SBATCH --exclude=%s\n", array->exclude);
     if (site->switches[0] != '\0')
         fprintf(out, "#SBATCH --switches=%s\n", site->switches);
     heading(s, out);
@@ -82,6 +86,8 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
         fprintf(out, " --one-launch-per-p");
     if (site->mpi[0] != '\0' && strcmp(site->launcher, "mpiexec") != 0)
         fprintf(out, " --mpi %s", site->mpi);
+    if (strcmp(site->spread, "no") == 0)
+        fprintf(out, " --any-nodes");
     if (strcmp(site->bind, "no") != 0)
         fprintf(out, " --bind");
     if (site->shards[0] != '\0')

@@ -24,10 +24,16 @@ struct chorale_scripts {
 /* Seconds before the time limit at which a job is told to end. */
 double chorale_scripts_lead(double limit);
 
-/* Write the script of a job array: elements first ... last of those with that
- * many nodes and ranks a node. */
+/* A job array: elements first ... last, of so many nodes and ranks a node. */
+struct chorale_scripts_array {
+    int nodes, ppn;
+    long first, last;
+    char *exclude;           /* nodes that it leaves out, NULL: none */
+};
+
+/* Write its script. */
 void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
-                           int nodes, int ppn, long first, long last);
+                           const struct chorale_scripts_array *array);
 
 /* Write the script of the job that merges. */
 void chorale_scripts_gather(const struct chorale_scripts *s, FILE *out);

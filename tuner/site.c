@@ -32,6 +32,7 @@ static const struct {
     { "prologue", "/", offsetof(struct chorale_site, prologue) },
     { "bind", "yes|no", offsetof(struct chorale_site, bind) },
     { "exclusive", "yes|no", offsetof(struct chorale_site, exclusive) },
+    { "spread", "yes|no", offsetof(struct chorale_site, spread) },
 };
 
 static int letters_only(const char *text)
@@ -141,7 +142,8 @@ enum chorale_err chorale_site_set(struct chorale_site *site, const char *key,
     return chorale_fail(msg, CHORALE_USAGE,
                         "'%.100s' is no key; there are partition, account, "
                         "qos, reservation, constraint, switches, option, "
-                        "launcher, mpi, shards, prologue, bind, exclusive",
+                        "launcher, mpi, shards, prologue, bind, exclusive, "
+                        "spread",
                         key);
 }
 

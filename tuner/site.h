@@ -28,6 +28,7 @@ struct chorale_site {
     char prologue[CHORALE_SITE_WORD]; /* absolute: the scripts source it */
     char bind[CHORALE_SITE_WORD];     /* yes, no; "": yes */
     char exclusive[CHORALE_SITE_WORD];/* the same */
+    char spread[CHORALE_SITE_WORD];   /* the same: launches on other nodes */
 };
 
 /* 1 if text is a word that scripts may have. */

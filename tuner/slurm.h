@@ -28,6 +28,20 @@ struct chorale_slurm {
 enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
                                    struct chorale_errmsg *msg);
 
+/* Names of nodes. */
+struct chorale_slurm_nodes {
+    char **name;             /* in natural order */
+    size_t count;
+};
+
+/* The nodes of a partition, NULL: of the default one, that work and have
+ * processors for so many ranks, as sinfo says. Free nodes. CHORALE_ENV: it
+ * fails, nodes is empty. */
+enum chorale_err chorale_slurm_usable(const char *partition, int ppn,
+                                      struct chorale_slurm_nodes *nodes,
+                                      struct chorale_errmsg *msg);
+void chorale_slurm_nodes_free(struct chorale_slurm_nodes *nodes);
+
 /* Start sbatch with these words after its own, and keep the job's id, digits
  * only. The variables of this process that sbatch would take over what the
  * script says are forgotten. CHORALE_ENV: it refuses, msg has its reason. */

@@ -31,6 +31,7 @@ static enum chorale_err load_site(struct chorale_submit *s)
         { "launcher", o->plan.launcher },  { "mpi", o->mpi },
         { "shards", o->shards },
         { "exclusive", o->shared ? "no" : NULL },
+        { "spread", o->any_nodes ? "no" : NULL },
     };
     struct chorale_errmsg why;
     enum chorale_err err = chorale_site_load(o->site, &s->site, s->msg);
@@ -129,6 +130,7 @@ static enum chorale_err check_slurm(struct chorale_submit *s)
         *s->msg = why;
         return err;
     }
+    s->answers = err == CHORALE_OK;
     if (err != CHORALE_OK) {
         fprintf(stderr, "chorale: %s: the scripts are as for a Slurm with "
                         "arrays of %d, whose ranks can be bound\n", why.text,
@@ -285,6 +287,8 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
     if (err == CHORALE_OK)
         err = chorale_submit_pack(s);
     if (err == CHORALE_OK)
+        err = chorale_submit_sets(s);
+    if (err == CHORALE_OK)
         err = chorale_submit_all(s, command);
     if (err != CHORALE_OK || o->dry_run)
         return err;
@@ -326,6 +330,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = compare(s);
     chorale_copy_remove(&s->scratch);
     chorale_slurm_forget(&s->queue);
+    chorale_slurm_nodes_free(&s->nodes);
     chorale_args_free(&s->depends);
     free(s->launch);
     free(s);
@@ -341,8 +346,8 @@ static const struct chorale_opt options[] = {
     TEXT("site", site, "FILE", "what this site's jobs need: lines KEY = VALUE "
          "with # comments; keys are partition, account, qos, reservation, "
          "constraint, switches, launcher (srun or mpiexec), mpi, shards, bind "
-         "(yes or no), exclusive (yes or no), prologue (a script to source) "
-         "and any number of option (--mail-type=END)"),
+         "(yes or no), exclusive (yes or no), spread (yes or no), prologue (a "
+         "script to source) and any number of option (--mail-type=END)"),
     TEXT("partition", partition, "NAME", "of Slurm; part of the system's name"),
     TEXT("account", account, "NAME", "who pays"),
     TEXT("qos", qos, "NAME", "quality of service"),
@@ -377,6 +382,10 @@ static const struct chorale_opt options[] = {
       0 },
     { "share-nodes", 0, CHORALE_OPT_FLAG, AT(shared), NULL,
       "do without --exclusive: others' jobs disturb the times", 0, 0 },
+    { "any-nodes", 0, CHORALE_OPT_FLAG, AT(any_nodes), NULL,
+      "let Slurm choose all nodes and their order: without it launches of a "
+      "cell leave out different nodes, and take theirs in another order", 0,
+      0 },
     { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold),
       "GAIN", "keep the library below this gain (default: 3%)", 0, 0 },
     { "wait", 0, CHORALE_OPT_FLAG, AT(wait), NULL,
@@ -410,9 +419,17 @@ const struct chorale_verb chorale_verb_submit = {
         "Plans as `chorale tune` does, and packs the launches into elements "
         "of job arrays: one array for each number of nodes and of ranks a "
         "node, each element as long as its time limit allows. Launches of "
-        "one cell go to different elements, so that they see the allocations "
-        "that Slurm gives these, which may be of the same nodes: the summary "
-        "says on how many sets of nodes they were. Launches on fewer nodes share the start of a larger one, "
+        "one cell go to different elements, so that they see different "
+        "allocations. Where the partition has more nodes than an element "
+        "needs, elements of different launches leave out different ones, by "
+        "the seed (#SBATCH --exclude): each may have half of those that work, "
+        "and twice as many as it needs; and in each launch ranks are on all "
+        "nodes but the first in another order. --any-nodes is without that, "
+        "and nothing is left out where --constraint, --reservation, --switches "
+        "or an option says which nodes to take. Where the nodes that an array "
+        "may have are gone, `scontrol update JobId=ID ExcNodeList=` lets it "
+        "have any. The summary says on how many sets of nodes a cell was "
+        "measured. Launches on fewer nodes share the start of a larger one, "
         "in groups of its nodes, where that is expected to take fewer "
         "node-hours (`chorale run --help`). Each element measures into a "
         "database of its own; a last job merges them, fits, decides, and writes the dispatch file "

@@ -22,6 +22,7 @@ struct chorale_submit_opts {
     double start_up;         /* s, of a launch; below 0: not said */
     long nodes, attempts, at_once;
     int dry_run, wait, quiet, verbose, shared, unpaired, one_per_p;
+    int any_nodes;
 };
 
 /* A submission while it is made. */
@@ -29,6 +30,8 @@ struct chorale_submit {
     struct chorale_submit_opts *opts;
     struct chorale_site site;
     struct chorale_slurm slurm;
+    int answers;             /* there is a Slurm */
+    struct chorale_slurm_nodes nodes; /* of which elements leave some out */
     struct chorale_slurm_queue queue;
     struct chorale_scripts scripts;
     struct chorale_store *store;
@@ -51,6 +54,20 @@ struct chorale_submit {
 /* Pack the launches, and say for how many node-hours. CHORALE_USAGE: these, or
  * the nodes of one, are more than the options allow. */
 enum chorale_err chorale_submit_pack(struct chorale_submit *s);
+
+/* Ask which nodes there are and put the elements into sets, each of which
+ * leaves out others, unless the site names its nodes or wants any. */
+enum chorale_err chorale_submit_sets(struct chorale_submit *s);
+
+/* The nodes that the element of this launch leaves out, as Slurm writes them;
+ * free *names_p, NULL: none. */
+enum chorale_err chorale_submit_left_out(const struct chorale_submit *s,
+                                         const struct chorale_pack_launch *l,
+                                         char **names_p);
+
+/* Past the last of the launches whose elements make one job array with that of
+ * launch number from: of one group and set, and of indexes that Slurm takes. */
+size_t chorale_submit_array(const struct chorale_submit *s, size_t from);
 
 /* Make the folder, the elements' table, the database that they start from and
  * the scripts, and submit these; a dry run shows table and scripts. What was

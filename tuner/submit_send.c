@@ -15,9 +15,10 @@
 
 /* Show a script, or write it and submit it; its job's id into job_id. */
 static enum chorale_err one_script(struct chorale_submit *s, const char *name,
-                                   int nodes, int ppn, long first, long last,
+                                   const struct chorale_scripts_array *array,
                                    char job_id[32])
 {
+    long first = array != NULL ? array->first : 0;
     struct chorale_args words = { .count = 0 };
     char file[sizeof(s->folder) + 64];
     FILE *out = stdout;
@@ -30,15 +31,15 @@ static enum chorale_err one_script(struct chorale_submit *s, const char *name,
         out = fopen(file, "wx");
     if (out == NULL)
         return chorale_fail_written(s->msg, file, errno);
-    if (first > 0)
-        chorale_scripts_array(&s->scripts, out, nodes, ppn, first, last);
+    if (array != NULL)
+        chorale_scripts_array(&s->scripts, out, array);
     else
         chorale_scripts_gather(&s->scripts, out);
     if (s->opts->dry_run)
         return CHORALE_OK;
     if (fclose(out) != 0)
         return chorale_fail_written(s->msg, file, errno);
-    if (first == 0) {
+    if (array == NULL) {
         char text[64 + 24 * CHORALE_MAX_ARGS] = "--dependency=afterany";
         size_t len = strlen(text);
 
@@ -51,40 +52,63 @@ static enum chorale_err one_script(struct chorale_submit *s, const char *name,
     err = chorale_slurm_submit(&words, job_id, s->msg);
     chorale_args_free(&words);
     if (err == CHORALE_OK)
-        err = chorale_submission_job(s->store, s->submission, first, last,
-                                     job_id, s->msg);
+        err = chorale_submission_job(s->store, s->submission, first,
+                                     array != NULL ? array->last : 0, job_id,
+                                     s->msg);
     return err;
 }
 
-/* All arrays, each of one group and of indexes that Slurm takes; then the job
- * that merges. */
+size_t chorale_submit_array(const struct chorale_submit *s, size_t from)
+{
+    const struct chorale_pack_launch *l = &s->launch[from];
+    size_t to = from;
+
+    while (to < s->nlaunch && s->launch[to].nodes == l->nodes &&
+           s->launch[to].ppn == l->ppn && s->launch[to].set == l->set &&
+           s->launch[to].element - l->element < s->slurm.max_array)
+        to++;
+    return to;
+}
+
+/* The array of launches from ... to - 1. */
+static enum chorale_err one_array(struct chorale_submit *s, size_t from,
+                                  size_t to)
+{
+    const struct chorale_pack_launch *l = &s->launch[from];
+    struct chorale_scripts_array array = {
+        .nodes = l->nodes, .ppn = l->ppn, .first = l->element,
+        .last = s->launch[to - 1].element,
+    };
+    char name[64], job_id[32];
+    enum chorale_err err;
+
+    if (s->depends.count + 1 == CHORALE_MAX_ARGS)
+        return chorale_fail(s->msg, CHORALE_ENV, "more than %d job "
+                            "arrays; submit fewer process counts at once",
+                            CHORALE_MAX_ARGS - 1);
+    snprintf(name, sizeof(name), "%dx%d-from%ld.sh", l->nodes, l->ppn,
+             l->element);
+    err = chorale_submit_left_out(s, l, &array.exclude);
+    if (err == CHORALE_OK)
+        err = one_script(s, name, &array, job_id);
+    if (err == CHORALE_OK && !s->opts->dry_run)
+        chorale_args_add(&s->depends, "%s", job_id);
+    free(array.exclude);
+    return err;
+}
+
+/* All arrays; then the job that merges. */
 static enum chorale_err all_scripts(struct chorale_submit *s)
 {
     enum chorale_err err = CHORALE_OK;
     size_t from = 0, to;
-    char name[64], job_id[32];
 
     for (; err == CHORALE_OK && from < s->nlaunch; from = to) {
-        const struct chorale_pack_launch *l = &s->launch[from];
-        long last = l->element;
-
-        for (to = from; to < s->nlaunch && s->launch[to].nodes == l->nodes &&
-                        s->launch[to].ppn == l->ppn &&
-                        s->launch[to].element - l->element <
-                            s->slurm.max_array; to++)
-            last = s->launch[to].element;
-        snprintf(name, sizeof(name), "%dx%d-from%ld.sh", l->nodes, l->ppn,
-                 l->element);
-        if (s->depends.count + 1 == CHORALE_MAX_ARGS)
-            return chorale_fail(s->msg, CHORALE_ENV, "more than %d job "
-                                "arrays; submit fewer process counts at once",
-                                CHORALE_MAX_ARGS - 1);
-        err = one_script(s, name, l->nodes, l->ppn, l->element, last, job_id);
-        if (err == CHORALE_OK && !s->opts->dry_run)
-            chorale_args_add(&s->depends, "%s", job_id);
+        to = chorale_submit_array(s, from);
+        err = one_array(s, from, to);
     }
     if (err == CHORALE_OK)
-        err = one_script(s, "gather.sh", 1, 1, 0, 0, s->gather_job);
+        err = one_script(s, "gather.sh", NULL, s->gather_job);
     return err;
 }
 

@@ -174,6 +174,91 @@ is "$(grep -e '^#SBATCH --array' -e '--element' "$work/out.txt" |
     sed 's/.*\(=\|((\)\([^ ]*\).*/\2/' | tr '\n' ' ')" \
     "0-3 1 0-3 5 0-1 9 " "a MaxArraySize of 4 is honoured"
 
+# --- other nodes in other launches --------------------------------------------
+sed -i 's/ 4'"'"'$/ 1001'"'"'/' "$work/bin/scontrol"
+for i in 1 2 3 4 5 6 7 8; do
+    echo "n$i 4 main* idle"
+done >"$work/nodes"
+printf '%s\n' 'n9 4 main* down*' 'n10 4 main* drained' 'n11 1 main* idle' \
+    'n12 4 main* idle*' 'n13 4 other idle' 'n14 4 main* reserved' \
+    >>"$work/nodes"
+sed -i 's/^n[678] 4 main\* idle/&~/; s/^n5 4 main\* idle/n5 4 main* allocated/' \
+    "$work/nodes"
+left_out() { # number of the array: nodes that it leaves out, a line each
+    sed -n 's/^#SBATCH --exclude=n\[\(.*\)\]$/\1/p' "$work/out.txt" |
+        sed -n "$1p" | tr , '\n' |
+        awk -F - '{ for (i = $1; i <= $NF; i++) print "n" i }'
+}
+rm -f "$work/asked"
+dry -P 2 --launches 4
+is "$?$(grep -c '^#SBATCH --array=0-0$' "$work/out.txt")" 04 \
+    "four launches of one node are four arrays"
+is "$(grep -c '^sinfo ' "$work/asked")" 1 "sinfo is asked once"
+like "$(cat "$work/out.txt")" \
+    '^4 sets of elements leave out up to 4 of 8 nodes, each others' \
+    "it says what is left out"
+is "$({ left_out 1; left_out 2; } | sort | tr '\n' ' ')" \
+    "n1 n2 n3 n4 n5 n6 n7 n8 " \
+    "the first two leave out all that work and have processors, each half"
+is "$({ left_out 3; left_out 4; } | sort | tr '\n' ' ')" \
+    "n1 n2 n3 n4 n5 n6 n7 n8 " "so do the next two"
+[ "$(left_out 1)" != "$(left_out 3)" ] && [ "$(left_out 1)" != "$(left_out 4)" ]
+ok $? "other halves"
+left_out 1 >"$work/one.txt"
+dry -P 2 --launches 4
+is "$(left_out 1)" "$(cat "$work/one.txt")" "the same again"
+dry -P 2 --launches 4 --seed 2
+[ "$(left_out 1)" != "$(cat "$work/one.txt")" ]
+ok $? "but by another seed"
+dry -P 6 --launches 2
+is "$(left_out 1 | wc -l)" 2 "an element of three nodes may have six of eight"
+dry -P 2,8 --launches 4 --one-launch-per-p
+is "$(script '4x2-from5.sh' | grep -c -e --exclude -e '--array=0-3')" 1 \
+    "those of four may have all, in one array"
+dry -P 2 --launches 40
+is "$(grep -c '^#SBATCH --array=0-4$' "$work/out.txt")" 8 \
+    "of many launches five share a set, as there are eight at most"
+dry -P 2 --launches 4 --partition other
+like "$(grep '^sinfo ' "$work/asked" | tail -n 1)" '--partition=other$' \
+    "of a partition that is named its nodes are asked for"
+any() { # what, options: nothing is left out
+    what=$1
+    shift
+    dry -P 2 --launches 4 "$@"
+    is "$?$(grep -c -e '--array=0-3' -e --exclude "$work/out.txt")" 01 \
+        "$what: nothing is left out"
+}
+any "--any-nodes" --any-nodes
+like "$(cat "$work/out.txt")" '^    --element .* --any-nodes' "jobs know of it"
+echo 'spread = no' >"$work/site.txt"
+any "a site file with spread = no" --site "$work/site.txt"
+grep -q -- '--element .* --any-nodes' "$work/out.txt"
+ok $? "so do they by the site file"
+any "--constraint" --constraint fast
+like "$(cat "$work/out.txt")" '^--constraint says which nodes elements get' \
+    "it says why"
+any "--reservation" --reservation r
+any "--switches" --switches 1
+for option in --nodelist=n1 --nodel=n1 --gres=gpu:1 --contiguous --mem=0; do
+    echo "option = $option" >"$work/site.txt"
+    any "a site file with $option" --site "$work/site.txt"
+done
+echo 'option = --exclude=n2' >"$work/site.txt"
+dry -P 2 --launches 4 --site "$work/site.txt"
+is "$(grep '^#SBATCH --[ea].*=.*[0-9]$' "$work/out.txt" | tr '\n' ' ')" \
+    "#SBATCH --array=0-3 #SBATCH --exclude=n2 #SBATCH --exclude=n2 " \
+    "nor beside what a site leaves out"
+mv "$work/bin/sinfo" "$work/bin/quiet"
+fake sinfo <<'END'
+echo "slurm_load_partitions: Unable to contact slurm controller" >&2
+exit 1
+END
+any "a sinfo that fails"
+like "$(cat "$work/err.txt")" 'Unable to contact.*nodes that Slurm gives' \
+    "it says so, and goes on"
+mv "$work/bin/quiet" "$work/bin/sinfo"
+: >"$work/nodes"
+
 # --wait ends as the last job did. Each of these has left another verdict; one
 # asks the queue while the controller is started again.
 : >"$work/restarts"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Nodes that are not alike, that have disks of their own, and that Slurm chooses
-# anew for each launch; a job that an administrator requeues; and a cluster of tests
+# Nodes that are not alike, that have disks of their own, and that are others, or
+# in another order, in each launch; a job that an administrator requeues; and a cluster of tests
 # that leaves nothing when its test fails or is stopped, and that is not made
 # where a Slurm is.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
@@ -66,8 +66,10 @@ is "$(query "$db" "SELECT count(DISTINCT launch_id) FROM run")" 2 \
 is "$(query "$db" "SELECT DISTINCT key || ' ' || value FROM environment
     WHERE key = 'cpus_mixed'")" "cpus_mixed yes" \
     "processors of two kinds are told"
-is "$(query "$db" "SELECT DISTINCT value FROM environment
-    WHERE key = 'host:1:cpu_model'")" "Another Processor 9000" \
+is "$(query "$db" "SELECT DISTINCT value FROM environment e
+    JOIN (SELECT launch_id, key || ':cpu_model' AS key FROM environment
+        WHERE key GLOB 'host:[0-9]' AND value = 'n2') USING (launch_id, key)"
+    )" "Another Processor 9000" \
     "with the name of the one that differs"
 is "$(query "$db" "SELECT count(*) FROM run
     WHERE ',' || validity || ',' NOT LIKE '%,mixed_cpus,%'")" 0 \
@@ -102,6 +104,32 @@ hosts() { # of each launch
 diag "$(hosts)"
 is "$(hosts | wc -l)" 2 "each says on which nodes it ran"
 is "$(hosts | head -n 1 | grep -c n1)" 0 "the first not on the busy one"
+
+
+# Nothing else runs: each launch of one node has its own, by what it leaves out.
+places() { # launches, P, options: the nodes of each launch in their order
+    db=$work/$1.db
+    shift
+    submit -m 8 "$@" -i 20 --cell-time 0.1 -q
+    ok $? "launches of $*"
+    wait_until 200 test -f "${db%.db}-slurm/1/gather.txt"
+    is "$(query "$db" 'SELECT count(DISTINCT launch_id) FROM run')" 2 \
+        "both are made"
+    query "$db" "SELECT group_concat(value, ' ') FROM (SELECT launch_id, value
+        FROM environment WHERE key GLOB 'host:[0-9]'
+        ORDER BY launch_id, key) GROUP BY launch_id" >"$work/places.txt"
+    diag "$(cat "$work/places.txt")"
+}
+places one -P 2 --ppn 2 --launches 2
+is "$(sort -u "$work/places.txt" | wc -l)" 2 "on one node: they are on two"
+places four -P 8 --ppn 2 --launches 2
+is "$(cut -d ' ' -f 1 "$work/places.txt" | sort -u | wc -l)" 1 \
+    "on four nodes: each has the job's first first"
+is "$(sort -u "$work/places.txt" | wc -l)" 2 "and the others in another order"
+is "$(tr ' ' '\n' <"$work/places.txt" | sort | uniq -c | awk '{ print $1 }' |
+    tr '\n' ' ')" "2 2 2 2 " "all of them"
+places any -P 8 --ppn 2 --launches 2 --any-nodes
+is "$(sort -u "$work/places.txt")" "n1 n2 n3 n4" "--any-nodes: in Slurm's order"
 
 # --- where a Slurm is, and tests that fail -----------------------------------
 is "$(cluster_reason)" "" "beside this cluster another can be made"
