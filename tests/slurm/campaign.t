@@ -49,7 +49,8 @@ submit >"$work/out.txt" 2>"$work/err.txt"
 is $? 0 "submit"
 diag "$(cat "$work/out.txt" "$work/err.txt")"
 folder=$work/results-slurm/1
-is "$(jobs_of 1 | wc -l)" 2 "two arrays, whose ids are in the database"
+is "$(jobs_of 1 | wc -l)" 3 \
+    "three arrays, two of one node, whose ids are in the database"
 is "$(sqlite3 "$db" "SELECT count(*), max(task) FROM element")" "4|1" \
     "each launch of a cell is in an element of its own"
 gather=$(sqlite3 "$db" 'SELECT gather_job FROM submission')
