@@ -20,6 +20,10 @@
 
 enum { TAG = 67 };
 
+/* From so many bytes on a message is long: MPI libraries have it wait for its
+ * receiver anyway, or soon do, so that to wait for that costs nothing. */
+enum { LONG = 32768 };
+
 /* --- context ---------------------------------------------------------- */
 
 int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
@@ -378,6 +382,37 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     }
     message_release(&out);
     return err;
+}
+
+int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
+                         MPI_Count count, MPI_Datatype type, int dest)
+{
+    MPI_Request req;
+    int err;
+
+    if (bytes_of(count, type) < LONG)
+        return chorale_send(ctx, buf, count, type, dest);
+    err = chorale_issend(ctx, buf, count, type, dest, &req);
+    return err == MPI_SUCCESS ? chorale_wait(ctx, &req) : err;
+}
+
+int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
+                             MPI_Count sendcount, MPI_Datatype sendtype,
+                             int dest, void *recvbuf, MPI_Count recvcount,
+                             MPI_Datatype recvtype, int source)
+{
+    MPI_Request req[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+    int err, last;
+
+    if (bytes_of(sendcount, sendtype) < LONG)
+        return chorale_sendrecv(ctx, sendbuf, sendcount, sendtype, dest,
+                                recvbuf, recvcount, recvtype, source);
+    err = chorale_irecv(ctx, recvbuf, recvcount, recvtype, source, &req[0]);
+    if (err == MPI_SUCCESS)
+        err = chorale_issend(ctx, sendbuf, sendcount, sendtype, dest,
+                             &req[1]);
+    last = chorale_waitall(ctx, 2, req);
+    return err == MPI_SUCCESS ? last : err;
 }
 
 int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)

@@ -149,6 +149,16 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                      MPI_Count sendcount, MPI_Datatype sendtype, int dest,
                      void *recvbuf, MPI_Count recvcount,
                      MPI_Datatype recvtype, int source);
+/* The same for rounds of messages of unlike sizes: a long message has arrived
+ * when they return. A rank whose turn was short would else go on to the next
+ * one while its long message is still under way: both would share its port,
+ * and the one that somebody waits for comes late. */
+int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
+                         MPI_Count count, MPI_Datatype type, int dest);
+int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
+                             MPI_Count sendcount, MPI_Datatype sendtype,
+                             int dest, void *recvbuf, MPI_Count recvcount,
+                             MPI_Datatype recvtype, int source);
 int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req);
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req);
 

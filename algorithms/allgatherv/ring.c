@@ -37,8 +37,8 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
         CHORALE_SIZES_RAMP, pt, (size_t)pt->param[0], term);
 }
 
-static const long segsize[] = { 0,     1024,  4096,   8192,   16384,
-                                32768, 65536, 131072, 524288, 1048576 };
+static const long segsize[] = { 0,     1024,   4096,   8192,   16384,  32768,
+                                65536, 131072, 262144, 524288, 1048576 };
 
 const struct chorale_alg chorale_allgatherv_ring = {
     .coll = CHORALE_ALLGATHERV,

@@ -219,8 +219,12 @@ int chorale_gather_all_ring_from(struct chorale_ctx *ctx,
 
         block = minus(block, 1, size);
         in = chorale_block(b, block, &in_count);
-        err = chorale_sendrecv(ctx, out, out_count, b->type, right, in,
-                               in_count, b->type, left);
+        err = b->counts != NULL
+                  ? chorale_sendrecv_in_step(ctx, out, out_count, b->type,
+                                             right, in, in_count, b->type,
+                                             left)
+                  : chorale_sendrecv(ctx, out, out_count, b->type, right, in,
+                                     in_count, b->type, left);
         out = in;
         out_count = in_count;
     }

@@ -5,7 +5,7 @@
 
 /* --- two ranks at a time ---------------------------------------------- */
 
-/* Send own to one rank and receive another's block. */
+/* Send own to one rank and receive another's block. Given ones may differ. */
 static int swap(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                 int dest, int source)
 {
@@ -13,6 +13,9 @@ static int swap(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     void *out = chorale_block(b, ctx->rank, &out_count);
     void *in = chorale_block(b, source, &in_count);
 
+    if (b->counts != NULL)
+        return chorale_sendrecv_in_step(ctx, out, out_count, b->type, dest,
+                                        in, in_count, b->type, source);
     return chorale_sendrecv(ctx, out, out_count, b->type, dest, in, in_count,
                             b->type, source);
 }
@@ -277,15 +280,16 @@ static int pass_segments(struct chorale_ctx *ctx, struct stream *out,
         size_t in_bytes = next_segment(in, segsize, &to);
 
         if (in_bytes == 0)
-            err = chorale_send(ctx, from, (MPI_Count)out_bytes, MPI_PACKED,
-                               right);
+            err = chorale_send_in_step(ctx, from, (MPI_Count)out_bytes,
+                                       MPI_PACKED, right);
         else if (!sends)
             err = chorale_recv(ctx, to, (MPI_Count)in_bytes, MPI_PACKED,
                                left);
         else
-            err = chorale_sendrecv(ctx, from, (MPI_Count)out_bytes,
-                                   MPI_PACKED, right, to,
-                                   (MPI_Count)in_bytes, MPI_PACKED, left);
+            err = chorale_sendrecv_in_step(ctx, from, (MPI_Count)out_bytes,
+                                           MPI_PACKED, right, to,
+                                           (MPI_Count)in_bytes, MPI_PACKED,
+                                           left);
     }
     return err;
 }
