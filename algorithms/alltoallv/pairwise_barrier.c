@@ -3,11 +3,12 @@
  * they do not run into each other on a network that would congest. kind:
  * light, who gets a block first tells its sender, but for the first; full, a
  * barrier before each round; once, one before the first. order: the pairs of
- * pairwise_shift or of pairwise_xor.
+ * pairwise_shift or of pairwise_xor. empty: as in
+ * pairwise_shift.
  *
  * Rounds  P - 1, and P - 2 empty messages (light), (P - 1) ceil(lg P)
  *         (full), ceil(lg P) (once)           P = comm_size, M = the largest
- * Volume  what the call says; empty blocks are not sent            block
+ * Volume  what the call says; empty blocks as empty says           block
  * Cost    at most (P - 1) (alpha + M beta) + alpha for each empty message
  * Needs   any P, with order xor a power of two; any datatype, separate buffers
  * Source  Faraj, Yuan, ICS 2005
@@ -19,7 +20,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
     int n = chorale_cost_barriers(pt, term);
 
-    return n + chorale_cost_exchange_v(pt, term + n);
+    return n + chorale_cost_exchange_v_with(pt, pt->param[2] != 0, term + n);
 }
 
 const struct chorale_alg chorale_alltoallv_pairwise_barrier = {
@@ -34,8 +35,9 @@ const struct chorale_alg chorale_alltoallv_pairwise_barrier = {
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.63,
     .within_default = 1.13,
-    .nparam = 2,
-    .param = { CHORALE_BARRIER_KIND_PARAM, CHORALE_BARRIER_ORDER_PARAM },
+    .nparam = 3,
+    .param = { CHORALE_BARRIER_KIND_PARAM, CHORALE_BARRIER_ORDER_PARAM,
+               CHORALE_EXCHANGE_EMPTY_PARAM },
     .run = chorale_exchange_barriers,
     .cost = cost,
     .refuses = chorale_refuses_barriers,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pairwise_shift.c - alltoallv in P - 1 rounds: in round i each rank sends to
- * the rank i above it and receives from the rank i below it.
+ * the rank i above it and receives from the rank i below it. empty: blocks
+ * without bytes are not sent, or they are, which keeps the ranks in step.
  *
  * Rounds  P - 1                               P = comm_size
- * Volume  what the call says; empty blocks are not sent
+ * Volume  what the call says; empty blocks as empty says
  * Cost    at most (P - 1) (alpha + M beta), M the largest block. On the ramp
  *         exact: a block of the path from rank i to j is followed by one
  *         whose i + j differs by 1, but after round (P - 1)/2, so that every
@@ -15,13 +16,18 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/exchange_all.h"
 
+static int run(const struct chorale_call *call)
+{
+    return chorale_exchange_shift_with(call, call->param[0] != 0);
+}
+
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
     int p = pt->comm_size, half = (p - 1) / 2;
     size_t m = pt->msg_size;
     double largest = p % 2 == 0 ? p / 2 : half + half % 2;
 
-    if (p < 2 || m == 0)
+    if (p < 2 || (m == 0 && pt->param[0] == 0))
         return 0;
     term[0] = (struct chorale_term){
         .messages = largest,
@@ -42,6 +48,8 @@ const struct chorale_alg chorale_alltoallv_pairwise_shift = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .needs = CHORALE_NEEDS_SEPARATE,
     .core = CHORALE_CORE_ANY,
-    .run = chorale_exchange_shift,
+    .nparam = 1,
+    .param = { CHORALE_EXCHANGE_EMPTY_PARAM },
+    .run = run,
     .cost = cost,
 };

@@ -43,21 +43,25 @@ int chorale_exchange_own(const struct chorale_exchange *ex)
                         ex->in.type);
 }
 
-/* Blocks out and in, at one time; from: where the block to send is. */
+/* Blocks out and in, at one time; given ones, which differ, in step. */
 static int swap(const struct chorale_exchange *ex, const void *out,
                 MPI_Count out_count, MPI_Datatype out_type, int dest,
                 int source)
 {
     MPI_Count in_count;
     void *in = chorale_block(&ex->in, source, &in_count);
-    int sends = !chorale_exchange_void(&ex->out, out_count);
-    int receives = !chorale_exchange_void(&ex->in, in_count);
+    int sends = chorale_exchange_sent(ex, &ex->out, out_count);
+    int receives = chorale_exchange_sent(ex, &ex->in, in_count);
 
-    if (sends && receives)
+    if (ex->in.counts == NULL)
         return chorale_sendrecv(ex->ctx, out, out_count, out_type, dest, in,
                                 in_count, ex->in.type, source);
+    if (sends && receives)
+        return chorale_sendrecv_in_step(ex->ctx, out, out_count, out_type,
+                                        dest, in, in_count, ex->in.type,
+                                        source);
     if (sends)
-        return chorale_send(ex->ctx, out, out_count, out_type, dest);
+        return chorale_send_in_step(ex->ctx, out, out_count, out_type, dest);
     if (receives)
         return chorale_recv(ex->ctx, in, in_count, ex->in.type, source);
     return MPI_SUCCESS;
@@ -74,12 +78,16 @@ int chorale_exchange_round(const struct chorale_exchange *ex, int dest,
 
 /* --- rounds ----------------------------------------------------------- */
 
-int chorale_exchange_shift(const struct chorale_call *call)
+const long chorale_empties[] = { 0, 1 };
+const char *const chorale_empties_word[] = { "skip", "send" };
+
+int chorale_exchange_shift_with(const struct chorale_call *call, int empties)
 {
     struct chorale_exchange ex = chorale_exchange_of(call);
     int rank = ex.ctx->rank, size = ex.ctx->size;
     int err = chorale_exchange_own(&ex);
 
+    ex.empties = empties;
     for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
         int dest = rank < size - i ? rank + i : rank - (size - i);
         int source = rank < i ? rank - i + size : rank - i;
@@ -89,15 +97,26 @@ int chorale_exchange_shift(const struct chorale_call *call)
     return err;
 }
 
-int chorale_exchange_xor(const struct chorale_call *call)
+int chorale_exchange_shift(const struct chorale_call *call)
+{
+    return chorale_exchange_shift_with(call, 0);
+}
+
+int chorale_exchange_xor_with(const struct chorale_call *call, int empties)
 {
     struct chorale_exchange ex = chorale_exchange_of(call);
     int err = chorale_exchange_own(&ex);
 
+    ex.empties = empties;
     for (int i = 1; i < ex.ctx->size && err == MPI_SUCCESS; i++)
         err = chorale_exchange_round(&ex, ex.ctx->rank ^ i,
                                      ex.ctx->rank ^ i);
     return err;
+}
+
+int chorale_exchange_xor(const struct chorale_call *call)
+{
+    return chorale_exchange_xor_with(call, 0);
 }
 
 /* --- in place --------------------------------------------------------- */
@@ -396,10 +415,16 @@ size_t chorale_scratch_window(const struct chorale_point *pt)
 int chorale_cost_exchange_v(const struct chorale_point *pt,
                             struct chorale_term *term)
 {
+    return chorale_cost_exchange_v_with(pt, 0, term);
+}
+
+int chorale_cost_exchange_v_with(const struct chorale_point *pt, int empties,
+                                 struct chorale_term *term)
+{
     int p = pt->comm_size;
     size_t most = chorale_ramp(pt->msg_size, pt->type_size, p, p - 1);
 
-    if (p < 2 || most == 0)
+    if (p < 2 || (most == 0 && !empties))
         return 0;
     term[0] = (struct chorale_term){ .messages = p - 1,
                                      .bytes = (double)most };

@@ -21,6 +21,8 @@ struct chorale_exchange {
     struct chorale_blocks out; /* block i goes to rank i; in place: as in */
     struct chorale_blocks in;  /* block i comes from rank i */
     int in_place;
+    int empties; /* given blocks without bytes are sent too: who has one would
+                  * else be a round ahead of the others, and in their way */
 };
 
 struct chorale_exchange chorale_exchange_of(const struct chorale_call *call);
@@ -31,6 +33,14 @@ static inline int chorale_exchange_void(const struct chorale_blocks *b,
 {
     return b->counts != NULL &&
            (count == 0 || chorale_type_size(b->type) == 0);
+}
+
+/* Is a block of that many elements sent, or received? */
+static inline int chorale_exchange_sent(const struct chorale_exchange *ex,
+                                        const struct chorale_blocks *b,
+                                        MPI_Count count)
+{
+    return ex->empties || !chorale_exchange_void(b, count);
 }
 
 /* Copy this rank's block for itself. Nothing in place. */
@@ -46,6 +56,10 @@ int chorale_exchange_round(const struct chorale_exchange *ex, int dest,
  * (P - 1) (alpha + m beta). */
 int chorale_exchange_shift(const struct chorale_call *call);
 int chorale_exchange_xor(const struct chorale_call *call);
+
+/* The same with empties, or without. */
+int chorale_exchange_shift_with(const struct chorale_call *call, int empties);
+int chorale_exchange_xor_with(const struct chorale_call *call, int empties);
 
 /* Who exchanges with rank in round i (0 <= i < P - 1 + P % 2) of a
  * tournament, in which every pair meets once: never rank itself; -1: nobody,
@@ -91,12 +105,22 @@ enum chorale_exchange_barrier {
 };
 
 
-/* By the parameters kind and order (of the pairs): run, refuses, and what
- * those empty messages take, as terms before others. */
+/* By the parameters kind, order (of the pairs) and, of given blocks, empty:
+ * run, refuses, and what those empty messages take, as terms before others. */
 int chorale_exchange_barriers(const struct chorale_call *call);
 const char *chorale_refuses_barriers(const struct chorale_point *pt);
 int chorale_cost_barriers(const struct chorale_point *pt,
                           struct chorale_term *term);
+
+extern const long chorale_empties[];
+extern const char *const chorale_empties_word[];
+
+#define CHORALE_EXCHANGE_EMPTY_PARAM                                         \
+    {                                                                        \
+        .name = "empty", .unit = "blocks without bytes", .def = 0,           \
+        .min = 0, .max = 1, .candidate = chorale_empties, .ncandidate = 2,   \
+        .word = chorale_empties_word                                         \
+    }
 
 extern const long chorale_barrier_kinds[], chorale_barrier_orders[];
 extern const char *const chorale_barrier_kind_word[];
@@ -121,9 +145,11 @@ size_t chorale_scratch_linear(const struct chorale_point *pt);
 size_t chorale_scratch_window(const struct chorale_point *pt);
 
 /* alltoallv on the ramp where no round takes longer than its largest block:
- * a bound for every order of rounds. */
+ * a bound for every order of rounds. _with: empties, where none has bytes. */
 int chorale_cost_exchange_v(const struct chorale_point *pt,
                             struct chorale_term *term);
+int chorale_cost_exchange_v_with(const struct chorale_point *pt, int empties,
+                                 struct chorale_term *term);
 
 /* The same with several messages in flight: a port may also wait for small
  * ones, as it takes them in any order. */

@@ -15,8 +15,8 @@ static int tokens(const struct chorale_exchange *ex, int dest, int source)
 
     chorale_block(&ex->out, dest, &out);
     chorale_block(&ex->in, source, &in);
-    sends = !chorale_exchange_void(&ex->in, in);
-    receives = !chorale_exchange_void(&ex->out, out);
+    sends = chorale_exchange_sent(ex, &ex->in, in);
+    receives = chorale_exchange_sent(ex, &ex->out, out);
     if (sends && receives)
         return chorale_sendrecv(ex->ctx, &none, 0, MPI_BYTE, source, &none, 0,
                                 MPI_BYTE, dest);
@@ -43,6 +43,7 @@ int chorale_exchange_barriers(const struct chorale_call *call)
     int rank = ex.ctx->rank, size = ex.ctx->size;
     int err = chorale_exchange_own(&ex);
 
+    ex.empties = call->recvcounts != NULL && call->param[2] != 0;
     for (int i = 1; i < size && err == MPI_SUCCESS; i++) {
         int up = rank < size - i ? rank + i : rank - (size - i);
         int down = rank < i ? rank - i + size : rank - i;
