@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* knomial.c - k-nomial tree, farthest child first, whole or in segments.
+/* knomial.c - k-nomial tree, largest subtree first, whole or in segments.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
@@ -17,7 +17,7 @@
 static struct chorale_flow flow(const long *param)
 {
     return (struct chorale_flow){
-        .shape = CHORALE_KNOMIAL,
+        .shape = CHORALE_KNOMIAL_LARGE,
         .radix = param[0],
         .segsize = param[1],
     };
@@ -28,7 +28,7 @@ CHORALE_FLOW_BCAST(flow)
 const struct chorale_alg chorale_bcast_knomial = {
     .coll = CHORALE_BCAST,
     .name = "knomial",
-    .summary = "k-nomial tree, farthest child first",
+    .summary = "k-nomial tree, largest subtree first",
     .formula = "<= S (k-1) ceil(log_k P) (alpha + s beta), k = min(radix, P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .core = CHORALE_CORE_ANY,

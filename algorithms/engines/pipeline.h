@@ -140,8 +140,8 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
  * root; if it is not call->root, it passes the result on in one message. The
  * vector is cut in whole elements. Operands are combined in order of the
  * tree's virtual ranks, which start at base (in-order trees: end there), in
- * all shapes but the k-ary and the near k-nomial one. The cost is a bound with
- * each, else exact. */
+ * all shapes but the k-ary one and the k-nomial ones that do not begin with the
+ * farthest child. The cost is a bound with each, else exact. */
 int chorale_flow_reduce(const struct chorale_call *call,
                         const struct chorale_flow *flow, int base);
 int chorale_flow_reduce_cost(const struct chorale_point *pt,

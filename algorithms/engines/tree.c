@@ -197,6 +197,24 @@ static int knomial_child(const struct chorale_tree *t, int i)
     return t->v + (i + 1) * step;
 }
 
+/* Farthest first, but the farthest of all, whose subtree may be short, after
+ * those with larger ones. */
+static int large_child(const struct chorale_tree *t, int i)
+{
+    int others = t->nchild - 1, smaller = 0;
+    int farthest = knomial_child(t, others);
+    long long left = t->v + t->span - farthest, step = 1;
+
+    for (; step <= left && smaller < others; step *= t->radix)
+        smaller += t->radix - 1;
+    if (smaller > others)
+        smaller = others;
+    if (i == others - smaller)
+        return farthest;
+    return knomial_child(t, i < others - smaller ? others - 1 - i
+                                                 : others - i);
+}
+
 static int chain_child(const struct chorale_tree *t, int i)
 {
     int length, few, chain = t->radix - 1 - i;
@@ -214,6 +232,8 @@ int chorale_tree_child(const struct chorale_tree *tree, int i)
         return knomial_child(tree, tree->nchild - 1 - i);
     case CHORALE_KNOMIAL_NEAR:
         return knomial_child(tree, i);
+    case CHORALE_KNOMIAL_LARGE:
+        return large_child(tree, i);
     case CHORALE_KARY:
         return tree->v * tree->radix + 1 + i;
     case CHORALE_CHAIN:

@@ -28,6 +28,8 @@ enum chorale_shape {
                            * parent clears the lowest digit that is not 0.
                            * Farthest child first */
     CHORALE_KNOMIAL_NEAR, /* the same, nearest child first */
+    CHORALE_KNOMIAL_LARGE, /* the same, largest subtree first: that of the
+                           * farthest child may be short */
     CHORALE_KARY,         /* complete, level by level: the children of v are
                            * radix v + 1 ... radix v + radix */
     CHORALE_CHAIN,        /* radix chains of consecutive ranks hang on the
@@ -56,7 +58,8 @@ void chorale_tree_init(struct chorale_tree *tree, enum chorale_shape shape,
 
 /* Child i of tree->v, 0 <= i < nchild, in the order in which a broadcast
  * serves them; reductions take them in reverse. k-nomial, chains, in-order:
- * then their subtrees are taken in order of ranks, away from v. */
+ * then their subtrees are taken in order of ranks, away from v (k-nomial with
+ * another child than the farthest first: not). */
 int chorale_tree_child(const struct chorale_tree *tree, int i);
 
 /* Edges between tree->v and the root. */

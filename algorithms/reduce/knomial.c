@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* knomial.c - k-nomial tree, nearest child first, whole or in segments.
+/* knomial.c - k-nomial tree, smallest subtree first, or nearest child first
+ * where the operation does not commute; whole or in segments.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
@@ -17,10 +18,10 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/pipeline.h"
 
-static struct chorale_flow flow(const long *param)
+static struct chorale_flow flow(const long *param, int commutative)
 {
     return (struct chorale_flow){
-        .shape = CHORALE_KNOMIAL,
+        .shape = commutative ? CHORALE_KNOMIAL_LARGE : CHORALE_KNOMIAL,
         .radix = param[0],
         .segsize = param[1],
     };
@@ -28,12 +29,31 @@ static struct chorale_flow flow(const long *param)
 
 static int run(const struct chorale_call *call)
 {
-    struct chorale_flow f = flow(call->param);
+    struct chorale_flow f = flow(call->param, call->commutative);
 
     return chorale_flow_reduce(call, &f, call->commutative ? call->root : 0);
 }
 
-CHORALE_FLOW_REDUCE_COSTS(flow, pt->commutative ? pt->root : 0)
+static int cost(const struct chorale_point *pt, struct chorale_term *term)
+{
+    struct chorale_flow f = flow(pt->param, pt->commutative);
+
+    return chorale_flow_reduce_cost(pt, &f, pt->commutative ? pt->root : 0,
+                                    term);
+}
+
+static size_t scratch(const struct chorale_point *pt)
+{
+    struct chorale_flow f = flow(pt->param, pt->commutative);
+
+    return chorale_flow_reduce_scratch(pt, &f,
+                                       pt->commutative ? pt->root : 0);
+}
+
+static enum chorale_order order_at(const struct chorale_point *pt)
+{
+    return pt->commutative ? CHORALE_ORDER_FIXED : CHORALE_ORDER_RANK;
+}
 
 const struct chorale_alg chorale_reduce_knomial = {
     .coll = CHORALE_REDUCE,
@@ -51,6 +71,6 @@ const struct chorale_alg chorale_reduce_knomial = {
                CHORALE_PARAM_SEGSIZE(0) },
     .run = run,
     .cost = cost,
-    .order_at = chorale_flow_order_at,
+    .order_at = order_at,
     .scratch = scratch,
 };
