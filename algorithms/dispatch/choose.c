@@ -175,6 +175,20 @@ static struct chorale_known *place(struct chorale_state *st,
                                call->recvcount, call->root == st->rank);
 }
 
+/* How long an element is on the side that has a block of each rank; 0: it does
+ * not matter where this rank's own one is. */
+static MPI_Aint extent_of_all(const struct chorale_state *st,
+                              enum chorale_coll coll,
+                              const struct chorale_call *call)
+{
+    if (!CHORALE_ARGS_APART
+        || (coll != CHORALE_ALLGATHER && call->root != st->rank))
+        return 0;
+    if (coll == CHORALE_ALLGATHER || coll == CHORALE_GATHER)
+        return chorale_type_extent(call->recvtype);
+    return coll == CHORALE_SCATTER ? chorale_type_extent(call->sendtype) : 0;
+}
+
 /* Of types and operations of the application nothing is remembered: when one
  * is freed another may have its handle, on some ranks. Nor of arrays, nor
  * where each call is to be checked.
@@ -204,6 +218,19 @@ void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
     known->chosen.care = known->chosen.passes
                              ? CHORALE_SEND_IN_PLACE | CHORALE_RECV_IN_PLACE
                              : UCHAR_MAX;
+    known->chosen.extent = (unsigned short)extent_of_all(st, coll, call);
+}
+
+/* This rank's own block at one address on both sides, which the library is to
+ * tell of. */
+static int is_shared(const struct chorale_state *st, enum chorale_coll coll,
+                     const struct chorale_call *call, int extent)
+{
+    if (coll == CHORALE_SCATTER)
+        return chorale_own_block_shared(call->recvbuf, call->sendbuf,
+                                        call->sendcount, st->rank, extent);
+    return chorale_own_block_shared(call->sendbuf, call->recvbuf,
+                                    call->recvcount, st->rank, extent);
 }
 
 const struct chorale_plan *
@@ -223,7 +250,8 @@ chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
                                (chorale_word)call->recvtype,
                                (chorale_word)call->op, pattern_of(call))
         || (!known->chosen.passes
-            && (call->root < 0 || call->root >= st->size)))
+            && (call->root < 0 || call->root >= st->size
+                || is_shared(st, coll, call, known->chosen.extent))))
         return NULL;
     st->recall[coll].ran = &known->chosen;
     return known->chosen.plan;

@@ -36,7 +36,8 @@ struct chorale_chosen {
     unsigned char passes;    /* plan is the library's; and, of what is known: */
     unsigned char pattern;   /* of the addresses, chorale_pattern() */
     unsigned char care;      /* its bits that have to be the same */
-    unsigned short extent;   /* of the type of a call with arrays: arrays.h */
+    unsigned short extent;   /* of the type, of a call with arrays or with a
+                              * block of each rank; 0: it does not matter */
 };
 
 /* What is to be done with a call, by what is known: */
@@ -131,6 +132,19 @@ chorale_known_fits(const struct chorale_known *known, chorale_word mask,
                         & known->chosen.care;
 
     return ((handles & mask) | counts | kind) == 0;
+}
+
+/* 1 if this rank's own block may be at one address on both sides, of a call
+ * that has all blocks on one, each of count elements of that extent: what is
+ * remembered of addresses has their first blocks. 0 if the extent is. */
+static inline int chorale_own_block_shared(const void *one, const void *all,
+                                           int64_t count, int rank,
+                                           int extent)
+{
+    return extent != 0
+        && (uintptr_t)one
+               == (uintptr_t)all
+                      + (uintptr_t)count * (uintptr_t)(rank * extent);
 }
 
 #endif

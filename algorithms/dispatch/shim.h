@@ -250,6 +250,23 @@ static inline enum chorale_way chorale_shim_first(enum chorale_coll coll,
     return fast->pass & 1u << coll ? CHORALE_PASS : CHORALE_LOOK;
 }
 
+/* Is this rank's own block at one address on both sides? Which MPI forbids:
+ * the library is to tell, if it does. */
+static inline __attribute__((always_inline)) int
+chorale_shim_shared(enum chorale_coll coll, const struct chorale_words *words,
+                    int extent)
+{
+    const int rank = chorale_fast.rank;
+
+    if (coll == CHORALE_ALLGATHER || coll == CHORALE_GATHER)
+        return chorale_own_block_shared(words->sendbuf, words->recvbuf,
+                                        words->recvcount, rank, extent);
+    if (coll == CHORALE_SCATTER)
+        return chorale_own_block_shared(words->recvbuf, words->sendbuf,
+                                        words->sendcount, rank, extent);
+    return 0;
+}
+
 /* The second: are the arguments those of an earlier call? Inlined with a
  * constant coll and words that have no other use, so that nothing is compared
  * which the collective does not have. */
@@ -272,7 +289,8 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
         return CHORALE_ASK;
     if (!known->chosen.passes
         && (known->chosen.plan == NULL
-            || (unsigned)words->root >= (unsigned)fast->size))
+            || (unsigned)words->root >= (unsigned)fast->size
+            || chorale_shim_shared(coll, words, known->chosen.extent)))
         return CHORALE_ASK;
     recall->ran = &known->chosen;
     return known->chosen.passes ? CHORALE_PASS : CHORALE_AGAIN;

@@ -166,6 +166,40 @@ static void arrays(void)
 #endif
 }
 
+/* One block of each rank, and the root's or each rank's own one at an address
+ * for both sides, which is not where the first one is. */
+static void blocks(void)
+{
+    enum { MOST = 8, LAST = 1 };
+    int all[2 * MOST];
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    if (size < 2 || size > MOST)
+        return;
+    for (int i = 0; i < TIMES; i++) {
+        fill(1);
+        MPI_Allgather(in, 2, MPI_INT, all, 2, MPI_INT, comm);
+        check(all[2 * size - 2] == size, "allgather", i);
+        MPI_Gather(in, 2, MPI_INT, all, 2, MPI_INT, LAST, comm);
+        check(all[2 * size - 2] == size, "gather", i);
+        MPI_Scatter(all, 2, MPI_INT, out, 2, MPI_INT, LAST, comm);
+        check(out[0] == rank + 1, "scatter", i);
+    }
+#ifdef MPICH_VERSION
+    if (rank != LAST) /* the others would wait for it */
+        return;
+    same("its own block in what is gathered",
+         MPI_Gather(all + 2 * rank, 2, MPI_INT, all, 2, MPI_INT, LAST, comm),
+         PMPI_Gather(all + 2 * rank, 2, MPI_INT, all, 2, MPI_INT, LAST, comm));
+    same("its own block in what is scattered",
+         MPI_Scatter(all, 2, MPI_INT, all + 2 * rank, 2, MPI_INT, LAST, comm),
+         PMPI_Scatter(all, 2, MPI_INT, all + 2 * rank, 2, MPI_INT, LAST, comm));
+    same("its own block in what all gather",
+         MPI_Allgather(all + 2 * rank, 2, MPI_INT, all, 2, MPI_INT, comm),
+         PMPI_Allgather(all + 2 * rank, 2, MPI_INT, all, 2, MPI_INT, comm));
+#endif
+}
+
 int main(int argc, char **argv)
 {
     int ret;
@@ -182,6 +216,7 @@ int main(int argc, char **argv)
         right_ones();
         sizes();
         arrays();
+        blocks();
     }
     ret = check_done("again");
     MPI_Finalize();

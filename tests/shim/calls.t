@@ -105,6 +105,7 @@ for P in 2 3; do
     [ $status -eq 0 ] && grep -q 'again: wrong=0' "$work/out"
     ok $? "calls that differ in one argument alone, P=$P"
     force=CHORALE_FORCE=allgatherv=ring,gatherv=linear,scatterv=linear
+    force=$force,allgather=ring,gather=linear,scatter=linear
     for set in $force,bcast=binomial,allreduce=recursive_doubling \
                CHORALE_FORCE=bcast=library,allreduce=recursive_doubling; do
         run $P "$shim" $on CHORALE_AFTER=1 $set "$work/again"
