@@ -209,6 +209,10 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                 shorts[nshort++] = ':';
         }
     }
+    if (verb->opt[n].name != NULL)
+        return chorale_fail(msg, CHORALE_ENV, "%s: --%s is one option more "
+                            "than can be read; build with a larger MAX_OPTS "
+                            "in tuner/opts.c", verb->name, verb->opt[n].name);
     shorts[nshort] = '\0';
     longs[n] = (struct option){ "help", no_argument, NULL, 'h' };
 
