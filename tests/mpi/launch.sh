@@ -3,7 +3,7 @@
 # tops of the sources and of the build.
 
 # Seconds a launch may take.
-: "${LAUNCH_SECONDS:=300}" "${SIMULATED_OPTIONS:=}"
+: "${LAUNCH_SECONDS:=900}" "${SIMULATED_OPTIONS:=}"
 limit=$(command -v timeout)
 : "${MPIEXEC:=$(command -v mpiexec.mpich || command -v mpiexec)}"
 : "${SMPIRUN:=$(command -v smpirun)}"

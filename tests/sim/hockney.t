@@ -12,7 +12,7 @@ check() { # latency_us bytes_per_second tau
     platform "$work/h.xml" "$1" "$2" 16
     "$chorale" plan "$db" --launcher smpirun --platform "$work/h.xml" \
         --network hockney --charge-tau "$3" -m 8:256K:x8 -P 2,5,8 -q &&
-        timeout 120 "$chorale" run "$db" -q
+        timeout 600 "$chorale" run "$db" -q
     ok $? "a network of 2 x $1 us, $2 B/s, tau $3 s/B is measured"
     is "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE stop_reason <> 'equal' AND status = 'ok'")" \
         0 "repeated simulations are equal"
