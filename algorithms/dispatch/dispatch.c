@@ -22,6 +22,7 @@
 #include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/host.h"
+#include "algorithms/dispatch/meet.h"
 #include "algorithms/dispatch/own_world.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/say.h"
@@ -226,8 +227,7 @@ void chorale_dispatch_started(void)
     mine[3] = PMPI_Query_thread(&level) != MPI_SUCCESS
               || level == MPI_THREAD_MULTIPLE;
     mine[4] = room_for_ours();
-    if (PMPI_Allreduce(mine, largest, 5, MPI_INT, MPI_MAX, MPI_COMM_WORLD)
-        != MPI_SUCCESS)
+    if (!chorale_meet(mine, largest, 5))
         return;
     atomic_store(&core.after, largest[0]);
     core.together = largest[2];

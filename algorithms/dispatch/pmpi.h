@@ -37,7 +37,7 @@
     X(Errhandler_free) X(Error_class) X(Exscan) X(Finalized) X(Gather)       \
     X(Gatherv) X(Get_count) X(Get_library_version) X(Get_processor_name)     \
     X(Group_free) X(Group_rank) X(Group_size) X(Group_translate_ranks)       \
-    X(Group_union) X(Initialized)                                            \
+    X(Group_union) X(Iallreduce) X(Initialized)                              \
     X(Irecv) X(Isend) X(Issend) X(Op_commutative) X(Pack) X(Pack_size)       \
     X(Query_thread) X(Recv) X(Reduce) X(Reduce_local) X(Reduce_scatter)      \
     X(Reduce_scatter_block) X(Request_free) X(Scan) X(Scatter) X(Scatterv)   \
@@ -209,6 +209,7 @@ void *chorale_pmpi_symbol(const char *name);
 #define PMPI_Group_size chorale_pmpi.Group_size
 #define PMPI_Group_translate_ranks chorale_pmpi.Group_translate_ranks
 #define PMPI_Group_union chorale_pmpi.Group_union
+#define PMPI_Iallreduce chorale_pmpi.Iallreduce
 #define PMPI_Initialized chorale_pmpi.Initialized
 #define PMPI_Irecv chorale_pmpi.Irecv
 #define PMPI_Isend chorale_pmpi.Isend
