@@ -33,9 +33,11 @@
 #include "algorithms/dispatch/fast.h"
 
 /* Before a call of all ranks of comm (of both groups if it has two) that needs
- * so many, CHORALE_NEEDS_SOME at most: give back what is needed. What it was made for is the library's
- * from then on and, if all went, every other one. Returns MPI's code: an error
- * if comm is none, of which the application's handler was told.
+ * so many, CHORALE_NEEDS_SOME at most: give back what is needed. What it was
+ * made for is the library's from then on and, if all went, every other one.
+ * Returns MPI's code: an error if comm is none, of which the application's
+ * handler was told. A rank that alone makes a wrong call of the kind waits for
+ * the others here.
  *
  * leave  leaves a communicator to the library */
 int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm));

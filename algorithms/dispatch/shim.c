@@ -95,7 +95,7 @@ static void find_all(void)
     *(void **)&next.name = find_next("PMPI_" #name);
     SHIM_LIST(X)
 #undef X
-#define X(name, params, args, begin, result)                                         \
+#define X(name, params, args, begin, result)                                 \
     *(void **)&next.name = find_next("PMPI_" #name);
     CHORALE_SHIM_MAKERS(X)
 #undef X
