@@ -117,6 +117,16 @@ static void read_cell(sqlite3_stmt *stmt, struct chorale_plots_row *row)
     row->model = NAN;
 }
 
+/* Sizes that an operation can have; a damaged database has others, which no
+ * axis and no integer takes. */
+static int is_sized(const struct chorale_plots_row *row)
+{
+    const double most = 0x1p62;
+
+    return row->comm_size > 0 && row->n >= 0 && row->n <= most &&
+           row->msg_size >= 0 && row->msg_size <= most;
+}
+
 /* Read all cells into got. */
 static enum chorale_err read_cells(struct chorale_store *store,
                                    sqlite3_int64 system_id,
@@ -145,7 +155,8 @@ static enum chorale_err read_cells(struct chorale_store *store,
             got->row = larger;
         }
         read_cell(stmt, &got->row[got->count]);
-        if (isfinite(got->row[got->count].seconds))
+        if (isfinite(got->row[got->count].seconds) &&
+            is_sized(&got->row[got->count]))
             got->count++;
     }
     sqlite3_finalize(stmt);

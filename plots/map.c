@@ -144,12 +144,13 @@ static size_t number_choices(const struct chorale_plots_box *box, size_t count,
 struct frame {
     double lo, hi, zero;
     int least, most;
+    int single; /* all is at one n, which is drawn a doubling wide */
 };
 
 static struct frame find_frame(const struct chorale_plots_box *box,
                                size_t count)
 {
-    struct frame f = { 0, 1, 0, box[0].comm_size, box[0].comm_size_hi };
+    struct frame f = { 0, 1, 0, box[0].comm_size, box[0].comm_size_hi, 0 };
     int zero = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -166,6 +167,11 @@ static struct frame find_frame(const struct chorale_plots_box *box,
         f.lo = f.hi;
     if (zero)
         f.zero = f.lo = f.lo / 4;
+    f.single = f.lo == f.hi;
+    if (f.single) {
+        f.lo /= sqrt(2);
+        f.hi *= sqrt(2);
+    }
     return f;
 }
 
@@ -195,6 +201,10 @@ static void write_box(FILE *out, const struct chorale_plots_box *box,
                                  : 2 * f->zero;
     double lower, upper;
 
+    if (f->single) {
+        left = f->lo;
+        right = f->hi;
+    }
     find_height(box, f, &lower, &upper);
     fprintf(out, "%.15g %.15g %.15g %.15g %d %lld %lld %d %d\n", left, right,
             lower, upper, box->modelled, (long long)box->n_lo,

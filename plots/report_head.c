@@ -53,10 +53,11 @@ static void write_library(struct chorale_report *report, sqlite3_stmt *stmt,
 /* Hours and minutes where seconds say little. */
 static const char *duration(double seconds, char text[48])
 {
-    long minutes = (long)(seconds / 60 + 0.5);
+    long minutes;
 
-    if (seconds < 600)
+    if (!(seconds >= 600 && seconds < 1e12)) /* a damaged one's too */
         return chorale_human_seconds(seconds, text);
+    minutes = (long)(seconds / 60 + 0.5);
     snprintf(text, 48, "%ld h %02ld min", minutes / 60, minutes % 60);
     return text;
 }

@@ -165,6 +165,23 @@ sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
 run plot gap.db -o gap --format svg && grep -q '>2<' gap/bcast_map.svg &&
     grep -q '>63<' gap/bcast_map.svg && ! grep -q '>64<' gap/bcast_map.svg
 ok $? "the axis has the first and the last process count, near a power of two"
+cp a.db one.db
+sqlite3 one.db "DELETE FROM decision WHERE coll <> 'bcast' OR comm_size <> 64;
+    DELETE FROM decision WHERE n_lo <> (SELECT max(n_lo) FROM decision);
+    UPDATE decision SET n_lo = 12428, n_hi = 12428"
+run plot one.db -o one --format svg --figures map -c bcast
+[ $? -eq 0 ] && [ "$(awk '$6 == 12428 && $7 == 12428 { print ($2 > 1.9 * $1) }' \
+    one/bcast_map.dat)" = 1 ] && grep -q '>16 KiB<' one/bcast_map.svg
+ok $? "a choice at one size alone is seen"
+# Sizes that no operation has, as in a damaged file.
+cp a.db sizes.db
+sqlite3 sizes.db "PRAGMA ignore_check_constraints = 1;
+    UPDATE cell SET n = -9, msg_size = -9 WHERE coll = 'bcast'
+        AND comm_size = 64 AND n = (SELECT max(n) FROM cell)"
+run plot sizes.db -o sizes --figures times -c bcast -P 64 &&
+    ! [ -s err ] && ! grep -q '^-9' sizes/*.dat &&
+    [ "$(grep -c '^[0-9]' sizes/bcast_P64.dat)" -gt 3 ]
+ok $? "a size below nothing is not drawn"
 cat >nothing.dat <<'END'
 0.25 1 56 112 0.25 2 23 0
 
