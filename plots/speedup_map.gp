@@ -42,15 +42,15 @@ last = int(floor(log2(right)))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero) }
 do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
+# The first and the last process count, and powers of two that have room beside
+# these: a line is 20 of about 490 points.
+apart(p, q) = abs(log2(1. * p / q)) / log2(upper / lower) * (height - 110)
+do for [e = 0:1] { set ytics add (sprintf('%d', e ? pmax : pmin) \
+    (e ? pmax : pmin)) }
 do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
-    if (2**e >= pmin && 2**e <= pmax) {
+    if (2**e > pmin && 2**e < pmax && apart(2**e, pmin) > 20 && \
+            apart(2**e, pmax) > 20) {
         set ytics add (sprintf('%d', 2**e) 2**e)
-    }
-}
-do for [e = 0:1] {
-    p = int(e ? pmax : pmin)
-    if (abs(log2(p) - int(log2(p) + 0.5)) > 0.25) {
-        set ytics add (sprintf('%d', p) p)
     }
 }
 set border 3

@@ -165,6 +165,12 @@ sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
 run plot gap.db -o gap --format svg && grep -q '>2<' gap/bcast_map.svg &&
     grep -q '>63<' gap/bcast_map.svg && ! grep -q '>64<' gap/bcast_map.svg
 ok $? "the axis has the first and the last process count, near a power of two"
+awk '!done && /^[0-9]/ { $3 = 54.46; $4 = 115.14; $8 = 56; $9 = 112; done = 1 }
+    1' low/bcast_speedup.dat >low.dat
+gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" low.dat low.svg svg low >out 2>&1
+grep -q '>56<' low.svg && grep -q '>64<' low.svg && grep -q '>112<' low.svg &&
+    ! grep -q '>128<' low.svg
+ok $? "so has that of speed-ups"
 cp a.db one.db
 sqlite3 one.db "DELETE FROM decision WHERE coll <> 'bcast' OR comm_size <> 64;
     DELETE FROM decision WHERE n_lo <> (SELECT max(n_lo) FROM decision);
