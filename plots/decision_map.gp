@@ -99,9 +99,10 @@ if (text) {
 # What was measured at full strength, what the model expects mixed with white.
 # Names and their colours come from boxes without an area. A line and its n is
 # where a choice begins; n only where it has room up to the next one, on a box
-# of its own: 8.5 of about 1100 points a letter, 17 of 590 or 190 high.
+# of its own: 8.5 of about 1100 points a letter, or of 890 beside a key; 17 of
+# 590 or 190 high.
 wide(s) = s eq '' ? 0 \
-    : (8.5 * strlen(s) + 8) / 1100. * log2(xmax / xmin)
+    : (8.5 * strlen(s) + 8) / (longest > 34 ? 1100. : 890.) * log2(xmax / xmin)
 high = 17. / (height0 - 110) * log2(top / bottom)
 shown(from, to, s, low, up) = wide(s) <= log2(to / from) && \
     high <= log2(up / low) ? s : ''

@@ -35,7 +35,8 @@ static const char run_sql[] =
 static const char counts_sql[] =
     "SELECT (SELECT count(*) FROM model WHERE system_id = ?1),"
     " (SELECT count(*) FROM decision WHERE system_id = ?1"
-    "  AND target = 'dispatch'), (SELECT count(*) FROM system)";
+    "  AND target = 'dispatch'), (SELECT count(*) FROM system),"
+    " (SELECT count(*) FROM trace)";
 
 struct commands {
     char *database, *system; /* words; system "": there is one */
@@ -43,6 +44,7 @@ struct commands {
     char run[1100];          /* "": plain */
     int nrun;
     int fitted, decided, systems;
+    int ntrace;              /* not yet said to be imported */
     char last[1100];         /* campaign's */
     int pending;             /* it only planned */
     int whole;               /* it decided as well */
@@ -108,6 +110,18 @@ static void put_typed(struct chorale_report *report, const char *command,
     fputc('\n', report->out);
 }
 
+/* What a plan was made from: the names of the files are not known. */
+static void put_imports(struct chorale_report *report, struct commands *c)
+{
+    for (int i = 1; i <= c->ntrace; i++) {
+        fputs("chorale import ", report->out);
+        chorale_html_text(report->out, c->database);
+        fprintf(report->out, c->ntrace > 1 ? " app-%d.trace\n" : " app.trace\n",
+                i);
+    }
+    c->ntrace = 0;
+}
+
 static void put_command(struct chorale_report *report, sqlite3_stmt *stmt,
                         void *arg)
 {
@@ -127,6 +141,8 @@ static void put_command(struct chorale_report *report, sqlite3_stmt *stmt,
         return;
     if (c->pending && (!plans || strcmp(command, c->last) == 0))
         put_run(report, c);
+    if (plans && strstr(command, "--from-trace") != NULL)
+        put_imports(report, c);
     put_typed(report, command, "");
     snprintf(c->last, sizeof(c->last), "%s", command);
     c->whole = is_verb(command, "tune") || is_verb(command, "submit") ||
@@ -164,6 +180,7 @@ static void take_counts(struct chorale_report *report, sqlite3_stmt *stmt,
     c->fitted = sqlite3_column_int(stmt, 0) > 0;
     c->decided = sqlite3_column_int(stmt, 1) > 0;
     c->systems = sqlite3_column_int(stmt, 2);
+    c->ntrace = sqlite3_column_int(stmt, 3);
 }
 
 static int is_near(double a, double b)

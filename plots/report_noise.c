@@ -95,7 +95,8 @@ static void put_flags(struct chorale_report *report, const struct flags *flags)
     for (int i = 0; i < CHORALE_NFLAG; i++)
         any += flags->flagged[i];
     if (any == 0) {
-        fputs("<p>Nothing speaks against any cell.</p>\n", report->out);
+        fputs("<p>No cell has a mark against it; how narrow the intervals are is "
+              "above.</p>\n", report->out);
         return;
     }
     chorale_html_begin(&table, "What speaks against cells", "tnnt", head);

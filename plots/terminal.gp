@@ -43,7 +43,7 @@ if (text) {
 # The library's name comes first in any. Below the picture an empty title keeps
 # it off the axis.
 if (longest > 34) {
-    set key title ' '
+    if (!text) { set key title ' ' }
     set key outside below center vertical maxrows rows Left reverse \
         noenhanced samplen 2.5 spacing 1.15 width 1
 } else {

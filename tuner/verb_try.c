@@ -71,7 +71,7 @@ static enum chorale_err run_all(struct job *job)
 }
 
 struct ratio {
-    double mean, lo, hi;     /* with / without; lo, hi NAN: one pair */
+    double mean, lo, hi;     /* without / with; lo, hi NAN: one pair */
 };
 
 /* Geometric mean of the pairs, 95 % interval by Student's t. */
@@ -81,11 +81,11 @@ static struct ratio ratio_of(double (*time)[WAYS], long n)
     double sum = 0, square = 0, half;
 
     for (long i = 0; i < n; i++)
-        sum += log(time[i][WITH] / time[i][WITHOUT]);
+        sum += log(time[i][WITHOUT] / time[i][WITH]);
     sum /= (double)n;
     r.mean = exp(sum);
     for (long i = 0; i < n; i++)
-        square += pow(log(time[i][WITH] / time[i][WITHOUT]) - sum, 2);
+        square += pow(log(time[i][WITHOUT] / time[i][WITH]) - sum, 2);
     if (n < 2 || !isfinite(sum))
         return r;
     half = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1))
@@ -95,13 +95,14 @@ static struct ratio ratio_of(double (*time)[WAYS], long n)
     return r;
 }
 
+/* Geometric, so that the quotient of two is that of show_ratio. */
 static double mean_of(double (*time)[WAYS], long n, int way)
 {
     double sum = 0;
 
     for (long i = 0; i < n; i++)
-        sum += time[i][way];
-    return sum / (double)n;
+        sum += log(time[i][way]);
+    return exp(sum / (double)n);
 }
 
 static struct ratio show_ratio(const char *what, double (*time)[WAYS], long n)
@@ -109,11 +110,12 @@ static struct ratio show_ratio(const char *what, double (*time)[WAYS], long n)
     const struct ratio r = ratio_of(time, n);
     char without[32], with[32];
 
-    printf("%-16s %10s without, %10s with: x%.3f", what,
+    printf("%-16s %10s without, %10s with: x%.3f faster", what,
            chorale_human_seconds(mean_of(time, n, WITHOUT), without),
            chorale_human_seconds(mean_of(time, n, WITH), with), r.mean);
     if (isfinite(r.lo))
-        printf(" (%.3f to %.3f)", r.lo, r.hi);
+        printf(" (%.3f to %.3f)%s", r.lo, r.hi,
+               r.lo <= 1 && r.hi >= 1 ? ", which may be chance" : "");
     printf("\n");
     return r;
 }
@@ -181,10 +183,10 @@ static enum chorale_err show(struct job *job)
     show_points(job);
     if (job->repeat < 2)
         printf("One pair of runs says nothing of chance: --repeat 3.\n");
-    if (wall.lo > 1)
+    if (wall.hi < 1)
         return chorale_fail(job->msg, CHORALE_NO, "try: the program is slower "
                             "with the table: all of the 95 %% interval, %.3f "
-                            "to %.3f, is above 1; run it without, or make a "
+                            "to %.3f, is below 1; run it without, or make a "
                             "table with a larger --budget", wall.lo, wall.hi);
     return CHORALE_OK;
 }
@@ -459,9 +461,10 @@ const struct chorale_verb chorale_verb_try = {
         "Runs the command without the table and with it, in turns, each under"
         " the shim and traced, so that both carry the same burden. Prints how"
         " long the program took from MPI_Init to MPI_Finalize, and a rank in"
-        " collectives, as the geometric mean of the ratios of the pairs with"
-        " its 95 % interval (Student's t), and what the table ran. The exit"
-        " code is 1 if all of the interval of the program's ratio is above 1:"
+        " collectives, as geometric means, and how many times faster it is with"
+        " the table, with a 95 % interval (Student's t) from the ratios of the"
+        " pairs; and what the table ran. The exit"
+        " code is 1 if all of the interval of the program's ratio is below 1:"
         " it is slower beyond chance. Of a database the table is generated and"
         " compiled first.\n"
         "Without a table it takes the one that is served here, by"

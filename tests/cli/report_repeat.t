@@ -97,6 +97,20 @@ run report tuned.db --anonymize -o anonymous.html
 commands anonymous.html >anonymous.sh
 is "$(grep -c 'flat\|tune' anonymous.sh)" 0 "--anonymize leaves it out"
 
+# A plan from traces: what these are called is not known, but that they come
+# first is.
+sqlite3 tuned.db "UPDATE campaign SET command = 'plan tuned.db --from-trace';
+    INSERT INTO trace SELECT NULL, 'u' || value, '', '', 'a b', '', '', 2, 2,
+        NULL, '', 1, 1, 0, 0 FROM generate_series(1, 2)"
+run report tuned.db -o traced.html
+is "$(commands traced.html | head -n 3)" "chorale import tuned.db app-1.trace
+chorale import tuned.db app-2.trace
+chorale plan tuned.db --from-trace" "traces are imported before the plan"
+sqlite3 tuned.db "DELETE FROM trace WHERE uuid = 'u1'"
+run report tuned.db -o traced.html
+is "$(commands traced.html | head -n 1)" "chorale import tuned.db app.trace" \
+    "one trace"
+
 # A database in a folder with a blank; smpirun would take its name apart.
 if command -v "$MPIEXEC" >/dev/null 2>&1; then
     export CHORALE_MPIEXEC="$MPIEXEC"

@@ -73,9 +73,9 @@ status=$?
 ok $? "a program is tried"
 is "$(grep '^ran' out | tr '\n' ' ')" \
     "ran without ran with ran with ran without " "in turns, its output shown"
-like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+ \([0-9.]+ to' \
+like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+ faster \([0-9.]+ to' \
     "the program's ratio, with an interval"
-like "$(cat out)" '^in collectives: .* without, .* with: x[0-9.]+ \(' \
+like "$(cat out)" '^in collectives: .* without, .* with: x[0-9.]+ faster \(' \
     "that of collectives"
 like "$(cat out)" 'bcast +80 B P = 2 +17 calls .* binomial:segsize=0$' "what the table ran"
 is "$(ls)" "app
