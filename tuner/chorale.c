@@ -37,12 +37,12 @@ static void help(void)
            "one-page summary. Each of\nits steps is a verb too.\n\n"
            "Verbs:\n");
     for (size_t i = 0; i < NVERB; i++)
-        printf("  %-9s %s\n", verbs[i]->name, verbs[i]->summary);
+        printf("  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
     printf("\nOptions:\n"
-           "  -h, --help             show this help; `chorale VERB --help` "
+           "  -h, --help              show this help; `chorale VERB --help` "
            "for a verb\n"
-           "      --version          show the version and how it was built\n"
-           "      --completion SHELL print what bash or zsh needs to complete "
+           "      --version           show the version and how it was built\n"
+           "      --completion SHELL  print what bash or zsh needs to complete "
            "words\n"
            "\nExamples:\n"
            "  $ chorale tune results.db -m 8:1M -P 2:16\n"
@@ -87,6 +87,7 @@ static const struct chorale_verb *find(const char *name)
 
 int main(int argc, char **argv)
 {
+    static char long_help[] = "--help";
     struct chorale_errmsg msg = { "" };
     const struct chorale_verb *verb;
     enum chorale_err err;
@@ -95,6 +96,11 @@ int main(int argc, char **argv)
     if (argc < 2) {
         fprintf(stderr, "chorale: no verb given; see `chorale --help`\n");
         return CHORALE_USAGE;
+    }
+    if (strcmp(argv[1], "help") == 0 && argc > 2) {
+        /* As `chorale VERB --help`. */
+        argv[1] = argv[2];
+        argv[2] = long_help;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {

@@ -144,7 +144,7 @@ static void reason_library(const struct list *list, char *text, size_t size)
         [CHORALE_WHY_ALONE] = "one rank has nothing to communicate",
         [CHORALE_WHY_UNUSABLE] =
             "no usable measurement (oversubscribed, failed or not equal)",
-        [CHORALE_WHY_NONE] = "no variant ran correctly",
+        [CHORALE_WHY_NONE] = "no variant was measured that ran correctly",
         [CHORALE_WHY_BARRED] =
             "no variant that ran correctly may be chosen (--explain says why)",
         [CHORALE_WHY_SLOWER] = "no variant is faster",

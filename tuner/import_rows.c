@@ -53,6 +53,11 @@ enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_import_as *as,
                                       struct chorale_errmsg *msg)
 {
+    if (as->ppn == 0 && as->procs == 0 && f->nrow > 0 &&
+        f->row[0].comm_size == 0)
+        return chorale_fail(msg, CHORALE_USAGE, "%s: says neither how many "
+                            "ranks there were nor how many a node had; add "
+                            "both: -P N --ppn N", path);
     if (as->ppn == 0)
         return chorale_fail(msg, CHORALE_USAGE, "%s: does not say how many "
                             "ranks a node had; add it: --ppn N", path);

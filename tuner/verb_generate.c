@@ -147,6 +147,10 @@ static enum chorale_err check_output(const struct opts *opts,
         return chorale_fail(msg, CHORALE_USAGE, "generate: -o FILE is"
                             " missing: where to write, for example"
                             " -o table.c");
+    if (strcmp(opts->output, "-") == 0)
+        return chorale_fail(msg, CHORALE_USAGE, "-o -: a table is two files, "
+                            "which standard output cannot hold; name one, for "
+                            "example -o table.c");
     if (ends_in(opts->output, ".h"))
         return chorale_fail(msg, CHORALE_USAGE, "-o %s: name the .c file; the"
                             " header goes beside it", opts->output);

@@ -19,10 +19,13 @@ in_step() { # help, name: the man page says the same
 ok $? "chorale --help"
 in_step "$work/help.txt" chorale
 for verb in $("$chorale" --verbs); do
-    grep -q "^  $verb  *[a-z]" "$work/help.txt"
+    # Two blanks: with one, help2man takes the text for more of the name.
+    grep -q "^  $verb   *[a-z]" "$work/help.txt"
     ok $? "$verb is in chorale --help"
     "$chorale" "$verb" --help >"$work/verb.txt" 2>&1
     ok $? "$verb --help"
+    "$chorale" help "$verb" 2>&1 | cmp -s - "$work/verb.txt"
+    ok $? "help $verb is the same"
     like "$(head -1 "$work/verb.txt")" "^Usage: chorale $verb " "$verb: usage"
     grep -q '^Options:' "$work/verb.txt" && grep -q '^Examples:' "$work/verb.txt" &&
         grep -q "^  \$ chorale $verb" "$work/verb.txt"

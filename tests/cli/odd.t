@@ -188,7 +188,7 @@ says 4 'nothing of system .* is measured yet.*chorale run' decide \
     empty unrun no_library
 says 0 'no usable measurement' decide \
     invalid failed summaries zero negative infinite null
-says 0 'no variant ran correctly' decide only_library
+says 0 'no variant was measured that ran correctly' decide only_library
 says 0 'no variant that ran correctly may be chosen.*--explain' decide variants
 says 0 'note: .* runs of unknown variants, parameters.* left out' fit \
     variant parameter
