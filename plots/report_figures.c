@@ -298,7 +298,10 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
     enum chorale_err err;
 
     fputs("<p>What the table chooses for n bytes of an operation on P "
-          "processes. Every n and P that is not listed is the library's.</p>\n",
+          "processes. Every n and P that is not listed is the library's. The "
+          "rows of one type and operation serve all that the standard defines: "
+          "double and sum where these were measured, else the first by name; "
+          "rows of others say what was measured.</p>\n",
           report->out);
     err = put_figures(report, CHORALE_FIGURE_MAP, put_map, &nmap);
     if (err == CHORALE_OK && nmap == 0)

@@ -86,7 +86,10 @@ set bars 0.6
 
 # As letters: the times alone, of as many series as can be told apart.
 if (text) {
-    count = count < 8 ? count : 8
+    if (count > 8) {
+        set title sprintf('%s (8 of %d variants)', ARG4, count) noenhanced
+        count = 8
+    }
     unset grid
     plot for [i = 1:count] data index i + 1 using 2:4 \
         with points pointtype i title fit(columnheader(1))

@@ -141,7 +141,8 @@ static void heading(FILE *out, const char *file, const char *what,
     chorale_emit_lines(out, " *   ", table->origin.environment != NULL
                                          ? table->origin.environment
                                          : "no launch tells");
-    fputs(" *\n * What is decided; all else is the library's default:\n", out);
+    fputs(" *\n * What is decided; all else is the library's default. One type"
+          " and operation\n * serve for all that the standard defines:\n", out);
     for (int i = 0; i < CHORALE_NCOLL; i++) {
         if (table->coverage[i] == NULL)
             continue;

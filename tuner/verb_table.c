@@ -16,6 +16,7 @@
 
 struct opts {
     const char *folder, *cluster, *partition, *mpi, *system;
+    const char *named; /* FILE as it was typed */
     int allow_patented, quiet;
 };
 
@@ -67,9 +68,8 @@ static void show_table(const struct chorale_table *t)
     }
 }
 
-static enum chorale_err install_file(const struct opts *opts,
-                                     const char *path,
-                                     struct chorale_errmsg *msg)
+static enum chorale_err install(const struct opts *opts, const char *path,
+                                struct chorale_errmsg *msg)
 {
     const struct chorale_table *table;
     struct chorale_place place;
@@ -87,27 +87,6 @@ static enum chorale_err install_file(const struct opts *opts,
         printf("%s/current is %s now\n", place.path, name);
         show_table(table);
     }
-    return err;
-}
-
-static enum chorale_err install(const struct opts *opts, const char *path,
-                                struct chorale_errmsg *msg)
-{
-    struct chorale_module module = { "", "" };
-    enum chorale_err err;
-
-    if (!is_database(path))
-        return install_file(opts, path, msg);
-    chorale_stop_catch(); /* so that what it made for a while is removed */
-    err = chorale_module_make(&module, path, opts->system,
-                              opts->allow_patented, msg);
-    if (chorale_stop_requested())
-        err = chorale_fail(msg, CHORALE_STOPPED, "table: stopped; what is "
-                           "current is as it was, and the same command "
-                           "installs the table");
-    if (err == CHORALE_OK)
-        err = install_file(opts, module.path, msg);
-    chorale_module_remove(&module);
     return err;
 }
 
@@ -209,11 +188,37 @@ static enum chorale_err diff(const struct opts *opts, const char *path,
     err = chorale_place_load(current, &from, msg);
     if (err != CHORALE_OK)
         return err;
-    printf("--- %s\n+++ %s\n", current, path);
+    printf("--- %s\n+++ %s\n", current, opts->named);
     lines = chorale_table_diff(from, to);
     if (lines == 0)
         printf("  the same choices at all points that were looked at\n");
     return CHORALE_OK;
+}
+
+/* Do it with a table, or with the one that is made of a database for it. */
+static enum chorale_err with_table(const struct opts *opts, const char *path,
+                                   enum chorale_err (*does)(
+                                       const struct opts *opts,
+                                       const char *path,
+                                       struct chorale_errmsg *msg),
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_module module = { "", "" };
+    enum chorale_err err;
+
+    if (!is_database(path))
+        return does(opts, path, msg);
+    chorale_stop_catch(); /* so that what it made for a while is removed */
+    err = chorale_module_make(&module, path, opts->system,
+                              opts->allow_patented, msg);
+    if (chorale_stop_requested())
+        err = chorale_fail(msg, CHORALE_STOPPED, "table: stopped; what is "
+                           "current is as it was; the same command begins "
+                           "again");
+    if (err == CHORALE_OK)
+        err = does(opts, module.path, msg);
+    chorale_module_remove(&module);
+    return err;
 }
 
 static enum chorale_err rollback(const struct opts *opts,
@@ -264,10 +269,11 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = find_folder(&opts, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
+    opts.named = nword == 2 ? argv[2] : "";
     if (nword == 2 && strcmp(argv[1], "install") == 0)
-        return install(&opts, argv[2], msg);
+        return with_table(&opts, argv[2], install, msg);
     if (nword == 2 && strcmp(argv[1], "diff") == 0)
-        return diff(&opts, argv[2], msg);
+        return with_table(&opts, argv[2], diff, msg);
     if (nword == 1 && strcmp(argv[1], "list") == 0)
         return list(&opts, msg);
     if (nword == 1 && strcmp(argv[1], "rollback") == 0)
@@ -312,8 +318,7 @@ const struct chorale_verb chorale_verb_table = {
         " the new one, and a command that is ended half-way leaves the old"
         " one. Earlier tables stay; those that run go on with what they have"
         " loaded. FILE is a table that was compiled (cc -shared -fPIC -o"
-        " table.so results-dispatch.c), or of install a database, of which it"
-        " is made.\n"
+        " table.so results-dispatch.c), or a database, of which one is made.\n"
         "list shows what is served to whom, and why a table is not used."
         " rollback makes the table current that the current one took the place"
         " of, and can be repeated. diff shows where FILE would choose otherwise"

@@ -146,6 +146,14 @@ run plot long.db --terminal dumb -c bcast -P 64 --figures times
 [ $? -eq 0 ] && grep -q 'binomial bottom=scatter.*\.\..*,top=linear' out &&
     [ "$(awk '{ gsub(/ +$/, "") } length > 79' out | wc -l)" -eq 0 ]
 ok $? 'letters leave the middle out'
+grep -q 'n: bytes of the operation' out
+ok $? 'and no letter of the axis'
+awk '!done && /^[0-9]/ { $6 = 9; done = 1 } { print; if (done) last = $0 }
+    /^"/ { label = $0 } END { for (i = 0; i < 9; i++)
+        printf "\n\n%s\n%s\n", label, last }' pics/bcast_P64.dat >many.dat
+gnuplot -d -c "$CHORALE_DATADIR/time_vs_n.gp" many.dat out dumb,79,24 many
+grep -q 'many (8 of 9 variants)' out
+ok $? 'letters say how many series they leave out'
 # What is left of one byte on an axis has no marks.
 run plot a.db -o low --format svg -c bcast --figures map,speedup
 bad=0

@@ -235,4 +235,8 @@ is "$? $(made_for) $(ls "$work/.chorale-table-others")" \
     "0 .chorale-table-others mine" "a week on it goes, and nothing else does"
 [ -d "$work/.chorale-table-otherss" ]
 ok $? "nor what has another name"
+t diff "$work/a.db" --mpi mpich-4.0
+is "$? $(grep -c '^+++ .*/a.db$' "$work/out") $(grep -c 'the same choices' \
+    "$work/out") $(made_for)" "0 1 1 .chorale-table-others" \
+    "diff makes a database's table too, and removes it"
 finish
