@@ -127,26 +127,50 @@ static const struct chorale_proof *find_best(
     return best;
 }
 
+/* What a proof compares: where the table leaves a point to the library, that
+ * is on both sides, and a ratio other than 1 is noise. */
+static void put_point(FILE *out, const char *what,
+                      const struct chorale_proof *p)
+{
+    const int same = strcmp(p->choice, "library") == 0;
+    char number[80], more[400], where[128];
+
+    chorale_proof_where(p, where, sizeof(where));
+    snprintf(more, sizeof(more), "%s: %.200s%s", where, p->choice,
+             same ? " on both sides" : "");
+    tile(out, chorale_report_ratio(p->mean, p->half, number), what, more);
+}
+
+static size_t count_same(const struct chorale_proofs *proofs)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < proofs->count; i++)
+        n += proofs->row[i].nlaunch > 0 &&
+             strcmp(proofs->row[i].choice, "library") == 0;
+    return n;
+}
+
 static void write_tiles(struct chorale_report *report,
                         const struct chorale_proof_total *t)
 {
     const struct chorale_proof *best = find_best(&report->proofs,
                                                  CHORALE_NCOLL);
     FILE *out = report->out;
-    char number[80], more[400], where[128];
+    const size_t same = count_same(&report->proofs);
+    char number[80], more[120];
+    int used;
 
     fputs("<div class=\"tiles\">\n", out);
-    snprintf(more, sizeof(more), "over %zu points of n and P", t->npoint);
+    used = snprintf(more, sizeof(more), "over %zu points of n and P",
+                    t->npoint);
+    if (same > 0)
+        snprintf(more + used, sizeof(more) - (size_t)used,
+                 ", at %zu of them the library on both sides", same);
     tile(out, chorale_report_ratio(t->mean, t->half, number),
          "geometric mean of the speed-up over the library's default", more);
-    chorale_proof_where(t->worst, where, sizeof(where));
-    snprintf(more, sizeof(more), "%s: %.200s", where, t->worst->choice);
-    tile(out, chorale_report_ratio(t->worst->mean, t->worst->half, number),
-         "worst point", more);
-    chorale_proof_where(best, where, sizeof(where));
-    snprintf(more, sizeof(more), "%s: %.200s", where, best->choice);
-    tile(out, chorale_report_ratio(best->mean, best->half, number),
-         "best point", more);
+    put_point(out, "worst point", t->worst);
+    put_point(out, "best point", best);
     fputs("</div>\n", out);
 }
 

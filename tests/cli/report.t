@@ -56,7 +56,12 @@ mean=$(sqlite3 a.db "SELECT printf('x%.3f', exp(avg(coalesce(ln(s.speedup), 0)))
       AND s.n = p.n AND s.variant = d.variant AND s.provider = 'chorale'")
 has page.html "<p class=\"big\">$mean</p><p>geometric mean" \
     "geometric mean of the speed-up"
-has page.html "over 40 points of n and P" "over all points that count"
+same=$(sqlite3 a.db "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, n
+    FROM v_summary WHERE validity = '') p WHERE NOT EXISTS (SELECT 1
+    FROM decision d WHERE d.coll = p.coll AND d.comm_size = p.comm_size
+      AND p.n BETWEEN d.n_lo AND d.n_hi AND d.provider = 'chorale')")
+has page.html "over 40 points of n and P, at $same of them the library on both" \
+    "over all points that count, and how many are the library's ($same)"
 has page.html "chorale validate</code> has not run" \
     "and where it is from"
 for text in 'Choices of bcast' 'crossover' 'binomial' '1 us</td>' \
