@@ -132,7 +132,7 @@ static const struct chorale_proof *find_best(
 static void put_point(FILE *out, const char *what,
                       const struct chorale_proof *p)
 {
-    const int same = strcmp(p->choice, "library") == 0;
+    const int same = chorale_proof_is_library(p);
     char number[80], more[400], where[128];
 
     chorale_proof_where(p, where, sizeof(where));
@@ -147,7 +147,7 @@ static size_t count_same(const struct chorale_proofs *proofs)
 
     for (size_t i = 0; i < proofs->count; i++)
         n += proofs->row[i].nlaunch > 0 &&
-             strcmp(proofs->row[i].choice, "library") == 0;
+             chorale_proof_is_library(&proofs->row[i]);
     return n;
 }
 

@@ -4,7 +4,6 @@
 #include "tuner/summary_page.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "tuner/validate.h"
 
@@ -35,7 +34,7 @@ static void put_line(struct chorale_page *page,
     chorale_proof_where(t.worst, where, sizeof(where));
     fputs(" at ", page->out);
     chorale_page_put(page, where);
-    if (strcmp(t.worst->choice, "library") == 0)
+    if (chorale_proof_is_library(t.worst))
         fputs(", the library on both sides", page->out);
     if (t.nslower > 0)
         fprintf(page->out, "; %zu SLOWER", t.nslower);

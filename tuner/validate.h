@@ -140,6 +140,10 @@ enum chorale_err chorale_proofs_store(struct chorale_store *store,
 void chorale_proofs_print(const struct chorale_proofs *proofs, int points);
 json_t *chorale_proofs_json(const struct chorale_proofs *proofs, int points);
 
+/* Whether the table leaves the point to the library, which is on both sides
+ * then: a ratio other than 1 is noise, or the way through the shim. */
+int chorale_proof_is_library(const struct chorale_proof *proof);
+
 /* Where a proof is, for people: "bcast, n = 64 KiB, P = 8". */
 void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size);

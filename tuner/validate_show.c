@@ -8,6 +8,11 @@
 #include "tuner/spec.h"
 #include "tuner/validate.h"
 
+int chorale_proof_is_library(const struct chorale_proof *proof)
+{
+    return strcmp(proof->choice, "library") == 0;
+}
+
 void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size)
 {

@@ -142,13 +142,6 @@ static enum chorale_err print_json(const struct job *job,
     return CHORALE_OK;
 }
 
-/* Points of the table that it leaves to the library cannot be decided better:
- * what they lose is what the way there costs. */
-static int is_library(const struct chorale_proof *p)
-{
-    return strcmp(p->choice, "library") == 0;
-}
-
 static void say_cost(const struct chorale_proofs *proofs)
 {
     const struct chorale_proof *worst = NULL;
@@ -158,7 +151,7 @@ static void say_cost(const struct chorale_proofs *proofs)
     for (size_t i = 0; i < proofs->count; i++) {
         const struct chorale_proof *p = &proofs->row[i];
 
-        if (!p->slower || !is_library(p))
+        if (!p->slower || !chorale_proof_is_library(p))
             continue;
         n++;
         if (worst == NULL || p->mean < worst->mean)
@@ -189,7 +182,7 @@ static enum chorale_err answer(const struct job *job,
     for (size_t i = 0; i < proofs->count; i++) {
         const struct chorale_proof *p = &proofs->row[i];
 
-        if (p->slower && !is_library(p)) {
+        if (p->slower && !chorale_proof_is_library(p)) {
             nslower++;
             if (slow == NULL || p->mean < slow->mean)
                 slow = p;
