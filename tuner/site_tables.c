@@ -114,6 +114,13 @@ enum chorale_err chorale_place_current(const struct chorale_place *place,
     return CHORALE_OK;
 }
 
+enum chorale_err chorale_place_empty(const struct chorale_place *place,
+                                     struct chorale_errmsg *msg)
+{
+    return chorale_fail(msg, CHORALE_DATA, "%s: has no table; `chorale table "
+                        "install` puts one there", place->path);
+}
+
 enum chorale_err chorale_place_load(const char *path,
                                    const struct chorale_table **table_p,
                                    struct chorale_errmsg *msg)
@@ -352,8 +359,7 @@ enum chorale_err chorale_place_rollback(const struct chorale_place *place,
     if (err != CHORALE_OK)
         return err;
     if (from->name[0] == '\0')
-        return chorale_fail(msg, CHORALE_DATA, "%s: has no table; `chorale "
-                            "table install` puts one there", place->path);
+        return chorale_place_empty(place, msg);
     if (!from->link)
         return chorale_fail(msg, CHORALE_DATA, "%s/current: was put there by "
                             "hand, so what was before it is not known; "

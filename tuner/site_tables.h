@@ -45,6 +45,10 @@ enum chorale_err chorale_place_current(const struct chorale_place *place,
                                        struct chorale_current *current,
                                        struct chorale_errmsg *msg);
 
+/* Say that there is none at a place, and what puts one there: CHORALE_DATA. */
+enum chorale_err chorale_place_empty(const struct chorale_place *place,
+                                     struct chorale_errmsg *msg);
+
 /* Load a table for its words and selectors, checked as the shim would check
  * it. CHORALE_DATA: it would be refused. */
 enum chorale_err chorale_place_load(const char *path,

@@ -173,6 +173,7 @@ static enum chorale_err diff(const struct opts *opts, const char *path,
 {
     const struct chorale_table *from, *to;
     struct chorale_place place;
+    struct chorale_current now;
     char current[PATH_MAX + 16], mpi[80];
     long lines;
     enum chorale_err err = chorale_place_load(path, &to, msg);
@@ -182,8 +183,12 @@ static enum chorale_err diff(const struct opts *opts, const char *path,
     if (err == CHORALE_OK)
         err = chorale_place_set(&place, opts->folder, opts->cluster,
                                 opts->partition, mpi, msg);
+    if (err == CHORALE_OK)
+        err = chorale_place_current(&place, &now, msg);
     if (err != CHORALE_OK)
         return err;
+    if (now.name[0] == '\0')
+        return chorale_place_empty(&place, msg);
     snprintf(current, sizeof(current), "%s/current", place.path);
     err = chorale_place_load(current, &from, msg);
     if (err != CHORALE_OK)

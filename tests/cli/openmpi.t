@@ -40,8 +40,10 @@ for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc \
     shim/guard shim/trace shim/ppn; do
     log=$work/${test#*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
-    ok $? "$test.t: $(grep -c '^ok' "$log") tests hold there"
-    diag "$(grep -v '^ok' "$log" | head -n 40)"
+    status=$?
+    ok $status "$test.t: $(grep -c '^ok' "$log") tests hold there"
+    [ $status -eq 0 ] || diag "$(grep -A 9 '^not ok' "$log" | head -n 40)" \
+        "$(tail -n 5 "$log")"
 done
 
 cd "$work" || exit 99
