@@ -5,11 +5,13 @@
  * Rounds  as the halves                       P = comm_size, n = bytes
  * Volume  2 (P - 1)/P n bytes from each rank, but for rounding
  * Cost    (A_rs + A_ag) alpha + (P - 1) b (2 beta + tau), b = n/P; A: P - 1
- *         (ring, pairwise), ceil(lg P) (halving, circulant, doubling, bruck),
- *         P/2 (neighbor); exact, with parts of whole elements as they are
+ *         (ring, pairwise, direct), ceil(lg P) (halving, circulant, doubling,
+ *         bruck), P/2 (neighbor); exact, with parts of whole elements as they
+ *         are; direct less where messages under way overlap
  * Needs   any datatype; a commutative operation; halving and doubling a
- *         power-of-two P, neighbor an even one
- * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007
+ *         power-of-two P, neighbor an even one; direct memory for n bytes
+ * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007; direct:
+ *         Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/halves.h"
@@ -22,12 +24,13 @@ struct half {
 
 static const long value[] = { 0, 1, 2, 3, 4 };
 static const char *const rs_word[] = { "ring", "halving", "pairwise",
-                                       "circulant" };
+                                       "circulant", "direct" };
 static const struct half rs_half[] = {
     { CHORALE_WAY_RING, 0 },
     { CHORALE_WAY_EXCHANGE, 2 },
     { CHORALE_WAY_EXCHANGE, 0 },
     { CHORALE_WAY_CIRCULANT, 0 },
+    { CHORALE_WAY_DIRECT, 0 },
 };
 static const char *const ag_word[] = { "ring", "doubling", "bruck",
                                        "circulant", "neighbor" };
@@ -72,6 +75,11 @@ static size_t scratch(const struct chorale_point *pt)
                                   ag->way, pt->comm_size);
 }
 
+static int overlaps_at(const struct chorale_point *pt)
+{
+    return rs_half[pt->param[0]].way == CHORALE_WAY_DIRECT;
+}
+
 static const char *refuses(const struct chorale_point *pt)
 {
     int p = pt->comm_size, pow2 = (p & (p - 1)) == 0;
@@ -88,20 +96,21 @@ const struct chorale_alg chorale_allreduce_rs_ag = {
     .coll = CHORALE_ALLREDUCE,
     .name = "rs_ag",
     .summary = "any reduce-scatter, then any allgather",
-    .formula = "(P-1)/P n (2 beta + tau); rs=ring or pairwise: + (P-1) alpha; "
-               "rs=halving or circulant: + ceil(lg P) alpha; ag=ring: + (P-1) "
-               "alpha; ag=doubling or bruck or circulant: + ceil(lg P) alpha; "
-               "ag=neighbor: + P/2 alpha",
-    .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007",
+    .formula = "(P-1)/P n (2 beta + tau); rs=ring or pairwise or direct: + (P-1) "
+               "alpha; rs=halving or circulant: + ceil(lg P) alpha; ag=ring: + "
+               "(P-1) alpha; ag=doubling or bruck or circulant: + ceil(lg P) "
+               "alpha; ag=neighbor: + P/2 alpha",
+    .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007; "
+              "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 2,
     .param = { { .name = "rs",
                  .unit = "way",
                  .def = 2,
-                 .max = 3,
+                 .max = 4,
                  .candidate = value,
-                 .ncandidate = 4,
+                 .ncandidate = 5,
                  .word = rs_word },
                { .name = "ag",
                  .unit = "way",
@@ -116,4 +125,6 @@ const struct chorale_alg chorale_allreduce_rs_ag = {
     .constraint = "with rs=halving or ag=doubling P a power of two, with "
                   "ag=neighbor P even",
     .scratch = scratch,
+    .within = 1,
+    .overlaps_at = overlaps_at,
 };

@@ -13,6 +13,8 @@ static int scatter_half(const struct chorale_rs *rs, enum chorale_half way,
         return chorale_rs_ring(rs);
     if (way == CHORALE_WAY_EXCHANGE)
         return chorale_rs_exchange(rs, k);
+    if (way == CHORALE_WAY_DIRECT)
+        return chorale_rs_direct(rs);
     return chorale_rs_circulant(rs);
 }
 
@@ -32,6 +34,7 @@ static int gather_half(struct chorale_ctx *ctx,
     case CHORALE_WAY_BRUCK:
         return chorale_gather_all_bruck(ctx, b, 2);
     case CHORALE_WAY_NEIGHBOR:
+    case CHORALE_WAY_DIRECT:
         break;
     }
     return chorale_gather_all_neighbor(ctx, b);
@@ -93,6 +96,7 @@ int chorale_half_cost(const struct chorale_point *pt, enum chorale_half way,
         return n;
     switch (way) {
     case CHORALE_WAY_RING:
+    case CHORALE_WAY_DIRECT:
         return more(pt, parts, parts - 1, 1, reduces, term, n);
     case CHORALE_WAY_EXCHANGE:
         for (long w = 1; w < parts; w *= k)
@@ -127,6 +131,9 @@ size_t chorale_halves_scratch(const struct chorale_point *pt,
         first = chorale_parts_most(pt, parts, 1);
     if (rs == CHORALE_WAY_EXCHANGE)
         first = chorale_parts_most(pt, parts, parts / rs_k);
+    if (rs == CHORALE_WAY_DIRECT)
+        first = (size_t)(parts - 1) * (chorale_parts_most(pt, parts, 1) +
+                                       2 * sizeof(MPI_Request));
     if (rs == CHORALE_WAY_CIRCULANT) {
         first = chorale_parts_most(pt, parts, kept);
         later = chorale_parts_most(pt, parts, parts - kept);

@@ -13,6 +13,7 @@
 enum chorale_half {
     CHORALE_WAY_RING,      /* P - 1 rounds of one part */
     CHORALE_WAY_EXCHANGE,  /* among k ranks at a time; P a power of k */
+    CHORALE_WAY_DIRECT,    /* first half only: P - 1 messages at once */
     CHORALE_WAY_CIRCULANT, /* ceil(lg P) rounds, any P */
     CHORALE_WAY_BRUCK,     /* second half only: ceil(lg P) rounds, any P */
     CHORALE_WAY_NEIGHBOR   /* second half only: P/2 rounds, P even */

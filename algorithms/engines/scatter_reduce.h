@@ -66,6 +66,13 @@ int chorale_rs_ring(const struct chorale_rs *rs);
  * round (none if that is the last) and those of one part received. */
 int chorale_rs_exchange(const struct chorale_rs *rs, int k);
 
+/* All operands straight to their ranks at once, then added up there, in rank
+ * order but for one pair. own is a vector split evenly, the result is wanted in
+ * acc, of which an element next to block rank may be overwritten, too.
+ * Commutative operations. Scratch: a request for each message, and of each
+ * other rank one of the largest blocks, but for one where acc is not own. */
+int chorale_rs_direct(const struct chorale_rs *rs);
+
 /* Circulant graph. acc is not used unless the result is wanted there.
  * Scratch: at most half of the blocks, and half of them again. */
 int chorale_rs_circulant(const struct chorale_rs *rs);
