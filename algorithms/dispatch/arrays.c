@@ -66,32 +66,10 @@ void chorale_arrays_take(struct chorale_state *st, enum chorale_coll coll,
 /* What of a call's counts is compared. Where arrays are significant they are
  * negative, which no call's own counts are. */
 struct key {
-    int64_t sendcount, recvcount;
+    int64_t sendcount, recvcount; /* or CHORALE_MANY and less */
     int64_t own, from;       /* this rank's block in the other side's buffer:
                               * elements, and where it begins */
 };
-
-enum { ARRAYS = -1 };        /* whatever they are; less: minus their sum */
-
-/* Of these all ranks know the sum, and it matters: those that are not blind
- * (coll.h). Asking there takes 10 ns of a call. */
-static inline int goes_by_sum(enum chorale_coll coll)
-{
-    return coll == CHORALE_ALLGATHERV || coll == CHORALE_REDUCE_SCATTER;
-}
-
-/* The sum of counts; negative if one of them is. */
-static inline int64_t sum_of(const int *counts, int size)
-{
-    int64_t sum = 0;
-    int sign = 0;
-
-    for (int i = 0; i < size; i++) {
-        sum += counts[i];
-        sign |= counts[i];
-    }
-    return sign < 0 ? -1 : sum;
-}
 
 /* 0 if the arrays are not as they should be. */
 static inline int key_of(const struct chorale_state *st,
@@ -102,9 +80,9 @@ static inline int key_of(const struct chorale_state *st,
     *key = (struct key){ call->sendcount, call->recvcount, 0, 0 };
     if (s.sends) {
         if (ints->sendcounts == NULL || ints->sdispls == NULL
-            || sum_of(ints->sendcounts, st->size) < 0)
+            || chorale_sum_of(ints->sendcounts, st->size) < 0)
             return 0;
-        key->sendcount = ARRAYS;
+        key->sendcount = CHORALE_MANY;
         key->own = ints->sendcounts[st->rank];
         key->from = ints->sdispls[st->rank];
     }
@@ -112,9 +90,10 @@ static inline int key_of(const struct chorale_state *st,
         int64_t sum;
 
         if (ints->recvcounts == NULL || (s.places && ints->rdispls == NULL)
-            || (sum = sum_of(ints->recvcounts, st->size)) < 0)
+            || (sum = chorale_sum_of(ints->recvcounts, st->size)) < 0)
             return 0;
-        key->recvcount = goes_by_sum(coll) ? ARRAYS - 1 - sum : ARRAYS;
+        key->recvcount = chorale_goes_by_sum(coll)
+                           ? chorale_many_of(sum) : CHORALE_MANY;
         key->own = ints->recvcounts[st->rank];
         key->from = s.places ? ints->rdispls[st->rank] : 0;
     }
@@ -136,7 +115,7 @@ void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
     MPI_Aint extent;
 
     if (st->tuning->set.check || !builtin
-        || goes_by_sum(coll) == chorale_coll_info(coll)->blind
+        || chorale_goes_by_sum(coll) == chorale_coll_info(coll)->blind
         || (call->sendtype != 0 && !chorale_args_plain(call->sendtype))
         || (call->recvtype != 0 && !chorale_args_plain(call->recvtype))
         || !key_of(st, coll, s, call, ints, &key))
@@ -202,5 +181,23 @@ int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
     st->recall[coll].ran = &known->chosen;
     if (!known->chosen.passes)
         take(st, s, call, ints);
+    return 1;
+}
+
+int chorale_arrays_by_sum(struct chorale_state *st, enum chorale_coll coll,
+                          struct chorale_call *call,
+                          const struct chorale_ints *ints)
+{
+    const struct significant s = { 0, 1, coll != CHORALE_REDUCE_SCATTER };
+    struct key key = { 0, 0, ints->recvcounts[st->rank], 0 };
+
+    if (s.places) {
+        if (ints->rdispls == NULL)
+            return 0;
+        key.from = ints->rdispls[st->rank];
+    }
+    if (aliased(coll, s, call, &key, st->recall[coll].ran->extent))
+        return 0;
+    take(st, s, call, ints);
     return 1;
 }

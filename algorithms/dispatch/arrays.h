@@ -28,4 +28,11 @@ int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
                          struct chorale_call *call,
                          const struct chorale_ints *ints);
 
+/* The same for a collective that goes by the sum (fast.h), of which
+ * chorale_shim_look() has looked at the counts and has found recall->ran, a
+ * variant. */
+int chorale_arrays_by_sum(struct chorale_state *st, enum chorale_coll coll,
+                          struct chorale_call *call,
+                          const struct chorale_ints *ints);
+
 #endif

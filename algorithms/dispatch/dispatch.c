@@ -437,7 +437,9 @@ enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
     struct chorale_state *st = chorale_fast.state;
     const struct chorale_chosen *ran;
 
-    if (!chorale_arrays_known(st, coll, call, ints))
+    if (chorale_goes_by_sum(coll)
+            ? !chorale_arrays_by_sum(st, coll, call, ints)
+            : !chorale_arrays_known(st, coll, call, ints))
         return CHORALE_ASK;
     ran = st->recall[coll].ran;
     if (ran->passes)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "algorithms/coll.h"
+
 typedef intptr_t chorale_word;
 
 /* For the few variables of a thread that each call looks at: without a call
@@ -132,6 +134,35 @@ chorale_known_fits(const struct chorale_known *known, chorale_word mask,
                         & known->chosen.care;
 
     return ((handles & mask) | counts | kind) == 0;
+}
+
+/* What stands for the count of a call with significant arrays, negative, which
+ * no call's own count is: whatever they are, or, less, what they sum to. */
+enum { CHORALE_MANY = -1 };
+
+static inline int64_t chorale_many_of(int64_t sum)
+{
+    return CHORALE_MANY - 1 - sum;
+}
+
+/* Of these all ranks know the sum, and it matters: those that are not blind
+ * (coll.h). Asking there takes 10 ns of a call. */
+static inline int chorale_goes_by_sum(enum chorale_coll coll)
+{
+    return coll == CHORALE_ALLGATHERV || coll == CHORALE_REDUCE_SCATTER;
+}
+
+/* The sum of counts; negative if one of them is. */
+static inline int64_t chorale_sum_of(const int *counts, int size)
+{
+    int64_t sum = 0;
+    int sign = 0;
+
+    for (int i = 0; i < size; i++) {
+        sum += counts[i];
+        sign |= counts[i];
+    }
+    return sign < 0 ? -1 : sum;
 }
 
 /* 1 if this rank's own block may be at one address on both sides, of a call

@@ -267,6 +267,32 @@ chorale_shim_shared(enum chorale_coll coll, const struct chorale_words *words,
     return 0;
 }
 
+/* Of arrays of int of which all ranks know the sum: is there an earlier call of
+ * theirs? For one that is passed on, nothing else is to be looked at. */
+static inline __attribute__((always_inline)) enum chorale_way
+chorale_shim_look_arrays(enum chorale_coll coll,
+                         const struct chorale_words *words)
+{
+    const struct chorale_fast *fast = &chorale_fast;
+    struct chorale_recall *recall = fast->recall + coll;
+    const struct chorale_known *known;
+    int64_t sum;
+
+    if (!chorale_goes_by_sum(coll))
+        return CHORALE_ARRAYS;
+    sum = chorale_many_of(chorale_sum_of(words->recvcounts, fast->size));
+    known = chorale_known_place(recall, words->sendcount, sum,
+                                words->root == fast->rank);
+    if (known->chosen.plan == NULL
+        || !chorale_known_fits(known, fast->mask, words->sendcount, sum,
+                               words->sendtype, words->recvtype, words->op,
+                               chorale_pattern(words->sendbuf, words->recvbuf,
+                                               fast->in_place)))
+        return CHORALE_ASK;
+    recall->ran = &known->chosen;
+    return known->chosen.passes ? CHORALE_PASS : CHORALE_ARRAYS;
+}
+
 /* The second: are the arguments those of an earlier call? Inlined with a
  * constant coll and words that have no other use, so that nothing is compared
  * which the collective does not have. */
@@ -278,7 +304,8 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
     const struct chorale_known *known;
 
     if (words->sendcounts != NULL || words->recvcounts != NULL)
-        return words->large ? CHORALE_ASK : CHORALE_ARRAYS;
+        return words->large ? CHORALE_ASK
+                            : chorale_shim_look_arrays(coll, words);
     known = chorale_known_place(recall, words->sendcount, words->recvcount,
                                 words->root == fast->rank);
     if (!chorale_known_fits(known, fast->mask, words->sendcount,

@@ -46,14 +46,26 @@ int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
                : -1;
 }
 
-static inline struct chorale_call call_of(const struct chorale_words *words)
+/* Word by word: two that were stored one after the other and are loaded as one
+ * vector wait until both are in the cache, some ns of a call. */
+static inline struct chorale_call call_of(const struct chorale_words *from)
 {
+    const volatile struct chorale_words *words = from;
+
     return (struct chorale_call){
         .sendbuf = words->sendbuf, .recvbuf = words->recvbuf,
         .sendcount = words->sendcount, .recvcount = words->recvcount,
         .sendtype = TYPE(words->sendtype), .recvtype = TYPE(words->recvtype),
         .op = OP(words->op), .root = words->root
     };
+}
+
+static inline struct chorale_ints ints_of(const struct chorale_words *from)
+{
+    const volatile struct chorale_words *words = from;
+
+    return (struct chorale_ints){ words->sendcounts, words->sdispls,
+                                  words->recvcounts, words->rdispls };
 }
 
 int chorale_shim_call(enum chorale_coll coll,
@@ -68,10 +80,7 @@ int chorale_shim_call(enum chorale_coll coll,
         call.recvcounts = words->recvcounts;
         call.rdispls = words->rdispls;
     } else {
-        ints.sendcounts = words->sendcounts;
-        ints.sdispls = words->sdispls;
-        ints.recvcounts = words->recvcounts;
-        ints.rdispls = words->rdispls;
+        ints = ints_of(words);
     }
     return chorale_dispatch(coll, COMM(words->comm), &call,
                             words->large ? NULL : &ints, rc);
@@ -89,8 +98,7 @@ enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
                                      const struct chorale_words *words,
                                      int *rc)
 {
-    const struct chorale_ints ints = { words->sendcounts, words->sdispls,
-                                       words->recvcounts, words->rdispls };
+    const struct chorale_ints ints = ints_of(words);
     struct chorale_call call = call_of(words);
 
     return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);

@@ -27,8 +27,8 @@ done
 [ $# -eq 0 ] || exit 0
 # The same where a table serves that collective, but not at these sizes: a
 # variant that may not have the memory it needs.
-CHORALE_FORCE=reduce=binomial,allgatherv=bruck
-for name in Reduce Allgatherv; do
+CHORALE_FORCE=reduce=binomial,allgatherv=bruck,reduce_scatter=recursive_halving
+for name in Reduce Allgatherv Reduce_scatter; do
     CHORALE_MAX_SCRATCH=0 \
         timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$program" \
         "$null" passed $name |
