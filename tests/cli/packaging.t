@@ -52,6 +52,35 @@ for file in "$bin/chorale" "$bin/chorale-runner" "$lib/libchorale_pmpi.so" \
     [ -s "$root$file" ]
     ok $? "$file"
 done
+# What the pages link is there, beside README as in the sources: the same
+# links hold in both.
+linked() { # folder, page in it: what it links in relative words, a line each
+    sed 's/](/\n](/g' "$1/$2" | sed -n 's/^](\([^)#:]*\)[)#].*/\1/p' | grep .
+}
+broken() { # folder, pages: links of them that lead nowhere
+    bro_top=$1
+    shift
+    for page in "$@"; do
+        [ -f "$bro_top/$page" ] || echo "$page: is not there"
+        linked "$bro_top" "$page" | while read -r link; do
+            [ -f "$bro_top/$(dirname "$page")/$link" ] || echo "$page: $link"
+        done
+    done
+}
+doc=$root$(where docdir)
+pages=$(cd "$top_srcdir" && find README.md algorithms db runners tuner plots \
+    -name '*.md' | sort)
+is "$(cd "$doc" && find . -name '*.md' ! -path './examples/*' |
+    sed 's|^\./||' | sort)" "$pages" "all pages are installed, and no others"
+[ "$(linked "$doc" README.md | wc -l)" -ge 6 ]
+ok $? "README has $(linked "$doc" README.md | wc -l) relative links"
+# shellcheck disable=SC2086 # a page each
+is "$(broken "$top_srcdir" $pages ci/templates/README.md \
+    ci/packaging/README.md)" "" "no link of theirs is broken in the sources"
+# shellcheck disable=SC2086
+is "$(broken "$doc" $pages examples/README.md)" "" "nor where they are installed"
+is "$(MAKEFLAGS='' make -n -s -f "$pack/debian/rules" override_dh_compress 2>&1)" \
+    "dh_compress -X.md" "and Debian compresses none, which would rename it"
 if [ -f "$top_builddir/tuner/chorale.1" ]; then
     for verb in $("$chorale" --verbs); do
         [ -s "$root$man/man1/chorale-$verb.1" ]

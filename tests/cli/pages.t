@@ -43,7 +43,8 @@ for page in sys.argv[2:]:
 END
 pages="$top_srcdir/README.md $top_srcdir/tuner/TUTORIAL.md
 $top_srcdir/runners/MEASURING.md $top_srcdir/tuner/PEERS.md
-$top_srcdir/algorithms/CATALOGUE.md $top_srcdir/ci/templates/README.md
+$top_srcdir/algorithms/CATALOGUE.md $top_srcdir/algorithms/SHIM.md
+$top_srcdir/tuner/COMPARING.md $top_srcdir/ci/templates/README.md
 $top_srcdir/ci/packaging/README.md"
 # shellcheck disable=SC2086
 python3 words.py "$("$chorale" --verbs | tr '\n' ' ')" $pages |
@@ -76,6 +77,14 @@ for verb in $("$chorale" --verbs); do
         "$top_srcdir/README.md" || { bad=1; diag "$verb"; }
 done
 is "$bad" 0 "README has every verb"
+
+# What one needs at first is a page; the rest is on pages of its own.
+for section in 'On a cluster with Slurm' 'In CI: ' 'Use the table: as a dispatch'; do
+    lines=$(awk -v want="## $section" '/^## / { on = index($0, want) == 1 }
+        on { n++ } END { print n + 0 }' "$top_srcdir/README.md")
+    [ "$lines" -gt 10 ] && [ "$lines" -le 60 ]
+    ok $? "README, $section: $lines lines"
+done
 
 # The pictures of README, with words for who does not see them, on a white ground
 # of their own, as the page may be dark, and small.
