@@ -87,6 +87,10 @@ double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
 /* Start-up of a launch where none was made yet, and in simulation. */
 #define CHORALE_ADAPT_START_UP 1.0
 
+/* Seconds of a cell whose repetitions go on until its time is over. */
+double chorale_adapt_cell_most(const struct chorale_adapt_opts *opts,
+                               int comm_size, double seconds);
+
 /* Choose. CHORALE_OK with round->ncell 0: nothing is worth it, round->why says
  * why. CHORALE_USAGE: the budget does not pay for the first round;
  * CHORALE_ENV: out of memory. */
@@ -118,6 +122,15 @@ enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         double *seconds_p,
                                         struct chorale_errmsg *msg);
+
+/* What a start of that real system took beside its cells, and the share of its
+ * runs, 0 to 1, whose repetitions went on until their time was over: those
+ * count as such here, where chorale_adapt_start_up counts repetitions alone.
+ * Both untouched if no launch of it ended by itself. */
+enum chorale_err chorale_adapt_ran(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   double *start_up_p, double *share_p,
+                                   struct chorale_errmsg *msg);
 
 /* adapt_model.c: seconds that are expected where nothing was measured, of one
  * collective, placement, type and operation. */

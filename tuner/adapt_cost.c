@@ -24,6 +24,15 @@ double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
     return (VERIFY + (double)opts->nwarmup + reps) * (seconds + sync);
 }
 
+double chorale_adapt_cell_most(const struct chorale_adapt_opts *opts,
+                               int comm_size, double seconds)
+{
+    double call = seconds + 2 * SYNC_SECONDS * chorale_ceil_log2(comm_size);
+
+    return fmax(chorale_adapt_cell_seconds(opts, comm_size, seconds),
+                (VERIFY + (double)opts->nwarmup) * call + opts->cell_seconds);
+}
+
 double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
                           int comm_size, int ppn, double seconds)
 {
@@ -46,7 +55,7 @@ double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
     "   WHERE e.launch_id = l.launch_id AND e.key = 'launcher_command'"      \
     "     AND (instr(e.value, l.uuid) OR EXISTS (SELECT 1 FROM environment"  \
     "       g WHERE g.launch_id = l.launch_id AND g.key = 'grouped'))),"     \
-    "   l.uuid) AS start"                                                    \
+    "   l.uuid) AS start, r.stop_reason = 'time'"                            \
     " FROM launch l JOIN campaign k USING (campaign_id)"                     \
     " JOIN system y ON y.system_id = l.system_id"                            \
     " LEFT JOIN run r USING (launch_id)"                                     \
@@ -75,6 +84,8 @@ struct start {
 struct sum {
     struct chorale_adapt_spent spent;
     double start_up;         /* of all starts, for the mean */
+    int by_time;             /* cells that ran out of time count as such */
+    long ntime;              /* of the runs */
 };
 
 static double seconds_of(double started, double finished)
@@ -124,8 +135,9 @@ static void add_start(struct sum *sum, const struct start *s)
 }
 
 /* One row: the launch it is of, and what its run took. */
-static void read_row(sqlite3_stmt *stmt, struct launch *l, long *nrun)
+static void read_row(struct sum *sum, sqlite3_stmt *stmt, struct launch *l)
 {
+    int in_time = sqlite3_column_int(stmt, 13);
     struct chorale_adapt_opts way = {
         .nwarmup = sqlite3_column_int(stmt, 6),
         .nrep_min = sqlite3_column_int(stmt, 7),
@@ -144,9 +156,11 @@ static void read_row(sqlite3_stmt *stmt, struct launch *l, long *nrun)
     l->killed = sqlite3_column_int(stmt, 5);
     if (sqlite3_column_type(stmt, 10) == SQLITE_NULL)
         return;
-    l->cells += chorale_adapt_cell_seconds(&way, l->comm_size,
-                                           sqlite3_column_double(stmt, 10));
-    ++*nrun;
+    l->cells += (sum->by_time && in_time ? chorale_adapt_cell_most
+                                         : chorale_adapt_cell_seconds)(
+        &way, l->comm_size, sqlite3_column_double(stmt, 10));
+    sum->spent.nrun++;
+    sum->ntime += in_time;
 }
 
 static enum chorale_err add_up(struct chorale_store *store,
@@ -159,7 +173,6 @@ static enum chorale_err add_up(struct chorale_store *store,
     int row = 0;
     enum chorale_err err = chorale_store_prepare(store, LAUNCHES, &stmt, msg);
 
-    memset(sum, 0, sizeof(*sum));
     if (err == CHORALE_OK) {
         sqlite3_bind_int64(stmt, 1, system_id);
         sqlite3_bind_int(stmt, 2, which);
@@ -178,7 +191,7 @@ static enum chorale_err add_up(struct chorale_store *store,
             memset(&s, 0, sizeof(s));
             snprintf(s.name, sizeof(s.name), "%s", name);
         }
-        read_row(stmt, &l, &sum->spent.nrun);
+        read_row(sum, stmt, &l);
     }
     add_launch(sum, &s, &l);
     add_start(sum, &s);
@@ -191,7 +204,7 @@ enum chorale_err chorale_adapt_spent(struct chorale_store *store,
                                      struct chorale_adapt_spent *spent,
                                      struct chorale_errmsg *msg)
 {
-    struct sum sum;
+    struct sum sum = { .by_time = 0 };
     enum chorale_err err = add_up(store, system_id, round, &sum, msg);
 
     if (err == CHORALE_OK)
@@ -204,7 +217,7 @@ enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
                                         double *seconds_p,
                                         struct chorale_errmsg *msg)
 {
-    struct sum sum;
+    struct sum sum = { .by_time = 0 };
     enum chorale_err err = add_up(store, system_id, -2, &sum, msg);
 
     if (err == CHORALE_OK)
@@ -212,4 +225,20 @@ enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
                          ? sum.start_up / (double)sum.spent.nstart
                          : CHORALE_ADAPT_START_UP;
     return err;
+}
+
+enum chorale_err chorale_adapt_ran(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   double *start_up_p, double *share_p,
+                                   struct chorale_errmsg *msg)
+{
+    struct sum sum = { .by_time = 1 };
+    enum chorale_err err = add_up(store, system_id, -2, &sum, msg);
+
+    if (err != CHORALE_OK || sum.spent.nstart == 0)
+        return err;
+    *start_up_p = sum.start_up / (double)sum.spent.nstart;
+    if (sum.spent.nrun > 0)
+        *share_p = (double)sum.ntime / (double)sum.spent.nrun;
+    return CHORALE_OK;
 }

@@ -46,6 +46,7 @@ struct maker {
     struct kind kind;
     struct chorale_estimate_launch *launch;
     size_t nlaunch;
+    double in_time;          /* share of the cells that run out of time */
     struct chorale_errmsg *msg;
 };
 
@@ -118,12 +119,14 @@ static double read_cell(const struct maker *m, sqlite3_stmt *stmt)
             .n = (size_t)sqlite3_column_int64(stmt, 14),
         },
     };
-    double seconds;
+    double seconds, precise, most;
 
     seconds = call_seconds(m, &model, sqlite3_column_double(stmt, 15));
-    return isnan(seconds) ? NAN
-                          : chorale_adapt_cell_seconds(
-                                &m->opts, m->kind.comm_size, seconds);
+    if (isnan(seconds))
+        return NAN;
+    precise = chorale_adapt_cell_seconds(&m->opts, m->kind.comm_size, seconds);
+    most = chorale_adapt_cell_most(&m->opts, m->kind.comm_size, seconds);
+    return precise + m->in_time * (most - precise);
 }
 
 /* The row of the kind at hand, the last one or a new one. NULL: no memory. */
@@ -341,8 +344,8 @@ static enum chorale_err find_numbers(struct maker *m)
     if (!e->simulated)
         err = chorale_adapt_spent(m->store, m->system_id, -2, &spent, m->msg);
     if (err == CHORALE_OK && spent.nlaunch > 0)
-        err = chorale_adapt_start_up(m->store, m->system_id,
-                                     &m->opts.start_up, m->msg);
+        err = chorale_adapt_ran(m->store, m->system_id, &m->opts.start_up,
+                                &m->in_time, m->msg);
     e->nstarted = spent.nstart;
     e->start_up = e->nstarted > 0 ? CHORALE_ESTIMATE_MODEL
                                   : CHORALE_ESTIMATE_DEFAULT;
@@ -351,6 +354,26 @@ static enum chorale_err find_numbers(struct maker *m)
         e->start_up = CHORALE_ESTIMATE_STATED;
     }
     e->start_up_seconds = m->opts.start_up;
+    e->in_time = m->in_time;
+    return err;
+}
+
+/* The same where no cell becomes precise within its time. */
+static enum chorale_err add_up_most(const struct maker *m,
+                                    sqlite3_int64 campaign_id)
+{
+    struct chorale_estimate most = { .row = NULL };
+    struct maker all = { .store = m->store, .system_id = m->system_id,
+                         .opts = m->opts, .said = m->said,
+                         .model = m->model, .e = &most, .in_time = 1,
+                         .msg = m->msg };
+    enum chorale_err err = add_up(&all, campaign_id);
+
+    m->e->most_seconds = most.all.seconds;
+    m->e->most_node_seconds = most.all.node_seconds;
+    chorale_estimate_release(&most);
+    free(all.kind.seconds);
+    free(all.launch);
     return err;
 }
 
@@ -373,6 +396,8 @@ enum chorale_err chorale_estimate_make(struct chorale_store *store,
         err = find_numbers(&m);
     if (err == CHORALE_OK)
         err = add_up(&m, campaign_id);
+    if (err == CHORALE_OK && !estimate->simulated)
+        err = add_up_most(&m, campaign_id);
     chorale_predictor_free(m.model);
     free(m.kind.seconds);
     free(m.launch);

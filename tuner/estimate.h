@@ -44,6 +44,10 @@ struct chorale_estimate {
     enum chorale_estimate_from alpha, beta, tau, start_up;
     double start_up_seconds;
     long nstarted;           /* starts that tell it */
+    double in_time;          /* share of their cells whose time was over before
+                              * they were precise: as many are expected here */
+    double most_seconds;     /* all.seconds, all.node_seconds if it is that of */
+    double most_node_seconds; /* every cell; 0 if simulated */
     int simulated;           /* a launch counts as CHORALE_ADAPT_LAUNCHES */
 };
 

@@ -42,6 +42,23 @@ static void show_numbers(const struct chorale_estimate *e)
         printf("%s)\n", from_word(e->start_up));
 }
 
+/* How far it may be off, and what makes it better. */
+static void show_doubt(const struct chorale_estimate *e)
+{
+    if (e->simulated || e->all.nlaunch == 0)
+        return;
+    printf("%.3g hours, %.4g node-hours if the machine is so noisy that every "
+           "cell takes all of its --cell-time\n",
+           e->most_seconds / 3600, e->most_node_seconds / 3600);
+    if (e->nstarted > 0)
+        printf("of the cells that were measured here %.3g %% took it, and as "
+               "many are expected to\n", 100 * e->in_time);
+    else
+        printf("this is a guess: nothing was measured on this system yet; "
+               "after one launch of a few of its cells (--launches 1, then "
+               "`chorale run` and `chorale fit`) it goes by what they took\n");
+}
+
 void chorale_estimate_show(const struct chorale_estimate *e)
 {
     char name[16], starts[40];
@@ -63,6 +80,7 @@ void chorale_estimate_show(const struct chorale_estimate *e)
         show_row(name, e->row[i].nodes, e->row[i].ppn, &e->row[i]);
     }
     show_row("all", 0, 0, &e->all);
+    show_doubt(e);
     if (e->all.nstart < e->all.nlaunch)
         printf("%ld of the launches share the start of a larger one, %s made: "
                "with one each (--one-launch-per-p) %.4g node-hours\n",
@@ -106,7 +124,13 @@ enum chorale_err chorale_estimate_json(const struct chorale_estimate *e,
         json_object_del(all, "nodes");
         json_object_del(all, "ppn");
     }
-    doc = json_pack("{s:s, s:b, s:i, s:o, s:o, s:o, s:o, s:I, s:o, s:o}",
+    if (all != NULL && !e->simulated) {
+        json_object_set_new(all, "hours_noisy",
+                            json_real(e->most_seconds / 3600));
+        json_object_set_new(all, "node_hours_noisy",
+                            json_real(e->most_node_seconds / 3600));
+    }
+    doc = json_pack("{s:s, s:b, s:i, s:o, s:o, s:o, s:o, s:I, s:f, s:o, s:o}",
                     "system", system, "simulated", e->simulated,
                     "launches_for_each",
                     e->simulated ? CHORALE_ADAPT_LAUNCHES : 1,
@@ -114,7 +138,8 @@ enum chorale_err chorale_estimate_json(const struct chorale_estimate *e,
                     "beta", number(e->net.beta, e->beta),
                     "tau", number(e->net.tau, e->tau),
                     "start_up", number(e->start_up_seconds, e->start_up),
-                    "started", (json_int_t)e->nstarted, "rows", list,
+                    "started", (json_int_t)e->nstarted,
+                    "out_of_time", e->in_time, "rows", list,
                     "all", all);
     if (doc == NULL)
         return chorale_fail_memory(msg, NULL);

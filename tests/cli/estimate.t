@@ -20,9 +20,10 @@ value() { # member of the last estimate: all.launches, alpha.from
         name == want { sub(/.*: /, ""); gsub(/[",]/, ""); print; exit }
     ' out.json
 }
-near() { # got, expression of awk, name
+near() { # got, expression of awk, name, functions of it
     want=$(printf '%s' "$2" | tr '\n' ' ')
-    want=$(awk "BEGIN { printf \"%.17g\", $want }")
+    with=$(printf '%s' "${4-}" | tr '\n' ' ')
+    want=$(awk "$with BEGIN { printf \"%.17g\", $want }")
     awk "BEGIN { d = $1 - $want; d = d < 0 ? -d : d
                  exit !(d <= 1e-9 * $want) }"
     near_rc=$?
@@ -114,6 +115,49 @@ like "$text" '^4 of the launches share .* larger one, 2 are made: .*\(--one-laun
 estimate none.db -c bcast --variants linear -m 1M -P 2,4 --ppn 4 \
     --launcher srun --launches 2 --system big
 is "$(value all.launches) $(value all.starts)" "4 4" "one node: no groups"
+
+# Where every cell takes all of its 0.5 s: verified or counted and warmed up.
+# shellcheck disable=SC2086
+estimate none.db $plan --one-launch-per-p --cell-time 0.7s
+near "$(value all.hours_noisy)" "(4 + 2 * (2 * (0.7 + one(1, 1)) + 2 * 0.7 +
+    one(3, 3) + one(4, 1.5))) / 3600" "hours of a noisy machine" '
+    function one(messages, blocks) {
+        return 6 * (messages * 2e-6 + blocks * 1048576 * 4e-10 +
+                    (messages < 2 ? 1 : 2) * 4e-6)
+    }'
+# shellcheck disable=SC2086
+text=$("$chorale" plan none.db --estimate $plan 2>/dev/null)
+like "$text" "hours if the machine is so noisy that every cell takes all of" \
+    "people are told"
+like "$text" "this is a guess: nothing was measured .*--launches 1.*chorale run" \
+    "and that it is a guess, and what makes it better"
+
+# What was measured tells how many cells do. Here one of two.
+if "$chorale" plan real.db -c bcast --variants linear -m 8 -P 1 --launches 1 \
+    -q && timeout 100 "$chorale" run real.db -q; then
+    sqlite3 real.db "UPDATE run_summary SET median = 1e-6;
+        UPDATE run SET batch = 1, stop_reason = 'width';
+        UPDATE run SET stop_reason = 'time' WHERE run_id =
+            (SELECT max(run_id) FROM run);
+        UPDATE launch SET started = '2026-01-01 00:00:00',
+            finished = '2026-01-01 00:00:08'"
+    estimate real.db -c bcast --variants linear -m 1M -P 1 --launches 1 \
+        --start-up 0s
+    is "$(value out_of_time) $(value all.cells)" "0.5 2" \
+        "half of the cells ran out of time"
+    # With one rank no message is sent, and nothing is synchronised.
+    near "$(value all.hours)" "2 * 0.5 * 0.5 / 3600" "and as many are expected to"
+    near "$(value all.hours_noisy)" "2 * 0.5 / 3600" "all of them at the most"
+    estimate real.db -c bcast --variants linear -m 1M -P 1 --launches 1
+    near "$(value start_up.value)" "$(sqlite3 real.db "SELECT printf('%.17g',
+        (julianday(finished) - julianday(started)) * 86400 -
+        (36 * 1e-6 + 6 * 1e-6 + 0.5)) FROM launch")" \
+        "what is left of the launch is its start"
+    like "$("$chorale" plan real.db --estimate -c bcast -m 1M -P 1)" \
+        "^of the cells that were measured here 50 % took it" "people are told"
+else
+    ok 1 "a launch is measured"
+fi
 
 # shellcheck disable=SC2086
 text=$("$chorale" plan none.db --estimate $plan 2>/dev/null)
