@@ -21,7 +21,7 @@ static const char heading[] =
     "#   6     number of series\n"
     "#   7, 8  1 if anything is decided, if there is a model\n"
     "#   9     letters of the longest label\n"
-    "# Block 1, the decided ranges\n"
+    "# Block 1, the decided ranges, of the rows of the table that serve it\n"
     "#   1, 2  left and right end on the axis, within the frame\n"
     "#   3, 4  the range of n, bytes\n"
     "#   5     number of the chosen series (0: not measured here)\n"
@@ -299,8 +299,8 @@ static enum chorale_err write_ranges(FILE *out, struct chorale_store *store,
     sqlite3_bind_int(stmt, 3, key->comm_size);
     sqlite3_bind_int(stmt, 4, key->ppn);
     sqlite3_bind_text(stmt, 5, key->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 6, key->dtype, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 7, key->op, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 6, key->by_dtype, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 7, key->by_op, -1, SQLITE_STATIC);
     while ((err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
            more) {
         write_range(out, stmt, frame, series, nseries);

@@ -14,7 +14,8 @@
 data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
     zero = $5, nchoice = int($6), \
-    longest = int($7), ncross = int($8), $1) nooutput
+    longest = int($7), ncross = int($8), \
+    other = valid(9) ? int($9) : 0, $1) nooutput
 count = ARGC >= 5 && int(ARG5) < nchoice ? int(ARG5) : nchoice
 
 folder = ARG0[1:strlen(ARG0) - strlen('decision_map.gp')]
@@ -22,7 +23,8 @@ kind = ARG3
 width = 1200
 height0 = pmin == pmax ? 300 : 700
 height = height0
-names = count + 1
+names = count + 1 + other
+heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
@@ -79,7 +81,7 @@ do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
 set border 3
 set xlabel 'n: bytes of the operation'
 set ylabel 'P: number of processes'
-set title ARG4 noenhanced
+set title heading noenhanced
 
 # As letters: one at each power of two of n, at the first and the last process
 # count of a row. Names come from points outside of the frame.
@@ -126,4 +128,6 @@ plot \
     for [i = 1:count] data index i \
         using (xmin):(pmin):(xmin):(xmin):(pmin):(pmin) with boxxyerror \
         fillstyle solid 1.0 noborder linetype i title columnheader(1), \
-    NaN with lines linecolor rgb 0xFFFFFF title 'paler: by the model'
+    NaN with lines linecolor rgb 0xFFFFFF title 'paler: by the model', \
+    NaN with lines linecolor rgb 0xFFFFFF \
+        title (other ? 'not in the table' : '')

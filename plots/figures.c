@@ -134,7 +134,7 @@ static enum chorale_err make_times(const struct making *m,
     const struct chorale_plots_row *row = picture->row;
     struct differs d = find_differs(all, row);
     char title[256], name[256], path[PATH_MAX + 300], more[256] = "";
-    char what[64], stem[64];
+    char what[64], stem[64], says[112] = "";
     struct chorale_figure figure = {
         .kind = CHORALE_FIGURE_TIMES, .name = name, .title = title,
         .coll = row->coll, .comm_size = row->comm_size, .data = path,
@@ -160,7 +160,12 @@ static enum chorale_err make_times(const struct making *m,
         snprintf(more + used, sizeof(more) - used, "_%s", row->buffers);
     snprintf(what, sizeof(what), "%s, P = %d", row->coll, row->comm_size);
     snprintf(stem, sizeof(stem), "%s_P%d", row->coll, row->comm_size);
-    name_figure(m, stem, what, more, "", "", title, name);
+    if (strcmp(row->instead, "library") == 0)
+        snprintf(says, sizeof(says), ": the table leaves these to the library");
+    else if (row->instead[0] != '\0')
+        snprintf(says, sizeof(says), ": the table takes the row of %s",
+                 row->instead);
+    name_figure(m, stem, what, more, "", says, title, name);
     picture->title = title;
     snprintf(path, sizeof(path), "%s/%s.dat", m->figures->dir, name);
     err = chorale_plots_write_dat(m->figures->store, m->system->id, picture,
@@ -211,7 +216,7 @@ static enum chorale_err make_map(const struct making *m,
                                  struct chorale_errmsg *msg)
 {
     char title[256], name[256], path[PATH_MAX + 300], more[192] = "";
-    char ppn[24] = "";
+    char ppn[24] = "", says[132], not_served[128];
     struct chorale_figure figure = {
         .kind = CHORALE_FIGURE_MAP, .name = name, .title = title,
         .coll = box->coll, .data = path, .drawn = CHORALE_PLOTS_MAX_DRAWN,
@@ -225,8 +230,11 @@ static enum chorale_err make_map(const struct making *m,
         snprintf(more, sizeof(more), "_%s%s_%s%s%s%s%s", box->shape, ppn,
                  box->dtype, box->op[0] != '\0' ? "_" : "", box->op,
                  box->op_class[0] != '\0' ? "_" : "", box->op_class);
-    name_figure(m, box->coll, box->coll, more, "_map",
-                ": the choices of the table", title, name);
+    chorale_plots_not_served(box->instead, not_served);
+    snprintf(says, sizeof(says), ": %s%s",
+             not_served[0] != '\0' ? not_served : "the choices of the table",
+             not_served[0] != '\0' ? "," : "");
+    name_figure(m, box->coll, box->coll, more, "_map", says, title, name);
     snprintf(path, sizeof(path), "%s/%s.dat", m->figures->dir, name);
     err = chorale_plots_write_map(box, count, title, path, msg);
     return err == CHORALE_OK ? show(m, "decision_map.gp", &figure, msg) : err;
@@ -265,7 +273,7 @@ static enum chorale_err make_gains(const struct making *m,
                                    struct chorale_errmsg *msg)
 {
     char title[256], name[256], path[PATH_MAX + 300], more[192] = "";
-    char ppn[24] = "";
+    char ppn[24] = "", says[132];
     struct chorale_figure figure = {
         .kind = CHORALE_FIGURE_SPEEDUP, .name = name, .title = title,
         .coll = gain->coll, .data = path, .gain = gain, .count = count,
@@ -278,8 +286,10 @@ static enum chorale_err make_gains(const struct making *m,
         snprintf(more, sizeof(more), "_%s%s_%s%s%s%s%s", gain->shape, ppn,
                  gain->dtype, gain->op[0] != '\0' ? "_" : "", gain->op,
                  gain->root[0] != '\0' ? "_root-" : "", gain->root);
-    name_figure(m, gain->coll, gain->coll, more, "_speedup",
-                ": speed-up over the library", title, name);
+    snprintf(says, sizeof(says), ": speed-up over the library%s%s",
+             gain->rows_of[0] != '\0' ? " by rows of " : "", gain->rows_of);
+    name_figure(m, gain->coll, gain->coll, more, "_speedup", says, title,
+                name);
     snprintf(path, sizeof(path), "%s/%s.dat", m->figures->dir, name);
     err = chorale_plots_write_gains(gain, count, title, path, msg);
     return err == CHORALE_OK ? show(m, "speedup_map.gp", &figure, msg) : err;

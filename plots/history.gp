@@ -24,6 +24,7 @@ kind = ARG3
 width = 1200
 height = 600
 longest = 0
+heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
@@ -43,7 +44,7 @@ set grid ytics linetype -1 linecolor rgb 0xDDDDDD linewidth 0.5
 set border 3
 set xlabel 'run'
 set ylabel sprintf('time of one operation, %s', unit)
-set title ARG4 noenhanced
+set title heading noenhanced
 set key outside bottom center horizontal noenhanced
 set bars 0.6
 

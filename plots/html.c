@@ -126,16 +126,16 @@ void chorale_html_row(struct chorale_html_table *table, const char *coll,
     table->column = 0;
 }
 
-/* Parameters of a variant are a word without blanks: it may be broken after
- * its commas. */
+/* Names and parameters of a variant are words without blanks: they may be broken
+ * after their commas and underscores, and nowhere else. */
 static void put_breakable(FILE *out, const char *text)
 {
     char part[256];
 
     while (*text != '\0') {
-        size_t len = strcspn(text, ",");
+        size_t len = strcspn(text, ",_");
 
-        len += text[len] == ',';
+        len += text[len] != '\0';
         if (len >= sizeof(part)) { /* no name is that long */
             chorale_html_text(out, text);
             return;

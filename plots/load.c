@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
+#include "tuner/emit.h"
 #include "tuner/predict.h"
 
 static const char cells_sql[] =
@@ -94,8 +95,6 @@ static double number(sqlite3_stmt *stmt, int column)
 
 static void read_cell(sqlite3_stmt *stmt, struct chorale_plots_row *row)
 {
-    const char *op_class = (const char *)sqlite3_column_text(stmt, 8);
-
     memset(row, 0, sizeof(*row));
     copy_text(row->coll, sizeof(row->coll), stmt, 0);
     row->comm_size = sqlite3_column_int(stmt, 1);
@@ -105,7 +104,7 @@ static void read_cell(sqlite3_stmt *stmt, struct chorale_plots_row *row)
     copy_text(row->op, sizeof(row->op), stmt, 5);
     copy_text(row->root, sizeof(row->root), stmt, 6);
     copy_text(row->buffers, sizeof(row->buffers), stmt, 7);
-    row->commutes = op_class == NULL || strcmp(op_class, "noncommutative") != 0;
+    copy_text(row->op_class, sizeof(row->op_class), stmt, 8);
     copy_text(row->provider, sizeof(row->provider), stmt, 9);
     copy_text(row->variant, sizeof(row->variant), stmt, 10);
     copy_text(row->params, sizeof(row->params), stmt, 11);
@@ -171,7 +170,7 @@ static double modelled(const struct chorale_plots_row *row,
     struct chorale_where where = {
         .comm_size = row->comm_size, .ppn = row->ppn, .shape = row->shape,
         .msg_size = (size_t)row->msg_size, .dtype = row->dtype,
-        .op = row->op, .op_class = row->commutes ? "" : "noncommutative",
+        .op = row->op, .op_class = row->op_class,
         .root_policy = row->root,
     };
     long param[CHORALE_MAX_PARAM];
@@ -186,6 +185,24 @@ static double modelled(const struct chorale_plots_row *row,
                                                 sizeof(why)) != 0)
         return NAN;
     return chorale_predict(model, alg, param, &where);
+}
+
+/* Whose rows of the table serve a row, kind being its collective's. */
+static void find_served(struct chorale_plots_row *row,
+                        const struct chorale_emit_kind *kind)
+{
+    const char *by[2] = { row->dtype, row->op };
+
+    chorale_emit_instead(kind, row->dtype, row->op, row->op_class,
+                         row->instead);
+    if (strcmp(row->instead, "library") == 0) {
+        by[0] = by[1] = "";
+    } else if (row->instead[0] != '\0') {
+        by[0] = kind->dtype;
+        by[1] = kind->op;
+    }
+    snprintf(row->by_dtype, sizeof(row->by_dtype), "%s", by[0]);
+    snprintf(row->by_op, sizeof(row->by_op), "%s", by[1]);
 }
 
 /* Does the table choose this row's variant here? What no row of the table
@@ -203,8 +220,8 @@ static enum chorale_err read_decided(struct chorale_store *store,
     sqlite3_bind_int(stmt, 3, row->comm_size);
     sqlite3_bind_int(stmt, 4, row->ppn);
     sqlite3_bind_text(stmt, 5, row->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 6, row->dtype, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 7, row->op, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 6, row->by_dtype, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 7, row->by_op, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 8, (sqlite3_int64)row->n);
     err = chorale_store_step(store, stmt, &more, msg);
     if (err == CHORALE_OK && more) {
@@ -225,6 +242,7 @@ static enum chorale_err complete(struct chorale_store *store,
 {
     sqlite3_stmt *decision = NULL;
     struct chorale_predictor *model = NULL;
+    struct chorale_emit_kind kind = { "", "" };
     enum chorale_err err;
 
     err = chorale_predictor_load(store, system_id, &model, msg);
@@ -237,6 +255,10 @@ static enum chorale_err complete(struct chorale_store *store,
         struct chorale_plots_row *row = &rows->row[i];
 
         row->model = modelled(row, model);
+        if (i == 0 || strcmp(row->coll, row[-1].coll) != 0)
+            err = chorale_emit_kind_load(store, system_id, row->coll, &kind,
+                                         msg);
+        find_served(row, &kind);
         if (err == CHORALE_OK)
             err = read_decided(store, decision, row, msg);
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/emit.h"
 #include "tuner/spec.h"
 
 static const char boxes_sql[] =
@@ -29,6 +30,7 @@ static const char heading[] =
     "#   6     number of choices\n"
     "#   7     letters of the longest label\n"
     "#   8     number of crossovers\n"
+    "#   9     1 if the table does not have these: it takes another type's\n"
     "# Blocks 1 ..., one choice each; the first line is its label. Choice 1\n"
     "# is the library's default. A box without an area: it is chosen nowhere.\n"
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
@@ -75,6 +77,39 @@ static void read_box(sqlite3_stmt *stmt, struct chorale_plots_box *box)
     box->modelled = sqlite3_column_int(stmt, 13);
 }
 
+const char *chorale_plots_not_served(const char *instead, char text[128])
+{
+    text[0] = '\0';
+    if (strcmp(instead, "library") == 0)
+        snprintf(text, 128, "not in the table, which leaves these operations "
+                            "to the library");
+    else if (instead[0] != '\0')
+        snprintf(text, 128, "not in the table, which takes the row of %s here",
+                 instead);
+    return text;
+}
+
+/* Whether the table has each of the boxes. */
+static enum chorale_err mark_boxes(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   struct chorale_plots_boxes *boxes,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_emit_kind kind = { "", "" };
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < boxes->count && err == CHORALE_OK; i++) {
+        struct chorale_plots_box *box = &boxes->box[i];
+
+        if (i == 0 || strcmp(box->coll, box[-1].coll) != 0)
+            err = chorale_emit_kind_load(store, system_id, box->coll, &kind,
+                                         msg);
+        chorale_emit_instead(&kind, box->dtype, box->op, box->op_class,
+                             box->instead);
+    }
+    return err;
+}
+
 enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
                                           sqlite3_int64 system_id,
                                           struct chorale_plots_boxes *boxes,
@@ -105,6 +140,8 @@ enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
         read_box(stmt, &got.box[got.count++]);
     }
     sqlite3_finalize(stmt);
+    if (err == CHORALE_OK)
+        err = mark_boxes(store, system_id, &got, msg);
     if (err != CHORALE_OK) {
         free(got.box);
         return err;
@@ -163,7 +200,9 @@ static struct frame find_frame(const struct chorale_plots_box *box,
         if (box[i].comm_size_hi > f.most)
             f.most = box[i].comm_size_hi;
     }
-    if (f.lo == 0 || f.lo > f.hi)
+    if (f.lo == 0) /* all begin at nothing: from an element on */
+        f.lo = f.hi > 8 ? 8 : 1;
+    if (f.lo > f.hi)
         f.lo = f.hi;
     if (zero)
         f.zero = f.lo = f.lo / 4;
@@ -270,8 +309,9 @@ static void write_all(FILE *out, const struct chorale_plots_box *box,
         label_of(k > 0 ? &box[first[k]] : box, k, label);
         longest = strlen(label) > longest ? strlen(label) : longest;
     }
-    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu\n", title,
-            heading, f.lo, f.hi, f.least, f.most, f.zero, n, longest, ncross);
+    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu %d\n", title,
+            heading, f.lo, f.hi, f.least, f.most, f.zero, n, longest, ncross,
+            box[0].instead[0] != '\0');
     for (size_t k = 0; k < n; k++) {
         int any = 0;
 

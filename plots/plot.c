@@ -93,6 +93,7 @@ static enum chorale_err say(void *arg, const struct chorale_figure *figure,
                             struct chorale_errmsg *msg)
 {
     const struct plot *plot = arg;
+    char said[128];
 
     (void)msg;
     if (plot->opts->quiet)
@@ -101,6 +102,9 @@ static enum chorale_err say(void *arg, const struct chorale_figure *figure,
     if (figure->picture != NULL && figure->drawn < figure->nseries)
         printf("  (%zu of %zu variants; the data file has all)\n",
                figure->drawn, figure->nseries);
+    if (figure->box != NULL && figure->box->instead[0] != '\0')
+        printf("  (%s)\n",
+               chorale_plots_not_served(figure->box->instead, said));
     return CHORALE_OK;
 }
 

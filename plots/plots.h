@@ -15,7 +15,11 @@
 struct chorale_plots_row {
     /* what the picture is of */
     char coll[32], shape[16], dtype[32], op[32], root[16], buffers[16];
-    int comm_size, ppn, commutes;
+    char op_class[16];
+    int comm_size, ppn;
+    /* whose rows of the table serve it: its own type's and operation's, or
+     * those that chorale_emit_instead() names; "" where the library does */
+    char by_dtype[32], by_op[32], instead[72];
     /* which series */
     char provider[16], variant[64], params[128];
     /* the point: bytes and seconds; NAN where unknown */
@@ -76,6 +80,8 @@ struct chorale_plots_box {
     char coll[32], shape[16], dtype[32], op[32], op_class[16];
     int ppn;
     char provider[16], variant[64], params[128];
+    char instead[72];        /* "", or it is not in the table, which takes
+                              * that here: chorale_emit_instead() */
     int comm_size, comm_size_hi, modelled;
     sqlite3_int64 n_lo, n_hi; /* bytes */
 };
@@ -84,6 +90,11 @@ struct chorale_plots_boxes {
     struct chorale_plots_box *box; /* by map, comm_size, n */
     size_t count;
 };
+
+/* What is to be said of a decision that is not in the table, for instead as
+ * above: "not in the table, which takes the row of
+ * float sum here"; else "". */
+const char *chorale_plots_not_served(const char *instead, char text[128]);
 
 /* The table of a system, from two ranks on. The caller frees boxes->box. */
 enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
@@ -101,7 +112,8 @@ enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
 
 /* What the table wins at one point. */
 struct chorale_plots_gain {
-    const char *coll, *shape, *dtype, *op, *root, *choice; /* of the proofs */
+    const char *coll, *shape, *dtype, *op, *root, *choice, *rows_of; /* of the
+                              * proofs */
     int ppn;                 /* 0: the shape says it */
     int comm_size;
     double n, msg_size;      /* bytes */

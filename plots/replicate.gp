@@ -19,6 +19,7 @@ kind = ARG3
 width = 1000
 height = 800
 longest = 0
+heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
@@ -40,7 +41,7 @@ positive(x) = x > 0 ? x : 1/0
 seen = ARG7 eq 'none' ? '' : 'measured'
 apart = ARG7 eq 'both' ? 'measured, scatter' : ''
 
-set multiplot layout 2, 1 title ARG4 noenhanced
+set multiplot layout 2, 1 title heading noenhanced
 
 set arrow 1 from first best, graph 0 to first best, graph 1 nohead \
     dashtype (9, 6) linecolor rgb 0xD55E00

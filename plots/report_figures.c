@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "plots/figures.h"
+#include "tuner/emit.h"
 #include "tuner/spec.h"
 
 static const char *seconds(double value, char text[32])
@@ -174,7 +175,11 @@ static enum chorale_err put_speedup(void *arg,
         chorale_html_cellf(&table, "%d", g->comm_size);
         chorale_html_cell(&table, chorale_exact_bytes(g->n, n));
         chorale_html_cell(&table, chorale_exact_bytes(g->msg_size, m));
-        chorale_html_cell(&table, g->choice);
+        if (g->rows_of[0] != '\0')
+            chorale_html_cellf(&table, "%s (row of %s)", g->choice,
+                               g->rows_of);
+        else
+            chorale_html_cell(&table, g->choice);
         chorale_html_cellf(&table, "x%.3f", g->speedup);
         if (isfinite(g->lo) && g->lo < g->hi)
             chorale_html_cellf(&table, "%.3f to %.3f", g->lo, g->hi);
@@ -225,8 +230,26 @@ static const char decisions_sql[] =
 struct crossing {
     struct chorale_html_table table;
     char coll[32], choice[256], line[256];
+    struct chorale_emit_kind kind; /* of coll, in the table */
+    enum chorale_err err;
     int open;
 };
+
+/* The choice, or that the table has another one there. */
+static void put_choice(const struct crossing *c, struct chorale_html_table *to,
+                       sqlite3_stmt *stmt, const char *choice)
+{
+    char instead[72], said[128];
+
+    chorale_plots_not_served(
+        chorale_emit_instead(&c->kind, chorale_text(stmt, 5),
+                             chorale_text(stmt, 6), chorale_text(stmt, 18),
+                             instead), said);
+    if (said[0] != '\0')
+        chorale_html_cellf(to, "%s; %s", choice, said);
+    else
+        chorale_html_cell(to, choice);
+}
 
 static void end_choices(struct crossing *c)
 {
@@ -254,6 +277,8 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
         c->table.out = report->out;
         chorale_html_begin(&c->table, caption, "nttnnttntnt", head);
         c->open = 1;
+        c->err = chorale_emit_kind_load(report->store, report->system.id,
+                                        c->coll, &c->kind, report->msg);
     }
     chorale_plots_choice_label(choice, sizeof(choice), chorale_text(stmt, 9),
                                chorale_text(stmt, 10), chorale_text(stmt, 11));
@@ -277,7 +302,7 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
                           ? "any"
                           : chorale_exact_bytes(
                                 sqlite3_column_double(stmt, 8), hi));
-    chorale_html_cell(&c->table, choice);
+    put_choice(c, &c->table, stmt, choice);
     chorale_html_cell(&c->table, strcmp(line, c->line) == 0 &&
                                          strcmp(choice, c->choice) != 0
                                      ? "crossover" : "");
@@ -301,7 +326,7 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
           "processes. Every n and P that is not listed is the library's. The "
           "rows of one type and operation serve all that the standard defines: "
           "double and sum where these were measured, else the first by name; "
-          "rows of others say what was measured.</p>\n",
+          "rows and maps of others are marked.</p>\n",
           report->out);
     err = put_figures(report, CHORALE_FIGURE_MAP, put_map, &nmap);
     if (err == CHORALE_OK && nmap == 0)
@@ -309,6 +334,8 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
     if (err == CHORALE_OK)
         err = chorale_report_query(report, decisions_sql, put_decision, &c);
     end_choices(&c);
+    if (err == CHORALE_OK)
+        err = c.err;
     if (err == CHORALE_OK)
         fputs("<p class=\"note\">Crossover: at this n the choice changes. "
               "Speed-ups are of the launches that confirmed the choice. "

@@ -20,11 +20,13 @@ static const char heading[] =
     "#   5     where n = 0 is drawn (0: there is none)\n"
     "#   6, 7  least and greatest speed-up\n"
     "#   8, 9  least and greatest P               10  number of points\n"
+    "#   11, 12 least n above 0, and greatest n\n"
     "# Block 1, the points\n"
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
     "#   5     speed-up over the library          6, 7  its 95 % interval\n"
     "#   8     n, bytes of the operation          9  P, number of processes\n"
-    "#   10    1 if significantly slower          11 what the table chooses\n";
+    "#   10    1 if significantly slower          11 what the table chooses\n"
+    "#   12    by rows of that type and operation, if not by its own\n";
 
 static int compare_keys(const struct chorale_plots_gain *a,
                         const struct chorale_plots_gain *b)
@@ -75,7 +77,7 @@ enum chorale_err chorale_plots_load_gains(const struct chorale_proofs *proofs,
         gain[n++] = (struct chorale_plots_gain){
             .coll = chorale_coll_info(p->coll)->name, .shape = p->shape,
             .dtype = p->dtype, .op = p->op, .root = p->root,
-            .choice = p->choice, .ppn = named ? 0 : p->ppn,
+            .choice = p->choice, .rows_of = p->rows_of, .ppn = named ? 0 : p->ppn,
             .comm_size = p->comm_size, .n = (double)p->n,
             .msg_size = (double)p->msg_size, .speedup = exp(p->mean),
             .lo = exp(p->mean - p->half), .hi = exp(p->mean + p->half),
@@ -89,7 +91,7 @@ enum chorale_err chorale_plots_load_gains(const struct chorale_proofs *proofs,
 }
 
 struct frame {
-    double least_n, zero;    /* least n above 0; where 0 is drawn, or 0 */
+    double least_n, most_n, zero;    /* least n above 0; where 0 is drawn, or 0 */
     double left, right, lower, upper, slowest, fastest;
 };
 
@@ -158,13 +160,14 @@ static struct box find_box(const struct chorale_plots_gain *gain, size_t count,
 static struct frame find_frame(const struct chorale_plots_gain *gain,
                                size_t count)
 {
-    struct frame f = { 0, 0, 0, 0, 0, 0, INFINITY, 0 };
+    struct frame f = { 0, 0, 0, 0, 0, 0, 0, INFINITY, 0 };
     int zero = 0;
 
     for (size_t i = 0; i < count; i++) {
         zero |= !(gain[i].n > 0);
         if (gain[i].n > 0 && (f.least_n == 0 || gain[i].n < f.least_n))
             f.least_n = gain[i].n;
+        f.most_n = fmax(f.most_n, gain[i].n);
     }
     if (zero)
         f.zero = f.least_n > 0 ? f.least_n / 4 : 1;
@@ -194,22 +197,23 @@ static void write_all(FILE *out, const struct chorale_plots_gain *gain,
 {
     struct frame f = find_frame(gain, count);
 
-    fprintf(out, "# %s\n%s%.15g %.15g %.15g %.15g %.15g %.15g %.15g %d %d %zu"
-                 "\n\n\n", title, heading, f.left, f.right, f.lower, f.upper,
+    fprintf(out, "# %s\n%s%.15g %.15g %.15g %.15g %.15g %.15g %.15g %d %d %zu "
+                 "%.15g %.15g\n\n\n", title, heading, f.left, f.right, f.lower, f.upper,
             f.zero, f.slowest, f.fastest, gain[0].comm_size,
-            gain[count - 1].comm_size, count);
+            gain[count - 1].comm_size, count, f.least_n, f.most_n);
     for (size_t i = 0; i < count; i++) {
         struct box box = find_box(gain, count, i, &f);
-        char label[CHORALE_PLOTS_LABEL];
+        char label[CHORALE_PLOTS_LABEL], of[72];
 
         chorale_plots_safe_text(label, sizeof(label), gain[i].choice);
+        chorale_plots_safe_text(of, sizeof(of), gain[i].rows_of);
         fprintf(out, "%.15g %.15g %.15g %.15g ", box.left, box.right,
                 box.lower, box.upper);
         put(out, gain[i].speedup);
         put(out, gain[i].lo);
         put(out, gain[i].hi);
-        fprintf(out, "%.15g %d %d \"%s\"\n", gain[i].n, gain[i].comm_size,
-                gain[i].slower, label);
+        fprintf(out, "%.15g %d %d \"%s\" \"%s\"\n", gain[i].n,
+                gain[i].comm_size, gain[i].slower, label, of);
     }
 }
 

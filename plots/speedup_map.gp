@@ -15,13 +15,15 @@
 data = ARG1
 stats data index 0 using (left = $1, right = $2, lower = $3, upper = $4, \
     zero = $5, slowest = $6, fastest = $7, pmin = $8, pmax = $9, \
-    npoint = int($10), $1) nooutput
+    npoint = int($10), nmin = valid(11) ? $11 : 0, \
+    nmax = valid(12) ? $12 : 0, $1) nooutput
 
 folder = ARG0[1:strlen(ARG0) - strlen('speedup_map.gp')]
 kind = ARG3
 width = 1200
 height = 600
 longest = 0
+heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
@@ -36,9 +38,11 @@ set xrange [left : right]
 set yrange [lower : upper]
 set xtics () nomirror out
 set ytics () nomirror out
-first = int(ceil(log2(zero > 0 ? zero * 2 : left)))
+# Marks of n are of what was measured: boxes reach beyond it by half of the way to
+# a neighbour.
+first = int(ceil(log2(nmin > 0 ? nmin : zero > 0 ? zero * 2 : left) - 1e-9))
 if (first < 0) { first = 0 } # there is no half a byte
-last = int(floor(log2(right)))
+last = int(floor(log2(nmax > 0 ? nmax : right) + 1e-9))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero) }
 do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
@@ -56,7 +60,7 @@ do for [e = int(floor(log2(pmin))):int(ceil(log2(pmax)))] {
 set border 3
 set xlabel 'n: bytes of the operation'
 set ylabel 'P: number of processes'
-set title ARG4 noenhanced
+set title heading noenhanced
 unset key
 
 # Blue is faster, orange slower, as far from white on both sides; at least a

@@ -7,6 +7,7 @@
 #   height
 #   names     how many names its key has, and
 #   longest   letters of the longest; 0: the script makes a key of its own
+#   heading   its title, which then has as many lines as it needs
 # and find text = 1 if the output is letters. A key of long names is below the
 # picture, which is made higher for it; fit(s) is one that fits in a line.
 
@@ -59,3 +60,17 @@ if (longest > 34) {
 }
 fit(s) = text && strlen(s) > line && line > 8 ? \
     s[1:line - line / 3] . '..' . s[strlen(s) - line / 3 + 3:*] : s
+
+# A title that is longer than the picture is wide goes on in further lines, from
+# a blank on.
+rest = exists('heading') ? heading : ''
+heading = ''
+room = text ? columns - 8 : width / 9
+while (strlen(rest) > room) {
+    at = room + 1
+    while (at > 1 && rest[at:at] ne ' ') { at = at - 1 }
+    if (at <= 1) { at = room } # one word
+    heading = heading . rest[1:at] . "\n"
+    rest = rest[at + 1:*]
+}
+heading = heading . rest

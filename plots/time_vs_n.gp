@@ -23,6 +23,7 @@ kind = ARG3
 width = 1200
 height = 700
 names = count + 2
+heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
@@ -81,13 +82,13 @@ set grid xtics ytics linetype -1 linecolor rgb 0xDDDDDD linewidth 0.5
 set border 3
 set xlabel 'n: bytes of the operation'
 set ylabel 'time of one operation'
-set title ARG4 noenhanced
+set title heading noenhanced
 set bars 0.6
 
 # As letters: the times alone, of as many series as can be told apart.
 if (text) {
     if (count > 8) {
-        set title sprintf('%s (8 of %d variants)', ARG4, count) noenhanced
+        set title sprintf('%s (8 of %d variants)', heading, count) noenhanced
         count = 8
     }
     unset grid

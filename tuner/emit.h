@@ -49,8 +49,15 @@ struct chorale_emit_ppn {
     struct chorale_emit_group group;
 };
 
+/* The type and operation whose rows of decision a table has of a collective,
+ * for all that the standard defines. dtype "": it has none. */
+struct chorale_emit_kind {
+    char dtype[32], op[32];
+};
+
 struct chorale_emit_table {
     struct chorale_origin origin;
+    struct chorale_emit_kind kind[CHORALE_NCOLL];
     char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
     struct chorale_hull hull[CHORALE_NCOLL]; /* of the rows, by each side */
     struct chorale_emit_choice *choice;
@@ -76,6 +83,21 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    struct chorale_emit_table *table,
                                    struct chorale_errmsg *msg);
 void chorale_emit_release(struct chorale_emit_table *table);
+
+/* Whose rows that table would have of a collective; "" of one without rows, or
+ * that is none. */
+enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        const char *coll,
+                                        struct chorale_emit_kind *kind,
+                                        struct chorale_errmsg *msg);
+
+/* What a table answers at points of that type, operation and class of operation
+ * (of cell): "" by rows of their own, "float sum" by these, "library" where it
+ * leaves such operations to the library's default. */
+const char *chorale_emit_instead(const struct chorale_emit_kind *kind,
+                                 const char *dtype, const char *op,
+                                 const char *op_class, char text[72]);
 
 /* What the written table answers: an index of table->choice. ppn as of
  * select_ppn in table.h. */

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tuner/emit.h"
+
 #define POINTS                                                               \
     "WITH p AS MATERIALIZED (SELECT DISTINCT coll, comm_size, ppn, shape,"   \
     "  dtype, op, n FROM v_summary"                                          \
@@ -31,7 +33,7 @@ static const char decision_sql[] =
     "   AND p.n BETWEEN d.n_lo AND d.n_hi),"
     " (SELECT count(DISTINCT ppn || ' ' || shape) FROM decision e"
     "   WHERE e.system_id = ?1 AND e.coll = d.coll"
-    "   AND e.comm_size = d.comm_size AND e.target = 'dispatch')"
+    "   AND e.comm_size = d.comm_size AND e.target = 'dispatch'), op_class"
     " FROM decision d WHERE system_id = ?1 AND target = 'dispatch'"
     "  AND " MEASURED
     " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo";
@@ -83,12 +85,42 @@ static void put_row(const struct chorale_page *page, const char *const cell[4])
     fputs(page->markdown ? "|\n" : "\n", page->out);
 }
 
-static void put_table_head(struct chorale_page *page, const char *heading)
+/* The rows of another type or operation than the table's say so. */
+static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    struct chorale_emit_kind kind;
+    struct chorale_errmsg msg;
+    char instead[72];
+
+    if (chorale_emit_kind_load(page->store, page->system_id,
+                               chorale_page_text(stmt, 0), &kind, &msg) !=
+        CHORALE_OK) /* whoever asks for the next row is told */
+        return;
+    chorale_emit_instead(&kind, chorale_page_text(stmt, 4),
+                         chorale_page_text(stmt, 5),
+                         chorale_page_text(stmt, 17), instead);
+    if (instead[0] == '\0')
+        return;
+    if (strcmp(instead, "library") == 0) {
+        fputs("Not in the table, which leaves these operations to the "
+              "library.\n", page->out);
+    } else {
+        fputs("Not in the table, which takes the rows of ", page->out);
+        chorale_page_put(page, instead);
+        fputs(" here.\n", page->out);
+    }
+    if (page->markdown)
+        fputc('\n', page->out);
+}
+
+static void put_table_head(struct chorale_page *page, sqlite3_stmt *stmt,
+                           const char *heading)
 {
     static const char *const head[4] = { "P", "n", "choice", "speed-up" };
 
     snprintf(page->heading, sizeof(page->heading), "%s", heading);
     chorale_page_heading(page, 2, heading);
+    put_instead(page, stmt);
     put_row(page, head);
     if (page->markdown)
         fputs("| ---: | :--- | :--- | :--- |\n", page->out);
@@ -149,7 +181,7 @@ static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
     if (op[0] != '\0')
         strncat(heading, ")", sizeof(heading) - strlen(heading) - 1);
     if (strcmp(heading, page->heading) != 0)
-        put_table_head(page, heading);
+        put_table_head(page, stmt, heading);
     snprintf(procs, sizeof(procs), "%d", sqlite3_column_int(stmt, 1));
     if (sqlite3_column_int(stmt, 16) > 1)
         snprintf(procs, sizeof(procs), "%d ppn %d %s",

@@ -56,6 +56,8 @@ struct chorale_proof {
     char shape[16], dtype[32], op[32], root[16], buffers[16];
     size_t msg_size, n;
     char choice[320], note[200]; /* what spoke against a launch, or "" */
+    char rows_of[72];        /* "float sum": the type and operation whose rows
+                              * of the table chose; "": its own */
     double *ratio;           /* [nordinal] log(library / table), NAN: none */
     size_t nlaunch;          /* that are not NAN */
     double seconds, library_seconds; /* geometric means */
@@ -144,7 +146,8 @@ json_t *chorale_proofs_json(const struct chorale_proofs *proofs, int points);
  * then: a ratio other than 1 is noise, or the way through the shim. */
 int chorale_proof_is_library(const struct chorale_proof *proof);
 
-/* Where a proof is, for people: "bcast, n = 64 KiB, P = 8". */
+/* Where a proof is, for people: "bcast, n = 64 KiB, P = 8"; with its type where
+ * rows of another one chose: "allreduce of int sum, n = 64 KiB, P = 8". */
 void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size);
 

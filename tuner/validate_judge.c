@@ -241,8 +241,14 @@ enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
                                       const struct chorale_points *points,
                                       struct chorale_errmsg *msg)
 {
-    for (size_t i = 0; i < proofs->count; i++)
-        judge_one(proofs, &proofs->row[i]);
+    for (size_t i = 0; i < proofs->count; i++) {
+        struct chorale_proof *p = &proofs->row[i];
+
+        judge_one(proofs, p);
+        if (p->coll < CHORALE_NCOLL)
+            chorale_emit_instead(&table->kind[p->coll], p->dtype, p->op, "",
+                                 p->rows_of);
+    }
     if (holm(proofs) != 0)
         return chorale_fail_memory(msg, "validate");
     return proofs->count > 0 ? find_best(proofs, table, points, msg)

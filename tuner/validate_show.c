@@ -19,9 +19,13 @@ void chorale_proof_where(const struct chorale_proof *proof, char *text,
     const char *name = proof->coll < CHORALE_NCOLL
                            ? chorale_coll_info(proof->coll)->name
                            : "?";
+    const int differs = proof->rows_of[0] != '\0';
     char n[32];
 
-    snprintf(text, size, "%s, n = %s, P = %d", name,
+    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d", name,
+             differs ? " of " : "", differs ? proof->dtype : "",
+             differs && proof->op[0] != '\0' ? " " : "",
+             differs ? proof->op : "",
              chorale_exact_bytes((double)proof->n, n), proof->comm_size);
 }
 
@@ -41,10 +45,13 @@ static const char *speedup(double mean, double half, char *text, size_t size)
 
 static void print_point(const struct chorale_proof *p)
 {
-    char where[128], gain[96], mine[32], library[32];
+    char where[128], gain[96], mine[32], library[32], choice[420];
 
     chorale_proof_where(p, where, sizeof(where));
-    printf("%-44s %-12s %-32s ", where, p->shape, p->choice);
+    snprintf(choice, sizeof(choice), "%s%s%s%s", p->choice,
+             p->rows_of[0] != '\0' ? " (row of " : "", p->rows_of,
+             p->rows_of[0] != '\0' ? ")" : "");
+    printf("%-44s %-12s %-32s ", where, p->shape, choice);
     if (p->nlaunch > 0)
         printf("%10s against %10s  %s", chorale_human_seconds(p->seconds, mine),
                chorale_human_seconds(p->library_seconds, library),
@@ -98,14 +105,14 @@ static json_t *number(double value)
 static json_t *point_json(const struct chorale_proof *p)
 {
     return json_pack(
-        "{s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:o,"
-        " s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:s}",
+        "{s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:I,"
+        " s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:s}",
         "coll", p->coll < CHORALE_NCOLL ? chorale_coll_info(p->coll)->name
                                         : "",
         "comm_size", p->comm_size, "ppn", p->ppn, "shape", p->shape,
         "dtype", p->dtype, "op", p->op, "root_policy", p->root,
         "buffers", p->buffers, "msg_size", (json_int_t)p->msg_size,
-        "n", (json_int_t)p->n, "choice", p->choice,
+        "n", (json_int_t)p->n, "choice", p->choice, "rows_of", p->rows_of,
         "launches", (json_int_t)p->nlaunch, "seconds", number(p->seconds),
         "library_seconds", number(p->library_seconds),
         "speedup", number(exp(p->mean)),

@@ -159,7 +159,7 @@ run plot a.db -o low --format svg -c bcast --figures map,speedup
 bad=0
 for kind in decision:map speedup:speedup; do
     name=bcast_${kind#*:} script=${kind%:*}_map.gp
-    awk '!done && /^[0-9]/ { $1 = 0.05; $5 = 0.04; done = 1 } 1' \
+    awk '!done && /^[0-9]/ { $1 = 0.05; $5 = 0.04; $11 = 0; done = 1 } 1' \
         "low/$name.dat" >low.dat
     gnuplot -d -c "$CHORALE_DATADIR/$script" low.dat low.svg svg low >out 2>&1
     grep -q '>1 MiB<\|>64 KiB<\|>1 KiB<' low.svg && ! grep -q '>0 B<' low.svg ||
@@ -217,6 +217,33 @@ run plot gap.db -o gap && is_png gap/bcast_map.png && ! [ -s err ] &&
     grep -q ' 3 63$' gap/bcast_map.dat
 ok $? 'rows of the model span process counts'
 
+# Rows of another type than the table's.
+cp a.db types.db
+sqlite3 types.db "INSERT INTO decision (system_id, coll, comm_size, ppn, shape,
+    dtype, op, n_lo, n_hi, provider, variant, params, basis, reason)
+    SELECT system_id, coll, comm_size, ppn, shape, 'float', op, n_lo, n_hi,
+    provider, 'ring', params, basis, reason FROM decision
+    WHERE coll = 'allreduce'"
+run plot types.db -o types --format svg --figures map,times,speedup -c allreduce
+[ $? -eq 0 ] && [ "$(grep -A 1 'int_sum_map' out | tail -n 1)" = \
+    '  (not in the table, which takes the row of float sum here)' ] &&
+    [ "$(grep -c 'not in the table' out)" -eq 1 ]
+ok $? 'rows of another type than the table has: their map is named so'
+grep -q 'int sum: not in the table, which takes the row of float sum' \
+    types/*int_sum_map.svg && grep -q '>not in the table<' types/*int_sum_map.svg &&
+    ! grep -q 'not in the table' types/*float_sum_map.svg
+ok $? 'in its title and its legend'
+grep -q 'speed-up over the library by rows of float sum on' \
+    types/allreduce_speedup.svg && [ "$(awk '$12 == "\"float" && $11 == "\"ring\""' \
+    types/allreduce_speedup.dat | wc -l)" -gt 8 ]
+ok $? 'speed-ups say by whose rows'
+grep -q ' "ring"$' types/allreduce_P64.dat &&
+    ! grep -q '[0-9] "recursive_doubling"$' types/allreduce_P64.dat
+ok $? 'times have the choices of the rows that serve them'
+[ "$(awk '!done && /^[0-9]/ { print ($1 < 9); done = 1 }' \
+    types/*int_sum_map.dat)" = 1 ] && grep -q '>128 KiB<' types/*int_sum_map.svg
+ok $? 'rows that all begin at nothing are drawn to their ends'
+
 # Speed-ups, PDF, and letters in a terminal.
 run plot a.db -o fast --format svg --figures speedup
 [ $? -eq 0 ] && [ "$(LC_ALL=C sort out | tr '\n' ' ')" = \
@@ -269,6 +296,12 @@ run plot a.db --terminal dumb --collectives bcast
 [ $? -eq 0 ] && ! [ -s err ] && ls | diff before - > /dev/null &&
     ! LC_ALL=C grep -q '[^ -~]' out
 ok $? '--terminal dumb: letters, no file'
+run plot types.db --terminal dumb -c allreduce --figures map
+tr -s ' \n' '  ' <out | grep -q 'allreduce, one-per-node int sum: not in the table, which takes the row of float sum here, on fat-tree (simulated) '
+[ $? -eq 0 ] && [ "$(awk '{ if (length > n) n = length } END { print n }' out)" \
+    -le 79 ]
+ok $? 'a title that is longer than a line goes on in the next one'
+run plot a.db --terminal dumb --collectives bcast
 bad=0
 for label in 'bcast, P = 64 on fat-tree' 'choices of the table' \
     'speed-up over the library' library binomial '[0-9] KiB' '1.2[0-9]'; do
@@ -277,6 +310,12 @@ done
 ok $bad 'all three figures, with their titles, names and axes'
 [ "$(awk '{ if (length > n) n = length } END { print n }' out)" -le 79 ]
 ok $? 'no wider than a terminal'
+
+grep '<text>[0-9.]* [KM]*i*B<' fast/bcast_speedup.svg | head -n 1 >first
+grep -q '>8 B<' first && [ "$(sqlite3 a.db 'SELECT min(n) FROM cell
+    WHERE n > 0')" -eq 8 ] && awk '!done && /^[0-9]/ { exit !($11 == 8 &&
+    $12 == 524288) }' fast/bcast_speedup.dat
+ok $? 'marks of speed-ups begin at the smallest n that was measured'
 
 # Data.
 dat=a-plots/bcast_P64.dat

@@ -81,9 +81,61 @@ for table in cell decision; do
 done
 run report comma.db -o comma.html
 is $? 0 "a choice with parameters"
+grep -q '>scatter_<wbr>ring_<wbr>allgather<' a-report.html &&
+    grep -q 'overflow-wrap: break-word' a-report.html
+ok $? "names may be broken after their parts"
 has comma.html '<td>binomial fanout=2,<wbr>segsize=8192</td>' \
     "is whole, and may be broken"
 page comma.html "its page is sound"
+
+# Two types with winners of their own: the table takes the rows of one.
+cp a.db types.db
+sqlite3 types.db "INSERT INTO cell (uuid, campaign_id, system_id, provider,
+    variant, params, coll, msg_size, n, comm_size, ppn, shape, dtype, op,
+    op_class, root_policy, buffers, launches) SELECT uuid || 'f', campaign_id,
+    system_id, provider, variant, params, coll, msg_size, n, comm_size, ppn,
+    shape, 'float', op, op_class, root_policy, buffers, launches FROM cell
+    WHERE coll = 'allreduce';
+    INSERT INTO run (uuid, cell_id, launch_id, status, stop_reason)
+    SELECT r.uuid || 'f', f.cell_id, r.launch_id, r.status, r.stop_reason
+    FROM run r JOIN cell c USING (cell_id) JOIN cell f
+    ON f.uuid = c.uuid || 'f';
+    INSERT INTO run_summary SELECT g.run_id, nrep, nlate, k * median, k * lo,
+    k * hi, k * mean, k * min, k * q25, k * q75, k * p95, k * p99, k * max
+    FROM (SELECT g.run_id, r.run_id AS old, iif(variant = 'ring', 0.01, 1) AS k
+    FROM run g JOIN run r ON r.uuid || 'f' = g.uuid JOIN cell c
+    ON c.cell_id = g.cell_id) g JOIN run_summary s ON s.run_id = g.old;
+    INSERT INTO decision (system_id, coll, comm_size, ppn, shape, dtype, op,
+    n_lo, n_hi, provider, variant, params, basis, speedup, reason)
+    SELECT system_id, coll, comm_size, ppn, shape, 'float', op, n_lo, n_hi,
+    provider, 'ring', params, basis, 9, reason FROM decision
+    WHERE coll = 'allreduce'"
+run report types.db -o types.html
+is $? 0 "two types with winners of their own"
+page types.html "its page is sound"
+is "$(grep -c '<td>int sum</td>.*<td>recursive_<wbr>doubling; not in the table, which takes the row of float sum here</td>' \
+    types.html)" 2 "each row of the other type says whose the table takes"
+is "$(grep -c '<td>float sum</td>.*<td>ring</td>' types.html)" 2 \
+    "those of its own say nothing"
+has types.html '<figcaption>allreduce, one-per-node int sum: not in the table, which takes the row of float sum here, on fat-tree' \
+    "so does the map"
+[ $drawn = no ] || grep -q '<text.*>not in the table<' types.html
+ok $? "and its legend"
+has types.html 'caption>allreduce, one-per-node int sum: speed-up over the library by rows of float sum on' \
+    "the speed-up map says by whose rows"
+has types.html '<td>ring \(row of float sum\)</td>' "and each of its rows"
+has types.html 'caption>allreduce, P = 64, int sum: the table takes the row of float sum on' \
+    "and the times"
+sed -n '/<caption>allreduce, P = 64, int sum: .*: times</,/<\/table>/p' \
+    types.html >times.txt
+is "$(grep -c 'ring</td>.*<td>chosen</td>' times.txt) $(grep -c \
+    'recursive.*<td>chosen</td>' times.txt)" "9 0" \
+    "where the table's choice is marked as chosen, not the type's own"
+sqlite3 types.db "UPDATE decision SET op_class = 'noncommutative'
+    WHERE dtype = 'int'"
+run report types.db -o own.html
+has own.html '<td>recursive_<wbr>doubling; not in the table, which leaves these operations to the library</td>' \
+    "operations that no table serves: their rows say so"
 
 # What a validation measured takes the headline.
 cp a.db v.db

@@ -124,6 +124,32 @@ is "$(select1 "SELECT sum(planned - done) FROM v_progress")" 0 \
 [ "$(select1 "SELECT count(DISTINCT digest) FROM validation")" -ge 2 ]
 ok $? "beside the first one's"
 
+# Of two types the rows of one serve both, and are what is measured.
+for type in int float; do
+    run plan t.db -c allreduce -P 2 -m 64,4K --variants ring,recursive_doubling \
+        --type $type --launches 2 -i 5 --cell-time 0.005
+done
+run run t.db
+sqlite3 t.db "UPDATE run SET validity = ''; UPDATE run_summary SET median = 1e-5;
+    INSERT INTO decision (system_id, coll, comm_size, comm_size_hi, ppn, shape,
+    dtype, op, op_class, n_lo, n_hi, provider, variant, params, basis, reason)
+    SELECT 1, 'allreduce', 2, 2, 2, 'single-node', type, 'sum', 'builtin', 64,
+    4096, 'chorale', best, '', 'measured', 'by hand' FROM (SELECT 'int' AS type,
+    'recursive_doubling' AS best UNION SELECT 'float', 'ring')"
+run validate t.db --launches 2 --points --threshold 900%
+is "$(sed -n 's/^\(allreduce of .*=.*\)  *single-node  *\(.*sum)\).*/\1 \2/p' \
+    out.txt | tr -s ' ' | tr '\n' ';')" \
+    "allreduce of int sum, n = 64 B, P = 2 ring (row of float sum);allreduce of \
+int sum, n = 4 KiB, P = 2 ring (row of float sum);" \
+    "of two types those that another's row serves say whose"
+is "$(grep -c '^allreduce, n = .* ring  ' out.txt)" 2 "and its own do not"
+run validate t.db --launches 2 --points --threshold 900% --json
+is "$(python3 -c 'import json
+for p in json.load(open("out.txt"))["points"]:
+    print(p["dtype"], p["choice"], p["rows_of"] or "-", end="; ")')" \
+    "float ring -; float ring -; int ring float sum; int ring float sum; " \
+    "as JSON too"
+
 # `chorale run` has no module: it leaves such cells alone.
 select1 "UPDATE cell SET launches = 9 WHERE provider = 'table'"
 before=$(select1 "SELECT count(*) FROM run")
