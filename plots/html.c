@@ -126,8 +126,8 @@ void chorale_html_row(struct chorale_html_table *table, const char *coll,
     table->column = 0;
 }
 
-/* Names and parameters of a variant are words without blanks: they may be broken
- * after their commas and underscores, and nowhere else. */
+/* Names and parameters of a variant are words without blanks: they may be
+ * broken after their commas and underscores, and nowhere else. */
 static void put_breakable(FILE *out, const char *text)
 {
     char part[256];

@@ -77,7 +77,8 @@ enum chorale_err chorale_plots_load_gains(const struct chorale_proofs *proofs,
         gain[n++] = (struct chorale_plots_gain){
             .coll = chorale_coll_info(p->coll)->name, .shape = p->shape,
             .dtype = p->dtype, .op = p->op, .root = p->root,
-            .choice = p->choice, .rows_of = p->rows_of, .ppn = named ? 0 : p->ppn,
+            .choice = p->choice, .rows_of = p->rows_of,
+            .ppn = named ? 0 : p->ppn,
             .comm_size = p->comm_size, .n = (double)p->n,
             .msg_size = (double)p->msg_size, .speedup = exp(p->mean),
             .lo = exp(p->mean - p->half), .hi = exp(p->mean + p->half),
@@ -91,7 +92,8 @@ enum chorale_err chorale_plots_load_gains(const struct chorale_proofs *proofs,
 }
 
 struct frame {
-    double least_n, most_n, zero;    /* least n above 0; where 0 is drawn, or 0 */
+    double least_n, most_n;  /* above 0 */
+    double zero;             /* where 0 is drawn, or 0 */
     double left, right, lower, upper, slowest, fastest;
 };
 
