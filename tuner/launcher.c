@@ -436,6 +436,23 @@ static enum chorale_err custom_args(const char *command, int comm_size,
     return CHORALE_OK;
 }
 
+enum chorale_err chorale_launcher_there(const char *command,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_args args = { .count = 0 };
+    enum chorale_err err = CHORALE_OK;
+
+    if (command != NULL)
+        err = custom_args(command, 1, 1, &args, msg);
+    if (err == CHORALE_OK && args.count > 0 && !chorale_in_path(args.word[0]))
+        err = chorale_fail(msg, CHORALE_ENV,
+                           "--launcher-cmd '%s': there is no program %s in "
+                           "PATH; install it, or name another command",
+                           command, args.word[0]);
+    chorale_args_free(&args);
+    return err;
+}
+
 void chorale_find_shim(char *path, size_t size)
 {
     if (chorale_find_program(".libs/libchorale_pmpi.so", "", path, size,

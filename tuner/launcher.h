@@ -51,6 +51,11 @@ enum chorale_err chorale_runner_probe(char *text, size_t size,
  * need not exist. */
 void chorale_find_shim(char *path, size_t size);
 
+/* Whether the program of that --launcher-cmd is there, NULL: none was given.
+ * CHORALE_ENV: it is not; CHORALE_USAGE: it is no command. */
+enum chorale_err chorale_launcher_there(const char *command,
+                                        struct chorale_errmsg *msg);
+
 /* Files of a simulated launch, in memory: open while they are needed. */
 struct chorale_sim_files {
     int platform_fd, hosts_fd;    /* 0 where there is none */

@@ -422,6 +422,21 @@ static enum chorale_err say_round(const struct planner *p, const char *path,
 }
 
 /* What is planned, or would be. */
+/* A range that stops before its end: nothing is decided beyond it. */
+static void say_short(const char *option, const char *text, const long *value,
+                      size_t count)
+{
+    struct chorale_spec_range range;
+    const char *at = text != NULL
+                         ? chorale_spec_short(text, value, count, &range)
+                         : NULL;
+
+    if (at != NULL)
+        printf("%s %.*s stops at %ld; write %s %s,%.*s to have %.*s measured, "
+               "too\n", option, range.len, at, range.last, option, text,
+               range.end_len, range.end, range.end_len, range.end);
+}
+
 static enum chorale_err say_plan(const struct planner *p, const char *path,
                                  int quiet)
 {
@@ -439,6 +454,10 @@ static enum chorale_err say_plan(const struct planner *p, const char *path,
            p->ncell * plan->launches);
     if (!p->sys.simulated)
         chorale_plan_say_launches(plan->launches);
+    if (!plan->from_trace) {
+        say_short("-m", plan->sizes, p->size, p->nsize);
+        say_short("-P", plan->procs, p->proc, p->nproc);
+    }
     return CHORALE_OK;
 }
 

@@ -56,7 +56,8 @@ struct chorale_plan {
  * member named field. */
 #define CHORALE_PLAN_OPTS(type, field)                                       \
     { "msg-size", 'm', CHORALE_OPT_TEXT, offsetof(type, field.sizes),        \
-      "SIZES", "per-rank block sizes: 8,64K or 8:1M (doubling), 8:1M:x4; "   \
+      "SIZES", "per-rank block sizes: 8,64K or 8:1M (doubling), 8:1M:x4; a " \
+      "range stops at its last value that is not above its end, as in OSU; " \
       "rounded up to whole elements (default: 8:1M)", 0, 0 },                \
     { "procs", 'P', CHORALE_OPT_TEXT, offsetof(type, field.procs), "PROCS",  \
       "communicator sizes: 2,3,6 or 2:64 (doubling), 2:64:+2 (default: 2 "   \

@@ -211,6 +211,43 @@ enum chorale_err chorale_spec_list(const char *what, const char *text,
     return CHORALE_OK;
 }
 
+/* 1 if the item is a range whose end is none of value[count]; *at moves behind
+ * it. */
+static int falls_short(const char **at, const long *value, size_t count,
+                       struct chorale_spec_range *range)
+{
+    struct list own = { NULL, 0, 0 };
+    const char *item = *at, *to;
+    long end = 0;
+    int is_short = 0;
+
+    if (parse_item(&own, at) == 0 &&
+        (to = memchr(item, ':', (size_t)(*at - item))) != NULL) {
+        range->len = (int)(*at - item);
+        range->end = ++to;
+        is_short = parse_size(&to, ":,", &end) == 0;
+        range->end_len = (int)(to - range->end);
+        range->last = own.value[own.count - 1];
+    }
+    for (size_t i = 0; i < count && is_short; i++)
+        is_short = value[i] != end;
+    free(own.value);
+    return is_short;
+}
+
+const char *chorale_spec_short(const char *text, const long *value,
+                               size_t count, struct chorale_spec_range *range)
+{
+    for (const char *at = text, *item = at; *item != '\0'; item = at) {
+        if (falls_short(&at, value, count, range))
+            return item;
+        if (*at != ',')
+            break;
+        at++;
+    }
+    return NULL;
+}
+
 enum chorale_err chorale_spec_seconds(const char *what, const char *text,
                                       double *value_p,
                                       struct chorale_errmsg *msg)

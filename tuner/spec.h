@@ -19,6 +19,18 @@ enum chorale_err chorale_spec_list(const char *what, const char *text,
                                    long min, long **value_p, size_t *count_p,
                                    struct chorale_errmsg *msg);
 
+/* The first range in that list, one that chorale_spec_list reads, whose end is
+ * none of the list's values, as 1K of 8:1K:x8. NULL: each range reaches its
+ * end, or there is no memory. */
+struct chorale_spec_range {
+    int len;                 /* characters of the range */
+    const char *end;         /* its end, in the text, */
+    int end_len;             /* so many characters */
+    long last;               /* its last value */
+};
+const char *chorale_spec_short(const char *text, const long *value,
+                               size_t count, struct chorale_spec_range *range);
+
 /* A duration in seconds: "90", "90s", "10m", "2h". */
 enum chorale_err chorale_spec_seconds(const char *what, const char *text,
                                       double *value_p,

@@ -245,6 +245,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     opts->run.command = command;
     opts->run.launcher_cmd = opts->plan.launcher_cmd;
     err = check_output(prefix, msg);
+    if (err == CHORALE_OK && !opts->plan.dry_run)
+        err = chorale_launcher_there(opts->plan.launcher_cmd, msg);
     if (err == CHORALE_OK)
         err = measure(opts, path, command, system, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)

@@ -6,6 +6,7 @@
 
 #include "tuner/ab.h"
 #include "tuner/comparing.h"
+#include "tuner/launcher.h"
 #include "tuner/turns.h"
 
 struct opts {
@@ -70,6 +71,8 @@ static enum chorale_err ab(struct opts *opts, const char *prefix,
         err = chorale_ab_check(&opts->ab, msg);
     if (err == CHORALE_OK)
         err = name_databases(opts, prefix, msg);
+    if (err == CHORALE_OK)
+        err = chorale_launcher_there(opts->ab.plan.launcher_cmd, msg);
     if (err != CHORALE_OK)
         return err;
     cmp->system = opts->ab.plan.system;

@@ -189,6 +189,10 @@ static enum chorale_err read_as(const struct opts *opts,
             return chorale_fail(msg, CHORALE_USAGE, "--%s: has %zu "
                                 "characters; 1 to 100 fit",
                                 i == 0 ? "system" : "mpi", strlen(names[i]));
+    if (opts->procs > 0 && opts->ppn > opts->procs)
+        return chorale_fail(msg, CHORALE_USAGE, "--ppn %ld: -P %ld are fewer "
+                            "ranks than that; give how many of them a node "
+                            "had", opts->ppn, opts->procs);
     as->system = opts->system;
     as->mpi = opts->mpi;
     as->procs = opts->procs;

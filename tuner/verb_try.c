@@ -388,7 +388,8 @@ static enum chorale_err try_it(struct job *job, const char *name,
                             job->keep);
     return err == CHORALE_STOPPED
                ? chorale_fail(job->msg, err, "try: stopped; nothing is kept of "
-                              "it")
+                              "it: the same command begins again, and with "
+                              "--keep DIR one that is stopped goes on")
                : err;
 }
 

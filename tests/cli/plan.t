@@ -171,4 +171,16 @@ ok $? "in an order of each launch's own"
 is "$(order b.db 0) $(order b.db 1)" "$(order a.db 0) $(order a.db 1)" \
     "which the seed repeats"
 diag "$(order a.db 0)"
+# A range that stops before its end says so, once for each option.
+range() { # options of plan
+    "$chorale" plan ranges.db --dry-run -c bcast "$@" | grep ' stops at '
+}
+is "$(range -m 8:1K:x8 -P 1,2)" \
+    "-m 8:1K:x8 stops at 512; write -m 8:1K:x8,1K to have 1K measured, too" \
+    "sizes that stop before their end are told"
+is "$(range -m 8:1K:x8,1K -P 2:7)" \
+    "-P 2:7 stops at 4; write -P 2:7,7 to have 7 measured, too" \
+    "process counts, too, and nothing of what was written as told"
+is "$(range -m 8:1K:x8,1K -P 2:8) $(range -m 8:1K:x8 -P 2:7 -q)" " " \
+    "nothing is said where each is reached, or with --quiet"
 finish

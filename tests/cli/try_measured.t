@@ -211,8 +211,9 @@ interrupted() { # further options
 }
 interrupted
 is "$? $(left)" "75 " "stopped while it measures, it leaves nothing behind"
-is "$(tail -n 1 err)" "chorale: try: stopped; nothing is kept of it" \
-    "and says so"
+is "$(tail -n 1 err)" "chorale: try: stopped; nothing is kept of it: the same \
+command begins again, and with --keep DIR one that is stopped goes on" \
+    "and says so, and how to begin again"
 interrupted --keep kept
 is "$? $(left)" "75 " "stopped with --keep"
 like "$(tail -n 1 err)" "measured is in $work/kept, and the same command" \

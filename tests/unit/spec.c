@@ -89,6 +89,46 @@ static void lists(void)
     }
 }
 
+/* Ranges that stop before their end: which, where, and what the end is. */
+static void ends(void)
+{
+    static const struct {
+        const char *text, *want;
+    } row[] = {
+        { "8:1K:x8", "8:1K:x8 512 1K" },
+        { "8:1K:x8,1K", "" },
+        { "8:1K:x8,1024", "" },
+        { "8:1K", "" },
+        { "8", "" },
+        { "1,8:64K:x2,2:16:+3,3:9", "3:9 6 9" }, /* 16 is in the first */
+        { "1,2:16:+3,3:9", "2:16:+3 14 16" },
+        { "0:100", "0:100 64 100" },
+        { "2:8:+3", "" },
+        { "5:5:x3", "" },
+        { "2:6", "2:6 4 6" },
+        { "2:6,2:7", "2:6 4 6" },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct chorale_spec_range range;
+        struct chorale_errmsg msg = { "" };
+        long *value = NULL;
+        size_t count = 0;
+        char got[64] = "";
+        const char *at = NULL;
+
+        if (chorale_spec_list("-m", row[i].text, 0, &value, &count, &msg) ==
+            CHORALE_OK)
+            at = chorale_spec_short(row[i].text, value, count, &range);
+        if (at != NULL)
+            snprintf(got, sizeof(got), "%.*s %ld %.*s", range.len, at,
+                     range.last, range.end_len, range.end);
+        tap_ok(count > 0 && strcmp(got, row[i].want) == 0,
+               "'%s' stops short: '%s'", row[i].text, got);
+        free(value);
+    }
+}
+
 static void durations(void)
 {
     static const struct {
@@ -177,6 +217,7 @@ int main(void)
 {
     sizes();
     lists();
+    ends();
     durations();
     words_and_people();
     order();
