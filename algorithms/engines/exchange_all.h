@@ -81,7 +81,8 @@ size_t chorale_scratch_in_place(const struct chorale_point *pt);
 size_t chorale_scratch_in_place_v(const struct chorale_point *pt);
 
 /* All receives are posted, then the sends: wait for all of them after every
- * max_reqs-th and at the end; 0: no limit. Separate buffers. */
+ * max_reqs-th and at the end; 0: no limit. Receives are taken as they come.
+ * Separate buffers. */
 int chorale_exchange_linear(const struct chorale_call *call, long max_reqs);
 
 /* max_reqs receives and sends are posted and waited for at a time. */

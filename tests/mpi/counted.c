@@ -8,6 +8,7 @@
 static struct chorale_stat of[MAX_RANKS];
 static long looks[MAX_RANKS];
 static int any[MAX_RANKS];
+static int waiting[MAX_RANKS]; /* for the rest of those it took one of */
 
 static struct chorale_stat *mine(void)
 {
@@ -22,6 +23,7 @@ void counted_start(void)
     *mine() = (struct chorale_stat){ 0 };
     looks[mine() - of] = 0;
     any[mine() - of] = 0;
+    waiting[mine() - of] = 0;
 }
 
 long counted_looks(void)
@@ -47,10 +49,18 @@ static long long bytes_of(int count, MPI_Datatype type)
     return (long long)size * count;
 }
 
+/* The rank does something while the others may be through or not. One that
+ * takes all of them before it goes on does not choose. */
+static void goes_on(const struct chorale_stat *own)
+{
+    any[own - of] |= waiting[own - of];
+}
+
 static void sent(int count, MPI_Datatype type)
 {
     struct chorale_stat *own = mine();
 
+    goes_on(own);
     own->messages++;
     own->bytes_sent += bytes_of(count, type);
 }
@@ -114,6 +124,30 @@ int __wrap_PMPI_Sendrecv(const void *sendbuf, int sendcount,
                                 comm, status);
 }
 
+int __real_PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
+                     int tag, MPI_Comm comm, MPI_Status *status);
+int __wrap_PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
+                     int tag, MPI_Comm comm, MPI_Status *status);
+
+int __wrap_PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
+                     int tag, MPI_Comm comm, MPI_Status *status)
+{
+    goes_on(mine());
+    return __real_PMPI_Recv(buf, count, type, source, tag, comm, status);
+}
+
+int __real_PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
+                      int tag, MPI_Comm comm, MPI_Request *req);
+int __wrap_PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
+                      int tag, MPI_Comm comm, MPI_Request *req);
+
+int __wrap_PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source,
+                      int tag, MPI_Comm comm, MPI_Request *req)
+{
+    goes_on(mine());
+    return __real_PMPI_Irecv(buf, count, type, source, tag, comm, req);
+}
+
 int __real_PMPI_Reduce_local(const void *in, void *inout, int count,
                              MPI_Datatype type, MPI_Op op);
 int __wrap_PMPI_Reduce_local(const void *in, void *inout, int count,
@@ -122,7 +156,10 @@ int __wrap_PMPI_Reduce_local(const void *in, void *inout, int count,
 int __wrap_PMPI_Reduce_local(const void *in, void *inout, int count,
                              MPI_Datatype type, MPI_Op op)
 {
-    mine()->bytes_reduced += bytes_of(count, type);
+    struct chorale_stat *own = mine();
+
+    goes_on(own);
+    own->bytes_reduced += bytes_of(count, type);
     return __real_PMPI_Reduce_local(in, inout, count, type, op);
 }
 
@@ -154,6 +191,6 @@ int __wrap_PMPI_Waitany(int count, MPI_Request req[], int *index,
 
     for (int i = 0; i < count; i++)
         open += req[i] != MPI_REQUEST_NULL;
-    any[mine() - of] |= open > 1;
+    waiting[mine() - of] = open > 1;
     return __real_PMPI_Waitany(count, req, index, status);
 }

@@ -14,7 +14,8 @@ void counted_start(void);
 /* What the calling rank has sent and reduced since. Waits are not counted. */
 struct chorale_stat counted_now(void);
 
-/* Has it gone on since with whichever of several messages was through first? */
+/* Has it gone on since with whichever of several messages was through first,
+ * before it took the others? */
 int counted_any(void);
 
 /* How many types the catalogue has taken apart since: its calls of
