@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* looks.c - a variant's second call with a type takes it apart no more. */
+/* looks.c - a variant's second call with a type takes it apart no more. In
+ * simulation no call does (algorithms/mixed.h): there is no second one. */
 #include "tests/mpi/counted.h"
 #include "tests/mpi/problem.h"
 
 /* Units of a block: more than what is received without a look. */
 enum { ENOUGH = 300 };
+
+#ifdef CHORALE_SIM
+enum { TWICE = 0 };
+#else
+enum { TWICE = 1 };
+#endif
 
 static struct problem looks_problem(const struct stage *st,
                                     const struct chorale_alg *alg, int uneven)
@@ -45,6 +52,8 @@ long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks)
         counted_start();
         ran += try_problem(st, &p);
         *looks += counted_looks();
+        if (!TWICE)
+            continue;
         counted_start();
         ran += try_problem(st, &p);
         if (counted_looks() != 0)
