@@ -37,9 +37,9 @@ run_real()
 
 # run_simulated P ARGUMENT...: one port, full duplex, exact alpha and beta.
 # All ranks share one process and its variables: the programs have none.
-# The GNU library keeps memory that a call gave back for the next call: to return
+# The GNU library keeps memory that a call gave back for the next one: to return
 # it to the system and fault it in again took a third of the time of bcast at 33
-# ranks, a twelfth of that of all there.
+# ranks, a fourteenth of that of all there.
 run_simulated()
 {
     ranks=$1
