@@ -255,6 +255,46 @@ static void write_by_collective(struct chorale_report *report)
           "\n", report->out);
 }
 
+/* What other benchmarks printed was measured neither here nor by the runner. */
+static const char imported_sql[] =
+    "SELECT f.value AS file, b.value AS format, count(*) FROM launch l"
+    " JOIN run r USING (launch_id)"
+    " JOIN environment f ON f.launch_id = l.launch_id"
+    "  AND f.key = 'import:file'"
+    " LEFT JOIN environment b ON b.launch_id = l.launch_id"
+    "  AND b.key = 'import:format'"
+    " WHERE l.system_id = ?1 GROUP BY f.value, b.value ORDER BY 1, 2";
+
+static void write_imported(struct chorale_report *report, sqlite3_stmt *stmt,
+                           void *arg)
+{
+    char text[512];
+    int *any = arg;
+
+    if (report->anon != NULL)
+        snprintf(text, sizeof(text), "%lld rows of a benchmark, imported",
+                 (long long)sqlite3_column_int64(stmt, 2));
+    else
+        snprintf(text, sizeof(text), "%lld rows imported from %.200s (%.60s)",
+                 (long long)sqlite3_column_int64(stmt, 2),
+                 chorale_text(stmt, 0), chorale_text(stmt, 1));
+    fact(report->out, "Kind", text);
+    *any = 1;
+}
+
+static enum chorale_err write_kind(struct chorale_report *report)
+{
+    int any = 0;
+    enum chorale_err err = chorale_report_query(report, imported_sql,
+                                                write_imported, &any);
+
+    if (err == CHORALE_OK && !any)
+        fact(report->out, "Kind", report->system.simulated
+                                      ? "simulated cluster (SimGrid)"
+                                      : "real machine");
+    return err;
+}
+
 enum chorale_err chorale_report_head(struct chorale_report *report)
 {
     struct chorale_proof_total t;
@@ -273,10 +313,9 @@ enum chorale_err chorale_report_head(struct chorale_report *report)
     }
     fputs("<dl class=\"facts\">\n", report->out);
     fact(report->out, "System", report->system.name);
-    fact(report->out, "Kind", report->system.simulated
-                                  ? "simulated cluster (SimGrid)"
-                                  : "real machine");
-    err = chorale_report_query(report, library_sql, write_library, NULL);
+    err = write_kind(report);
+    if (err == CHORALE_OK)
+        err = chorale_report_query(report, library_sql, write_library, NULL);
     if (err == CHORALE_OK)
         err = chorale_report_query(report, facts_sql, write_facts, NULL);
     fputs("</dl>\n", report->out);

@@ -468,6 +468,8 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
         return chorale_fail(msg, CHORALE_DATA, "%s, %s: nothing was measured; "
                             "`chorale run` measures", cmp->base.path,
                             cmp->head.path);
+    if (nbase > 0 && nhead > 0)
+        chorale_comparison_unpaired(cmp);
     err = chorale_comparison_doubted(cmp, msg);
     if (err != CHORALE_OK)
         return err;

@@ -175,8 +175,8 @@ static enum chorale_err load_system(struct chorale_side *side,
         "SELECT name, mpi_library, (SELECT count(*) FROM cell c"
         "  WHERE c.system_id = y.system_id AND (metric <> 'duration'"
         "   OR arrival <> 'sync' OR siblings <> 'alone'"
-        "   OR variant = 'untouched' OR provider = 'table'))"
-        " FROM system y WHERE system_id = ?1", &stmt, msg);
+        "   OR variant = 'untouched' OR provider = 'table')),"
+        " signature GLOB 'imported*' FROM system y WHERE system_id = ?1", &stmt, msg);
 
     if (err == CHORALE_OK) {
         sqlite3_bind_int64(stmt, 1, side->system_id);
@@ -187,6 +187,7 @@ static enum chorale_err load_system(struct chorale_side *side,
                           chorale_text(stmt, 0));
         chorale_safe_text(side->mpi, sizeof(side->mpi), chorale_text(stmt, 1));
         side->nother = sqlite3_column_int64(stmt, 2);
+        side->imported = sqlite3_column_int(stmt, 3);
     }
     sqlite3_finalize(stmt);
     return err;
@@ -361,6 +362,15 @@ static enum chorale_err settings_of(struct chorale_comparison *cmp,
     return err;
 }
 
+static int same_library(const struct chorale_comparison *cmp)
+{
+    char base[200], head[200];
+
+    chorale_mpi_name(cmp->base.mpi, base, sizeof(base));
+    chorale_mpi_name(cmp->head.mpi, head, sizeof(head));
+    return strcmp(base, head) == 0;
+}
+
 static enum chorale_err compare_settings(struct chorale_comparison *cmp,
                                          struct chorale_errmsg *msg)
 {
@@ -368,7 +378,7 @@ static enum chorale_err compare_settings(struct chorale_comparison *cmp,
     enum chorale_err err = CHORALE_OK;
 
     /* Two libraries have two sets of variables. */
-    if (strcmp(cmp->base.mpi, cmp->head.mpi) != 0)
+    if (!same_library(cmp))
         return CHORALE_OK;
     err = settings_of(cmp, &cmp->base, text, sizeof(text), msg);
     if (err == CHORALE_OK)
@@ -385,7 +395,7 @@ static void say_systems(struct chorale_comparison *cmp)
         chorale_comparison_note(cmp, "two systems: %s in base, %s in head; "
                                 "what differs may be theirs",
                                 cmp->base.system, cmp->head.system);
-    if (strcmp(cmp->base.mpi, cmp->head.mpi) != 0)
+    if (!same_library(cmp))
         chorale_comparison_note(cmp, "two MPI libraries: %s in base, %s in "
                                 "head", cmp->base.mpi, cmp->head.mpi);
     if (cmp->base.nother + cmp->head.nother > 0)

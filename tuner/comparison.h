@@ -38,6 +38,7 @@ struct chorale_side {
     struct chorale_points points;
     struct chorale_side_launch *launch; /* by id */
     size_t nlaunch;
+    int imported;            /* its system is what `chorale import` made */
     sqlite3_int64 nother;    /* cells that are not compared: throughput, late
                               * ranks, siblings, tables */
 };
@@ -124,6 +125,15 @@ int chorale_side_first(const struct chorale_side *side,
  * CHORALE_DATA: nothing to compare. */
 enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
                                           struct chorale_errmsg *msg);
+
+/* compare_unpaired.c: where no cell is in both, notes that say in what the two
+ * nearest ones differ, and what to plan so that they do not. */
+void chorale_comparison_unpaired(struct chorale_comparison *cmp);
+
+/* A library's name and version as people write them, by which two spellings of
+ * one are known: "MPICH 4.0.2" of "MPICH Version:      4.0.2", "Open MPI 4.1.4"
+ * of "Open MPI v4.1.4, package: ...". */
+void chorale_mpi_name(const char *library, char *name, size_t size);
 
 /* Runs of one cell compare as 0; the order is that of what it is made of. */
 int chorale_cell_compare(const struct chorale_run_point *a,

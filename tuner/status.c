@@ -250,6 +250,60 @@ static enum chorale_err print_untouched(struct chorale_store *store,
                                            : err;
 }
 
+/* What was not planned here: rows of other benchmarks' tables, by file, and
+ * those that validate a table, which are counted among the others above. */
+#define IMPORTED                                                             \
+    "SELECT y.name, f.value, b.value, count(*)"                              \
+    " FROM run r JOIN launch l USING (launch_id)"                            \
+    " JOIN system y ON y.system_id = l.system_id"                            \
+    " JOIN environment f ON f.launch_id = l.launch_id"                       \
+    "  AND f.key = 'import:file'"                                            \
+    " LEFT JOIN environment b ON b.launch_id = l.launch_id"                  \
+    "  AND b.key = 'import:format'"                                          \
+    " GROUP BY y.system_id, f.value, b.value ORDER BY 1, 2, 3"
+#define VALIDATING                                                           \
+    "SELECT y.name, sum(c.launches), sum((SELECT count(DISTINCT l.ordinal)"  \
+    "  FROM run r JOIN launch l USING (launch_id)"                           \
+    "  WHERE r.cell_id = c.cell_id)) FROM cell c JOIN system y"              \
+    " USING (system_id) WHERE c.provider = 'table' GROUP BY y.system_id"     \
+    " ORDER BY 1"
+
+static void print_imported(sqlite3_stmt *stmt)
+{
+    sqlite3_int64 n = sqlite3_column_int64(stmt, 3);
+
+    printf("  %s: %lld row%s imported from %s (%s), not planned or measured "
+           "here\n", text_at(stmt, 0), (long long)n, n == 1 ? "" : "s",
+           text_at(stmt, 1), text_at(stmt, 2));
+}
+
+static void print_validating(sqlite3_stmt *stmt)
+{
+    printf("  %s: %lld of the planned and %lld of the done runs are of "
+           "`chorale validate`, which\n  measures a table against the "
+           "library's default: a run for each of the two\n",
+           text_at(stmt, 0), (long long)sqlite3_column_int64(stmt, 1),
+           (long long)sqlite3_column_int64(stmt, 2));
+}
+
+/* Rows of a query, each as a line. */
+static enum chorale_err print_each(struct chorale_store *store,
+                                   const char *sql,
+                                   void (*print)(sqlite3_stmt *stmt),
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row)
+        print(stmt);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 static enum chorale_err show(struct chorale_store *store, json_t *list,
                              struct chorale_errmsg *msg)
 {
@@ -278,7 +332,11 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
                ? ", and a command is working on it"
            : done < planned ? "; `chorale run` goes on with the rest"
                             : "");
-    err = print_failed(store, msg);
+    err = print_each(store, IMPORTED, print_imported, msg);
+    if (err == CHORALE_OK)
+        err = print_each(store, VALIDATING, print_validating, msg);
+    if (err == CHORALE_OK)
+        err = print_failed(store, msg);
     if (err == CHORALE_OK)
         err = print_reasons(store, msg);
     if (err == CHORALE_OK)

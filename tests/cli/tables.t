@@ -352,4 +352,29 @@ cp "$work/a.db" "$db"
 bad 2 '--system imported: .*another --mpi' "one name for two systems" \
     "$work/bcast.txt" -P 4 --ppn 4 --mpi 'MPICH 4'
 is "$(sql 'SELECT count(*) FROM launch')" 6 "the database is as it was"
+# What people see of it says that it was imported, and from where.
+imported "again, for pages" "$work/bcast.txt" -P 8 --ppn 4 --mpi 'MPICH 4.0.2'
+"$chorale" status "$db" >"$work/out" 2>"$work/err"
+like "$(cat "$work/out")" \
+    'imported: 3 rows imported from bcast.txt \(OSU 5.9\), not planned' \
+    "status says which rows are imported, from which file and benchmark"
+CHORALE_DATADIR=$top_srcdir/plots "$chorale" report "$db" -o "$work/page.html" \
+    >"$work/out" 2>"$work/err"
+is "$? $(grep -c '<dt>Kind</dt><dd>3 rows imported from bcast.txt (OSU 5.9)<' \
+    "$work/page.html") $(grep -c 'Kind<.dt><dd>real machine' "$work/page.html")" "0 1 0" \
+    "so does the page, which calls it no machine"
+
+# Two that have no cell in common: in what they differ.
+cp "$db" "$work/base.db"
+imported "with other ranks a node" "$work/bcast.txt" -P 8 --ppn 2 \
+    --mpi 'MPICH Version:      4.0.2'
+"$chorale" compare "$work/base.db" "$db" --fail-on none >"$work/out" \
+    2>"$work/err"
+is $? 0 "compare of two that have no cell in common"
+like "$(cat "$work/out")" 'no cell is in both, so nothing is compared' "says so"
+like "$(cat "$work/out")" \
+    'ranks a node: 4 in base, 2 in head; both are imported: import one again' \
+    "and which key differs, and what to do"
+is "$(grep -c 'two MPI libraries\|: type:\|: root:' "$work/out")" 0 \
+    "what is the same is not named, nor one library in two spellings"
 finish
