@@ -46,15 +46,30 @@ static int percent(const struct chorale_progress *bar)
                           : 100;
 }
 
+/* Seconds, as long as what is done says how long that takes. */
+static double time_left(const struct chorale_progress *bar)
+{
+    long fresh = bar->done - bar->first;
+
+    return fresh > 0 && bar->total > bar->done
+               ? (now() - bar->started) / (double)fresh *
+                     (double)(bar->total - bar->done)
+               : 0;
+}
+
+static void say(const struct chorale_progress *bar)
+{
+    double left = time_left(bar);
+
+    fprintf(stderr, "%3d%%  %ld:%02ld left  %s\n", percent(bar),
+            (long)left / 60, (long)left % 60, bar->what);
+}
+
 static void draw(struct chorale_progress *bar)
 {
     int full = WIDTH * percent(bar) / 100;
     long fresh = bar->done - bar->first;
-    double elapsed = now() - bar->started;
-    double left = fresh > 0 && bar->total > bar->done
-                      ? elapsed / (double)fresh *
-                            (double)(bar->total - bar->done)
-                      : 0;
+    double left = time_left(bar);
     char line[256];
     int used = snprintf(line, sizeof(line), "[%.*s%*s] %3d%%", full,
                         "##############################", WIDTH - full, "",
@@ -82,6 +97,12 @@ void chorale_progress_start(struct chorale_progress *bar, int quiet,
         draw(bar);
 }
 
+void chorale_progress_report(struct chorale_progress *bar, double seconds)
+{
+    bar->every = seconds;
+    bar->drawn = bar->started;
+}
+
 void chorale_progress_to(struct chorale_progress *bar, long done,
                          const char *what)
 {
@@ -95,6 +116,10 @@ void chorale_progress_to(struct chorale_progress *bar, long done,
     bar->done = done;
     if (bar->lines && other && text[0] != '\0')
         fprintf(stderr, "%3d%% %s\n", percent(bar), text);
+    if (!bar->shown && bar->every > 0 && t - bar->drawn >= bar->every) {
+        bar->drawn = t;
+        say(bar);
+    }
     if (!bar->shown || (t - bar->drawn < REDRAW && bar->done < bar->total))
         return;
     bar->drawn = t;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* progress.h - a bar with the time left, on a terminal only. */
+/* progress.h - a bar with the time left, on a terminal only; elsewhere
+ * lines, for those who ask for them. */
 #ifndef CHORALE_TUNER_PROGRESS_H
 #define CHORALE_TUNER_PROGRESS_H
 
@@ -8,6 +9,7 @@ struct chorale_progress {
     int lines;               /* a line for what is begun, wherever it goes */
     long done, total, first; /* first: done before this command */
     double started, drawn;
+    double every;            /* s between two lines, 0: none */
     char what[128];          /* as it was told last */
 };
 
@@ -15,6 +17,9 @@ struct chorale_progress {
  * of verbose take the bar's place. */
 void chorale_progress_start(struct chorale_progress *bar, int quiet,
                             int verbose, long done, long total);
+/* Whoever asked for it reads a line at most each so many seconds where no bar is
+ * shown, as in the log of a job: after chorale_progress_start. */
+void chorale_progress_report(struct chorale_progress *bar, double seconds);
 /* n more units are done; what names the current work. */
 void chorale_progress_step(struct chorale_progress *bar, long n,
                            const char *what);

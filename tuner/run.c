@@ -20,6 +20,7 @@
 #include "tuner/verb.h"
 
 #define ORPHAN_SECONDS 10
+#define REPORT_SECONDS 60    /* between two lines of --verbose */
 #define HANG_SECONDS 60.0    /* or this many times a cell's time cap */
 #define HANG_CAPS 60.0
 #define LEAD_SHARE 0.75      /* for a launch to end by itself */
@@ -341,6 +342,8 @@ enum chorale_err chorale_run(const char *path,
     chorale_stop_catch();
     chorale_progress_start(&s.bar, opts->quiet, 0, (long)done,
                            (long)planned);
+    if (opts->verbose && !opts->quiet)
+        chorale_progress_report(&s.bar, REPORT_SECONDS);
     while ((err = chorale_pending_next(s.store, &wanted, &p, &found, msg)) ==
                CHORALE_OK &&
            found) {
@@ -429,7 +432,9 @@ static const struct chorale_opt options[] = {
       "no progress bar, no summary", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, verbose), NULL,
-      "pass on what the launched programs print", 0, 0 },
+      "pass on what the launched programs print; where standard error is no "
+      "terminal, as in a job's log, also say each minute how much is done and "
+      "left", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
