@@ -383,7 +383,9 @@ static const struct chorale_opt options[] = {
     { "lead", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, lead), "TIME",
       "how long ahead of the time limit SIGUSR1 comes (default: 1m)", 1, 0 },
     { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
-      "TIME", "publish as often while a launch runs (default: 1m)", 1, 0 },
+      "TIME", "publish as often at least while a launch runs, and after each "
+      "point as long as that takes a hundredth of the time (default: 1m)", 1,
+      0 },
     { "gather", 0, CHORALE_OPT_TEXT, offsetof(struct opts, gather), "FILE",
       "merge what is published into this database, and make the table", 0,
       0 },
@@ -399,8 +401,9 @@ const struct chorale_verb chorale_verb_job = {
     .summary = "what the batch scripts of `submit` start",
     .detail =
         "An element measures its launches into a shard, a database of its "
-        "own, and publishes a copy (FOLDER/shard-N.db) after each launch and "
-        "every minute of one that has stored points: written under another "
+        "own, and publishes a copy (FOLDER/shard-N.db) after each launch and, "
+        "of one that runs, after each point as long as that takes no more than "
+        "a hundredth of the time, else every minute: written under another "
         "name, then renamed, so a reader never meets a half one. On SIGUSR1, "
         "which Slurm sends ahead of the time limit, the point under way (all "
         "variants of a collective at a size, which take turns) comes to an "
@@ -413,8 +416,8 @@ const struct chorale_verb chorale_verb_job = {
         "leaves the queue to Slurm. With the shard in the submission's folder "
         "a SIGKILL loses that point, and of a launch in groups of nodes one of "
         "each group; on a disk of the node also what was not yet published, a "
-        "minute's, if the job goes on elsewhere. Its file, chorale-*.db, stays "
-        "on the first node then.\n"
+        "minute's at most, if the job goes on elsewhere. Its file, "
+        "chorale-*.db, stays on the first node then.\n"
         "With --gather it merges all shards, says which elements lack runs, "
         "fits, decides, and writes the dispatch file and the summary beside "
         "the database. Exit status: 0, or 75 if runs are missing: `chorale "

@@ -35,9 +35,10 @@ struct chorale_run_opts {
     double lead_seconds;     /* SIGUSR1 comes so long ahead of the end: most
                               * of it a launch has to end by itself; 0: it is
                               * ended at once */
-    /* After each launch, whose runs are committed, and every publish_seconds
-     * of a launch that has stored some; NULL: nothing. What it fails with
-     * after a launch ends the command. */
+    /* After each launch, whose runs are committed; while one runs, after a
+     * point that is stored as long as that takes a hundredth of the time, else
+     * every publish_seconds; NULL: nothing. What it fails with after a launch
+     * ends the command. */
     enum chorale_err (*launched)(void *arg, struct chorale_store *store,
                                  struct chorale_errmsg *msg);
     void *launched_arg;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #define VAIN_MAX 4           /* launches on end that brought nothing */
+#define PUBLISH_SHARE 0.01   /* of a launch's time, to publish meanwhile */
 
 /* Open MPI frames what it says with lines of dashes. */
 static int says_something(const char *line)
@@ -26,17 +27,22 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What is stored so far is passed on, if it is time. What fails now is told
- * when the launch has ended and it fails again. */
+/* What is stored so far is passed on, if it is time: at once as long as that
+ * takes next to nothing, for what is on one node's disk alone is out of reach
+ * when the job goes on elsewhere. What fails now is told when the launch has
+ * ended and it fails again. */
 static void publish(struct chorale_session *s)
 {
+    double began = now(), since = began - s->published;
     struct chorale_errmsg why;
 
     if (!s->fresh || s->opts->launched == NULL ||
-        now() - s->published < s->opts->publish_seconds)
+        (since < s->opts->publish_seconds &&
+         since * PUBLISH_SHARE < s->publishing))
         return;
     s->opts->launched(s->opts->launched_arg, s->store, &why);
     s->published = now();
+    s->publishing = s->published - began;
     s->fresh = 0;
 }
 

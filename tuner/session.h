@@ -34,6 +34,7 @@ struct chorale_session {
     double silence, hang;    /* seconds: allowed now, and during a call */
     int fresh;               /* points were stored since then: */
     double published;        /* when opts->launched was called last */
+    double publishing;       /* seconds that it took then, 0: not known */
     struct chorale_notes notes;
     struct chorale_errmsg *msg;
 };

@@ -31,7 +31,7 @@ query() { # database, SQL
 
 # --- shards on disks of the nodes; an administrator requeues -----------------
 # Each node has a /dev/shm of its own: what one writes there no other sees.
-submit -m 1K:16K -P 8 --ppn 2 --launches 1 -i 4096 --min-iterations 4096 \
+submit -m 1K:16K -P 6 --ppn 2 --launches 1 -i 4096 --min-iterations 4096 \
     --width 0.01% --cell-time 1 --shards /dev/shm -q
 ok $? "submit, with shards on disks of the nodes"
 folder=$work/results-slurm/1
@@ -40,20 +40,42 @@ job=$(query "$db" 'SELECT job_id FROM element')
 begun() { grep -q 'attempt 1 ' "$element"; }
 wait_until 100 begun
 ok $? "the element runs"
-# It says how many runs it has, when it publishes; some are to be there.
-sleep 8
+on_disk() { # how many runs are stored on the disk of node n1
+    for pid in $(ip netns pids "$prefix-n1"); do
+        # shellcheck disable=SC2016
+        nsenter -m -t "$pid" sh -c 'set -- /dev/shm/chorale-*-1.db &&
+            sqlite3 -readonly -cmd ".timeout 9000" "$1" \
+                "SELECT count(*) FROM run"' 2>/dev/null && return
+    done
+    echo 0
+}
+published() { query "$folder/shard-1.db" 'SELECT count(*) FROM run'; }
+stored() { [ "$(on_disk)" -ge 1 ]; }
+wait_until 100 stored
+ok $? "it has stored a point on its node's disk"
+first=$(on_disk)
+all_seen() { [ "$(published)" -ge "$first" ]; }
+wait_until 60 all_seen
+seen=$(published)
+[ "$seen" -ge 1 ] && [ "$seen" -lt 10 ] && begun
+ok $? "which is published while the launch goes on: $seen of 10 runs"
 ls "$folder"/work-*.db >/dev/null 2>&1
 [ $? -ne 0 ]
 ok $? "what it writes is not in the folder that nodes share"
+# It cannot come back to that disk, so what is there then has been published.
+before=$(on_disk)
 on_head scontrol requeue "${job}_0"
-ok $? "an administrator requeues its job"
+ok $? "an administrator requeues its job, of $before runs"
+elsewhere() { on_head scontrol update jobid="${job}_0" excnodelist=n1; }
+wait_until 5 elsewhere
+ok $? "and takes the node with that disk away"
 again() { grep -q 'attempt 2 ' "$element"; }
 wait_until 150 again
 ok $? "it runs again"
-before=$(query "$folder/shard-1.db" 'SELECT count(*) FROM run')
+after=$(published)
 diag "$(cat "$element")"
-[ "${before:-0}" -ge 1 ]
-ok $? "what was measured was published from the node's disk: $before runs"
+[ "$before" -ge 1 ] && [ "$after" -ge "$before" ]
+ok $? "with all that had been stored on the other disk: $after runs"
 wait_until 200 test -f "$folder/gather.txt"
 is "$(cat "$folder/gather.txt")" "0 complete" "in the end all is there"
 is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' ' ||
@@ -61,6 +83,9 @@ is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' ' ||
     count(*) || ' ' || count(*) FROM cell")" "each cell has one run"
 is "$(query "$db" "SELECT count(DISTINCT launch_id) FROM run")" 2 \
     "some of the first attempt and some of the second"
+is "$(query "$db" "SELECT group_concat(value) FROM (SELECT value
+    FROM environment WHERE key = 'host:0' ORDER BY launch_id)")" "n1,n2" \
+    "on other nodes"
 
 # --- nodes that differ -------------------------------------------------------
 is "$(query "$db" "SELECT DISTINCT key || ' ' || value FROM environment
