@@ -30,6 +30,9 @@ struct chorale_plan {
                               * as many as can be measured in that time; 0:
                               * all. And what a start of the runner takes */
     double trace_start_up;
+    long trace_with;         /* points of fewer ranks than that share starts
+                              * with some of that many, or are not planned; 0:
+                              * they have starts of their own */
     /* What was said of these, before chorale_plan_check filled them in. */
     const char *limit_sizes, *limit_op, *limit_root;
     int limits_kept;

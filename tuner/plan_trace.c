@@ -289,8 +289,33 @@ static double foreseen(const struct chorale_plan *plan,
     return cells * (all < plan->cell_seconds ? all : plan->cell_seconds);
 }
 
+/* Where starts of fewer ranks would lie elsewhere, those are measured beside
+ * points of all ranks or not at all: the one of these that takes most comes
+ * first. */
+static void lead_with_all(struct planner *p)
+{
+    const long all = p->plan->trace_with;
+    size_t at = 0;
+    struct chorale_want lead;
+
+    while (at < p->nwant && p->want[at].procs != all)
+        at++;
+    if (at == p->nwant) {
+        fprintf(stderr, "chorale: not planned: %zu traced %s of fewer than %ld "
+                        "ranks: none of all ranks is measured, beside which "
+                        "they could be; measure with `chorale tune` under a "
+                        "launcher that fills node after node\n", p->nwant,
+                p->nwant == 1 ? "point" : "points", all);
+        p->nwant = 0;
+        return;
+    }
+    lead = p->want[at];
+    memmove(&p->want[1], &p->want[0], at * sizeof(lead));
+    p->want[0] = lead;
+}
+
 /* Leave out what cannot be measured in the time that there is, but for the
- * point that takes most. */
+ * first point. */
 static void cut(struct planner *p)
 {
     const struct chorale_plan *plan = p->plan;
@@ -300,7 +325,7 @@ static void cut(struct planner *p)
 
     for (size_t i = 0; i < n; i++) {
         double more = foreseen(plan, &p->want[i]);
-        int known = 0;
+        int known = plan->trace_with > 0 && kept > 0;
 
         for (size_t k = 0; k < kept && !known; k++)
             known = p->want[k].procs == p->want[i].procs;
@@ -343,6 +368,11 @@ enum chorale_err chorale_plan_traced(struct planner *p, const char *path)
         return err;
     fold(p);
     qsort(p->want, p->nwant, sizeof(*p->want), by_time);
+    if (p->plan->trace_with > 0)
+        lead_with_all(p);
+    if (p->nwant == 0)
+        return chorale_fail(p->msg, CHORALE_DATA, "%s: no traced point can be "
+                            "measured; the line above says why", path);
     if (p->plan->trace_seconds > 0)
         cut(p);
     return set_procs(p);

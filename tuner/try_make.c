@@ -35,6 +35,7 @@ struct job {
     char launcher[LAUNCHER_MAX];
     int fixed;               /* it starts all ranks always */
     long nodes, ppn;         /* of all ranks, as the launcher puts them */
+    int apart;               /* it puts fewer in another way */
     double start_up;         /* s */
     double ends;             /* of now(): the budget is spent */
     long launches;           /* that are planned */
@@ -99,13 +100,12 @@ static long fact(const char *text, const char *key)
 }
 
 /* The words of the launcher with this many ranks. */
-static enum chorale_err launcher_words(const struct job *job,
+static enum chorale_err launcher_words(const struct job *job, int ranks,
                                        struct chorale_args *args)
 {
     struct chorale_launcher launcher = { .kind = "custom",
                                          .command = job->launcher };
     struct chorale_sim_files files = { 0, 0, "", "" };
-    const int ranks = job->make->trace->comm_size;
     enum chorale_err err = chorale_launcher_args(
         &launcher, ranks, ranks, "", "", 0, args, &files, job->msg);
 
@@ -113,18 +113,13 @@ static enum chorale_err launcher_words(const struct job *job,
     return err;
 }
 
-/* The runner in the application's place tells what it finds: as many ranks, or
- * the words were the wrong ones. */
-static enum chorale_err probe(struct job *job)
+/* What the runner in the application's place finds on that many ranks: its
+ * facts, or why it was not started, in text[FACTS_MAX]. */
+static enum chorale_err ask(const struct job *job, int ranks, char *text,
+                            int *status)
 {
-    const int ranks = job->make->trace->comm_size;
     struct chorale_args args = { .count = 0 };
-    char *text = calloc(1, FACTS_MAX);
-    const double began = now();
-    int status = 0;
-    long found = 0;
-    enum chorale_err err = text != NULL ? launcher_words(job, &args)
-                                        : chorale_fail_memory(job->msg, NULL);
+    enum chorale_err err = launcher_words(job, ranks, &args);
 
     if (err == CHORALE_OK && args.count >= 2) {
         /* In the place of database and launch. */
@@ -133,28 +128,87 @@ static enum chorale_err probe(struct job *job)
             args.word[args.count] = NULL;
         }
         chorale_args_add(&args, "--environment");
-        err = chorale_capture(&args, NULL, text, FACTS_MAX, &status,
+        err = chorale_capture(&args, NULL, text, FACTS_MAX, status,
                               job->msg);
-        found = fact(text, "@env ranks ");
     }
     if (err == CHORALE_OK && chorale_stop_requested())
         err = chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped; the same "
                            "command begins again");
-    if (err == CHORALE_OK && status != 0)
-        err = chorale_fail(job->msg, CHORALE_ENV, "try: '%.200s' does not "
-                           "start chorale-runner in the application's place: "
-                           "%.200s; " SAY_LAUNCHER, job->launcher, text);
-    if (err == CHORALE_OK && found != ranks)
-        err = chorale_fail(job->msg, CHORALE_ENV, "try: '%.200s' starts "
-                           "chorale-runner on %ld ranks that find each other, "
-                           "and the application ran on %d; " SAY_LAUNCHER,
-                           job->launcher, found, ranks);
-    if (err == CHORALE_OK) {
-        job->nodes = fact(text, "@env nodes ");
-        job->ppn = fact(text, "@env ranks_per_node ");
-        job->start_up = now() - began;
-    }
     chorale_args_free(&args);
+    return err;
+}
+
+/* As many ranks as the application's, or the words were the wrong ones. */
+static enum chorale_err probe_all(struct job *job, char *text)
+{
+    const int ranks = job->make->trace->comm_size;
+    const double began = now();
+    int status = 0;
+    long found;
+    enum chorale_err err = ask(job, ranks, text, &status);
+
+    if (err != CHORALE_OK)
+        return err;
+    found = fact(text, "@env ranks ");
+    if (status != 0)
+        return chorale_fail(job->msg, CHORALE_ENV, "try: '%.200s' does not "
+                            "start chorale-runner in the application's place: "
+                            "%.200s; " SAY_LAUNCHER, job->launcher, text);
+    if (found != ranks)
+        return chorale_fail(job->msg, CHORALE_ENV, "try: '%.200s' starts "
+                            "chorale-runner on %ld ranks that find each other, "
+                            "and the application ran on %d; " SAY_LAUNCHER,
+                            job->launcher, found, ranks);
+    job->nodes = fact(text, "@env nodes ");
+    job->ppn = fact(text, "@env ranks_per_node ");
+    job->start_up = now() - began;
+    return CHORALE_OK;
+}
+
+/* The smallest communicator that is to be measured; 0: all have all ranks. */
+static int fewest(const struct chorale_trace_text *t)
+{
+    int least = t->comm_size;
+
+    for (size_t i = 0; i < t->npoint; i++)
+        if (t->point[i].comm_size > 1 && t->point[i].comm_size < least)
+            least = t->point[i].comm_size;
+    return least < t->comm_size ? least : 0;
+}
+
+/* Started by themselves, would fewer ranks fill node after node, as those of a
+ * communicator are taken to? `srun -N 2 -n 2` puts one on each node. */
+static enum chorale_err probe_fewer(struct job *job, char *text)
+{
+    const int few = fewest(job->make->trace);
+    const long ppn = few < job->ppn ? few : job->ppn;
+    int status = 0;
+    enum chorale_err err;
+
+    if (job->fixed || job->nodes < 2 || few == 0)
+        return CHORALE_OK;
+    err = ask(job, few, text, &status);
+    if (err != CHORALE_OK)
+        return err;
+    job->apart = status != 0 || fact(text, "@env ranks ") != few ||
+                 fact(text, "@env ranks_per_node ") != ppn ||
+                 fact(text, "@env nodes ") != (few + ppn - 1) / ppn;
+    if (job->apart)
+        fprintf(stderr, "chorale: '%.200s' puts fewer ranks on other nodes "
+                        "than the application's communicators have: those are "
+                        "measured in starts of all %d ranks only\n",
+                job->launcher, job->make->trace->comm_size);
+    return CHORALE_OK;
+}
+
+static enum chorale_err probe(struct job *job)
+{
+    char *text = calloc(1, FACTS_MAX);
+    enum chorale_err err = text != NULL ? probe_all(job, text)
+                                        : chorale_fail_memory(job->msg, NULL);
+
+    if (err == CHORALE_OK)
+        err = probe_fewer(job, text);
     free(text);
     return err;
 }
@@ -200,6 +254,8 @@ static enum chorale_err plan(struct job *job)
     plan.policy.allow_patented = make->allow_patented;
     if (job->nodes > 1)
         plan.ppn = job->ppn;
+    if (job->apart)
+        plan.trace_with = make->trace->comm_size;
     if (job->fixed)
         plan.procs = procs;
     if (job->fixed && job->launches == LAUNCHES)

@@ -18,18 +18,21 @@ unset CHORALE_AFTER CHORALE_DISPATCH CHORALE_SITE
 cd "$work" || exit 99
 cat >app.c <<'EOF'
 #include <mpi.h>
+#include <stdlib.h>
 int main(int argc, char **argv)
 {
     static double x[4096];
+    const int all = argc > 1 ? atoi(argv[1]) : 20;
+    const int pairs = argc > 2 ? atoi(argv[2]) : 20;
     MPI_Comm pair;
     int rank;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < all; i++)
         MPI_Bcast(x, 1000, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < pairs; i++)
         MPI_Bcast(x, 4000, MPI_DOUBLE, 0, pair);
     MPI_Comm_free(&pair);
     MPI_Finalize();
@@ -47,11 +50,34 @@ is $? 0 "an application on two nodes of Slurm is traced, measured and tried"
 [ "$tap_bad" = 0 ] || diag "$(cat out.txt err.txt)"
 like "$(cat out.txt)" "'srun -N 2 -n \{P\} --mpi=pmi2 --overcommit'" \
     "its own srun starts what measures"
+# Where others have the processors, the budget is one for all ranks only.
+pairs='32000|2|2|single-node '
+! grep -q '^chorale: 1 of 2 traced points, .* are not measured' err.txt ||
+    pairs=
 is "$(sqlite3 kept/results.db "SELECT DISTINCT msg_size, comm_size, ppn, shape
     FROM cell JOIN run USING (cell_id) WHERE status = 'ok'
     ORDER BY comm_size" | tr '\n' ' ')" \
-    "32000|2|2|single-node 8000|4|2|block " \
+    "${pairs}8000|4|2|block " \
     "all ranks and the pairs, on the nodes that the application has them on"
+like "$(cat err.txt)" "'srun -N 2 .*' puts fewer ranks on other nodes than" \
+    "that srun would put a pair on two nodes is said"
 like "$(tail -n 1 out.txt)" "^To install the table: chorale table install" \
     "and it says how to install the table"
+
+# A budget for one point: the one of pairs takes most, and cannot be started
+# by itself.
+LD_PRELOAD=$yield on_head timeout 300 "$chorale" try --repeat 1 --budget 1 \
+    --keep less -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 2 2000 \
+    >out.txt 2>err.txt
+is "$(sqlite3 less/results.db "SELECT DISTINCT comm_size FROM cell")" 4 \
+    "where one can be measured it is the one of all ranks"
+like "$(cat err.txt)" "1 of 2 traced points, .* are not measured" \
+    "and the other is said to be left out"
+
+LD_PRELOAD=$yield on_head timeout 300 "$chorale" try --repeat 1 --budget 9 \
+    -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 0 20 >out.txt 2>err.txt
+is $? 4 "an application that calls on pairs only: none can be measured"
+like "$(cat err.txt)" \
+    "1 traced point of fewer than 4 ranks: none of all ranks is measured" \
+    "and it says why"
 finish
