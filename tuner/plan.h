@@ -269,7 +269,8 @@ enum chorale_err chorale_plan_label(const char *label,
                                     char text[CHORALE_LABEL_SIZE],
                                     struct chorale_errmsg *msg);
 
-/* Say what fewer launches than the default cost on a real system. */
+/* Say what fewer launches than the default cost on a real system; on standard
+ * error where no table can come of them. */
 void chorale_plan_say_launches(long launches);
 
 #endif

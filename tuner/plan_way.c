@@ -164,8 +164,11 @@ void chorale_plan_say_launches(long launches)
         printf("%ld launches give 95 %% intervals %.1f times as wide as the "
                "default of %d", launches,
                half_width(launches) / half_width(LAUNCHES), LAUNCHES);
-    if (launches < CONFIRMED)
-        printf(", and `chorale decide` needs %d to choose and confirm",
-               CONFIRMED);
     printf("; planning again with --launches %d adds to them\n", LAUNCHES);
+    if (launches < CONFIRMED)
+        fprintf(stderr, "chorale: --launches %ld: no table can come of it, "
+                        "as `chorale decide` needs %d launches to choose and "
+                        "confirm; plan again with --launches %d, before or "
+                        "after these are measured\n", launches, CONFIRMED,
+                LAUNCHES);
 }
