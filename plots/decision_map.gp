@@ -100,14 +100,21 @@ if (text) {
 
 # What was measured at full strength, what the model expects mixed with white.
 # Names and their colours come from boxes without an area. A line and its n is
-# where a choice begins; n only where it has room up to the next one, on a box
-# of its own: 8.5 of about 1100 points a letter, or of 890 beside a key; 17 of
-# 590 or 190 high.
+# where a choice begins; n behind it, or where there is no room up to the next
+# one, before it, on a box of its own: 8.5 of about 1100 points a letter, or of
+# 890 beside a key; 17 of 590 or 190 high.
 wide(s) = s eq '' ? 0 \
     : (8.5 * strlen(s) + 8) / (longest > 34 ? 1100. : 890.) * log2(xmax / xmin)
 high = 17. / (height0 - 110) * log2(top / bottom)
-shown(from, to, s, low, up) = wide(s) <= log2(to / from) && \
-    high <= log2(up / low) ? s : ''
+# The n of a line at x. Before it, that of the line before may have its place.
+behind(x, next, s) = wide(s) <= log2(next / x)
+ahead(x, last, s, its) = wide(s) + (wide(its) <= log2(x / last) ? wide(its) : 0) \
+    <= log2(x / last)
+at(x, next, s, last, its) = behind(x, next, s) ? x \
+    : ahead(x, last, s, its) ? x / 2**wide(s) : NaN
+shown(x, next, s, last, its, low, up) = \
+    (behind(x, next, s) || ahead(x, last, s, its)) && high <= log2(up / low) \
+    ? s : ''
 middle(low, up) = sqrt(low * up)
 plot \
     for [i = 1:nchoice] data index i using 1:3:1:2:3:4:(shade(i, $5)) \
@@ -117,13 +124,16 @@ plot \
         using 1:2:(0):($3 - $2) with vectors nohead linecolor rgb 0x000000 \
         linewidth 1.5 notitle, \
     for [k = 1:(ncross > 0)] data index nchoice + 1 \
-        using 1:(middle($2, $3)):1:\
-        ($1 * 2**wide(shown($1, $4, strcol(5), $2, $3))):\
+        using (at($1, $4, strcol(5), $6, strcol(7))):(middle($2, $3)):\
+        (at($1, $4, strcol(5), $6, strcol(7))):\
+        (at($1, $4, strcol(5), $6, strcol(7)) * 2**wide(shown($1, $4, \
+            strcol(5), $6, strcol(7), $2, $3))):\
         (middle($2, $3) / 2**(high / 2)):(middle($2, $3) * 2**(high / 2)) \
         with boxxyerror fillstyle solid 1.0 noborder \
         linecolor rgb 0xFFFFFF notitle, \
     for [k = 1:(ncross > 0)] data index nchoice + 1 \
-        using 1:(middle($2, $3)):(shown($1, $4, strcol(5), $2, $3)) \
+        using (at($1, $4, strcol(5), $6, strcol(7))):(middle($2, $3)):\
+        (shown($1, $4, strcol(5), $6, strcol(7), $2, $3)) \
         with labels left offset 0.5, 0 notitle, \
     for [i = 1:count] data index i \
         using (xmin):(pmin):(xmin):(xmin):(pmin):(pmin) with boxxyerror \

@@ -39,7 +39,8 @@ static const char heading[] =
     "# The last block, where there are any: crossovers, at which the choice\n"
     "# of some process counts changes.\n"
     "#   1     n                             2, 3  lower and upper end\n"
-    "#   4     the next one, or the end      5     n with its unit\n";
+    "#   4     the next one, or the end      5     n with its unit\n"
+    "#   6     the one before, or the begin  7     its n with its unit, or \"\"\n";
 
 int chorale_plots_same_map(const struct chorale_plots_box *a,
                            const struct chorale_plots_box *b)
@@ -263,11 +264,17 @@ static void write_crossovers(FILE *out, const struct chorale_plots_box *box,
                              size_t count, const size_t *number,
                              const struct frame *f)
 {
+    double before = f->lo;
+    char text[2][32] = { "", "" };
+
     fputs("\n\n", out);
     for (size_t i = 0; i < count; i++) {
         double lower, upper, next = f->hi;
-        char text[32];
 
+        if (i > 0 && box[i].comm_size != box[i - 1].comm_size) {
+            before = f->lo;
+            text[0][0] = '\0';
+        }
         if (!crosses(box, number, i))
             continue;
         for (size_t k = i + 1; k < count &&
@@ -277,9 +284,12 @@ static void write_crossovers(FILE *out, const struct chorale_plots_box *box,
                 break;
             }
         find_height(&box[i], f, &lower, &upper);
-        fprintf(out, "%lld %.15g %.15g %.15g \"%s\"\n",
+        fprintf(out, "%lld %.15g %.15g %.15g \"%s\" %.15g \"%s\"\n",
                 (long long)box[i].n_lo, lower, upper, next,
-                chorale_exact_bytes((double)box[i].n_lo, text));
+                chorale_exact_bytes((double)box[i].n_lo, text[1]), before,
+                text[0]);
+        before = (double)box[i].n_lo;
+        memcpy(text[0], text[1], sizeof(text[0]));
     }
 }
 

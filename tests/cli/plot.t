@@ -104,11 +104,19 @@ ok $? 'its boxes are the rows of the table'
 [ "$(awk '$9 == 64 { print ($4 > 70 && $3 > 60) }' maps/bcast_map.dat |
     sort -u)" = 1 ]
 ok $? 'the row of the largest process count is high enough to be seen'
-sed -n 's/^\([0-9]*\) [0-9.]* [0-9.]* [0-9.]* "\(.*\)"$/\1 \2/p' \
+sed -n 's/^\([0-9]*\) [0-9.]* [0-9.]* [0-9.]* "\([^"]*\)" .*$/\1 \2/p' \
     maps/bcast_map.dat | sort -u > got
 printf '%s\n' '128 128 B' '65536 64 KiB' | diff - got > out 2>&1 &&
     [ "$(grep -c '>\(128 B\|64 KiB\)<' maps/bcast_map.svg)" -ge 6 ]
 ok $? 'each crossover has its n, in the data, at its line and on the axis'
+cp a.db near.db
+sqlite3 near.db "UPDATE decision SET n_hi = 139 WHERE n_hi = 65535;
+    UPDATE decision SET n_lo = 140 WHERE n_lo = 65536"
+run plot near.db -o near --format svg -c bcast --figures map
+[ $? -eq 0 ] && [ "$(grep -c '>128 B<' near/bcast_map.svg)" -eq \
+    "$(grep -c '>128 B<' maps/bcast_map.svg)" ] &&
+    [ "$(grep -c '>140 B<' near/bcast_map.svg)" -ge 2 ]
+ok $? 'where the next one is near, a crossover has its n before its line'
 cp a.db one.db
 sqlite3 one.db 'DELETE FROM decision WHERE comm_size = 2'
 run plot one.db -o one --format svg -c bcast --figures map
