@@ -22,7 +22,8 @@ static const char facts_sql[] =
     "   ORDER BY coll)),"
     " (SELECT group_concat(comm_size, ', ') FROM (SELECT DISTINCT comm_size"
     "   FROM v_summary WHERE system_id = ?1 AND provider <> 'table'"
-    "   ORDER BY comm_size))"
+    "   ORDER BY comm_size)),"
+    " (SELECT signature GLOB 'imported*' FROM system WHERE system_id = ?1)"
     " FROM v_summary WHERE system_id = ?1 AND provider <> 'table'";
 
 /* The library's name says nothing of the place but for paths in it. */
@@ -75,11 +76,16 @@ static void write_facts(struct chorale_report *report, sqlite3_stmt *stmt,
         snprintf(text, sizeof(text), "%s to %s", chorale_text(stmt, 1),
                  chorale_text(stmt, 2));
     }
-    fact(report->out, "Measured", text);
-    snprintf(text, sizeof(text), "%s in %lld launches",
-             duration(sqlite3_column_double(stmt, 3), spent),
-             (long long)sqlite3_column_int64(stmt, 4));
-    fact(report->out, "Time it took", text);
+    if (sqlite3_column_int(stmt, 12)) {
+        fact(report->out, "Imported", text); /* when it was measured and how
+                                              * long, its table does not say */
+    } else {
+        fact(report->out, "Measured", text);
+        snprintf(text, sizeof(text), "%s in %lld launches",
+                 duration(sqlite3_column_double(stmt, 3), spent),
+                 (long long)sqlite3_column_int64(stmt, 4));
+        fact(report->out, "Time it took", text);
+    }
     if (sqlite3_column_int(stmt, 8) != sqlite3_column_int(stmt, 9))
         snprintf(count, sizeof(count), "%d to %d",
                  sqlite3_column_int(stmt, 8), sqlite3_column_int(stmt, 9));

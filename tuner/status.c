@@ -326,12 +326,16 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
     sqlite3_finalize(stmt);
     if (err != CHORALE_OK || list != NULL)
         return err;
-    printf("%s: %lld of %lld runs (a cell in a launch) are done%s\n",
-           chorale_store_path(store), done, planned,
-           chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
-               ? ", and a command is working on it"
-           : done < planned ? "; `chorale run` goes on with the rest"
-                            : "");
+    if (planned == 0)
+        printf("%s: nothing is planned to be measured here\n",
+               chorale_store_path(store));
+    else
+        printf("%s: %lld of %lld runs (a cell in a launch) are done%s\n",
+               chorale_store_path(store), done, planned,
+               chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
+                   ? ", and a command is working on it"
+               : done < planned ? "; `chorale run` goes on with the rest"
+                                : "");
     err = print_each(store, IMPORTED, print_imported, msg);
     if (err == CHORALE_OK)
         err = print_each(store, VALIDATING, print_validating, msg);

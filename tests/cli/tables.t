@@ -358,11 +358,16 @@ imported "again, for pages" "$work/bcast.txt" -P 8 --ppn 4 --mpi 'MPICH 4.0.2'
 like "$(cat "$work/out")" \
     'imported: 3 rows imported from bcast.txt \(OSU 5.9\), not planned' \
     "status says which rows are imported, from which file and benchmark"
+is "$(grep -c ': nothing is planned to be measured here$' "$work/out") $(grep \
+    -c 'are done' "$work/out")" "1 0" "and calls none of them planned or done"
 CHORALE_DATADIR=$top_srcdir/plots "$chorale" report "$db" -o "$work/page.html" \
     >"$work/out" 2>"$work/err"
 is "$? $(grep -c '<dt>Kind</dt><dd>3 rows imported from bcast.txt (OSU 5.9)<' \
     "$work/page.html") $(grep -c 'Kind<.dt><dd>real machine' "$work/page.html")" "0 1 0" \
     "so does the page, which calls it no machine"
+is "$(grep -c '<dt>Imported</dt>' "$work/page.html") $(grep -c \
+    '<dt>\(Measured\|Time it took\)</dt>' "$work/page.html")" "1 0" \
+    "and not the day of the import that of the measurement"
 
 # Two that have no cell in common: in what they differ.
 cp "$db" "$work/base.db"
