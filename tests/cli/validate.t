@@ -54,6 +54,9 @@ is "$(select1 "SELECT count(*), min(k), max(k) FROM (SELECT count(*) AS k
     FROM run JOIN cell USING (cell_id) JOIN launch USING (launch_id)
     WHERE provider = 'table' GROUP BY cell_id)")" "12|3|3" \
     "each cell has one run in each of three launches"
+run status r.db
+like "$(tr '\n' ' ' <out.txt)" ': 36 of the planned and 36 of the done runs are of .chorale validate., which ' \
+    "which status counts, and says what they are"
 is "$(select1 "SELECT group_concat(DISTINCT r.status || r.reason) FROM run r
     JOIN cell USING (cell_id) WHERE provider = 'table'")" ok \
     "the shim ran what the table says, at every point"
