@@ -40,7 +40,7 @@ static const char heading[] =
     "# of some process counts changes.\n"
     "#   1     n                             2, 3  lower and upper end\n"
     "#   4     the next one, or the end      5     n with its unit\n"
-    "#   6     the one before, or the begin  7     its n with its unit, or \"\"\n";
+    "#   6     the one before, or the begin  7     its n with its unit\n";
 
 int chorale_plots_same_map(const struct chorale_plots_box *a,
                            const struct chorale_plots_box *b)

@@ -176,7 +176,8 @@ static enum chorale_err load_system(struct chorale_side *side,
         "  WHERE c.system_id = y.system_id AND (metric <> 'duration'"
         "   OR arrival <> 'sync' OR siblings <> 'alone'"
         "   OR variant = 'untouched' OR provider = 'table')),"
-        " signature GLOB 'imported*' FROM system y WHERE system_id = ?1", &stmt, msg);
+        " signature GLOB 'imported*' FROM system y WHERE system_id = ?1",
+        &stmt, msg);
 
     if (err == CHORALE_OK) {
         sqlite3_bind_int64(stmt, 1, side->system_id);

@@ -12,7 +12,8 @@ enum key { COLL, PROCS, PPN, SHAPE, TYPE, OP, SIZE, VARIANT, ROOT, BUFFERS,
            NKEY };
 
 static const struct {
-    const char *name, *option; /* of `chorale plan`; NULL: follows from others */
+    const char *name;
+    const char *option;      /* of `chorale plan`; NULL: others decide it */
 } keys[NKEY] = {
     [COLL] = { "collective", "-c" }, [PROCS] = { "P", "-P" },
     [PPN] = { "ranks a node", "--ppn" }, [SHAPE] = { "placement", NULL },

@@ -17,8 +17,8 @@ struct chorale_progress {
  * of verbose take the bar's place. */
 void chorale_progress_start(struct chorale_progress *bar, int quiet,
                             int verbose, long done, long total);
-/* Whoever asked for it reads a line at most each so many seconds where no bar is
- * shown, as in the log of a job: after chorale_progress_start. */
+/* Whoever asked for it reads a line at most each so many seconds where no bar
+ * is shown, as in the log of a job: after chorale_progress_start. */
 void chorale_progress_report(struct chorale_progress *bar, double seconds);
 /* n more units are done; what names the current work. */
 void chorale_progress_step(struct chorale_progress *bar, long n,

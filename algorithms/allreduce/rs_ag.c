@@ -96,10 +96,10 @@ const struct chorale_alg chorale_allreduce_rs_ag = {
     .coll = CHORALE_ALLREDUCE,
     .name = "rs_ag",
     .summary = "any reduce-scatter, then any allgather",
-    .formula = "(P-1)/P n (2 beta + tau); rs=ring or pairwise or direct: + (P-1) "
-               "alpha; rs=halving or circulant: + ceil(lg P) alpha; ag=ring: + "
-               "(P-1) alpha; ag=doubling or bruck or circulant: + ceil(lg P) "
-               "alpha; ag=neighbor: + P/2 alpha",
+    .formula = "(P-1)/P n (2 beta + tau); rs=ring or pairwise or direct: + "
+               "(P-1) alpha; rs=halving or circulant: + ceil(lg P) alpha; "
+               "ag=ring: + (P-1) alpha; ag=doubling or bruck or circulant: + "
+               "ceil(lg P) alpha; ag=neighbor: + P/2 alpha",
     .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007; "
               "Faraj, Yuan, ICS 2005",
     .needs = CHORALE_NEEDS_COMMUTE,

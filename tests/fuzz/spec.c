@@ -7,6 +7,25 @@
 #include "tests/fuzz/fuzz.h"
 #include "tuner/spec.h"
 
+static void ranges(const char *text, const long *value, size_t count)
+{
+    const char *end = text + strlen(text);
+    struct chorale_spec_range range;
+    const char *item = chorale_spec_short(text, value, count, &range);
+    size_t i = 0;
+
+    if (item == NULL)
+        return;
+    if (item < text || range.len <= 0 || range.len > end - item ||
+        range.end < item || range.end_len <= 0 ||
+        range.end_len > end - range.end)
+        chorale_fuzz_broken("a range outside of its text");
+    while (i < count && value[i] != range.last)
+        i++;
+    if (i == count)
+        chorale_fuzz_broken("a last value that is none of the list");
+}
+
 static void lists(const char *text, long min)
 {
     struct chorale_errmsg msg = { "" };
@@ -24,6 +43,7 @@ static void lists(const char *text, long min)
     for (size_t i = 0; i < count; i++)
         if (value[i] < min || (i > 0 && value[i] <= value[i - 1]))
             chorale_fuzz_broken("a list that does not ascend");
+    ranges(text, value, count);
     free(value);
 }
 
