@@ -102,9 +102,10 @@ if (text) {
 # Names and their colours come from boxes without an area. A line and its n is
 # where a choice begins; n behind it, or where there is no room up to the next
 # one, before it, on a box of its own: 8.5 of about 1100 points a letter, or of
-# 890 beside a key; 17 of 590 or 190 high.
-wide(s) = s eq '' ? 0 \
-    : (8.5 * strlen(s) + 8) / (longest > 34 ? 1100. : 890.) * log2(xmax / xmin)
+# what names beside the map leave, which take 9 points a letter; 17 of 590 or
+# 190 high.
+across = longest > 34 ? 1100. : 860. - 9 * (longest > 19 ? longest - 19 : 0)
+wide(s) = s eq '' ? 0 : (8.5 * strlen(s) + 9) / across * log2(xmax / xmin)
 high = 17. / (height0 - 110) * log2(top / bottom)
 # The n of a line at x. Before it, that of the line before may have its place.
 behind(x, next, s) = wide(s) <= log2(next / x)
