@@ -200,12 +200,18 @@ static void write_all(FILE *out, const struct chorale_plots_gain *gain,
     struct frame f = find_frame(gain, count);
 
     fprintf(out, "# %s\n%s%.15g %.15g %.15g %.15g %.15g %.15g %.15g %d %d %zu "
-                 "%.15g %.15g\n\n\n", title, heading, f.left, f.right, f.lower, f.upper,
-            f.zero, f.slowest, f.fastest, gain[0].comm_size,
+                 "%.15g %.15g\n\n\n", title, heading, f.left, f.right,
+            f.lower, f.upper, f.zero, f.slowest, f.fastest, gain[0].comm_size,
             gain[count - 1].comm_size, count, f.least_n, f.most_n);
     for (size_t i = 0; i < count; i++) {
         struct box box = find_box(gain, count, i, &f);
         char label[CHORALE_PLOTS_LABEL], of[72];
+
+        /* Whatever is beside them, rows of the same n end alike. */
+        if (!(gain[i].n < f.most_n))
+            box.right = f.right;
+        if (place(&f, gain[i].n) <= (f.zero > 0 ? f.zero : f.least_n))
+            box.left = f.left;
 
         chorale_plots_safe_text(label, sizeof(label), gain[i].choice);
         chorale_plots_safe_text(of, sizeof(of), gain[i].rows_of);

@@ -258,6 +258,15 @@ run plot a.db -o fast --format svg --figures speedup
     'fast/allreduce_speedup.svg fast/bcast_speedup.svg ' ] &&
     is_svg fast/bcast_speedup.svg
 ok $? '--figures speedup: maps of the speed-up, and nothing else'
+cp a.db uneven.db
+sqlite3 uneven.db "DELETE FROM run_summary WHERE run_id IN (SELECT run_id
+    FROM run JOIN cell USING (cell_id) WHERE comm_size = 64
+    AND n BETWEEN 16384 AND 262144)"
+run plot uneven.db -o uneven --format svg --figures speedup -c bcast
+[ $? -eq 0 ] && [ "$(awk '/^[0-9]/ && NF == 12 && !n { right = $2; n = $12 }
+    NF == 12 && $8 == n { print $2 == right, $9 }' \
+    uneven/bcast_speedup.dat | paste -sd ' ')" = '1 2 1 64' ]
+ok $? 'rows that end at one n end at one place, whatever is beside it'
 bad=0
 for label in 'bcast: speed-up over the library on fat-tree (simulated)' \
     'n: bytes of the operation' 'P: number of processes' \
