@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 8.
+-- Schema of a Chorale database, version 9.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -685,6 +685,19 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
                FROM d WHERE launches > 1) h
     ON h.cell_id = d.cell_id AND h.half < ln(1000);
+
+-- What the table that `generate` writes chooses: from n_lo to n_hi bytes, on
+-- comm_size to comm_size_hi processes. Elsewhere it leaves the library alone.
+-- What the library's own rules file would choose is in the table decision only.
+CREATE VIEW v_decision AS
+SELECT y.name AS system, d.coll, d.comm_size,
+       max(d.comm_size, d.comm_size_hi) AS comm_size_hi,
+       d.ppn, d.shape, d.dtype, d.op, d.op_class, d.n_lo, d.n_hi,
+       d.provider, d.variant, d.params, d.basis, d.seconds,
+       d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi, d.regret,
+       d.reason, d.decision_id, d.system_id
+  FROM decision d JOIN system y USING (system_id)
+ WHERE d.target = 'dispatch';
 
 -- What is done and what is left, per system, collective and comm_size. A cell
 -- counts once for each launch it is planned in.

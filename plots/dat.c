@@ -286,9 +286,9 @@ static enum chorale_err write_ranges(FILE *out, struct chorale_store *store,
     int more = 0, any = 0;
     enum chorale_err err = chorale_store_prepare(
         store,
-        "SELECT n_lo, n_hi, provider, variant, params FROM decision"
+        "SELECT n_lo, n_hi, provider, variant, params FROM v_decision"
         " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
-        " AND shape = ?5 AND dtype = ?6 AND op = ?7 AND target = 'dispatch'"
+        " AND shape = ?5 AND dtype = ?6 AND op = ?7"
         " ORDER BY n_lo",
         &stmt, msg);
 

@@ -358,8 +358,8 @@ enum chorale_err chorale_figures_proofs(struct chorale_store *store,
     if (err != CHORALE_OK || *validated_p)
         return err;
     chorale_proofs_release(proofs);
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM decision WHERE system_id ="
-             " %lld AND target = 'dispatch'", (long long)system->id);
+    snprintf(sql, sizeof(sql), "SELECT count(*) FROM v_decision WHERE"
+             " system_id = %lld", (long long)system->id);
     err = chorale_store_int(store, sql, 0, &ndecision, msg);
     if (err == CHORALE_OK && ndecision > 0)
         err = chorale_proofs_campaign(store, system->id, system->simulated,

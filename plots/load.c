@@ -27,10 +27,9 @@ static const char cells_sql[] =
     " v.variant, length(v.params), v.params, v.n";
 
 static const char decision_sql[] =
-    "SELECT provider, variant, params, 0 AS place FROM decision"
+    "SELECT provider, variant, params, 0 AS place FROM v_decision"
     " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
     " AND shape = ?5 AND dtype = ?6 AND op = ?7 AND ?8 BETWEEN n_lo AND n_hi"
-    " AND target = 'dispatch'"
     " UNION ALL SELECT 'library', 'default', '', 1"
     " WHERE EXISTS (SELECT 1 FROM decision WHERE system_id = ?1)"
     " ORDER BY place LIMIT 1";

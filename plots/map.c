@@ -16,9 +16,8 @@
 static const char boxes_sql[] =
     "SELECT coll, shape, dtype, op, op_class, provider, variant, params,"
     " iif(shape IN ('single-node', 'one-per-node'), 0, ppn) AS per_node,"
-    " comm_size, max(comm_size, comm_size_hi), n_lo, n_hi,"
-    " basis = 'modelled' FROM decision"
-    " WHERE system_id = ?1 AND target = 'dispatch' AND comm_size > 1"
+    " comm_size, comm_size_hi, n_lo, n_hi, basis = 'modelled'"
+    " FROM v_decision WHERE system_id = ?1 AND comm_size > 1"
     " ORDER BY coll, shape, per_node, dtype, op, op_class, comm_size, n_lo";
 
 static const char heading[] =

@@ -220,10 +220,9 @@ static enum chorale_err put_figures(
 }
 
 static const char decisions_sql[] =
-    "SELECT coll, comm_size, max(comm_size, comm_size_hi), ppn, shape, dtype,"
+    "SELECT coll, comm_size, comm_size_hi, ppn, shape, dtype,"
     " op, n_lo, n_hi, provider, variant, params, basis, speedup, speedup_lo,"
-    " speedup_hi, regret, reason, op_class FROM decision"
-    " WHERE system_id = ?1 AND target = 'dispatch'"
+    " speedup_hi, regret, reason, op_class FROM v_decision WHERE system_id = ?1"
     " ORDER BY coll, shape, ppn, dtype, op, op_class, comm_size, n_lo";
 
 /* The choice of the row before, by which a crossover is known. */

@@ -40,7 +40,7 @@ n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
 cp "$old" "$work/copy.db"
 err=$("$chorale" status "$old" 2>&1)
 is $? 4 "reading it exits with 4"
-like "$err" 'older schema version 1.*version 8.*chorale decide.*up to date' \
+like "$err" 'older schema version 1.*version 9.*chorale decide.*up to date' \
     "and says what to do"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
 cmp -s "$old" "$work/copy.db"
@@ -48,7 +48,7 @@ ok $? "the file is as it was"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes opens it"
-is "$(sqlite3 "$old" 'PRAGMA user_version')" 8 "it is of version 8"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 9 "it is of version 9"
 # decide has replaced its own table; the others have every row.
 sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
 grep -v '^decision' "$work/before.txt" >"$work/b.txt"
@@ -191,5 +191,20 @@ is "$(sqlite3 "$work/seven.db" "SELECT count(*), round(sum(seconds), 9)
     "$before" "its views say what they said"
 is "$(sqlite3 "$work/seven.db" "EXPLAIN QUERY PLAN SELECT * FROM v_summary" |
     grep -c 'SCAN r')" 0 "and do not read runs in the order of their ids"
+
+# Version 8 had no view of what a table chooses.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema8.sql" \
+    "$work/eight.db" ring "2 16"
+"$chorale" decide "$work/eight.db" -q
+ok $? "a database of version 8 is opened"
+sqlite3 "$work/eight.db" "INSERT INTO decision (system_id, target, coll,
+    comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider, variant, params,
+    basis, reason) VALUES (1, 'rules', 'bcast', 64, 1, 'block', 'byte', '', 0,
+    9, 'native', 'binomial', '', 'measured', 'because')"
+is "$(sqlite3 "$work/eight.db" "SELECT count(*) > 0, count(DISTINCT system),
+    sum(comm_size_hi < comm_size), sum(reason = 'because'),
+    count(*) = (SELECT count(*) FROM decision WHERE target = 'dispatch')
+    FROM v_decision")" \
+    "1|1|0|0|1" "its view of decisions has what the dispatch table chooses"
 
 finish

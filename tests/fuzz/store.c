@@ -50,7 +50,8 @@ static void read_views(struct chorale_store *store)
         "SELECT * FROM v_summary", "SELECT * FROM v_best",
         "SELECT * FROM v_progress", "SELECT * FROM v_speedup",
         "SELECT * FROM v_paired", "SELECT * FROM v_untouched",
-        "SELECT * FROM v_trace", "SELECT * FROM decision",
+        "SELECT * FROM v_trace", "SELECT * FROM v_decision",
+        "SELECT * FROM decision",
     };
 
     for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]); i++)
