@@ -39,11 +39,14 @@ struct chunk {
 _Static_assert(sizeof(struct chunk) <= ALIGN, "a chunk's head has its line");
 
 struct chorale_scratch {
+    size_t peak; /* most bytes ever in use: chorale_scratch_peak() */
     struct chunk *top;
     size_t want; /* size of the next first chunk, if that is more */
     size_t made; /* chunks since the context was made */
-    size_t peak; /* most bytes ever in use */
 };
+
+_Static_assert(offsetof(struct chorale_scratch, peak) == 0,
+               "it is read without knowing the rest");
 
 struct chorale_scratch *chorale_scratch_new(void)
 {
@@ -179,7 +182,7 @@ size_t chorale_ctx_scratch_made(const struct chorale_ctx *ctx)
 
 size_t chorale_ctx_scratch_peak(const struct chorale_ctx *ctx)
 {
-    return ctx->scratch->peak;
+    return chorale_scratch_peak(ctx->scratch);
 }
 
 size_t chorale_scratch_mark(const struct chorale_ctx *ctx)

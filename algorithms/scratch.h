@@ -19,6 +19,12 @@ struct chorale_scratch *chorale_scratch_new(void);
 /* With all that it holds; NULL does nothing. */
 void chorale_scratch_free(struct chorale_scratch *scratch);
 
+/* The most bytes of it that were in use at once: its first member. */
+static inline size_t chorale_scratch_peak(const struct chorale_scratch *scratch)
+{
+    return *(const size_t *)(const void *)scratch;
+}
+
 /* Addresses that are set aside, for one call at a time. */
 struct chorale_reserve {
     char *mem;           /* NULL: none */

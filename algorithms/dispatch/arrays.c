@@ -158,9 +158,9 @@ static inline int aliased(enum chorale_coll coll, struct significant s,
     return in == out;
 }
 
-int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
-                         struct chorale_call *call,
-                         const struct chorale_ints *ints)
+static inline __attribute__((always_inline)) int
+known_of(struct chorale_state *st, enum chorale_coll coll,
+         struct chorale_call *call, const struct chorale_ints *ints)
 {
     const struct significant s = significant_in(st, coll, call);
     const struct chorale_known *known;
@@ -182,6 +182,23 @@ int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
     if (!known->chosen.passes)
         take(st, s, call, ints);
     return 1;
+}
+
+/* A copy for each collective, in which what the others do is left out. */
+int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
+                         struct chorale_call *call,
+                         const struct chorale_ints *ints)
+{
+    switch (coll) {
+    case CHORALE_GATHERV:
+        return known_of(st, CHORALE_GATHERV, call, ints);
+    case CHORALE_SCATTERV:
+        return known_of(st, CHORALE_SCATTERV, call, ints);
+    case CHORALE_ALLTOALLV:
+        return known_of(st, CHORALE_ALLTOALLV, call, ints);
+    default:
+        return 0; /* by their sum */
+    }
 }
 
 int chorale_arrays_by_sum(struct chorale_state *st, enum chorale_coll coll,

@@ -46,9 +46,9 @@ struct chorale_chosen {
 enum chorale_way {
     CHORALE_ASK,             /* not enough: chorale_shim_call() */
     CHORALE_LOOK,            /* chorale_shim_look() */
-    CHORALE_ARRAYS,          /* chorale_shim_arrays() */
+    CHORALE_ARRAYS,          /* chorale_arrays_NAME() */
     CHORALE_PASS,            /* the library's */
-    CHORALE_AGAIN            /* chorale_shim_again() */
+    CHORALE_AGAIN            /* chorale_again_NAME() */
 };
 
 /* The arguments of a call that need not be looked at again. */

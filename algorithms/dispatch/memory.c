@@ -11,10 +11,7 @@
 
 enum { SHARE = 4 };          /* a communicator gets this part of what is left */
 
-/* A context without a communicator, for its scratch: where one thread at a
- * time calls MPI. */
-static struct chorale_ctx *mine;
-static size_t counted;       /* of it, in total */
+struct chorale_memory chorale_memory;
 
 static atomic_size_t taken;  /* by shares */
 static atomic_size_t total, peak; /* bytes of the stores: now, and at most */
@@ -62,41 +59,21 @@ void chorale_memory_give_back(struct chorale_share *share)
     *share = (struct chorale_share){ 0 };
 }
 
-struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx,
-                                            const struct chorale_share *share)
+void chorale_memory_make(void)
 {
-    struct chorale_scratch *own = ctx->scratch;
-
-    if (share->own)
-        return own;
-    if (mine == NULL && chorale_ctx_new(MPI_COMM_NULL, &mine) != MPI_SUCCESS)
-        mine = NULL;
-    if (mine != NULL)
-        ctx->scratch = mine->scratch;
-    return own;
+    chorale_memory.store = chorale_scratch_new();
 }
 
-/* A store has grown. */
-static void grow(size_t by)
+void chorale_memory_grown(struct chorale_share *share, size_t bytes)
 {
+    size_t *known = share->own ? &share->counted : &chorale_memory.counted;
+    const size_t by = bytes - *known;
     const size_t now = atomic_fetch_add(&total, by) + by;
     size_t before = atomic_load(&peak);
 
     while (now > before && !atomic_compare_exchange_weak(&peak, &before, now))
         continue;
-}
-
-void chorale_memory_back(struct chorale_ctx *ctx, struct chorale_share *share,
-                         struct chorale_scratch *own)
-{
-    size_t *known = share->own ? &share->counted : &counted;
-    const size_t now = chorale_ctx_scratch_peak(ctx);
-
-    ctx->scratch = own;
-    if (now <= *known)
-        return;
-    grow(now - *known);
-    *known = now;
+    *known = bytes;
 }
 
 /* Of the process, made by the first communicator. */
@@ -138,10 +115,8 @@ size_t chorale_memory_peak(void)
 
 void chorale_memory_stop(void)
 {
-    if (mine != NULL)
-        chorale_ctx_free(mine);
-    mine = NULL;
-    counted = 0;
+    chorale_scratch_free(chorale_memory.store);
+    chorale_memory = (struct chorale_memory){ NULL, 0 };
     pthread_mutex_lock(&lock);
     chorale_reserve_close(&one);
     pthread_mutex_unlock(&lock);

@@ -15,6 +15,8 @@
 #define CHORALE_ALGORITHMS_MEMORY_H
 
 #include "algorithms/ctx.h"
+#include "algorithms/dispatch/fast.h"
+#include "algorithms/scratch.h"
 
 /* What a communicator has of it; all zero before. */
 struct chorale_share {
@@ -34,14 +36,46 @@ void chorale_memory_settle(struct chorale_share *share, size_t bytes);
 /* It is freed, with its store. */
 void chorale_memory_give_back(struct chorale_share *share);
 
+/* Of the process, where one thread at a time calls MPI: its store, NULL before
+ * the first call, and what of that chorale_memory_peak() has. */
+extern struct chorale_memory {
+    struct chorale_scratch *store;
+    size_t counted;
+} chorale_memory CHORALE_HIDDEN;
+
+/* Make the store: no memory leaves it NULL. And: a store, of the process or of
+ * share, has grown to so many bytes. */
+void chorale_memory_make(void);
+void chorale_memory_grown(struct chorale_share *share, size_t bytes);
+
 /* Before a call on ctx: let it use the store of the process, if it has none of
  * its own. Returns what to give back. */
-struct chorale_scratch *chorale_memory_lend(struct chorale_ctx *ctx,
-                                            const struct chorale_share *share);
+static inline struct chorale_scratch *
+chorale_memory_lend(struct chorale_ctx *ctx, const struct chorale_share *share)
+{
+    struct chorale_scratch *own = ctx->scratch;
+
+    if (share->own)
+        return own;
+    if (__builtin_expect(chorale_memory.store == NULL, 0))
+        chorale_memory_make();
+    if (chorale_memory.store != NULL)
+        ctx->scratch = chorale_memory.store;
+    return own;
+}
 
 /* After it. */
-void chorale_memory_back(struct chorale_ctx *ctx, struct chorale_share *share,
-                         struct chorale_scratch *own);
+static inline void chorale_memory_back(struct chorale_ctx *ctx,
+                                       struct chorale_share *share,
+                                       struct chorale_scratch *own)
+{
+    const size_t now = chorale_scratch_peak(ctx->scratch);
+
+    ctx->scratch = own;
+    if (__builtin_expect(now > (share->own ? share->counted
+                                           : chorale_memory.counted), 0))
+        chorale_memory_grown(share, now);
+}
 
 /* What is set aside for calls whose scratch is bytes, for when the system has
  * none (scratch.h): of the process, with always the same number, or, where

@@ -40,14 +40,8 @@ typedef int free_fn(void *comm);
 /* What ends that took a communicator and is none. */
 #define ENDERS(X) X(Win_free) X(File_close)
 
-#ifdef CHORALE_HAVE_LARGE_COUNTS
-#define SHIM_LIST(X) CHORALE_SHIM_LIST(X) CHORALE_SHIM_LARGE_LIST(X)
-#else
-#define SHIM_LIST(X) CHORALE_SHIM_LIST(X)
-#endif
-
 #define X(name, coll, params, args, words) typedef int name##_fn params;
-SHIM_LIST(X)
+CHORALE_SHIM_ALL_LIST(X)
 #undef X
 
 #define X(name, params, args, begin, result) typedef int name##_fn params;
@@ -62,7 +56,7 @@ static struct {
     abort_fn *Abort;
     free_fn *Comm_free, *Comm_disconnect;
 #define X(name, coll, params, args, words) name##_fn *name;
-    SHIM_LIST(X)
+    CHORALE_SHIM_ALL_LIST(X)
 #undef X
 #define X(name, params, args, begin, result) name##_fn *name;
     CHORALE_SHIM_MAKERS(X)
@@ -93,7 +87,7 @@ static void find_all(void)
     *(void **)&next.Comm_disconnect = find_next("PMPI_Comm_disconnect");
 #define X(name, coll, params, args, words)                                   \
     *(void **)&next.name = find_next("PMPI_" #name);
-    SHIM_LIST(X)
+    CHORALE_SHIM_ALL_LIST(X)
 #undef X
 #define X(name, params, args, begin, result)                                 \
     *(void **)&next.name = find_next("PMPI_" #name);
@@ -211,19 +205,11 @@ int MPI_Comm_disconnect(void *comm)
         return chorale_trace_done(rc);                                       \
     }                                                                        \
                                                                              \
-    static __attribute__((noinline)) int name##_again params                 \
-    {                                                                        \
-        return chorale_shim_again(CHORALE_##coll,                            \
-                                  &(struct chorale_words){                   \
-                                      CHORALE_SHIM_UNWRAP words });          \
-    }                                                                        \
-                                                                             \
     static __attribute__((noinline)) int name##_arrays params                \
     {                                                                        \
         int rc;                                                              \
-        const enum chorale_way way = chorale_shim_arrays(                    \
-            CHORALE_##coll, &(struct chorale_words){                         \
-                                CHORALE_SHIM_UNWRAP words }, &rc);           \
+        const enum chorale_way way = chorale_arrays_##name(                  \
+            &rc, CHORALE_SHIM_UNWRAP args);                                  \
                                                                              \
         if (way == CHORALE_AGAIN)                                            \
             return rc;                                                       \
@@ -241,7 +227,7 @@ int MPI_Comm_disconnect(void *comm)
         if (way == CHORALE_PASS && next.name != NULL)                        \
             return next.name args;                                           \
         if (way == CHORALE_AGAIN)                                            \
-            return name##_again args;                                        \
+            return chorale_again_##name args;                                \
         if (way == CHORALE_ARRAYS)                                           \
             return name##_arrays args;                                       \
         return name##_asked args;                                            \
@@ -259,7 +245,7 @@ int MPI_Comm_disconnect(void *comm)
             return name##_looked args;                                       \
         return name##_asked args;                                            \
     }
-SHIM_LIST(X)
+CHORALE_SHIM_ALL_LIST(X)
 #undef X
 
 #define X(name, params, args, begin, result)                                 \

@@ -226,15 +226,27 @@ struct chorale_words {
 int chorale_shim_call(enum chorale_coll coll,
                       const struct chorale_words *words, int *rc);
 
-/* One that chorale_shim_look() found to be ours: run it. Returns MPI's code. */
-int chorale_shim_again(enum chorale_coll coll,
-                       const struct chorale_words *words);
+/* All that this MPI has. */
+#ifdef CHORALE_HAVE_LARGE_COUNTS
+#define CHORALE_SHIM_ALL_LIST(X) CHORALE_SHIM_LIST(X) CHORALE_SHIM_LARGE_LIST(X)
+#else
+#define CHORALE_SHIM_ALL_LIST(X) CHORALE_SHIM_LIST(X)
+#endif
 
-/* One with arrays of ints that chorale_shim_look() sent here: CHORALE_AGAIN, it
- * was run, *rc is MPI's; CHORALE_PASS; CHORALE_ASK. */
-enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
-                                     const struct chorale_words *words,
-                                     int *rc);
+/* A function for each of them, so that the arguments go from registers into
+ * the dispatcher's call and are stored once:
+ *
+ * chorale_again_NAME, for one that chorale_shim_look() found to be ours: run
+ * it. Returns MPI's code.
+ *
+ * chorale_arrays_NAME, for one with arrays of ints that it sent here:
+ * CHORALE_AGAIN, it was run, *rc is MPI's; CHORALE_PASS; CHORALE_ASK. */
+#define X(name, coll, params, args, words)                                   \
+    CHORALE_HIDDEN int chorale_again_##name params;                          \
+    CHORALE_HIDDEN enum chorale_way chorale_arrays_##name(                   \
+        int *rc, CHORALE_SHIM_UNWRAP params);
+CHORALE_SHIM_ALL_LIST(X)
+#undef X
 
 /* The first thing of a call: is comm this thread's last one, and collective
  * coll the library's there? */

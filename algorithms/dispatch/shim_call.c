@@ -86,23 +86,52 @@ int chorale_shim_call(enum chorale_coll coll,
                             words->large ? NULL : &ints, rc);
 }
 
-int chorale_shim_again(enum chorale_coll coll,
-                       const struct chorale_words *words)
+/* The same in registers, as words is a variable of the caller's that nothing
+ * else has the address of. Field by field: a whole struct would be cleared
+ * first. What the dispatcher fills in is left out. */
+static inline __attribute__((always_inline)) void
+fill(struct chorale_call *call, const struct chorale_words *words)
 {
-    struct chorale_call call = call_of(words);
-
-    return chorale_dispatch_again(coll, COMM(words->comm), &call);
+    call->sendbuf = words->sendbuf;
+    call->recvbuf = words->recvbuf;
+    call->sendcount = words->sendcount;
+    call->recvcount = words->recvcount;
+    call->sendcounts = call->recvcounts = NULL;
+    call->sdispls = call->rdispls = NULL;
+    call->sendtype = TYPE(words->sendtype);
+    call->recvtype = TYPE(words->recvtype);
+    call->op = OP(words->op);
+    call->root = words->root;
 }
 
-enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
-                                     const struct chorale_words *words,
-                                     int *rc)
-{
-    const struct chorale_ints ints = ints_of(words);
-    struct chorale_call call = call_of(words);
-
-    return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);
-}
+#define X(name, coll, params, args, fields)                                  \
+    int chorale_again_##name params                                          \
+    {                                                                        \
+        const struct chorale_words words = { CHORALE_SHIM_UNWRAP fields };   \
+        struct chorale_call call;                                            \
+                                                                             \
+        fill(&call, &words);                                                 \
+        return chorale_dispatch_again(CHORALE_##coll, COMM(words.comm),      \
+                                      &call);                                \
+    }                                                                        \
+                                                                             \
+    enum chorale_way chorale_arrays_##name(int *rc,                          \
+                                           CHORALE_SHIM_UNWRAP params)       \
+    {                                                                        \
+        const struct chorale_words words = { CHORALE_SHIM_UNWRAP fields };   \
+        struct chorale_call call;                                            \
+                                                                             \
+        if (words.large                                                      \
+            || (words.sendcounts == NULL && words.recvcounts == NULL))       \
+            return CHORALE_ASK;                                              \
+        fill(&call, &words);                                                 \
+        return chorale_dispatch_arrays(                                      \
+            CHORALE_##coll, COMM(words.comm), &call,                         \
+            &(struct chorale_ints){ words.sendcounts, words.sdispls,         \
+                                    words.recvcounts, words.rdispls }, rc);  \
+    }
+CHORALE_SHIM_ALL_LIST(X)
+#undef X
 
 /* Open MPI has 65532 communicators: what is ours is not what is missing. */
 int chorale_shim_make_begin(chorale_word comm, int needs)
