@@ -18,8 +18,6 @@
 #define CHORALE_COUNT_MAX INT_MAX
 #endif
 
-enum { TAG = 67 };
-
 /* From so many bytes on a message is long: MPI libraries have it wait for its
  * receiver anyway, or soon do, so that to wait for that costs nothing. */
 enum { LONG = 32768 };
@@ -44,6 +42,7 @@ int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
         return err;
     }
     ctx->comm = comm;
+    ctx->tag = CHORALE_TAG;
     ctx->scratch = scratch;
     *ctx_p = ctx;
     return MPI_SUCCESS;
@@ -205,6 +204,19 @@ static void round_end(struct chorale_ctx *ctx, double began)
         ctx->stat->wait_ns += (long long)(1e9 * (PMPI_Wtime() - began) + 0.5);
 }
 
+int chorale_received(struct chorale_ctx *ctx, int err)
+{
+    int class;
+
+    if (err == MPI_SUCCESS || ctx->truncated == NULL
+        || PMPI_Error_class(err, &class) != MPI_SUCCESS
+        || class != MPI_ERR_TRUNCATE)
+        return err;
+    if (*ctx->truncated == MPI_SUCCESS)
+        *ctx->truncated = err;
+    return MPI_SUCCESS;
+}
+
 /* Is any of them under way? */
 static int any_open(int count, const MPI_Request *req)
 {
@@ -276,7 +288,7 @@ int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
         return err;
     count_sent(ctx, count, type);
     began = round_begin(ctx);
-    err = PMPI_Send(buf, m.count, m.type, in_comm(ctx, dest), TAG,
+    err = PMPI_Send(buf, m.count, m.type, in_comm(ctx, dest), ctx->tag,
                     ctx->comm);
     round_end(ctx, began);
     message_release(&m);
@@ -296,11 +308,11 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     if (err != MPI_SUCCESS)
         return err;
     began = round_begin(ctx);
-    err = PMPI_Recv(buf, m.count, m.type, in_comm(ctx, source), TAG,
+    err = PMPI_Recv(buf, m.count, m.type, in_comm(ctx, source), ctx->tag,
                     ctx->comm, MPI_STATUS_IGNORE);
     round_end(ctx, began);
     message_release(&m);
-    return err;
+    return chorale_received(ctx, err);
 }
 
 static int start_send(struct chorale_ctx *ctx, const void *buf,
@@ -317,10 +329,10 @@ static int start_send(struct chorale_ctx *ctx, const void *buf,
         return err;
     count_sent(ctx, count, type);
     dest = in_comm(ctx, dest);
-    err = synchronous ? PMPI_Issend(buf, m.count, m.type, dest, TAG,
+    err = synchronous ? PMPI_Issend(buf, m.count, m.type, dest, ctx->tag,
                                     ctx->comm, req)
-                      : PMPI_Isend(buf, m.count, m.type, dest, TAG, ctx->comm,
-                                   req);
+                      : PMPI_Isend(buf, m.count, m.type, dest, ctx->tag,
+                                   ctx->comm, req);
     message_release(&m);
     return err;
 }
@@ -348,7 +360,7 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
-    err = PMPI_Irecv(buf, m.count, m.type, in_comm(ctx, source), TAG,
+    err = PMPI_Irecv(buf, m.count, m.type, in_comm(ctx, source), ctx->tag,
                      ctx->comm, req);
     message_release(&m);
     return err;
@@ -374,14 +386,14 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
         count_sent(ctx, sendcount, sendtype);
         began = round_begin(ctx);
         err = PMPI_Sendrecv(sendbuf, out.count, out.type, in_comm(ctx, dest),
-                            TAG, recvbuf, in.count, in.type,
-                            in_comm(ctx, source), TAG, ctx->comm,
+                            ctx->tag, recvbuf, in.count, in.type,
+                            in_comm(ctx, source), ctx->tag, ctx->comm,
                             MPI_STATUS_IGNORE);
         round_end(ctx, began);
         message_release(&in);
     }
     message_release(&out);
-    return err;
+    return chorale_received(ctx, err);
 }
 
 int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
@@ -436,7 +448,7 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
     began = round_begin(ctx);
     err = PMPI_Waitany(count, req, index, MPI_STATUS_IGNORE);
     round_end(ctx, began);
-    return err;
+    return chorale_received(ctx, err);
 }
 
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
@@ -451,7 +463,7 @@ int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
     began = round_begin(ctx);
     /* One by one, as that tells which error it was. */
     for (int i = 0; i < count; i++) {
-        int err = PMPI_Wait(&req[i], MPI_STATUS_IGNORE);
+        int err = chorale_received(ctx, PMPI_Wait(&req[i], MPI_STATUS_IGNORE));
 
         if (first == MPI_SUCCESS)
             first = err;

@@ -35,6 +35,10 @@ struct chorale_schedule;
 struct chorale_ctx {
     MPI_Comm comm;           /* private, errors return */
     int rank, size;
+    int tag;                 /* of its messages: the dispatcher has one for
+                              * each collective, so that what a rank's wrong
+                              * call has left lying is not taken for a message
+                              * of another one */
     const int *map;          /* of a view: ranks in comm; else NULL */
     const int *node;         /* node of each rank in comm; NULL: one node, or
                               * not known */
@@ -45,7 +49,16 @@ struct chorale_ctx {
                               * memory; NULL: then there is none */
     struct chorale_schedule *schedule; /* not NULL: messages are written down
                                         * there, not sent: see schedule.h */
+    int *truncated;          /* not NULL: a message that is longer than its
+                              * room ends no call; it is taken, its error is
+                              * here (the first one; MPI_SUCCESS before), and
+                              * the call goes on, as others wait for this
+                              * rank's messages, and none of theirs may be
+                              * left for the next call */
 };
+
+/* The tag of a new context. */
+enum { CHORALE_TAG = 67 };
 
 /* Wrap a private communicator: sets MPI_ERRORS_RETURN on it. The context does
  * not own comm. Returns an MPI error code; *ctx_p is set on success. */
@@ -105,7 +118,8 @@ MPI_Aint chorale_type_extent(MPI_Datatype type);
 int chorale_type_is_packed(MPI_Datatype type);
 
 /* Copy between two buffers of equal signature that do not overlap. Returns
- * an MPI error code. */
+ * an MPI error code; MPI_ERR_TRUNCATE, and nothing was copied, if there is no
+ * room for all. */
 int chorale_copy(struct chorale_ctx *ctx, const void *from,
                  MPI_Count from_count, MPI_Datatype from_type, void *to,
                  MPI_Count to_count, MPI_Datatype to_type);
@@ -166,6 +180,10 @@ int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req);
  * which. All null: *index is MPI_UNDEFINED. */
 int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                     int *index);
+
+/* What is left of err, the code of something that was received or copied: see
+ * truncated above. */
+int chorale_received(struct chorale_ctx *ctx, int err);
 
 /* inout = in op inout, element by element; counted as reduced bytes. */
 int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,

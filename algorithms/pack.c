@@ -225,6 +225,10 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
 
     if (bytes == 0 || noted(ctx, bytes))
         return MPI_SUCCESS;
+    if (from_type == to_type
+            ? from_count > to_count
+            : bytes > chorale_type_size(to_type) * (size_t)to_count)
+        return chorale_received(ctx, MPI_ERR_TRUNCATE);
     if (chorale_type_is_packed(to_type))
         return chorale_pack(ctx, from, from_count, from_type, to);
     if (chorale_type_is_packed(from_type))

@@ -402,6 +402,21 @@ static const struct chorale_plan *judge(struct chorale_state *st,
     return plan;
 }
 
+/* A variant returned rc, or a message was longer than its room: what the call
+ * returns, once the handler was told. */
+static __attribute__((noinline, cold)) int
+fail(struct chorale_state *st, MPI_Comm comm, struct chorale_scratch *own,
+     int rc)
+{
+    if (rc == MPI_SUCCESS)
+        rc = st->truncated;
+    st->truncated = MPI_SUCCESS;
+    chorale_scratch_release(st->ctx, 0);
+    chorale_memory_back(st->ctx, &st->share, own);
+    PMPI_Comm_call_errhandler(comm, rc);
+    return rc;
+}
+
 /* By the plan, of a communicator's state. Returns MPI's code. */
 static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
                MPI_Comm comm, struct chorale_call *call)
@@ -409,17 +424,16 @@ static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
     struct chorale_scratch *own;
     int rc;
 
+    st->ctx->tag = CHORALE_TAG + (int)chosen->plan->alg->coll;
     call->ctx = st->ctx;
     call->param = chosen->plan->param;
     call->commutative = chosen->commutative;
     own = chorale_memory_lend(st->ctx, &st->share);
     rc = chosen->plan->alg->run(call);
-    if (rc != MPI_SUCCESS)
-        chorale_scratch_release(st->ctx, 0);
+    if ((rc | st->truncated) != MPI_SUCCESS)
+        return fail(st, comm, own, rc);
     chorale_memory_back(st->ctx, &st->share, own);
-    if (rc != MPI_SUCCESS)
-        PMPI_Comm_call_errhandler(comm, rc);
-    return rc;
+    return MPI_SUCCESS;
 }
 
 int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,

@@ -202,6 +202,7 @@ static int make_comm(struct chorale_state *st, MPI_Comm comm, uint64_t own)
     if (rc != MPI_SUCCESS || chorale_ctx_new(st->comm, &st->ctx) != MPI_SUCCESS)
         return 0;
     st->ctx->reserve = st->reserve;
+    st->ctx->truncated = &st->truncated;
     return 1;
 }
 

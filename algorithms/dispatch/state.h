@@ -23,6 +23,7 @@ struct chorale_state {
     const struct chorale_tuning *tuning;
     MPI_Comm parent;         /* the application's */
     struct chorale_ctx *ctx; /* on a communicator of our own */
+    int truncated;           /* of ctx, in a call: ctx.h */
     MPI_Comm comm;           /* that one */
     struct chorale_reserve *reserve; /* of ctx: memory.h */
     struct chorale_share share; /* of the process's scratch */

@@ -4,6 +4,8 @@
  *   abort     the last rank aborts while the others are in a collective
  *   fork      children end in every way while the parents go on
  *   truncate  the last rank's buffer is too short: its error handler is told
+ *   leftover  blocks that are longer than their room, where the root errs alone
+ *             too: the calls after that are right
  *   early     a callback of MPI_Finalize, set before anything of ours
  *   full      communicators until there are no more; says how many */
 #include <stdlib.h>
@@ -90,6 +92,66 @@ static void truncate_one(void)
     MPI_Comm_free(&own);
 }
 
+/* What a wrong call has left must not get into the ones after it. */
+static void right_after(int count)
+{
+    int one = rank + 1, sum = 0, all[64];
+
+    check(handled == (rank == 0 ? count : 0), "errors handled", handled);
+    check(rank != 0 || class == MPI_ERR_TRUNCATE, "class of the error", class);
+    MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, own);
+    check(rank != 0 || sum == size * (size + 1) / 2, "sum", sum);
+    use(own);
+    if (count > 1) /* the library's own gather finds what is left, too */
+        return;
+    MPI_Gather(&one, 1, MPI_INT, all, 1, MPI_INT, 0, own);
+    for (int i = 0; rank == 0 && i < size; i++)
+        check(all[i] == i + 1, "gathered", all[i]);
+}
+
+/* The root's own block, the last in its buffer, is longer than its room. */
+static void gather_too_much(void)
+{
+    int from[10], to[64 + 10], counts[64], displs[64], rc;
+
+    for (int i = 0; i < 10; i++)
+        from[i] = rank;
+    for (int i = 0; i < 64 + 10; i++)
+        to[i] = -1;
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1;
+        displs[i] = size - 1 - i;
+    }
+    rc = MPI_Gatherv(from, rank == 0 ? 10 : 1, MPI_INT, to, counts, displs,
+                     MPI_INT, 0, own);
+    check(rank == 0 ? rc != MPI_SUCCESS : rc == MPI_SUCCESS, "own block", rc);
+    for (int i = size; rank == 0 && i < 64 + 10; i++)
+        check(to[i] == -1, "what is behind the buffer", to[i]);
+}
+
+static void leave_over(void)
+{
+    MPI_Errhandler handler;
+    int from[10] = { 0 }, to[10 * 64], rc;
+
+    /* Which MPICH's MPI_Wait asks, whatever communicator it is. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    use(own);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(own, handler);
+    rc = MPI_Gather(from, rank == 0 ? 1 : 10, MPI_INT, to, 1, MPI_INT, 0, own);
+    check(rank == 0 ? rc != MPI_SUCCESS : rc == MPI_SUCCESS, "blocks", rc);
+    right_after(1);
+    rc = MPI_Gather(from, 10, MPI_INT, to, 1, MPI_INT, 0, own);
+    check(rank == 0 ? rc != MPI_SUCCESS : rc == MPI_SUCCESS, "root", rc);
+    right_after(2);
+    gather_too_much();
+    right_after(3);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&own);
+}
+
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm;
@@ -157,6 +219,8 @@ int main(int argc, char **argv)
         fork_children();
     if (strcmp(how, "truncate") == 0)
         truncate_one();
+    if (strcmp(how, "leftover") == 0)
+        leave_over();
     if (strcmp(how, "early") == 0)
         early();
     if (strcmp(how, "full") == 0)
