@@ -88,12 +88,23 @@ static int irregular_blocks(struct plain *c, const struct chorale_point *pt,
     return total;
 }
 
+/* Bytes of its largest buffer: a vector, or the blocks of all ranks, of which
+ * irregular ones are not all below the mean. */
+static size_t plain_bytes(const struct chorale_alg *alg,
+                          const struct chorale_point *pt)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
+    size_t blocks = info->blocks ? (size_t)pt->comm_size : 1;
+
+    return pt->msg_size * blocks * (info->irregular ? 2 : 1) + ELEMENT;
+}
+
 /* The call that the schedule is of. */
 static void plain_init(struct plain *c, const struct chorale_alg *alg,
                        const struct chorale_point *pt, struct chorale_ctx *ctx)
 {
     MPI_Count m = (MPI_Count)(pt->msg_size / ELEMENT);
-    size_t bytes = pt->msg_size * (size_t)(2 * pt->comm_size) + ELEMENT;
+    size_t bytes = plain_bytes(alg, pt);
 
     make_sum(&c->op);
     for (int i = 0; i < 2; i++)
