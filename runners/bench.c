@@ -81,6 +81,10 @@ static const char usage[] =
     "      --served           call the library's default as applications "
     "do, for a\n"
     "                         preloaded shim to serve it by its table\n"
+    "      --ignore-sigterm   go on after SIGTERM, which Slurm sends to all "
+    "ranks of a job\n"
+    "                         that it ends: `chorale job` says when a launch "
+    "ends\n"
     "      --escaped          results.db has %20 for a blank and the like, for "
     "launchers\n"
     "                         that are scripts\n"
@@ -290,11 +294,14 @@ int main(int argc, char **argv)
 
     while (argc > 1 && (strcmp(argv[1], "--announce") == 0 ||
                         strcmp(argv[1], "--served") == 0 ||
+                        strcmp(argv[1], "--ignore-sigterm") == 0 ||
                         strcmp(argv[1], "--escaped") == 0 ||
                         strncmp(argv[1], TURNED, strlen(TURNED)) == 0)) {
         bench.announce |= argv[1][2] == 'a';
         bench.served |= argv[1][2] == 's';
         escaped |= argv[1][2] == 'e';
+        if (argv[1][2] == 'i')
+            signal(SIGTERM, SIG_IGN);
         if (argv[1][2] == 't')
             bench.turned = argv[1] + strlen(TURNED);
         argv[1] = argv[0];

@@ -13,7 +13,7 @@
 #include "runners/environment.h"
 
 #define LOCK_SECONDS 10
-#define LOOK_SECONDS 1
+#define LOOK_SECONDS 0.25     /* of a few between SIGTERM and SIGKILL */
 
 static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
 {

@@ -77,6 +77,7 @@ fake_slurm() {
 [ "$1" = show ] || exit 0
 echo 'ClusterName             = invented'
 echo 'MaxArraySize            = 1001'
+echo 'KillWait                = 30 sec'
 echo 'TaskPlugin              = task/affinity'
 END
     fake sbatch <<END

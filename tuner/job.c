@@ -30,7 +30,7 @@ struct opts {
     long element, attempts;
     const char *mpi, *shards, *gather, *partition;
     int bind, one_per_p, any_nodes;
-    double threshold, lead, publish;
+    double threshold, lead, kill_wait, publish;
 };
 
 struct element {
@@ -200,6 +200,7 @@ static enum chorale_err measure(struct element *e)
     run.launched = launched;
     run.launched_arg = e;
     run.lead_seconds = e->opts->lead;
+    run.kill_seconds = e->opts->kill_wait;
     run.publish_seconds = e->opts->publish;
     if (run.mpi != NULL && strcmp(run.mpi, "auto") == 0) {
         enum chorale_err err = chorale_starts_mpi(mpi, e->msg);
@@ -242,7 +243,8 @@ static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
 {
     enum chorale_err err = chorale_slurm_requeue(job, why);
 
-    for (int i = 1; i < REQUEUES && err != CHORALE_OK; i++) {
+    for (int i = 1; i < REQUEUES && err != CHORALE_OK &&
+                    !chorale_stop_requested(); i++) {
         nanosleep(&(struct timespec){ REQUEUE_PAUSE, 0 }, NULL);
         err = chorale_slurm_requeue(job, why);
     }
@@ -259,7 +261,7 @@ static enum chorale_err go_on(struct element *e, int signal,
     struct chorale_errmsg why;
     char reason[CHORALE_ERRMSG_SIZE] = "", job[64];
 
-    if (signal != SIGUSR1 || !task_name(job)) {
+    if (signal != SIGUSR1 || chorale_stop_requested() || !task_name(job)) {
         /* Cancelled, preempted, requeued: that is settled already. */
         tell(e, "ended", "it was told to end");
         return CHORALE_STOPPED;
@@ -382,6 +384,10 @@ static const struct chorale_opt options[] = {
       "submission's folder)", 0, 0 },
     { "lead", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, lead), "TIME",
       "how long ahead of the time limit SIGUSR1 comes (default: 1m)", 1, 0 },
+    { "kill-wait", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, kill_wait),
+      "TIME", "how long after SIGTERM Slurm sends SIGKILL, its KillWait, as "
+      "`submit` found it (default: not known, so SIGTERM gives the point under "
+      "way up)", 1, 0 },
     { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
       "TIME", "publish as often at least while a launch runs, and after each "
       "point as long as that takes a hundredth of the time (default: 1m)", 1,
@@ -412,8 +418,11 @@ const struct chorale_verb chorale_verb_job = {
         "measured, puts itself into the queue again and exits with 75; not "
         "more often than --attempts says, nor after an attempt from the second "
         "on that brought nothing. On SIGTERM, with which Slurm cancels, "
-        "preempts or requeues, it gives up the point under way, publishes, and "
-        "leaves the queue to Slurm. With the shard in the submission's folder "
+        "preempts or requeues, and which all ranks get and ignore, the point "
+        "comes to an end in the same way, unless that takes three quarters of "
+        "--kill-wait, or all but 2.5 s of it: then it is given up. It "
+        "publishes, exits with 75, and leaves the queue to Slurm: what is "
+        "cancelled does not come back. With the shard in the submission's folder "
         "a SIGKILL loses that point, and of a launch in groups of nodes one of "
         "each group; on a disk of the node also what was not yet published, a "
         "minute's at most, if the job goes on elsewhere. Its file, "

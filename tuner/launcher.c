@@ -540,6 +540,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--distribution=block");
         /* Or the others wait for a rank that has died. */
         chorale_args_add(args, "--kill-on-bad-exit=1");
+        if (launcher->outlives) /* else it takes two within a second */
+            chorale_args_add(args, "--quit-on-interrupt");
         if (launcher->mpi != NULL)
             chorale_args_add(args, "--mpi=%s", launcher->mpi);
         if (launcher->bind)
@@ -566,6 +568,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--announce");
     if (launcher->served)
         chorale_args_add(args, "--served");
+    if (launcher->outlives && !simulated)
+        chorale_args_add(args, "--ignore-sigterm");
     if (launcher->turns && !simulated)
         chorale_args_add(args, "--turned=%llu:%d",
                          (unsigned long long)launcher->seed,

@@ -35,6 +35,8 @@ struct chorale_launcher {
     const char *forced;      /* of smpirun: COLLECTIVE:ALGORITHM, or NULL */
     const char *mpi;         /* of srun: for its --mpi, or NULL */
     int bind;                /* of srun and mpiexec: each rank to a core */
+    int outlives;            /* of srun and mpiexec: its ranks ignore SIGTERM,
+                              * and SIGINT is what ends it */
     int turns;               /* a launch of that ordinal has its nodes in an */
     int ordinal;             /* order of its own, by that seed */
     uint64_t seed;

@@ -150,7 +150,7 @@ static enum chorale_err start(struct chorale_rep_job *job,
                               const struct chorale_args *args)
 {
     struct said said = { .job = job };
-    struct chorale_child child = { 0, -1, -1 };
+    struct chorale_child child = { .pid = 0, .out = -1, .err = -1 };
     const double silence = SILENCE;
     enum chorale_ending ending;
     int status = 0;

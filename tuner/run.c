@@ -24,6 +24,16 @@
 #define HANG_SECONDS 60.0    /* or this many times a cell's time cap */
 #define HANG_CAPS 60.0
 #define LEAD_SHARE 0.75      /* for a launch to end by itself */
+#define KILL_REST 2.5        /* s before a SIGKILL: to end it, and to publish */
+
+/* How long after SIGTERM a launch may go on; 0: it may not. */
+static double patience(const struct chorale_run_opts *opts)
+{
+    double share = LEAD_SHARE * opts->kill_seconds,
+           rest = opts->kill_seconds - KILL_REST;
+
+    return rest <= 0 ? 0 : rest < share ? rest : share;
+}
 
 /* What the campaign says of its launches; free launcher->platform. */
 static enum chorale_err load_launcher(struct chorale_session *s,
@@ -69,6 +79,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         launcher->mpi = s->opts->mpi;
         launcher->bind = s->opts->bind;
         *seed = sqlite3_column_int64(stmt, 4);
+        launcher->outlives = patience(s->opts) > 0;
         launcher->turns = s->opts->turns;
         launcher->seed = (uint64_t)*seed + ((uint64_t)p->comm_size << 32);
         launcher->ordinal = p->ordinal;
@@ -187,12 +198,13 @@ static enum chorale_err hear(struct chorale_session *s,
     if (s->opts->lead_seconds > 0 &&
         snprintf(end, sizeof(end), "%s" CHORALE_END_SUFFIX,
                  chorale_store_path(s->store)) < (int)sizeof(end))
-        chorale_stop_gently(end, LEAD_SHARE * s->opts->lead_seconds);
+        chorale_stop_gently(end, LEAD_SHARE * s->opts->lead_seconds,
+                            patience(s->opts));
     err = chorale_spawn(args, NULL, &child, s->msg);
     if (err == CHORALE_OK)
         *ending = chorale_child_wait(&child, &s->silence,
                                      chorale_session_line, s, status);
-    chorale_stop_gently(NULL, 0);
+    chorale_stop_gently(NULL, 0, 0);
     return err;
 }
 

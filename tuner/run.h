@@ -35,6 +35,9 @@ struct chorale_run_opts {
     double lead_seconds;     /* SIGUSR1 comes so long ahead of the end: most
                               * of it a launch has to end by itself; 0: it is
                               * ended at once */
+    double kill_seconds;     /* SIGTERM, which all ranks get as well, comes so
+                              * long ahead of SIGKILL: likewise, and they
+                              * outlive it; 0: it ends a launch at once */
     /* After each launch, whose runs are committed; while one runs, after a
      * point that is stored as long as that takes a hundredth of the time, else
      * every publish_seconds; NULL: nothing. What it fails with after a launch

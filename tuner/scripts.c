@@ -82,6 +82,8 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
             "\nexec %s job %s \\\n"
             "    --element \"$((%ld + SLURM_ARRAY_TASK_ID))\" --attempts %ld%s",
             s->program, s->folder, first, s->attempts, ahead);
+    if (s->kill_seconds > 0)
+        fprintf(out, " --kill-wait %.0f", s->kill_seconds);
     if (s->one_per_p)
         fprintf(out, " --one-launch-per-p");
     if (site->mpi[0] != '\0' && strcmp(site->launcher, "mpiexec") != 0)

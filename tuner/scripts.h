@@ -15,6 +15,7 @@ struct chorale_scripts {
     const char *folder;      /* of the submission */
     const char *database;    /* which the last job merges into */
     double seconds;          /* time limit */
+    double kill_seconds;     /* from SIGTERM to SIGKILL; 0: not known */
     long attempts;           /* starts of an element at most */
     long at_once;            /* elements of an array; 0: as Slurm likes */
     int one_per_p;           /* each launch has a start of its own */

@@ -76,6 +76,8 @@ enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
         return err;
     if (config_value(text, "MaxArraySize", value, sizeof(value)))
         slurm->max_array = strtol(value, NULL, 10);
+    if (config_value(text, "KillWait", value, sizeof(value)))
+        slurm->kill_seconds = strtod(value, NULL); /* "30 sec" */
     if (config_value(text, "TaskPlugin", value, sizeof(value)))
         slurm->binds = strstr(value, "affinity") != NULL ||
                        strstr(value, "cgroup") != NULL;

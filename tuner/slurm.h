@@ -22,6 +22,8 @@ struct chorale_slurm {
     char cluster[64];
     long max_array;          /* MaxArraySize: indexes are below it */
     int binds;               /* a task plugin binds ranks to cores */
+    double kill_seconds;     /* KillWait, from SIGTERM to SIGKILL; 0: it does
+                              * not say */
 };
 
 /* CHORALE_ENV: no Slurm here, or it does not answer. */

@@ -19,12 +19,14 @@
 #include <unistd.h>
 
 #define GRACE_SECONDS 5.0
+#define KILL_MS 2000      /* later a child that is ended is killed */
+#define SOON_MS 1000      /* the same, if we are as well */
 #define LINE 4096
 
 static volatile sig_atomic_t stop_flag;
 static double deadline; /* of now(); 0: none */
 static char gentle_file[PATH_MAX]; /* "": children are ended at once */
-static double gentle_seconds;
+static double usr1_seconds, term_seconds;
 
 static double now(void)
 {
@@ -34,9 +36,12 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* A request that leaves less time holds: who is cancelled after the warning of
+ * the time limit is not to come back. */
 static void on_stop(int sig)
 {
-    stop_flag = sig;
+    if (sig != SIGUSR1 || stop_flag == 0)
+        stop_flag = sig;
 }
 
 void chorale_stop_catch(void)
@@ -60,34 +65,43 @@ void chorale_stop_after(double seconds)
     deadline = seconds > 0 ? now() + seconds : 0;
 }
 
-void chorale_stop_gently(const char *file, double seconds)
+void chorale_stop_gently(const char *file, double usr1, double term)
 {
     if (gentle_file[0] != '\0')
         unlink(gentle_file);
     gentle_file[0] = '\0';
+    usr1_seconds = term_seconds = 0;
     if (file == NULL || strlen(file) >= sizeof(gentle_file))
         return;
     strcpy(gentle_file, file);
-    gentle_seconds = seconds;
+    usr1_seconds = usr1;
+    term_seconds = term;
     unlink(file); /* of one who was killed */
 }
 
-/* Is a child to be ended now? *asked: since when it is asked to end by itself,
- * of now(); 0: it is not. */
-static int end_is_due(double *asked)
-{
-    int fd;
+/* How a child is asked to end by itself. */
+struct asked {
+    int signal;              /* by which signal, 0: it is not */
+    double since;            /* of now() */
+};
 
-    if (chorale_stop_requested() != SIGUSR1 || gentle_file[0] == '\0')
-        return chorale_stop_requested() != 0;
-    if (*asked == 0) {
+/* Is a child to be ended now? */
+static int end_is_due(struct asked *asked)
+{
+    int signal = chorale_stop_requested(), fd;
+    double patience = signal == SIGUSR1 ? usr1_seconds
+                      : signal == SIGTERM ? term_seconds : 0;
+
+    if (signal == 0 || patience <= 0)
+        return signal != 0;
+    if (asked->signal != signal) {
         fd = open(gentle_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         if (fd < 0)
             return 1;
         close(fd);
-        *asked = now();
+        *asked = (struct asked){ signal, now() };
     }
-    return now() - *asked > gentle_seconds;
+    return now() - asked->since > patience;
 }
 
 void chorale_stop_forget(void)
@@ -140,10 +154,15 @@ int chorale_in_path(const char *name)
 }
 
 static void child_side(const struct chorale_args *args, int out, int err,
-                       pid_t parent)
+                       pid_t parent, int lasting)
 {
     int null = open("/dev/null", O_RDONLY);
+    sigset_t blocked;
 
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    if (lasting) /* launchers set handlers, and leave masks as they are */
+        sigprocmask(SIG_BLOCK, &blocked, NULL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -163,7 +182,7 @@ enum chorale_err chorale_spawn(const struct chorale_args *args,
                                struct chorale_child *child,
                                struct chorale_errmsg *msg)
 {
-    int out[2], err[2];
+    int out[2], err[2], lasting = term_seconds > 0;
     pid_t parent = getpid(), pid;
 
     if (args->overflow || args->count == 0)
@@ -186,7 +205,7 @@ enum chorale_err chorale_spawn(const struct chorale_args *args,
     fflush(NULL);
     pid = fork();
     if (pid == 0)
-        child_side(args, out[1], err[1], parent);
+        child_side(args, out[1], err[1], parent, lasting);
     close(out[1]);
     close(err[1]);
     if (pid < 0) {
@@ -195,7 +214,7 @@ enum chorale_err chorale_spawn(const struct chorale_args *args,
         return chorale_fail_system(msg, "fork", errno);
     }
     setpgid(pid, pid); /* in both processes: whoever comes first */
-    *child = (struct chorale_child){ pid, out[0], err[0] };
+    *child = (struct chorale_child){ pid, out[0], err[0], lasting };
     return CHORALE_OK;
 }
 
@@ -230,13 +249,15 @@ static int drain(struct stream *s, chorale_line_fn *fn, void *arg, int *done)
     return got > 0;
 }
 
-/* End the whole group: TERM, then KILL after a while. */
+/* End the whole group: TERM, where that is blocked INT, then KILL after a
+ * while. */
 static void end_group(struct chorale_child *child, int *status)
 {
     const struct timespec nap = { 0, 20000000 };
+    int ms = chorale_stop_requested() == SIGTERM ? SOON_MS : KILL_MS;
 
-    kill(-child->pid, SIGTERM);
-    for (int i = 0; i < 100; i++) {
+    kill(-child->pid, child->lasting ? SIGINT : SIGTERM);
+    for (; ms > 0; ms -= 20) {
         if (waitpid(child->pid, status, WNOHANG) == child->pid) {
             kill(-child->pid, SIGKILL);
             child->pid = 0;
@@ -258,7 +279,8 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
     struct stream s[2] = { { .fd = child->out }, { .fd = child->err,
                                                    .is_err = 1 } };
     enum chorale_ending ending = CHORALE_ENDED;
-    double heard = now(), finished = 0, asked = 0;
+    double heard = now(), finished = 0;
+    struct asked asked = { 0, 0 };
     int open_ends = 2, done = 0;
 
     *status_p = 0;

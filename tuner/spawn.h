@@ -27,6 +27,7 @@ void chorale_args_free(struct chorale_args *args);
 struct chorale_child {
     pid_t pid;               /* leader of its own group; 0: ended */
     int out, err;            /* read ends of its standard output and error */
+    int lasting;             /* SIGTERM is blocked in it */
 };
 
 /* Start args->word[0], found in PATH. It is killed when we die.
@@ -67,9 +68,13 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
 void chorale_stop_catch(void);
 /* From now on SIGUSR1 makes an empty file of that name, which asks the child
  * that is waited for to end early; it is ended only when it has not done so
- * that many seconds later. NULL: no longer, and the file is removed. */
-void chorale_stop_gently(const char *file, double seconds);
-/* 0, or the signal that came. */
+ * usr1_seconds later. So does SIGTERM, with term_seconds; 0: it ends the child
+ * at once. With more than 0 children are started with SIGTERM blocked, as a
+ * batch system sends it to all at once, and ended by SIGINT. NULL: no longer,
+ * and the file is removed. */
+void chorale_stop_gently(const char *file, double usr1_seconds,
+                         double term_seconds);
+/* 0, or the signal that came; SIGUSR1 only if no other one did. */
 int chorale_stop_requested(void);
 /* Without a signal: chorale_stop_requested() is SIGALRM from that many seconds
  * on; 0: no longer. */

@@ -169,6 +169,7 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
     s->scripts = (struct chorale_scripts){
         .site = &s->site, .program = s->program, .folder = s->folder,
         .database = s->path, .seconds = s->opts->seconds,
+        .kill_seconds = s->slurm.kill_seconds,
         .attempts = s->opts->attempts, .at_once = s->opts->at_once,
         .threshold = s->opts->threshold, .one_per_p = s->opts->one_per_p,
     };

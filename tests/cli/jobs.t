@@ -54,6 +54,8 @@ submit -q
 is $? 0 "submit"
 is "$(sqlite3 "$db" 'SELECT count(*), max(task) FROM element')" "8|7" \
     "eight elements"
+grep -q -- ' --kill-wait 30$' "$folder"/1x2-from1.sh
+ok $? "their script knows Slurm's KillWait"
 
 # --- what the submitter has in the environment ------------------------------
 cp "$bin/sbatch" "$bin/quiet"
@@ -350,6 +352,78 @@ rm "$long"
 plan "$long" 8M,16M --min-iterations 4096 --cell-time 3
 is "$(stopped USR1)" "75 2|time failed stopped " \
     "too few repetitions: it comes to its planned end"
+
+# --- the same in a job that Slurm ends: all its processes get SIGTERM ---------
+all_of() { # a process: those that it started, and it
+    for child in $(pgrep -P "$1"); do
+        all_of "$child"
+    done
+    echo "$1"
+}
+ended() { # least repetitions, signals, further options: what it says last, the
+    # code that it ends with, its runs, and how the launch ended
+    name=ended$(find "$work" -maxdepth 1 -name 'ended*.db' | wc -l)
+    timeout 100 "$chorale" submit "$work/$name.db" -q -c bcast \
+        -m 8M,16M -P 2 --ppn 2 --launches 1 --providers chorale,library \
+        --variants linear -i 4096 --width 0.01% --min-iterations "$1" \
+        --cell-time 100 --site "$work/site.txt"
+    signals=$2
+    folder=$work/$name-slurm/1
+    shift 2
+    : >"$work/asked"
+    SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=0 CHORALE_MPIEXEC=$MPIEXEC \
+        "$chorale" job "$folder" --element 1 "$@" >/dev/null 2>&1 &
+    for i in $(seq 300); do
+        sqlite3 -readonly "$folder/work-1.db" \
+            'SELECT count(*) FROM environment' 2>/dev/null |
+            grep -q '^[1-9][0-9]' && break
+        sleep 0.1
+    done
+    sleep 2
+    ranks=$(all_of $! | tr '\n' ' ')
+    for signal in $signals; do
+        # shellcheck disable=SC2046
+        kill -"$signal" $(if [ "$signal" = TERM ]; then all_of $!
+            else echo $!; fi)
+    done
+    since=$(date +%s)
+    wait $!
+    code=$?
+    took=$(($(date +%s) - since))
+    echo "$(sed 's/ attempt.*: / /' "$folder/element-1.txt") $code" \
+        "$(sqlite3 "$folder/shard-1.db" "SELECT count(*),
+        group_concat(DISTINCT stop_reason) FROM run; SELECT status || ' ' ||
+        reason FROM launch" | tr '\n' ' ')"
+}
+gone() { # processes: all are, within ten seconds
+    for pid; do
+        for i in $(seq 100); do
+            kill -0 "$pid" 2>/dev/null || continue 2
+            sleep 0.1
+        done
+        return 1
+    done
+}
+(ended 10 TERM --kill-wait 40 >"$work/out.txt"; gone $ranks)
+ok $? "SIGTERM to all: the job ends, and its ranks"
+is "$(cat "$work/out.txt")" \
+    "ended it was told to end 75 2|time failed stopped " \
+    "they have brought the point under way to its end"
+is "$(asked scontrol)" 0 "it does not requeue itself"
+is "$(ended 10 'USR1 TERM' --kill-wait 40)" \
+    "ended it was told to end 75 2|time failed stopped " \
+    "nor when it was warned of its limit before"
+is "$(ended 10 'TERM USR1' --kill-wait 40)" \
+    "ended it was told to end 75 2|time failed stopped " "or after"
+is "$(asked scontrol)" 0 "it does not ask for it"
+is "$(ended 10 TERM)" "ended it was told to end 75 0| failed stopped " \
+    "who does not know how long Slurm waits gives the point up"
+is "$(ended 10 TERM --kill-wait 2)" \
+    "ended it was told to end 75 0| failed stopped " "and who has no time to"
+(ended 4096 TERM --kill-wait 6 >"$work/out.txt"; [ "$took" -le 6 ])
+ok $? "a point that takes longer: the job ends before it is killed"
+is "$(cat "$work/out.txt")" "ended it was told to end 75 0| failed stopped " \
+    "and gives it up"
 
 # --- published while a launch runs ------------------------------------------
 timeout 100 "$chorale" submit "$work/kept.db" -q -c bcast -m 8:64K -P 2 \

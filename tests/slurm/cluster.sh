@@ -6,7 +6,7 @@
 # always has to be called, leaves nothing behind.
 #
 # On this cluster a partition `main` and one `urgent` that preempts it by
-# requeueing. Its addresses exist in these namespaces only.
+# requeueing; $kill_wait seconds pass between SIGTERM and SIGKILL, else five. Its addresses exist in these namespaces only.
 net=10.83.77
 cluster=$work/cluster
 prefix=chorale$$
@@ -130,7 +130,7 @@ PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 JobRequeue=1
 ReturnToService=2
-KillWait=5
+KillWait=${kill_wait:-5}
 MinJobAge=600
 MaxArraySize=4
 SlurmctldTimeout=30

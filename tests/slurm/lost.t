@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a batch system may do to a campaign beside ending it in time: a user
 # cancels it, and the same command submits what is missing; the administrator
-# takes a node away, and the element goes on with what it had published.
+# takes a node away, and the element goes on with what it had published. The
+# point under way comes to its end first, unless that takes too long.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 cluster_wanted
 
 trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+kill_wait=30 # Slurm's default
 cluster_begin
 
 db=$work/results.db
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     >"$work/site.txt"
 submit() {
-    on_head timeout 400 "$chorale" submit "$db" -c bcast -m 16K,64K -P 8 \
-        --ppn 2 --launches 1 -i 4096 --width 0.01% --cell-time 1.5 \
+    on_head timeout 400 "$chorale" submit "$db" -c bcast -m 16K,32K,64K,128K \
+        -P 8 --ppn 2 --launches 1 --providers chorale,library \
+        --variants linear -i 4096 --width 0.01% --cell-time 2 \
         --site "$work/site.txt" --partition main --time 10m "$@"
 }
 runs_in() {
@@ -29,19 +32,32 @@ job_of() { sqlite3 -cmd '.timeout 9000' "$db" "SELECT job_id FROM element
     WHERE submission_id = $1"; }
 
 # --- cancelled --------------------------------------------------------------
+# A point is two cells of two seconds: it is in the middle of one.
 submit -q
 ok $? "submit"
 first=$work/results-slurm/1
 wait_until 100 measuring "$first" 0
 ok $? "an element measures"
+stored=$(runs_in "$first/work-1.db")
+sleep 0.7
 on_head scancel "$(job_of 1)"
-ok $? "it is cancelled"
+ok $? "it is cancelled in mid-point, with $stored runs stored"
 wait_until 100 test -f "$first/gather.txt"
 ok $? "the last job comes all the same"
 like "$(cat "$first/gather.txt")" '^75 .*runs are missing' "and says so"
 like "$(cat "$first/element-1.txt")" 'told to end' "the element says why"
 like "$(on_head squeue -h)" '^$' "it has not come back"
 had=$(runs_in "$db")
+is "$had" $((stored + 2)) "the point under way is there whole"
+point() { # the last one: its runs, each with all its samples
+    sqlite3 "$1" "SELECT DISTINCT status || ' ' || stop_reason || ' ' ||
+        (count(*) = nrep AND nrep BETWEEN 3 AND 4095) || ' ' || reason
+        FROM (SELECT run_id, run.status, stop_reason, launch.reason FROM run
+            JOIN launch USING (launch_id) ORDER BY run_id DESC LIMIT 2)
+        JOIN sample USING (run_id) JOIN run_summary USING (run_id)
+        GROUP BY run_id"
+}
+is "$(point "$db")" "ok time 1 stopped" "with the repetitions that it had"
 planned=$(sqlite3 "$db" 'SELECT sum(launches) FROM cell')
 [ "$had" -gt 0 ] && [ "$had" -lt "$planned" ]
 ok $? "what it measured is merged: $had of $planned runs"
@@ -73,6 +89,40 @@ is "$(cat "$second/gather.txt")" "0 complete" "all is there"
 is "$(sqlite3 "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*)
     FROM run WHERE status <> 'failed'")" "$planned $planned" "once each"
 like "$(cat "$second/element-1.txt")" '^done attempt 2 ' "in two attempts"
+is "$(sqlite3 "$db" "SELECT count(*) FROM run JOIN launch USING (launch_id)
+    WHERE job_id LIKE '$(job_of 1)%'")" "$had" \
+    "what the cancelled one had measured was not made again"
+
+# --- a point that does not come to its end -----------------------------------
+# The first point is soon through, the second one goes on for far longer.
+sed -i 's/^KillWait=.*/KillWait=8/' "$SLURM_CONF"
+on_head scontrol reconfigure
+db=$work/long.db
+on_head timeout 100 "$chorale" submit "$db" -c bcast -m 8,8M -P 8 --ppn 2 \
+    --launches 1 --providers chorale,library --variants linear -i 60 \
+    --min-iterations 60 --width 0.01% --cell-time 60 \
+    --site "$work/site.txt" --partition main --time 10m -q
+ok $? "submit, with points of which one is long"
+long=$work/long-slurm/1
+grep -q -- '--kill-wait 8 ' "$long"/4x2-*.sh
+ok $? "its script knows how long Slurm waits now"
+wait_until 150 measuring "$long" 0
+ok $? "it has measured the short one"
+sleep 1
+began=$(date +%s)
+on_head scancel "$(job_of 1)"
+ended() { ! grep -q '^running' "$long/element-1.txt"; }
+wait_until 20 ended
+took=$(($(date +%s) - began))
+[ "$took" -le 8 ]
+ok $? "cancelled, it gives the long one up before it is killed ($took s)"
+like "$(cat "$long/element-1.txt")" '^ended .* done 2 of 4: it was told to end' \
+    "and says so"
+is "$(sqlite3 "$long/shard-1.db" "PRAGMA integrity_check; SELECT msg_size,
+    run.status, count(DISTINCT run_id), count(*) FROM run JOIN cell
+    USING (cell_id) JOIN sample USING (run_id) GROUP BY msg_size")" \
+    "ok
+8|ok|2|120" "its shard is whole, with all of the short one"
 
 cluster_down
 none_left && ! ip netns list | grep -q "$prefix"
