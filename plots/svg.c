@@ -31,7 +31,8 @@ static const char *const attributes[] = {
     "shape-rendering",
 };
 
-/* Colours that the style names, so that they can differ on a dark page. */
+/* Colours that the style names, so that they can differ on a dark page; the
+ * pale ones are those of decision_map.gp for what the model chose. */
 static const struct {
     unsigned rgb;
     const char *name;
@@ -39,6 +40,8 @@ static const struct {
     { 0x000000, "ink" }, { 0xFFFFFF, "paper" }, { 0xDDDDDD, "grid" },
     { 0x999999, "faint" }, { 0xD8D8D8, "library" }, { 0x332288, "indigo" },
     { 0x882255, "wine" }, { 0x0072B2, "blue" }, { 0xD55E00, "vermilion" },
+    { 0x8E85BD, "pale-indigo" }, { 0xBD85A1, "pale-wine" },
+    { 0x72B1D4, "pale-blue" }, { 0xE7A672, "pale-vermilion" },
 };
 
 struct reader {
