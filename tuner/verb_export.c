@@ -84,6 +84,7 @@ static const struct dataset datasets[] = {
       " d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,"
       " d.regret, d.reason FROM decision d"
       " CROSS JOIN system y ON y.system_id = d.system_id"
+      " AND d.target = 'dispatch'" /* as v_decision has them */
       WANTED("d.coll", "d.comm_size", "y.name") " ORDER BY d.decision_id", 0 },
     { "cells",
       "SELECT " POINT ", c.op_class, c.launches, c.part,"
@@ -259,6 +260,10 @@ static enum chorale_err write_fail(const struct chorale_output *out, int error,
 {
     if (out->path != NULL)
         return chorale_output_fail(out, error, msg);
+    if (error == EPIPE)
+        return chorale_fail(msg, CHORALE_ENV, "standard output: %s, as its "
+                            "reader ended before all was written; read all, "
+                            "or name a file with -o", strerror(error));
     return chorale_fail(msg, CHORALE_ENV, "standard output: %s, and what was "
                         "written is not all; free some space, and repeat the "
                         "command", strerror(error));

@@ -13,6 +13,15 @@ timeout 300 "$chorale" plan "$db" --launcher smpirun --platform flat.xml -q \
     --network hockney -c bcast,allreduce -m 8,64K -P 2,4 --launches 2
 timeout 300 "$chorale" run "$db" -q && "$chorale" decide "$db" -q
 ok $? "a campaign"
+# What a library's own rules would choose is in the same table, and is not what
+# was decided.
+sqlite3 "$db" "CREATE TEMP TABLE r AS SELECT * FROM decision LIMIT 1;
+    UPDATE r SET decision_id = NULL, target = 'rules', variant = 'rules';
+    INSERT INTO decision SELECT * FROM r"
+"$chorale" export "$db" --what decisions --csv >"$work/decisions"
+is "$? $(grep -c ,rules, "$work/decisions") $(($(wc -l <"$work/decisions") - 1))" \
+    "0 0 $(sqlite3 "$db" 'SELECT count(*) FROM v_decision')" \
+    "decisions are the rows of v_decision"
 # Texts that a table's layout could trip over.
 sqlite3 "$db" "INSERT INTO environment SELECT launch_id, 'odd:' || char(34), 'a,b' ||
     char(10) || '\"q\" ' || char(9) || 'é' || char(0x1F600) || ' back' ||
@@ -48,7 +57,8 @@ want = {
     "decisions": "SELECT name AS system, coll, comm_size, ppn, shape, dtype, op,"
         " n_lo, n_hi, provider, variant, params, basis, seconds,"
         " library_seconds, speedup, speedup_lo, speedup_hi, regret, reason"
-        " FROM decision JOIN system USING (system_id)",
+        " FROM decision JOIN system USING (system_id)"
+        " WHERE target = 'dispatch'",
     "cells": "SELECT " + point + ", op_class, c.launches, part, c.uuid AS cell,"
         " p.uuid AS campaign FROM cell c JOIN system y USING (system_id)"
         " JOIN campaign p USING (campaign_id)",
