@@ -21,6 +21,7 @@ const char *const chorale_flags[CHORALE_NFLAG][2] = {
     { "clock", "clocks lost their synchronisation" },
     { "straggler", "a node slower than the others" },
     { "mixed_cpus", "nodes with different processors" },
+    { "imported", "printed by another benchmark; decides nothing" },
     { "", "other remarks, see v_summary.validity" },
 };
 

@@ -24,7 +24,7 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
 
 /* What v_summary.validity may say of a cell, and in words; the last, "", stands
  * for all others. */
-#define CHORALE_NFLAG 7
+#define CHORALE_NFLAG 8
 extern const char *const chorale_flags[CHORALE_NFLAG][2];
 /* Which of them a list names: has[i] 1 or 0. */
 void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);

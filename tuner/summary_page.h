@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "db/store.h"
+#include "tuner/summary.h"
 
 /* What is being written, and what the rows have added up to. */
 struct chorale_page {
@@ -19,7 +20,7 @@ struct chorale_page {
     double sum_log;
     double best, worst; /* speed-up; 0: none yet */
     char best_at[320], worst_at[320];
-    sqlite3_int64 ncells, nflagged[7];
+    sqlite3_int64 ncells, nflagged[CHORALE_NFLAG];
     int remarked; /* the heading of the remarks is out */
 };
 
