@@ -88,10 +88,21 @@ static const char *class_of(const struct chorale_html_table *table, int column)
 void chorale_html_begin(struct chorale_html_table *table, const char *caption,
                         const char *kinds, const char *const *head)
 {
-    FILE *out = table->out;
-
+    table->caption = caption;
+    table->head = head;
     table->kinds = kinds;
     table->column = -1;
+    table->nrow = 0;
+}
+
+/* Heads without a row would only be read aloud in vain. */
+static void put_head(const struct chorale_html_table *table)
+{
+    FILE *out = table->out;
+    const char *caption = table->caption, *kinds = table->kinds;
+
+    if (table->before != NULL)
+        fputs(table->before, out);
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
           "aria-label=\"", out);
     chorale_html_text(out, caption);
@@ -100,7 +111,7 @@ void chorale_html_begin(struct chorale_html_table *table, const char *caption,
     fputs("</caption>\n<thead><tr>", out);
     for (int i = 0; kinds[i] != '\0'; i++) {
         fprintf(out, "<th scope=\"col\"%s>", class_of(table, i));
-        chorale_html_text(out, head[i]);
+        chorale_html_text(out, table->head[i]);
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
@@ -119,6 +130,8 @@ static void end_row(struct chorale_html_table *table)
 void chorale_html_row(struct chorale_html_table *table, const char *coll,
                       int comm_size, int comm_size_hi)
 {
+    if (table->nrow++ == 0)
+        put_head(table);
     end_row(table);
     fputs("<tr", table->out);
     chorale_html_filtered(table->out, coll, comm_size, comm_size_hi);
@@ -175,6 +188,10 @@ void chorale_html_cellf(struct chorale_html_table *table, const char *format,
 
 void chorale_html_end(struct chorale_html_table *table)
 {
+    if (table->nrow == 0)
+        return;
     end_row(table);
     fputs("</tbody></table></div>\n", table->out);
+    if (table->after != NULL)
+        fputs(table->after, table->out);
 }

@@ -22,13 +22,18 @@ void chorale_html_textf(FILE *out, const char *format, ...)
 /* A table under way. Begins as { .out = stream }. */
 struct chorale_html_table {
     FILE *out;
+    const char *caption;
+    const char *const *head;
+    const char *before, *after; /* tags round it; NULL: none */
+    int nrow;
     const char *kinds;       /* a letter a column: t text, n number */
     int column;              /* of the next cell; -1: no row is open */
 };
 
 /* Begin one: its caption, and the heads of its columns, one for each letter of
- * kinds. The first cell of a row is the row's head. It scrolls by itself where
- * it is wider than the page. */
+ * kinds, which all stay where they are until the first row. The first cell of
+ * a row is the row's head. It scrolls by itself where it is wider than the
+ * page; one that gets no row is not on the page at all. */
 void chorale_html_begin(struct chorale_html_table *table, const char *caption,
                         const char *kinds, const char *const *head);
 /* Begin a row of that collective and those numbers of ranks, by which people

@@ -138,18 +138,20 @@ enum chorale_err chorale_report_counters(struct chorale_report *report)
         "Variant", "P", "Placement", "m", "Messages", "Bytes a message",
         "Messages, algorithm", "Bytes a message, algorithm", "Verdict",
     };
-    struct rows rows = { .table = { .out = report->out } };
+    struct rows rows = { .table = {
+        .out = report->out,
+        .before = "<details><summary>The numbers</summary>\n",
+        .after = "</details>\n",
+    } };
     enum chorale_err err;
 
     fputs("<p>Of one call, all ranks together, at the largest block m of each "
           "variant: as counted while it ran, and as the algorithm's schedule "
-          "has it.</p>\n<details><summary>"
-          "The numbers</summary>\n", report->out);
+          "has it.</p>\n", report->out);
     chorale_html_begin(&rows.table, "Messages and bytes, counted and by the "
                        "algorithm", "tntnnnnnt", head);
     err = chorale_report_query(report, counters_sql, put_counter, &rows);
     chorale_html_end(&rows.table);
-    fputs("</details>\n", report->out);
     if (err != CHORALE_OK)
         return err;
     if (rows.count == 0)

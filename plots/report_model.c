@@ -144,10 +144,12 @@ enum chorale_err chorale_report_model(struct chorale_report *report)
                        "ttnnnnnnt", variants);
     err = chorale_report_query(report, variants_sql, put_variant, &v);
     chorale_html_end(&v.table);
-    fputs("<p class=\"note\">Foretold: 90th percentile of the errors where "
-          "each point is foretold by a fit without its P. Lack of fit: the p "
-          "value of the model missing by more than launches differ; below 0.01 with "
-          "a worst error above 10 % the variant lacks fit. Reach: by how many "
-          "times more ranks it was foretold within 10 %.</p>\n", report->out);
+    if (v.count > 0)
+        fputs("<p class=\"note\">Foretold: 90th percentile of the errors "
+              "where each point is foretold by a fit without its P. Lack of "
+              "fit: the p value of the model missing by more than launches "
+              "differ; below 0.01 with a worst error above 10 % the variant "
+              "lacks fit. Reach: by how many times more ranks it was foretold "
+              "within 10 %.</p>\n", report->out);
     return err;
 }

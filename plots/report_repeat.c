@@ -68,16 +68,20 @@ static void put_value(struct chorale_report *report, sqlite3_stmt *stmt,
 enum chorale_err chorale_report_environment(struct chorale_report *report)
 {
     static const char *const head[] = { "Key", "Value", "In" };
-    struct keys keys = { .table = { .out = report->out } };
+    struct keys keys = { .table = {
+        .out = report->out,
+        .before = "<details open><summary>What the launches ran under</summary>"
+                  "\n",
+        .after = "</details>\n",
+    } };
     enum chorale_err err;
 
-    fputs("<details open><summary>What the launches ran under</summary>\n",
-          report->out);
     chorale_html_begin(&keys.table, "Environment of the launches", "ttt", head);
     err = chorale_report_query(report, environment_sql, put_value, &keys);
     put_more(&keys);
     chorale_html_end(&keys.table);
-    fputs("</details>\n", report->out);
+    if (keys.table.nrow == 0)
+        fputs("<p>Nothing of it is known.</p>\n", report->out);
     if (report->anon != NULL)
         fputs("<p>What tells of hosts, users, accounts and paths was left out "
               "or replaced by *.</p>\n", report->out);

@@ -35,6 +35,7 @@ class Page(html.parser.HTMLParser):
         self.count, self.inside = {}, {"script": "", "style": ""}
         self.policy = None
         self.title = ""
+        self.rows = 0
 
     def handle_starttag(self, tag, attrs):
         names = [name for name, _ in attrs]
@@ -61,6 +62,9 @@ class Page(html.parser.HTMLParser):
             bad("no language")
         if tag == "th" and a.get("scope") not in ("row", "col"):
             bad("a table head without its scope")
+        if tag == "tbody":
+            self.rows = 0
+        self.rows += tag == "tr"
         if tag == "svg" and a.get("role") != "img":
             bad("a picture without its role")
         if tag == "input" and "label" not in self.open:
@@ -81,6 +85,8 @@ class Page(html.parser.HTMLParser):
             bad(f"</{tag}> in {self.open}")
         else:
             self.open.pop()
+        if tag == "tbody" and self.rows == 0:
+            bad("a table without rows")
 
     def handle_data(self, data):
         if self.open and self.open[-1] in self.inside:

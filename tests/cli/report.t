@@ -32,7 +32,7 @@ run report a.db -o page.html
 is "$? $(cat out.txt err.txt)" "0 page.html" "report names its page"
 page page.html "its structure and its policy are right"
 if [ $drawn = yes ]; then
-    is "$(cat page.txt)" "8 pictures, 15 tables, 8 figures" \
+    is "$(cat page.txt)" "8 pictures, 12 tables, 8 figures" \
         "a map, a speed-up map, and times of each collective and P"
 else
     skip "no gnuplot" "pictures"
@@ -318,6 +318,57 @@ GNUPLOT=$work/bin/gnuplot run report a.db -o cut.html
 is "$? $(wc -l <err.txt) $(ls cut.html* 2>/dev/null)" "4 1 " \
     "a picture that is none: one line and no page"
 
+# A choice of the model is paler than the same one measured, on any page.
+if [ $drawn = yes ]; then
+    cp a.db pale.db
+    sqlite3 pale.db "DELETE FROM decision;
+        WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i
+            WHERE i < 9)
+        INSERT INTO decision (system_id, coll, comm_size, comm_size_hi, ppn,
+            shape, dtype, op, n_lo, n_hi, provider, variant, params, basis,
+            reason)
+        SELECT 1, 'bcast', p.column1, p.column2, 1, 'one-per-node', 'byte', '',
+            8 << i, (16 << i) - 1, 'chorale', 'chain',
+            'fanout=1,segsize=' || (256 << i), p.column3, 'gain' FROM i,
+            (VALUES (2, 2, 'measured'), (3, 63, 'modelled')) p"
+    run report pale.db -o pale.html
+    is "$?" 0 "nine choices, measured and modelled"
+    python3 - pale.html >pale.txt 2>&1 <<'PY'
+import re, sys
+page = open(sys.argv[1], encoding='utf-8').read()
+light, dark = [dict(re.findall(r'--([a-z-]+): #([0-9a-f]{6})', part))
+               for part in re.findall(r':root \{(.*?)\}', page, re.S)]
+
+def parts(fill, names):
+    name = re.fullmatch(r'var\(--([a-z-]+)\)', fill)
+    if name:
+        return [int(names[name[1]][i:i + 2], 16) for i in (0, 2, 4)]
+    return [int(x) for x in re.findall(r'\d+', fill)]
+
+def luminance(rgb):
+    return sum(w * (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055)**2.4)
+               for w, c in zip((0.2126, 0.7152, 0.0722),
+                               (x / 255 for x in rgb)))
+
+part = page[page.index('id="choices"'):page.index('id="speedups"')]
+fills = {f: parts(f, light) for f in set(re.findall(
+    r'fill="(rgb\([\d, ]+\)|var\(--[a-z-]+\))"', part))}
+pairs = [(f, g) for f in fills for g in fills if f != g and
+         fills[g] == [int(0.55 * c + 0.45 * 255) for c in fills[f]]]
+for f, g in pairs:
+    for name, names in ('light', light), ('dark', dark):
+        full, pale = luminance(parts(f, names)), luminance(parts(g, names))
+        if pale < 1.2 * full:
+            print(f'{name}: {f} {full:.3f}, by the model {g} {pale:.3f}')
+print(len(pairs), 'pairs')
+PY
+    is "$(cat pale.txt)" "9 pairs" \
+        "what the model chose is paler, on a light page and on a dark one"
+else
+    skip "no gnuplot" "nine choices"
+    skip "no gnuplot" "paler ones"
+fi
+
 # Ctrl-C comes to gnuplot too.
 if command -v setsid >/dev/null; then
     printf '#!/bin/sh\n%s\n' ": >$work/begun" 'exec sleep 60' >bin/gnuplot
@@ -339,7 +390,7 @@ GNUPLOT=$work/empty/gnuplot run report a.db -o bare.html
 is "$?$(cat err.txt)" 0 "without gnuplot there is a page"
 page bare.html "that is sound"
 has bare.html "<strong>No pictures: .*install gnuplot" "says so"
-has page.txt '^0 pictures, 15 tables' "and has the tables"
+has page.txt '^0 pictures, 12 tables' "and has the tables"
 
 # Errors.
 run report missing.db
@@ -379,4 +430,12 @@ run report undecided.db -o undecided.html
 is $? 0 "nothing decided, nothing fitted"
 page undecided.html "makes a sound page"
 has undecided.html "Nothing decided yet" "that says so"
+
+# What another benchmark printed: named as that, and no empty tables.
+run import osu.db "$top_srcdir/tests/cli/tables/osu-5.9.txt" -P 44 --ppn 22
+run report osu.db -o osu.html
+is $? 0 "a table of OSU alone"
+page osu.html "makes a sound page"
+has osu.html '>imported</th><td class="n">6</td><td class="n">6</td><td>printed' \
+    "whose numbers are marked as imported"
 finish
