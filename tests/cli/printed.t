@@ -48,6 +48,8 @@ held osu-5.7-full.txt "bcast|8|2|block|byte||first$duration" 5 "$full" \
     -P 8 --ppn 2
 held osu-5.9.txt "allgather|44|22|block|byte||none$duration" 2 "$plain" \
     -P 44 --ppn 22
+held osu-6.2-full.txt "reduce|200|1|one-per-node|float|sum|first$duration" 5 \
+    "$full" -P 200 --ppn 1
 held osu-7.0.txt "bcast|64|32|block|byte||first$duration" 2 "$plain" \
     -P 64 --ppn 32
 held osu-7.5.txt "allreduce|144|36|block|int|sum|none$duration" 2 "$plain" \
