@@ -230,7 +230,7 @@ static enum chorale_err make_map(const struct making *m,
         snprintf(more, sizeof(more), "_%s%s_%s%s%s%s%s", box->shape, ppn,
                  box->dtype, box->op[0] != '\0' ? "_" : "", box->op,
                  box->op_class[0] != '\0' ? "_" : "", box->op_class);
-    chorale_plots_not_served(box->instead, not_served);
+    chorale_emit_not_served(box->instead, not_served);
     snprintf(says, sizeof(says), ": %s%s",
              not_served[0] != '\0' ? not_served : "the choices of the table",
              not_served[0] != '\0' ? "," : "");

@@ -255,8 +255,8 @@ static enum chorale_err complete(struct chorale_store *store,
 
         row->model = modelled(row, model);
         if (i == 0 || strcmp(row->coll, row[-1].coll) != 0)
-            err = chorale_emit_kind_load(store, system_id, row->coll, &kind,
-                                         msg);
+            err = chorale_emit_kind_load(store, system_id, row->coll,
+                                         "dispatch", &kind, msg);
         find_served(row, &kind);
         if (err == CHORALE_OK)
             err = read_decided(store, decision, row, msg);

@@ -77,18 +77,6 @@ static void read_box(sqlite3_stmt *stmt, struct chorale_plots_box *box)
     box->modelled = sqlite3_column_int(stmt, 13);
 }
 
-const char *chorale_plots_not_served(const char *instead, char text[128])
-{
-    text[0] = '\0';
-    if (strcmp(instead, "library") == 0)
-        snprintf(text, 128, "not in the table, which leaves these operations "
-                            "to the library");
-    else if (instead[0] != '\0')
-        snprintf(text, 128, "not in the table, which takes the row of %s here",
-                 instead);
-    return text;
-}
-
 /* Whether the table has each of the boxes. */
 static enum chorale_err mark_boxes(struct chorale_store *store,
                                    sqlite3_int64 system_id,
@@ -102,8 +90,8 @@ static enum chorale_err mark_boxes(struct chorale_store *store,
         struct chorale_plots_box *box = &boxes->box[i];
 
         if (i == 0 || strcmp(box->coll, box[-1].coll) != 0)
-            err = chorale_emit_kind_load(store, system_id, box->coll, &kind,
-                                         msg);
+            err = chorale_emit_kind_load(store, system_id, box->coll,
+                                         "dispatch", &kind, msg);
         chorale_emit_instead(&kind, box->dtype, box->op, box->op_class,
                              box->instead);
     }

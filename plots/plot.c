@@ -104,7 +104,7 @@ static enum chorale_err say(void *arg, const struct chorale_figure *figure,
                figure->drawn, figure->nseries);
     if (figure->box != NULL && figure->box->instead[0] != '\0')
         printf("  (%s)\n",
-               chorale_plots_not_served(figure->box->instead, said));
+               chorale_emit_not_served(figure->box->instead, said));
     return CHORALE_OK;
 }
 

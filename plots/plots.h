@@ -91,11 +91,6 @@ struct chorale_plots_boxes {
     size_t count;
 };
 
-/* What is to be said of a decision that is not in the table, for instead as
- * above: "not in the table, which takes the row of
- * float sum here"; else "". */
-const char *chorale_plots_not_served(const char *instead, char text[128]);
-
 /* The table of a system, from two ranks on. The caller frees boxes->box. */
 enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
                                           sqlite3_int64 system_id,

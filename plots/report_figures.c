@@ -240,7 +240,7 @@ static void put_choice(const struct crossing *c, struct chorale_html_table *to,
 {
     char instead[72], said[128];
 
-    chorale_plots_not_served(
+    chorale_emit_not_served(
         chorale_emit_instead(&c->kind, chorale_text(stmt, 5),
                              chorale_text(stmt, 6), chorale_text(stmt, 18),
                              instead), said);
@@ -277,7 +277,8 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
         chorale_html_begin(&c->table, caption, "nttnnttntnt", head);
         c->open = 1;
         c->err = chorale_emit_kind_load(report->store, report->system.id,
-                                        c->coll, &c->kind, report->msg);
+                                        c->coll, "dispatch", &c->kind,
+                                        report->msg);
     }
     chorale_plots_choice_label(choice, sizeof(choice), chorale_text(stmt, 9),
                                chorale_text(stmt, 10), chorale_text(stmt, 11));

@@ -24,15 +24,6 @@ static const char *const shape_name[CHORALE_EMIT_SHAPES] = {
     "unknown", "single-node", "one-per-node", "block", "cyclic", "irregular",
 };
 
-/* Type and operation that stand for a collective: double and sum, or byte
- * where nothing is reduced, before the first by name. */
-static const char kinds_sql[] =
-    "SELECT DISTINCT dtype, op FROM decision"
-    " WHERE system_id = ?1 AND coll = ?2 AND target = 'dispatch'"
-    "  AND op_class IN ('', 'builtin')"
-    " ORDER BY NOT (dtype = CASE op WHEN '' THEN 'byte' ELSE 'double' END"
-    "  AND op IN ('', 'sum')), dtype, op LIMIT 1";
-
 static const char rows_sql[] =
     "SELECT comm_size, shape, ppn, n_lo, n_hi, provider, variant, params,"
     " max(comm_size, comm_size_hi)"
@@ -494,60 +485,6 @@ static char *coverage(const struct row *row, size_t count, const char *dtype,
     return out;
 }
 
-/* Step to the type and operation that stand for a collective; *got_p: there are
- * some. The caller finalizes. */
-static enum chorale_err find_kind(struct chorale_store *store,
-                                  sqlite3_int64 system_id, const char *coll,
-                                  sqlite3_stmt **stmt_p, int *got_p,
-                                  struct chorale_errmsg *msg)
-{
-    enum chorale_err err = chorale_store_prepare(store, kinds_sql, stmt_p, msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(*stmt_p, 1, system_id);
-    sqlite3_bind_text(*stmt_p, 2, coll, -1, SQLITE_STATIC);
-    return chorale_store_step(store, *stmt_p, got_p, msg);
-}
-
-static void copy_kind(sqlite3_stmt *stmt, struct chorale_emit_kind *kind)
-{
-    snprintf(kind->dtype, sizeof(kind->dtype), "%s", chorale_text(stmt, 0));
-    snprintf(kind->op, sizeof(kind->op), "%s", chorale_text(stmt, 1));
-}
-
-enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const char *coll,
-                                        struct chorale_emit_kind *kind,
-                                        struct chorale_errmsg *msg)
-{
-    sqlite3_stmt *stmt = NULL;
-    int got = 0;
-    enum chorale_err err = find_kind(store, system_id, coll, &stmt, &got, msg);
-
-    *kind = (struct chorale_emit_kind){ "", "" };
-    if (err == CHORALE_OK && got && chorale_coll_find(coll) >= 0)
-        copy_kind(stmt, kind);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-const char *chorale_emit_instead(const struct chorale_emit_kind *kind,
-                                 const char *dtype, const char *op,
-                                 const char *op_class, char text[72])
-{
-    text[0] = '\0';
-    if (op_class[0] != '\0' && strcmp(op_class, "builtin") != 0)
-        snprintf(text, 72, "library");
-    else if (kind->dtype[0] != '\0' &&
-             (strncmp(kind->dtype, dtype, sizeof(kind->dtype) - 1) != 0 ||
-              strncmp(kind->op, op, sizeof(kind->op) - 1) != 0))
-        snprintf(text, 72, "%s%s%s", kind->dtype,
-                 kind->op[0] != '\0' ? " " : "", kind->op);
-    return text;
-}
-
 /* One collective: its kind, rows, rules and coverage. */
 static enum chorale_err load_coll(struct chorale_store *store,
                                   sqlite3_int64 system_id,
@@ -561,7 +498,8 @@ static enum chorale_err load_coll(struct chorale_store *store,
     int got = 0;
     enum chorale_err err;
 
-    err = find_kind(store, system_id, name, &kind, &got, msg);
+    err = chorale_emit_find_kind(store, system_id, name, "dispatch", &kind,
+                                 &got, msg);
     if (err != CHORALE_OK || !got)
         goto out;
     err = chorale_store_prepare(store, rows_sql, &stmt, msg);
@@ -574,7 +512,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     err = load_rows(store, stmt, coll, table, &rows, msg);
     if (err != CHORALE_OK || rows.count == 0)
         goto out;
-    copy_kind(kind, &table->kind[coll]);
+    chorale_emit_copy_kind(kind, &table->kind[coll]);
     table->coverage[coll] = coverage(rows.row, rows.count,
                                      chorale_text(kind, 0),
                                      chorale_text(kind, 1));

@@ -85,10 +85,11 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
 void chorale_emit_release(struct chorale_emit_table *table);
 
 /* Whose rows that table would have of a collective; "" of one without rows, or
- * that is none. */
+ * that is none. target is that of decision: "dispatch", or "rules" for the files
+ * of the library. */
 enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
                                         sqlite3_int64 system_id,
-                                        const char *coll,
+                                        const char *coll, const char *target,
                                         struct chorale_emit_kind *kind,
                                         struct chorale_errmsg *msg);
 
@@ -98,6 +99,20 @@ enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
 const char *chorale_emit_instead(const struct chorale_emit_kind *kind,
                                  const char *dtype, const char *op,
                                  const char *op_class, char text[72]);
+
+/* What is to be said of a decision that is not in the table, for instead as
+ * above: "not in the table, which takes the row of float sum here"; else "". */
+const char *chorale_emit_not_served(const char *instead, char text[128]);
+
+/* Step to the type and operation that stand for a collective, columns 0 and 1,
+ * whole as the database has them; *got_p: there are some. The caller finalizes
+ * *stmt_p. */
+enum chorale_err chorale_emit_find_kind(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        const char *coll, const char *target,
+                                        sqlite3_stmt **stmt_p, int *got_p,
+                                        struct chorale_errmsg *msg);
+void chorale_emit_copy_kind(sqlite3_stmt *stmt, struct chorale_emit_kind *kind);
 
 /* What the written table answers: an index of table->choice. ppn as of
  * select_ppn in table.h. */

@@ -8,21 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/emit.h"
+
 /* Ranges of process counts are taken apart: this many counts in all. */
 enum { MOST_RULES = 1 << 20 };
 
 static const char *const shape_name[] = {
     "unknown", "single-node", "one-per-node", "block", "cyclic", "irregular",
 };
-
-/* Type and operation that stand for a collective: double and sum, or byte
- * where nothing is reduced, before the first by name. */
-static const char kinds_sql[] =
-    "SELECT DISTINCT dtype, op FROM decision"
-    " WHERE system_id = ?1 AND coll = ?2 AND target = 'rules'"
-    "  AND op_class IN ('', 'builtin')"
-    " ORDER BY NOT (dtype = CASE op WHEN '' THEN 'byte' ELSE 'double' END"
-    "  AND op IN ('', 'sum')), dtype, op LIMIT 1";
 
 static const char rows_sql[] =
     "SELECT comm_size, max(comm_size, comm_size_hi), shape, ppn, n_lo, n_hi,"
@@ -142,13 +135,9 @@ static enum chorale_err load_coll(struct chorale_store *store,
     const char *name = chorale_coll_info(coll)->name;
     sqlite3_stmt *kind = NULL, *stmt = NULL;
     int got = 0;
-    enum chorale_err err = chorale_store_prepare(store, kinds_sql, &kind, msg);
+    enum chorale_err err = chorale_emit_find_kind(store, system_id, name,
+                                                  "rules", &kind, &got, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(kind, 1, system_id);
-        sqlite3_bind_text(kind, 2, name, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, kind, &got, msg);
-    }
     if (err == CHORALE_OK && got)
         err = chorale_store_prepare(store, rows_sql, &stmt, msg);
     if (err == CHORALE_OK && got) {

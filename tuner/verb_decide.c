@@ -10,6 +10,7 @@
 #include "algorithms/alg.h"
 #include "tuner/decide.h"
 #include "tuner/each_system.h"
+#include "tuner/emit.h"
 #include "tuner/policy.h"
 #include "tuner/predict.h"
 #include "tuner/spec.h"
@@ -145,12 +146,39 @@ static void print_row(const struct chorale_decision *d)
     printf("  %-22s %-32s %-20s %s\n", range, what, gain, d->reason);
 }
 
-static void print_rows(const struct chorale_system_row *system,
-                       double threshold, const struct chorale_policy *policy,
-                       const struct table *table, size_t ntable)
+/* Of a type and an operation whose rows the table does not have it says so. */
+static enum chorale_err print_instead(struct chorale_store *store,
+                                      sqlite3_int64 system_id,
+                                      const char *target,
+                                      const struct chorale_decision *d,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_emit_kind kind;
+    char instead[72], said[128];
+    enum chorale_err err = chorale_emit_kind_load(
+        store, system_id, chorale_coll_info(d->coll)->name, target, &kind,
+        msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    chorale_emit_not_served(chorale_emit_instead(&kind, d->dtype, d->op,
+                                                 d->op_class, instead), said);
+    if (said[0] != '\0')
+        printf("  (%s)\n", said);
+    return CHORALE_OK;
+}
+
+/* The rows are stored already. */
+static enum chorale_err print_rows(struct chorale_store *store,
+                                   const struct chorale_system_row *system,
+                                   double threshold,
+                                   const struct chorale_policy *policy,
+                                   const struct table *table, size_t ntable,
+                                   struct chorale_errmsg *msg)
 {
     size_t ntuned = 0, nspot = 0;
     char words[CHORALE_POLICY_TEXT];
+    enum chorale_err err = CHORALE_OK;
 
     chorale_policy_words(policy, words, sizeof(words));
     printf("System %s (%s): a variant replaces the library from a gain of"
@@ -162,9 +190,14 @@ static void print_rows(const struct chorale_system_row *system,
 
         if (t > 0)
             printf("For rule files of the library, its own algorithms:\n");
-        for (size_t i = 0; i < table[t].count; i++) {
-            if (i == 0 || !same_table(&row[i - 1], &row[i]))
+        for (size_t i = 0; i < table[t].count && err == CHORALE_OK; i++) {
+            int first = i == 0 || !same_table(&row[i - 1], &row[i]);
+
+            if (first) {
                 print_heading(&row[i]);
+                err = print_instead(store, system->id, table[t].target,
+                                    &row[i], msg);
+            }
             print_row(&row[i]);
             nspot += t == 0 ? row[i].nspot : 0;
             if (t == 0 && strcmp(row[i].provider, "library") != 0)
@@ -173,6 +206,7 @@ static void print_rows(const struct chorale_system_row *system,
     }
     printf("%zu of %zu measured points are better than the library's default;"
            " what is not\nlisted stays with the library\n", ntuned, nspot);
+    return err;
 }
 
 static json_t *number(double value)
@@ -309,7 +343,8 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = write_rows(store, system->id, &policy, table, ntable, msg);
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
-        print_rows(system, how.threshold, &policy, table, ntable);
+        err = print_rows(store, system, how.threshold, &policy, table, ntable,
+                         msg);
     else if (err == CHORALE_OK && list != NULL)
         err = append_json(list, path, system, how.threshold, &policy, table,
                           ntable, msg);

@@ -117,6 +117,12 @@ is "$(grep -c '<td>int sum</td>.*<td>recursive_<wbr>doubling; not in the table, 
     types.html)" 2 "each row of the other type says whose the table takes"
 is "$(grep -c '<td>float sum</td>.*<td>ring</td>' types.html)" 2 \
     "those of its own say nothing"
+cp types.db types2.db
+run decide types2.db
+is "$? $(awk '/^allreduce/ { other = / int sum$/; at = NR }
+    at > 0 && NR == at + 1 { said = /^  \(not in the table, which takes the row of float sum here\)$/
+        bad += said != other; good += said } END { print (good > 0), bad + 0 }' \
+    out.txt)" "0 1 0" "and decide's own list"
 has types.html '<figcaption>allreduce, one-per-node int sum: not in the table, which takes the row of float sum here, on fat-tree' \
     "so does the map"
 [ $drawn = no ] || grep -q '<text.*>not in the table<' types.html
