@@ -60,7 +60,7 @@ static void print_param(const struct chorale_model *m,
 
     name_param(m, p, name);
     if (strcmp(p->name, "kappa") == 0) {
-        printf("  %-26s %12.4g ways\n", name, p->value);
+        print_line(name, 1, "ways", p->value, p->lo, p->hi, "");
         return;
     }
     if (strcmp(p->name, "beta") != 0 && p->tau < 0) {

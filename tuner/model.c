@@ -88,6 +88,8 @@ static enum chorale_err spread(struct model_job *job,
         err = chorale_fit_spread(&model->fit, job->ncol,
                                  (const double (*)[CHORALE_FIT_MAX])value, k,
                                  msg);
+    if (err == CHORALE_OK)
+        err = model_ports_spread(job, list, model->nlaunch, msg);
 out:
     free(list);
     free(value);
@@ -113,6 +115,12 @@ static void add_param(struct model_job *job, size_t column, const char *name,
     };
 }
 
+/* NAN stays that. */
+static double at_least_one(double ways)
+{
+    return ways < 1 ? 1 : ways;
+}
+
 /* kappa of each number of ranks on a node that was measured: between nodes,
  * and inside if messages share the node's ports there too. */
 static void add_kappas(struct model_job *job, const char *level, int nodes)
@@ -130,7 +138,9 @@ static void add_kappas(struct model_job *job, const char *level, int nodes)
         model->param[model->nparam++] = (struct chorale_model_param){
             .name = "kappa", .level = level, .tau = -1, .ppn = most,
             .from = -1, .upto = HUGE_VAL,
-            .value = fmax(1, most / model->net.ports), .lo = NAN, .hi = NAN,
+            .value = fmax(1, most / model->net.ports),
+            .lo = at_least_one(most / job->ports_hi),
+            .hi = at_least_one(most / job->ports_lo),
         };
         most++;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* model_job.h - a fit under way, for the files that make it: the cells
  * (model_cells.c), one network fitted to them (model_settle.c), the choice
- * among networks (model_search.c) and of breakpoints (model_break.c),
+ * among networks (model_search.c) and of breakpoints (model_break.c), the
+ * interval of a node's ports (model_kappa.c),
  * cross-validation (model_check.c) by fits to some cells (model_fold.c); and
  * how far it is (model_progress.c). */
 #ifndef CHORALE_TUNER_MODEL_JOB_H
@@ -50,6 +51,7 @@ struct model_job {
     double *rx, *rs, *scratch; /* rows of a fit: packed columns, seconds */
     size_t *row;             /* cell of each row */
     double lack;             /* see chorale_model.lack */
+    double ports_lo, ports_hi; /* 95 % interval of net.ports; NAN: unknown */
     struct chorale_model *last; /* as last played, and which part */
     int last_coarse;
     int coarse;              /* play that part only */
@@ -158,6 +160,13 @@ void model_progress(const struct model_job *job, long done,
 /* CHORALE_STOPPED if the fit is not wanted any more. */
 enum chorale_err model_asked(const struct model_job *job,
                              struct chorale_errmsg *msg);
+
+/* Set job->ports_lo and ports_hi, from the launches of these ordinals, at the
+ * values of the last play. NAN where ports do not matter to what was measured or
+ * cannot be told from other parameters. CHORALE_ENV: out of memory. */
+enum chorale_err model_ports_spread(struct model_job *job, const int *ordinal,
+                                    size_t nlaunch,
+                                    struct chorale_errmsg *msg);
 
 /* Fill model->variant. */
 enum chorale_err model_check(struct model_job *job,

@@ -59,6 +59,11 @@ static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
         }
     if (strcmp(param, "kappa") == 0) {
         fprintf(page->out, ": %.3g", value);
+        if (sqlite3_column_type(stmt, 6) != SQLITE_NULL &&
+            sqlite3_column_type(stmt, 7) != SQLITE_NULL)
+            fprintf(page->out, " [%.3g, %.3g]",
+                    sqlite3_column_double(stmt, 6),
+                    sqlite3_column_double(stmt, 7));
     } else if (strcmp(param, "overlapped") == 0) {
         fprintf(page->out, ": %s", value <= 0 ? "sends and receives never are"
                                    : value >= CHORALE_MODEL_OVERLAPPED

@@ -437,14 +437,21 @@ is $? 0 "nothing decided, nothing fitted"
 page undecided.html "makes a sound page"
 has undecided.html "Nothing decided yet" "that says so"
 cp a.db kappa.db
-sqlite3 kappa.db "INSERT INTO model (system_id, level, param, value, unit,
-    npoints, error, worst_error, trusted, ppn)
-    VALUES (1, 'net', 'kappa', 2, 'ways', 70, 0.001, 0.03, 1, 2)"
+sqlite3 kappa.db "INSERT INTO model (system_id, level, param, value, lo, hi,
+    unit, npoints, error, worst_error, trusted, ppn)
+    VALUES (1, 'net', 'kappa', 2, 1.9, 2, 'ways', 70, 0.001, 0.03, 1, 2)"
+cp kappa.db counted.db
+sqlite3 counted.db "INSERT INTO model (system_id, level, param, value,
+    unit, npoints, error, worst_error, trusted)
+    VALUES (1, 'shift 4', 'kappa', 3, 'ways', 70, 0.001, 0.03, 1)"
 run report kappa.db -o kappa.html
-has kappa.html '<td class="n">2 ways</td><td class="n">-</td>' \
-    "kappa has no interval"
-is "$(grep -c 'kappa is counted' kappa.html undecided.html | tr '\n' ' ')" \
-    "kappa.html:1 undecided.html:0 " "and where there is one, it says why"
+run report counted.db -o counted.html
+has kappa.html '<td class="n">2 ways</td><td class="n">1.9 ways to 2 ways</td>' \
+    "kappa of a node's ranks has an interval"
+has counted.html '<td class="n">3 ways</td><td class="n">-</td>' \
+    "that of a pattern of messages has none"
+is "$(grep -c 'kappa without an interval is counted' counted.html kappa.html |
+    tr '\n' ' ')" "counted.html:1 kappa.html:0 " "and it says why"
 
 # What another benchmark printed: named as that, and no empty tables.
 run import osu.db "$top_srcdir/tests/cli/tables/osu-5.9.txt" -P 44 --ppn 22

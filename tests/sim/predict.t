@@ -119,6 +119,9 @@ ok $? "eight ranks a node are fitted"
 is "$(sqlite3 "$work/ppn.db" "SELECT group_concat(level || ' ' || round(value))
     FROM (SELECT * FROM model WHERE param = 'kappa' AND ppn = 8
     ORDER BY level)")" "net 8.0,node 8.0" "they share their node's port"
+is "$(sqlite3 "$work/ppn.db" "SELECT count(*), min(lo) > 7.9, max(hi) <= 8,
+    sum(lo > value OR value > hi) FROM model WHERE param = 'kappa' AND ppn = 8
+    AND lo IS NOT NULL")" "2|1|1|0" "to within a hundredth, at most all of them"
 is "$(sqlite3 "$work/ppn.db" "SELECT count(*) FROM model_ranks
     WHERE loo_error > 0.1 OR (m_lo > m_hi) != (loo_error IS NULL)")" 0 \
     "and are foretold within 10 %; what others do not tell is not used"

@@ -27,11 +27,13 @@
 static const char shape[] = "one-per-node", type[] = "double", none[] = "",
                   sum[] = "sum", builtin[] = "builtin", byte[] = "byte",
                   chorale[] = "chorale", rotate[] = "rotate warm",
-                  first[] = "first warm";
+                  first[] = "first warm", block[] = "block",
+                  single[] = "single-node";
 
 static struct chorale_run_point runs[MAX_RUNS];
 
 static size_t growth = 8; /* of the sizes of add_variant */
+static int most_ppn = 1;  /* ranks of a node of add_played */
 
 /* Intervals and values only: no choice of networks. */
 static const struct chorale_model_opts plain = {
@@ -299,19 +301,22 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
                 .type_size = reduces ? 8 : 1,
             };
             struct chorale_score *score;
+            int ppn = P[p] < most_ppn ? P[p] : most_ppn;
             double seconds;
 
+            if (P[p] % ppn != 0)
+                continue;
             chorale_alg_params_parse(a, "", pt.param, NULL, 0);
-            score = chorale_score_new(a, &pt, 1, CHORALE_NET_BLOCK, NULL);
+            score = chorale_score_new(a, &pt, ppn, CHORALE_NET_BLOCK, NULL);
             if (score == NULL)
                 continue;
             seconds = chorale_score_play(score, net, NULL);
             chorale_score_free(score);
             for (int l = 0; l < launches; l++)
                 runs[n++] = (struct chorale_run_point){
-                    .coll = a->coll, .comm_size = P[p], .ppn = 1,
-                    .shape = shape, .dtype = reduces ? type : byte,
-                    .op = reduces ? sum : none,
+                    .coll = a->coll, .comm_size = P[p], .ppn = ppn,
+                    .shape = ppn == 1 ? shape : P[p] > ppn ? block : single,
+                    .dtype = reduces ? type : byte, .op = reduces ? sum : none,
                     .op_class = reduces ? builtin : none, .msg_size = m,
                     .n = pt.n, .provider = chorale, .variant = a->name,
                     .params = none, .conditions = first, .launch = none,
@@ -438,6 +443,59 @@ static void test_break(void)
     tap_ok(found == seeds + 1, "with noise it is found within one size step "
            "with %d of %d seeds", found, seeds + 1);
     tap_ok(alone == seeds + 1, "and no other (%d)", alone);
+}
+
+/* Nodes of eight ranks whose port takes the bytes of so many at once: kappa,
+ * and how often its interval holds it. */
+static void test_kappa(double ports)
+{
+    struct chorale_net net = {
+        .nlevel = 2, .overlap_upto = -1, .ports = ports,
+        .level = { { "node", 0, { 1, { HUGE_VAL }, { 5e-7 }, { 1e-10 } } },
+                   { "net", -1, { 1, { HUGE_VAL }, { 2e-6 }, { 1e-9 } } } },
+        .tau = { 1, { HUGE_VAL }, { 0 }, { TAU } },
+    };
+    const struct chorale_model_opts opts = { .ports = 1, .no_breaks = 1,
+                                             .no_check = 1 };
+    const struct chorale_model_param *p;
+    struct chorale_points points;
+    struct chorale_model m;
+    int held = 0, sound = 0, seeds = 20;
+    double width = 0;
+
+    most_ppn = 8;
+    points = played(&net, 1, 8, 0);
+    if (tap_ok(chorale_model_fit(&points, "s", &opts, &m, NULL) == CHORALE_OK,
+               "nodes with %.3g ports are fitted", ports)) {
+        p = param(&m, "kappa", 0);
+        tap_ok(p != NULL && p->ppn == 8 && near(p->value, 8 / ports, 0.02) &&
+               p->lo <= 8 / ports * (1 + 1e-6) &&
+               p->hi >= 8 / ports * (1 - 1e-6) && p->hi / p->lo < 1.05,
+               "kappa of eight ranks is %.4g, its interval [%.4g, %.4g]",
+               p != NULL ? p->value : 0, p != NULL ? p->lo : 0,
+               p != NULL ? p->hi : 0);
+        chorale_model_release(&m);
+    }
+    for (int s = 1; s <= seeds; s++) {
+        points = played(&net, 6, 8, 900 + (uint64_t)s);
+        if (chorale_model_fit(&points, "s", &opts, &m, NULL) != CHORALE_OK)
+            continue;
+        p = param(&m, "kappa", 0);
+        if (p != NULL) {
+            sound += p->lo >= 1 && p->lo <= p->value && p->value <= p->hi &&
+                     p->hi <= 8;
+            held += p->lo <= 8 / ports * (1 + 1e-6) &&
+                    p->hi >= 8 / ports * (1 - 1e-6);
+            width += log(p->hi / p->lo) / seeds;
+        }
+        chorale_model_release(&m);
+    }
+    most_ppn = 1;
+    tap_ok(sound == seeds, "with noise it is inside, from 1 to 8 (%d of %d)",
+           sound, seeds);
+    tap_ok(held >= seeds - 3 && width < 0.2,
+           "and holds %.3g with %d of %d seeds, %.1f %% wide", 8 / ports, held,
+           seeds, 100 * width);
 }
 
 /* Caches: from 64 KiB on a reduced byte takes longer. */
@@ -807,6 +865,8 @@ int main(void)
     test_noise();
     test_networks();
     test_break();
+    test_kappa(2.5);
+    test_kappa(1);
     test_cache();
     test_little();
     test_refused();
