@@ -144,8 +144,8 @@ enum chorale_err chorale_report_noise(struct chorale_report *report)
     chorale_html_end(&table);
     if (err == CHORALE_OK)
         err = chorale_report_query(report, "SELECT validity FROM v_summary"
-                                   " WHERE system_id = ?1", count_flags,
-                                   &flags);
+                                   " WHERE system_id = ?1 AND provider <>"
+                                   " 'table'", count_flags, &flags);
     if (err == CHORALE_OK)
         put_flags(report, &flags);
     if (err == CHORALE_OK)

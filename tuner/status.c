@@ -268,6 +268,13 @@ static enum chorale_err print_untouched(struct chorale_store *store,
     " USING (system_id) WHERE c.provider = 'table' GROUP BY y.system_id"     \
     " ORDER BY 1"
 
+/* Runs that are left, but those of `chorale validate`: `run` makes them. */
+#define LEFT                                                                 \
+    "SELECT coalesce(sum(max(0, c.launches - (SELECT count(DISTINCT"         \
+    "  l.ordinal) FROM run r JOIN launch l USING (launch_id)"                \
+    "  WHERE r.cell_id = c.cell_id))), 0) FROM cell c JOIN campaign k"       \
+    " USING (campaign_id) WHERE NOT k.validates"
+
 static void print_imported(sqlite3_stmt *stmt)
 {
     sqlite3_int64 n = sqlite3_column_int64(stmt, 3);
@@ -308,7 +315,7 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
                              struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    sqlite3_int64 planned = 0, done = 0;
+    sqlite3_int64 planned = 0, done = 0, left = 0;
     int row = 0, first = 1;
     enum chorale_err err = chorale_store_prepare(store, PROGRESS, &stmt, msg);
 
@@ -324,6 +331,8 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
         first = 0;
     }
     sqlite3_finalize(stmt);
+    if (err == CHORALE_OK && list == NULL && done < planned)
+        err = chorale_store_int(store, LEFT, 0, &left, msg);
     if (err != CHORALE_OK || list != NULL)
         return err;
     if (planned == 0)
@@ -334,7 +343,8 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
                chorale_store_path(store), done, planned,
                chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
                    ? ", and a command is working on it"
-               : done < planned ? "; `chorale run` goes on with the rest"
+               : left > 0 ? "; `chorale run` goes on with the rest"
+               : done < planned ? "; `chorale validate` goes on with the rest"
                                 : "");
     err = print_each(store, IMPORTED, print_imported, msg);
     if (err == CHORALE_OK)

@@ -365,7 +365,8 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_page_query(&page,
                                  "SELECT validity FROM v_summary WHERE "
-                                 "system_id = ?1 AND validity <> ''",
+                                 "system_id = ?1 AND validity <> ''"
+                                 " AND provider <> 'table'",
                                  each_validity, msg);
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, progress_sql, each_progress, msg);

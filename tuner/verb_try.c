@@ -110,9 +110,10 @@ static struct ratio show_ratio(const char *what, double (*time)[WAYS], long n)
     const struct ratio r = ratio_of(time, n);
     char without[32], with[32];
 
-    printf("%-16s %10s without, %10s with: x%.3f faster", what,
+    printf("%-16s %10s without, %10s with: x%.3f%s", what,
            chorale_human_seconds(mean_of(time, n, WITHOUT), without),
-           chorale_human_seconds(mean_of(time, n, WITH), with), r.mean);
+           chorale_human_seconds(mean_of(time, n, WITH), with), r.mean,
+           r.mean < 1 ? ", slower" : " faster");
     if (isfinite(r.lo))
         printf(" (%.3f to %.3f)%s", r.lo, r.hi,
                r.lo <= 1 && r.hi >= 1 ? ", which may be chance" : "");
@@ -140,7 +141,8 @@ static double library_call(const struct chorale_trace_text *t,
     return seconds / calls;
 }
 
-static void show_points(const struct job *job)
+/* Returns how many points the table ran. */
+static size_t show_points(const struct job *job)
 {
     const struct chorale_trace_text *t = &job->last[WITH];
     size_t shown = 0, changed = 0;
@@ -173,17 +175,22 @@ static void show_points(const struct job *job)
     }
     if (changed > shown)
         printf("  and %zu points more\n", changed - shown);
+    return changed;
 }
 
 static enum chorale_err show(struct job *job)
 {
     struct ratio wall = show_ratio("program:", job->wall, job->repeat);
+    size_t changed;
 
     show_ratio("in collectives:", job->inside, job->repeat);
-    show_points(job);
+    changed = show_points(job);
+    if (changed == 0 && (wall.lo > 1 || wall.hi < 1))
+        printf("That the runs differ is not its doing: look for what else ran "
+               "on the machine.\n");
     if (job->repeat < 2)
         printf("One pair of runs says nothing of chance: --repeat 3.\n");
-    if (wall.hi < 1)
+    if (wall.hi < 1 && changed > 0)
         return chorale_fail(job->msg, CHORALE_NO, "try: the program is slower "
                             "with the table: all of the 95 %% interval, %.3f "
                             "to %.3f, is below 1; run it without, or make a "

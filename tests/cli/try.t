@@ -73,9 +73,9 @@ status=$?
 ok $? "a program is tried"
 is "$(grep '^ran' out | tr '\n' ' ')" \
     "ran without ran with ran with ran without " "in turns, its output shown"
-like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+ faster \([0-9.]+ to' \
+like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+( faster|, slower) \([0-9.]+ to' \
     "the program's ratio, with an interval"
-like "$(cat out)" '^in collectives: .* without, .* with: x[0-9.]+ faster \(' \
+like "$(cat out)" '^in collectives: .* without, .* with: x[0-9.]+( faster|, slower) \(' \
     "that of collectives"
 like "$(cat out)" 'bcast +80 B P = 2 +17 calls .* binomial:segsize=0$' "what the table ran"
 is "$(ls)" "app
@@ -89,6 +89,10 @@ table.so" "nothing is left behind"
 is $? 1 "a program that is slower with the table"
 like "$(tail -n 1 err)" 'slower with the table: all of the 95 % interval' \
     "is told"
+like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' "in words, too"
+"$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
+is $? 0 "a program of whose calls it changed none is not slower by it"
+like "$(tr '\n' ' ' <out)" 'changed no call.*not its doing' "which is said"
 "$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
 is $? 0 "one pair judges nothing"
 like "$(cat out)" 'One pair of runs says nothing of chance' "and says so"

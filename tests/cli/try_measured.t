@@ -119,7 +119,7 @@ like "$(cat out)" 'bcast +7.812 KiB +2 single-node' "point by point"
 like "$(cat out)" "^measuring the traced points with '$MPIEXEC -n \{P\}', " \
     "its own launcher measures"
 like "$(cat out)" '^measured: [1-9][0-9]* runs in ' "how much was measured"
-like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+ faster ' "the gain"
+like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+( faster|, slower)' "the gain"
 is "$(left)" "" "nothing is left behind"
 is "$(grep -c "$(printf '\r')" err)" 0 "no progress bar where nobody looks"
 
