@@ -36,7 +36,8 @@ enum chorale_err chorale_systems_load(struct chorale_store *store,
     enum chorale_err err;
 
     err = chorale_store_prepare(store,
-        "SELECT system_id, kind = 'simulated', name FROM system"
+        "SELECT system_id, kind = 'simulated', name,"
+        " signature GLOB 'imported*' FROM system"
         " WHERE ?1 IS NULL OR name = ?1 ORDER BY name", &stmt, msg);
     if (err != CHORALE_OK)
         goto out;
@@ -55,6 +56,7 @@ enum chorale_err chorale_systems_load(struct chorale_store *store,
             goto out;
         }
         list[count].id = sqlite3_column_int64(stmt, 0);
+        list[count].imported = sqlite3_column_int(stmt, 3);
         list[count++].simulated = sqlite3_column_int(stmt, 1);
     }
     if (err == CHORALE_OK && count == 0)

@@ -11,6 +11,7 @@
 struct chorale_system_row {
     sqlite3_int64 id;
     int simulated;
+    int imported;            /* its runs are what another benchmark printed */
     char *name;
 };
 

@@ -67,7 +67,8 @@ static void name_figure(const struct making *m, const char *stem,
     chorale_plots_safe_name(name, 256 - 16, raw);
     snprintf(raw, sizeof(raw), "%.64s%s%.192s%s on %s (%s)", what,
              more[0] != '\0' ? "," : "", words, says, m->system->name,
-             m->system->simulated ? "simulated" : "measured");
+             m->system->simulated ? "simulated"
+             : m->system->imported ? "imported" : "measured");
     chorale_plots_safe_text(title, 256, raw);
 }
 

@@ -105,7 +105,8 @@ static void take_name(struct chorale_report *report, sqlite3_stmt *stmt,
 static enum chorale_err load(struct chorale_report *report,
                              const struct opts *opts)
 {
-    sqlite3_int64 npoint = 0;
+    sqlite3_int64 npoint = 0, imported = 0;
+    char sql[128];
     enum chorale_err err;
 
     err = chorale_store_system(report->store, opts->system, &report->system.id,
@@ -120,6 +121,11 @@ static enum chorale_err load(struct chorale_report *report,
                                    &report->system.name);
     if (err == CHORALE_OK && report->system.name == NULL)
         err = chorale_fail_memory(report->msg, NULL);
+    snprintf(sql, sizeof(sql), "SELECT signature GLOB 'imported*' FROM system"
+             " WHERE system_id = %lld", (long long)report->system.id);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(report->store, sql, 0, &imported, report->msg);
+    report->system.imported = imported != 0;
     if (err == CHORALE_OK)
         err = chorale_figures_proofs(report->store, &report->system,
                                      &report->proofs, &report->validated,

@@ -22,8 +22,7 @@ static const char facts_sql[] =
     "   ORDER BY coll)),"
     " (SELECT group_concat(comm_size, ', ') FROM (SELECT DISTINCT comm_size"
     "   FROM v_summary WHERE system_id = ?1 AND provider <> 'table'"
-    "   ORDER BY comm_size)),"
-    " (SELECT signature GLOB 'imported*' FROM system WHERE system_id = ?1)"
+    "   ORDER BY comm_size))"
     " FROM v_summary WHERE system_id = ?1 AND provider <> 'table'";
 
 /* The library's name says nothing of the place but for paths in it. */
@@ -76,8 +75,8 @@ static void write_facts(struct chorale_report *report, sqlite3_stmt *stmt,
         snprintf(text, sizeof(text), "%s to %s", chorale_text(stmt, 1),
                  chorale_text(stmt, 2));
     }
-    if (sqlite3_column_int(stmt, 12)) {
-        fact(report->out, "Imported", text); /* when it was measured and how
+    if (report->system.imported) {
+        fact(report->out, "Files of", text); /* when it was measured and how
                                               * long, its table does not say */
     } else {
         fact(report->out, "Measured", text);
@@ -315,6 +314,10 @@ enum chorale_err chorale_report_head(struct chorale_report *report)
                 report->proofs.count > 0
                     ? "There is a table, but no launch that counts says what "
                       "it wins."
+                : report->system.imported
+                    ? "What another benchmark printed decides nothing: "
+                      "<code>chorale plan</code> and <code>chorale run</code> "
+                      "measure."
                     : "Nothing decided yet: <code>chorale decide</code> does.");
     }
     fputs("<dl class=\"facts\">\n", report->out);

@@ -460,4 +460,7 @@ is $? 0 "a table of OSU alone"
 page osu.html "makes a sound page"
 has osu.html '>imported</th><td class="n">6</td><td class="n">6</td><td>printed' \
     "whose numbers are marked as imported"
+has osu.html 'What another benchmark printed decides nothing' "it decides nothing"
+has osu.html '<dt>Files of</dt>' "of what day its files are"
+has osu.html 'allgather, P = 44 on imported \(imported\)' "and its figures say it"
 finish
