@@ -13,6 +13,17 @@
 #define VAIN_MAX 4           /* launches on end that brought nothing */
 #define PUBLISH_SHARE 0.01   /* of a launch's time, to publish meanwhile */
 
+/* The runner's own line says best why a launch ended, then that of srun on the
+ * task that ended first: others may die of its silence and say so at length. Of
+ * equals the first one said counts. */
+static int telling(const char *line)
+{
+    if (strncmp(line, "chorale-runner: ", 16) == 0)
+        return 2;
+    return strncmp(line, "srun: error: ", 13) == 0 &&
+           strstr(line, ": task") != NULL;
+}
+
 /* Open MPI frames what it says with lines of dashes. */
 static int says_something(const char *line)
 {
@@ -76,11 +87,8 @@ int chorale_session_line(void *arg, const char *line, int is_err)
         return 1;
     if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
         return 0;
-    /* The runner's own line says it best, then the first one said. */
     if (is_err && says_something(line) &&
-        (s->last_err[0] == '\0' ||
-         (strncmp(line, "chorale-runner: ", 16) == 0 &&
-          strncmp(s->last_err, "chorale-runner: ", 16) != 0)))
+        (s->last_err[0] == '\0' || telling(line) > telling(s->last_err)))
         snprintf(s->last_err, sizeof(s->last_err), "%s", line);
     if (s->opts->verbose) {
         chorale_progress_clear(&s->bar);

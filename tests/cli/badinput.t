@@ -124,6 +124,12 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     bad 3 'failed before its first point.*Unable to allocate' \
         "a launcher that fails" \
         env CHORALE_MPIEXEC="$work/bin/broken" "$chorale" run "$db"
+    # What ends a task is said after what another died of that heard no more.
+    printf '#!/bin/sh\nprintf "[n1:7] Caught signal 11\\nsrun: error: n3: task 5: Killed\\nsrun: error: n1: task 0: Aborted\\n" >&2\nexit 1\n' \
+        >"$work/bin/broken"
+    bad 3 'failed before its first point.*n3: task 5: Killed' \
+        "a launcher one of whose ranks is killed" \
+        env CHORALE_MPIEXEC="$work/bin/broken" "$chorale" run "$db"
     timeout 60 "$chorale" run "$db" -q && "$chorale" decide "$db" -q
     ok $? "with the right launcher the same command does it"
 fi
