@@ -66,6 +66,8 @@ static void show_table(const struct chorale_table *t)
         chorale_safe_text(text, sizeof(text), word[i][1]);
         printf("    %-9s %s\n", word[i][0], text);
     }
+    if (t->nchoice <= 1) /* the first is the library */
+        printf("    %-9s nothing: all calls are the library's\n", "chooses");
 }
 
 static enum chorale_err install(const struct opts *opts, const char *path,

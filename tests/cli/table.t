@@ -81,6 +81,21 @@ t rollback --mpi mpich-4.0
 is "$? $(readlink "$place/current")" "4 table-4-1.so" "what was before is gone"
 t install "$work/one.so"
 
+# A table that leaves all to the library says so.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$work/a.db"
+"$chorale" decide "$work/a.db" -q
+sqlite3 "$work/a.db" "UPDATE decision SET provider = 'library',
+    variant = 'default', params = ''"
+"$chorale" generate "$work/a.db" -q -o "$work/empty.c" &&
+    "$CC" -shared -fPIC -I"$top_srcdir" "$work/empty.c" -o "$work/empty.so"
+ok $? "a table without a choice"
+grep -q 'chooses' "$work/out"
+is $? 1 "of others nothing is said"
+out=$("$chorale" table install "$work/empty.so" --mpi mpich-4.0 \
+    --folder "$work/left")
+like "$out" "chooses +nothing: all calls are the library's" \
+    "is said to choose nothing"
+
 # Killed on the way, at each of its calls that put something in place.
 cat >"$work/die.c" <<'EOF'
 #include <dlfcn.h>
@@ -161,7 +176,7 @@ is "$(readlink "$place/current")" "$now" "the current one is as it was"
 "$chorale" table list --folder "$work/none" 2>"$work/err"
 is "$? $(grep -c 'none: is not there' "$work/err")" "3 1" "no folder"
 mkdir "$work/empty"
-like "$("$chorale" table list --folder "$work/empty")" 'empty: no table' "an empty one"
+like "$("$chorale" table list --folder "$work/left")" 'empty: no table' "an empty one"
 CHORALE_SITE=here "$chorale" table list 2>"$work/err"
 is "$? $(grep -c 'no absolute path' "$work/err")" "2 1" "CHORALE_SITE is absolute"
 is "$(CHORALE_SITE=$site "$chorale" table list | grep -c '^[a-z]')" 4 \
