@@ -176,7 +176,7 @@ is "$(readlink "$place/current")" "$now" "the current one is as it was"
 "$chorale" table list --folder "$work/none" 2>"$work/err"
 is "$? $(grep -c 'none: is not there' "$work/err")" "3 1" "no folder"
 mkdir "$work/empty"
-like "$("$chorale" table list --folder "$work/left")" 'empty: no table' "an empty one"
+like "$("$chorale" table list --folder "$work/empty")" 'empty: no table' "an empty one"
 CHORALE_SITE=here "$chorale" table list 2>"$work/err"
 is "$? $(grep -c 'no absolute path' "$work/err")" "2 1" "CHORALE_SITE is absolute"
 is "$(CHORALE_SITE=$site "$chorale" table list | grep -c '^[a-z]')" 4 \
