@@ -89,15 +89,16 @@ build_only() { # directory, "target...", configure arguments...
     shift 2
     mkdir -p "$build" || exit 3
     say "building in $build; the log is $log"
+    # What stands in a condition goes on after errors, with set -e as well.
+    # shellcheck disable=SC2086
     if ! (
-        set -e
-        [ -x "$top/configure" ] && [ "$top/configure" -nt "$top/configure.ac" ] ||
-            (cd "$top" && ./autogen.sh)
-        cd "$build"
-        [ -f config.status ] || "$top/configure" "$@"
-        make -j"$(getconf _NPROCESSORS_ONLN)" generated
-        # shellcheck disable=SC2086
-        make -j"$(getconf _NPROCESSORS_ONLN)" $targets
+        { [ -x "$top/configure" ] &&
+              [ "$top/configure" -nt "$top/configure.ac" ] ||
+              (cd "$top" && ./autogen.sh); } &&
+            cd "$build" &&
+            { [ -f config.status ] || "$top/configure" "$@"; } &&
+            make -j"$(getconf _NPROCESSORS_ONLN)" generated &&
+            make -j"$(getconf _NPROCESSORS_ONLN)" $targets
     ) >"$log" 2>&1 </dev/null; then
         tail -n 30 "$log" >&2
         say "the build failed; the whole log is $log"
