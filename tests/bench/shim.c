@@ -239,6 +239,7 @@ static void show_one(const struct row *r, int served)
         show("Gatherv, two sizes in turn", direct, gatherv_sizes, 30);
     if (served && r->coll == CHORALE_ALLGATHERV)
         show("Allgatherv, two sizes in turn", direct, allgatherv_sizes, 30);
+    counts[0] = counts[1] = N; /* as the other rows' calls give them */
     if (!served && r->coll == CHORALE_REDUCE)
         show("Reduce passed on, two sizes", r->library, reduce_sizes, 15);
 }
