@@ -4,8 +4,10 @@
 
 #include "db/preflight.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int by_value(const void *left, const void *right)
 {
@@ -36,12 +38,23 @@ static double quicker(const struct chorale_node_speed *node, int n, int i)
     return last > 0 && (last < next || !(next > 0)) ? last : next;
 }
 
+/* Appends to text[size]; what has no room is cut. */
+__attribute__((format(printf, 3, 4)))
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t len = strlen(text);
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text + len, size - len, format, ap);
+    va_end(ap);
+}
+
 int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
                             char *text, size_t size)
 {
     double *copy = calloc(3 * (size_t)(n > 0 ? n : 1), sizeof(*copy));
     double *message = copy + n, *room = copy + 2 * n, usual[2];
-    size_t len = 0;
     int count = 0;
 
     text[0] = '\0';
@@ -60,11 +73,13 @@ int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
         if (!slow && !far)
             continue;
         count++;
-        if (len < size)
-            len += (size_t)snprintf(
-                text + len, size - len, "%s%d (%s %.2g of the median)",
-                len > 0 ? ", " : "", i, slow ? "copies" : "messages",
-                slow ? copy[i] / usual[0] : message[i] / usual[1]);
+        append(text, size, "%s%d (", text[0] != '\0' ? ", " : "", i);
+        if (slow)
+            append(text, size, "copies %.2g%s", copy[i] / usual[0],
+                   far ? ", " : "");
+        if (far)
+            append(text, size, "messages %.2g", message[i] / usual[1]);
+        append(text, size, " of the median)");
     }
     free(copy);
     return count;

@@ -22,7 +22,8 @@ struct chorale_node_speed {
 };
 
 /* Which of n nodes are stragglers: text[size] gets, in their order,
- * "2 (copies 0.61 of the median), 5 (messages 2.3 of the median)", or "".
+ * "2 (copies 0.61 of the median), 5 (messages 2.3 of the median)", or "";
+ * one that is slow both ways "2 (copies 0.61, messages 2.3 of the median)".
  * A node's messages are those of the quicker of its two ways, so that a slow
  * node does not make its neighbours slow. Returns how many there are, -1: out
  * of memory. */

@@ -190,7 +190,7 @@ FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
     timeout 300 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
 is $? 0 "a launch with a slow node is measured"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
-    '(^|, )2 \(messages [0-9.]+e\+0' "which is found by its messages"
+    '(^|, )2 \((copies [0-9.]+, )?messages [0-9.]+e\+0' "which is found by its messages"
 is "$(has far "min(',' || validity || ',' LIKE '%,straggler,%') FROM run")" 1 \
     "and each run says that one was slow"
 

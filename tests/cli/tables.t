@@ -365,9 +365,9 @@ CHORALE_DATADIR=$top_srcdir/plots "$chorale" report "$db" -o "$work/page.html" \
 is "$? $(grep -c '<dt>Kind</dt><dd>3 rows imported from bcast.txt (OSU 5.9)<' \
     "$work/page.html") $(grep -c 'Kind<.dt><dd>real machine' "$work/page.html")" "0 1 0" \
     "so does the page, which calls it no machine"
-is "$(grep -c '<dt>Imported</dt>' "$work/page.html") $(grep -c \
+is "$(grep -c '<dt>Files of</dt>' "$work/page.html") $(grep -c \
     '<dt>\(Measured\|Time it took\)</dt>' "$work/page.html")" "1 0" \
-    "and not the day of the import that of the measurement"
+    "and the day as that of the files, not of a measurement"
 
 # Two that have no cell in common: in what they differ.
 cp "$db" "$work/base.db"

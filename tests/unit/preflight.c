@@ -48,6 +48,11 @@ int main(void)
     n = chorale_preflight_judge(node, N, text, sizeof(text));
     tap_ok(n == 1 && strcmp(text, "2 (messages 3 of the median)") == 0,
        "both ways of a node are slow: that node (%s)", text);
+    node[2].memory /= 2;
+    n = chorale_preflight_judge(node, N, text, sizeof(text));
+    tap_ok(n == 1 &&
+           strcmp(text, "2 (copies 0.5, messages 3 of the median)") == 0,
+       "a node that is slow both ways is named with both (%s)", text);
     alike(node, N);
     node[0].next = node[N - 1].next = 3.2e-6;
     tap_ok(chorale_preflight_judge(node, N, text, sizeof(text)) == 1 &&
