@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema of a Chorale database, version 9.
+-- Schema of a Chorale database, version 10.
 --
 -- One file holds the evidence from plan to decision. Units are SI: seconds,
 -- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
@@ -506,6 +506,22 @@ INSERT INTO student_t VALUES
     (16, 2.1199), (17, 2.1098), (18, 2.1009), (19, 2.0930), (20, 2.0860),
     (25, 2.0595), (30, 2.0423), (40, 2.0211), (60, 2.0003), (120, 1.9799);
 
+-- Every run beside what it is a run of: the times of each cell launch by
+-- launch. Models, decisions and histories are made of these rows. part: '',
+-- or what its launch was planned for beside campaigns.
+CREATE VIEW v_run AS
+SELECT y.name AS system, y.kind, c.coll, c.msg_size, c.n, c.comm_size, c.ppn,
+       c.shape, c.provider, c.variant, c.params, c.dtype, c.op, c.op_class,
+       c.root_policy, c.buffers, c.arrival, c.siblings, c.metric, c.part,
+       l.ordinal, l.uuid AS launch, l.started, r.status, r.reason, r.batch,
+       r.stop_reason, r.validity, s.nrep, s.median, s.mean, s.q25, s.q75,
+       s.min, s.max, s.p95, s.p99, r.run_id, r.launch_id, r.cell_id,
+       c.system_id
+  FROM cell c JOIN system y USING (system_id)
+  JOIN run r ON r.cell_id = c.cell_id
+  JOIN launch l ON l.launch_id = r.launch_id
+  LEFT JOIN run_summary s ON s.run_id = r.run_id;
+
 -- Time of each cell over its launches: the geometric mean of the launch
 -- medians, with its 95 % interval from the logarithms (t, L - 1 degrees of
 -- freedom; exact in simulation; NULL with one launch, and where it is wider
@@ -529,8 +545,8 @@ WITH l AS (
      GROUP BY c.cell_id
 )
 SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
-       c.provider, c.variant, c.params, c.dtype, c.op, c.root_policy,
-       c.buffers, c.arrival, c.siblings, c.metric,
+       c.provider, c.variant, c.params, c.dtype, c.op, c.op_class,
+       c.root_policy, c.buffers, c.arrival, c.siblings, c.metric,
        exp(l.mu) AS seconds,
        CASE WHEN l.launches > 1 THEN exp(l.mu - h.half)
             WHEN y.kind = 'simulated' THEN exp(l.mu) END AS lo,
@@ -637,6 +653,44 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
             ORDER BY seconds, provider = 'chorale', variant, params) AS place
           FROM v_speedup)
  WHERE place = 1;
+
+-- What `chorale validate` measured, launch by launch: the choice of the table
+-- with that digest (part is 'table-' and it), and the library's default beside
+-- it. seconds is NULL where a launch does not count, as reason says, or is not
+-- made yet.
+CREATE VIEW v_proof AS
+SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
+       c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.root_policy, c.buffers,
+       substr(c.params, 18) AS choice, l.ordinal, l.uuid AS launch,
+       CASE WHEN r.status = 'ok' AND q.status = 'ok' AND s.median > 0
+             AND t.median > 0 AND r.stop_reason <> 'unequal'
+             AND q.stop_reason <> 'unequal' AND NOT
+             (instr(',' || r.validity || ',' || q.validity || ',', ',clock,')
+              OR instr(',' || r.validity || ',' || q.validity || ',',
+                       ',suspicious,')) THEN s.median END AS seconds,
+       t.median AS library_seconds,
+       CASE WHEN r.reason <> '' THEN r.reason
+            WHEN q.reason <> '' THEN 'the library: ' || q.reason
+            WHEN instr(',' || r.validity || ',' || coalesce(q.validity, '')
+                       || ',', ',clock,')
+              OR instr(',' || r.validity || ',' || coalesce(q.validity, '')
+                       || ',', ',suspicious,')
+            THEN 'a launch does not count: ' ||
+                 trim(r.validity || ',' || coalesce(q.validity, ''), ',')
+            ELSE '' END AS reason,
+       c.part, c.cell_id, l.launch_id, c.system_id
+  FROM cell c JOIN system y USING (system_id)
+  JOIN cell b ON b.system_id = c.system_id AND b.part = c.part
+   AND b.variant = 'library' AND b.coll = c.coll
+   AND b.comm_size = c.comm_size AND b.ppn = c.ppn AND b.shape = c.shape
+   AND b.dtype = c.dtype AND b.op = c.op AND b.root_policy = c.root_policy
+   AND b.buffers = c.buffers AND b.msg_size = c.msg_size
+  LEFT JOIN run r ON r.cell_id = c.cell_id
+  LEFT JOIN launch l ON l.launch_id = r.launch_id
+  LEFT JOIN run_summary s ON s.run_id = r.run_id
+  LEFT JOIN run q ON q.cell_id = b.cell_id AND q.launch_id = r.launch_id
+  LEFT JOIN run_summary t ON t.run_id = q.run_id
+ WHERE c.variant = 'choice';
 
 -- Does forcing algorithms leave the library's default alone? Its time beside
 -- forced ones (forced_seconds) and in launches in which nothing is ever

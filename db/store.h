@@ -12,7 +12,7 @@
 
 #include "db/err.h"
 
-#define CHORALE_SCHEMA_VERSION 9
+#define CHORALE_SCHEMA_VERSION 10
 #define CHORALE_APPLICATION_ID 0x43484f52 /* "CHOR" */
 #define CHORALE_UUID_SIZE 37
 #define CHORALE_COUNTERS_MAX 4096 /* bytes of campaign.counters */

@@ -15,23 +15,20 @@
 #include "tuner/predict.h"
 
 static const char cells_sql[] =
-    "SELECT v.coll, v.comm_size, v.ppn, v.shape, v.dtype, v.op, v.root_policy,"
-    " c.buffers, c.op_class, v.provider, v.variant, v.params, v.n, v.msg_size,"
-    " v.seconds, v.lo, v.hi"
-    " FROM v_summary v JOIN cell c USING (cell_id)"
-    " WHERE v.system_id = ?1 AND c.metric = 'duration'"
-    "  AND c.arrival = 'sync' AND c.siblings = 'alone' AND v.seconds > 0"
-    "  AND v.variant <> 'untouched' AND v.provider <> 'table'"
-    " ORDER BY v.coll, v.comm_size, v.ppn, v.shape, v.dtype, v.op,"
-    " v.root_policy, c.buffers, v.provider <> 'library', v.provider,"
-    " v.variant, length(v.params), v.params, v.n";
+    "SELECT coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"
+    " op_class, provider, variant, params, n, msg_size, seconds, lo, hi"
+    " FROM v_summary WHERE system_id = ?1 AND metric = 'duration'"
+    "  AND arrival = 'sync' AND siblings = 'alone' AND seconds > 0"
+    "  AND variant <> 'untouched' AND provider <> 'table'"
+    " ORDER BY coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"
+    " provider <> 'library', provider, variant, length(params), params, n";
 
 static const char decision_sql[] =
     "SELECT provider, variant, params, 0 AS place FROM v_decision"
     " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
     " AND shape = ?5 AND dtype = ?6 AND op = ?7 AND ?8 BETWEEN n_lo AND n_hi"
     " UNION ALL SELECT 'library', 'default', '', 1"
-    " WHERE EXISTS (SELECT 1 FROM decision WHERE system_id = ?1)"
+    " WHERE EXISTS (SELECT 1 FROM v_decision WHERE system_id = ?1)"
     " ORDER BY place LIMIT 1";
 
 void chorale_plots_safe_text(char *out, size_t size, const char *text)

@@ -11,37 +11,13 @@
 #define FAMILY_ERROR 0.05    /* of one slower point too many, over them all */
 #define EXACT 1e-9           /* simulated: log units that count */
 
-#define SPOILT(r)                                                            \
-    "(instr(',' || " r ".validity || ',', ',clock,') > 0 OR"                 \
-    " instr(',' || " r ".validity || ',', ',suspicious,') > 0)"
-
 /* Each planned point and launch: both times, or why there are none. */
 static const char proof_sql[] =
-    "SELECT c.coll, c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.root_policy,"
-    " c.buffers, c.msg_size, c.n, substr(c.params, 18), l.ordinal,"
-    " CASE WHEN r.status = 'ok' AND q.status = 'ok' AND s.median > 0"
-    "  AND t.median > 0 AND NOT " SPOILT("r") " AND NOT " SPOILT("q")
-    "  AND r.stop_reason <> 'unequal' AND q.stop_reason <> 'unequal'"
-    "  THEN s.median END, t.median,"
-    " CASE WHEN r.reason <> '' THEN r.reason"
-    "  WHEN q.reason <> '' THEN 'the library: ' || q.reason"
-    "  WHEN " SPOILT("r") " OR " SPOILT("q") " THEN 'a launch does not count: '"
-    "   || trim(r.validity || ',' || q.validity, ',')"
-    "  ELSE '' END"
-    " FROM cell c JOIN cell b ON b.system_id = c.system_id"
-    "  AND b.part = c.part AND b.variant = 'library' AND b.coll = c.coll"
-    "  AND b.comm_size = c.comm_size AND b.ppn = c.ppn AND b.shape = c.shape"
-    "  AND b.dtype = c.dtype AND b.op = c.op"
-    "  AND b.root_policy = c.root_policy AND b.buffers = c.buffers"
-    "  AND b.msg_size = c.msg_size"
-    " LEFT JOIN run r ON r.cell_id = c.cell_id"
-    " LEFT JOIN launch l ON l.launch_id = r.launch_id"
-    " LEFT JOIN run_summary s ON s.run_id = r.run_id"
-    " LEFT JOIN run q ON q.cell_id = b.cell_id AND q.launch_id = r.launch_id"
-    " LEFT JOIN run_summary t ON t.run_id = q.run_id"
-    " WHERE c.system_id = ?1 AND c.part = ?2 AND c.variant = 'choice'"
-    " ORDER BY c.coll, c.comm_size, c.ppn, c.shape, c.dtype, c.op,"
-    "  c.root_policy, c.msg_size, c.buffers, c.cell_id, l.ordinal";
+    "SELECT coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"
+    " msg_size, n, choice, ordinal, seconds, library_seconds, reason"
+    " FROM v_proof WHERE system_id = ?1 AND part = ?2"
+    " ORDER BY coll, comm_size, ppn, shape, dtype, op, root_policy, msg_size,"
+    "  buffers, cell_id, ordinal";
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 

@@ -40,7 +40,7 @@ n_view=$(sqlite3 "$old" 'SELECT n FROM my_view')
 cp "$old" "$work/copy.db"
 err=$("$chorale" status "$old" 2>&1)
 is $? 4 "reading it exits with 4"
-like "$err" 'older schema version 1.*version 9.*chorale decide.*up to date' \
+like "$err" 'older schema version 1.*version 10.*chorale decide.*up to date' \
     "and says what to do"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "in one line"
 cmp -s "$old" "$work/copy.db"
@@ -48,7 +48,7 @@ ok $? "the file is as it was"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes opens it"
-is "$(sqlite3 "$old" 'PRAGMA user_version')" 9 "it is of version 9"
+is "$(sqlite3 "$old" 'PRAGMA user_version')" 10 "it is of version 10"
 # decide has replaced its own table; the others have every row.
 sqlite3 "$old" <"$work/rows.sql" >"$work/after.txt"
 grep -v '^decision' "$work/before.txt" >"$work/b.txt"
@@ -72,7 +72,7 @@ is "$(sqlite3 "$old" "SELECT group_concat(name) FROM (SELECT name
     'my "notes,my_index,my_trigger,my_view' "the user's own are there"
 is "$(sqlite3 "$old" 'SELECT n FROM my_view')" "$n_view" "the user's view works"
 is "$(sqlite3 "$old" 'SELECT * FROM "my ""notes"')" kept "the user's table too"
-for view in v_summary v_paired v_speedup v_best v_progress; do
+for view in v_run v_summary v_paired v_speedup v_best v_progress; do
     [ "$(sqlite3 "$old" "SELECT count(*) FROM $view")" -gt 0 ]
     ok $? "$view has rows"
 done
@@ -206,5 +206,25 @@ is "$(sqlite3 "$work/eight.db" "SELECT count(*) > 0, count(DISTINCT system),
     count(*) = (SELECT count(*) FROM decision WHERE target = 'dispatch')
     FROM v_decision")" \
     "1|1|0|0|1" "its view of decisions has what the dispatch table chooses"
+
+# Version 9 had no views of what is measured launch by launch, and no class of
+# operations in the summary.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/tests/cli/schema9.sql" \
+    "$work/nine.db" ring "2 16"
+"$chorale" decide "$work/nine.db" -q
+is "$? $(sqlite3 "$work/nine.db" "PRAGMA user_version")" "0 10" \
+    "a database of version 9 is opened"
+is "$(sqlite3 "$work/nine.db" "SELECT count(*) > 0 AND count(*) =
+    (SELECT count(*) FROM run), count(DISTINCT launch) =
+    (SELECT count(*) FROM launch), sum(median IS NULL) FROM v_run")" "1|1|0" \
+    "its view of runs has each, with its time"
+is "$(sqlite3 "$work/nine.db" "SELECT count(*) FROM v_summary s JOIN
+    (SELECT cell_id, exp(avg(ln(median))) AS seconds, count(*) AS launches,
+     max(op_class) AS op_class FROM v_run WHERE status = 'ok' GROUP BY cell_id)
+    r USING (cell_id) WHERE abs(r.seconds / s.seconds - 1) > 1e-12
+    OR r.launches <> s.launches OR r.op_class <> s.op_class")" 0 \
+    "of which the summary is made"
+is "$(sqlite3 "$work/nine.db" "SELECT count(*) FROM v_proof")" 0 \
+    "and of what was not validated nothing is a proof"
 
 finish

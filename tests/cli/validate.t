@@ -109,6 +109,20 @@ like "$(cat err.txt)" \
 like "$(cat out.txt)" '^bcast +4 x0\.90.* 1 +0 +x0\.66' "so does the table"
 is "$(select1 "SELECT group_concat(coll || n) FROM validation WHERE slower")" \
     bcast4096 "and the database"
+is "$(select1 "SELECT count(*), sum(p.launches = 3 AND p.choice = v.choice AND
+    abs(p.speedup / v.speedup - 1) < 1e-9) FROM validation v JOIN
+    (SELECT digest, coll, comm_size, n, root_policy, buffers, choice,
+     exp(avg(ln(library_seconds / seconds))) AS speedup,
+     count(seconds) AS launches FROM v_proof GROUP BY 1, 2, 3, 4, 5, 6) p
+    USING (digest, coll, comm_size, n, root_policy, buffers)")" "6|6" \
+    "v_proof has the launches that say so"
+cp r.db spoilt.db
+sqlite3 spoilt.db "UPDATE run SET validity = 'late,clock' WHERE run_id =
+    (SELECT run_id FROM v_run WHERE part LIKE 'table-%' AND variant = 'library'
+     AND coll = 'bcast' AND n = 4096 AND ordinal = 1)"
+is "$(sqlite3 spoilt.db "SELECT ordinal, seconds IS NULL, reason FROM v_proof
+    WHERE coll = 'bcast' AND n = 4096 AND (reason <> '' OR seconds IS NULL)")" \
+    "1|1|a launch does not count: late,clock" "and why one does not count"
 put 1 1
 run validate r.db --launches 3 --json
 is $? 0 "the same times: no complaint"

@@ -51,6 +51,7 @@ static void read_views(struct chorale_store *store)
         "SELECT * FROM v_progress", "SELECT * FROM v_speedup",
         "SELECT * FROM v_paired", "SELECT * FROM v_untouched",
         "SELECT * FROM v_trace", "SELECT * FROM v_decision",
+        "SELECT * FROM v_run", "SELECT * FROM v_proof",
         "SELECT * FROM decision",
     };
 

@@ -1,0 +1,719 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- Schema of a Chorale database, version 9.
+--
+-- One file holds the evidence from plan to decision. Units are SI: seconds,
+-- bytes, seconds per byte. Every time stamp is UTC, ISO 8601.
+--
+-- msg_size is m, the bytes of one rank's block (what OSU and IMB call the
+-- message size); n is the bytes of the operation as the models count them:
+-- n = m for bcast, reduce, allreduce; n = m * comm_size for gather, scatter,
+-- allgather, reduce_scatter_block.
+
+-- What was measured: decisions never mix two systems.
+CREATE TABLE system (
+    system_id   INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,
+    name        TEXT NOT NULL UNIQUE,   -- what --system takes
+    kind        TEXT NOT NULL CHECK (kind IN ('real', 'simulated')),
+    signature   TEXT NOT NULL UNIQUE,   -- what makes it this system, as text
+    mpi_library TEXT NOT NULL,          -- the library that 'library' means
+    created     TEXT NOT NULL
+);
+
+-- One plan: how the runner is to measure the cells of this database.
+CREATE TABLE campaign (
+    campaign_id  INTEGER PRIMARY KEY,
+    uuid         TEXT NOT NULL UNIQUE,
+    system_id    INTEGER NOT NULL REFERENCES system,
+    created      TEXT NOT NULL,
+    command      TEXT NOT NULL,         -- the command line that planned it
+    seed         INTEGER NOT NULL,      -- of the order of cells and rounds
+    launches     INTEGER NOT NULL CHECK (launches >= 1),
+    nrep_min     INTEGER NOT NULL CHECK (nrep_min >= 1),
+    nrep_max     INTEGER NOT NULL CHECK (nrep_max >= nrep_min),
+    nwarmup      INTEGER NOT NULL CHECK (nwarmup >= 0),
+    target_width REAL NOT NULL,         -- relative width of the 95 % interval
+                                        -- of a median at which a cell stops
+    cell_seconds REAL NOT NULL,         -- time cap of one run of a cell, s
+    max_memory   INTEGER NOT NULL,      -- bytes of buffers a node may hold
+    sync         TEXT NOT NULL CHECK (sync IN
+                     ('roundtime', 'window', 'barrier')),
+    batch        INTEGER NOT NULL DEFAULT 0, -- calls a repetition; 0: as many
+                                        -- as the clock's resolution asks for
+    racing       INTEGER NOT NULL DEFAULT 1, -- surely slower cells stop early
+    counters     TEXT NOT NULL DEFAULT '',
+    launcher     TEXT NOT NULL CHECK (launcher IN
+                     ('mpiexec', 'srun', 'smpirun', 'custom')),
+    launcher_cmd TEXT NOT NULL DEFAULT '',
+    platform     TEXT NOT NULL DEFAULT '', -- SimGrid platform file's text
+    network      TEXT NOT NULL DEFAULT '', -- hockney, loggp, smpi
+    tau          REAL NOT NULL DEFAULT 0,  -- charged in simulation, s/byte
+    sim_selector TEXT NOT NULL DEFAULT '',
+    validates    INTEGER NOT NULL DEFAULT 0, -- 1: `chorale validate` made it;
+                                        -- its cells are of provider 'table'
+    label        TEXT NOT NULL DEFAULT '', -- of what is measured: a commit,
+                                        -- a release; for history
+    again        INTEGER NOT NULL DEFAULT 0, -- 1: `chorale compare` made it, to
+                                        -- measure again what looked slower
+    round        INTEGER NOT NULL DEFAULT 0, -- of an adaptive plan, from 1 on;
+                                        -- the last one has no cells; 0: not
+                                        -- adaptive
+    budget       REAL NOT NULL DEFAULT 0, -- of all rounds
+    budget_unit  TEXT NOT NULL DEFAULT '' CHECK (budget_unit IN
+                     ('', 's', 'node-s')), -- s: the launches one after another
+    spent        REAL NOT NULL DEFAULT 0, -- of it before this round
+    foreseen     REAL NOT NULL DEFAULT 0, -- what the round was to take
+    regret       REAL                   -- expected before this round, mean over
+                                        -- all points that it could choose from
+);
+
+-- One variant at one point of one system. The columns from coll on, without
+-- provider, variant and params, are the point: candidates share it.
+CREATE TABLE cell (
+    cell_id     INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,
+    campaign_id INTEGER NOT NULL REFERENCES campaign,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    provider    TEXT NOT NULL CHECK (provider IN
+                    ('chorale', 'native', 'library', 'table')),
+    variant     TEXT NOT NULL,          -- of provider library 'default', or
+                                        -- 'untouched': the same in a launch
+                                        -- in which nothing is ever forced; of
+                                        -- provider table 'choice', what a
+                                        -- decision table runs there, and
+                                        -- 'library', the default beside it
+    params      TEXT NOT NULL DEFAULT '', -- name=value,name=value, sorted; of
+                                        -- provider table its digest, and of
+                                        -- its choice a space and what that
+                                        -- is: library, or variant:params
+    coll        TEXT NOT NULL,
+    msg_size    INTEGER NOT NULL CHECK (msg_size >= 0),
+    n           INTEGER NOT NULL CHECK (n >= 0),
+    comm_size   INTEGER NOT NULL CHECK (comm_size >= 1),
+    ppn         INTEGER NOT NULL CHECK (ppn >= 1),
+    shape       TEXT NOT NULL CHECK (shape IN ('single-node', 'one-per-node',
+                    'block', 'cyclic', 'irregular')),
+    dtype       TEXT NOT NULL,
+    op          TEXT NOT NULL DEFAULT '', -- '' where nothing is reduced
+    op_class    TEXT NOT NULL DEFAULT '' CHECK (op_class IN
+                    ('', 'builtin', 'pair', 'user', 'noncommutative')),
+    root_policy TEXT NOT NULL,          -- none, first, middle, last, rotate
+    buffers     TEXT NOT NULL CHECK (buffers IN ('warm', 'rotate', 'cold')),
+    arrival     TEXT NOT NULL DEFAULT 'sync', -- who comes late: sync, or
+                                        -- last, random, ascending:FACTOR of
+                                        -- the library's duration
+    siblings    TEXT NOT NULL DEFAULT 'alone', -- or how many communicators
+                                        -- call at once: 2, 4
+    metric      TEXT NOT NULL DEFAULT 'duration' CHECK (metric IN
+                    ('duration', 'throughput')), -- throughput: back-to-back
+                                        -- calls; never decided upon
+    launches    INTEGER NOT NULL,       -- how many launches shall run it
+    part        TEXT NOT NULL DEFAULT '', -- cells of one part are measured
+                                        -- together, those of another in
+                                        -- launches of their own: 'untouched',
+                                        -- or COLLECTIVE:ALGORITHM of SimGrid's
+                                        -- that the whole launch is forced to,
+                                        -- or table-DIGEST: launches with that
+                                        -- table, and nothing else, in them
+    UNIQUE (system_id, coll, comm_size, msg_size, ppn, shape, dtype, op,
+            root_policy, buffers, arrival, siblings, metric,
+            provider, variant, params)
+);
+
+-- One start of the runner. The independent sample of all statistics.
+CREATE TABLE launch (
+    launch_id   INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,
+    campaign_id INTEGER NOT NULL REFERENCES campaign,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    ordinal     INTEGER NOT NULL,       -- 0 ... launches - 1; a resumed launch
+                                        -- repeats the ordinal of the killed
+    comm_size   INTEGER NOT NULL,
+    ppn         INTEGER NOT NULL,
+    shape       TEXT NOT NULL,
+    siblings    INTEGER NOT NULL DEFAULT 1, -- communicators of comm_size
+                                        -- ranks; ppn is of one of them
+    part        TEXT NOT NULL DEFAULT '', -- of which cells
+    seed        INTEGER NOT NULL,
+    job_id      TEXT NOT NULL DEFAULT '',
+    host_map    TEXT NOT NULL DEFAULT '', -- node of each rank: 0,0,1,1
+    started     TEXT NOT NULL,
+    finished    TEXT,
+    status      TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
+    reason      TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX launch_by_campaign ON launch (campaign_id, comm_size, ordinal);
+
+-- One execution of a cell in a launch.
+CREATE TABLE run (
+    run_id      INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,
+    cell_id     INTEGER NOT NULL REFERENCES cell,
+    launch_id   INTEGER NOT NULL REFERENCES launch,
+    status      TEXT NOT NULL CHECK (status IN
+                    ('ok', 'invalid', 'inapplicable', 'failed')),
+    reason      TEXT NOT NULL DEFAULT '',
+    stop_reason TEXT NOT NULL DEFAULT '' CHECK (stop_reason IN
+                    ('', 'width', 'nrep', 'time', 'raced', 'equal',
+                     'unequal')),
+    validity    TEXT NOT NULL DEFAULT '', -- comma-separated: oversubscribed,
+                                          -- late, suspicious, clock; decisions
+                                          -- leave out all of a point in a
+                                          -- launch if clock is said there of
+                                          -- any candidate, or suspicious
+    first_call  REAL,                     -- seconds of the very first call
+    sync        TEXT NOT NULL DEFAULT '', -- how repetitions were started:
+                                          -- barrier where the clocks were not
+                                          -- good enough for a common time
+    batch       INTEGER NOT NULL DEFAULT 1, -- calls a repetition, the same
+                                          -- in all launches of a point unless
+                                          -- they ran at the same time in
+                                          -- different databases
+    separator   REAL,                     -- seconds of the barrier between
+                                          -- two of them, subtracted
+    clock_error REAL,                     -- of the common clock, s: the worst
+                                          -- from the first repetition on
+    skew        REAL,                     -- s, that the arrival pattern spans
+    UNIQUE (cell_id, launch_id)
+);
+CREATE INDEX run_by_launch ON run (launch_id);
+
+-- Written with the run. lo, hi: the 95 % interval of the median inside this
+-- launch, by order statistics; it only decides when sampling stops.
+CREATE TABLE run_summary (
+    run_id  INTEGER PRIMARY KEY REFERENCES run,
+    nrep    INTEGER NOT NULL,
+    nlate   INTEGER NOT NULL,
+    median  REAL NOT NULL,
+    lo      REAL,
+    hi      REAL,
+    mean    REAL NOT NULL,
+    min     REAL NOT NULL,
+    q25     REAL NOT NULL,
+    q75     REAL NOT NULL,
+    p95     REAL NOT NULL,
+    p99     REAL NOT NULL,
+    max     REAL NOT NULL
+);
+
+-- One repetition. Times in seconds since the common start of the repetition,
+-- or with run.sync = 'barrier' since the first rank left the barrier; seconds
+-- is the last rank out, of a batch the share of one call without the separator
+-- (run.batch, run.separator); first_in, last_in and root_out are of the whole
+-- batch: when ranks began the first call, and when the root was out of the
+-- last one and its separator. Where that barrier stands in for clocks that
+-- disagree, seconds is the longest time of any rank by its own clock, and the
+-- others are NULL. Those that are set aside come last and are in no summary.
+CREATE TABLE sample (
+    run_id    INTEGER NOT NULL REFERENCES run,
+    rep       INTEGER NOT NULL,
+    seconds   REAL NOT NULL,
+    first_in  REAL,
+    last_in   REAL,
+    root_out  REAL,                     -- NULL also where there is no root
+    root      INTEGER,
+    flags     INTEGER NOT NULL DEFAULT 0, -- sum of 1: some rank started late;
+                                        -- 2: set aside, as the clock that
+                                        -- started it was refused, or times
+                                        -- below what messages take made all
+                                        -- of the point be timed again
+    PRIMARY KEY (run_id, rep)
+) WITHOUT ROWID;
+
+CREATE TABLE counter (
+    run_id INTEGER NOT NULL REFERENCES run,
+    rank   INTEGER NOT NULL,            -- -1: all: their sum, of rounds the
+                                        -- most
+    event  TEXT NOT NULL,
+    value  REAL,                        -- NULL: not available, never zero
+    PRIMARY KEY (run_id, event, rank)
+) WITHOUT ROWID;
+
+CREATE TABLE environment (
+    launch_id INTEGER NOT NULL REFERENCES launch,
+    key       TEXT NOT NULL,
+    value     TEXT NOT NULL,
+    PRIMARY KEY (launch_id, key)
+) WITHOUT ROWID;
+
+-- Fitted parameters of a system: of each level of its network and regime of
+-- message sizes alpha [s], beta [s/byte]; tau [s/byte] by the size of what is
+-- reduced at once. alpha is a message's from end to end; send_overhead,
+-- recv_overhead and gap are parts of it: how long its processors and its ports
+-- are busy. overlapped [bytes]: messages up to this size are sent without
+-- waiting for the receiver; 0: none, one port. kappa: ways in which the ranks
+-- of a node share its port when all send at once, to other nodes; of level
+-- 'node', if there is one: also inside it. Where nodes share links, kappa of
+-- the levels 'line 16', 'torus 4x4', 'tree 8' and the like: which part of such
+-- a link a message takes (1: a link is as fast as a node's port); 'shift 4',
+-- 'pairs 4', 'mirror': as measured of that pattern; and alpha of level 'hop':
+-- by how much a link more makes a message later.
+CREATE TABLE model (
+    model_id    INTEGER PRIMARY KEY,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    level       TEXT NOT NULL DEFAULT 'all', -- 'node': inside, 'net': between
+    regime      TEXT NOT NULL DEFAULT 'all', -- for people: '<= 8192'
+    param       TEXT NOT NULL CHECK (param IN ('alpha', 'beta', 'tau', 'kappa',
+                    'send_overhead', 'recv_overhead', 'gap', 'overlapped')),
+    dtype       TEXT NOT NULL DEFAULT '', -- of tau
+    op          TEXT NOT NULL DEFAULT '', -- of tau
+    value       REAL NOT NULL,
+    lo          REAL,                   -- 95 % interval, NULL: unknown
+    hi          REAL,
+    unit        TEXT NOT NULL,
+    npoints     INTEGER NOT NULL,
+    error       REAL NOT NULL,          -- median |model / measured - 1|
+    worst_error REAL NOT NULL,
+    trusted     INTEGER NOT NULL,       -- 0: lack of fit, do not predict by it
+    upto        REAL,                   -- the regime: bytes of a message, from
+                                        -- above the regime before; NULL: all
+    ppn         INTEGER NOT NULL DEFAULT 0, -- of kappa
+    UNIQUE (system_id, level, regime, param, dtype, op, ppn)
+);
+
+-- How well the model describes a variant, and how far beyond what was measured
+-- it may be asked. Errors are |model / measured - 1|. Not trusted either is
+-- what lacks fit: lack below 0.01 and worst_error above 10 %.
+CREATE TABLE model_variant (
+    system_id    INTEGER NOT NULL REFERENCES system,
+    coll         TEXT NOT NULL,
+    variant      TEXT NOT NULL,
+    shape        TEXT NOT NULL,         -- single-node, or of several nodes
+    ppn          INTEGER NOT NULL,      -- 0 of a single node
+    npoints      INTEGER NOT NULL,
+    median_error REAL NOT NULL,
+    worst_error  REAL NOT NULL,
+    loo_error    REAL,                  -- 90th percentile, each point foretold
+                                        -- by a fit without its number of ranks
+    lack         REAL,                  -- p-value: does the model miss by more
+                                        -- than launches differ; NULL: unknown
+    reach        REAL NOT NULL,         -- by how many times more ranks was it
+                                        -- foretold within 10 %; 1: not beyond
+    reach_m      REAL NOT NULL,         -- the same of larger blocks
+    trusted      INTEGER NOT NULL,      -- loo_error is within 10 %
+    PRIMARY KEY (system_id, coll, variant, shape, ppn)
+) WITHOUT ROWID;
+
+-- The same at each number of ranks.
+CREATE TABLE model_ranks (
+    system_id    INTEGER NOT NULL REFERENCES system,
+    coll         TEXT NOT NULL,
+    variant      TEXT NOT NULL,
+    shape        TEXT NOT NULL,
+    ppn          INTEGER NOT NULL,
+    comm_size    INTEGER NOT NULL,
+    npoints      INTEGER NOT NULL,
+    loo_error    REAL,                  -- worst, fitted without these
+    ahead_error  REAL,                  -- worst, fitted to half as many ranks
+                                        -- or fewer
+    m_lo         INTEGER NOT NULL,      -- blocks of these sizes were foretold
+    m_hi         INTEGER NOT NULL,      -- within 10 % by the former; m_lo
+                                        -- above m_hi: none
+    m_max        INTEGER NOT NULL,      -- the largest block measured
+    PRIMARY KEY (system_id, coll, variant, shape, ppn, comm_size)
+) WITHOUT ROWID;
+
+-- The decision table: for n in [n_lo, n_hi] at comm_size ... comm_size_hi
+-- ranks, use this. What no row covers is the library's. There are two tables:
+-- target 'dispatch' is what a generated dispatch table may choose, Chorale's
+-- variants or the library; 'rules' what a rule file of the library itself may
+-- choose, its own algorithms (provider native) or its default. Rows with
+-- measured points in them are of one comm_size; modelled ones lie between two
+-- measured sizes or process counts and may span several.
+CREATE TABLE decision (
+    decision_id INTEGER PRIMARY KEY,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    target      TEXT NOT NULL DEFAULT 'dispatch' CHECK (target IN
+                    ('dispatch', 'rules')),
+    coll        TEXT NOT NULL,
+    comm_size   INTEGER NOT NULL,
+    comm_size_hi INTEGER NOT NULL DEFAULT 0, -- last process count; comm_size
+                                        -- unless the row is modelled
+    ppn         INTEGER NOT NULL,
+    shape       TEXT NOT NULL,
+    dtype       TEXT NOT NULL,
+    op          TEXT NOT NULL,
+    op_class    TEXT NOT NULL DEFAULT '', -- as in cell
+    n_lo        INTEGER NOT NULL,
+    n_hi        INTEGER NOT NULL CHECK (n_hi >= n_lo),
+    provider    TEXT NOT NULL,
+    variant     TEXT NOT NULL,
+    params      TEXT NOT NULL,
+    basis       TEXT NOT NULL CHECK (basis IN
+                    ('measured', 'modelled', 'library')),
+    seconds     REAL,                   -- of the choice, geometric mean over
+    library_seconds REAL,               -- the points of the row: measured
+                                        -- ones, or where the model was asked
+    speedup     REAL,                   -- library / choice, confirmed; of a
+                                        -- modelled row as predicted
+    speedup_lo  REAL,                   -- 95 % interval over the launches;
+    speedup_hi  REAL,                   -- NULL where modelled
+    regret      REAL,                   -- expected, against the best
+    reason      TEXT NOT NULL,
+    UNIQUE (system_id, target, coll, comm_size, ppn, shape, dtype, op, n_lo)
+);
+
+-- What `chorale decide` was asked for when it made the rows of decision; NULL:
+-- its default then.
+CREATE TABLE policy (
+    system_id   INTEGER PRIMARY KEY REFERENCES system,
+    threshold   REAL,                   -- a share: of a smaller gain the
+                                        -- library stays
+    compact     REAL,                   -- a share, lost for fewer rows
+    dispatch_cost REAL,                 -- seconds, added to all variants
+    objective   TEXT CHECK (objective IN ('median', 'p95')),
+    deterministic INTEGER NOT NULL,     -- operands in the order of the ranks
+    max_scratch INTEGER,                -- bytes a rank
+    allow_patented INTEGER NOT NULL
+);
+
+-- What `chorale validate` saw: a table's choices against the library's default
+-- at points of the decisions and on their boundaries, through the shim, in
+-- launches that did nothing else; both in each launch, paired there.
+CREATE TABLE validation (
+    validation_id INTEGER PRIMARY KEY,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    digest      TEXT NOT NULL,          -- of the table
+    coll        TEXT NOT NULL,
+    comm_size   INTEGER NOT NULL,
+    ppn         INTEGER NOT NULL,
+    shape       TEXT NOT NULL,
+    dtype       TEXT NOT NULL,
+    op          TEXT NOT NULL,
+    root_policy TEXT NOT NULL,
+    buffers     TEXT NOT NULL,
+    msg_size    INTEGER NOT NULL,
+    n           INTEGER NOT NULL,
+    choice      TEXT NOT NULL,          -- library, or variant:params
+    launches    INTEGER NOT NULL,       -- that count
+    seconds     REAL,                   -- through the table, geometric mean;
+    library_seconds REAL,               -- NULL: no launch counts
+    speedup     REAL,                   -- library / table
+    speedup_lo  REAL,                   -- 95 % interval over the launches;
+    speedup_hi  REAL,                   -- NULL with one, exact in simulation
+    p_slower    REAL,                   -- of a loss above the threshold being
+                                        -- chance; NULL with one real launch
+    slower      INTEGER NOT NULL,       -- 1: such a loss, after correction for
+                                        -- the number of points
+    best_speedup REAL,                  -- library / best in the campaign; NULL
+                                        -- where that did not measure
+    note        TEXT NOT NULL DEFAULT '', -- what spoke against a launch
+    UNIQUE (system_id, digest, coll, comm_size, ppn, shape, dtype, op,
+            root_policy, buffers, msg_size)
+);
+
+-- What an application called, as CHORALE_TRACE wrote it and `chorale import`
+-- read it.
+CREATE TABLE trace (
+    trace_id    INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,   -- of the file's content
+    label       TEXT NOT NULL DEFAULT '',
+    imported    TEXT NOT NULL,
+    program     TEXT NOT NULL,
+    mpi_library TEXT NOT NULL,
+    started     TEXT NOT NULL,          -- when MPI_Init returned
+    comm_size   INTEGER NOT NULL CHECK (comm_size >= 1), -- of MPI_COMM_WORLD
+    ranks       INTEGER NOT NULL CHECK (ranks BETWEEN 1 AND comm_size),
+                                        -- that are summed up here
+    part_rank   INTEGER,                -- NULL: of all of them
+    part        TEXT NOT NULL DEFAULT '', -- why it is one rank's only
+    wall_mean   REAL NOT NULL,          -- s, from MPI_Init to MPI_Finalize:
+    wall_max    REAL NOT NULL,          -- mean over ranks, and the longest
+    unlisted_calls   INTEGER NOT NULL,  -- of ranks, in no row below
+    unlisted_seconds REAL NOT NULL
+);
+
+-- Calls that posed the same and were run by the same.
+CREATE TABLE trace_point (
+    trace_id    INTEGER NOT NULL REFERENCES trace,
+    coll        TEXT NOT NULL,
+    n           INTEGER NOT NULL CHECK (n >= 0), -- of gatherv, scatterv and
+                                        -- alltoallv the mean over the calls
+    msg_size    INTEGER NOT NULL CHECK (msg_size >= 0), -- irregular: the mean
+                                        -- block
+    comm_size   INTEGER NOT NULL CHECK (comm_size >= 1),
+    shape       TEXT NOT NULL,          -- as in cell, or unknown
+    dtype       TEXT NOT NULL,          -- as in cell, or other, derived
+    op          TEXT NOT NULL,          -- as in cell, or other, user
+    root        TEXT NOT NULL,          -- none, first, middle, last
+    ran         TEXT NOT NULL,          -- library, or variant:params
+    rank_calls  INTEGER NOT NULL,       -- summed over the ranks
+    calls       REAL NOT NULL,          -- operations; whole, if all ranks of
+                                        -- the communicators are summed
+    seconds     REAL NOT NULL,          -- summed over the ranks
+    max_seconds REAL NOT NULL,          -- of the rank that spent most
+    PRIMARY KEY (trace_id, coll, comm_size, n, shape, dtype, op, root, ran)
+) WITHOUT ROWID;
+CREATE INDEX trace_point_by_size ON trace_point (comm_size, coll, msg_size);
+
+-- One `chorale submit`: launches that are made in batch jobs. Its folder has
+-- the scripts and the shards; how far they are is seen there and in the runs.
+CREATE TABLE submission (
+    submission_id INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    created     TEXT NOT NULL,
+    command     TEXT NOT NULL,          -- the command line that made it
+    folder      TEXT NOT NULL,          -- absolute
+    gather_job  TEXT NOT NULL DEFAULT '' -- id of the last job, which merges
+);
+
+-- An element of a job array: launches that one allocation makes.
+CREATE TABLE element (
+    submission_id INTEGER NOT NULL REFERENCES submission,
+    element     INTEGER NOT NULL CHECK (element >= 1),
+    nodes       INTEGER NOT NULL CHECK (nodes >= 1),
+    ppn         INTEGER NOT NULL CHECK (ppn >= 1), -- of all communicators
+    seconds     REAL NOT NULL,          -- foreseen, an upper bound
+    job_id      TEXT NOT NULL DEFAULT '', -- of the array; '': not submitted
+    task        INTEGER NOT NULL,       -- index in it
+    PRIMARY KEY (submission_id, element)
+) WITHOUT ROWID;
+
+-- Which launches: cells of that kind that have no run in the ordinal.
+CREATE TABLE element_launch (
+    submission_id INTEGER NOT NULL,
+    element     INTEGER NOT NULL,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    comm_size   INTEGER NOT NULL,
+    ppn         INTEGER NOT NULL,
+    shape       TEXT NOT NULL,
+    part        TEXT NOT NULL,
+    siblings    INTEGER NOT NULL,
+    ordinal     INTEGER NOT NULL,
+    PRIMARY KEY (submission_id, element, system_id, comm_size, ppn, shape,
+                 part, siblings, ordinal),
+    FOREIGN KEY (submission_id, element) REFERENCES element
+) WITHOUT ROWID;
+
+-- A named point in the past to compare against: the launches of one campaign
+-- or several.
+CREATE TABLE baseline (
+    name        TEXT NOT NULL,
+    system_id   INTEGER NOT NULL REFERENCES system,
+    campaign_id INTEGER NOT NULL REFERENCES campaign,
+    created     TEXT NOT NULL,
+    PRIMARY KEY (name, system_id, campaign_id)
+) WITHOUT ROWID;
+
+-- Two-sided 95 % quantiles of Student's t by degrees of freedom; above the
+-- last row its value serves (it is slightly too wide, never too narrow).
+CREATE TABLE student_t (df INTEGER PRIMARY KEY, t REAL NOT NULL);
+INSERT INTO student_t VALUES
+    (1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (5, 2.5706),
+    (6, 2.4469), (7, 2.3646), (8, 2.3060), (9, 2.2622), (10, 2.2281),
+    (11, 2.2010), (12, 2.1788), (13, 2.1604), (14, 2.1448), (15, 2.1314),
+    (16, 2.1199), (17, 2.1098), (18, 2.1009), (19, 2.0930), (20, 2.0860),
+    (25, 2.0595), (30, 2.0423), (40, 2.0211), (60, 2.0003), (120, 1.9799);
+
+-- Time of each cell over its launches: the geometric mean of the launch
+-- medians, with its 95 % interval from the logarithms (t, L - 1 degrees of
+-- freedom; exact in simulation; NULL with one launch, and where it is wider
+-- than a factor of 1000 each way, as of two launches that differ much). min,
+-- p95 and p99 are the least and the largest of the launches' own, q25 and q75
+-- their means (launches are always read in the order of their ids, so that a
+-- sum has the same last digit whatever the ids of runs); where a repetition was a batch (run.batch) all of them are of
+-- means of that many calls, so that p99 says less of single calls.
+CREATE VIEW v_summary AS
+WITH l AS (
+    SELECT c.cell_id, count(*) AS launches, sum(s.nrep) AS nrep,
+           avg(ln(s.median)) AS mu,
+           avg(ln(s.median) * ln(s.median)) AS mu2,
+           min(s.min) AS min, max(s.p95) AS p95, max(s.p99) AS p99,
+           avg(s.q25) AS q25, avg(s.q75) AS q75,
+           group_concat(DISTINCT r.stop_reason) AS stop_reason,
+           group_concat(DISTINCT nullif(r.validity, '')) AS validity
+      FROM cell c NOT INDEXED CROSS JOIN run r ON r.cell_id = c.cell_id
+     CROSS JOIN run_summary s ON s.run_id = r.run_id
+     WHERE r.status = 'ok' AND s.median > 0
+     GROUP BY c.cell_id
+)
+SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
+       c.provider, c.variant, c.params, c.dtype, c.op, c.root_policy,
+       c.buffers, c.arrival, c.siblings, c.metric,
+       exp(l.mu) AS seconds,
+       CASE WHEN l.launches > 1 THEN exp(l.mu - h.half)
+            WHEN y.kind = 'simulated' THEN exp(l.mu) END AS lo,
+       CASE WHEN l.launches > 1 THEN exp(l.mu + h.half)
+            WHEN y.kind = 'simulated' THEN exp(l.mu) END AS hi,
+       l.q25, l.q75, l.min, l.p95, l.p99, l.launches, l.nrep, l.stop_reason,
+       coalesce(l.validity, '') AS validity, c.cell_id, c.system_id
+  FROM cell c
+  JOIN system y USING (system_id)
+  JOIN l USING (cell_id)
+  LEFT JOIN (SELECT cell_id,
+               (SELECT t FROM student_t WHERE df <= launches - 1
+                 ORDER BY df DESC LIMIT 1)
+               * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
+               FROM l WHERE launches > 1) h
+    ON h.cell_id = c.cell_id AND h.half < ln(1000);
+
+-- Where an application's time in collectives goes: of each point what one call
+-- takes on the mean over ranks, and its share of all collectives and of the
+-- program.
+CREATE VIEW v_trace AS
+SELECT t.trace_id, t.label, t.program, p.coll, p.msg_size, p.n, p.comm_size,
+       p.shape, p.dtype, p.op, sum(p.calls) AS calls,
+       sum(p.seconds) / sum(p.rank_calls) AS call_seconds,
+       sum(p.seconds) / t.ranks AS rank_seconds,
+       sum(p.seconds) / nullif((SELECT sum(q.seconds) FROM trace_point q
+           WHERE q.trace_id = t.trace_id), 0) AS share,
+       sum(p.seconds) / nullif(t.ranks * t.wall_mean, 0) AS program_share,
+       group_concat(DISTINCT p.ran) AS ran
+  FROM trace t JOIN trace_point p USING (trace_id)
+ GROUP BY t.trace_id, p.coll, p.comm_size, p.n, p.shape, p.dtype, p.op
+ ORDER BY t.trace_id, share DESC;
+
+-- Every cell against the library's default at the same point, launch by launch
+-- (what changes from launch to launch cancels): mean of the logarithms. An
+-- algorithm of SimGrid's has launches of its own: there, where time is exact,
+-- the library's are those of the same ordinal.
+CREATE VIEW v_paired AS
+SELECT c.cell_id, count(*) AS launches,
+       avg(ln(t.median / s.median)) AS mu,
+       avg(ln(t.median / s.median) * ln(t.median / s.median)) AS mu2,
+       group_concat(DISTINCT nullif(q.validity, '')) AS library_validity
+  FROM cell c NOT INDEXED CROSS JOIN run r ON r.cell_id = c.cell_id
+ CROSS JOIN run_summary s ON s.run_id = r.run_id
+ CROSS JOIN cell b
+    ON b.provider = 'library' AND b.system_id = c.system_id
+   AND b.coll = c.coll AND b.comm_size = c.comm_size
+   AND b.msg_size = c.msg_size AND b.ppn = c.ppn AND b.shape = c.shape
+   AND b.dtype = c.dtype AND b.op = c.op AND b.root_policy = c.root_policy
+   AND b.buffers = c.buffers AND b.arrival = c.arrival
+   AND b.siblings = c.siblings AND b.metric = c.metric
+   AND b.variant = 'default'
+ CROSS JOIN run q ON q.cell_id = b.cell_id AND q.launch_id =
+       CASE WHEN c.provider = 'native' AND c.part <> '' THEN
+           (SELECT max(k.launch_id) FROM launch l
+              JOIN launch k ON k.ordinal = l.ordinal
+              JOIN run w ON w.launch_id = k.launch_id
+             WHERE l.launch_id = r.launch_id AND w.cell_id = b.cell_id
+               AND w.status = 'ok')
+       ELSE r.launch_id END
+ CROSS JOIN run_summary t ON t.run_id = q.run_id
+ WHERE r.status = 'ok' AND s.median > 0 AND q.status = 'ok' AND t.median > 0
+ GROUP BY c.cell_id;
+
+-- Speed-up over the library's default: above 1 is faster. speedup_lo and _hi:
+-- 95 % interval over the launches (as in v_summary). validity is of both: what
+-- speaks against the library's time stands there as library:late.
+CREATE VIEW v_speedup AS
+SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
+       v.provider, v.variant, v.params, v.dtype, v.op, v.root_policy,
+       v.buffers, v.arrival, v.siblings, v.metric, v.seconds,
+       exp(p.mu) * v.seconds AS library_seconds, exp(p.mu) AS speedup,
+       CASE WHEN p.launches > 1 THEN exp(p.mu - h.half)
+            WHEN y.kind = 'simulated' THEN exp(p.mu) END AS speedup_lo,
+       CASE WHEN p.launches > 1 THEN exp(p.mu + h.half)
+            WHEN y.kind = 'simulated' THEN exp(p.mu) END AS speedup_hi,
+       v.launches,
+       CASE WHEN v.provider = 'library'
+              OR coalesce(p.library_validity, '') IN ('', v.validity)
+            THEN v.validity
+            ELSE v.validity || CASE v.validity WHEN '' THEN '' ELSE ',' END ||
+                 'library:' || replace(p.library_validity, ',', ',library:')
+            END AS validity,
+       v.cell_id, v.system_id
+  FROM v_summary v JOIN system y USING (system_id)
+  JOIN v_paired p USING (cell_id)
+  LEFT JOIN (SELECT cell_id,
+               (SELECT t FROM student_t WHERE df <= launches - 1
+                 ORDER BY df DESC LIMIT 1)
+               * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
+               FROM v_paired WHERE launches > 1) h
+    ON h.cell_id = v.cell_id AND h.half < ln(1000);
+
+-- The fastest variant of each measured point, and by how much.
+CREATE VIEW v_best AS
+SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
+       params, dtype, op, root_policy, buffers, arrival, siblings, metric,
+       seconds, library_seconds, speedup, launches, validity, cell_id,
+       system_id
+  FROM (SELECT *, row_number() OVER (
+            PARTITION BY system_id, coll, comm_size, msg_size, ppn, shape,
+                         dtype, op, root_policy, buffers, arrival, siblings,
+                         metric
+            ORDER BY seconds, provider = 'chorale', variant, params) AS place
+          FROM v_speedup)
+ WHERE place = 1;
+
+-- Does forcing algorithms leave the library's default alone? Its time beside
+-- forced ones (forced_seconds) and in launches in which nothing is ever
+-- forced (untouched_seconds), and the ratio of the two over the ordinals that
+-- have both, in batches of one length, with its 95 % interval (NULL as in
+-- v_summary). An interval without 1 in it says that they differ; of twenty points one does
+-- so by chance.
+CREATE VIEW v_untouched AS
+WITH o AS (
+    SELECT u.cell_id, l.ordinal,
+           avg(ln(t.median)) AS forced, avg(ln(s.median)) AS untouched
+      FROM cell u NOT INDEXED CROSS JOIN run r ON r.cell_id = u.cell_id
+     CROSS JOIN launch l ON l.launch_id = r.launch_id
+     CROSS JOIN run_summary s ON s.run_id = r.run_id
+     CROSS JOIN cell b
+        ON b.provider = 'library' AND b.system_id = u.system_id
+       AND b.coll = u.coll AND b.comm_size = u.comm_size
+       AND b.msg_size = u.msg_size AND b.ppn = u.ppn AND b.shape = u.shape
+       AND b.dtype = u.dtype AND b.op = u.op AND b.root_policy = u.root_policy
+       AND b.buffers = u.buffers AND b.arrival = u.arrival
+       AND b.siblings = u.siblings AND b.metric = u.metric
+       AND b.variant = 'default'
+     CROSS JOIN run q ON q.cell_id = b.cell_id
+     CROSS JOIN launch k ON k.launch_id = q.launch_id AND k.ordinal = l.ordinal
+     CROSS JOIN run_summary t ON t.run_id = q.run_id
+     WHERE u.provider = 'library' AND u.variant = 'untouched'
+       AND r.status = 'ok' AND q.status = 'ok' AND s.median > 0
+       AND t.median > 0 AND q.batch = r.batch
+     GROUP BY u.cell_id, l.ordinal
+), d AS (
+    SELECT cell_id, count(*) AS launches, avg(forced) AS forced,
+           avg(untouched) AS untouched, avg(forced - untouched) AS mu,
+           avg((forced - untouched) * (forced - untouched)) AS mu2
+      FROM o GROUP BY cell_id
+)
+SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
+       c.dtype, c.op, c.root_policy, c.buffers, c.arrival, c.siblings,
+       c.metric, exp(d.forced) AS forced_seconds,
+       exp(d.untouched) AS untouched_seconds, exp(d.mu) AS ratio,
+       exp(d.mu - h.half) AS ratio_lo, exp(d.mu + h.half) AS ratio_hi,
+       d.launches, c.cell_id, c.system_id
+  FROM d JOIN cell c USING (cell_id) JOIN system y USING (system_id)
+  LEFT JOIN (SELECT cell_id,
+               (SELECT t FROM student_t WHERE df <= launches - 1
+                 ORDER BY df DESC LIMIT 1)
+               * sqrt(max(mu2 - mu * mu, 0) / (launches - 1)) AS half
+               FROM d WHERE launches > 1) h
+    ON h.cell_id = d.cell_id AND h.half < ln(1000);
+
+-- What the table that `generate` writes chooses: from n_lo to n_hi bytes, on
+-- comm_size to comm_size_hi processes. Elsewhere it leaves the library alone.
+-- What the library's own rules file would choose is in the table decision only.
+CREATE VIEW v_decision AS
+SELECT y.name AS system, d.coll, d.comm_size,
+       max(d.comm_size, d.comm_size_hi) AS comm_size_hi,
+       d.ppn, d.shape, d.dtype, d.op, d.op_class, d.n_lo, d.n_hi,
+       d.provider, d.variant, d.params, d.basis, d.seconds,
+       d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi, d.regret,
+       d.reason, d.decision_id, d.system_id
+  FROM decision d JOIN system y USING (system_id)
+ WHERE d.target = 'dispatch';
+
+-- What is done and what is left, per system, collective and comm_size. A cell
+-- counts once for each launch it is planned in.
+CREATE VIEW v_progress AS
+SELECT y.name AS system, c.coll, c.comm_size, sum(c.launches) AS planned,
+       sum(min(c.launches, d.done)) AS done,
+       sum(d.ok) AS ok, sum(d.inapplicable) AS inapplicable,
+       sum(d.invalid) AS invalid, sum(d.failed) AS failed
+  FROM cell c JOIN system y USING (system_id)
+  JOIN (SELECT c2.cell_id, count(DISTINCT l.ordinal) AS done,
+               count(CASE r.status WHEN 'ok' THEN 1 END) AS ok,
+               count(CASE r.status WHEN 'inapplicable' THEN 1 END)
+                   AS inapplicable,
+               count(CASE r.status WHEN 'invalid' THEN 1 END) AS invalid,
+               count(CASE r.status WHEN 'failed' THEN 1 END) AS failed
+          FROM cell c2 LEFT JOIN run r USING (cell_id)
+          LEFT JOIN launch l USING (launch_id)
+         GROUP BY c2.cell_id) d USING (cell_id)
+ GROUP BY c.system_id, c.coll, c.comm_size;
