@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/exact.h"
 #include "algorithms/mixed.h"
 #include "algorithms/schedule.h"
 #include "algorithms/scratch.h"
@@ -74,22 +75,16 @@ int chorale_ctx_set_nodes(struct chorale_ctx *ctx, const int *node)
 
 /* --- views ------------------------------------------------------------ */
 
-/* The rank in the communicator. */
-static int in_comm(const struct chorale_ctx *ctx, int rank)
-{
-    return ctx->map == NULL ? rank : ctx->map[rank];
-}
-
 int chorale_node(const struct chorale_ctx *ctx, int rank)
 {
-    return ctx->node == NULL ? 0 : ctx->node[in_comm(ctx, rank)];
+    return ctx->node == NULL ? 0 : ctx->node[chorale_in_comm(ctx, rank)];
 }
 
 void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
                       int rank, int size, int *map)
 {
     for (int i = 0; i < size; i++)
-        map[i] = in_comm(ctx, map[i]);
+        map[i] = chorale_in_comm(ctx, map[i]);
     *view = *ctx;
     view->rank = rank;
     view->size = size;
@@ -177,6 +172,14 @@ static void message_release(struct message *m)
 {
     if (m->made)
         PMPI_Type_free(&m->type);
+}
+
+/* What goes out in a call of which this rank knows that its counts are unlike
+ * is empty. */
+static int send_init(const struct chorale_ctx *ctx, struct message *m,
+                     MPI_Count count, MPI_Datatype type)
+{
+    return message_init(m, chorale_exact_failed(ctx) ? 0 : count, type, 0);
 }
 
 static void count_sent(struct chorale_ctx *ctx, MPI_Count count,
@@ -283,12 +286,12 @@ int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
 
     if (ctx->schedule != NULL)
         return note_send(ctx, count, type, dest);
-    err = message_init(&m, count, type, 0);
+    err = send_init(ctx, &m, count, type);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
     began = round_begin(ctx);
-    err = PMPI_Send(buf, m.count, m.type, in_comm(ctx, dest), ctx->tag,
+    err = PMPI_Send(buf, m.count, m.type, chorale_in_comm(ctx, dest), ctx->tag,
                     ctx->comm);
     round_end(ctx, began);
     message_release(&m);
@@ -307,12 +310,18 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
+    source = chorale_in_comm(ctx, source);
     began = round_begin(ctx);
-    err = PMPI_Recv(buf, m.count, m.type, in_comm(ctx, source), ctx->tag,
-                    ctx->comm, MPI_STATUS_IGNORE);
+    if (ctx->exact != NULL)
+        err = chorale_exact_recv_one(ctx, buf, m.count, m.type,
+                                     bytes_of(count, type), source);
+    else
+        err = chorale_received(ctx, PMPI_Recv(buf, m.count, m.type, source,
+                                              ctx->tag, ctx->comm,
+                                              MPI_STATUS_IGNORE));
     round_end(ctx, began);
     message_release(&m);
-    return chorale_received(ctx, err);
+    return err;
 }
 
 static int start_send(struct chorale_ctx *ctx, const void *buf,
@@ -324,11 +333,11 @@ static int start_send(struct chorale_ctx *ctx, const void *buf,
 
     if (ctx->schedule != NULL)
         return chorale_note_send(ctx, bytes_of(count, type), dest, req);
-    err = message_init(&m, count, type, 0);
+    err = send_init(ctx, &m, count, type);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
-    dest = in_comm(ctx, dest);
+    dest = chorale_in_comm(ctx, dest);
     err = synchronous ? PMPI_Issend(buf, m.count, m.type, dest, ctx->tag,
                                     ctx->comm, req)
                       : PMPI_Isend(buf, m.count, m.type, dest, ctx->tag,
@@ -360,9 +369,11 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
-    err = PMPI_Irecv(buf, m.count, m.type, in_comm(ctx, source), ctx->tag,
+    err = PMPI_Irecv(buf, m.count, m.type, chorale_in_comm(ctx, source), ctx->tag,
                      ctx->comm, req);
     message_release(&m);
+    if (err == MPI_SUCCESS && ctx->exact != NULL)
+        chorale_exact_await(ctx->exact, req, bytes_of(count, type));
     return err;
 }
 
@@ -372,28 +383,32 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                      MPI_Datatype recvtype, int source)
 {
     struct message out, in;
+    MPI_Status status;
     double began;
     int err;
 
     if (ctx->schedule != NULL)
         return note_sendrecv(ctx, bytes_of(sendcount, sendtype), dest,
                              bytes_of(recvcount, recvtype), source);
-    err = message_init(&out, sendcount, sendtype, 0);
+    err = send_init(ctx, &out, sendcount, sendtype);
     if (err != MPI_SUCCESS)
         return err;
     err = message_init(&in, recvcount, recvtype, 1);
     if (err == MPI_SUCCESS) {
         count_sent(ctx, sendcount, sendtype);
         began = round_begin(ctx);
-        err = PMPI_Sendrecv(sendbuf, out.count, out.type, in_comm(ctx, dest),
+        err = PMPI_Sendrecv(sendbuf, out.count, out.type, chorale_in_comm(ctx, dest),
                             ctx->tag, recvbuf, in.count, in.type,
-                            in_comm(ctx, source), ctx->tag, ctx->comm,
-                            MPI_STATUS_IGNORE);
+                            chorale_in_comm(ctx, source), ctx->tag, ctx->comm,
+                            ctx->exact != NULL ? &status : MPI_STATUS_IGNORE);
         round_end(ctx, began);
         message_release(&in);
     }
     message_release(&out);
-    return chorale_received(ctx, err);
+    err = chorale_received(ctx, err);
+    if (err == MPI_SUCCESS && ctx->exact != NULL)
+        chorale_exact_check(ctx, &status, bytes_of(recvcount, recvtype));
+    return err;
 }
 
 int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
@@ -427,6 +442,22 @@ int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
     return err == MPI_SUCCESS ? last : err;
 }
 
+/* Wait for one. */
+static int wait_one(struct chorale_ctx *ctx, MPI_Request *req)
+{
+    MPI_Status status;
+    long long bytes;
+    int err;
+
+    if (ctx->exact == NULL || *req == MPI_REQUEST_NULL)
+        return chorale_received(ctx, PMPI_Wait(req, MPI_STATUS_IGNORE));
+    err = chorale_received(ctx, PMPI_Wait(req, &status));
+    bytes = chorale_exact_came(ctx->exact, req);
+    if (err == MPI_SUCCESS && bytes >= 0)
+        chorale_exact_check(ctx, &status, (size_t)bytes);
+    return err;
+}
+
 int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
 {
     return chorale_waitall(ctx, 1, req);
@@ -435,6 +466,8 @@ int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
 int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                     int *index)
 {
+    MPI_Status status;
+    long long bytes;
     double began;
     int err;
 
@@ -446,9 +479,16 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
         return chorale_note_waitany(ctx, count, req, index);
     }
     began = round_begin(ctx);
-    err = PMPI_Waitany(count, req, index, MPI_STATUS_IGNORE);
+    err = PMPI_Waitany(count, req, index,
+                       ctx->exact != NULL ? &status : MPI_STATUS_IGNORE);
     round_end(ctx, began);
-    return chorale_received(ctx, err);
+    err = chorale_received(ctx, err);
+    if (err != MPI_SUCCESS || ctx->exact == NULL || *index == MPI_UNDEFINED)
+        return err;
+    bytes = chorale_exact_came(ctx->exact, &req[*index]);
+    if (bytes >= 0)
+        chorale_exact_check(ctx, &status, (size_t)bytes);
+    return err;
 }
 
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
@@ -463,7 +503,7 @@ int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
     began = round_begin(ctx);
     /* One by one, as that tells which error it was. */
     for (int i = 0; i < count; i++) {
-        int err = chorale_received(ctx, PMPI_Wait(&req[i], MPI_STATUS_IGNORE));
+        int err = wait_one(ctx, &req[i]);
 
         if (first == MPI_SUCCESS)
             first = err;

@@ -29,6 +29,7 @@ struct chorale_stat {
     long long wait_ns;       /* in the calls that complete messages */
 };
 
+struct chorale_exact;
 struct chorale_scratch;
 struct chorale_schedule;
 
@@ -55,6 +56,8 @@ struct chorale_ctx {
                               * the call goes on, as others wait for this
                               * rank's messages, and none of theirs may be
                               * left for the next call */
+    struct chorale_exact *exact; /* not NULL, nor is truncated: it is an error,
+                              * too, if a message is shorter: see exact.h */
 };
 
 /* The tag of a new context. */
@@ -80,6 +83,12 @@ int chorale_node(const struct chorale_ctx *ctx, int rank);
  * same order on both, whatever views they pass through. */
 void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
                       int rank, int size, int *map);
+
+/* Of a rank of ctx: its rank in ctx->comm. */
+static inline int chorale_in_comm(const struct chorale_ctx *ctx, int rank)
+{
+    return ctx->map == NULL ? rank : ctx->map[rank];
+}
 
 /* Bytes of scratch the context holds now. */
 size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx);

@@ -31,13 +31,6 @@ static size_t half(size_t n, int side)
     return side == 0 ? 0 : n / 2;
 }
 
-static int send(const struct chorale_call *call, const char *bytes,
-                size_t length, int v)
-{
-    return chorale_send(call->ctx, bytes, (MPI_Count)length, MPI_PACKED,
-                        (call->root + v) % call->ctx->size);
-}
-
 /* A segment to the left, one to the right; then what a left rank without a
  * partner lacks. */
 static int run_root(const struct chorale_call *call, char *bytes, size_t n,
@@ -48,10 +41,13 @@ static int run_root(const struct chorale_call *call, char *bytes, size_t n,
 
     for (size_t j = 0; j < segments; j++)
         for (int side = 0; side < 2 && err == MPI_SUCCESS; side++)
-            err = send(call, bytes + half(n, side) + j * s,
-                       j + 1 < segments ? s : last, 1 + side);
+            err = chorale_flow_send(call->ctx, bytes + half(n, side) + j * s,
+                                    j + 1 < segments ? s : last,
+                                    (call->root + 1 + side) % size,
+                                    segments - 1 - j);
     if (err == MPI_SUCCESS && size % 2 == 0)
-        err = send(call, bytes + h, n - h, size - 1);
+        err = chorale_send(call->ctx, bytes + h, (MPI_Count)(n - h),
+                           MPI_PACKED, (call->root + size - 1) % size);
     return err;
 }
 

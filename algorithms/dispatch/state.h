@@ -5,6 +5,7 @@
 #define CHORALE_ALGORITHMS_STATE_H
 
 #include "algorithms/ctx.h"
+#include "algorithms/exact.h"
 #include "algorithms/dispatch/fast.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/tuning.h"
@@ -24,6 +25,7 @@ struct chorale_state {
     MPI_Comm parent;         /* the application's */
     struct chorale_ctx *ctx; /* on a communicator of our own */
     int truncated;           /* of ctx, in a call: ctx.h */
+    struct chorale_exact exact; /* the same, in calls of which that holds */
     MPI_Comm comm;           /* that one */
     struct chorale_reserve *reserve; /* of ctx: memory.h */
     struct chorale_share share; /* of the process's scratch */

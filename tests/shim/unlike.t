@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# unlike.t - broadcasts that ranks call with unlike counts: as in MPICH itself
+# all that have room for more or less than the root sends are told, all come
+# back, and the calls after that are right, whatever runs them.
+. "$(dirname "$0")/helpers.sh"
+
+program unlike || skip_all "$MPICC does not compile unlike.c"
+limit=60
+came() {
+    [ $status -eq 0 ] && grep -q "^unlike: wrong=0" "$work/out"
+}
+run 4 "" "$work/unlike" 1 10
+came || skip_all "the library itself tells nothing of short messages"
+
+served() { # served P COUNTS SETTINGS NAME: under the shim
+    # shellcheck disable=SC2086
+    run "$1" "$shim" $3 CHORALE_AFTER=1 CHORALE_VERBOSE=1 "$work/unlike" $2
+    came && [ "$(lines 'bcast n=.* -> ')" -gt "$(lines 'bcast n=.* -> library')" ]
+    ok $? "counts $2, P=$1: $4"
+}
+# The first count is the root's; with a word more the last rank is alone.
+for P in 2 3 4 7; do
+    for word in linear binomial knomial:radix=4 scatter_ring_allgather; do
+        served $P "1 10" CHORALE_FORCE=bcast=$word "$word"
+        served $P "10 1" CHORALE_FORCE=bcast=$word "$word"
+    done
+done
+# Segments: fewer or more of them than are awaited, full last ones, too.
+for P in 2 4 5; do
+    for word in pipeline:segsize=400 chain:fanout=2:segsize=400 \
+        binary:segsize=400 kary:radix=3:segsize=400:recv_preposted=0 \
+        flat_pipeline:segsize=400 knomial:radix=3:segsize=400 \
+        binomial:segsize=400 split_binary:segsize=200; do
+        case $P:$word in 2:split*) continue ;; esac
+        for counts in "100 1000" "1000 100" "300 500" "500 400 x" "99 300 x"; do
+            served $P "$counts" CHORALE_FORCE=bcast=$word "$word"
+        done
+    done
+done
+# Tables by lot. Where one has a boundary between the counts, ranks run two
+# variants, of which only CHORALE_CHECK can tell.
+one_row() { # one_row SEED SMALL LARGE: no boundary of bcast is between them
+    sed -n '/^select_bcast/,/^}/s/.*range += n >= \([0-9]*\);/\1/p' \
+        "$work/$1.c" |
+        awk -v a=$((4 * $2)) -v b=$((4 * $3)) '$1 > a && $1 <= b { bad = 1 }
+            END { exit bad }'
+}
+for seed in simplest 1 2 3 4 5; do
+    drawn $seed || { ok 1 "table $seed"; continue; }
+    set="CHORALE_DISPATCH=$work/$seed.so CHORALE_ANY_SYSTEM=1"
+    for pair in "1 10" "20 60" "300 1000"; do
+        # shellcheck disable=SC2086
+        one_row $seed $pair || {
+            run 4 "$shim" $set CHORALE_AFTER=1 CHORALE_CHECK=1 \
+                "$work/unlike" $pair
+            came && [ "$(lines 'do not agree: bcast')" -gt 0 ]
+            ok $? "counts $pair: table $seed with CHORALE_CHECK"
+            continue
+        }
+        served 4 "$pair" "$set" "table $seed"
+        served 4 "${pair#* } ${pair% *}" "$set" "table $seed"
+    done
+done
+finish
