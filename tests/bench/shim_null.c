@@ -8,16 +8,25 @@
 #include "algorithms/coll.h"
 #include "algorithms/ctx.h"
 
-/* As the library's own: of all that a message can be asked for. Who receives
- * with any tag is our bcast. */
+/* What a message says that fills its room; a copy, as the library has it at
+ * hand, too. Who receives with any tag is our bcast. */
 static void fill(MPI_Status *status, int count, MPI_Datatype type, int source,
                  int tag)
 {
+    static MPI_Status last;
+    static MPI_Datatype last_type = MPI_DATATYPE_NULL;
+    static int last_count;
+
     if (status == MPI_STATUS_IGNORE)
         return;
+    if (count != last_count || type != last_type) {
+        last_count = count;
+        last_type = type;
+        MPI_Status_set_elements(&last, type, count);
+    }
+    *status = last;
     status->MPI_SOURCE = source;
     status->MPI_TAG = tag == MPI_ANY_TAG ? CHORALE_TAG + CHORALE_BCAST : tag;
-    MPI_Status_set_elements(status, type, count);
 }
 
 int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag,
