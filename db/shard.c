@@ -15,12 +15,14 @@
 #include <unistd.h>
 
 #include "db/copy.h"
+#include "db/tail.h"
 
 struct chorale_shard {
     struct chorale_store *store;
     struct chorale_copy copy;
     const char *path;
     char *real;
+    struct chorale_tail_files tail;
     int fd; /* of the locks; closed after the connection, as a store's */
 };
 
@@ -61,6 +63,7 @@ void chorale_shard_close(struct chorale_shard *shard)
         return;
     chorale_store_close(shard->store);
     chorale_copy_remove(&shard->copy);
+    chorale_tail_close(&shard->tail);
     if (shard->fd >= 0)
         close(shard->fd);
     free(shard->real);
@@ -84,52 +87,6 @@ static int asks_for_copy(const struct chorale_shard *shard)
               (long)head[62] << 8 | (long)head[63];
     return head[18] == 2 || head[19] == 2 || /* a write-ahead log */
            version < CHORALE_SCHEMA_VERSION;
-}
-
-/* A private copy, in which SQLite and migrate.c have changed what they must. */
-static enum chorale_err open_copy(struct chorale_shard *shard,
-                                  struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    enum chorale_err err = chorale_copy_make(&shard->copy, shard->real, 1,
-                                             msg);
-
-    if (err == CHORALE_OK)
-        err = chorale_store_open(shard->copy.file, CHORALE_STORE_WRITE, &store,
-                                 msg);
-    chorale_store_close(store);
-    if (err == CHORALE_OK)
-        err = chorale_store_open(shard->copy.file, CHORALE_STORE_READ,
-                                 &shard->store, msg);
-    if (err != CHORALE_OK)
-        chorale_copy_rename(&shard->copy, shard->path, msg);
-    return err;
-}
-
-static enum chorale_err open_store(struct chorale_shard *shard,
-                                   struct chorale_errmsg *msg)
-{
-    struct stat st;
-
-    shard->real = realpath(shard->path, NULL);
-    if (shard->real != NULL && strlen(shard->real) < PATH_MAX)
-        shard->fd = open(shard->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (shard->fd >= 0 && fstat(shard->fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        if (chorale_store_share(shard->fd) != 0)
-            return errno == EAGAIN || errno == EACCES
-                       ? chorale_fail(msg, CHORALE_ENV, "%s: a chorale "
-                                      "command is working on it; merge it "
-                                      "when that has ended", shard->path)
-                       : chorale_fail(msg, CHORALE_ENV, "%s: cannot be "
-                                      "locked for reading (%s); copy it to a "
-                                      "file system with locks", shard->path,
-                                      strerror(errno));
-        if (asks_for_copy(shard))
-            return open_copy(shard, msg);
-    }
-    /* This also knows what is wrong with what is no file. */
-    return chorale_store_open(shard->path, CHORALE_STORE_READ, &shard->store,
-                              msg);
 }
 
 /* The text of a table's definition from its bracket on, without comments and
@@ -240,6 +197,76 @@ static enum chorale_err check_tables(struct chorale_shard *shard,
     return err;
 }
 
+/* The copy gets what its tail has. Its tables are known for the schema's by
+ * then, and what else it brought along is not to act. */
+static enum chorale_err add_tail(struct chorale_shard *shard,
+                                 struct chorale_errmsg *msg)
+{
+    sqlite3 *db = chorale_store_db(shard->store);
+    enum chorale_err err = check_tables(shard, msg);
+
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    return err == CHORALE_OK
+               ? chorale_tail_apply(&shard->tail, shard->store, NULL, msg)
+               : err;
+}
+
+/* A private copy, in which SQLite, migrate.c and add_tail() have changed what
+ * they must. */
+static enum chorale_err open_copy(struct chorale_shard *shard,
+                                  struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_copy_make(&shard->copy, shard->real, 1,
+                                             msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_open(shard->copy.file, CHORALE_STORE_WRITE,
+                                 &shard->store, msg);
+    if (err == CHORALE_OK && chorale_tail_there(&shard->tail))
+        err = add_tail(shard, msg);
+    chorale_store_close(shard->store);
+    shard->store = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_store_open(shard->copy.file, CHORALE_STORE_READ,
+                                 &shard->store, msg);
+    if (err != CHORALE_OK)
+        chorale_copy_rename(&shard->copy, shard->path, msg);
+    return err;
+}
+
+static enum chorale_err open_store(struct chorale_shard *shard,
+                                   struct chorale_errmsg *msg)
+{
+    struct stat st;
+    enum chorale_err err;
+
+    shard->real = realpath(shard->path, NULL);
+    if (shard->real != NULL) { /* before the shard: tail.h */
+        err = chorale_tail_open(shard->real, &shard->tail, msg);
+        if (err != CHORALE_OK)
+            return err;
+    }
+    if (shard->real != NULL && strlen(shard->real) < PATH_MAX)
+        shard->fd = open(shard->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (shard->fd >= 0 && fstat(shard->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (chorale_store_share(shard->fd) != 0)
+            return errno == EAGAIN || errno == EACCES
+                       ? chorale_fail(msg, CHORALE_ENV, "%s: a chorale "
+                                      "command is working on it; merge it "
+                                      "when that has ended", shard->path)
+                       : chorale_fail(msg, CHORALE_ENV, "%s: cannot be "
+                                      "locked for reading (%s); copy it to a "
+                                      "file system with locks", shard->path,
+                                      strerror(errno));
+        if (asks_for_copy(shard) || chorale_tail_there(&shard->tail))
+            return open_copy(shard, msg);
+    }
+    /* This also knows what is wrong with what is no file. */
+    return chorale_store_open(shard->path, CHORALE_STORE_READ, &shard->store,
+                              msg);
+}
+
 /* The first complaint of a check, a query whose rows are complaints, "ok"
  * aside. */
 static enum chorale_err complain(struct chorale_shard *shard, const char *sql,
@@ -295,7 +322,7 @@ enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
 
     if (shard == NULL)
         return chorale_fail_memory(msg, path);
-    shard->fd = -1;
+    shard->fd = shard->tail.fd[0] = shard->tail.fd[1] = -1;
     shard->path = path;
     err = open_store(shard, msg);
     if (err == CHORALE_OK) {

@@ -10,7 +10,9 @@ struct chorale_shard;
 /* Open a whole, sound database that nobody is writing, and keep it so until it
  * is closed; the file itself is never written. What asks for changes before it
  * can be read (an older schema, a journal left by a killed program, a
- * write-ahead log) is read from a private copy. Its tables are those of the
+ * write-ahead log) is read from a private copy, and so is a published shard
+ * with a tail (tail.h), which the copy gets: of that file whole records alone
+ * are read, so that it may be growing. Its tables are those of the
  * schema to the word (comments and spaces aside), so reading them evaluates
  * nothing that the file brought along; views and triggers are not looked at.
  *

@@ -11,6 +11,7 @@
 
 #include "db/fault.h"
 #include "db/migrate.h"
+#include "db/tail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,7 @@
 
 struct chorale_store {
     sqlite3 *db;
+    struct chorale_tail *tail; /* NULL: none */
     char *path;
     int (*asked)(void); /* whether to stop; NULL: never */
     int fd; /* of the locks; closing it would drop SQLite's own, so it is
@@ -302,6 +304,7 @@ void chorale_store_close(struct chorale_store *store)
 {
     if (store == NULL)
         return;
+    chorale_tail_end(store->tail);
     sqlite3_close_v2(store->db);
     if (store->fd >= 0)
         close(store->fd);
@@ -413,7 +416,18 @@ enum chorale_err chorale_store_begin(struct chorale_store *store,
 enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
-    return chorale_store_exec(store, "COMMIT", msg);
+    enum chorale_err err = chorale_store_exec(store, "COMMIT", msg);
+
+    if (err == CHORALE_OK && store->tail != NULL)
+        chorale_tail_add(store->tail);
+    return err;
+}
+
+enum chorale_err chorale_store_tail(struct chorale_store *store,
+                                    const char *published,
+                                    struct chorale_errmsg *msg)
+{
+    return chorale_tail_begin(store, published, &store->tail, msg);
 }
 
 void chorale_store_rollback(struct chorale_store *store)

@@ -119,6 +119,12 @@ enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 void chorale_store_rollback(struct chorale_store *store);
 
+/* From now on chorale_store_commit() appends the runs that it stores to the
+ * tail of the copy that is published under this name: tail.h. */
+enum chorale_err chorale_store_tail(struct chorale_store *store,
+                                    const char *published,
+                                    struct chorale_errmsg *msg);
+
 /* A fresh random UUID as text. */
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);
 

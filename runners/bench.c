@@ -40,6 +40,7 @@
 #endif
 #define NATIVE "--native"
 #define TURNED "--turned="
+#define PUBLISHED "--published="
 #define SHARING "--sharing"
 #define ENVIRONMENT "--environment"
 
@@ -88,6 +89,9 @@ static const char usage[] =
     "      --escaped          results.db has %20 for a blank and the like, for "
     "launchers\n"
     "                         that are scripts\n"
+    "      --published=FILE   results.db is published under that name: what is "
+    "stored goes\n"
+    "                         to FILE-tail as well, for those who read the copy\n"
     "      --turned=SEED:N    the launch has number N: its nodes but the first "
     "come in an\n"
     "                         order of its own, by the seed\n"
@@ -168,7 +172,8 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
                                     struct chorale_store **store,
                                     struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_launch_store(path, store, msg);
+    enum chorale_err err = chorale_launch_store(path, bench->published, store,
+                                                msg);
 
     if (err == CHORALE_OK)
         err = chorale_launch_load(*store, uuid, &bench->work, msg);
@@ -296,7 +301,8 @@ int main(int argc, char **argv)
                         strcmp(argv[1], "--served") == 0 ||
                         strcmp(argv[1], "--ignore-sigterm") == 0 ||
                         strcmp(argv[1], "--escaped") == 0 ||
-                        strncmp(argv[1], TURNED, strlen(TURNED)) == 0)) {
+                        strncmp(argv[1], TURNED, strlen(TURNED)) == 0 ||
+                        strncmp(argv[1], PUBLISHED, strlen(PUBLISHED)) == 0)) {
         bench.announce |= argv[1][2] == 'a';
         bench.served |= argv[1][2] == 's';
         escaped |= argv[1][2] == 'e';
@@ -304,6 +310,8 @@ int main(int argc, char **argv)
             signal(SIGTERM, SIG_IGN);
         if (argv[1][2] == 't')
             bench.turned = argv[1] + strlen(TURNED);
+        if (argv[1][2] == 'p')
+            bench.published = argv[1] + strlen(PUBLISHED);
         argv[1] = argv[0];
         argv++;
         argc--;

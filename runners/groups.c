@@ -168,7 +168,8 @@ static enum chorale_err open_all(struct all *all, const char *path,
     PMPI_Comm_rank(all->hand.comm, &all->hand.rank);
     PMPI_Comm_size(all->hand.comm, &all->size);
     if (all->hand.rank == 0) {
-        err = chorale_launch_store(path, &all->store, msg);
+        err = chorale_launch_store(path, all->as->published, &all->store,
+                                   msg);
         if (err == CHORALE_OK)
             err = describe(all, msg);
     }

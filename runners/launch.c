@@ -201,6 +201,7 @@ enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
 }
 
 enum chorale_err chorale_launch_store(const char *path,
+                                      const char *published,
                                       struct chorale_store **store,
                                       struct chorale_errmsg *msg)
 {
@@ -210,6 +211,8 @@ enum chorale_err chorale_launch_store(const char *path,
     if (err == CHORALE_OK)
         err = chorale_store_lock(*store, CHORALE_LOCK_RUNNER, LOCK_SECONDS,
                                  msg);
+    if (err == CHORALE_OK && published != NULL)
+        err = chorale_store_tail(*store, published, msg);
     return err;
 }
 

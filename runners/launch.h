@@ -7,9 +7,11 @@
 
 #include "runners/runner.h"
 
-/* Rank 0 of all: the database, to be measured into. CHORALE_ENV: another
- * runner does so. */
+/* Rank 0 of all: the database, to be measured into. published: the name of its
+ * copy, to whose tail (db/tail.h) goes what is stored; NULL: there is none.
+ * CHORALE_ENV: another runner does so. */
 enum chorale_err chorale_launch_store(const char *path,
+                                      const char *published,
                                       struct chorale_store **store,
                                       struct chorale_errmsg *msg);
 /* There: what is pending in that launch. */

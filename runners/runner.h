@@ -182,6 +182,7 @@ struct chorale_bench {
     void *ending_arg;
     double ending_looked;    /* when it was asked last */
     int ends;                /* it is */
+    const char *published;   /* the copy that has a tail: launch.h; or NULL */
 };
 
 /* Buffers and arguments of one point (buffers.c). */

@@ -189,7 +189,7 @@ static enum chorale_err catch_up(struct element *e)
 static enum chorale_err measure(struct element *e)
 {
     struct chorale_run_opts run = CHORALE_RUN_DEFAULTS;
-    char mpi[8];
+    char mpi[8], published[PATH_MAX];
 
     run.element = e->opts->element;
     run.mpi = e->opts->mpi;
@@ -202,6 +202,9 @@ static enum chorale_err measure(struct element *e)
     run.lead_seconds = e->opts->lead;
     run.kill_seconds = e->opts->kill_wait;
     run.publish_seconds = e->opts->publish;
+    if (realpath(e->shard, published) == NULL)
+        return chorale_fail_read(e->msg, e->shard, errno);
+    run.published = published;
     if (run.mpi != NULL && strcmp(run.mpi, "auto") == 0) {
         enum chorale_err err = chorale_starts_mpi(mpi, e->msg);
 
@@ -390,8 +393,8 @@ static const struct chorale_opt options[] = {
       "way up)", 1, 0 },
     { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
       "TIME", "publish as often at least while a launch runs, and after each "
-      "point as long as that takes a hundredth of the time (default: 1m)", 1,
-      0 },
+      "point as long as that takes a hundredth of the time; what is lost with "
+      "a node does not depend on it (default: 1m)", 1, 0 },
     { "gather", 0, CHORALE_OPT_TEXT, offsetof(struct opts, gather), "FILE",
       "merge what is published into this database, and make the table", 0,
       0 },
@@ -422,11 +425,15 @@ const struct chorale_verb chorale_verb_job = {
         "comes to an end in the same way, unless that takes three quarters of "
         "--kill-wait, or all but 2.5 s of it: then it is given up. It "
         "publishes, exits with 75, and leaves the queue to Slurm: what is "
-        "cancelled does not come back. With the shard in the submission's folder "
-        "a SIGKILL loses that point, and of a launch in groups of nodes one of "
-        "each group; on a disk of the node also what was not yet published, a "
-        "minute's at most, if the job goes on elsewhere. Its file, "
-        "chorale-*.db, stays on the first node then.\n"
+        "cancelled does not come back.\n"
+        "Each point that is stored goes to FOLDER/shard-N.db-tail as well, "
+        "until a copy has it. An attempt that begins on another node reads both, "
+        "and so does `chorale merge`. So a SIGKILL, or a node that is lost with "
+        "the disk that was measured on, loses the point under way; of a launch "
+        "in groups of nodes the one of each group that measures, and points "
+        "that other groups than the first ended during the first's. With "
+        "--shards the file that was measured into, chorale-*.db, stays on the "
+        "first node then.\n"
         "With --gather it merges all shards, says which elements lack runs, "
         "fits, decides, and writes the dispatch file and the summary beside "
         "the database. Exit status: 0, or 75 if runs are missing: `chorale "

@@ -37,6 +37,8 @@ struct chorale_launcher {
     int bind;                /* of srun and mpiexec: each rank to a core */
     int outlives;            /* of srun and mpiexec: its ranks ignore SIGTERM,
                               * and SIGINT is what ends it */
+    const char *published;   /* the database's copy, to whose tail (db/tail.h)
+                              * what is stored goes; NULL: none */
     int turns;               /* a launch of that ordinal has its nodes in an */
     int ordinal;             /* order of its own, by that seed */
     uint64_t seed;

@@ -81,6 +81,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->outlives = patience(s->opts) > 0;
         launcher->turns = s->opts->turns;
+        launcher->published = s->opts->published;
         launcher->seed = (uint64_t)*seed + ((uint64_t)p->comm_size << 32);
         launcher->ordinal = p->ordinal;
         launcher->native = sqlite3_column_int(stmt, 5);

@@ -46,6 +46,9 @@ struct chorale_run_opts {
                                  struct chorale_errmsg *msg);
     void *launched_arg;
     double publish_seconds;
+    const char *published;   /* where that publishes it: what the runner stores
+                              * goes to that copy's tail (db/tail.h); NULL:
+                              * nowhere */
     int quiet, verbose;
     int as_step;             /* of another verb: the bar, and no line in the
                               * end that says what was made */

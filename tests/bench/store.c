@@ -11,6 +11,10 @@
  *                                     that a runner is soon through
  *   store runs FILE.db NCELL               the same and what five launches of
  *                                     it brought, five samples a run
+ *   store tail FILE.db NCAND NREP NRUN     what a point costs beside a shard of
+ *                                     NRUN runs: to store it, to append it to
+ *                                     the tail of the published copy, to
+ *                                     publish; medians, and the most
  *   store memory MB COMMAND...             peak memory of a command and what it
  *                                     waited for; 1 if that is above MB
  *
@@ -28,10 +32,14 @@
 #include <unistd.h>
 
 #include "db/order.h"
+#include "db/publish.h"
+#include "db/tail.h"
 #include "runners/runner.h"
 
 #define LAUNCHES 5
 #define LEAST_RATE 1e6       /* samples stored a second of processor time */
+#define TAIL_POINTS 100
+#define TAIL_COPIES 5
 #define MOST_SECONDS 10.0    /* of a query over ten million samples */
 
 /* What record.c asks other files of the runner. */
@@ -163,45 +171,78 @@ static void invent(struct chorale_result *res, int nrep, long seed)
     }
 }
 
+/* Points of one launch, without their cells and samples. */
+struct points {
+    struct chorale_bench bench;
+    struct chorale_task task;
+    struct chorale_result *res;
+    int nrep;
+};
+
+static void make_points(struct points *at, int ncand, int nrep)
+{
+    struct chorale_cand *cand = calloc((size_t)ncand, sizeof(*cand));
+
+    at->nrep = nrep;
+    at->res = calloc((size_t)ncand, sizeof(*at->res));
+    if (cand == NULL || at->res == NULL)
+        die("out of memory");
+    at->task = (struct chorale_task){ .coll = chorale_coll_find("bcast"),
+                                      .op = -1, .ncand = ncand };
+    at->bench.work.cand = cand;
+    for (int c = 0; c < ncand; c++) {
+        struct chorale_result *res = &at->res[c];
+
+        cand[c].provider = c == 0 ? CHORALE_PROVIDER_LIBRARY
+                                  : CHORALE_PROVIDER_CHORALE;
+        *res = (struct chorale_result){ .stop_reason = "width", .batch = 1,
+                                        .first_call = 1e-3,
+                                        .clock_error = 1e-7,
+                                        .nsample = nrep };
+        res->sample = calloc((size_t)nrep, sizeof(*res->sample));
+        if (res->sample == NULL)
+            die("out of memory");
+    }
+}
+
+static void free_points(struct points *at)
+{
+    for (int c = 0; c < at->task.ncand; c++)
+        free(at->res[c].sample);
+    free(at->res);
+    free(at->bench.work.cand);
+}
+
+static void record(struct points *at, struct chorale_store *store, long p)
+{
+    struct chorale_errmsg msg = { "" };
+
+    for (int c = 0; c < at->task.ncand; c++) {
+        at->bench.work.cand[c].cell_id = p * at->task.ncand + c + 1;
+        invent(&at->res[c], at->nrep, p + c);
+    }
+    if (chorale_record_point(store, &at->bench, &at->task, at->res, &msg) !=
+        CHORALE_OK)
+        die(msg.text);
+}
+
 static void fill(const char *path, int ncand, int nrep, long nsample)
 {
     struct chorale_store *store = open_store(path, CHORALE_STORE_CREATE);
-    struct chorale_errmsg msg = { "" };
     long npoint = nsample / ((long)ncand * nrep * LAUNCHES), stored = 0;
-    struct chorale_cand *cand = calloc((size_t)ncand, sizeof(*cand));
-    struct chorale_result *res = calloc((size_t)ncand, sizeof(*res));
-    struct chorale_bench bench = { 0 };
-    struct chorale_task task = { .coll = chorale_coll_find("bcast"),
-                                 .op = -1, .ncand = ncand };
+    struct points at = { .nrep = nrep };
     double begun, begun_cpu;
 
-    if (npoint < 1 || cand == NULL || res == NULL)
-        die("too few samples, or out of memory");
+    if (npoint < 1)
+        die("too few samples");
     plan(store, npoint, ncand);
-    bench.work.cand = cand;
-    for (int c = 0; c < ncand; c++) {
-        cand[c].provider = c == 0 ? CHORALE_PROVIDER_LIBRARY
-                                  : CHORALE_PROVIDER_CHORALE;
-        res[c] = (struct chorale_result){ .stop_reason = "width", .batch = 1,
-                                          .first_call = 1e-3,
-                                          .clock_error = 1e-7,
-                                          .nsample = nrep };
-        res[c].sample = calloc((size_t)nrep, sizeof(*res[c].sample));
-        if (res[c].sample == NULL)
-            die("out of memory");
-    }
+    make_points(&at, ncand, nrep);
     begun = wall();
     begun_cpu = cpu();
     for (int l = 0; l < LAUNCHES; l++) {
-        bench.work.launch_id = l + 1;
+        at.bench.work.launch_id = l + 1;
         for (long p = 0; p < npoint; p++) {
-            for (int c = 0; c < ncand; c++) {
-                cand[c].cell_id = p * ncand + c + 1;
-                invent(&res[c], nrep, p + c);
-            }
-            if (chorale_record_point(store, &bench, &task, res, &msg) !=
-                CHORALE_OK)
-                die(msg.text);
+            record(&at, store, p);
             stored += (long)ncand * nrep;
         }
     }
@@ -213,10 +254,72 @@ static void fill(const char *path, int ncand, int nrep, long nsample)
            stored, stored / nrep, npoint * LAUNCHES, ncand, nrep, begun,
            (double)stored / begun, begun_cpu, (double)stored / begun_cpu,
            LEAST_RATE, missed((double)stored / begun_cpu < LEAST_RATE));
-    for (int c = 0; c < ncand; c++)
-        free(res[c].sample);
-    free(res);
-    free(cand);
+    free_points(&at);
+    chorale_store_close(store);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void say_times(const char *what, double *seconds, int n)
+{
+    qsort(seconds, (size_t)n, sizeof(*seconds), by_value);
+    printf("#   %s: %.0f us (%.0f to %.0f)\n", what, 1e6 * seconds[n / 2],
+           1e6 * seconds[0], 1e6 * seconds[n - 1]);
+}
+
+static void tail(const char *path, int ncand, int nrep, long nrun)
+{
+    struct chorale_store *store = open_store(path, CHORALE_STORE_CREATE);
+    long before = nrun / ncand, size = 0;
+    double stored[TAIL_POINTS], added[TAIL_POINTS], out[TAIL_COPIES];
+    struct chorale_tail *end = NULL;
+    struct chorale_errmsg msg = { "" };
+    struct points at = { .nrep = nrep };
+    char copy[4096];
+    FILE *in;
+
+    snprintf(copy, sizeof(copy), "%s-copy", path);
+    plan(store, before + TAIL_POINTS, ncand);
+    make_points(&at, ncand, nrep);
+    at.bench.work.launch_id = 1;
+    execute(store, "PRAGMA synchronous = OFF");
+    for (long p = 0; p < before; p++)
+        record(&at, store, p);
+    execute(store, "PRAGMA synchronous = FULL");
+    for (int i = 0; i < TAIL_COPIES; i++) {
+        out[i] = wall();
+        if (chorale_publish(store, copy, &msg) != CHORALE_OK)
+            die(msg.text);
+        out[i] = wall() - out[i];
+    }
+    if (chorale_tail_begin(store, copy, &end, &msg) != CHORALE_OK)
+        die(msg.text);
+    for (int i = 0; i < TAIL_POINTS; i++) {
+        stored[i] = wall();
+        record(&at, store, before + i);
+        added[i] = wall();
+        stored[i] = added[i] - stored[i];
+        chorale_tail_add(end);
+        added[i] = wall() - added[i];
+    }
+    chorale_tail_end(end);
+    snprintf(copy, sizeof(copy), "%s-copy" CHORALE_TAIL_SUFFIX, path);
+    in = fopen(copy, "r");
+    if (in == NULL || fseek(in, 0, SEEK_END) != 0)
+        die("there is no tail");
+    size = ftell(in);
+    fclose(in);
+    printf("# beside %ld runs, a point of %d x %d (%ld bytes in the tail):\n",
+           nrun, ncand, nrep, size / TAIL_POINTS);
+    say_times("to store it", stored, TAIL_POINTS);
+    say_times("to append it to the tail", added, TAIL_POINTS);
+    say_times("to publish all", out, TAIL_COPIES);
+    free_points(&at);
     chorale_store_close(store);
 }
 
@@ -280,6 +383,8 @@ int main(int argc, char **argv)
         plan(store, atol(argv[3]) / 20, 20);
         measure(store);
         chorale_store_close(store);
+    } else if (argc == 6 && strcmp(argv[1], "tail") == 0) {
+        tail(argv[2], atoi(argv[3]), atoi(argv[4]), atol(argv[5]));
     } else if (argc > 3 && strcmp(argv[1], "memory") == 0) {
         return memory(atof(argv[2]), argv + 3);
     } else {

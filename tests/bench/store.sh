@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The database: samples stored a second through the runner's record path, with
 # the schema, its indexes and checks; the views over ten million samples;
+# what a point costs in a shard, in the tail of its copy and to publish it;
 # memory of a campaign of 100 000 cells in run, its runner, status, merge and
 # export. Each figure stands beside what it has to be, and one that is not
 # ends in MISSED; too much memory makes this fail, time depends on what else
@@ -30,6 +31,11 @@ memory() { # command...
 # point of the default plan has seven candidates of 100 repetitions.
 "$store" fill "$work/small.db" 7 100 $((samples / 50)) || exit
 rm -f "$work/small.db"
+# The same beside shards of two sizes, and what saves it elsewhere.
+for runs in 100 10000; do
+    "$store" tail "$work/shard-$runs.db" 7 100 $runs || exit
+    rm -f "$work/shard-$runs.db"*
+done
 "$store" fill "$work/r.db" 40 100 "$samples" || exit
 echo "# $(($(wc -c <"$work/r.db") / 1000000)) MB of file"
 for view in v_summary v_speedup v_best v_progress; do

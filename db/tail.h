@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tail.h - what was stored since a copy of a database was published
+ * (publish.h): a file beside the copy, FILE-tail, to which who measures appends
+ * the runs of each transaction. With it a copy lacks nothing that is stored,
+ * however large it is and however seldom it is made.
+ *
+ * The file is a sequence of records, one a transaction: new runs with all that
+ * hangs on them, and launches with their environment when their first run
+ * comes. All in a record is known by UUIDs: one that a copy has is skipped
+ * and one whose launch or cell it has not is left out, so that a tail adds to
+ * any copy what fits there, and nothing twice. A record counts whole or not at
+ * all: the last one may be torn by a kill. Numbers are in the order of bytes
+ * of the machine; what was written with another order or schema is no record.
+ *
+ * To publish ends a tail in three steps, and may be killed between any two:
+ * FILE-tail becomes FILE-tail-before, unless there is one; the copy is made and
+ * renamed; then FILE-tail-before goes. A record follows its commit and is
+ * appended to the file that had the name after it, so what goes is all in the
+ * copy. Readers take the two files before the copy, the younger one first. */
+#ifndef CHORALE_DB_TAIL_H
+#define CHORALE_DB_TAIL_H
+
+#include "db/store.h"
+
+#define CHORALE_TAIL_SUFFIX "-tail"
+#define CHORALE_TAIL_BEFORE CHORALE_TAIL_SUFFIX "-before"
+
+struct chorale_tail;
+
+/* Of a store that is being measured into, from here on; the copy under the
+ * name published has all that it has now. CHORALE_ENV: no memory, a path that
+ * is too long. chorale_store_tail() is what to call. */
+enum chorale_err chorale_tail_begin(struct chorale_store *store,
+                                    const char *published,
+                                    struct chorale_tail **tail_p,
+                                    struct chorale_errmsg *msg);
+/* A transaction is committed: append its runs, and bring them to the disk.
+ * What fails is tried again with the next one: to publish says what is
+ * wrong. */
+void chorale_tail_add(struct chorale_tail *tail);
+/* Before the store is closed; NULL does nothing. */
+void chorale_tail_end(struct chorale_tail *tail);
+
+/* The first and the last step of publishing. all: nobody is measuring, both
+ * files go. */
+void chorale_tail_turn(const char *published);
+void chorale_tail_drop(const char *published, int all);
+
+/* The files beside a copy, in the order in which they are applied; -1: there is
+ * none, or nothing in it. */
+struct chorale_tail_files {
+    int fd[2];
+};
+
+/* Open them. CHORALE_ENV: one is there and cannot be read. */
+enum chorale_err chorale_tail_open(const char *published,
+                                   struct chorale_tail_files *files,
+                                   struct chorale_errmsg *msg);
+/* 1 if there is something in them. */
+int chorale_tail_there(const struct chorale_tail_files *files);
+/* Add to store, a private copy of the published one with the tables of the
+ * schema, what it has not, in one transaction. What is no record is skipped,
+ * after CHORALE_TAIL_BROKEN such pieces the rest is: the files may come from
+ * anywhere. *runs_p, unless NULL: how many runs came. CHORALE_ENV: the copy
+ * cannot be written. */
+#define CHORALE_TAIL_BROKEN 64
+enum chorale_err chorale_tail_apply(const struct chorale_tail_files *files,
+                                    struct chorale_store *store,
+                                    sqlite3_int64 *runs_p,
+                                    struct chorale_errmsg *msg);
+void chorale_tail_close(struct chorale_tail_files *files);
+
+#endif
