@@ -20,7 +20,7 @@ static const char variants_sql[] =
 
 struct rows {
     struct chorale_html_table table;
-    int count, untrusted, counted; /* kappas without an interval */
+    int count, untrusted, unsure; /* kappas without an interval */
 };
 
 /* A value in its unit: seconds, seconds a byte, bytes, ways. */
@@ -77,7 +77,7 @@ static void put_param(struct chorale_report *report, sqlite3_stmt *stmt,
     chorale_html_cell(table, chorale_report_percent(stmt, 11, b));
     rows->count++;
     rows->untrusted += sqlite3_column_int(stmt, 12) == 0;
-    rows->counted += strcmp(chorale_text(stmt, 0), "kappa") == 0 &&
+    rows->unsure += strcmp(chorale_text(stmt, 0), "kappa") == 0 &&
                      sqlite3_column_type(stmt, 7) == SQLITE_NULL;
 }
 
@@ -139,11 +139,11 @@ enum chorale_err chorale_report_model(struct chorale_report *report)
     if (p.count == 0)
         fputs("<p>Nothing fitted yet: <code>chorale fit</code> does.</p>\n",
               report->out);
-    if (p.counted > 0)
-        fputs("<p class=\"note\">kappa without an interval is counted: of "
-              "links the ways that explain the patterns, of a pattern the "
-              "least of its launches; or what was measured does not tell how "
-              "many ranks fill a node's port.</p>\n", report->out);
+    if (p.unsure > 0)
+        fputs("<p class=\"note\">kappa without an interval: one launch tells "
+              "none, or what was measured does not tell how many ranks fill a "
+              "node's port. That of a pattern is the least of its launches, "
+              "that of links explains the patterns.</p>\n", report->out);
     if (p.untrusted > 0)
         fputs("<p><strong>Lack of fit: do not predict by this model."
               "</strong></p>\n", report->out);

@@ -25,7 +25,7 @@
     "   AND p.key = 'distance_pairs:' || substr(e.key, 18)"                  \
     "  LEFT JOIN environment m ON m.launch_id = e.launch_id"                 \
     "   AND m.key = 'distance_mirror'"                                       \
-    " WHERE l.system_id = ?1 AND e.key LIKE 'distance\\_alpha\\_s:%'"         \
+    " WHERE l.system_id = ?1 AND ?2 IN (0, l.launch_id) AND e.key LIKE 'distance\\_alpha\\_s:%'"         \
     "       ESCAPE '\\' AND l.comm_size = (SELECT max(m.comm_size)"          \
     "         FROM launch m JOIN environment n USING (launch_id)"            \
     "        WHERE m.system_id = ?1 AND m.ppn = l.ppn"                       \
@@ -152,8 +152,8 @@ enum chorale_err chorale_links_wiring(struct chorale_store *store,
 {
     struct chorale_links *list = NULL;
     size_t count = 0, i = 0;
-    enum chorale_err err = chorale_links_load(store, system_id, &list, &count,
-                                              msg);
+    enum chorale_err err = chorale_links_load(store, system_id, 0, &list,
+                                              &count, msg);
 
     memset(f, 0, sizeof(*f));
     while (i < count && !list[i].found)
@@ -175,6 +175,7 @@ static double known(sqlite3_stmt *s, int column)
 
 enum chorale_err chorale_links_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
+                                    sqlite3_int64 launch_id,
                                     struct chorale_links **list_p,
                                     size_t *count_p,
                                     struct chorale_errmsg *msg)
@@ -185,8 +186,10 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
     int row = 0;
     enum chorale_err err = chorale_store_prepare(store, QUERY, &s, msg);
 
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK) {
         sqlite3_bind_int64(s, 1, system_id);
+        sqlite3_bind_int64(s, 2, launch_id);
+    }
     while (err == CHORALE_OK &&
            (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
            row) {

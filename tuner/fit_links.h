@@ -48,12 +48,14 @@ struct chorale_links {
     double step;             /* s a hop; of a tree, a level */
 };
 
-/* Of each number of ranks on a node, ascending, the launches of most ranks.
+/* Of each number of ranks on a node, ascending, the launches of most ranks, or
+ * of these one alone (launch_id; 0: all).
  * *list_p, to be freed, may be NULL. Launches whose ranks lie in blocks; if
  * there are none, those of which no links can be found. The wiring of each is found; the first of
  * four nodes or more is the system's. */
 enum chorale_err chorale_links_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
+                                    sqlite3_int64 launch_id,
                                     struct chorale_links **list_p,
                                     size_t *count_p,
                                     struct chorale_errmsg *msg);
@@ -69,6 +71,22 @@ enum chorale_err chorale_links_wiring(struct chorale_store *store,
 enum { CHORALE_LINKS_SEEN = 2 * CHORALE_LINKS_MOST + 1 };
 size_t chorale_links_seen(const struct chorale_links *l,
                           struct chorale_wiring_seen *seen);
+
+/* 95 % intervals of the kappas of one, over its launches: of the mean of their
+ * logarithms (bootstrap.h), with the value itself, the least, in it. NAN: one
+ * launch tells nothing, but that a simulated one is exact. A link's is of those
+ * launches in which the same links are found. */
+struct chorale_links_bounds {
+    double lo, hi;
+};
+/* links_bounds.c: seen[] in the order of chorale_links_seen, ways[] of the
+ * levels of l's wiring. */
+enum chorale_err chorale_links_bounds(
+    struct chorale_store *store, sqlite3_int64 system_id,
+    const struct chorale_links *l,
+    struct chorale_links_bounds seen[CHORALE_LINKS_SEEN],
+    struct chorale_links_bounds ways[CHORALE_WIRING_LEVELS],
+    struct chorale_errmsg *msg);
 
 /* On standard output; as JSON (NULL: out of memory). */
 void chorale_links_print(const struct chorale_links *list, size_t count,

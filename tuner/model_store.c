@@ -93,6 +93,7 @@ static enum chorale_err insert_params(struct chorale_store *store,
 static enum chorale_err insert_wiring(struct chorale_store *store,
                                       sqlite3_stmt *stmt,
                                       const struct chorale_model *m,
+                                      const struct chorale_links_bounds *ways,
                                       struct chorale_errmsg *msg)
 {
     const struct chorale_net *net = &m->net;
@@ -108,8 +109,11 @@ static enum chorale_err insert_wiring(struct chorale_store *store,
     for (int i = 0; i < n && err == CHORALE_OK; i++) {
         p.level = chorale_wiring_name(f, i, text);
         p.value = f->ways[i];
+        p.lo = ways[i].lo;
+        p.hi = ways[i].hi;
         err = insert_param(store, stmt, m, &p, msg);
     }
+    p.lo = p.hi = NAN;
     p.name = "alpha";
     p.level = CHORALE_MODEL_HOP;
     p.value = f->hop * net->level[net->nlevel - 1].regime.alpha[0];
@@ -122,22 +126,17 @@ static enum chorale_err insert_wiring(struct chorale_store *store,
 static enum chorale_err insert_patterns(struct chorale_store *store,
                                         sqlite3_stmt *stmt,
                                         const struct chorale_model *m,
-                                        sqlite3_int64 system_id,
+                                        const struct chorale_links *l,
+                                        const struct chorale_links_bounds *b,
                                         struct chorale_errmsg *msg)
 {
     struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
     struct chorale_model_param p = { .from = -1, .upto = HUGE_VAL, .tau = -1,
-                                     .lo = NAN, .hi = NAN, .name = "kappa" };
-    struct chorale_links *list = NULL;
-    size_t count = 0, i = 0, n;
+                                     .name = "kappa" };
+    size_t n = chorale_links_seen(l, seen);
     char text[48];
-    enum chorale_err err = chorale_links_load(store, system_id, &list, &count,
-                                              msg);
+    enum chorale_err err = CHORALE_OK;
 
-    while (i < count && !list[i].found)
-        i++;
-    n = err == CHORALE_OK && i < count ? chorale_links_seen(&list[i], seen)
-                                       : 0;
     for (size_t k = 0; k < n && err == CHORALE_OK; k++) {
         snprintf(text, sizeof(text), "%s", chorale_pattern_name
                                                [seen[k].pattern]);
@@ -147,8 +146,38 @@ static enum chorale_err insert_patterns(struct chorale_store *store,
                      seen[k].places);
         p.level = text;
         p.value = seen[k].kappa;
+        p.lo = b[k].lo;
+        p.hi = b[k].hi;
         err = insert_param(store, stmt, m, &p, msg);
     }
+    return err;
+}
+
+/* The links and the patterns that they were found from. */
+static enum chorale_err insert_links(struct chorale_store *store,
+                                     sqlite3_stmt *stmt,
+                                     const struct chorale_model *m,
+                                     sqlite3_int64 system_id,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_links_bounds seen[CHORALE_LINKS_SEEN];
+    struct chorale_links_bounds ways[CHORALE_WIRING_LEVELS];
+    struct chorale_links *list = NULL;
+    size_t count = 0, i = 0;
+    enum chorale_err err = chorale_links_load(store, system_id, 0, &list,
+                                              &count, msg);
+
+    for (int k = 0; k < CHORALE_WIRING_LEVELS; k++)
+        ways[k] = (struct chorale_links_bounds){ NAN, NAN };
+    while (i < count && !list[i].found)
+        i++;
+    if (err == CHORALE_OK && i < count)
+        err = chorale_links_bounds(store, system_id, &list[i], seen, ways,
+                                   msg);
+    if (err == CHORALE_OK)
+        err = insert_wiring(store, stmt, m, ways, msg);
+    if (err == CHORALE_OK && i < count)
+        err = insert_patterns(store, stmt, m, &list[i], seen, msg);
     free(list);
     return err;
 }
@@ -264,9 +293,7 @@ enum chorale_err chorale_model_store(struct chorale_store *store,
         err = insert_params(store, stmt, model, msg);
     }
     if (err == CHORALE_OK)
-        err = insert_wiring(store, stmt, model, msg);
-    if (err == CHORALE_OK)
-        err = insert_patterns(store, stmt, model, system_id, msg);
+        err = insert_links(store, stmt, model, system_id, msg);
     if (err == CHORALE_OK)
         err = delete_rows(store, "DELETE FROM model_variant"
                           " WHERE system_id = ?1", system_id, msg);

@@ -30,7 +30,7 @@ static enum chorale_err show(struct chorale_store *store,
     size_t nlinks = 0;
     json_t *one = NULL;
     enum chorale_err err =
-        chorale_links_load(store, system->id, &links, &nlinks, msg);
+        chorale_links_load(store, system->id, 0, &links, &nlinks, msg);
 
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet) {
         chorale_fit_print(system, model, opts->crossval);

@@ -449,8 +449,8 @@ run report counted.db -o counted.html
 has kappa.html '<td class="n">2 ways</td><td class="n">1.9 ways to 2 ways</td>' \
     "kappa of a node's ranks has an interval"
 has counted.html '<td class="n">3 ways</td><td class="n">-</td>' \
-    "that of a pattern of messages has none"
-is "$(grep -c 'kappa without an interval is counted' counted.html kappa.html |
+    "that of a pattern of one launch has none"
+is "$(grep -c 'kappa without an interval: one launch' counted.html kappa.html |
     tr '\n' ' ')" "counted.html:1 kappa.html:0 " "and it says why"
 
 # What another benchmark printed: named as that, and no empty tables.

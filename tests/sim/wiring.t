@@ -38,6 +38,39 @@ is "$(sqlite3 line.db "SELECT group_concat(level || ' ' || round(value, 2), ', '
     FROM (SELECT * FROM model WHERE param = 'kappa' ORDER BY model_id)")" \
     "line 16 1.0, shift 1 1.01, pairs 1 1.0, shift 2 2.01, pairs 2 2.0, shift 4 4.0, pairs 4 4.0, shift 8 8.0, pairs 8 8.0, mirror 7.99" \
     "kappa of each pattern is stored"
+is "$(sqlite3 line.db "SELECT count(*), sum(lo = value AND hi = value) FROM model
+    WHERE param = 'kappa'")" "10|10" "exact, as it is simulated"
+# As of a real machine, whose launches differ: one, and two more beside it.
+cp line.db real.db
+sqlite3 real.db "UPDATE system SET kind = 'real';
+    CREATE TEMP TABLE one AS SELECT launch_id FROM environment JOIN launch
+        USING (launch_id) WHERE key = 'distance_alpha_s:1' AND comm_size = 16
+        ORDER BY 1 LIMIT 1;
+    DELETE FROM environment WHERE key LIKE 'distance\_%' ESCAPE '\' AND
+        launch_id NOT IN one"
+cp real.db differ.db
+sqlite3 differ.db "CREATE TEMP TABLE one AS SELECT launch_id FROM environment
+        WHERE key = 'distance_alpha_s:1';
+    CREATE TEMP TABLE l AS SELECT * FROM launch WHERE launch_id IN one;
+    CREATE TEMP TABLE more AS SELECT value AS k, 1000 + value AS launch_id
+        FROM json_each('[1, 2, 3]');
+    UPDATE l SET launch_id = 1001, uuid = 'a', ordinal = 1001;
+    INSERT INTO launch SELECT * FROM l;
+    UPDATE l SET launch_id = 1002, uuid = 'b', ordinal = 1002;
+    INSERT INTO launch SELECT * FROM l;
+    UPDATE l SET launch_id = 1003, uuid = 'c', ordinal = 1003;
+    INSERT INTO launch SELECT * FROM l;
+    INSERT INTO environment SELECT m.launch_id, key, CASE
+        WHEN key LIKE 'distance_alpha%' THEN value
+        ELSE value * (1 + 0.01 * m.k) END FROM environment e, more m
+        WHERE e.launch_id IN one AND key LIKE 'distance\_%' ESCAPE '\'"
+for db in real differ; do "$chorale" fit $db.db >$db.txt; done
+bounds="count(*), sum(lo IS NULL AND hi IS NULL), sum(lo <= value AND hi > value
+    * 1.009 AND hi < value * 1.06) FROM model WHERE param = 'kappa'"
+is "$(sqlite3 real.db "SELECT $bounds")" "10|10|" \
+    "one launch of a real machine tells no interval"
+is "$(sqlite3 differ.db "SELECT $bounds")" "10|0|10" \
+    "several do, of patterns and of links, with the least of them in it"
 is "$(sqlite3 line.db "SELECT round(1e9 * value) FROM model
     WHERE param = 'alpha' AND level = 'hop'")|$(sqlite3 tree.db "SELECT
     round(1e9 * value) FROM model WHERE param = 'alpha' AND level = 'hop'")" \
