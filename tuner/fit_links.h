@@ -74,8 +74,8 @@ size_t chorale_links_seen(const struct chorale_links *l,
 
 /* 95 % intervals of the kappas of one, over its launches: of the mean of their
  * logarithms (bootstrap.h), with the value itself, the least, in it. NAN: one
- * launch tells nothing, but that a simulated one is exact. A link's is of those
- * launches in which the same links are found. */
+ * launch tells nothing, but that a simulated one is exact. A link's is of the
+ * patterns in which it is the busiest. */
 struct chorale_links_bounds {
     double lo, hi;
 };

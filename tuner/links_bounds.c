@@ -21,23 +21,48 @@ static const char launches_sql[] =
     " WHERE system_id = ?1 AND comm_size = ?2 AND ppn = ?3"
     "  AND key LIKE 'distance\\_alpha\\_s:%' ESCAPE '\\' ORDER BY 1";
 
-static int same_links(const struct chorale_wiring *a,
-                      const struct chorale_wiring *b)
-{
-    int same = a->kind == b->kind && a->rows == b->rows && a->cols == b->cols &&
-               a->wraps == b->wraps && a->one_way == b->one_way &&
-               a->nlevel == b->nlevel;
-
-    for (int i = 0; i < a->nlevel && same; i++)
-        same = a->width[i] == b->width[i];
-    return same;
-}
-
 /* Of wiring f, how many ways it has. */
 static int nways(const struct chorale_wiring *f)
 {
     return f->kind == CHORALE_WIRING_TREE ? f->nlevel
                                           : f->kind == CHORALE_WIRING_GRID;
+}
+
+/* kappa of a pattern by the links of f alone; of a tree by that level's. */
+static double counted(const struct chorale_wiring *f, int level,
+                      const struct chorale_links *l,
+                      const struct chorale_wiring_seen *seen)
+{
+    struct chorale_wiring one = *f;
+
+    if (f->kind == CHORALE_WIRING_TREE && level >= 0) {
+        one.nlevel = 1;
+        one.width[0] = f->width[level];
+        one.ways[0] = f->ways[level];
+    }
+    return chorale_wiring_pattern(&one, l->comm_size / l->ppn, seen->pattern,
+                                  seen->places, l->ppn);
+}
+
+/* The ways of a level, as these kappas have them: by how much, on the mean of
+ * the logarithms, they differ from what is counted where that level is the
+ * busiest. NAN: it is so nowhere. */
+static double ways_of(const struct chorale_links *l, int level,
+                      const struct chorale_wiring_seen *seen, size_t n)
+{
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double most = counted(&l->wiring, -1, l, &seen[i]);
+        double mine = counted(&l->wiring, level, l, &seen[i]);
+
+        if (mine < most || mine < CHORALE_WIRING_SHARED)
+            continue;
+        sum += log(seen[i].kappa / mine);
+        count++;
+    }
+    return count > 0 ? log(l->wiring.ways[level]) + sum / (double)count : NAN;
 }
 
 /* What launch `one` has of the patterns and links of all. */
@@ -56,9 +81,8 @@ static void fill(const struct chorale_links *all,
             if (have[i].pattern == want[k].pattern &&
                 have[i].places == want[k].places)
                 row[k] = log(have[i].kappa);
-    if (one->found && same_links(&all->wiring, &one->wiring))
-        for (int i = 0; i < nways(&all->wiring); i++)
-            row[CHORALE_LINKS_SEEN + i] = log(one->wiring.ways[i]);
+    for (int i = 0; i < nways(&all->wiring); i++)
+        row[CHORALE_LINKS_SEEN + i] = ways_of(all, i, have, nhave);
 }
 
 static enum chorale_err add(struct chorale_store *store,
