@@ -182,7 +182,7 @@ static enum chorale_err plan_side(struct chorale_ab *ab, int side,
                                   struct chorale_errmsg *msg)
 {
     static const struct chorale_ab none = { .plan = CHORALE_PLAN_DEFAULTS };
-    struct chorale_args args = { { NULL }, 0, 0 };
+    struct chorale_args args = { .count = 0 };
     char label[CHORALE_LABEL_SIZE], command[1024], before[1024];
     enum chorale_err err;
 

@@ -12,7 +12,7 @@
 static enum chorale_err ask_git(char text[CHORALE_LABEL_SIZE],
                                 struct chorale_errmsg *msg)
 {
-    struct chorale_args args = { { NULL }, 0, 0 };
+    struct chorale_args args = { .count = 0 };
     int status = 0;
     enum chorale_err err;
 

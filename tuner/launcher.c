@@ -58,6 +58,13 @@ static const char *const loggp_flags[] = {
 
 static const char *const smpi_flags[] = { NULL };
 
+/* All ranks of a simulation are one process, whose memory comes and goes with
+ * their messages: it is kept, not given back and faulted in again, and in
+ * large pages. From glibc 2.35 on; other libraries do not listen. */
+static const char simulator_memory[] =
+    "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=2000000000:"
+    "glibc.malloc.mmap_threshold=33554432";
+
 static const struct chorale_network networks[] = {
     { "hockney", "alpha + beta n, exact, one port", hockney_flags },
     { "loggp", "LogGP: eager sends with processor overhead", loggp_flags },
@@ -382,6 +389,7 @@ static enum chorale_err sim_args(const struct chorale_launcher *launcher,
     chorale_sim_hosts_free(host, nhost);
     if (err != CHORALE_OK)
         return err;
+    args->tunables = simulator_memory;
     chorale_args_add(args, "smpirun");
     chorale_args_add(args, "-np");
     chorale_args_add(args, "%d", comm_size);

@@ -172,6 +172,8 @@ static void child_side(const struct chorale_args *args, int out, int err,
     dup2(out, 1);
     dup2(err, 2);
     signal(SIGPIPE, SIG_DFL);
+    if (args->tunables != NULL)
+        setenv("GLIBC_TUNABLES", args->tunables, 0);
     execvp(args->word[0], args->word);
     dprintf(2, "%s: %s\n", args->word[0], strerror(errno));
     _exit(127);

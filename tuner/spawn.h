@@ -16,6 +16,8 @@ struct chorale_args {
     char *word[CHORALE_MAX_ARGS + 1]; /* NULL-terminated */
     int count;
     int overflow;                     /* too many words or out of memory */
+    const char *tunables;             /* GLIBC_TUNABLES of who has none, or
+                                       * NULL: as here; not owned */
 };
 
 /* Append one word, formatted. */

@@ -81,7 +81,7 @@ static int pass_on(void *arg, const char *line, int is_err)
 static enum chorale_err start(char **argv, struct chorale_errmsg *msg)
 {
     const double patience = 1e9; /* the application may be silent */
-    struct chorale_args args = { { NULL }, 0, 0 };
+    struct chorale_args args = { .count = 0 };
     struct chorale_child child;
     int status = 0;
     enum chorale_ending ending;

@@ -31,7 +31,7 @@ enum chorale_err chorale_side_call(const struct chorale_how *how,
                                    struct chorale_errmsg *msg)
 {
     const double patience = 1e9; /* it looks after its launches itself */
-    struct chorale_args args = { { NULL }, 0, 0 };
+    struct chorale_args args = { .count = 0 };
     struct said said = { text, size };
     struct chorale_child child;
     enum chorale_ending ending = CHORALE_ENDED;
@@ -62,7 +62,7 @@ enum chorale_err chorale_side_call(const struct chorale_how *how,
 static enum chorale_err run_other(const struct chorale_turns *t, int side,
                                   int *more_p, struct chorale_errmsg *msg)
 {
-    struct chorale_args args = { { NULL }, 0, 0 };
+    struct chorale_args args = { .count = 0 };
     char text[512];
     int code = 0;
     enum chorale_err err;
