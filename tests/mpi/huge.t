@@ -26,6 +26,9 @@ case ${1-} in
         ranks=2
         ;;
 esac
+# Scratch of gigabytes, in large pages where the system has them for who asks.
+GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1}
+export GLIBC_TUNABLES
 # One stream of all launches; a launch without a plan has failed.
 for p in $ranks; do
     echo "launch $p"
