@@ -42,6 +42,11 @@ struct chorale_store *chorale_shard_store(struct chorale_shard *shard)
     return shard->store;
 }
 
+unsigned chorale_shard_lacks(const struct chorale_shard *shard)
+{
+    return shard->tail.other;
+}
+
 const char *chorale_shard_path(const struct chorale_shard *shard)
 {
     return shard->path;

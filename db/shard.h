@@ -29,6 +29,9 @@ void chorale_shard_close(struct chorale_shard *shard);
 
 /* A connection in a read transaction. */
 struct chorale_store *chorale_shard_store(struct chorale_shard *shard);
+/* The schema version of what was left out of its tail, which another version
+ * of chorale wrote; 0: nothing was. */
+unsigned chorale_shard_lacks(const struct chorale_shard *shard);
 /* As the caller named it. */
 const char *chorale_shard_path(const struct chorale_shard *shard);
 /* What ATTACH opens: an absolute name, of the copy if there is one. */

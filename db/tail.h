@@ -10,7 +10,8 @@
  * and one whose launch or cell it has not is left out, so that a tail adds to
  * any copy what fits there, and nothing twice. A record counts whole or not at
  * all: the last one may be torn by a kill. Numbers are in the order of bytes
- * of the machine; what was written with another order or schema is no record.
+ * of the machine; what was written with another order is no record, and one of
+ * another schema is read by the chorale that wrote it alone.
  *
  * To publish ends a tail in three steps, and may be killed between any two:
  * FILE-tail becomes FILE-tail-before, unless there is one; the copy is made and
@@ -50,6 +51,7 @@ void chorale_tail_drop(const char *published, int all);
  * none, or nothing in it. */
 struct chorale_tail_files {
     int fd[2];
+    unsigned other;          /* schema version of records left out */
 };
 
 /* Open them. CHORALE_ENV: one is there and cannot be read. */
@@ -61,10 +63,11 @@ int chorale_tail_there(const struct chorale_tail_files *files);
 /* Add to store, a private copy of the published one with the tables of the
  * schema, what it has not, in one transaction. What is no record is skipped,
  * after CHORALE_TAIL_BROKEN such pieces the rest is: the files may come from
- * anywhere. *runs_p, unless NULL: how many runs came. CHORALE_ENV: the copy
+ * anywhere. *runs_p, unless NULL: how many runs came. files->other: the schema
+ * version of whole records that are another's, or 0. CHORALE_ENV: the copy
  * cannot be written. */
 #define CHORALE_TAIL_BROKEN 64
-enum chorale_err chorale_tail_apply(const struct chorale_tail_files *files,
+enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
                                     struct chorale_store *store,
                                     sqlite3_int64 *runs_p,
                                     struct chorale_errmsg *msg);

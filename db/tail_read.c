@@ -28,6 +28,8 @@ struct applying {
     sqlite3_int64 run;       /* the last one's id; 0: none yet, */
     int there;               /* or it was there before, with all of it */
     sqlite3_int64 runs;      /* that came */
+    uint32_t schema;         /* of the record read last */
+    uint32_t other;          /* of one that is left out for it, or 0 */
 };
 
 /* --- rows ------------------------------------------------------------- */
@@ -171,7 +173,7 @@ static int read_at(int fd, void *data, size_t bytes, off_t offset)
 
 /* The record at offset: its rows, to be freed, and how many bytes they are;
  * NULL: there is none. */
-static char *read_record(const struct applying *a, off_t offset, size_t *bytes)
+static char *read_record(struct applying *a, off_t offset, size_t *bytes)
 {
     struct chorale_tail_head head;
     char *rows;
@@ -179,7 +181,6 @@ static char *read_record(const struct applying *a, off_t offset, size_t *bytes)
     if (a->size - offset < (off_t)sizeof(head) ||
         read_at(a->fd, &head, sizeof(head), offset) != 0 ||
         head.magic != CHORALE_TAIL_MAGIC ||
-        head.schema != CHORALE_SCHEMA_VERSION ||
         head.bytes > CHORALE_TAIL_MAX ||
         (off_t)head.bytes > a->size - offset - (off_t)sizeof(head))
         return NULL;
@@ -191,6 +192,7 @@ static char *read_record(const struct applying *a, off_t offset, size_t *bytes)
         return NULL;
     }
     *bytes = head.bytes;
+    a->schema = head.schema;
     return rows;
 }
 
@@ -236,7 +238,10 @@ static enum chorale_err apply_file(struct applying *a, int fd,
         if (rows == NULL) {
             offset = next_record(a, offset + 1);
         } else {
-            err = put_record(a, rows, bytes, &good, msg);
+            if (a->schema == CHORALE_SCHEMA_VERSION)
+                err = put_record(a, rows, bytes, &good, msg);
+            else
+                a->other = a->schema;
             offset += (off_t)(sizeof(struct chorale_tail_head) + bytes);
         }
         broken += !good;
@@ -245,7 +250,7 @@ static enum chorale_err apply_file(struct applying *a, int fd,
     return err;
 }
 
-enum chorale_err chorale_tail_apply(const struct chorale_tail_files *files,
+enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
                                     struct chorale_store *store,
                                     sqlite3_int64 *runs_p,
                                     struct chorale_errmsg *msg)
@@ -258,6 +263,7 @@ enum chorale_err chorale_tail_apply(const struct chorale_tail_files *files,
                                     &a.into[t], msg);
     for (int i = 0; i < 2 && err == CHORALE_OK; i++)
         err = apply_file(&a, files->fd[i], msg);
+    files->other = a.other;
     for (int t = 0; t < CHORALE_NTAIL; t++)
         sqlite3_finalize(a.into[t]);
     if (err == CHORALE_OK)
@@ -303,6 +309,7 @@ enum chorale_err chorale_tail_open(const char *published,
                                     &files->fd[1], msg);
 
     files->fd[0] = -1;
+    files->other = 0;
     if (err == CHORALE_OK)
         err = open_one(published, CHORALE_TAIL_BEFORE, &files->fd[0], msg);
     if (err != CHORALE_OK)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "db/systems.h"
-#include "tuner/spawn.h"
+#include "tuner/read_shard.h"
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 
@@ -412,13 +412,11 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
                                          struct chorale_errmsg *msg)
 {
     char *name = NULL;
-    enum chorale_err err = chorale_shard_open(cmp->base.path,
-                                              chorale_stop_requested,
+    enum chorale_err err = chorale_read_shard(cmp->base.path,
                                               &cmp->base.shard, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_shard_open(cmp->head.path, chorale_stop_requested,
-                                 &cmp->head.shard, msg);
+        err = chorale_read_shard(cmp->head.path, &cmp->head.shard, msg);
     if (err == CHORALE_OK && system == NULL) {
         err = common_system(cmp, &name, msg);
         system = name;

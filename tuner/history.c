@@ -9,7 +9,7 @@
 
 #include "db/systems.h"
 #include "tuner/comparison.h"
-#include "tuner/spawn.h"
+#include "tuner/read_shard.h"
 
 /* A launch of one file and the run that it is of. */
 struct launch {
@@ -141,8 +141,7 @@ static enum chorale_err load_file(struct loader *ld, size_t file,
     struct chorale_store *store;
     sqlite3_int64 system;
     int simulated = 0;
-    enum chorale_err err = chorale_shard_open(path, chorale_stop_requested,
-                                              &shard, ld->msg);
+    enum chorale_err err = chorale_read_shard(path, &shard, ld->msg);
 
     if (err != CHORALE_OK)
         return err;

@@ -23,17 +23,25 @@ enum chorale_err chorale_slurm_say(const struct chorale_args *args,
                                    char **text_p, struct chorale_errmsg *msg)
 {
     char *text = calloc(1, ANSWER_MAX);
+    size_t name = strlen(args->word[0]);
     int status = 0;
     enum chorale_err err;
 
     if (text == NULL)
         return chorale_fail_memory(msg, NULL);
     err = chorale_capture(args, REMEDY, text, ANSWER_MAX, &status, msg);
-    if (err == CHORALE_OK && status != 0)
+    if (err == CHORALE_OK && status != 0) {
+        /* Slurm's programs begin with their own name. */
+        const char *said = strncmp(text, args->word[0], name) == 0 &&
+                                   strncmp(text + name, ": ", 2) == 0
+                               ? text + name + 2
+                               : text;
+
         err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s; run it by hand where "
                            "Slurm answers", args->word[0],
-                           (int)strcspn(text, "\n"),
-                           text[0] != '\0' ? text : "failed");
+                           (int)strcspn(said, "\n"),
+                           said[0] != '\0' ? said : "failed");
+    }
     if (err != CHORALE_OK) {
         free(text);
         return err;

@@ -12,6 +12,7 @@
 #include "db/merge.h"
 #include "db/renumber.h"
 #include "tuner/progress.h"
+#include "tuner/read_shard.h"
 #include "tuner/spawn.h"
 #include "tuner/verb.h"
 
@@ -165,7 +166,7 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
     g->before += g->size;
     g->size = steps(name);
     advance(g, 0);
-    err = chorale_shard_open(name, chorale_stop_requested, &shard, g->msg);
+    err = chorale_read_shard(name, &shard, g->msg);
     if (err == CHORALE_STOPPED)
         return err;
     if (err != CHORALE_OK) {

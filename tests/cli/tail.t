@@ -96,6 +96,16 @@ is "$(sqlite3 "$work/merged.db" "SELECT count(*) FROM run
         FROM sample p WHERE p.run_id = s.run_id AND NOT flags & 2);
     PRAGMA integrity_check; PRAGMA foreign_key_check")" "0
 ok" "each run has its samples"
+mkdir "$work/later"
+cp "$folder"/shard-1.db* "$work/later"
+for tail in "$work"/later/*-tail*; do # its first record is of version 210
+    printf '\322' | dd of="$tail" bs=1 seek=8 conv=notrunc 2>/dev/null
+done
+cp "$work/r.db" "$work/other.db"
+timeout 60 "$chorale" merge "$work/other.db" "$work/later/shard-1.db" -q \
+    2>"$work/err.txt"
+is "$? $(grep -c 'is of schema version 210, this' "$work/err.txt")" "0 1" \
+    "what another version of chorale stored is left out, which is told"
 cp "$work/r.db" "$work/gathered.db"
 timeout 60 "$chorale" job "$folder" --gather "$work/gathered.db" \
     >/dev/null 2>&1

@@ -24,6 +24,7 @@
 static char copy[128], tail[160], before[160];
 static char *bytes;          /* of the tail: */
 static size_t size, first;   /* all, and of its first record */
+static unsigned lacks;       /* the version that opened() was told of, or 0 */
 
 static int never(void)
 {
@@ -73,6 +74,7 @@ static int opened(struct fixture *f, int *same)
 
     if (chorale_shard_open(copy, never, &shard, &msg) != CHORALE_OK)
         return -1;
+    lacks = chorale_shard_lacks(shard);
     chorale_store_int(chorale_shard_store(shard), "SELECT count(*) FROM run",
                       -1, &runs, &msg);
     if (same != NULL) {
@@ -304,9 +306,15 @@ static void test_foreign(struct fixture *f)
     head->schema++;
     write_file(tail, bytes, first);
     tap_ok(opened(f, NULL) == 0, "nor does one of another schema");
+    tap_ok(lacks == CHORALE_SCHEMA_VERSION + 1, "which is told");
+    bytes[first - 1] ^= 1;
+    write_file(tail, bytes, first);
+    tap_ok(opened(f, NULL) == 0 && lacks == 0,
+           "of a damaged one nothing is known");
+    bytes[first - 1] ^= 1;
     head->schema--;
     write_file(tail, bytes, first);
-    tap_ok(opened(f, NULL) == 1, "of this one it would");
+    tap_ok(opened(f, NULL) == 1 && lacks == 0, "of this one it would");
     chorale_publish(f->store, copy, &msg);
 }
 

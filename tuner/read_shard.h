@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* read_shard.h - a database that may come from elsewhere, for a verb. */
+#ifndef CHORALE_TUNER_READ_SHARD_H
+#define CHORALE_TUNER_READ_SHARD_H
+
+#include "db/shard.h"
+
+/* chorale_shard_open(), ended by a request to stop; what is left out of it is
+ * told on stderr. */
+enum chorale_err chorale_read_shard(const char *path,
+                                    struct chorale_shard **shard_p,
+                                    struct chorale_errmsg *msg);
+
+#endif
