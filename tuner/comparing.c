@@ -236,7 +236,10 @@ enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
 
     if (cmp == NULL)
         return chorale_fail_memory(msg, "compare");
-    err = load(cmp, opts, msg);
+    err = opts->output != NULL ? chorale_output_check(opts->output, msg)
+                               : CHORALE_OK;
+    if (err == CHORALE_OK)
+        err = load(cmp, opts, msg);
     if (err == CHORALE_OK)
         err = finish(cmp, opts, msg);
     if (err == CHORALE_OK && opts->recheck != NULL && to_recheck(cmp) > 0) {

@@ -5,6 +5,7 @@
 #include "tuner/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,25 @@ enum chorale_err chorale_output_fail(const struct chorale_output *out,
                         chorale_err_unwritten(error));
 }
 
+enum chorale_err chorale_output_check(const char *path,
+                                      struct chorale_errmsg *msg)
+{
+    static const char magic[16] = "SQLite format 3";
+    char begin[sizeof(magic)] = "";
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ssize_t got;
+
+    if (fd < 0)
+        return CHORALE_OK;
+    got = read(fd, begin, sizeof(begin));
+    close(fd);
+    return got == sizeof(begin) && memcmp(begin, magic, sizeof(magic)) == 0
+               ? chorale_fail(msg, CHORALE_USAGE, "%s: is a database, which "
+                              "would be replaced; name another file to write",
+                              path)
+               : CHORALE_OK;
+}
+
 enum chorale_err chorale_output_open(struct chorale_output *out,
                                      const char *path, const char *suffix,
                                      struct chorale_errmsg *msg)
@@ -25,6 +45,8 @@ enum chorale_err chorale_output_open(struct chorale_output *out,
     size_t len = strlen(path), add = strlen(suffix);
     mode_t mask = umask(0);
     int fd;
+
+    enum chorale_err err;
 
     umask(mask);
     out->path = malloc(len + add + 1);
@@ -38,6 +60,12 @@ enum chorale_err chorale_output_open(struct chorale_output *out,
     memcpy(out->path + len, suffix, add + 1);
     memcpy(out->temporary, out->path, len + add);
     memcpy(out->temporary + len + add, ".XXXXXX", sizeof(".XXXXXX"));
+    err = chorale_output_check(out->path, msg);
+    if (err != CHORALE_OK) {
+        free(out->temporary);
+        out->temporary = NULL;
+        return err;
+    }
     fd = mkstemp(out->temporary);
     if (fd < 0) {
         int error = errno;

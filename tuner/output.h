@@ -14,8 +14,13 @@ struct chorale_output {
     FILE *stream;
 };
 
+/* CHORALE_USAGE: there is a database of that name, and nobody means to write
+ * over measurements. */
+enum chorale_err chorale_output_check(const char *path,
+                                      struct chorale_errmsg *msg);
 /* Open a temporary file in the folder of path (with suffix added to it), with
- * the mode that a plain open would give. CHORALE_ENV: it cannot be made. */
+ * the mode that a plain open would give. CHORALE_ENV: it cannot be made; or as
+ * chorale_output_check(). */
 enum chorale_err chorale_output_open(struct chorale_output *out,
                                      const char *path, const char *suffix,
                                      struct chorale_errmsg *msg);

@@ -7,6 +7,7 @@
 #include "tuner/ab.h"
 #include "tuner/comparing.h"
 #include "tuner/launcher.h"
+#include "tuner/output.h"
 #include "tuner/turns.h"
 
 struct opts {
@@ -107,7 +108,10 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
-    err = ab(&opts, nword == 1 ? argv[1] : "ab", command, msg);
+    if (opts.cmp.output != NULL)
+        err = chorale_output_check(opts.cmp.output, msg);
+    if (err == CHORALE_OK)
+        err = ab(&opts, nword == 1 ? argv[1] : "ab", command, msg);
     chorale_how_release(&opts.ab.how[0]);
     chorale_how_release(&opts.ab.how[1]);
     return err;

@@ -157,7 +157,7 @@ static enum chorale_err check_output(const struct opts *opts,
     if (stat(opts->output, &st) == 0 && !S_ISREG(st.st_mode))
         return chorale_fail(msg, CHORALE_USAGE, "-o %s: is not a file; name a"
                             " file to write", opts->output);
-    return CHORALE_OK;
+    return chorale_output_check(opts->output, msg);
 }
 
 /* The table may come from elsewhere: what it names must be allowed here. */
