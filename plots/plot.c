@@ -212,7 +212,12 @@ static enum chorale_err plot_all(struct plot *plot, const char *db_path,
                              msg);
     if (err == CHORALE_OK)
         err = plot_systems(plot, db_path, msg);
-    if (err == CHORALE_OK && figures->count == 0)
+    if (err == CHORALE_OK && figures->count == 0 &&
+        (figures->kinds & CHORALE_FIGURE_TIMES) == 0)
+        err = chorale_fail(msg, CHORALE_DATA, "%s: nothing of that is decided; "
+                           "`chorale decide %s` does, where enough is measured",
+                           db_path, db_path);
+    else if (err == CHORALE_OK && figures->count == 0)
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s: nothing measured that fits; `chorale status "
                            "%s` shows what there is",
@@ -263,6 +268,11 @@ static enum chorale_err check_figures(struct plot *plot,
     if (got < 0)
         return chorale_fail(msg, CHORALE_USAGE, "--figures: '%s' is no list of "
                             "times, map, speedup, each once",
+                            plot->opts->figures);
+    if (plot->opts->procs != NULL &&
+        (plot->figures.kinds & CHORALE_FIGURE_TIMES) == 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--figures %s: these are of all "
+                            "numbers of processes; leave out -P",
                             plot->opts->figures);
     return CHORALE_OK;
 }

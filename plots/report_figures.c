@@ -27,6 +27,9 @@ static enum chorale_err put_picture(struct chorale_report *report,
     fputs("<figure", report->out);
     chorale_html_filtered(report->out, figure->coll, figure->comm_size, 0);
     fputs(">\n", report->out);
+    fputs("<figcaption>", report->out);
+    chorale_html_text(report->out, figure->title);
+    fputs("</figcaption>\n", report->out);
     if (figure->picture != NULL) {
         snprintf(prefix, sizeof(prefix), "f%d-", ++report->nfigure);
         fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -37,9 +40,6 @@ static enum chorale_err put_picture(struct chorale_report *report,
                                figure->title, report->msg);
         fputs("</div>\n", report->out);
     }
-    fputs("<figcaption>", report->out);
-    chorale_html_text(report->out, figure->title);
-    fputs("</figcaption>\n", report->out);
     return err;
 }
 
@@ -111,10 +111,13 @@ static enum chorale_err put_times(void *arg,
                                   const struct chorale_figure *figure,
                                   struct chorale_errmsg *msg)
 {
-    static const char *const head[] = { "n", "Variant", "Median time",
-                                        "95 % interval", "Model", "Remark" };
-    const struct chorale_plots_row *series[CHORALE_PLOTS_MAX_DRAWN], *row;
     struct chorale_report *report = arg;
+    const char *const head[] = {
+        "n", "Variant",
+        report->system.imported ? "Time" : "Median time", "95 % interval",
+        "Model", "Remark",
+    };
+    const struct chorale_plots_row *series[CHORALE_PLOTS_MAX_DRAWN], *row;
     struct chorale_html_table table = { .out = report->out };
     char label[CHORALE_PLOTS_MAX_DRAWN][CHORALE_PLOTS_LABEL], caption[300];
     size_t nseries = find_series(figure, CHORALE_PLOTS_MAX_DRAWN, series);
@@ -363,8 +366,14 @@ enum chorale_err chorale_report_times(struct chorale_report *report)
 {
     size_t count = 0;
 
-    fputs("<p>Medians with 95 % intervals over the launches; the library's "
-          "default in the colour of the text. Dashes are the model's. A ring, "
-          "and the band below, are the table's choice.</p>\n", report->out);
+    if (report->system.imported)
+        fputs("<p>Times as the benchmark printed them (its mean over calls and "
+              "ranks, or what its name below says); of several files of a "
+              "point the median, with a 95 % interval.</p>\n", report->out);
+    else
+        fputs("<p>Medians with 95 % intervals over the launches; the library's "
+              "default in the colour of the text. Dashes are the model's. A "
+              "ring, and the band below, are the table's choice.</p>\n",
+              report->out);
     return put_figures(report, CHORALE_FIGURE_TIMES, put_times, &count);
 }

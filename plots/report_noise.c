@@ -137,7 +137,8 @@ enum chorale_err chorale_report_noise(struct chorale_report *report)
     fputs("<p>Cells by half the relative width of the 95 % interval of their "
           "time over the launches; it is unknown with one launch on a real "
           "machine. Wrong: the variant's result was not right, so it was never "
-          "timed.</p>\n", report->out);
+          "timed. What a validation measured of the table is counted here, "
+          "too.</p>\n", report->out);
     chorale_html_begin(&table, "Runs, and how narrow the intervals are",
                        "tnnnnnnnnnnnnn", head);
     err = chorale_report_query(report, noise_sql, put_noise, &table);

@@ -92,8 +92,12 @@ if (text) {
         count = 8
     }
     unset grid
-    plot for [i = 1:count] data index i + 1 using 2:4 \
-        with points pointtype i title fit(columnheader(1))
+    # Where points meet the first series are seen: they are drawn last. A key
+    # has a point of its own, below the frame.
+    plot for [i = 1:count] data index i + 1 every ::0::0 using 2:(ymin / 1e9) \
+            with points pointtype i title fit(columnheader(1)), \
+        for [i = count:1:-1] data index i + 1 using 2:4 \
+            with points pointtype i notitle
     exit
 }
 
