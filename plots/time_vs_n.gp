@@ -92,9 +92,9 @@ if (text) {
         count = 8
     }
     unset grid
-    # Where points meet the first series are seen: they are drawn last. A key
-    # has a point of its own, below the frame.
-    plot for [i = 1:count] data index i + 1 every ::0::0 using 2:(ymin / 1e9) \
+    # Where points meet the first series are seen: they are drawn last. Keys are
+    # of points left of the frame.
+    plot for [i = 1:count] data index i + 1 using (xmin / 1e9):(ymin) \
             with points pointtype i title fit(columnheader(1)), \
         for [i = count:1:-1] data index i + 1 using 2:4 \
             with points pointtype i notitle

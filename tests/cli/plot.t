@@ -154,6 +154,11 @@ run plot long.db --terminal dumb -c bcast -P 64 --figures times
 [ $? -eq 0 ] && grep -q 'binomial bottom=scatter.*\.\..*,top=linear' out &&
     [ "$(awk '{ gsub(/ +$/, "") } length > 79' out | wc -l)" -eq 0 ]
 ok $? 'letters leave the middle out'
+cp long.db tie.db
+sqlite3 tie.db 'UPDATE run_summary SET median = 1e-5, lo = 1e-5, hi = 1e-5'
+run plot tie.db --terminal dumb -c bcast -P 64 --figures times
+[ $? -eq 0 ] && grep -q '^[^B]*A[^B]*A[^B]*A[^B]*A[^B]*$' out
+ok $? 'the first series are seen where points meet'
 grep -q 'n: bytes of the operation' out
 ok $? 'and no letter of the axis'
 awk '!done && /^[0-9]/ { $6 = 9; done = 1 } { print; if (done) last = $0 }
