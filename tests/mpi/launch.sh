@@ -35,14 +35,11 @@ run_real()
         -n "$ranks" "$here/tests/mpi/$program" "$@"
 }
 
-kept=glibc.malloc.trim_threshold=2000000000:glibc.malloc.mmap_threshold=33554432
-
 # run_simulated P ARGUMENT...: one port, full duplex, exact alpha and beta.
 # All ranks share one process and its variables: the programs have none.
 # The GNU library keeps memory that a call gave back for the next one: to return
 # it to the system and fault it in again took a third of the time of bcast at 33
-# ranks, a fourteenth of that of all there. In large pages, where the system has
-# them for who asks, it takes half of what it takes without.
+# ranks, a fourteenth of that of all there.
 run_simulated()
 {
     ranks=$1
@@ -56,7 +53,7 @@ run_simulated()
     # shellcheck disable=SC2086
     "$limit" "$LAUNCH_SECONDS" \
         env LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$still" \
-        GLIBC_TUNABLES="glibc.malloc.hugetlb=1:$kept" \
+        MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=33554432 \
         "$SMPIRUN" -np "$ranks" -hostfile "$hosts" \
         -platform "$source/tests/mpi/flat.xml" \
         --log=root.threshold:error --cfg=network/model:CM02 \
