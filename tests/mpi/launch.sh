@@ -22,6 +22,8 @@ ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 export ASAN_OPTIONS
 preload=$(cd "$here" && pwd)/tests/mpi/.libs/libyield.so
 [ -f "$preload" ] || preload=
+: "${YIELD_PATIENCE:=4}"
+export YIELD_PATIENCE
 # Of simulations: clocks that nobody needs stand still, after what is preloaded.
 still=$(cd "$here" && pwd)/tests/mpi/.libs/libstill.so
 [ -f "$still" ] || still=

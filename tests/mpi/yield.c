@@ -7,13 +7,21 @@
  *
  * So: give up the core after a poll that found nothing, and, once finalizing,
  * progress UCX while waiting for the process manager. Without UCX in the
- * process nothing changes. */
+ * process nothing changes.
+ *
+ * YIELD_PATIENCE=N: after N such polls in a row sleep at each further one, for
+ * as little as there is (50 us). Linux takes a time slice from who yields, so
+ * beside programs that compute a rank that polls gets the core back after
+ * milliseconds, while one that wakes up has it at once; and it costs less. Not
+ * for what is timed. */
 #include <dlfcn.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What is interposed; declared here, as UCX's and MPI's headers are not
@@ -51,12 +59,34 @@ static unsigned progress(void *worker)
     return real(worker);
 }
 
+/* Polls in vain after which a rank sleeps. */
+static int patience(void)
+{
+    static atomic_int known = -1;
+    int polls = atomic_load(&known);
+
+    if (polls < 0) {
+        const char *text = getenv("YIELD_PATIENCE");
+
+        polls = text != NULL ? atoi(text) : INT_MAX;
+        atomic_store(&known, polls);
+    }
+    return polls;
+}
+
 unsigned ucp_worker_progress(void *worker)
 {
+    static _Thread_local int vain;
+    const struct timespec least = { 0, 1 };
     unsigned events = progress(worker);
 
-    if (events == 0)
+    if (events != 0)
+        vain = 0;
+    else if (vain < patience()) {
+        vain++;
         sched_yield();
+    } else
+        nanosleep(&least, NULL);
     return events;
 }
 

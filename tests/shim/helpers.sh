@@ -59,7 +59,10 @@ export CHORALE_SITE
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# More ranks than cores: ranks that wait should let others run.
+# More ranks than cores: ranks that wait should let others run, and soon sleep
+# (tests/mpi/yield.c).
+: "${YIELD_PATIENCE:=4}"
+export YIELD_PATIENCE
 yield=
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 if [ -f "$top_builddir/tests/mpi/.libs/libyield.so" ]; then
