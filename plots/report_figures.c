@@ -367,9 +367,10 @@ enum chorale_err chorale_report_times(struct chorale_report *report)
     size_t count = 0;
 
     if (report->system.imported)
-        fputs("<p>Times as the benchmark printed them (its mean over calls and "
-              "ranks, or what its name below says); of several files of a "
-              "point the median, with a 95 % interval.</p>\n", report->out);
+        fputs("<p>Times as the benchmark printed them, and as they were chosen "
+              "when they were imported: the mean over calls and ranks, the "
+              "median of the calls, or the slowest rank's; of several files of "
+              "a point the median, with a 95 % interval.</p>\n", report->out);
     else
         fputs("<p>Medians with 95 % intervals over the launches; the library's "
               "default in the colour of the text. Dashes are the model's. A "
