@@ -3,8 +3,8 @@
 # hpcc.t - the HPC Challenge benchmarks (Debian's hpcc, which is linked with
 # Open MPI), which check their own results: matrix transposition, random
 # access, Fourier transforms, Linpack. With and without the shim, under a table
-# by hand, the simplest variants, tables drawn by lot (SEEDS, ALL_TABLES:
-# measured.sh), and those of measurements made here.
+# by hand, the simplest variants, tables drawn by lot (SEEDS="1 2 3": those
+# instead of 1 to 20), and those of measurements made here (measured.sh).
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/measured.sh"
 
@@ -85,9 +85,7 @@ for grid in "1 2" "2 2" "2 3"; do
     ok $alone "P=$P: without the shim"
     [ $alone -eq 0 ] || continue
     try "a table by hand" CHORALE_DISPATCH="$work/good.so"
-    turn=$((${turn:-0} + 1))
     for seed in $seeds; do
-        due "$seed" "$turn" || continue
         try "table $seed" CHORALE_DISPATCH="$work/$seed.so"
     done
     [ -f fastest.so ] && [ $P -le 4 ] || continue

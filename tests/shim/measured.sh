@@ -61,13 +61,6 @@ may_measure() {
 
 # What applications run under, in $work, which becomes the folder: the table by
 # hand, one for each of $seeds, and measured ones where that can be.
-# $seeds are the simplest variants and tables drawn by lot, SEEDS="1 2 3" or 20.
-# A program runs each of these at one of its numbers of ranks, its neighbour at
-# the next, so that each table meets all numbers; ALL_TABLES=yes: at all.
-due() { # TABLE TURN: of three, which is this one's
-    [ "$1" = simplest ] || [ "${ALL_TABLES:-no}" = yes ] ||
-        [ $((($1 + $2) % 3)) -eq 0 ]
-}
 application_tables() {
     table good
     seeds="simplest ${SEEDS:-$(seq 20)}"
