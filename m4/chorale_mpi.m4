@@ -33,6 +33,7 @@ AC_DEFUN([CHORALE_MPI], [
        [The MPI library has MPI_Bcast_c and the like])],
     [AC_MSG_RESULT([no])])
   CC=$chorale_save_CC
+  CHORALE_MPICOMPILE
   AS_IF([test -z "$MPIEXEC"], [
     AS_CASE([$MPICC],
       [*.mpich], [chorale_mpiexecs="mpiexec.mpich mpiexec.hydra mpiexec"],
@@ -41,4 +42,26 @@ AC_DEFUN([CHORALE_MPI], [
     AC_CHECK_PROGS([MPIEXEC], [$chorale_mpiexecs], [mpiexec])])
   AC_DEFINE_UNQUOTED([CHORALE_MPIEXEC], ["$MPIEXEC"],
     [The launcher of the MPI library that chorale-runner is built with])
+])
+
+# CHORALE_MPICOMPILE: MPICOMPILE compiles what includes mpi.h. A wrapper is
+# often a shell script, which takes longer than the compiler does for most
+# files; so it is the compiler itself with the flags that the wrapper shows,
+# where both see the same mpi.h and the same macros, and else the wrapper.
+AC_DEFUN([CHORALE_MPICOMPILE], [
+  AC_MSG_CHECKING([what compiles as $MPICC does])
+  MPICOMPILE=$MPICC
+  chorale_flags=
+  for chorale_word in `$MPICC -show 2>/dev/null`; do
+    AS_CASE([$chorale_word],
+      [[-[IDUfm]*|-pthread]], [chorale_flags="$chorale_flags $chorale_word"])
+  done
+  printf '#include <mpi.h>\n' >conftest.c
+  chorale_sees="-E -dD $CPPFLAGS $CFLAGS conftest.c"
+  AS_IF([$MPICC $chorale_sees >conftest.i 2>/dev/null &&
+         $CC $chorale_flags $chorale_sees 2>/dev/null | cmp -s - conftest.i],
+    [MPICOMPILE="$CC$chorale_flags"])
+  rm -f conftest.c conftest.i
+  AC_MSG_RESULT([$MPICOMPILE])
+  AC_SUBST([MPICOMPILE])
 ])
