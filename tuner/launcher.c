@@ -99,6 +99,7 @@ void chorale_sim_files_close(struct chorale_sim_files *files)
         close(files->platform_fd);
     if (files->hosts_fd > 0)
         close(files->hosts_fd);
+    free(files->still);
     memset(files, 0, sizeof(*files));
 }
 
@@ -207,7 +208,7 @@ enum chorale_err chorale_sim_hosts(const char *platform_text,
                                    int *nhost_p, char version[64],
                                    struct chorale_errmsg *msg)
 {
-    struct chorale_sim_files files = { 0, 0, "", "" };
+    struct chorale_sim_files files = { 0, 0, "", "", NULL };
     struct chorale_args args = { .count = 0 };
     char runner[PATH_MAX], *text = malloc(HOST_TEXT);
     enum chorale_err err;
@@ -253,7 +254,7 @@ enum chorale_err chorale_sim_complaint(const char *coll, char *text,
         "\"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\">"
         "<zone id=\"z\" routing=\"Full\"><host id=\"n0\" speed=\"1Gf\"/></zone>"
         "</platform>\n";
-    struct chorale_sim_files files = { 0, 0, "", "" };
+    struct chorale_sim_files files = { 0, 0, "", "", NULL };
     struct chorale_args args = { .count = 0 };
     char runner[PATH_MAX];
     int status = 0;
@@ -364,6 +365,19 @@ static void add_selector(const char *selector, struct chorale_args *args)
     }
 }
 
+/* The preload that stops what clocks no simulation needs, beside this program's
+ * build or installed; NULL where it is not, which is slower and no fault. */
+static char *find_still(void)
+{
+    char path[PATH_MAX];
+
+    if (chorale_find_program(".libs/libchorale_still.so", "", path,
+                             sizeof(path), NULL) != CHORALE_OK)
+        snprintf(path, sizeof(path), "%s/libchorale_still.so", PKGLIBDIR);
+    return strpbrk(path, " :") == NULL && access(path, R_OK) == 0
+               ? strdup(path) : NULL;
+}
+
 static enum chorale_err sim_args(const struct chorale_launcher *launcher,
                                  int comm_size, int ppn, const char *db_path,
                                  struct chorale_args *args,
@@ -390,6 +404,7 @@ static enum chorale_err sim_args(const struct chorale_launcher *launcher,
     if (err != CHORALE_OK)
         return err;
     args->tunables = simulator_memory;
+    args->preload = files->still = find_still();
     chorale_args_add(args, "smpirun");
     chorale_args_add(args, "-np");
     chorale_args_add(args, "%d", comm_size);

@@ -64,6 +64,7 @@ enum chorale_err chorale_launcher_there(const char *command,
 struct chorale_sim_files {
     int platform_fd, hosts_fd;    /* 0 where there is none */
     char platform[64], hosts[64]; /* paths that children can open */
+    char *still;                  /* what runners/still.c became, or NULL */
 };
 void chorale_sim_files_close(struct chorale_sim_files *files);
 

@@ -189,7 +189,7 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
     struct chorale_launcher way = { .command = o->command,
                                     .network = o->network,
                                     .selector = "mpich" };
-    struct chorale_sim_files files = { 0, 0, "", "" };
+    struct chorale_sim_files files = { 0, 0, "", "", NULL };
     struct chorale_args args = { .count = 0 };
     int size = (int)(chorale_rep_flat(job) ? rep->side
                                            : rep->side * rep->side);

@@ -215,7 +215,7 @@ static enum chorale_err one_start(struct chorale_session *s,
 {
     struct chorale_launcher launcher = { .platform = NULL };
     struct chorale_args args = { .count = 0 };
-    struct chorale_sim_files files = { 0, 0, "", "" };
+    struct chorale_sim_files files = { 0, 0, "", "", NULL };
     char network[16], selector[512];
     sqlite3_int64 seed = 0;
     enum chorale_ending ending = CHORALE_ENDED;

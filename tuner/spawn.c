@@ -153,6 +153,19 @@ int chorale_in_path(const char *name)
     return 0;
 }
 
+/* Behind what is preloaded already; without, if there is no memory for it. */
+static void add_preload(const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *all = NULL;
+
+    if (others == NULL || others[0] == '\0')
+        setenv("LD_PRELOAD", library, 1);
+    else if (asprintf(&all, "%s:%s", others, library) >= 0)
+        setenv("LD_PRELOAD", all, 1);
+    free(all);
+}
+
 static void child_side(const struct chorale_args *args, int out, int err,
                        pid_t parent, int lasting)
 {
@@ -174,6 +187,8 @@ static void child_side(const struct chorale_args *args, int out, int err,
     signal(SIGPIPE, SIG_DFL);
     if (args->tunables != NULL)
         setenv("GLIBC_TUNABLES", args->tunables, 0);
+    if (args->preload != NULL)
+        add_preload(args->preload);
     execvp(args->word[0], args->word);
     dprintf(2, "%s: %s\n", args->word[0], strerror(errno));
     _exit(127);

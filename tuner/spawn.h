@@ -18,6 +18,8 @@ struct chorale_args {
     int overflow;                     /* too many words or out of memory */
     const char *tunables;             /* GLIBC_TUNABLES of who has none, or
                                        * NULL: as here; not owned */
+    const char *preload;              /* a library behind those of LD_PRELOAD,
+                                       * or NULL: none; not owned */
 };
 
 /* Append one word, formatted. */

@@ -105,7 +105,7 @@ static enum chorale_err launcher_words(const struct job *job, int ranks,
 {
     struct chorale_launcher launcher = { .kind = "custom",
                                          .command = job->launcher };
-    struct chorale_sim_files files = { 0, 0, "", "" };
+    struct chorale_sim_files files = { 0, 0, "", "", NULL };
     enum chorale_err err = chorale_launcher_args(
         &launcher, ranks, ranks, "", "", 0, args, &files, job->msg);
 

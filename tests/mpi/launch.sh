@@ -25,7 +25,7 @@ preload=$(cd "$here" && pwd)/tests/mpi/.libs/libyield.so
 : "${YIELD_PATIENCE:=4}"
 export YIELD_PATIENCE
 # Of simulations: clocks that nobody needs stand still, after what is preloaded.
-still=$(cd "$here" && pwd)/tests/mpi/.libs/libstill.so
+still=$(cd "$here" && pwd)/.libs/libchorale_still.so
 [ -f "$still" ] || still=
 
 # run_real P PROGRAM ARGUMENT...: under the MPI library.

@@ -43,4 +43,40 @@ compare 8 512,32K alltoallv pairwise_barrier \
     empty=send,kind=once,order=shift ring_one_barrier
 compare 8 512,32K alltoallv pairwise_barrier \
     empty=send,kind=once,order=xor pair_one_barrier
+
+# What makes simulations take less, and changes none of their times: memory that
+# is kept, clocks of processor time that stand still behind what else is
+# preloaded. smpirun gets both.
+mkdir bin
+cat >bin/smpirun <<END
+#!/bin/sh
+printf '%s|%s\n' "\$LD_PRELOAD" "\$GLIBC_TUNABLES" >>"$work/given"
+exec "$(command -v smpirun)" "\$@"
+END
+chmod +x bin/smpirun
+still=$(cd "$top_builddir" && pwd)/.libs/libchorale_still.so
+[ -f "$still" ]
+ok $? "there is the preload"
+given() { # how smpirun was called where it was to measure, each way once
+    rm -f e.db given
+    PATH=$work/bin:$PATH
+    "$chorale" plan e.db -q -c bcast -m 8,1K -P 5 --launcher smpirun \
+        --platform flat.xml --network loggp &&
+        "$chorale" run e.db -q && sort -u given | grep libchorale_still
+}
+is "$(given 2>&1)" "$still|glibc.malloc.hugetlb=1:$(
+    )glibc.malloc.trim_threshold=2000000000:glibc.malloc.mmap_threshold=33554432" \
+    "a simulation has both"
+times="SELECT coll, variant, params, msg_size, seconds FROM v_summary ORDER BY 1, 2, 3, 4"
+sqlite3 e.db "$times" >with.txt
+ln -s "$still" other.so
+is "$(LD_PRELOAD=$work/other.so GLIBC_TUNABLES=glibc.malloc.perturb=1 given 2>&1)" \
+    "$work/other.so:$still|glibc.malloc.perturb=1" \
+    "behind what was preloaded before; tunables of the user's are left"
+[ -s with.txt ] && sqlite3 e.db "$times" | cmp -s - with.txt
+ok $? "the times are the same"
+sed -i '2i unset LD_PRELOAD' bin/smpirun
+given >/dev/null 2>&1
+sqlite3 e.db "$times" | cmp -s - with.txt
+ok $? "and without the preload"
 finish
