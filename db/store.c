@@ -136,7 +136,8 @@ static void add_math(sqlite3 *db)
 
 /* Our programs use SQLite in one thread: it needs no locks, not even where it
  * allocates. Each transaction takes its pages and gives them back: the heap
- * keeps them, not the kernel. Both together store samples a third faster. */
+ * keeps them, not the kernel. Both together store samples a third faster. What
+ * simulates is told by who starts it to keep more (tuner/launcher.c). */
 static void settle_memory(void)
 {
     static int done;
@@ -144,7 +145,7 @@ static void settle_memory(void)
     if (done++ > 0)
         return;
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && !defined(CHORALE_SIM)
     mallopt(M_TRIM_THRESHOLD, KEEP);
     mallopt(M_TOP_PAD, KEEP / 16);
 #endif

@@ -62,7 +62,7 @@ static const char *const smpi_flags[] = { NULL };
  * their messages: it is kept, not given back and faulted in again, and in
  * large pages. From glibc 2.35 on; other libraries do not listen. */
 static const char simulator_memory[] =
-    "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=2000000000:"
+    "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=68719476736:"
     "glibc.malloc.mmap_threshold=33554432";
 
 static const struct chorale_network networks[] = {

@@ -65,7 +65,7 @@ given() { # how smpirun was called where it was to measure, each way once
         "$chorale" run e.db -q && sort -u given | grep libchorale_still
 }
 is "$(given 2>&1)" "$still|glibc.malloc.hugetlb=1:$(
-    )glibc.malloc.trim_threshold=2000000000:glibc.malloc.mmap_threshold=33554432" \
+    )glibc.malloc.trim_threshold=68719476736:glibc.malloc.mmap_threshold=33554432" \
     "a simulation has both"
 times="SELECT coll, variant, params, msg_size, seconds FROM v_summary ORDER BY 1, 2, 3, 4"
 sqlite3 e.db "$times" >with.txt
