@@ -5,9 +5,7 @@
 # answers with a documented exit code and at most one line on standard error,
 # never NaN, an infinity or a signal, and JSON stays JSON.
 . "$(dirname "$0")/../lib.sh"
-for tool in sqlite3 python3; do
-    command -v $tool >/dev/null || skip_all "$tool is missing"
-done
+command -v sqlite3 >/dev/null || skip_all "sqlite3 is missing"
 top_srcdir=$(cd "$top_srcdir" && pwd)
 chorale=$(cd "$top_builddir" && pwd)/chorale
 CHORALE_DATADIR=$top_srcdir/plots
@@ -121,7 +119,8 @@ answer() { # JSON|text, words...
     grep -Eiw -- '-?(nan|inf|infinity)|assert(ion)?|abort(ed)?' out err \
         >words && wrong "$(head -n 1 words): $*"
     [ "$kind" != JSON ] || [ $code -gt 1 ] || [ ! -s out ] ||
-        python3 -m json.tool out >json 2>&1 || wrong "no JSON: $*"
+        [ "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('out') AS TEXT))")" = 1 ] ||
+        wrong "no JSON: $*"
 }
 wrong() {
     what="$what
