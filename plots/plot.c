@@ -46,8 +46,8 @@ static const struct chorale_opt rows[] = {
       "folder of the pictures and their data (default: the database's name "
       "with -plots for .db)",
       0, 0 },
-    { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format), "KIND",
-      "kind of picture: png, svg or pdf (default: png)", 0, 0 },
+    { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
+      "png|svg|pdf", "kind of picture (default: png)", 0, 0 },
     { "terminal", 0, CHORALE_OPT_TEXT, offsetof(struct opts, terminal), "KIND",
       "show the figures in the terminal and write no file; KIND is dumb: "
       "drawn with letters", 0, 0 },

@@ -49,10 +49,11 @@ struct chorale_comparing {
       NULL, "hold head against performance guidelines too: the library's "   \
       "defaults, and the table that it decides; --fail-on guideline-broken " \
       "does so as well", 0, 0 },                                             \
-    { "format", 0, CHORALE_OPT_TEXT, offsetof(type, field.format), "FORMAT", \
-      "table, markdown, tap, junit, json (default: table)", 0, 0 },          \
+    { "format", 0, CHORALE_OPT_TEXT, offsetof(type, field.format),           \
+      "table|markdown|tap|junit|json", "how to say it (default: table)", 0,  \
+      0 },                                                                   \
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(type, field.output), "FILE", \
-      "write it there", 0, 0 },                                              \
+      "write it there (default, and -: standard output)", 0, 0 },            \
     { "all", 0, CHORALE_OPT_FLAG, offsetof(type, field.all), NULL,           \
       "of a table or Markdown: also what is the same or undecided", 0, 0 }
 

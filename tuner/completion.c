@@ -26,6 +26,26 @@ static void put_words(const struct chorale_verb *verb, FILE *out)
         putc(verb->args[i] == '|' ? ' ' : verb->args[i], out);
 }
 
+/* Whether an option takes one of few words, which its arg then names with bars
+ * between: "csv|json". */
+static int has_values(const struct chorale_opt *opt)
+{
+    return opt->arg != NULL && strchr(opt->arg, '|') != NULL;
+}
+
+static void put_values(const struct chorale_opt *opt, FILE *out)
+{
+    for (const char *c = opt->arg; *c != '\0'; c++)
+        putc(*c == '|' ? ' ' : *c, out);
+}
+
+static void put_verbs(const struct chorale_verb *const *verb, size_t nverb,
+                      FILE *out)
+{
+    for (size_t i = 0; i < nverb; i++)
+        fprintf(out, "%s%s", i > 0 ? " " : "", verb[i]->name);
+}
+
 static void put_collectives(FILE *out)
 {
     for (int i = 0; i < CHORALE_NCOLL; i++)
@@ -40,7 +60,14 @@ static void bash_verb(const struct chorale_verb *verb, FILE *out)
     fprintf(out, "'\n        options='");
     for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++)
         fprintf(out, "--%s ", opt->name);
-    fprintf(out, "--help' ;;\n");
+    fprintf(out, "--help'\n        case $prev in\n");
+    for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++)
+        if (has_values(opt)) {
+            fprintf(out, "        --%s) values='", opt->name);
+            put_values(opt, out);
+            fprintf(out, "' ;;\n");
+        }
+    fprintf(out, "        esac ;;\n");
 }
 
 static void bash(const struct chorale_verb *const *verb, size_t nverb,
@@ -49,24 +76,29 @@ static void bash(const struct chorale_verb *const *verb, size_t nverb,
     fprintf(out, "# Completion of chorale for bash; `chorale --completion "
                  "bash` made it.\n"
                  "_chorale()\n{\n"
-                 "    local cur=${COMP_WORDS[COMP_CWORD]} first= options=\n"
+                 "    local cur=${COMP_WORDS[COMP_CWORD]} first= options= values=\n"
                  "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
                  "    COMPREPLY=()\n"
                  "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
                  "        COMPREPLY=($(compgen -W '");
-    for (size_t i = 0; i < nverb; i++)
-        fprintf(out, "%s ", verb[i]->name);
-    fprintf(out, "--help --version --completion' -- \"$cur\"))\n"
+    put_verbs(verb, nverb, out);
+    fprintf(out, " help --help --version --completion' -- \"$cur\"))\n"
                  "        return\n    fi\n"
                  "    case $prev in\n    -c | --collectives)\n"
                  "        COMPREPLY=($(compgen -W '");
     put_collectives(out);
     fprintf(out, "' -- \"$cur\"))\n        return ;;\n    esac\n"
                  "    case ${COMP_WORDS[1]} in\n"
-                 "    --completion) first='bash zsh' ;;\n");
+                 "    --completion) first='bash zsh' ;;\n"
+                 "    help) first='");
+    put_verbs(verb, nverb, out);
+    fprintf(out, "' ;;\n");
     for (size_t i = 0; i < nverb; i++)
         bash_verb(verb[i], out);
     fprintf(out, "    esac\n"
+                 "    if [ -n \"$values\" ]; then\n"
+                 "        COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
+                 "        return\n    fi\n"
                  "    case $cur in\n"
                  "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
                  "    *)\n"
@@ -100,7 +132,14 @@ static void zsh_verb(const struct chorale_verb *verb, FILE *out)
         zsh_entry(name, opt->help, out);
     }
     zsh_entry("--help", "show this help", out);
-    fprintf(out, ") ;;\n");
+    fprintf(out, ")\n        case $words[CURRENT-1] in\n");
+    for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++)
+        if (has_values(opt)) {
+            fprintf(out, "        --%s) values=(", opt->name);
+            put_values(opt, out);
+            fprintf(out, ") ;;\n");
+        }
+    fprintf(out, "        esac ;;\n");
 }
 
 static void zsh(const struct chorale_verb *const *verb, size_t nverb,
@@ -110,10 +149,11 @@ static void zsh(const struct chorale_verb *const *verb, size_t nverb,
                  "# Completion of chorale for zsh; `chorale --completion zsh` "
                  "made it.\n"
                  "_chorale()\n{\n"
-                 "    local -a verbs first options collectives\n"
+                 "    local -a verbs first options values collectives\n"
                  "    verbs=(");
     for (size_t i = 0; i < nverb; i++)
         zsh_entry(verb[i]->name, verb[i]->summary, out);
+    zsh_entry("help", "show the help of a verb", out);
     zsh_entry("--help", "show the help", out);
     zsh_entry("--version", "show the version", out);
     zsh_entry("--completion", "print a script like this", out);
@@ -128,11 +168,16 @@ static void zsh(const struct chorale_verb *const *verb, size_t nverb,
                  "        compadd -a collectives\n"
                  "        return ;;\n    esac\n"
                  "    case $words[2] in\n"
-                 "    --completion) first=(bash zsh) ;;\n");
+                 "    --completion) first=(bash zsh) ;;\n"
+                 "    help) first=(");
+    put_verbs(verb, nverb, out);
+    fprintf(out, ") ;;\n");
     for (size_t i = 0; i < nverb; i++)
         zsh_verb(verb[i], out);
     fprintf(out, "    esac\n"
-                 "    if [[ $PREFIX == -* ]]; then\n"
+                 "    if (( $#values > 0 )); then\n"
+                 "        compadd -a values\n"
+                 "    elif [[ $PREFIX == -* ]]; then\n"
                  "        _describe option options\n"
                  "    elif (( CURRENT == 3 && $#first > 0 )); then\n"
                  "        compadd -a first\n"

@@ -19,6 +19,11 @@ enum chorale_err chorale_output_fail(const struct chorale_output *out,
                         chorale_err_unwritten(error));
 }
 
+const char *chorale_output_name(const char *given)
+{
+    return given != NULL && strcmp(given, "-") == 0 ? NULL : given;
+}
+
 enum chorale_err chorale_output_check(const char *path,
                                       struct chorale_errmsg *msg)
 {
@@ -27,6 +32,13 @@ enum chorale_err chorale_output_check(const char *path,
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ssize_t got;
 
+    if (strcmp(path, "-") == 0) {
+        if (fd >= 0)
+            close(fd);
+        return chorale_fail(msg, CHORALE_USAGE, "-: what is written here is a "
+                            "file, not standard output; name one, or ./- for "
+                            "a file of that name");
+    }
     if (fd < 0)
         return CHORALE_OK;
     got = read(fd, begin, sizeof(begin));

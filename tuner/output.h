@@ -14,8 +14,11 @@ struct chorale_output {
     FILE *stream;
 };
 
+/* The file that -o names, NULL for standard output: nothing given, or "-". */
+const char *chorale_output_name(const char *given);
 /* CHORALE_USAGE: there is a database of that name, and nobody means to write
- * over measurements. */
+ * over measurements; or it is "-", of which nobody means a file: a verb that
+ * can write to standard output has asked chorale_output_name() before. */
 enum chorale_err chorale_output_check(const char *path,
                                       struct chorale_errmsg *msg);
 /* Open a temporary file in the folder of path (with suffix added to it), with

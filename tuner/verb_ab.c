@@ -108,6 +108,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
+    opts.cmp.output = chorale_output_name(opts.cmp.output);
     if (opts.cmp.output != NULL)
         err = chorale_output_check(opts.cmp.output, msg);
     if (err == CHORALE_OK)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "tuner/comparing.h"
+#include "tuner/output.h"
 
 struct opts {
     struct chorale_comparing cmp;
@@ -60,6 +61,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = check(&opts, argv, nword, msg);
     if (err != CHORALE_OK)
         return err;
+    opts.cmp.output = chorale_output_name(opts.cmp.output);
     opts.cmp.base_path = argv[1];
     opts.cmp.head_path = argv[nword];
     if (opts.base_command != NULL) {

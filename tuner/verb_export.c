@@ -357,6 +357,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
     if (err != CHORALE_OK || nword < 0)
         return err;
+    opts.output = chorale_output_name(opts.output);
     err = check_words(&job);
     if (err == CHORALE_OK)
         err = check_collectives(&job);
@@ -384,15 +385,16 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 static const struct chorale_opt rows[] = {
     { "what", 0, CHORALE_OPT_TEXT, offsetof(struct opts, what), "NAME",
       "one of " DATASETS " (default: summary)", 0, 0 },
-    { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format), "FORMAT",
-      "csv, or json: an array of objects, one a line (default: csv)", 0, 0 },
+    { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
+      "csv|json", "json is an array of objects, one a line (default: csv)", 0,
+      0 },
     { "csv", 0, CHORALE_OPT_FLAG, offsetof(struct opts, csv), NULL,
       "the same as --format csv", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "the same as --format json", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
-      "the file to write, replaced when all is written (default: standard "
-      "output)", 0, 0 },
+      "the file to write, replaced when all is written (default, and -: "
+      "standard output)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
       "rows of this system only (default: all)", 0, 0 },
     { "collectives", 'c', CHORALE_OPT_TEXT, offsetof(struct opts, collectives),

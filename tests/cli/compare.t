@@ -203,6 +203,9 @@ like "$out" '^note: 1 cells were timed in batches of another length' "and above"
 # Formats: the numbers of tests and failures agree.
 "$chorale" compare base2.db slow2.db --format json -o out.json 2>/dev/null
 is $? 1 "--format json -o: the exit code stays"
+"$chorale" compare base2.db slow2.db --format json -o - >dash.json 2>/dev/null
+cmp -s out.json dash.json
+ok $? "-o -: the same on standard output"
 is "$(python3 -c 'import json
 d = json.load(open("out.json"))
 c = d["cells"][0]

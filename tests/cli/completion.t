@@ -26,8 +26,8 @@ if command -v bash >/dev/null 2>&1; then
     }
     is "$(bash -c '. "$0"; complete -p chorale' "$work/chorale.bash")" \
         "complete -o default -F _chorale chorale" "it completes chorale"
-    is "$(completes '' '' | grep -v '^-')" "$("$chorale" --verbs | sort)" \
-        "all verbs"
+    is "$(completes '' '' | grep -v '^-')" \
+        "$({ "$chorale" --verbs; echo help; } | sort)" "all verbs, and help"
     is "$(completes '' 'pl')" "plan
 plot" "those that begin so"
     for verb in $("$chorale" --verbs); do
@@ -44,6 +44,12 @@ set" "the first words of baseline"
     is "$(completes 'plan r.db' 'x')" "" "else files"
     is "$(completes '--completion' '')" "bash
 zsh" "shells"
+    is "$(completes 'help' '')" "$("$chorale" --verbs | sort)" \
+        "verbs behind help"
+    is "$(completes 'export r.db --format' '')" "csv
+json" "an option's few words"
+    is "$(completes 'export r.db --format' 'j')" json "those that begin so"
+    is "$(completes 'export r.db --format' 'x')" "" "and no file beside them"
     if [ -f "$top_builddir/tuner/completions/chorale" ]; then
         cmp -s "$work/chorale.bash" "$top_builddir/tuner/completions/chorale"
         ok $? "what make installs is of this build"
@@ -72,6 +78,17 @@ if command -v zsh >/dev/null 2>&1; then
         words=(chorale plan r.db --) CURRENT=4 PREFIX=--
         . "$1"' zsh "$work/_chorale" | sort)
     is "$got" "$(options plan)" "and completes"
+    got=$(zsh -f -c '
+        _describe() { print described }
+        _files() { print files }
+        compadd() { print -l -- ${(P)2} }
+        words=(chorale export r.db --format "") CURRENT=5 PREFIX=
+        . "$1"
+        words=(chorale help "") CURRENT=3
+        _chorale' zsh "$work/_chorale")
+    is "$got" "csv
+json
+$("$chorale" --verbs)" "also an option's few words, and verbs behind help"
 else
     skip "no zsh" "zsh reads it"
 fi

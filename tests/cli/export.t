@@ -254,6 +254,10 @@ is "$("$chorale" export "$db" --what decisions --anonymize --format json |
 is "$(stat -c %a "$work/f.csv")" 640 "a new file has the mode that umask says"
 cmp -s "$work/f.csv" "$work/summary.csv"
 ok $? "and all that is written to standard output"
+(cd "$work" && "$chorale" export "$db" -o - >dash.csv && [ ! -e ./- ])
+ok $? "-o -: no file of that name"
+cmp -s "$work/dash.csv" "$work/summary.csv"
+ok $? "it is standard output"
 bad 3 'nowhere/f.csv: No such file' "a folder that is not there" \
     "$chorale" export "$db" -o "$work/nowhere/f.csv"
 bad 2 'is the database itself' "onto the database" "$chorale" export "$db" -o "$db"
