@@ -226,14 +226,30 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static char *pages(size_t bytes)
+static void drop(struct chorale_kept *kept)
+{
+    free(kept->memory);
+    *kept = (struct chorale_kept){ NULL, 0 };
+}
+
+/* What is kept, if it is enough, else new: touched before any timing. */
+static char *keep(struct chorale_kept *kept, size_t bytes)
 {
     void *p = NULL;
 
+    if (kept->memory != NULL && kept->bytes >= bytes)
+        return kept->memory;
+    drop(kept);
     if (posix_memalign(&p, PAGE, bytes > 0 ? bytes : 1) != 0)
         return NULL;
-    memset(p, 0, bytes > 0 ? bytes : 1); /* touched before any timing */
+    memset(p, 0, bytes > 0 ? bytes : 1);
+    *kept = (struct chorale_kept){ p, bytes };
     return p;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
 }
 
 static void use_copy(struct chorale_problem *prob, int copy)
@@ -243,11 +259,13 @@ static void use_copy(struct chorale_problem *prob, int copy)
     prob->recv = prob->send + whole_pages(prob->send_bytes);
 }
 
-/* As many copies as fill the caches twice, within the point's memory. */
-static int allocate(const struct chorale_bench *bench,
-                    struct chorale_problem *prob)
+/* As many copies as fill the caches twice, within the point's memory. They are
+ * where those of the point before were, and begin behind the last that it had
+ * in use, so that what comes is what was in use the longest ago: to have the
+ * pages of a large cache mapped anew for each point took most of a launch. */
+static int allocate(struct chorale_bench *bench, struct chorale_problem *prob)
 {
-    size_t cache = 2 * cache_share(bench);
+    size_t cache = 2 * cache_share(bench), copies, flush = 0;
     double room = bench->work.set.max_memory / bench->node_size;
 
     prob->stride = whole_pages(prob->send_bytes) +
@@ -261,16 +279,27 @@ static int allocate(const struct chorale_bench *bench,
                (double)prob->ncopy * (double)prob->stride > room)
             prob->ncopy--;
     }
-    prob->memory = pages((size_t)prob->ncopy * prob->stride);
-    if (prob->task->buffers == CHORALE_BUFFERS_COLD) {
-        prob->flush_bytes = cache;
-        prob->flush = pages(cache);
-        if (prob->flush == NULL)
-            return -1;
+    copies = (size_t)prob->ncopy * prob->stride;
+    if (prob->task->buffers == CHORALE_BUFFERS_COLD)
+        flush = cache;
+    if ((double)larger(bench->copies.bytes, copies) +
+            (double)larger(bench->flush.bytes, flush) > room) {
+        drop(&bench->copies);
+        drop(&bench->flush);
     }
-    if (prob->memory == NULL)
+    if (bench->copies.bytes < copies)
+        bench->copies_at = 0;
+    prob->memory = keep(&bench->copies, copies);
+    if (flush > 0) {
+        prob->flush_bytes = flush;
+        prob->flush = keep(&bench->flush, flush);
+    }
+    if (prob->memory == NULL || (flush > 0 && prob->flush == NULL))
         return -1;
-    use_copy(prob, 0);
+    use_copy(prob, prob->ncopy > 1
+                       ? (int)((bench->copies_at + prob->stride - 1) /
+                               prob->stride % (size_t)prob->ncopy)
+                       : 0);
     return 0;
 }
 
@@ -320,11 +349,23 @@ int chorale_problem_init(struct chorale_bench *bench,
     return rc;
 }
 
-void chorale_problem_free(struct chorale_problem *prob)
+void chorale_buffers_release(struct chorale_bench *bench)
 {
+    drop(&bench->copies);
+    drop(&bench->flush);
+    bench->copies_at = 0;
+}
+
+/* More than the copies of a small point is not kept: it may be what the scratch
+ * of a later one needs. */
+void chorale_problem_free(struct chorale_bench *bench,
+                          struct chorale_problem *prob)
+{
+    if (prob->ncopy > 1)
+        bench->copies_at = (size_t)(prob->copy + 1) * prob->stride;
+    if (bench->copies.bytes > 4 * cache_share(bench))
+        drop(&bench->copies);
     chorale_op_free(&prob->op);
-    free(prob->memory);
-    free(prob->flush);
     free(prob->counts);
     free(prob->displs);
     free(prob->int_counts);

@@ -281,5 +281,6 @@ void chorale_launch_close(struct chorale_bench *bench)
     chorale_ctx_free(bench->sync);
     chorale_native_close(bench->native);
     chorale_clock_release(&bench->clock);
+    chorale_buffers_release(bench);
     free(bench->node);
 }

@@ -156,7 +156,7 @@ int chorale_measure(struct chorale_bench *bench,
         fail_all(&t, why);
     else if (rc == MPI_SUCCESS)
         rc = measure(&t);
-    chorale_problem_free(&t.prob);
+    chorale_problem_free(bench, &t.prob);
     chorale_timing_release(&t);
     return rc;
 }

@@ -134,6 +134,12 @@ struct chorale_distance {
 };
 
 /* One running program, or a group of its ranks. */
+/* Memory that is kept from one point to the next, all of it touched. */
+struct chorale_kept {
+    char *memory;
+    size_t bytes;
+};
+
 struct chorale_bench {
     MPI_Comm ranks;          /* MPI_COMM_WORLD, or its ranks in the order of */
     const char *turned;      /* "SEED:ORDINAL", or NULL: turning.h */
@@ -183,9 +189,12 @@ struct chorale_bench {
     double ending_looked;    /* when it was asked last */
     int ends;                /* it is */
     const char *published;   /* the copy that has a tail: launch.h; or NULL */
+    struct chorale_kept copies, flush; /* buffers.c: of all points in turn */
+    size_t copies_at;        /* where in copies the next point begins */
 };
 
-/* Buffers and arguments of one point (buffers.c). */
+/* Buffers and arguments of one point (buffers.c). memory and flush are of the
+ * bench, which keeps them for the next point. */
 struct chorale_problem {
     const struct chorale_task *task;
     struct chorale_point pt;
@@ -317,7 +326,10 @@ int chorale_problem_init(struct chorale_bench *bench,
                          const struct chorale_task *task,
                          struct chorale_problem *prob, char *why,
                          size_t size);
-void chorale_problem_free(struct chorale_problem *prob);
+void chorale_problem_free(struct chorale_bench *bench,
+                          struct chorale_problem *prob);
+/* Give back what is kept for the next point. */
+void chorale_buffers_release(struct chorale_bench *bench);
 /* Before each repetition: the next copy, or cold caches. Not collective. */
 void chorale_problem_prepare(struct chorale_problem *prob);
 /* Root of that repetition under the point's root policy. */

@@ -107,7 +107,7 @@ static void warm(void)
         chorale_problem_prepare(&prob);
     tap_ok(prob.send == send && prob.recv == recv, "warm: where they were");
     tap_ok(prob.flush == NULL, "and nothing is flushed");
-    chorale_problem_free(&prob);
+    chorale_problem_free(&bench, &prob);
 }
 
 /* Does each copy come once before any comes again, and none overlap? */
@@ -144,7 +144,7 @@ static void rotated(void)
                (size_t)prob.ncopy * prob.stride >= caches(),
            "rotated: %d copies fill the caches twice", prob.ncopy);
     tap_ok(all_in_turn(&prob), "each in turn, and none in another");
-    chorale_problem_free(&prob);
+    chorale_problem_free(&bench, &prob);
 
     /* Room for three copies of a rank, each of 6 blocks. */
     play(5, 2, 1, 3.5 * 6 * (M + 4096) * 5);
@@ -152,12 +152,63 @@ static void rotated(void)
         return;
     tap_ok(prob.ncopy <= 3, "no more copies than there is memory for: %d",
            prob.ncopy);
-    chorale_problem_free(&prob);
+    chorale_problem_free(&bench, &prob);
     play(5, 2, 1, 6 * (M + 4096) * 5);
     if (!init(&prob, &task))
         return;
     tap_ok(prob.ncopy == 1, "and one, if it is for one");
-    chorale_problem_free(&prob);
+    chorale_problem_free(&bench, &prob);
+}
+
+/* Points in turn share memory, and begin where none before has been. */
+static void kept(void)
+{
+    struct chorale_task task = task_of(CHORALE_ALLGATHER,
+                                       CHORALE_BUFFERS_ROTATE);
+    struct chorale_problem prob;
+    const char *memory, *end;
+
+    play(5, 2, 1, enough());
+    chorale_buffers_release(&bench);
+    if (!init(&prob, &task))
+        return;
+    memory = prob.memory;
+    tap_ok(prob.send == memory, "the first point begins at the first copy");
+    for (int i = 0; i < 2; i++)
+        chorale_problem_prepare(&prob);
+    end = prob.send + prob.stride;
+    chorale_problem_free(&bench, &prob);
+    task.msg_size = M / 2;
+    if (!init(&prob, &task))
+        return;
+    tap_ok(prob.memory == memory, "the next has the same memory");
+    tap_ok(prob.send >= end && prob.send < end + prob.stride,
+           "and begins behind the last copy that was in use");
+    while (prob.copy + 1 < prob.ncopy)
+        chorale_problem_prepare(&prob);
+    chorale_problem_free(&bench, &prob);
+    task.msg_size = M;
+    if (!init(&prob, &task))
+        return;
+    tap_ok(prob.send == memory || prob.copy == prob.ncopy - 1,
+           "behind the last of all comes the first");
+    chorale_problem_free(&bench, &prob);
+
+    play(5, 2, 1, 3.5 * 6 * (M + 4096) * 5);
+    if (!init(&prob, &task))
+        return;
+    tap_ok((double)bench.copies.bytes <= 3.5 * 6 * (M + 4096),
+           "nothing is kept beyond the memory there is");
+    chorale_problem_free(&bench, &prob);
+    if (caches() == 0)
+        return;
+    play(5, 2, 1, 1e12);
+    task.msg_size = (int64_t)caches();
+    if (!init(&prob, &task))
+        return;
+    chorale_problem_free(&bench, &prob);
+    tap_ok(bench.copies.memory == NULL,
+           "nor is more kept than small points need");
 }
 
 static void cold(void)
@@ -180,7 +231,7 @@ static void cold(void)
         bad += prob.flush[i] != 3;
     tap_ok(bad == 0, "each line of them, each time");
     tap_ok(prob.recv == recv, "the data stay where they were");
-    chorale_problem_free(&prob);
+    chorale_problem_free(&bench, &prob);
 }
 
 static void memory(void)
@@ -227,8 +278,10 @@ int main(int argc, char **argv)
     roots();
     warm();
     rotated();
+    kept();
     cold();
     memory();
+    chorale_buffers_release(&bench);
     MPI_Finalize();
     return tap_done();
 }
