@@ -299,12 +299,14 @@ int main(int argc, char **argv)
 
     while (argc > 1 && (strcmp(argv[1], "--announce") == 0 ||
                         strcmp(argv[1], "--served") == 0 ||
+                        strcmp(argv[1], "--bound") == 0 ||
                         strcmp(argv[1], "--ignore-sigterm") == 0 ||
                         strcmp(argv[1], "--escaped") == 0 ||
                         strncmp(argv[1], TURNED, strlen(TURNED)) == 0 ||
                         strncmp(argv[1], PUBLISHED, strlen(PUBLISHED)) == 0)) {
         bench.announce |= argv[1][2] == 'a';
         bench.served |= argv[1][2] == 's';
+        bench.bound |= argv[1][2] == 'b';
         escaped |= argv[1][2] == 'e';
         if (argv[1][2] == 'i')
             signal(SIGTERM, SIG_IGN);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "db/systems.h"
+#include "runners/launch.h"
 
 static const char revision[] =
 #include "db/revision.inc"
@@ -437,6 +438,26 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
     chorale_facts_release(&facts);
     free(map);
     return err;
+}
+
+enum chorale_err chorale_environment_bound(struct chorale_bench *bench,
+                                           struct chorale_errmsg *msg)
+{
+    double loose = 0;
+    enum chorale_err err;
+#ifndef CHORALE_SIM
+    char mine[CHORALE_BINDING_TEXT];
+
+    chorale_binding(mine);
+    loose = strncmp(mine, "free", 4) == 0;
+#endif
+    err = chorale_launch_mpi(chorale_own_all(bench, &loose, 1, 1),
+                             "asking all ranks whether they are bound", msg);
+    if (err != CHORALE_OK || loose == 0)
+        return err;
+    return chorale_fail(msg, CHORALE_ENV, "%.0f of %d ranks are not bound to "
+                        "cores; let the launcher bind them, or do without "
+                        "--bind", loose, bench->world_size);
 }
 
 enum chorale_err chorale_environment_after(struct chorale_store *store,

@@ -318,6 +318,7 @@ static enum chorale_err measure_apart(struct all *all, int k, MPI_Comm comm,
 
     bench.announce = all->as->announce;
     bench.served = all->as->served;
+    bench.bound = all->as->bound;
     if (err == CHORALE_OK)
         err = chorale_hand_open(all->group[k].launch_id, &store, msg);
     err = err == CHORALE_OK ? measure(all, &bench, store, comm, msg) : err;
@@ -333,6 +334,7 @@ static enum chorale_err measure_here(struct all *all,
 
     bench.announce = all->as->announce;
     bench.served = all->as->served;
+    bench.bound = all->as->bound;
     if (work != NULL)
         bench.work = *work;
     return measure(all, &bench, all->store, comm, msg);

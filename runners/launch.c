@@ -255,6 +255,8 @@ enum chorale_err chorale_launch_measure(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = stored(bench, store, msg);
     err = chorale_launch_agree(bench, err);
+    if (err == CHORALE_OK && bench->bound)
+        err = chorale_environment_bound(bench, msg);
     if (err == CHORALE_OK)
         err = chorale_launch_mpi(chorale_counters_open(bench),
                                  "opening the counters", msg);

@@ -171,6 +171,7 @@ struct chorale_bench {
     int served;              /* the library's default goes by the names that a
                               * preloaded shim interposes */
     int oversubscribed;      /* more ranks than processors on some node */
+    int bound;               /* measure only where each rank has a core */
     struct chorale_worklist work;
     struct chorale_counters *counters;
     struct chorale_native *native; /* NULL: nothing can be forced */
@@ -480,6 +481,9 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
                                             struct chorale_bench *bench,
                                             int argc, char **argv,
                                             struct chorale_errmsg *msg);
+/* Collective. CHORALE_ENV: some rank is not bound. */
+enum chorale_err chorale_environment_bound(struct chorale_bench *bench,
+                                           struct chorale_errmsg *msg);
 enum chorale_err chorale_environment_after(struct chorale_store *store,
                                            struct chorale_bench *bench,
                                            struct chorale_errmsg *msg);

@@ -225,6 +225,7 @@ static enum chorale_err end_kind(struct maker *m)
         if (put_launch(m, (int)i, k->seconds[i]) != 0)
             return no_memory(m->msg);
         row->nlaunch++;
+        row->launch_seconds = fmax(row->launch_seconds, k->seconds[i]);
         row->node_seconds_each += cost(m, k, 1, k->seconds[i]);
         k->seconds[i] = -1;
     }
@@ -371,6 +372,8 @@ static enum chorale_err add_up_most(const struct maker *m,
 
     m->e->most_seconds = most.all.seconds;
     m->e->most_node_seconds = most.all.node_seconds;
+    for (size_t i = 0; err == CHORALE_OK && i < m->e->nrow; i++)
+        m->e->row[i].launch_most = most.row[i].launch_seconds;
     chorale_estimate_release(&most);
     free(all.kind.seconds);
     free(all.launch);

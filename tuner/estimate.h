@@ -26,6 +26,8 @@ struct chorale_estimate_row {
     double seconds;          /* one launch after the other */
     double node_seconds;
     double node_seconds_each; /* if each launch had a start of its own */
+    double launch_seconds;   /* the longest launch without its start, and that */
+    double launch_most;      /* if no cell becomes precise; 0 if simulated */
 };
 
 /* Where a number comes from. */

@@ -22,6 +22,7 @@ struct words {
 };
 
 #define BEFORE 3 /* merge PATH --quiet */
+#define PATIENCE 600.0 /* s, for others to be done with the database */
 
 static void forget_words(struct words *words)
 {
@@ -56,6 +57,20 @@ static enum chorale_err find_shards(const char *path, const char *folder,
             return chorale_fail_memory(msg, NULL);
     }
     return CHORALE_OK;
+}
+
+/* Another command may hold the database, as the last job of another submission
+ * does: nobody is there to repeat this one. Who still holds it after that is
+ * named by the step that needs it. */
+static void wait_for(const char *path)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_errmsg why;
+
+    if (chorale_store_open(path, CHORALE_STORE_READ, &store, &why) ==
+        CHORALE_OK)
+        chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, PATIENCE, &why);
+    chorale_store_close(store);
 }
 
 /* In one merge: what each ends with goes through all that is there. */
@@ -131,7 +146,8 @@ static enum chorale_err judge(const char *folder, const char *path,
     }
     for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
         err = chorale_element_count(store, list[i].submission,
-                                    list[i].element, &done, &total, msg);
+                                    list[i].element, list[i].cells,
+                                    &done, &total, msg);
         if (err == CHORALE_OK && done < total)
             printf("element %ld (%d x %d): %lld of %lld runs are missing\n",
                    list[i].element, list[i].nodes, list[i].ppn,
@@ -198,11 +214,14 @@ enum chorale_err chorale_gather(const char *folder, const char *path,
     sqlite3_int64 missing = 0;
     char system[128];
     enum chorale_err made = CHORALE_OK;
-    enum chorale_err err = chorale_gather_shards(path, folder, msg);
+    enum chorale_err err;
 
+    wait_for(path);
+    err = chorale_gather_shards(path, folder, msg);
     if (err == CHORALE_OK)
         err = judge(folder, path, system, &missing, msg);
     if (err == CHORALE_OK) {
+        wait_for(path);
         made = make_table(path, system, threshold, msg);
         err = made;
     }

@@ -65,32 +65,36 @@ static void tell(const struct element *e, const char *state,
 static enum chorale_err publish(struct element *e, struct chorale_store *store,
                                 struct chorale_errmsg *msg)
 {
+    static const sqlite3_int64 all[2] = { 0, INT64_MAX };
     enum chorale_err err = chorale_publish(store, e->shard, msg);
 
     if (err == CHORALE_OK)
         err = chorale_element_count(store, e->submission, e->opts->element,
-                                    &e->done, &e->total, msg);
+                                    all, &e->done, &e->total, msg);
     if (err == CHORALE_OK)
         tell(e, "running", "");
     return err;
 }
 
-/* Ranks that wander between cores measure the scheduler: what was to bind them
- * has not. */
-static enum chorale_err check_bound(struct chorale_store *store,
-                                    const struct element *e,
+/* Ranks that wander between cores measure the scheduler: where what was to bind
+ * them has not, the launch ended before its first point, and msg says so. */
+static enum chorale_err check_bound(const struct element *e,
                                     struct chorale_errmsg *msg)
 {
+    struct chorale_store *store = NULL;
     sqlite3_stmt *stmt = NULL;
     int row = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT sum(value LIKE 'free%'), count(*), min(CASE WHEN value"
-        "  LIKE 'free%' THEN substr(key, 9) || ' is ' || value END)"
-        " FROM environment WHERE key LIKE 'binding:%' AND launch_id ="
-        "  (SELECT max(launch_id) FROM environment WHERE key = 'binding:0')",
-        &stmt, msg);
+    enum chorale_err err = chorale_store_open(e->work, CHORALE_STORE_READ,
+                                              &store, msg);
 
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "SELECT sum(value LIKE 'free%'), count(*), min(CASE WHEN value"
+            "  LIKE 'free%' THEN substr(key, 9) || ' is ' || value END)"
+            " FROM environment WHERE key LIKE 'binding:%' AND launch_id ="
+            "  (SELECT max(launch_id) FROM environment WHERE key = 'binding:0')",
+            &stmt, msg);
     if (err == CHORALE_OK)
         err = chorale_store_step(store, stmt, &row, msg);
     if (err == CHORALE_OK && row && sqlite3_column_int(stmt, 0) > 0)
@@ -100,6 +104,7 @@ static enum chorale_err check_bound(struct chorale_store *store,
                            e->opts->element, sqlite3_column_int(stmt, 0),
                            sqlite3_column_int(stmt, 1), chorale_text(stmt, 2));
     sqlite3_finalize(stmt);
+    chorale_store_close(store);
     return err;
 }
 
@@ -107,11 +112,7 @@ static enum chorale_err check_bound(struct chorale_store *store,
 static enum chorale_err launched(void *arg, struct chorale_store *store,
                                  struct chorale_errmsg *msg)
 {
-    struct element *e = arg;
-    enum chorale_err err = publish(e, store, msg);
-
-    return err == CHORALE_OK && e->opts->bind ? check_bound(store, e, msg)
-                                              : err;
+    return publish(arg, store, msg);
 }
 
 static int exists(const char *path)
@@ -321,6 +322,12 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
     err = find_files(&e);
     if (err == CHORALE_OK)
         err = check_place(opts, msg);
+    if (err == CHORALE_OK && e.attempt > opts->attempts)
+        err = chorale_fail(msg, CHORALE_ENV, "element %ld: Slurm starts it for "
+                           "the %ldth time, and --attempts allows %ld; see "
+                           "what ends its nodes, then `chorale submit` again "
+                           "submits what is missing", opts->element, e.attempt,
+                           opts->attempts);
     if (err == CHORALE_OK)
         err = catch_up(&e);
     if (err != CHORALE_OK) {
@@ -328,6 +335,12 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
         return err;
     }
     err = measure(&e);
+    if (err == CHORALE_ENV && opts->bind) {
+        struct chorale_errmsg why;
+
+        if (check_bound(&e, &why) == CHORALE_ENV)
+            *msg = why;
+    }
     if (err != CHORALE_STOPPED && err != CHORALE_OK) {
         publish_rest(&e);
         tell(&e, "failed", msg->text);
@@ -375,8 +388,8 @@ static const struct chorale_opt options[] = {
       "what srun's --mpi gets: pmi2, pmix, or auto: the one of these with "
       "which ranks find each other (default: Slurm's own)", 0, 0 },
     { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
-      "bind each rank to a core, and fail after a launch whose ranks are "
-      "not", 0, 0 },
+      "bind each rank to a core, and fail before the first point of a launch "
+      "whose ranks are not", 0, 0 },
     { "any-nodes", 0, CHORALE_OPT_FLAG, offsetof(struct opts, any_nodes), NULL,
       "launches take the nodes in Slurm's order, not in one of their own", 0,
       0 },
@@ -419,8 +432,8 @@ const struct chorale_verb chorale_verb_job = {
         "end: at once where each has its least repetitions, else as planned, "
         "unless that takes three quarters of --lead. Then it publishes what is "
         "measured, puts itself into the queue again and exits with 75; not "
-        "more often than --attempts says, nor after an attempt from the second "
-        "on that brought nothing. On SIGTERM, with which Slurm cancels, "
+        "more often than --attempts says, nor after an attempt that brought "
+        "nothing. On SIGTERM, with which Slurm cancels, "
         "preempts or requeues, and which all ranks get and ignore, the point "
         "comes to an end in the same way, unless that takes three quarters of "
         "--kill-wait, or all but 2.5 s of it: then it is given up. It "

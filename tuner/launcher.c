@@ -591,6 +591,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--announce");
     if (launcher->served)
         chorale_args_add(args, "--served");
+    if (launcher->bind && !simulated)
+        chorale_args_add(args, "--bound");
     if (launcher->outlives && !simulated)
         chorale_args_add(args, "--ignore-sigterm");
     if (launcher->published != NULL && !simulated)

@@ -108,6 +108,7 @@ void chorale_scripts_gather(const struct chorale_scripts *s, FILE *out)
             "#SBATCH --job-name=chorale-gather\n"
             "#SBATCH --nodes=1\n"
             "#SBATCH --ntasks=1\n"
+            "#SBATCH --requeue\n"
             "#SBATCH --output=%s/gather.log\n", s->folder);
     heading(s, out);
     prologue(s, out);

@@ -73,6 +73,10 @@ enum chorale_err chorale_slurm_look(const char *folder,
                                     struct chorale_slurm_queue *queue,
                                     struct chorale_errmsg *msg);
 void chorale_slurm_forget(struct chorale_slurm_queue *queue);
+/* Jobs that were just submitted: lines "JOB TASK STATE REASON". An answer that
+ * is kept gets them too, and is as old as it was; without one nothing is done,
+ * the next look asks. */
+void chorale_slurm_submitted(const char *folder, const char *lines);
 
 /* Whether one who waits goes on although a look at time now [s] failed (looked
  * is not CHORALE_OK): it does for CHORALE_SLURM_PATIENCE from the first failure

@@ -140,8 +140,10 @@ static char *recent(const char *file)
 }
 
 /* Others see the old answer or the new one. A folder that is not ours to
- * write only costs them a question of their own. */
-static void keep(const char *file, const char *text)
+ * write only costs them a question of their own. times: its age, or NULL: it is
+ * of now. */
+static void keep(const char *file, const char *text,
+                 const struct timespec times[2])
 {
     char name[4200];
     FILE *out;
@@ -157,7 +159,8 @@ static void keep(const char *file, const char *text)
         return;
     }
     fputs(text, out);
-    if (fclose(out) != 0 || rename(name, file) != 0)
+    if (fclose(out) != 0 ||
+        (times != NULL && utimensat(AT_FDCWD, name, times, 0) != 0) || rename(name, file) != 0)
         unlink(name);
 }
 
@@ -198,7 +201,7 @@ static enum chorale_err ask_queue(const char *file,
     chorale_args_free(&args);
     if (err != CHORALE_OK)
         snprintf(note, sizeof(note), "%s%s", failed, msg->text);
-    keep(file, err == CHORALE_OK ? queue->text : note);
+    keep(file, err == CHORALE_OK ? queue->text : note, NULL);
     return err;
 }
 
@@ -224,6 +227,27 @@ enum chorale_err chorale_slurm_look(const char *folder,
     if (turn >= 0)
         close(turn);
     return err;
+}
+
+void chorale_slurm_submitted(const char *folder, const char *lines)
+{
+    char file[PATH_MAX + 80], *text, *both = NULL;
+    struct stat st;
+    int turn;
+
+    place(folder, file, sizeof(file));
+    turn = take_turn(file);
+    text = recent(file);
+    if (text != NULL && strncmp(text, failed, strlen(failed)) != 0 &&
+        stat(file, &st) == 0 && asprintf(&both, "%s%s", text, lines) >= 0) {
+        const struct timespec old[2] = { st.st_mtim, st.st_mtim };
+
+        keep(file, both, old);
+        free(both);
+    }
+    free(text);
+    if (turn >= 0)
+        close(turn);
 }
 
 int chorale_slurm_patient(enum chorale_err looked, long long now,

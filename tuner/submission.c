@@ -5,6 +5,7 @@
 #include "tuner/submission.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +14,45 @@
 #define SIBLINGS "max(1, CAST(c.siblings AS INTEGER))"
 
 /* Cell c is of element_launch e. */
-#define OF_ELEMENT                                                           \
-    "c.system_id = e.system_id AND c.comm_size = e.comm_size"                \
-    " AND c.ppn = e.ppn AND c.shape = e.shape AND c.part = e.part"           \
-    " AND " SIBLINGS " = e.siblings AND c.launches > e.ordinal"              \
+#define OF_LAUNCH(e)                                                         \
+    "c.system_id = " e ".system_id AND c.comm_size = " e ".comm_size"        \
+    " AND c.ppn = " e ".ppn AND c.shape = " e ".shape AND c.part = " e       \
+    ".part AND " SIBLINGS " = " e ".siblings AND c.launches > " e ".ordinal" \
     " AND c.provider <> 'table'"
 
 #define HAS_RUN(ordinal)                                                     \
     "EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)"            \
     " WHERE r.cell_id = c.cell_id AND l.ordinal = " ordinal ")"
+
+/* The first and the last cell that a submission was made for: jobs measure those
+ * of its plan, not what was planned after. Without that file all may be. */
+static void find_cells(struct chorale_element *e)
+{
+    char plan[sizeof(e->folder) + 16];
+    struct chorale_store *store = NULL;
+    struct chorale_errmsg why;
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+
+    e->cells[0] = 0;
+    e->cells[1] = INT64_MAX;
+    snprintf(plan, sizeof(plan), "%s/plan.db", e->folder);
+    if (access(plan, R_OK) == 0 &&
+        chorale_store_open(plan, CHORALE_STORE_READ, &store, &why) ==
+            CHORALE_OK &&
+        chorale_store_prepare(store,
+                              "SELECT min(cell_id), max(cell_id) FROM cell c"
+                              " WHERE EXISTS (SELECT 1 FROM element_launch e"
+                              " WHERE " OF_LAUNCH("e") ")", &stmt, &why) ==
+            CHORALE_OK &&
+        chorale_store_step(store, stmt, &row, &why) == CHORALE_OK && row &&
+        sqlite3_column_type(stmt, 0) == SQLITE_INTEGER) {
+        e->cells[0] = sqlite3_column_int64(stmt, 0);
+        e->cells[1] = sqlite3_column_int64(stmt, 1);
+    }
+    sqlite3_finalize(stmt);
+    chorale_store_close(store);
+}
 
 enum chorale_err chorale_elements_load(struct chorale_store *store,
                                        sqlite3_int64 submission,
@@ -65,6 +96,10 @@ enum chorale_err chorale_elements_load(struct chorale_store *store,
         e->seconds = sqlite3_column_double(stmt, 5);
         snprintf(e->job_id, sizeof(e->job_id), "%s", chorale_text(stmt, 6));
         snprintf(e->folder, sizeof(e->folder), "%s", chorale_text(stmt, 7));
+        if (count > 1 && e[-1].submission == e->submission)
+            memcpy(e->cells, e[-1].cells, sizeof(e->cells));
+        else
+            find_cells(e);
     }
     sqlite3_finalize(stmt);
     if (err != CHORALE_OK) {
@@ -78,6 +113,7 @@ enum chorale_err chorale_elements_load(struct chorale_store *store,
 
 enum chorale_err chorale_element_count(struct chorale_store *store,
                                        sqlite3_int64 submission, long element,
+                                       const sqlite3_int64 cells[2],
                                        sqlite3_int64 *done_p,
                                        sqlite3_int64 *total_p,
                                        struct chorale_errmsg *msg)
@@ -87,12 +123,15 @@ enum chorale_err chorale_element_count(struct chorale_store *store,
     enum chorale_err err = chorale_store_prepare(
         store,
         "SELECT count(*), total(" HAS_RUN("e.ordinal") ")"
-        " FROM element_launch e JOIN cell c ON " OF_ELEMENT
-        " WHERE e.submission_id = ?1 AND e.element = ?2", &stmt, msg);
+        " FROM element_launch e JOIN cell c ON " OF_LAUNCH("e")
+        " WHERE e.submission_id = ?1 AND e.element = ?2"
+        " AND c.cell_id BETWEEN ?3 AND ?4", &stmt, msg);
 
     if (err == CHORALE_OK) {
         sqlite3_bind_int64(stmt, 1, submission);
         sqlite3_bind_int64(stmt, 2, element);
+        sqlite3_bind_int64(stmt, 3, cells[0]);
+        sqlite3_bind_int64(stmt, 4, cells[1]);
         err = chorale_store_step(store, stmt, &row, msg);
     }
     if (err == CHORALE_OK) {
@@ -143,7 +182,7 @@ enum chorale_err chorale_element_done(struct chorale_store *store,
     sqlite3_int64 more, all;
     struct chorale_errmsg why;
     enum chorale_err err = chorale_element_count(
-        store, e->submission, e->element, done_p, total_p, msg);
+        store, e->submission, e->element, e->cells, done_p, total_p, msg);
 
     *each_p = 0;
     if (err != CHORALE_OK || *done_p >= *total_p)
@@ -152,8 +191,8 @@ enum chorale_err chorale_element_done(struct chorale_store *store,
     if (access(shard, R_OK) == 0 &&
         chorale_store_open(shard, CHORALE_STORE_READ, &published, &why) ==
             CHORALE_OK &&
-        chorale_element_count(published, e->submission, e->element, &more,
-                              &all, &why) == CHORALE_OK &&
+        chorale_element_count(published, e->submission, e->element,
+                              e->cells, &more, &all, &why) == CHORALE_OK &&
         more >= *done_p) {
         *done_p = more;
         *each_p = pace(published);
@@ -162,7 +201,7 @@ enum chorale_err chorale_element_done(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* temp.active: elements that the queue has. */
+/* temp.active: elements that the queue has, and the cells of each. */
 static enum chorale_err find_active(struct chorale_store *store,
                                     const struct chorale_slurm_queue *queue,
                                     struct chorale_errmsg *msg)
@@ -175,13 +214,13 @@ static enum chorale_err find_active(struct chorale_store *store,
 
     err = chorale_store_exec(store,
                              "CREATE TEMP TABLE IF NOT EXISTS active"
-                             " (submission_id, element);"
+                             " (submission_id, element, first_cell, last_cell);"
                              "DELETE FROM temp.active", msg);
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
-            store, "INSERT INTO temp.active VALUES (?1, ?2)", &stmt, msg);
+            store, "INSERT INTO temp.active VALUES (?1, ?2, ?3, ?4)", &stmt, msg);
     for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
         if (list[i].job_id[0] == '\0' ||
             !chorale_slurm_state(queue, list[i].job_id, list[i].task, state,
@@ -189,12 +228,20 @@ static enum chorale_err find_active(struct chorale_store *store,
             continue;
         sqlite3_bind_int64(stmt, 1, list[i].submission);
         sqlite3_bind_int64(stmt, 2, list[i].element);
+        sqlite3_bind_int64(stmt, 3, list[i].cells[0]);
+        sqlite3_bind_int64(stmt, 4, list[i].cells[1]);
         err = chorale_store_step(store, stmt, NULL, msg);
     }
     sqlite3_finalize(stmt);
     free(list);
     return err;
 }
+
+/* A job in the queue measures cell c in that launch. */
+#define IN_QUEUE(which)                                                      \
+    "EXISTS (SELECT 1 FROM temp.active a JOIN main.element_launch e"         \
+    " USING (submission_id, element) WHERE e.ordinal = " which               \
+    " AND c.cell_id BETWEEN a.first_cell AND a.last_cell AND " OF_LAUNCH("e") ")"
 
 #define WANTED                                                               \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
@@ -207,9 +254,7 @@ static enum chorale_err find_active(struct chorale_store *store,
     "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
     " WHERE c.system_id = ?1 AND c.provider <> 'table'"                      \
     "   AND NOT " HAS_RUN("o.ordinal")                                       \
-    "   AND NOT EXISTS (SELECT 1 FROM temp.active a"                         \
-    "        JOIN element_launch e USING (submission_id, element)"           \
-    "        WHERE e.ordinal = o.ordinal AND " OF_ELEMENT ")"                \
+    "   AND NOT " IN_QUEUE("o.ordinal")                                      \
     " GROUP BY c.comm_size, c.ppn, c.shape, o.ordinal, c.part, 9"
 
 /* A row of WANTED. 0: a part with a name that no plan makes. */
@@ -408,25 +453,30 @@ enum chorale_err chorale_submission_job(struct chorale_store *store,
     return err;
 }
 
-/* Into the attached database `plan`; %lld is the submission. */
+/* Into the attached database `plan`; %lld is the submission. Of its launches
+ * those cells are left out that jobs in the queue measure in all of them. */
 #define COPY                                                                 \
     "INSERT INTO plan.system SELECT * FROM main.system;"                     \
     "INSERT INTO plan.campaign SELECT * FROM main.campaign;"                 \
-    "INSERT INTO plan.cell SELECT * FROM main.cell"                          \
-    " WHERE provider <> 'table';"                                            \
     "INSERT INTO plan.submission SELECT * FROM main.submission"              \
     " WHERE submission_id = %lld;"                                           \
     "INSERT INTO plan.element SELECT t.* FROM main.element t"                \
     " JOIN plan.submission USING (submission_id);"                           \
     "INSERT INTO plan.element_launch SELECT t.* FROM main.element_launch t"  \
     " JOIN plan.submission USING (submission_id);"                           \
+    "INSERT INTO plan.cell SELECT c.* FROM main.cell c"                      \
+    " WHERE c.provider <> 'table'"                                           \
+    " AND (NOT EXISTS (SELECT 1 FROM temp.active) OR NOT EXISTS"             \
+    "   (SELECT 1 FROM plan.element_launch p WHERE " OF_LAUNCH("p") ")"      \
+    "  OR EXISTS (SELECT 1 FROM plan.element_launch p WHERE "                \
+    OF_LAUNCH("p") " AND NOT " IN_QUEUE("p.ordinal") "));"                   \
     "INSERT INTO plan.launch SELECT DISTINCT l.* FROM main.launch l"         \
     " JOIN plan.element_launch e ON e.system_id = l.system_id"               \
     " AND e.comm_size = l.comm_size AND e.ppn = l.ppn"                       \
     " AND e.shape = l.shape AND e.part = l.part"                             \
     " AND e.siblings = l.siblings AND e.ordinal = l.ordinal;"                \
     "INSERT INTO plan.run SELECT r.* FROM main.run r"                        \
-    " JOIN plan.launch USING (launch_id)"
+    " JOIN plan.launch USING (launch_id) JOIN plan.cell USING (cell_id)"
 
 enum chorale_err chorale_submission_plan(struct chorale_store *store,
                                          sqlite3_int64 id, const char *file,

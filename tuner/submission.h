@@ -15,6 +15,7 @@ struct chorale_element {
     double seconds;
     char job_id[32];         /* "": not submitted */
     char folder[4096];       /* of the submission */
+    sqlite3_int64 cells[2];  /* the first and the last that it was made for */
 };
 
 /* All elements, of that submission or, with 0, of all, in their order. Free
@@ -25,9 +26,11 @@ enum chorale_err chorale_elements_load(struct chorale_store *store,
                                        size_t *count_p,
                                        struct chorale_errmsg *msg);
 
-/* Runs that an element has to make, and those of them that store has. */
+/* Runs that an element has to make of the cells from cells[0] to cells[1], and
+ * those of them that store has. */
 enum chorale_err chorale_element_count(struct chorale_store *store,
                                        sqlite3_int64 submission, long element,
+                                       const sqlite3_int64 cells[2],
                                        sqlite3_int64 *done_p,
                                        sqlite3_int64 *total_p,
                                        struct chorale_errmsg *msg);
@@ -45,8 +48,8 @@ enum chorale_err chorale_element_done(struct chorale_store *store,
 void chorale_element_files(const char *folder, long element, char *shard,
                            char *words, size_t size);
 
-/* The launches of a system that are neither made nor part of an element that
- * the queue still has. Free *launch_p. */
+/* The launches of a system with cells that are neither made nor those of an
+ * element that the queue still has. Free *launch_p. */
 enum chorale_err chorale_submission_pending(
     struct chorale_store *store, sqlite3_int64 system_id,
     const struct chorale_slurm_queue *queue,
@@ -71,7 +74,8 @@ enum chorale_err chorale_submission_job(struct chorale_store *store,
                                         struct chorale_errmsg *msg);
 
 /* A new database with what the elements of a submission need: systems, plans,
- * cells, and of the launches that they go on with which runs there are. */
+ * cells but those that jobs in the queue measure, and of the launches that they
+ * go on with which runs there are. */
 enum chorale_err chorale_submission_plan(struct chorale_store *store,
                                          sqlite3_int64 id, const char *file,
                                          struct chorale_errmsg *msg);

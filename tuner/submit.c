@@ -281,8 +281,7 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
         if (!o->quiet)
             printf("%s: nothing is missing that is not in the queue\n", path);
         tell_held(s);
-        return o->wait && !o->dry_run ? chorale_submit_wait_last(s)
-                                      : CHORALE_OK;
+        return o->dry_run ? CHORALE_OK : chorale_submit_last(s);
     }
     if (err == CHORALE_OK)
         err = chorale_submit_pack(s);

@@ -85,7 +85,9 @@ void chorale_submit_tell_held(struct chorale_submit *s,
                               const struct chorale_element *element,
                               const char *state, long *held);
 
-/* The same for what was submitted last, if that is in the queue. */
-enum chorale_err chorale_submit_wait_last(struct chorale_submit *s);
+/* Nothing is left to submit. If the job that merges what was submitted last is
+ * neither in the queue nor has made the whole table, it is submitted again;
+ * with --wait wait for it as above, else for what is in the queue. */
+enum chorale_err chorale_submit_last(struct chorale_submit *s);
 
 #endif

@@ -10,10 +10,12 @@
 
 #include "tuner/estimate.h"
 
-#define LAUNCH_SECONDS 5.0 /* of starting a launch, beside its cells */
+#define LAUNCH_SECONDS 5.0 /* of starting a launch, if no more is known */
 #define NODE_HOURS 100.0  /* above them --max-node-hours is asked for */
 
-/* What launches are expected to take beside their start, to compare by. */
+/* What launches are expected to take beside their start, to compare by; and at
+ * most: that of their cells, but of calls so long that the least repetitions
+ * take more than a cell's time it is what these take. */
 static enum chorale_err expect(struct chorale_submit *s, double *start_up)
 {
     const struct chorale_plan *plan = &s->opts->plan;
@@ -21,7 +23,8 @@ static enum chorale_err expect(struct chorale_submit *s, double *start_up)
         .nrep_min = plan->nrep_min, .nrep_max = plan->nrep_max,
         .nwarmup = plan->nwarmup, .cell_seconds = plan->cell_seconds,
     };
-    const struct chorale_estimate_said said = { -1, -1, s->opts->start_up, 1 };
+    const struct chorale_estimate_said said = { -1, -1, s->opts->start_up,
+                                                1 };
     struct chorale_estimate all = { .row = NULL };
     sqlite3_int64 campaign = 0;
     enum chorale_err err;
@@ -32,8 +35,6 @@ static enum chorale_err expect(struct chorale_submit *s, double *start_up)
         if (s->launch[i].p.campaign_id > campaign)
             campaign = s->launch[i].p.campaign_id;
     }
-    if (s->opts->one_per_p)
-        return CHORALE_OK;
     err = chorale_estimate_make(s->store, s->system_id, campaign, &opts, &said,
                                 &all, s->msg);
     *start_up = all.start_up == CHORALE_ESTIMATE_DEFAULT
@@ -44,9 +45,11 @@ static enum chorale_err expect(struct chorale_submit *s, double *start_up)
 
         for (size_t k = 0; k < all.nrow; k++)
             if (all.row[k].comm_size == l->p.comm_size &&
-                all.row[k].ppn == l->p.ppn && all.row[k].nlaunch > 0)
+                all.row[k].ppn == l->p.ppn && all.row[k].nlaunch > 0) {
                 l->expected = all.row[k].seconds / (double)all.row[k].nlaunch -
                               all.start_up_seconds;
+                l->seconds = fmax(l->seconds, all.row[k].launch_most);
+            }
     }
     chorale_estimate_release(&all);
     return err;
@@ -120,7 +123,7 @@ enum chorale_err chorale_submit_pack(struct chorale_submit *s)
     if (err != CHORALE_OK)
         return err;
     for (size_t i = 0; i < s->nlaunch; i++)
-        s->launch[i].seconds += LAUNCH_SECONDS;
+        s->launch[i].seconds += fmax(opts.start_up, LAUNCH_SECONDS);
     s->nelement = chorale_pack_launches(s->launch, s->nlaunch, &opts);
     if (s->nelement < 0)
         return chorale_fail_memory(s->msg, NULL);

@@ -10,8 +10,35 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tuner/gather.h"
+
+/* The job of elements first ... last, or, with first 0, the one that comes after
+ * what it depends on. */
+static enum chorale_err send_script(struct chorale_submit *s, const char *file,
+                                    long first, long last, char job_id[32])
+{
+    struct chorale_args words = { .count = 0 };
+    enum chorale_err err;
+
+    if (first == 0 && s->depends.count > 0) {
+        char text[64 + 24 * CHORALE_MAX_ARGS] = "--dependency=afterany";
+        size_t len = strlen(text);
+
+        for (int i = 0; i < s->depends.count; i++)
+            len += (size_t)snprintf(text + len, sizeof(text) - len, ":%s",
+                                    s->depends.word[i]);
+        chorale_args_add(&words, "%s", text);
+    }
+    chorale_args_add(&words, "%s", file);
+    err = chorale_slurm_submit(&words, job_id, s->msg);
+    chorale_args_free(&words);
+    if (err == CHORALE_OK)
+        err = chorale_submission_job(s->store, s->submission, first, last,
+                                     job_id, s->msg);
+    return err;
+}
 
 /* Show a script, or write it and submit it; its job's id into job_id. */
 static enum chorale_err one_script(struct chorale_submit *s, const char *name,
@@ -19,10 +46,8 @@ static enum chorale_err one_script(struct chorale_submit *s, const char *name,
                                    char job_id[32])
 {
     long first = array != NULL ? array->first : 0;
-    struct chorale_args words = { .count = 0 };
     char file[sizeof(s->folder) + 64];
     FILE *out = stdout;
-    enum chorale_err err = CHORALE_OK;
 
     snprintf(file, sizeof(file), "%s/%s", s->folder, name);
     if (s->opts->dry_run)
@@ -39,23 +64,7 @@ static enum chorale_err one_script(struct chorale_submit *s, const char *name,
         return CHORALE_OK;
     if (fclose(out) != 0)
         return chorale_fail_written(s->msg, file, errno);
-    if (array == NULL) {
-        char text[64 + 24 * CHORALE_MAX_ARGS] = "--dependency=afterany";
-        size_t len = strlen(text);
-
-        for (int i = 0; i < s->depends.count; i++)
-            len += (size_t)snprintf(text + len, sizeof(text) - len, ":%s",
-                                    s->depends.word[i]);
-        chorale_args_add(&words, "%s", text);
-    }
-    chorale_args_add(&words, "%s", file);
-    err = chorale_slurm_submit(&words, job_id, s->msg);
-    chorale_args_free(&words);
-    if (err == CHORALE_OK)
-        err = chorale_submission_job(s->store, s->submission, first,
-                                     array != NULL ? array->last : 0, job_id,
-                                     s->msg);
-    return err;
+    return send_script(s, file, first, array != NULL ? array->last : 0, job_id);
 }
 
 size_t chorale_submit_array(const struct chorale_submit *s, size_t from)
@@ -117,6 +126,30 @@ static void take_back(struct chorale_submit *s)
 {
     for (int i = 0; i < s->depends.count; i++)
         chorale_slurm_cancel(s->depends.word[i]);
+}
+
+/* Whoever looks at the queue now knows of them, whatever squeue said last. */
+static void tell_submitted(struct chorale_submit *s)
+{
+    struct chorale_element *list = NULL;
+    struct chorale_errmsg why;
+    size_t count = 0, size = 0;
+    char *text = NULL;
+    FILE *lines = open_memstream(&text, &size);
+
+    if (lines == NULL)
+        return;
+    if (chorale_elements_load(s->store, s->submission, &list, &count, &why) !=
+        CHORALE_OK)
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        fprintf(lines, "%s %ld PENDING Submitted\n", list[i].job_id,
+                list[i].task);
+    fprintf(lines, "%s N/A PENDING Submitted\n", s->gather_job);
+    free(list);
+    if (fclose(lines) == 0)
+        chorale_slurm_submitted(s->base, text);
+    free(text);
 }
 
 /* A line for each launch, for people. */
@@ -184,6 +217,8 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
         err = all_scripts(s);
         if (err != CHORALE_OK)
             take_back(s);
+        else if (!s->opts->dry_run)
+            tell_submitted(s);
     }
     return err;
 }
@@ -310,34 +345,88 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
     return err == CHORALE_OK ? chorale_gather_verdict(s->folder, s->msg) : err;
 }
 
-/* Nothing is left to submit: what was submitted last may be under way. */
-enum chorale_err chorale_submit_wait_last(struct chorale_submit *s)
+/* The submission made last, into s; 0: there is none whose last job is known. */
+static int find_last(struct chorale_submit *s, enum chorale_err *err_p)
 {
     sqlite3_stmt *stmt = NULL;
-    char state[128];
     int row = 0;
-    enum chorale_err err = chorale_store_prepare(
+
+    *err_p = chorale_store_prepare(
         s->store,
         "SELECT gather_job, folder, submission_id FROM submission"
         " WHERE system_id = ?1"
         " ORDER BY submission_id DESC LIMIT 1", &stmt, s->msg);
-
-    if (err == CHORALE_OK) {
+    if (*err_p == CHORALE_OK) {
         sqlite3_bind_int64(stmt, 1, s->system_id);
-        err = chorale_store_step(s->store, stmt, &row, s->msg);
+        *err_p = chorale_store_step(s->store, stmt, &row, s->msg);
     }
-    if (err == CHORALE_OK && row) {
+    if (*err_p == CHORALE_OK && row) {
         snprintf(s->gather_job, sizeof(s->gather_job), "%s",
                  chorale_text(stmt, 0));
         snprintf(s->folder, sizeof(s->folder), "%s", chorale_text(stmt, 1));
         s->submission = sqlite3_column_int64(stmt, 2);
     }
     sqlite3_finalize(stmt);
-    if (err != CHORALE_OK || !row || s->gather_job[0] == '\0' ||
-        !chorale_slurm_state(&s->queue, s->gather_job, -1, state,
-                             sizeof(state)))
+    return *err_p == CHORALE_OK && row && s->gather_job[0] != '\0';
+}
+
+/* Job arrays of the submission that the queue still has, to depend on. */
+static enum chorale_err find_queued(struct chorale_submit *s)
+{
+    struct chorale_element *list = NULL;
+    char state[128];
+    size_t count = 0;
+    enum chorale_err err = chorale_elements_load(s->store, s->submission,
+                                                 &list, &count, s->msg);
+
+    for (size_t i = 0; i < count; i++) {
+        const int n = s->depends.count;
+
+        if (chorale_slurm_state(&s->queue, list[i].job_id, list[i].task, state,
+                                sizeof(state)) &&
+            (n == 0 || strcmp(s->depends.word[n - 1], list[i].job_id) != 0) &&
+            n + 1 < CHORALE_MAX_ARGS)
+            chorale_args_add(&s->depends, "%s", list[i].job_id);
+    }
+    free(list);
+    return err;
+}
+
+/* The last job was cancelled, or lost, or could not make a table: once more. */
+static enum chorale_err gather_again(struct chorale_submit *s)
+{
+    char file[sizeof(s->folder) + 16];
+    enum chorale_err err = find_queued(s);
+
+    snprintf(file, sizeof(file), "%s/gather.sh", s->folder);
+    if (err == CHORALE_OK && access(file, R_OK) != 0)
+        return chorale_fail_read(s->msg, file, errno);
+    if (err == CHORALE_OK)
+        err = send_script(s, file, 0, 0, s->gather_job);
+    if (err != CHORALE_OK)
         return err;
+    tell_submitted(s);
+    if (!s->opts->quiet)
+        printf("submitted job %s, which merges, again: the one before has made "
+               "no whole table\n", s->gather_job);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_submit_last(struct chorale_submit *s)
+{
+    struct chorale_errmsg why;
+    char state[128];
+    enum chorale_err err = CHORALE_OK;
+
+    if (!find_last(s, &err))
+        return err;
+    if (!chorale_slurm_state(&s->queue, s->gather_job, -1, state,
+                             sizeof(state))) {
+        if (chorale_gather_verdict(s->folder, &why) == CHORALE_OK)
+            return CHORALE_OK;
+        err = gather_again(s);
+    }
     chorale_store_close(s->store);
     s->store = NULL;
-    return chorale_submit_wait(s);
+    return err == CHORALE_OK && s->opts->wait ? chorale_submit_wait(s) : err;
 }

@@ -478,15 +478,20 @@ if [ "$(nproc)" -gt 1 ]; then
     like "$(cat "$work/err.txt")" \
         '2 of 2 ranks are not bound to cores \(rank 0 is free: .*bind = no' \
         "it says so"
-    like "$(cat "$folder/element-7.txt")" '^failed .* done 4 of 4: .*not bound' \
-        "after the first launch, to status as well"
+    like "$(cat "$folder/element-7.txt")" '^failed .* done 0 of 4: .*not bound' \
+        "to status as well, and nothing is measured"
 else
     skip "one processor binds all" "ranks that nobody bound"
 fi
 
 # --- all of it, and the verdict ---------------------------------------------
+job 2 3 --attempts 3 >/dev/null 2>"$work/err.txt"
+is $? 3 "one that Slurm itself starts too often: exit 3"
+like "$(cat "$work/err.txt")" 'for the 4th time, and --attempts allows 3; see' \
+    "it says so"
 for element in 2 3 4 5 6 7 8; do
-    job $element 3 >/dev/null 2>"$work/err.txt" || diag "$(cat "$work/err.txt")"
+    job $element 3 --attempts 9 >/dev/null 2>"$work/err.txt" ||
+        diag "$(cat "$work/err.txt")"
 done
 timeout 100 "$chorale" job "$folder" --gather "$db" >/dev/null
 is $? 0 "the rest is measured and merged"
