@@ -598,4 +598,82 @@ text=$(cat "$work/r-summary.md")
 like "$text" '4 .*a node slower than the others' "so does the summary"
 like "$text" '4 .*nodes with different processors' "both"
 
+# --- submitted again --------------------------------------------------------
+# A submission of a database of its own, by jobs as they come.
+rm -f "$kept_answer"*
+: >"$work/queue"
+again() { # database, sizes, further options
+    name=$1 sizes=$2
+    shift 2
+    timeout 100 "$chorale" submit "$work/$name.db" -c bcast -m "$sizes" -P 2 \
+        --ppn 2 --variants linear --launches 2 -i 20 --min-iterations 5 \
+        --cell-time 0.02 --site "$work/site.txt" "$@" 2>&1
+}
+sent() { grep '^sbatch' "$work/asked" | grep -c -e "$1"; } # pattern
+elements() { # folder, job
+    for n in 1 2; do
+        SLURM_ARRAY_JOB_ID=$2 SLURM_ARRAY_TASK_ID=$((n - 1)) timeout 100 \
+            "$chorale" job "$1" --element $n >/dev/null 2>"$work/err.txt" ||
+            diag "$(cat "$work/err.txt")"
+    done
+}
+again other 8 -q
+timeout 60 "$chorale" status "$work/other.db" --jobs >/dev/null
+again mine 8 -q
+like "$(again mine 8)" 'nothing is missing that is not in the queue' \
+    "what was submitted is in the queue before squeue is asked again"
+is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 "and not submitted twice"
+like "$(timeout 60 "$chorale" status "$work/mine.db" --jobs)" \
+    'PENDING .Submitted' "status knows as much"
+
+job=$(sqlite3 "$work/mine.db" 'SELECT DISTINCT job_id FROM element')
+last=$(sqlite3 "$work/mine.db" 'SELECT gather_job FROM submission')
+printf '%s\n' "$job 0 RUNNING None" "$job 1 RUNNING None" \
+    "$last N/A PENDING Dependency" >"$work/queue"
+rm -f "$kept_answer"
+like "$(again mine 1K)" '^2 launches in 2 elements' \
+    "a size that no job in the queue knows is missing"
+elements "$work/mine-slurm/1" "$job"
+elements "$work/mine-slurm/2" 9
+is "$(sqlite3 "$work/mine-slurm/2/shard-1.db" \
+    'SELECT group_concat(DISTINCT msg_size) FROM run JOIN cell USING (cell_id)
+    JOIN launch USING (launch_id)')" 1024 \
+    "the new jobs leave the others' cells to them"
+jobs=$(timeout 60 "$chorale" status "$work/mine.db" --jobs)
+is "$(printf '%s\n' "$jobs" | awk '$1 ~ /^[12]$/ { print $5 "/" $6 }' |
+    tr '\n' ' ')" "2/2 2/2 2/2 2/2 " "each counts what it was made for"
+timeout 100 "$chorale" job "$work/mine-slurm/1" --gather "$work/mine.db" \
+    >/dev/null 2>"$work/err.txt"
+is "$(cat "$work/mine-slurm/1/gather.txt")" "0 complete" \
+    "the first is complete without the second's"
+
+: >"$work/queue"
+rm -f "$kept_answer"
+like "$(again mine 8,1K)" 'submitted job [0-9]+, which merges, again' \
+    "a last job that was cancelled is submitted again"
+is "$(sent '--parsable [^ ]*mine-slurm/2/gather.sh')" 1 "without elements"
+like "$(again mine 8,1K; cat "$work/asked")" 'in the queue' "once"
+is "$(sent '--parsable [^ ]*mine-slurm/2/gather.sh')" 1 "not twice"
+rm -f "$kept_answer"
+# It has to wait for who holds the database.
+timeout 100 "$chorale" plan "$work/mine.db" -q -c bcast -m 8M -P 2 \
+    --system other --launches 1 --variants linear -i 4096 \
+    --min-iterations 4096 --cell-time 40
+CHORALE_MPIEXEC=$MPIEXEC timeout 100 "$chorale" run "$work/mine.db" \
+    --system other -q >/dev/null 2>&1 &
+run=$!
+sleep 1
+timeout 100 "$chorale" job "$work/mine-slurm/2" --gather "$work/mine.db" \
+    >/dev/null 2>"$work/err.txt" &
+gather=$!
+sleep 5
+kill -0 $gather 2>/dev/null
+ok $? "the last job waits for another command"
+kill -INT $run
+wait $run
+wait $gather
+is "$? $(cat "$work/mine-slurm/2/gather.txt")" "0 0 complete" "and goes on"
+like "$(again mine 8,1K --wait)" 'nothing is missing' "then all is there"
+is "$(sent '--parsable [^ ]*mine-slurm/2/gather.sh')" 1 "and no job is left"
+
 finish

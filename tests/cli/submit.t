@@ -80,6 +80,12 @@ dry -P 5,6 --launches 2 --time 1m --cell-time 3
 is "$(elements | awk '{print $1}' | sort -u | wc -l)" 4 "one fits a minute"
 grep -qx '#SBATCH --signal=B:USR1@15' "$work/out.txt"
 ok $? "a short limit leaves less for its end"
+# So does a start that is said to take ten.
+dry -P 5,6 --launches 2 --time 30m --start-up 10m --one-launch-per-p
+is "$(elements | awk '{print $1}' | sort -u | wc -l)" 2 \
+    "two starts of ten minutes fit half an hour"
+dry -P 5,6 --launches 2 --time 18m --start-up 10m --one-launch-per-p
+is "$(elements | awk '{print $1}' | sort -u | wc -l)" 4 "one fits 18 minutes"
 # Arrays of Slurm's default have 1000 elements at most.
 dry -P 3,4 --launches 600 --time 1m --cell-time 3 --max-node-hours 1000
 is "$(grep '^#SBATCH --array' "$work/out.txt" | tr '\n' ' ')" \
@@ -137,6 +143,18 @@ refused 2 'one partition, .* submit for each' "two partitions" -P 4 \
     --partition main,long
 refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
     --cell-time 60
+refused 2 'may take [0-9.e+]+ node-hours' "starts of ten minutes" -P 32 \
+    --launches 80 --start-up 10m
+large() { # msg_size
+    timeout 100 "$chorale" submit "$db" -c alltoall -m "$1" -P 4096 --ppn 32 \
+        --variants pairwise_xor --launches 6 --max-memory 1T --dry-run \
+        >"$work/out.txt" 2>&1
+}
+large 8
+is $? 0 "short calls on many nodes: exit 0"
+large 1M
+is $? 2 "calls that take seconds: exit 2"
+like "$(cat "$work/out.txt")" 'this may take [0-9.e+]+ node-hours' "it says so"
 refused 2 'max-node-hours' "more than it was allowed" -P 4 \
     --max-node-hours 0.001
 refused 2 'needs 4 nodes' "more nodes than allowed" -P 8 --nodes 3
