@@ -20,8 +20,11 @@
 #endif
 
 /* From so many bytes on a message is long: MPI libraries have it wait for its
- * receiver anyway, or soon do, so that to wait for that costs nothing. */
-enum { LONG = 32768 };
+ * receiver anyway, or soon do, so that to wait for that costs nothing. Lowered
+ * by the same build. */
+#ifndef CHORALE_LONG
+#define CHORALE_LONG 32768
+#endif
 
 /* --- context ---------------------------------------------------------- */
 
@@ -417,7 +420,7 @@ int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
     MPI_Request req;
     int err;
 
-    if (bytes_of(count, type) < LONG)
+    if (bytes_of(count, type) < CHORALE_LONG)
         return chorale_send(ctx, buf, count, type, dest);
     err = chorale_issend(ctx, buf, count, type, dest, &req);
     return err == MPI_SUCCESS ? chorale_wait(ctx, &req) : err;
@@ -431,7 +434,7 @@ int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
     MPI_Request req[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
     int err, last;
 
-    if (bytes_of(sendcount, sendtype) < LONG)
+    if (bytes_of(sendcount, sendtype) < CHORALE_LONG)
         return chorale_sendrecv(ctx, sendbuf, sendcount, sendtype, dest,
                                 recvbuf, recvcount, recvtype, source);
     err = chorale_irecv(ctx, recvbuf, recvcount, recvtype, source, &req[0]);

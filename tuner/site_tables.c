@@ -128,7 +128,7 @@ enum chorale_err chorale_place_load(const char *path,
     const int there = access(path, R_OK) == 0;
     char why[300];
 
-    if (chorale_table_load(path, table_p, why, sizeof(why)) == 0)
+    if (chorale_table_load(path, table_p, NULL, why, sizeof(why)) == 0)
         return CHORALE_OK;
     return chorale_fail(msg, there ? CHORALE_DATA : CHORALE_ENV, "%s: %s%s",
                         path, why, strchr(why, ';') != NULL ? ""

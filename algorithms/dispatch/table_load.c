@@ -81,8 +81,19 @@ static int check_folder(const char *path, const struct reason *why)
     return 0;
 }
 
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; RFC 9923). */
+uint64_t chorale_fold(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *byte = data;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 /* By reading all of it: the loader would. */
-static int check_elf(int fd, off_t size, const struct reason *why)
+static int check_elf(int fd, off_t size, uint64_t *content_p,
+                     const struct reason *why)
 {
     char *file;
     off_t got = 0;
@@ -101,11 +112,13 @@ static int check_elf(int fd, off_t size, const struct reason *why)
     }
     ret = n < 0 ? unread(why)
                 : chorale_elf_check(file, (size_t)got, why->text, why->size);
+    *content_p = chorale_fold(CHORALE_FOLD, file, (size_t)got);
     free(file);
     return ret;
 }
 
-static int check_file(const char *path, const struct reason *why)
+static int check_file(const char *path, uint64_t *content_p,
+                      const struct reason *why)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
@@ -117,7 +130,7 @@ static int check_file(const char *path, const struct reason *why)
     if (ret == 0)
         ret = check_folder(path, why);
     if (ret == 0)
-        ret = check_elf(fd, st.st_size, why);
+        ret = check_elf(fd, st.st_size, content_p, why);
     close(fd);
     return ret;
 }
@@ -188,16 +201,17 @@ static int check_table(const struct chorale_table *t,
 }
 
 int chorale_table_load(const char *path, const struct chorale_table **table_p,
-                       char *why_text, size_t why_size)
+                       uint64_t *content_p, char *why_text, size_t why_size)
 {
     const struct reason why = { why_text, why_size };
     const struct chorale_table *table;
+    uint64_t content = 0;
     char real[PATH_MAX];
     void *module;
 
     if (realpath(path, real) == NULL)
         return unread(&why);
-    if (check_file(real, &why) != 0)
+    if (check_file(real, &content, &why) != 0)
         return -1;
     module = dlopen(real, RTLD_NOW | RTLD_LOCAL);
     if (module == NULL)
@@ -213,5 +227,7 @@ int chorale_table_load(const char *path, const struct chorale_table **table_p,
         return -1;
     }
     *table_p = table;
+    if (content_p != NULL)
+        *content_p = content;
     return 0;
 }

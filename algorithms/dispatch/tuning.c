@@ -17,24 +17,14 @@
 
 typedef void warn_fn(const char *line);
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; RFC 9923). */
-static uint64_t fold(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *byte = data;
-
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static uint64_t fold_text(uint64_t hash, const char *text)
 {
-    return fold(hash, text, strlen(text) + 1);
+    return chorale_fold(hash, text, strlen(text) + 1);
 }
 
 static uint64_t fold_long(uint64_t hash, long value)
 {
-    return fold(hash, &value, sizeof(value));
+    return chorale_fold(hash, &value, sizeof(value));
 }
 
 static uint64_t fold_alg(uint64_t hash, const struct chorale_alg *alg)
@@ -56,11 +46,12 @@ static uint64_t fold_alg(uint64_t hash, const struct chorale_alg *alg)
 static uint64_t digest(const struct chorale_tuning *t)
 {
     const struct chorale_settings *set = &t->set;
-    uint64_t hash = fold_text(UINT64_C(0xcbf29ce484222325), PACKAGE_VERSION);
+    uint64_t hash = fold_text(CHORALE_FOLD, PACKAGE_VERSION);
 
     for (int i = 0; chorale_algs[i] != NULL; i++)
         hash = fold_alg(hash, chorale_algs[i]);
     hash = fold_text(hash, t->table->digest);
+    hash = chorale_fold(hash, &t->content, sizeof(t->content));
     for (int i = 0; i < t->table->nchoice; i++) {
         hash = fold_text(hash, t->table->choice[i].provider);
         hash = fold_text(hash, t->table->choice[i].variant);
@@ -70,7 +61,7 @@ static uint64_t digest(const struct chorale_tuning *t)
         const struct chorale_hull *hull = &t->table->selector[i].hull;
 
         hash = fold_text(hash, t->table->selector[i].coll);
-        hash = fold(hash, hull, sizeof(*hull));
+        hash = chorale_fold(hash, hull, sizeof(*hull));
     }
     hash = fold_long(hash, set->check);
     hash = fold_long(hash, set->deterministic);
@@ -82,8 +73,8 @@ static uint64_t digest(const struct chorale_tuning *t)
         if (!(set->forced & 1u << coll))
             continue;
         hash = fold_alg(hash, set->force[coll].alg);
-        hash = fold(hash, set->force[coll].param,
-                    sizeof(set->force[coll].param));
+        hash = chorale_fold(hash, set->force[coll].param,
+                            sizeof(set->force[coll].param));
     }
     return hash;
 }
@@ -222,13 +213,15 @@ static int load(struct chorale_tuning *t, const char *path, char *why,
                 size_t why_size)
 {
     const struct chorale_table *table;
+    uint64_t content;
 
-    if (chorale_table_load(path, &table, why, why_size) != 0)
+    if (chorale_table_load(path, &table, &content, why, why_size) != 0)
         return -1;
     if (!t->set.any_system &&
         chorale_fingerprint_differs(table, why, why_size))
         return -1;
     t->table = table;
+    t->content = content;
     return 0;
 }
 

@@ -12,6 +12,7 @@
 struct chorale_tuning {
     struct chorale_settings set;
     const struct chorale_table *table;
+    uint64_t content;        /* of the file that the table is from, or 0 */
     const struct chorale_selector *selector[CHORALE_NCOLL]; /* or NULL */
     struct chorale_plan *plan; /* [CHORALE_NCOLL][table->nchoice] */
     uint64_t digest;         /* of table, catalogue, settings */

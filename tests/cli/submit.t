@@ -146,7 +146,7 @@ refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
 refused 2 'may take [0-9.e+]+ node-hours' "starts of ten minutes" -P 32 \
     --launches 80 --start-up 10m
 large() { # msg_size
-    timeout 100 "$chorale" submit "$db" -c alltoall -m "$1" -P 4096 --ppn 32 \
+    timeout 100 "$chorale" submit "$db" -c alltoall -m "$1" -P 4096 --ppn 1 \
         --variants pairwise_xor --launches 6 --max-memory 1T --dry-run \
         >"$work/out.txt" 2>&1
 }

@@ -60,7 +60,7 @@ static enum result load(const char *path, unsigned long long want, char *why,
     if (pid == 0) {
         const struct chorale_table *table;
 
-        if (chorale_table_load(path, &table, why, size) != 0) {
+        if (chorale_table_load(path, &table, NULL, why, size) != 0) {
             if (write(ends[1], why, strlen(why) + 1) < 0)
                 _exit(99);
             _exit(1);
@@ -107,7 +107,7 @@ static const struct chorale_table *take(const char *path)
     const struct chorale_table *table;
     char why[200];
 
-    if (chorale_table_load(path, &table, why, sizeof(why)) == 0)
+    if (chorale_table_load(path, &table, NULL, why, sizeof(why)) == 0)
         return table;
     printf("not damaged: %s\n", why);
     return NULL;
