@@ -26,6 +26,7 @@ height = height0
 names = count + 1 + other
 heading = ARG4
 load folder.'terminal.gp'
+if (longest <= 34) { height0 = height } # else the names are below the map
 set output ARG2
 
 # The library is light grey; the others take the hues of time_vs_n.gp, from the

@@ -9,12 +9,16 @@
 #   longest   letters of the longest; 0: the script makes a key of its own
 #   heading   its title, which then has as many lines as it needs
 # and find text = 1 if the output is letters. A key of long names is below the
-# picture, which is made higher for it; fit(s) is one that fits in a line.
+# picture, which is made higher for it, as for one of so many short names that
+# they would not stand in one column beside it; fit(s) is one that fits in a line.
 
 text = kind[1:4] eq 'dumb'
 if (longest > 0) {
     rows = longest > 60 || (text && longest > 30) ? names : (names + 1) / 2
     if (longest > 34) { height = height + 22 * (rows + 1) }
+    if (longest <= 34 && height < 145 + 25 * names) {
+        height = 145 + 25 * names
+    }
 }
 if (text) {
     comma = strstrt(kind[6:], ',')
