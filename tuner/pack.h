@@ -21,6 +21,7 @@
 struct chorale_pack_launch {
     struct chorale_pending p;
     double seconds;          /* an upper bound of what it takes */
+    double stated;           /* what it takes by --cell-time, and its start */
     double expected;         /* seconds of its cells, to compare by */
     /* Filled in: */
     int own_nodes, own_ppn;  /* of all its communicators */

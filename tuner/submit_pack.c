@@ -32,6 +32,7 @@ static enum chorale_err expect(struct chorale_submit *s, double *start_up)
     *start_up = LAUNCH_SECONDS;
     for (size_t i = 0; i < s->nlaunch; i++) {
         s->launch[i].expected = s->launch[i].seconds;
+        s->launch[i].stated = s->launch[i].seconds;
         if (s->launch[i].p.campaign_id > campaign)
             campaign = s->launch[i].p.campaign_id;
     }
@@ -71,16 +72,18 @@ static void show_expected(const struct chorale_submit *s, double start_up)
 }
 
 /* The element that takes longest, and what that may be at most: a launch is in
- * one element whole, and may take more than a job's limit. */
-static double longest(const struct chorale_submit *s, long *element_p)
+ * one element whole, and may take more than a job's limit. stated: by --cell-time
+ * alone, not by an estimate. */
+static double longest(const struct chorale_submit *s, int stated,
+                      long *element_p)
 {
     double most = 0, sum = 0;
 
     for (size_t i = 0; i < s->nlaunch; i++) {
         const struct chorale_pack_launch *l = &s->launch[i];
+        double seconds = stated ? l->stated : l->seconds;
 
-        sum = i > 0 && l->element == l[-1].element ? sum + l->seconds
-                                                   : l->seconds;
+        sum = i > 0 && l->element == l[-1].element ? sum + seconds : seconds;
         if (sum > most) {
             most = sum;
             *element_p = l->element;
@@ -89,13 +92,14 @@ static double longest(const struct chorale_submit *s, long *element_p)
     return most;
 }
 
-/* What does not fit into one start goes on in the next, if there is one. */
+/* What does not fit into one start goes on in the next, if there is one. An
+ * estimate refuses nothing here: it may be of a model that is far off. */
 static enum chorale_err check_starts(const struct chorale_submit *s,
                                      double limit)
 {
     const struct chorale_submit_opts *o = s->opts;
     long element = 1;
-    double seconds = longest(s, &element), starts = ceil(seconds / limit);
+    double seconds = longest(s, 1, &element), starts = ceil(seconds / limit);
 
     if (starts > (double)o->attempts)
         return chorale_fail(s->msg, CHORALE_USAGE,
@@ -104,6 +108,8 @@ static enum chorale_err check_starts(const struct chorale_submit *s,
                             "--attempts allows %ld; give it a longer --time, "
                             "or more --attempts", element, seconds, starts,
                             o->seconds, o->attempts);
+    seconds = longest(s, 0, &element);
+    starts = ceil(seconds / limit);
     if (starts > 1 && !o->quiet)
         printf("element %ld, the longest, may take %.0f s: up to %.0f starts "
                "of --time %.0f s\n", element, seconds, starts, o->seconds);
@@ -122,8 +128,10 @@ enum chorale_err chorale_submit_pack(struct chorale_submit *s)
 
     if (err != CHORALE_OK)
         return err;
-    for (size_t i = 0; i < s->nlaunch; i++)
+    for (size_t i = 0; i < s->nlaunch; i++) {
+        s->launch[i].stated += fmax(opts.start_up, LAUNCH_SECONDS);
         s->launch[i].seconds += fmax(opts.start_up, LAUNCH_SECONDS);
+    }
     s->nelement = chorale_pack_launches(s->launch, s->nlaunch, &opts);
     if (s->nelement < 0)
         return chorale_fail_memory(s->msg, NULL);
