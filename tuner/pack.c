@@ -129,7 +129,7 @@ static int one_wave(struct chorale_pack_launch *l, size_t n,
 static void find_riders(struct chorale_pack_launch *l, size_t n,
                         const struct chorale_pack_opts *opts, char *tried)
 {
-    double bound = l[0].seconds;
+    double bound = l[0].seconds + opts->beyond;
 
     memset(tried, 0, n);
     if (l[0].own_nodes < 2 || !may_share(&l[0]))
@@ -156,11 +156,12 @@ static int rides_with(const struct chorale_pack_launch *l,
            l->p.system_id == host->p.system_id;
 }
 
-/* Seconds of a launch and of those that ride with it. */
+/* Seconds of a launch with its start, and of those that ride with it. */
 static double with_riders(const struct chorale_pack_launch *launch, size_t n,
-                          const struct chorale_pack_launch *host)
+                          const struct chorale_pack_launch *host,
+                          double beyond)
 {
-    double sum = host->seconds;
+    double sum = host->seconds + beyond;
 
     for (size_t i = 0; i < n; i++)
         if (rides_with(&launch[i], host))
@@ -168,7 +169,8 @@ static double with_riders(const struct chorale_pack_launch *launch, size_t n,
     return sum;
 }
 
-static long seat(struct chorale_pack_launch *launch, size_t n, double limit)
+static long seat(struct chorale_pack_launch *launch, size_t n,
+                 const struct chorale_pack_opts *opts)
 {
     long last = 0, first = 1; /* elements of this group and ordinal */
     size_t from = 0;
@@ -185,14 +187,15 @@ static long seat(struct chorale_pack_launch *launch, size_t n, double limit)
             first = last + 1;
             from = i;
         }
-        seconds = with_riders(launch, n, &launch[i]);
+        seconds = with_riders(launch, n, &launch[i], opts->beyond);
         for (e = first; e <= last; e++) {
             double filled = 0;
 
             for (size_t k = from; k < i; k++)
                 if (launch[k].element == e)
-                    filled += with_riders(launch, n, &launch[k]);
-            if (filled + seconds <= limit)
+                    filled += with_riders(launch, n, &launch[k],
+                                          opts->beyond);
+            if (filled + seconds <= opts->limit)
                 break;
         }
         launch[i].element = e;
@@ -230,7 +233,7 @@ long chorale_pack_launches(struct chorale_pack_launch *launch, size_t n,
         }
     free(tried);
     qsort(launch, n, sizeof(*launch), by_group);
-    count = seat(launch, n, opts->limit);
+    count = seat(launch, n, opts);
     qsort(launch, n, sizeof(*launch), by_element);
     return count;
 }

@@ -40,6 +40,8 @@ struct chorale_pack_opts {
     double limit;            /* seconds that an element may take */
     double start_up;         /* seconds that starting a launch takes */
     int one_per_p;           /* none rides along */
+    double beyond;           /* of start_up what bounds lack: who rides along has
+                              * no start of its own */
 };
 
 /* Fill in what is to be filled in, and order launch[n] by element. Elements

@@ -128,14 +128,17 @@ enum chorale_err chorale_submit_pack(struct chorale_submit *s)
 
     if (err != CHORALE_OK)
         return err;
+    opts.beyond = fmax(opts.start_up - LAUNCH_SECONDS, 0);
     for (size_t i = 0; i < s->nlaunch; i++) {
-        s->launch[i].stated += fmax(opts.start_up, LAUNCH_SECONDS);
-        s->launch[i].seconds += fmax(opts.start_up, LAUNCH_SECONDS);
+        s->launch[i].stated += LAUNCH_SECONDS;
+        s->launch[i].seconds += LAUNCH_SECONDS;
     }
     s->nelement = chorale_pack_launches(s->launch, s->nlaunch, &opts);
     if (s->nelement < 0)
         return chorale_fail_memory(s->msg, NULL);
     for (size_t i = 0; i < s->nlaunch; i++) {
+        s->launch[i].stated += s->launch[i].wave > 0 ? 0 : opts.beyond;
+        s->launch[i].seconds += s->launch[i].wave > 0 ? 0 : opts.beyond;
         hours += s->launch[i].seconds * s->launch[i].nodes / 3600;
         if (o->nodes > 0 && s->launch[i].nodes > o->nodes)
             return chorale_fail(s->msg, CHORALE_USAGE, "P = %d at %d a node "

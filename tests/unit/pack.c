@@ -47,7 +47,7 @@ find(const struct chorale_pack_launch *l, int n, int comm_size, int ordinal)
 static void strict(void)
 {
     struct chorale_pack_launch l[6];
-    const struct chorale_pack_opts opts = { 100, 5, 1 };
+    const struct chorale_pack_opts opts = { 100, 5, 1, 0 };
     double each, all;
     long n;
 
@@ -65,7 +65,7 @@ static void strict(void)
 static void riding(void)
 {
     struct chorale_pack_launch l[10];
-    struct chorale_pack_opts opts = { 1000, 30, 0 };
+    struct chorale_pack_opts opts = { 1000, 30, 0, 0 };
     double each, all;
     int n = 0;
 
@@ -106,7 +106,7 @@ static void choosing(void)
         make(32, 4, 0, 10), make(28, 4, 0, 100), make(16, 4, 0, 10),
         make(12, 4, 0, 10),
     };
-    const struct chorale_pack_opts opts = { 1000, 10, 0 };
+    const struct chorale_pack_opts opts = { 1000, 10, 0, 0 };
 
     chorale_pack_launches(l, 4, &opts);
     is_int(find(l, 4, 28, 0)->wave, 0, "a long one on nearly all nodes does "
@@ -122,7 +122,7 @@ static void barred(void)
         make(32, 4, 0, 10), make(16, 4, 0, 10), make(16, 4, 0, 10),
         make(16, 8, 0, 10), make(16, 4, 1, 10),
     };
-    const struct chorale_pack_opts opts = { 1000, 100, 0 };
+    const struct chorale_pack_opts opts = { 1000, 100, 0, 0 };
     int riding = 0;
 
     strcpy(l[1].p.part, "untouched");
@@ -153,7 +153,7 @@ static void filling(void)
     struct chorale_pack_launch l[3] = {
         make(31, 4, 0, 30), make(32, 4, 0, 30), make(16, 4, 0, 30),
     };
-    const struct chorale_pack_opts opts = { 80, 100, 0 };
+    const struct chorale_pack_opts opts = { 80, 100, 0, 0 };
 
     is_int(chorale_pack_launches(l, 3, &opts), 2,
            "two of 8 nodes and a rider: more than the limit together");
@@ -163,6 +163,27 @@ static void filling(void)
        "which has the element for itself");
 }
 
+/* A start that takes much of the limit counts once for a host and riders. */
+static void starting(void)
+{
+    struct chorale_pack_launch l[4] = {
+        make(32, 4, 0, 5), make(16, 4, 0, 5), make(4, 4, 0, 5),
+        make(31, 4, 0, 5),
+    };
+    struct chorale_pack_opts opts = { 90, 60, 0, 55 };
+
+    is_int(chorale_pack_launches(l, 4, &opts), 2,
+           "two starts of 60 s are more than 90");
+    is_int(find(l, 4, 16, 0)->element * 10 + find(l, 4, 4, 0)->element,
+           find(l, 4, 32, 0)->element * 11, "riders are in that of their host");
+    opts.limit = 150;
+    is_int(chorale_pack_launches(l, 4, &opts), 1, "150 have room for both");
+    opts.limit = 67;
+    chorale_pack_launches(l, 4, &opts);
+    is_int(find(l, 4, 16, 0)->wave + find(l, 4, 4, 0)->wave, 0,
+           "nobody rides where the host's start leaves no room");
+}
+
 int main(void)
 {
     strict();
@@ -170,5 +191,6 @@ int main(void)
     choosing();
     barred();
     filling();
+    starting();
     return tap_done();
 }
