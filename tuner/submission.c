@@ -201,6 +201,16 @@ enum chorale_err chorale_element_done(struct chorale_store *store,
     return CHORALE_OK;
 }
 
+/* The last job runs when all others have ended, whatever squeue said a moment
+ * before. */
+static int is_over(const struct chorale_element *e)
+{
+    char verdict[sizeof(e->folder) + 16];
+
+    snprintf(verdict, sizeof(verdict), "%s/gather.txt", e->folder);
+    return access(verdict, F_OK) == 0;
+}
+
 /* temp.active: elements that the queue has, and the cells of each. */
 static enum chorale_err find_active(struct chorale_store *store,
                                     const struct chorale_slurm_queue *queue,
@@ -222,7 +232,7 @@ static enum chorale_err find_active(struct chorale_store *store,
         err = chorale_store_prepare(
             store, "INSERT INTO temp.active VALUES (?1, ?2, ?3, ?4)", &stmt, msg);
     for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
-        if (list[i].job_id[0] == '\0' ||
+        if (list[i].job_id[0] == '\0' || is_over(&list[i]) ||
             !chorale_slurm_state(queue, list[i].job_id, list[i].task, state,
                                  sizeof(state)))
             continue;

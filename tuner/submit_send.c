@@ -395,12 +395,14 @@ static enum chorale_err find_queued(struct chorale_submit *s)
 /* The last job was cancelled, or lost, or could not make a table: once more. */
 static enum chorale_err gather_again(struct chorale_submit *s)
 {
-    char file[sizeof(s->folder) + 16];
+    char file[sizeof(s->folder) + 16], verdict[sizeof(file)];
     enum chorale_err err = find_queued(s);
 
     snprintf(file, sizeof(file), "%s/gather.sh", s->folder);
     if (err == CHORALE_OK && access(file, R_OK) != 0)
         return chorale_fail_read(s->msg, file, errno);
+    snprintf(verdict, sizeof(verdict), "%s/gather.txt", s->folder);
+    unlink(verdict); /* or whoever waits would take it for the new one's */
     if (err == CHORALE_OK)
         err = send_script(s, file, 0, 0, s->gather_job);
     if (err != CHORALE_OK)

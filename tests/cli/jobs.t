@@ -648,6 +648,13 @@ is "$(cat "$work/mine-slurm/1/gather.txt")" "0 complete" \
     "the first is complete without the second's"
 
 : >"$work/queue"
+again lacks 8 -q
+job=$(sqlite3 "$work/lacks.db" 'SELECT DISTINCT job_id FROM element')
+timeout 100 "$chorale" job "$work/lacks-slurm/1" --gather "$work/lacks.db" \
+    >/dev/null 2>&1
+is "$?$(grep -c "^$job 0 PENDING Submitted" "$kept_answer")" 751 \
+    "all jobs have ended, a moment after they were submitted"
+like "$(again lacks 8)" 'submitted 1 job array' "what they lack is missing"
 rm -f "$kept_answer"
 like "$(again mine 8,1K)" 'submitted job [0-9]+, which merges, again' \
     "a last job that was cancelled is submitted again"
