@@ -41,9 +41,12 @@ static void find_cells(struct chorale_element *e)
         chorale_store_open(plan, CHORALE_STORE_READ, &store, &why) ==
             CHORALE_OK &&
         chorale_store_prepare(store,
-                              "SELECT min(cell_id), max(cell_id) FROM cell c"
-                              " WHERE EXISTS (SELECT 1 FROM element_launch e"
-                              " WHERE " OF_LAUNCH("e") ")", &stmt, &why) ==
+                              "SELECT min(c.cell_id), max(c.cell_id) FROM"
+                              " (SELECT system_id, comm_size, ppn, shape, part,"
+                              "   siblings, min(ordinal) AS ordinal"
+                              "   FROM element_launch GROUP BY 1, 2, 3, 4, 5, 6)"
+                              " e JOIN cell c ON " OF_LAUNCH("e"), &stmt,
+                              &why) ==
             CHORALE_OK &&
         chorale_store_step(store, stmt, &row, &why) == CHORALE_OK && row &&
         sqlite3_column_type(stmt, 0) == SQLITE_INTEGER) {
@@ -230,7 +233,8 @@ static enum chorale_err find_active(struct chorale_store *store,
         err = chorale_elements_load(store, 0, &list, &count, msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
-            store, "INSERT INTO temp.active VALUES (?1, ?2, ?3, ?4)", &stmt, msg);
+            store, "INSERT INTO temp.active VALUES (?1, ?2, ?3, ?4)", &stmt,
+            msg);
     for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
         if (list[i].job_id[0] == '\0' || is_over(&list[i]) ||
             !chorale_slurm_state(queue, list[i].job_id, list[i].task, state,
@@ -251,7 +255,8 @@ static enum chorale_err find_active(struct chorale_store *store,
 #define IN_QUEUE(which)                                                      \
     "EXISTS (SELECT 1 FROM temp.active a JOIN main.element_launch e"         \
     " USING (submission_id, element) WHERE e.ordinal = " which               \
-    " AND c.cell_id BETWEEN a.first_cell AND a.last_cell AND " OF_LAUNCH("e") ")"
+    " AND c.cell_id BETWEEN a.first_cell AND a.last_cell"                    \
+    " AND " OF_LAUNCH("e") ")"
 
 #define WANTED                                                               \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
