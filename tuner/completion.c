@@ -39,6 +39,20 @@ static void put_values(const struct chorale_opt *opt, FILE *out)
         putc(*c == '|' ? ' ' : *c, out);
 }
 
+/* Of the word before the one to complete: which words there are, between what
+ * the shell has round a list. */
+static void put_value_cases(const struct chorale_verb *verb, const char *before,
+                            const char *behind, FILE *out)
+{
+    for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++)
+        if (has_values(opt)) {
+            fprintf(out, "        --%s) values=%s", opt->name, before);
+            put_values(opt, out);
+            fprintf(out, "%s ;;\n", behind);
+        }
+    fprintf(out, "        esac ;;\n");
+}
+
 static void put_verbs(const struct chorale_verb *const *verb, size_t nverb,
                       FILE *out)
 {
@@ -61,13 +75,7 @@ static void bash_verb(const struct chorale_verb *verb, FILE *out)
     for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++)
         fprintf(out, "--%s ", opt->name);
     fprintf(out, "--help'\n        case $prev in\n");
-    for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++)
-        if (has_values(opt)) {
-            fprintf(out, "        --%s) values='", opt->name);
-            put_values(opt, out);
-            fprintf(out, "' ;;\n");
-        }
-    fprintf(out, "        esac ;;\n");
+    put_value_cases(verb, "'", "'", out);
 }
 
 static void bash(const struct chorale_verb *const *verb, size_t nverb,
@@ -133,13 +141,7 @@ static void zsh_verb(const struct chorale_verb *verb, FILE *out)
     }
     zsh_entry("--help", "show this help", out);
     fprintf(out, ")\n        case $words[CURRENT-1] in\n");
-    for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++)
-        if (has_values(opt)) {
-            fprintf(out, "        --%s) values=(", opt->name);
-            put_values(opt, out);
-            fprintf(out, ") ;;\n");
-        }
-    fprintf(out, "        esac ;;\n");
+    put_value_cases(verb, "(", ")", out);
 }
 
 static void zsh(const struct chorale_verb *const *verb, size_t nverb,
