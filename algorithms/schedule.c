@@ -99,8 +99,12 @@ static void set_call(struct chorale_call *call, struct stage *st,
         .root = pt->root,
         .param = pt->param,
     };
-    if (pt->in_place)
-        call->sendbuf = MPI_IN_PLACE;
+    if (pt->in_place && (!info->rooted || rank == pt->root)) {
+        if (alg->coll == CHORALE_SCATTER || alg->coll == CHORALE_SCATTERV)
+            call->recvbuf = MPI_IN_PLACE;
+        else
+            call->sendbuf = MPI_IN_PLACE;
+    }
     if (!info->irregular)
         return;
     fill_counts(st, pt, alg->coll, unit, rank);

@@ -33,7 +33,8 @@ struct chorale_schedule_sum {
 #define CHORALE_SCHEDULE_LIBRARY "the library does a part of it"
 
 /* Write down and play alg at pt (root pt->root; types, where they matter, by
- * pt->type_size). Uses pt->alpha, beta, tau. Returns 0; or -1 if there is no
+ * pt->type_size; pt->in_place of any collective that may be, of a rooted one at
+ * the root). Uses pt->alpha, beta, tau. Returns 0; or -1 if there is no
  * schedule: the variant is opaque, runs out of memory, or its messages do not
  * match (a defect of the variant); *why, if why is not NULL, says which. */
 int chorale_schedule_walk(const struct chorale_alg *alg,

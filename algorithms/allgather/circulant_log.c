@@ -24,10 +24,10 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_cost_gather_all_circulant(CHORALE_SIZES_EQUAL, pt, term);
 }
 
-/* One message that wraps. */
+/* One message that wraps: of three ranks none does. */
 static size_t scratch(const struct chorale_point *pt)
 {
-    return (size_t)(pt->comm_size / 2) * pt->msg_size;
+    return pt->comm_size > 3 ? (size_t)(pt->comm_size / 2) * pt->msg_size : 0;
 }
 
 const struct chorale_alg chorale_allgather_circulant_log = {

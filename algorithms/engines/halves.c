@@ -134,13 +134,14 @@ size_t chorale_halves_scratch(const struct chorale_point *pt,
     if (rs == CHORALE_WAY_DIRECT)
         first = (size_t)(parts - 1) * (chorale_parts_most(pt, parts, 1) +
                                        2 * sizeof(MPI_Request));
+    /* What is sent or arrives runs past the last part from four on. */
     if (rs == CHORALE_WAY_CIRCULANT) {
         first = chorale_parts_most(pt, parts, kept);
         later = chorale_parts_most(pt, parts, parts - kept);
-        first += later;
+        first += parts > 3 ? later : 0;
     }
-    if (ag == CHORALE_WAY_CIRCULANT)
-        second = chorale_parts_most(pt, parts, kept);
+    if (ag == CHORALE_WAY_CIRCULANT && parts > 3)
+        second = chorale_parts_most(pt, parts, parts - kept);
     if (ag == CHORALE_WAY_BRUCK)
         second = pt->msg_size;
     return first > second ? first : second;

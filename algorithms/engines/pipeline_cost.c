@@ -226,27 +226,60 @@ int chorale_flow_spares(const struct chorale_tree *tree, int several,
     return own_last ? 2 + several : children + several;
 }
 
+/* Of the root in place or not; has_result: where it wants the sums, else as
+ * any other rank. */
+static int root_spares(const struct chorale_tree *root,
+                       const struct chorale_point *pt, int in_order,
+                       int has_result)
+{
+    int most = chorale_flow_spares(root, 0, in_order, has_result, 0), placed;
+
+    if (!has_result)
+        return most;
+    placed = chorale_flow_spares(root, 0, in_order || pt->commutative, 1, 1);
+    return placed > most ? placed : most;
+}
+
+/* Of the root and its children: none below has more children than these. */
+static int most_spares(const struct chorale_point *pt,
+                       const struct chorale_flow *flow, int several,
+                       int has_result)
+{
+    int in_order = flow->shape == CHORALE_IN_ORDER, most;
+    struct chorale_tree root, child;
+
+    root_init(&root, pt, flow);
+    most = root_spares(&root, pt, in_order, has_result);
+    for (int i = 0; i < root.nchild; i++) {
+        int n;
+
+        chorale_tree_init(&child, flow->shape, flow->radix, pt->comm_size,
+                          chorale_tree_child(&root, i));
+        n = chorale_flow_spares(&child, several, in_order, 0, 0);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 static size_t scratch_bytes(const struct chorale_point *pt,
-                            const struct chorale_flow *flow, int several)
+                            const struct chorale_flow *flow, int several,
+                            int has_result)
 {
     size_t s = chorale_whole_segment(flow->segsize, pt->type_size);
     size_t last, segments = chorale_segments(pt->msg_size, s, &last);
-    struct chorale_tree tree;
 
     if (pt->comm_size < 2)
         return 0;
-    /* As of an inner rank with as many children as the root. */
-    root_init(&tree, pt, flow);
-    tree.parent = 0;
+    several &= segments > 1;
     return (segments > 1 ? s : last) *
-           (size_t)chorale_flow_spares(&tree, several && segments > 1,
-                                       flow->shape == CHORALE_IN_ORDER, 0, 0);
+           (size_t)most_spares(pt, flow, several,
+                               has_result || segments > 1);
 }
 
 size_t chorale_flow_allreduce_scratch(const struct chorale_point *pt,
                                       const struct chorale_flow *flow)
 {
-    return scratch_bytes(pt, flow, 0);
+    return scratch_bytes(pt, flow, 0, 1);
 }
 
 size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
@@ -266,6 +299,7 @@ size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
                (sizeof(void *) + sizeof(MPI_Request) +
                 (segments > 1 ? s : last));
     }
-    return (each > 0 ? each : scratch_bytes(pt, flow, 1)) + leaf +
+    return (each > 0 ? each : scratch_bytes(pt, flow, 1, !passes_on)) +
+           leaf +
            (passes_on && segments > 1 ? pt->msg_size : 0);
 }

@@ -365,7 +365,7 @@ size_t chorale_prefix_recursive_doubling_scratch(
 {
     int size = pt->comm_size;
 
-    return size < 2 ? 0 : pt->msg_size * (size == 2 ? 1 : 2);
+    return size < 2 ? 0 : pt->msg_size * (size < 4 ? 1 : 2);
 }
 
 /* --- shifts ----------------------------------------------------------- */

@@ -133,17 +133,27 @@ int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
 int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
                           struct chorale_term *term);
 
-/* Scratch of an engine's run; all: in bytes of all blocks, beyond what tells
- * where they are. */
+/* Scratch in bytes: all and largest times the bytes of all blocks and of the
+ * largest one, and what tells where blocks are. */
 size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
                           double all, double largest);
 
+/* Scratch of an engine's run, in bytes: of the busiest rank of a call in place
+ * or not, with an operation that commutes or not as pt says. ring: and pairwise
+ * exchange. */
+typedef size_t chorale_rs_scratch_of(const struct chorale_point *pt,
+                                     int irregular);
+chorale_rs_scratch_of chorale_rs_ring_scratch;
+chorale_rs_scratch_of chorale_rs_ring_bidir_scratch;
+chorale_rs_scratch_of chorale_rs_butterfly_scratch;
+chorale_rs_scratch_of chorale_rs_doubling_scratch;
+chorale_rs_scratch_of chorale_rs_circulant_scratch;
+size_t chorale_rs_exchange_scratch(const struct chorale_point *pt,
+                                   int irregular, int radix);
+
 /* The same of variants with parameters. */
-size_t chorale_rs_halving_scratch(const struct chorale_point *pt,
-                                  int irregular);
-size_t chorale_rs_recexch_scratch(const struct chorale_point *pt,
-                                  int irregular);
-size_t chorale_rs_torus_scratch(const struct chorale_point *pt,
-                                int irregular);
+chorale_rs_scratch_of chorale_rs_halving_scratch;
+chorale_rs_scratch_of chorale_rs_recexch_scratch;
+chorale_rs_scratch_of chorale_rs_torus_scratch;
 
 #endif

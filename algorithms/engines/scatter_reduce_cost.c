@@ -293,39 +293,206 @@ int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
     return n;
 }
 
+/* --- scratch ---------------------------------------------------------- */
+
 /* Where blocks are: a count, a displacement and a rank each. */
 static size_t places(int n)
 {
     return (sizeof(MPI_Count) + sizeof(MPI_Aint) + sizeof(int)) * (size_t)n;
 }
 
+/* In whole bytes, with the places of the call, of a fold and of an engine. */
+static size_t with_places(const struct chorale_point *pt, double bytes)
+{
+    return (size_t)bytes + 3 * places(pt->comm_size);
+}
+
 size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
                           double all, double largest)
 {
-    double bytes = all * chorale_rs_total(pt, irregular) +
-                   largest * chorale_rs_largest(pt, irregular);
+    return with_places(pt, all * chorale_rs_total(pt, irregular) +
+                               largest * chorale_rs_largest(pt, irregular));
+}
 
-    /* Of the call, of a fold, of an engine. */
-    return (size_t)bytes + 3 * places(pt->comm_size);
+/* In place the result, and from three ranks on where what arrives is held. */
+size_t chorale_rs_ring_scratch(const struct chorale_point *pt, int irregular)
+{
+    return chorale_rs_scratch(pt, irregular, 0,
+                              pt->comm_size > 2   ? 2
+                              : pt->comm_size > 1 ? 1
+                                                  : 0);
+}
+
+/* Either way both halves of what arrives, for two steps. */
+size_t chorale_rs_ring_bidir_scratch(const struct chorale_point *pt,
+                                     int irregular)
+{
+    int spares = pt->comm_size < 2   ? 0
+                 : pt->comm_size < 4 ? pt->comm_size - 2
+                                     : 2;
+
+    return chorale_rs_scratch(pt, irregular, 0,
+                              pt->comm_size > 1 ? 1 + spares : 0);
+}
+
+/* What a survivor holds before and round its engine: the operands of its run,
+ * those that arrive where there are two or the order counts, else in place the
+ * result; and the result of its run. */
+static double fold_bytes(const struct chorale_point *pt, int irregular,
+                         int radix, const struct chorale_fold *fold)
+{
+    double all = chorale_rs_total(pt, irregular);
+    int twice = fold->most > 1 || !pt->commutative;
+
+    return all + (twice ? all : chorale_rs_largest(pt, irregular)) +
+           largest_part(pt, irregular, radix, fold->core, 1, 0);
+}
+
+/* Among a power of the radix. A fold leaves a place for the sums: only what
+ * arrives is held, at most a part of the first round. Without one they are held
+ * too, or in place the result. */
+size_t chorale_rs_exchange_scratch(const struct chorale_point *pt,
+                                   int irregular, int radix)
+{
+    double part, later = 0, own = chorale_rs_largest(pt, irregular);
+    struct chorale_fold fold;
+    int span;
+
+    if (pt->comm_size < 2)
+        return with_places(pt, 0);
+    chorale_fold_init(&fold, 0, pt->comm_size, radix);
+    span = fold.core / radix;
+    part = span > 1 || radix > 2
+               ? largest_part(pt, irregular, radix, fold.core, span, 0)
+               : 0;
+    if (fold.most > 0)
+        return with_places(pt, part + fold_bytes(pt, irregular, radix, &fold));
+    if (span == 1)
+        return with_places(pt, part + own);
+    if (radix > 2)
+        later = part;
+    else if (span > 2)
+        later = largest_part(pt, irregular, radix, fold.core, span / 2, 0);
+    return with_places(pt, part + (later > own ? later : own));
+}
+
+/* All blocks in another order, and half of them on the way; between two ranks
+ * neither, but for the order what arrives. */
+size_t chorale_rs_butterfly_scratch(const struct chorale_point *pt,
+                                    int irregular)
+{
+    double bytes;
+    struct chorale_fold fold;
+
+    if (pt->comm_size < 2)
+        return with_places(pt, 0);
+    chorale_fold_init(&fold, 0, pt->comm_size, 2);
+    bytes = fold.core > 2 || !pt->commutative
+                ? largest_part(pt, irregular, 2, fold.core, fold.core / 2, 1)
+                : 0;
+    if (fold.core > 2)
+        bytes += chorale_rs_total(pt, irregular);
+    return with_places(pt,
+                       bytes + (fold.most > 0
+                                    ? fold_bytes(pt, irregular, 2, &fold)
+                                    : chorale_rs_largest(pt, irregular)));
+}
+
+/* All blocks, and all that arrive. */
+size_t chorale_rs_doubling_scratch(const struct chorale_point *pt,
+                                   int irregular)
+{
+    struct chorale_fold fold;
+
+    if (pt->comm_size < 2)
+        return with_places(pt, 0);
+    chorale_fold_init(&fold, 0, pt->comm_size, 2);
+    return with_places(pt, 2 * chorale_rs_total(pt, irregular) +
+                               (fold.most > 0
+                                    ? fold_bytes(pt, irregular, 2, &fold)
+                                    : chorale_rs_largest(pt, irregular)));
+}
+
+/* The sums of the blocks that a rank keeps first, from its own one on; and what
+ * it sends first, if that runs past the last block, or what it receives later,
+ * half as many as it keeps. */
+static double circulant_bytes(const struct chorale_point *pt, int irregular)
+{
+    int size = pt->comm_size, kept = (size + 1) / 2, half = kept / 2;
+    double all = chorale_rs_total(pt, irregular), sum = 0, later = 0;
+    double most = 0;
+
+    for (int i = 0; i < kept; i++)
+        sum += chorale_rs_block(pt, irregular, i);
+    for (int i = 0; i < half; i++)
+        later += chorale_rs_block(pt, irregular, i);
+    for (int r = 0; r < (irregular ? size : 1); r++) {
+        double first = chorale_rs_block(pt, irregular, r);
+        double held = sum + (kept > 2 ? later : 0);
+
+        most = held > most ? held : most;
+        sum += chorale_rs_block(pt, irregular, (r + kept) % size) - first;
+        later += chorale_rs_block(pt, irregular, (r + half) % size) - first;
+    }
+    return size > 3 && all > most ? all : most;
+}
+
+size_t chorale_rs_circulant_scratch(const struct chorale_point *pt,
+                                    int irregular)
+{
+    if (pt->comm_size < 2)
+        return with_places(pt, 0);
+    return with_places(pt, chorale_rs_largest(pt, irregular) +
+                               (pt->comm_size > 2
+                                    ? circulant_bytes(pt, irregular)
+                                    : 0));
+}
+
+/* What arrives for two steps of a ring of so many; none where there are two. */
+static double ring_spares(int length, double bytes)
+{
+    return (length < 4 ? length - 2 : 2) * bytes;
 }
 
 size_t chorale_rs_torus_scratch(const struct chorale_point *pt, int irregular)
 {
-    /* Packed operands, and at most half of them for sums and on the way. Of
-     * both parts where the blocks, the lines and the ranks of a line are. */
-    return chorale_rs_scratch(pt, irregular, 3, 4) +
-           (pt->comm_size > 1 ? 4 * places(pt->comm_size) : 0);
+    double m = chorale_rs_largest(pt, irregular), first = 0, second = 0;
+    double bytes = m + chorale_rs_total(pt, irregular);
+    int size = pt->comm_size, rows, percent;
+
+    if (size < 2)
+        return with_places(pt, 0);
+    rows = chorale_rs_torus_rows(pt->param[0], size);
+    if (rows == 0)
+        return 0;
+    percent = chorale_rs_torus_percent(pt->param[1], rows, size);
+    /* In place the result; packed operands, the sums of a line, and what
+     * arrives over the lines or later in one. Of both parts where the blocks,
+     * the lines and the ranks of a line are. */
+    for (int p = 0; p < 2; p++) {
+        int lines = p == 0 ? rows : size / rows, length = size / lines;
+        double line = largest_line(pt, irregular, length, p == 0 ? 1 : lines,
+                                   p, percent);
+
+        bytes += line;
+        first += ring_spares(lines, line);
+        second += ring_spares(length, part_of(m, (double)pt->type_size, p,
+                                              percent));
+    }
+    return with_places(pt, bytes + (first > second ? first : second)) +
+           4 * places(size);
 }
 
 size_t chorale_rs_halving_scratch(const struct chorale_point *pt,
                                   int irregular)
 {
-    return chorale_rs_scratch(pt, irregular, pt->param[0] != 0 ? 4 : 2, 4);
+    return pt->param[0] != 0 ? chorale_rs_butterfly_scratch(pt, irregular)
+                             : chorale_rs_exchange_scratch(pt, irregular, 2);
 }
 
 size_t chorale_rs_recexch_scratch(const struct chorale_point *pt,
                                   int irregular)
 {
-    return chorale_rs_scratch(
-        pt, irregular, 3, chorale_rs_radix(pt->param[0], pt->comm_size) + 2);
+    return chorale_rs_exchange_scratch(
+        pt, irregular, chorale_rs_radix(pt->param[0], pt->comm_size));
 }

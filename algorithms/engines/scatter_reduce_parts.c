@@ -204,13 +204,24 @@ size_t chorale_rs_linear_scratch(const struct chorale_point *pt,
 {
     struct chorale_point all = whole(pt, irregular);
     size_t reduce = chorale_part_scratch(reduce_part[pt->param[0]], &all);
-    size_t scatter = all.msg_size +
-                     sizeof(int64_t) * ((size_t)pt->comm_size + 1);
+    size_t offsets = sizeof(int64_t) * ((size_t)pt->comm_size + 1);
+    size_t at_root = all.msg_size, scatter = 0;
 
-    /* What the reduction had is given back before the scatter. */
-    return (pt->comm_size < 2 ? 0 : all.msg_size) +
-           (reduce > scatter ? reduce : scatter) +
-           chorale_rs_scratch(pt, irregular, 0, 0);
+    if (pt->comm_size < 2)
+        return offsets + chorale_rs_scratch(pt, irregular, 0, 0);
+    /* Unequal blocks are put together for a subtree; what the reduction had is
+     * given back before. */
+    all.msg_size = pt->msg_size;
+    if (irregular && pt->param[1] == BINOMIAL)
+        scatter = chorale_scratch_ramp_tree(&all);
+    /* In place nothing is held for the sums, which is when a linear reduction
+     * takes most: as much. Another may hold what arrives, too. */
+    if (reduce_part[pt->param[0]] != &chorale_reduce_linear)
+        at_root += reduce > scatter ? reduce : scatter;
+    else
+        at_root = reduce > at_root + scatter ? reduce : at_root + scatter;
+    /* The others have the blocks of their subtree in the scatter: less. */
+    return at_root + offsets + chorale_rs_scratch(pt, irregular, 0, 0);
 }
 
 /* --- alltoall and reduce ---------------------------------------------- */
@@ -287,7 +298,8 @@ const char *chorale_rs_alltoall_refuses(const struct chorale_point *pt)
 size_t chorale_rs_alltoall_scratch(const struct chorale_point *pt,
                                    int irregular)
 {
-    return chorale_rs_scratch(pt, irregular, 0, pt->comm_size);
+    return chorale_rs_scratch(pt, irregular, 0,
+                              pt->comm_size > 1 ? pt->comm_size : 0);
 }
 
 /* --- allreduce and select --------------------------------------------- */
@@ -347,6 +359,7 @@ size_t chorale_rs_select_scratch(const struct chorale_point *pt,
 {
     struct chorale_point all = whole(pt, irregular);
 
-    return all.msg_size + chorale_rs_scratch(pt, irregular, 0, 0) +
+    return (pt->comm_size > 1 ? all.msg_size : 0) +
+           chorale_rs_scratch(pt, irregular, 0, 0) +
            chorale_part_scratch(allreduce_part[pt->param[0]], &all);
 }

@@ -115,11 +115,16 @@ size_t chorale_two_level_scratch(const struct chorale_point *pt,
                                  const struct chorale_alg *outer)
 {
     struct chorale_point in, out;
+    size_t in_node = 0;
 
     chorale_topology_points(pt, &in, &out);
+    /* The last node may have fewer ranks, and what folds takes more. */
+    for (; inner != NULL && in.comm_size > 1; in.comm_size--) {
+        in_node = most(in_node, chorale_part_scratch(inner, &in));
+        in.root = in.root < in.comm_size - 1 ? in.root : 0;
+    }
     return chorale_topology_scratch(pt) +
-           most(inner != NULL ? chorale_part_scratch(inner, &in) : 0,
-                outer != NULL ? chorale_part_scratch(outer, &out) : 0);
+           most(in_node, outer != NULL ? chorale_part_scratch(outer, &out) : 0);
 }
 
 /* --- vectors in segments ---------------------------------------------- */

@@ -108,7 +108,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return pt->comm_size < 3 ? 0 : 2 * pt->msg_size;
+    return pt->comm_size < 3 ? 0 : (pt->comm_size == 3 ? 1 : 2) * pt->msg_size;
 }
 
 const struct chorale_alg chorale_exscan_doubling_123 = {

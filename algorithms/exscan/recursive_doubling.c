@@ -24,6 +24,13 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_prefix_recursive_doubling_cost(pt, 0, term);
 }
 
+/* Of two ranks one receives the other's operand, and that is its result. */
+static size_t scratch(const struct chorale_point *pt)
+{
+    return pt->comm_size > 2 ? chorale_prefix_recursive_doubling_scratch(pt)
+                             : 0;
+}
+
 const struct chorale_alg chorale_exscan_recursive_doubling = {
     .coll = CHORALE_EXSCAN,
     .name = "recursive_doubling",
@@ -36,5 +43,5 @@ const struct chorale_alg chorale_exscan_recursive_doubling = {
     .core = CHORALE_CORE_ANY,
     .run = run,
     .cost = cost,
-    .scratch = chorale_prefix_recursive_doubling_scratch,
+    .scratch = scratch,
 };

@@ -90,9 +90,13 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return 1;
 }
 
+/* What arrives and, in place, the own operand; of two ranks, and of the last
+ * one, one of these. */
 static size_t scratch(const struct chorale_point *pt)
 {
-    return pt->comm_size < 2 ? 0 : 2 * pt->msg_size;
+    int one = pt->comm_size == 2 || pt->root == pt->comm_size - 1;
+
+    return pt->comm_size < 2 ? 0 : (one ? 1 : 2) * pt->msg_size;
 }
 
 const struct chorale_alg chorale_reduce_linear = {

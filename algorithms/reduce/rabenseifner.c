@@ -219,7 +219,9 @@ static size_t scratch(const struct chorale_point *pt)
     if (p < 2)
         return 0;
     return half +
-           (q < p ? pt->msg_size + sizeof(int) * (size_t)q : half);
+           (q < p   ? pt->msg_size + sizeof(int) * (size_t)q
+            : q > 2 ? chorale_parts_most(pt, q, q / 4)
+                    : 0);
 }
 
 const struct chorale_alg chorale_reduce_rabenseifner = {

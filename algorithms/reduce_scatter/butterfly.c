@@ -29,7 +29,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_rs_scratch(pt, 1, 4, 4);
+    return chorale_rs_butterfly_scratch(pt, 1);
 }
 
 const struct chorale_alg chorale_reduce_scatter_butterfly = {

@@ -25,7 +25,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_rs_scratch(pt, 1, 1 + 1, 3);
+    return chorale_rs_circulant_scratch(pt, 1);
 }
 
 const struct chorale_alg chorale_reduce_scatter_circulant = {

@@ -25,7 +25,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_rs_scratch(pt, 0, 0, 2);
+    return chorale_rs_ring_scratch(pt, 0);
 }
 
 const struct chorale_alg chorale_reduce_scatter_block_pairwise = {

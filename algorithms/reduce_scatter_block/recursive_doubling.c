@@ -28,7 +28,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 
 static size_t scratch(const struct chorale_point *pt)
 {
-    return chorale_rs_scratch(pt, 0, 4, 4);
+    return chorale_rs_doubling_scratch(pt, 0);
 }
 
 const struct chorale_alg chorale_reduce_scatter_block_recursive_doubling = {
