@@ -4,11 +4,11 @@
  * that on to the rank b above, gets the prefix of all below those from the
  * rank b below, and tells the ranks b/2, b/4, ..., 1 above their prefix.
  *
- * Rounds  2 L - 1, L = ceil(lg P)             P = comm_size, n = bytes
+ * Rounds  R = floor(lg P) + floor(lg 2P/3)    P = comm_size, n = bytes
  * Volume  fewer than 2 P n bytes in all
- * Cost    (2 L - 1) (alpha + n beta) + (2 L - 2) n tau (P = 2: n tau) at
- *         powers of two, at most that elsewhere: the rank in the middle
- *         sends up before it sends down
+ * Cost    R (alpha + n beta) + (floor(lg (P+1)) + floor(lg 2(P+1)/3) - 1)
+ *         n tau, exact: the rank in the middle sends up before it sends down,
+ *         so that from 3/2 of a power of two on there is one step more down
  * Needs   any P, any datatype, any operation
  * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
@@ -80,17 +80,24 @@ static int run(const struct chorale_call *call)
     return err;
 }
 
+/* floor(lg x) + floor(lg 2x/3) */
+static int steps(int x)
+{
+    int below = chorale_pow2_below(x);
+
+    return 2 * chorale_ceil_log2(below) - (x - below < below / 2);
+}
+
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int rounds = chorale_ceil_log2(pt->comm_size);
     double m = (double)pt->msg_size;
 
-    if (rounds == 0)
+    if (pt->comm_size < 2)
         return 0;
     term[0] = (struct chorale_term){
-        .messages = 2 * rounds - 1,
+        .messages = steps(pt->comm_size),
         .bytes = m,
-        .reduced = (rounds > 1 ? 2 * rounds - 2 : 1) * m,
+        .reduced = (steps(pt->comm_size + 1) - 1) * m,
     };
     return 1;
 }
@@ -104,12 +111,10 @@ const struct chorale_alg chorale_scan_binomial_tree = {
     .coll = CHORALE_SCAN,
     .name = "binomial_tree",
     .summary = "up a binomial tree and down again: fewest messages",
-    .formula = "<= (2 L - 1) (alpha + n beta) + max(2 L - 2, 1) n tau, L = "
-               "ceil(lg P)",
+    .formula = "(floor(lg P) + floor(lg(2 P/3))) (alpha + n beta) + "
+               "(floor(lg(P+1)) + floor(lg(2 (P+1)/3)) - 1) n tau",
     .source = "Sanders, Traeff, EuroPVM/MPI 2006",
     .order = CHORALE_ORDER_RANK,
-    .cost_is = CHORALE_COST_POW2,
-    .within = 1.67,
     .run = run,
     .cost = cost,
     .scratch = scratch,
