@@ -8,8 +8,8 @@
  * Rounds  2 (sum of d_i - 1), dims messages    P = d_1 d_2 ... = comm_size,
  *         at a time                            n = bytes
  * Volume  2 (P - 1)/P n bytes from each rank, spread over dims neighbours
- * Cost    with one port <= 3 dims (sum of d_i - 1) alpha +
- *         (P - 1)/P n (3 beta + tau), as messages wait for each other; dims
+ * Cost    with one port <= 8/3 dims (sum of d_i - 1) alpha +
+ *         (P - 1)/P n (8/3 beta + tau), as messages wait for each other; dims
  *         ports: 2 (sum of d_i - 1) alpha + (P - 1)/P n (2 beta/dims + tau)
  * Needs   P with dims factors above 1, any datatype; a commutative operation
  * Source  Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015
@@ -68,14 +68,14 @@ const struct chorale_alg chorale_allreduce_bucket_nd = {
     .coll = CHORALE_ALLREDUCE,
     .name = "bucket_nd",
     .summary = "rings along the dimensions of a torus, one part a dimension",
-    .formula = "<= 3 dims R alpha + (P-1)/P n (3 beta + tau), R the sum of "
-               "lengths less 1; dims ports: 2 R alpha + (P-1)/P n (2/dims "
+    .formula = "<= 8/3 dims R alpha + (P-1)/P n (8/3 beta + tau), R the sum "
+               "of lengths less 1; dims ports: 2 R alpha + (P-1)/P n (2/dims "
                "beta + tau)",
     .source = "Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 2.01,
+    .within = 1.8,
     .overlaps = 1,
     .nparam = 1,
     .param = { { .name = "dims",

@@ -15,9 +15,9 @@
  * Rounds  2 (P - 1), 2 messages at a time;    P = comm_size, n = bytes
  *         wrap: 2 (rows + cols - 2), 4 at a time
  * Volume  2 (P - 1)/P n bytes from each rank, spread over 2 or 4 neighbours
- * Cost    with one port <= 6 (P - 1) alpha + (P - 1)/P n (3 beta + tau), as
- *         messages wait for each other; with two ports 2 (P - 1) alpha +
- *         (P - 1)/P n (beta + tau). wrap: one port <= 12 (rows + cols - 2)
+ * Cost    with one port <= 16/3 (P - 1) alpha + (P - 1)/P n (8/3 beta +
+ *         tau), as messages wait for each other; with two ports 2 (P - 1) alpha
+ *         + (P - 1)/P n (beta + tau). wrap: one port <= 32/3 (rows + cols - 2)
  *         alpha and the same bytes, four ports 2 (rows + cols - 2) alpha and
  *         half of beta
  * Needs   P = rows cols, with wrap both 2 or more; rows 0: the most square
@@ -120,17 +120,17 @@ const struct chorale_alg chorale_allreduce_mesh_integrate_broadcast = {
     .coll = CHORALE_ALLREDUCE,
     .name = "mesh_integrate_broadcast",
     .summary = "integration, then broadcasting between neighbours on a mesh",
-    .formula = "wrap=0: <= 6 (P-1) alpha + (P-1)/P n (3 beta + tau); wrap=1: "
-               "<= 12 (rows + cols - 2) alpha + (P-1)/P n (3 beta + tau), "
-               "cols = P/rows; wrap=0, two ports: 2 (P-1) alpha + (P-1)/P n "
-               "(beta + tau); wrap=1, four ports: 2 (rows + cols - 2) alpha + "
-               "(P-1)/P n (beta/2 + tau)",
+    .formula = "wrap=0: <= 16/3 (P-1) alpha + (P-1)/P n (8/3 beta + tau); "
+               "wrap=1: <= 32/3 (rows + cols - 2) alpha + (P-1)/P n (8/3 "
+               "beta + tau), cols = P/rows; wrap=0, two ports: 2 (P-1) alpha "
+               "+ (P-1)/P n (beta + tau); wrap=1, four ports: 2 (rows + cols "
+               "- 2) alpha + (P-1)/P n (beta/2 + tau)",
     .source = "Chen, Lee, integration and broadcasting on meshes",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 2.08,
-    .within_default = 1.89,
+    .within = 1.86,
+    .within_default = 1.8,
     .overlaps = 1,
     .nparam = 2,
     .param = { CHORALE_MESH_PARAM("rows", "rows of the mesh, 0: most square",

@@ -11,7 +11,7 @@
  * Cost    with four ports 2 floor(y^2/4) (alpha + x m/2 beta), wrapped
  *         2 floor(y/2) alpha + x floor(y^2/4) m/2 beta. Stated for one port:
  *         the sum of its rows and columns, lines or rings by themselves, and
- *         half as much again, since a row and a column that share a rank do
+ *         a quarter of it again, since a row and a column that share a rank do
  *         not keep in step
  * Needs   P with two factors above 1, rows <= columns, any datatype; 2 n bytes
  *         of scratch and what the packets under way take; works in place
@@ -274,7 +274,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
                                       part * (size_t)mesh.dim[!i], term, n);
     }
     for (int i = 0; i < n; i++)
-        term[i].messages *= 1.5;
+        term[i].messages *= 1.25;
     return n;
 }
 
@@ -299,15 +299,15 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
     .name = "mesh2d_updating",
     .summary = "half blocks pass from neighbour to neighbour on a mesh, rows "
                "and columns at once",
-    .formula = "wrap=0: <= 3 (a + b) alpha + 3/2 (y a + x b) n/P beta, a = 2 "
+    .formula = "wrap=0: <= 5/2 (a + b) alpha + 5/4 (y a + x b) n/P beta, a = 2 "
                "u(x) + floor(x/2) - 1, b = 2 u(y) + floor(y/2) - 1, u(y) = "
-               "floor(y^2/4), x = rows, y = P/rows; wrap=1: <= 6 (floor(x/2) "
-               "+ floor(y/2)) alpha + 3/2 (y u(x) + x u(y)) n/P beta; wrap=0, "
+               "floor(y^2/4), x = rows, y = P/rows; wrap=1: <= 5 (floor(x/2) "
+               "+ floor(y/2)) alpha + 5/4 (y u(x) + x u(y)) n/P beta; wrap=0, "
                "four ports: 2 u(y) alpha + x u(y) n/P beta; wrap=1, four "
                "ports: floor(y/2) for u(y) messages, and half the bytes",
     .source = "Chen, Lee, propositions 3.2, 3.4; Chen, thesis, Cornell, 1993",
     .cost_is = CHORALE_COST_BOUND,
-    .within = 1.88,
+    .within = 1.57,
     .overlaps = 1,
     .nparam = 2,
     .param = { CHORALE_MESH_PARAM("rows", "rows, 0: as square as can be",

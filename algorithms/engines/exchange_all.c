@@ -452,8 +452,8 @@ int chorale_cost_in_flight_v(const struct chorale_point *pt,
     int n = chorale_cost_exchange_v(pt, term);
 
     for (int i = 0; i < n; i++) {
-        term[i].messages *= 2;
-        term[i].bytes *= 0.75;
+        term[i].messages *= 4 / 3.0;
+        term[i].bytes *= 27 / 32.0;
     }
     return n;
 }

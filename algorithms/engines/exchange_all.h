@@ -153,7 +153,8 @@ int chorale_cost_exchange_v_with(const struct chorale_point *pt, int empties,
                                  struct chorale_term *term);
 
 /* The same with several messages in flight: a port may also wait for small
- * ones, as it takes them in any order. */
+ * ones, as it takes them in any order, a third more of them; and stand idle for
+ * an eighth of the bytes. */
 int chorale_cost_in_flight_v(const struct chorale_point *pt,
                              struct chorale_term *term);
 

@@ -283,8 +283,8 @@ int chorale_nested_rings_cost(const struct chorale_point *pt,
 {
     double bytes[MAX_LANES][CHORALE_MAX_DIM];
     int lanes = lanes_of(torus), half = rounds_of(torus) / 2, n = 0, last;
-    /* At one port, and half of it again for waiting at the other end's. */
-    double each = lanes > 1 ? 1.5 * lanes : 1;
+    /* At one port, and a third of it again for waiting at the other end's. */
+    double each = lanes > 1 ? 4 * lanes / 3.0 : 1;
 
     for (int lane = 0; lane < lanes; lane++)
         sizes_of(pt, torus, lane, bytes[lane]);

@@ -37,10 +37,11 @@ MPI_Count chorale_nested_rings_piece(const struct chorale_torus *torus,
 int chorale_nested_rings_parts(const struct chorale_torus *torus);
 
 /* Its critical path: exact for one part, as the largest block travels all the
- * way. With k parts an upper bound, 3/2 k messages a round: on one port k would
+ * way. With k parts an upper bound, 4/3 k messages a round: on one port k would
  * do in the best order, but messages that are served as they are posted wait
- * for each other, by up to a third in all that has been played. Its
- * scratch. */
+ * for each other, by up to a third in all that has been played, most where
+ * latency and bytes both count: of latency alone there is nothing to wait for.
+ * Its scratch. */
 int chorale_nested_rings_cost(const struct chorale_point *pt,
                               const struct chorale_torus *torus,
                               struct chorale_term *term);

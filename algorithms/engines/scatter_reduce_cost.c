@@ -198,7 +198,7 @@ int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
 
 /* One port does with 2 (P - 1) messages where blocks are equal. Where they are
  * not, the two directions get out of step and ports stand idle now and then:
- * a round more for every two. */
+ * half a message more a round, but no more bytes than a port has to take. */
 int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
                                struct chorale_term *term)
 {
@@ -207,8 +207,9 @@ int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
 
     if (pt->comm_size < 2)
         return 0;
-    term[0] = (struct chorale_term){ .messages = (irregular ? 3 : 2) * rounds,
-                                     .bytes = (m + unit) / 2,
+    term[0] = (struct chorale_term){ .messages = (irregular ? 2.5 : 2) * rounds,
+                                     .bytes = (m + unit) /
+                                              (irregular ? 2.5 : 2),
                                      .reduced = rounds * m };
     return 1;
 }

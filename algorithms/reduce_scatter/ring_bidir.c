@@ -5,8 +5,9 @@
  * Rounds  P - 1, two messages each way of a rankP = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n from each rank, half of them each way
- * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one,
- *         at most 3 (P - 1) messages, since blocks differ: this is stated.
+ * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one, at
+ *         most (P - 1) (5/2 alpha + M beta + M tau), since blocks differ: this
+ *         is stated
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee, linear integration
  */
@@ -32,13 +33,13 @@ const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "ring_bidir",
     .summary = "two rings at once, half of each block either way",
-    .formula = "<= 3 (P-1) (alpha + M/2 beta) + (P-1) M tau, M the largest "
-               "block; two ports: <= (P-1) (alpha + M/2 beta + M tau)",
+    .formula = "<= (P-1) (5/2 alpha + M beta + M tau), M the largest block; "
+               "two ports: <= (P-1) (alpha + M/2 beta + M tau)",
     .source = "Chen, Lee, linear integration",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 2.86,
+    .within = 2.26,
     .overlaps = 1,
     .run = run,
     .cost = cost,

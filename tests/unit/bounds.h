@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bounds.h - how far the stated bounds are above what schedules take, kept in
  * a table: a bound is loose at many points, so that a coefficient which is
- * wrong by a tenth is still one. As a share of its schedule it is another. */
+ * wrong by a tenth is still one. As a share of its schedule it is another.
+ *
+ * The least is above 1 where messages of a rank overlap: the order in which a
+ * port takes them depends on what a message takes in latency and in bytes, and
+ * ports wait longest where both count. The bound holds there, too; of one alone
+ * it is reached nowhere. */
 #ifndef CHORALE_TESTS_UNIT_BOUNDS_H
 #define CHORALE_TESTS_UNIT_BOUNDS_H
 
