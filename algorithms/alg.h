@@ -242,7 +242,10 @@ struct chorale_alg {
     const char *constraint;
 
     /* Bytes of scratch the busiest rank allocates at pt for contiguous
-     * types; an upper bound, but for what alignment costs. NULL: none. */
+     * types; an upper bound, but for what alignment costs, of calls in place
+     * and not, with an operation that commutes or not as pt says. At most
+     * about twice what is used (tests/unit/schedule.c), but by two levels,
+     * which may be placed in any way. NULL: none. */
     size_t (*scratch)(const struct chorale_point *pt);
 };
 
