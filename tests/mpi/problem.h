@@ -115,14 +115,15 @@ void check_copies(struct stage *st);
 
 /* looks.c: a type of elements of unlike sizes and one of equal ones, which no
  * call has seen, are taken apart in a variant's first call at most, not in its
- * second one. Returns how many calls were made; *looks grows by the parts that
+ * second one. In simulation no call does, so that these are calls like others. Returns how many calls were made; *looks grows by the parts that
  * the first calls of this rank took. */
 long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its
- * scratch what it states? In simulation: does its time match its cost? All
- * sizes with default parameters; of the other parameter values this slice, or
- * where the defaults refuse all sizes, all of them.
+ * scratch what it states? In simulation: does its time match its cost? With
+ * default parameters and all sizes, or where launches share the work and no
+ * number of ranks asks for all, a third of them; of the other parameter values
+ * this slice, or where the defaults refuse all sizes, all of them.
  * Returns how many calls were made: 0 only where the variant refuses. */
 long check_schedule(struct stage *st, const struct chorale_alg *alg,
                     int full, int slice, int nslice);

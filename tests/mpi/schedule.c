@@ -6,6 +6,7 @@
  * it states; in simulation, on the network that costs assume, its time must be
  * the schedule's to a nanosecond, or where messages overlap that of the
  * schedule with shared ports. */
+#include "algorithms/engines/tree.h"
 #include "algorithms/schedule.h"
 
 #include <math.h>
@@ -451,10 +452,11 @@ static struct chorale_point point(const struct chorale_alg *alg, int p,
     return pt;
 }
 
-/* All sizes with default parameters, with the first and the last root, and in
- * place where a variant may do that with messages of its own. */
+/* Some sizes with default parameters, each nslice-th, with the first and the
+ * last root, and in place where a variant may do that with messages of its
+ * own. */
 static long check_sizes(struct stage *st, const struct chorale_alg *alg,
-                        int full)
+                        int full, int slice, int nslice)
 {
     static const size_t sizes[] = { 0, 8, 1000, 8192, 65536 };
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
@@ -463,7 +465,7 @@ static long check_sizes(struct stage *st, const struct chorale_alg *alg,
     int nsize = info->dataless ? 1 : info->blocks && !full ? 4 : 5;
     long ran = 0;
 
-    for (int i = 0; i < nsize; i++)
+    for (int i = slice % nslice; i < nsize; i += nslice)
         for (int r = 0; r < (info->rooted && p > 1 ? 2 : 1); r++)
             for (int in_place = 0; in_place <= each; in_place++) {
                 struct chorale_point pt = point(alg, p, sizes[i]);
@@ -475,14 +477,32 @@ static long check_sizes(struct stage *st, const struct chorale_alg *alg,
     return ran;
 }
 
+/* Of so many slices, those of sizes: at most three, so that each number of
+ * ranks has some of them. In simulation, where messages and time are counted,
+ * one at the numbers of ranks that formulas are held against at all sizes:
+ * small ones, powers of two and their neighbours. */
+static int size_slices(int p, int nslice)
+{
+#ifdef CHORALE_SIM
+    if (p <= 4 || p == 7 || p == 17 ||
+        chorale_pow2_below(p) == p)
+        return 1;
+#else
+    (void)p;
+#endif
+    return nslice < 3 ? nslice : 3;
+}
+
 long check_schedule(struct stage *st, const struct chorale_alg *alg, int full,
                     int slice, int nslice)
 {
     int p = st->ctx->size, k = slice;
     struct chorale_point pt = point(alg, p, 1000);
-    long ran = check_sizes(st, alg, full);
+    long ran = check_sizes(st, alg, full, slice, size_slices(p, nslice));
     struct space s;
 
+    if (ran == 0) /* it may run with the other sizes */
+        ran = check_sizes(st, alg, full, 0, 1);
     if (ran == 0 && chorale_alg_refuses(alg, &pt) == NULL)
         fail_text(st, alg, &pt, "runs, but no call was checked");
     if (ran == 0) /* too little for its parameters: all of their values */

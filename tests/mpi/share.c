@@ -20,7 +20,7 @@ int share_parse(struct share *s, const char *text, int ranks)
         if (p < 1 || p > MAX_RANKS || s->n == MAX_LAUNCHES)
             return -1;
         s->ranks[s->n++] = (int)p;
-        known |= p == ranks;
+        known |= p == ranks || ranks == 0;
     } while (*end == ',');
     return *end == '\0' && known ? 0 : -1;
 }

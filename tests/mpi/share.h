@@ -3,7 +3,9 @@
  * may refuse the first numbers of ranks, or most of them, so who makes which
  * part is settled for each by itself: a variant has its whole cover at the
  * first numbers at which it runs anything, and one more, in parts, at all the
- * others at which it does. */
+ * others at which it does. What it runs with at only some of the others (a radix
+ * of 16 wants ranks) would miss the parts that are made elsewhere: rows with
+ * such pairs are made at the first of these as well. */
 #ifndef CHORALE_TESTS_SHARE_H
 #define CHORALE_TESTS_SHARE_H
 
@@ -22,14 +24,28 @@ struct part {
     int index, of;
 };
 
-/* Read "WHOLE:RANKS,RANKS,...", which must name this launch's number of ranks.
- * Returns 0, or -1 if it is no such text. */
+/* Read "WHOLE:RANKS,RANKS,...", which must name this launch's number of ranks
+ * (0: none need be). Returns 0, or -1 if it is no such text. */
 int share_parse(struct share *s, const char *text, int ranks);
 
 /* The part of alg's cover that is made at that number of ranks, one of those
  * shared by. Where alg refuses everything it is the whole, of nothing. */
 struct part share_part(const struct share *s, const struct chorale_alg *alg,
                        const struct fixture *fix, int ranks, int full);
+
+/* covers.c: which rows of the cover at that number of ranks, with the part as
+ * a factor, are made there: mine is [nrow], filled in. Returns 0, or -1 where
+ * there is no memory or the cover has other rows. */
+int share_rows(const struct share *sh, const struct chorale_alg *alg,
+               const struct fixture *fix, int ncomm, int ranks,
+               unsigned char *mine, int nrow);
+
+/* covers.c: how many pairs of levels alg has in any launch, and *missing of
+ * them in none that is made; *rows grows by the rows that are made. Returns -1
+ * without memory. */
+long share_pairs(const struct share *sh, const struct chorale_alg *alg,
+                 const struct fixture *fix, int ncomm, long *missing,
+                 long *rows);
 
 /* wide.c: is this one of those launches in which alg is called with units far
  * apart? Where it is refused so at all earlier numbers of ranks in the list. */

@@ -2,6 +2,7 @@
 /* space.c - the levels of the factors: see space.h. */
 #include "tests/mpi/space.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/engines/tree.h"
@@ -10,6 +11,9 @@
 /* MANY: more than a segment of 4 KiB. Few ranks can have more of them, blocks
  * of many ranks must be fewer: they are many units together. */
 enum { FEW = 131, MANY = 521, MANY_FULL = 4097, UNIT = 8 };
+
+/* Numbers up to this one are tried whatever the number of ranks. */
+enum { SMALL = 4 };
 
 /* More segments of one message take long and show nothing new. */
 enum { SEGMENTS = 600 };
@@ -85,7 +89,7 @@ static int byte_values(const struct chorale_param *param, long *list,
 static int number_values(const struct chorale_param *param, long *list, int p,
                          int full)
 {
-    const long some[] = { 1, 2, 3, 4, p - 1, p, p + 1 };
+    const long some[] = { 1, 2, 3, SMALL, p - 1, p, p + 1 };
     int n = add_long(list, 0, param->def);
 
     n = add_long(list, n, param->min);
@@ -150,6 +154,18 @@ void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
     for (int i = 0; i < alg->nparam; i++)
         s->level[PARAM + i] = values(&alg->param[i], s->value[i], ranks,
                                      full);
+}
+
+int space_is_fixed(const struct space *s, int i, int v, int ranks)
+{
+    const struct chorale_param *param = &s->alg->param[i];
+    long value = s->value[i][v];
+
+    for (int c = 0; c < param->ncandidate; c++)
+        if (param->candidate[c] == value)
+            return 1;
+    return value <= SMALL || value == param->def || value == param->max ||
+           labs(value - ranks) > 1;
 }
 
 struct problem space_problem(const struct space *s, const struct fixture *fix,

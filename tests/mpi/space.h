@@ -38,6 +38,10 @@ struct space {
 void space_init(struct space *s, const struct chorale_alg *alg, int ranks,
                 int ncomm, int nslice, int full);
 
+/* Is value v of parameter i one of those that do not come and go with the
+ * number of ranks, as one less or more than it does? */
+int space_is_fixed(const struct space *s, int i, int v, int ranks);
+
 /* The problem at one level of each factor. */
 struct problem space_problem(const struct space *s, const struct fixture *fix,
                              const int *at, int seed);

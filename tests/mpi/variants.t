@@ -10,7 +10,8 @@
 # Each variant has its whole cover of all pairs at the first number of ranks
 # above one at which it runs (of real ranks) or the first two (simulated); all
 # the larger numbers at which it runs share one more, that has the number of
-# ranks as one more factor. The last lines say that no variant went without.
+# ranks as one more factor, and make all pairs of levels together that any of
+# them has (the lines "shared"). The last lines say that no variant went without.
 # ci/matrix does more: all numbers of ranks, products of factors.
 here=${top_builddir:-.}
 source=${top_srcdir:-$(dirname "$0")/../..}
@@ -147,6 +148,9 @@ real_lane()
 {
     n=0
     keep real "variants P=1" run_real 1 variants "$@"
+    keep real "shared, real" run_real 1 variants --covers --share 1:2,3,5,8 "$@"
+    keep real "shared, simulated" run_real 1 variants --covers \
+        --share "2:$(echo "$sizes" | tr ' ' ,)" "$@"
     for p in 2 3 5 8; do
         keep real "variants P=$p" run_real "$p" variants --share 1:2,3,5,8 "$@"
     done
@@ -161,10 +165,12 @@ real_lane()
     echo "$n" >"$tmp/real.all"
 }
 
-# The simulated launches, a line each: KIND P. $sizes: those that share.
+# The numbers of simulated ranks that share.
+sizes="2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33"
+
+# The simulated launches, a line each: KIND P.
 list_simulated()
 {
-    sizes="2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33"
     for p in 1 $sizes; do
         echo "simulated $p"
     done >"$tmp/launches"
