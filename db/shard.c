@@ -327,7 +327,7 @@ enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
 
     if (shard == NULL)
         return chorale_fail_memory(msg, path);
-    shard->fd = shard->tail.fd[0] = shard->tail.fd[1] = -1;
+    shard->fd = -1;
     shard->path = path;
     err = open_store(shard, msg);
     if (err == CHORALE_OK) {

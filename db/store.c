@@ -428,7 +428,20 @@ enum chorale_err chorale_store_tail(struct chorale_store *store,
                                     const char *published,
                                     struct chorale_errmsg *msg)
 {
-    return chorale_tail_begin(store, published, &store->tail, msg);
+    return chorale_tail_begin(store, published, 0, &store->tail, msg);
+}
+
+enum chorale_err chorale_store_tail_group(struct chorale_store *store,
+                                          const char *published, int place,
+                                          struct chorale_errmsg *msg)
+{
+    return chorale_tail_begin(store, published, place, &store->tail, msg);
+}
+
+void chorale_store_emptied(struct chorale_store *store)
+{
+    if (store->tail != NULL)
+        chorale_tail_emptied(store->tail);
 }
 
 void chorale_store_rollback(struct chorale_store *store)

@@ -124,6 +124,12 @@ void chorale_store_rollback(struct chorale_store *store);
 enum chorale_err chorale_store_tail(struct chorale_store *store,
                                     const char *published,
                                     struct chorale_errmsg *msg);
+/* The same to the file of a group, which is there; place: from 1 on. */
+enum chorale_err chorale_store_tail_group(struct chorale_store *store,
+                                          const char *published, int place,
+                                          struct chorale_errmsg *msg);
+/* All runs have been deleted: a tail goes on with whatever comes next. */
+void chorale_store_emptied(struct chorale_store *store);
 
 /* A fresh random UUID as text. */
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);

@@ -24,6 +24,7 @@ struct known {
 struct chorale_tail {
     struct chorale_store *store;
     char file[PATH_MAX];
+    int creates;             /* the file, where it is not there */
     sqlite3_stmt *from[CHORALE_NTAIL], *launches, *runs;
     sqlite3_int64 last;      /* runs up to this one are in it or in the copy */
     struct known *known;
@@ -225,7 +226,8 @@ static sqlite3_int64 put_runs(struct chorale_tail *tail)
  * is as it was, as far as that can be. */
 static int append(const struct chorale_tail *tail)
 {
-    int fd = open(tail->file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    int creates = tail->creates ? O_CREAT : 0;
+    int fd = open(tail->file, O_WRONLY | O_APPEND | O_CLOEXEC | creates, 0666);
     off_t before = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     ssize_t put = -1;
 
@@ -271,7 +273,7 @@ void chorale_tail_add(struct chorale_tail *tail)
 }
 
 enum chorale_err chorale_tail_begin(struct chorale_store *store,
-                                    const char *published,
+                                    const char *published, int place,
                                     struct chorale_tail **tail_p,
                                     struct chorale_errmsg *msg)
 {
@@ -281,8 +283,11 @@ enum chorale_err chorale_tail_begin(struct chorale_store *store,
     if (tail == NULL)
         return chorale_fail_memory(msg, published);
     tail->store = store;
-    if (snprintf(tail->file, sizeof(tail->file), "%s" CHORALE_TAIL_SUFFIX,
-                 published) >= (int)sizeof(tail->file)) {
+    tail->creates = place == 0;
+    if (place > 0
+            ? chorale_tail_group_name(published, place, tail->file) != 0
+            : snprintf(tail->file, sizeof(tail->file), "%s" CHORALE_TAIL_SUFFIX,
+                       published) >= (int)sizeof(tail->file)) {
         free(tail);
         return chorale_fail_long(msg, published);
     }
@@ -306,6 +311,11 @@ enum chorale_err chorale_tail_begin(struct chorale_store *store,
     else
         chorale_tail_end(tail);
     return err;
+}
+
+void chorale_tail_emptied(struct chorale_tail *tail)
+{
+    tail->last = 0;
 }
 
 void chorale_tail_end(struct chorale_tail *tail)
@@ -345,6 +355,8 @@ void chorale_tail_drop(const char *published, int all)
     if (!names(published, name, before))
         return;
     unlink(before);
-    if (all)
-        unlink(name);
+    if (!all)
+        return;
+    unlink(name);
+    chorale_tail_drop_groups(published);
 }

@@ -17,9 +17,20 @@
  * FILE-tail becomes FILE-tail-before, unless there is one; the copy is made and
  * renamed; then FILE-tail-before goes. A record follows its commit and is
  * appended to the file that had the name after it, so what goes is all in the
- * copy. Readers take the two files before the copy, the younger one first. */
+ * copy. Readers take the two files before the copy, the younger one first.
+ *
+ * Where one start measures several launches (runners/groups.h) the first rank
+ * of each group but rank 0's has a file of its own, FILE-tail-1, -2 and so on
+ * without a gap: machines that append to one file over a network file system
+ * overwrite each other. It has what is not in the database yet, so to publish
+ * leaves it alone. Rank 0 makes these files and, when it has stored all, takes
+ * them away, the last one first; after a kill the next `chorale run` takes in
+ * what they have. A database that is measured into without a copy has them
+ * beside itself. Readers take them before the other two. */
 #ifndef CHORALE_DB_TAIL_H
 #define CHORALE_DB_TAIL_H
+
+#include <stdint.h>
 
 #include "db/store.h"
 
@@ -29,32 +40,45 @@
 struct chorale_tail;
 
 /* Of a store that is being measured into, from here on; the copy under the
- * name published has all that it has now. CHORALE_ENV: no memory, a path that
- * is too long. chorale_store_tail() is what to call. */
+ * name published has all that it has now. place: 0, or of a group's file, which
+ * is appended to as long as it is there. CHORALE_ENV: no memory, a path that is
+ * too long. chorale_store_tail() is what to call. */
 enum chorale_err chorale_tail_begin(struct chorale_store *store,
-                                    const char *published,
+                                    const char *published, int place,
                                     struct chorale_tail **tail_p,
                                     struct chorale_errmsg *msg);
 /* A transaction is committed: append its runs, and bring them to the disk.
  * What fails is tried again with the next one: to publish says what is
  * wrong. */
 void chorale_tail_add(struct chorale_tail *tail);
+/* The store has no runs any more: the next ones' numbers may begin again. */
+void chorale_tail_emptied(struct chorale_tail *tail);
 /* Before the store is closed; NULL does nothing. */
 void chorale_tail_end(struct chorale_tail *tail);
 
-/* The first and the last step of publishing. all: nobody is measuring, both
+/* The first and the last step of publishing. all: nobody is measuring, all
  * files go. */
 void chorale_tail_turn(const char *published);
 void chorale_tail_drop(const char *published, int all);
 
-/* The files beside a copy, in the order in which they are applied; -1: there is
- * none, or nothing in it. */
+/* Rank 0: empty files for groups 1 to n. id[i - 1]: what the file system knows
+ * that of group i by, 0: it and the later ones could not be made. Take them
+ * away, if they still are those. */
+void chorale_tail_make(const char *published, int n, uint64_t *id);
+void chorale_tail_unmake(const char *published, int n, const uint64_t *id);
+/* The first rank of a group, perhaps on another machine: 1 if the file that it
+ * sees under that name is the one rank 0 made. */
+int chorale_tail_seen(const char *published, int place, uint64_t id);
+
+/* The files beside a copy, in the order in which they are applied; all 0:
+ * there is none, or nothing in them. */
 struct chorale_tail_files {
-    int fd[2];
+    int *fd;                 /* [count] */
+    int count;
     unsigned other;          /* schema version of records left out */
 };
 
-/* Open them. CHORALE_ENV: one is there and cannot be read. */
+/* Open them. CHORALE_ENV: one is there and cannot be read, no memory. */
 enum chorale_err chorale_tail_open(const char *published,
                                    struct chorale_tail_files *files,
                                    struct chorale_errmsg *msg);
@@ -72,5 +96,13 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
                                     sqlite3_int64 *runs_p,
                                     struct chorale_errmsg *msg);
 void chorale_tail_close(struct chorale_tail_files *files);
+
+/* Of a store that nobody measures into: add what killed groups have left
+ * beside that name, and take their files away. *other_p as files->other.
+ * CHORALE_ENV: they cannot be read, or the store not be written; they stay. */
+enum chorale_err chorale_tail_take_in(struct chorale_store *store,
+                                      const char *published,
+                                      unsigned *other_p,
+                                      struct chorale_errmsg *msg);
 
 #endif

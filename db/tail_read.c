@@ -225,7 +225,7 @@ static enum chorale_err apply_file(struct applying *a, int fd,
     off_t offset = 0;
     int broken = 0;
 
-    if (fd < 0 || fstat(fd, &st) != 0)
+    if (fstat(fd, &st) != 0)
         return CHORALE_OK;
     a->fd = fd;
     a->size = st.st_size;
@@ -261,7 +261,7 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
     for (int t = 0; t < CHORALE_NTAIL && err == CHORALE_OK; t++)
         err = chorale_store_prepare(store, chorale_tail_table[t].into,
                                     &a.into[t], msg);
-    for (int i = 0; i < 2 && err == CHORALE_OK; i++)
+    for (int i = 0; i < files->count && err == CHORALE_OK; i++)
         err = apply_file(&a, files->fd[i], msg);
     files->other = a.other;
     for (int t = 0; t < CHORALE_NTAIL; t++)
@@ -277,18 +277,15 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
 
 /* --- files ------------------------------------------------------------ */
 
-static enum chorale_err open_one(const char *published, const char *suffix,
-                                 int *fd_p, struct chorale_errmsg *msg)
+enum chorale_err chorale_tail_open_one(const char *name, int *fd_p,
+                                       int *there_p,
+                                       struct chorale_errmsg *msg)
 {
-    char name[PATH_MAX];
     struct stat st;
-    int fd;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     *fd_p = -1;
-    if (snprintf(name, sizeof(name), "%s%s", published, suffix) >=
-        (int)sizeof(name))
-        return CHORALE_OK; /* nor could it be written */
-    fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *there_p = fd >= 0;
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR ||
                    errno == ENAMETOOLONG))
         return CHORALE_OK;
@@ -301,17 +298,58 @@ static enum chorale_err open_one(const char *published, const char *suffix,
     return CHORALE_OK;
 }
 
+enum chorale_err chorale_tail_add_file(struct chorale_tail_files *files,
+                                       int fd, struct chorale_errmsg *msg)
+{
+    int *grown;
+
+    if (fd < 0)
+        return CHORALE_OK;
+    grown = realloc(files->fd, (size_t)(files->count + 1) * sizeof(*grown));
+    if (grown == NULL) {
+        close(fd);
+        return chorale_fail_memory(msg, NULL);
+    }
+    files->fd = grown;
+    files->fd[files->count++] = fd;
+    return CHORALE_OK;
+}
+
+static enum chorale_err open_one(const char *published, const char *suffix,
+                                 int *fd_p, struct chorale_errmsg *msg)
+{
+    char name[PATH_MAX];
+    int there;
+
+    *fd_p = -1;
+    if (snprintf(name, sizeof(name), "%s%s", published, suffix) >=
+        (int)sizeof(name))
+        return CHORALE_OK; /* nor could it be written */
+    return chorale_tail_open_one(name, fd_p, &there, msg);
+}
+
 enum chorale_err chorale_tail_open(const char *published,
                                    struct chorale_tail_files *files,
                                    struct chorale_errmsg *msg)
 {
-    enum chorale_err err = open_one(published, CHORALE_TAIL_SUFFIX,
-                                    &files->fd[1], msg);
+    int before = -1, tail = -1;
+    enum chorale_err err;
 
-    files->fd[0] = -1;
-    files->other = 0;
+    *files = (struct chorale_tail_files){ .count = 0 };
+    err = chorale_tail_open_groups(published, files, msg);
     if (err == CHORALE_OK)
-        err = open_one(published, CHORALE_TAIL_BEFORE, &files->fd[0], msg);
+        err = open_one(published, CHORALE_TAIL_SUFFIX, &tail, msg);
+    if (err == CHORALE_OK)
+        err = open_one(published, CHORALE_TAIL_BEFORE, &before, msg);
+    /* Records add to any copy what fits: the order among files is free. */
+    if (err == CHORALE_OK)
+        err = chorale_tail_add_file(files, before, msg);
+    else if (before >= 0)
+        close(before);
+    if (err == CHORALE_OK)
+        err = chorale_tail_add_file(files, tail, msg);
+    else if (tail >= 0)
+        close(tail);
     if (err != CHORALE_OK)
         chorale_tail_close(files);
     return err;
@@ -319,14 +357,14 @@ enum chorale_err chorale_tail_open(const char *published,
 
 int chorale_tail_there(const struct chorale_tail_files *files)
 {
-    return files->fd[0] >= 0 || files->fd[1] >= 0;
+    return files->count > 0;
 }
 
 void chorale_tail_close(struct chorale_tail_files *files)
 {
-    for (int i = 0; i < 2; i++) {
-        if (files->fd[i] >= 0)
-            close(files->fd[i]);
-        files->fd[i] = -1;
-    }
+    for (int i = 0; i < files->count; i++)
+        close(files->fd[i]);
+    free(files->fd);
+    files->fd = NULL;
+    files->count = 0;
 }

@@ -7,8 +7,11 @@
 #ifndef CHORALE_DB_TAIL_RECORD_H
 #define CHORALE_DB_TAIL_RECORD_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "db/tail.h"
 
 #define CHORALE_TAIL_MAGIC 0x315f6c6961746843u /* "Chtail_1" */
 #define CHORALE_TAIL_MAX (64 << 20)            /* bytes of a record's rows */
@@ -46,6 +49,24 @@ struct chorale_tail_table {
 };
 
 extern const struct chorale_tail_table chorale_tail_table[CHORALE_NTAIL];
+
+/* The name of a group's file. 0, or -1: it is too long. */
+int chorale_tail_group_name(const char *published, int place,
+                            char name[PATH_MAX]);
+
+/* Take all groups' files away, the last one first. */
+void chorale_tail_drop_groups(const char *published);
+/* Open one of the files: *fd_p, -1: it is not there or empty; *there_p. */
+enum chorale_err chorale_tail_open_one(const char *name, int *fd_p,
+                                       int *there_p,
+                                       struct chorale_errmsg *msg);
+/* Add the groups' files to those that are open. */
+enum chorale_err chorale_tail_open_groups(const char *published,
+                                          struct chorale_tail_files *files,
+                                          struct chorale_errmsg *msg);
+/* Add a file, which is closed if there is no memory for it. */
+enum chorale_err chorale_tail_add_file(struct chorale_tail_files *files,
+                                       int fd, struct chorale_errmsg *msg);
 
 /* FNV-1a by words of eight bytes, the last one filled with zeros. */
 uint64_t chorale_tail_sum(const char *data, size_t bytes);

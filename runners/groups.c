@@ -308,19 +308,17 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
 }
 
 /* The first rank of a group that does not begin with rank 0. */
-static enum chorale_err measure_apart(struct all *all, int k, MPI_Comm comm,
+static enum chorale_err measure_apart(struct all *all, MPI_Comm comm,
                                       struct chorale_errmsg *msg)
 {
     struct chorale_bench bench = { .world = MPI_COMM_NULL };
     struct chorale_store *store = NULL;
-    enum chorale_err err = chorale_launch_mpi(
-        chorale_take_work(&all->hand, &bench.work), "taking the plan", msg);
+    enum chorale_err err = chorale_take_work(&all->hand, &bench.work, &store,
+                                             msg);
 
     bench.announce = all->as->announce;
     bench.served = all->as->served;
     bench.bound = all->as->bound;
-    if (err == CHORALE_OK)
-        err = chorale_hand_open(all->group[k].launch_id, &store, msg);
     err = err == CHORALE_OK ? measure(all, &bench, store, comm, msg) : err;
     chorale_store_close(store);
     return chorale_hand_end(&all->hand, err, msg);
@@ -379,8 +377,8 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
                                   int mine, struct chorale_worklist *own,
                                   struct chorale_errmsg *msg)
 {
-    struct chorale_worklist *work = calloc((size_t)all->count, sizeof(*work));
-    enum chorale_err err = work == NULL
+    struct chorale_gift *gift = calloc((size_t)all->count, sizeof(*gift));
+    enum chorale_err err = gift == NULL
                                ? chorale_fail_memory(msg, NULL)
                                : CHORALE_OK;
 
@@ -390,22 +388,27 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
                            "same command goes on");
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only))
-            err = chorale_launch_load(all->store, all->group[k].uuid,
-                                      &work[k], msg);
+            err = chorale_hand_load(&all->hand, all->store,
+                                    all->group[k].uuid, k != mine, &gift[k],
+                                    msg);
+    if (err == CHORALE_OK)
+        err = chorale_hand_files(&all->hand, msg);
     err = meet(all, err);
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only) && k != mine) {
             err = chorale_launch_mpi(
-                chorale_hand_work(&all->hand, first_rank(all, k), &work[k]),
+                chorale_hand_work(&all->hand, first_rank(all, k), &gift[k]),
                 "giving the plan to a group", msg);
             all->nopen++;
         }
-    for (int k = 0; work != NULL && k < all->count; k++)
+    for (int k = 0; gift != NULL && k < all->count; k++)
         if (k == mine && err == CHORALE_OK)
-            *own = work[k];
+            *own = gift[k].work;
         else
-            chorale_worklist_free(&work[k]);
-    free(work);
+            chorale_hand_free(&gift[k]);
+    free(gift);
+    if (err != CHORALE_OK)
+        chorale_hand_settled(&all->hand, 1);
     return err;
 }
 
@@ -428,12 +431,13 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
     if (err != CHORALE_OK)
         return err;
     if (in && all->hand.rank != 0 && all->hand.rank == first_rank(all, mine))
-        err = measure_apart(all, mine, comm, msg);
+        err = measure_apart(all, comm, msg);
     else if (in)
         err = measure_here(all, all->hand.rank == 0 ? &own : NULL, comm, msg);
     if (all->hand.rank == 0) {
         taken = chorale_take_rows(&all->hand, all->store, &all->nopen, 1,
                                   &why);
+        chorale_hand_settled(&all->hand, taken == CHORALE_OK);
         if (err == CHORALE_OK && taken != CHORALE_OK) {
             *msg = why;
             err = taken;
@@ -488,8 +492,10 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
 {
     struct all all = { .group = group, .count = count, .as = as,
                        .argc = argc, .argv = argv, .path = path,
-                       .hand = { .idle = ask_now_and_then,
-                                 .idle_arg = &all } };
+                       .hand = { .idle = ask_now_and_then, .idle_arg = &all,
+                                 .beside = as->published != NULL
+                                               ? as->published
+                                               : path } };
     int waves = 0, provided;
     enum chorale_err err;
 

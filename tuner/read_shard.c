@@ -7,18 +7,23 @@
 #include "db/tail.h"
 #include "tuner/spawn.h"
 
+void chorale_read_left_out(const char *path, unsigned other)
+{
+    if (other != 0)
+        fprintf(stderr, "chorale: %s%s: what was stored last is of schema "
+                "version %u, this chorale's is %d; it is left out here, and "
+                "the chorale that measured it reads it\n", path,
+                CHORALE_TAIL_SUFFIX, other, CHORALE_SCHEMA_VERSION);
+}
+
 enum chorale_err chorale_read_shard(const char *path,
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg)
 {
     enum chorale_err err = chorale_shard_open(path, chorale_stop_requested,
                                               shard_p, msg);
-    unsigned other = err == CHORALE_OK ? chorale_shard_lacks(*shard_p) : 0;
 
-    if (other != 0)
-        fprintf(stderr, "chorale: %s%s: what was stored last is of schema "
-                "version %u, this chorale's is %d; it is left out here, and "
-                "the chorale that measured it reads it\n", path,
-                CHORALE_TAIL_SUFFIX, other, CHORALE_SCHEMA_VERSION);
+    if (err == CHORALE_OK)
+        chorale_read_left_out(path, chorale_shard_lacks(*shard_p));
     return err;
 }

@@ -10,5 +10,8 @@
 enum chorale_err chorale_read_shard(const char *path,
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg);
+/* Tell on stderr that records in a tail of path were left out, of that schema
+ * version; 0: there are none. */
+void chorale_read_left_out(const char *path, unsigned other);
 
 #endif

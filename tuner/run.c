@@ -310,6 +310,8 @@ static enum chorale_err check_ready(struct chorale_session *s)
         nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     }
     if (err == CHORALE_OK)
+        err = chorale_session_take_in(s);
+    if (err == CHORALE_OK)
         err = chorale_launch_failed(s->store, NULL, "killed", s->msg);
     if (err == CHORALE_OK)
         err = chorale_pending_open(s->store, s->msg);

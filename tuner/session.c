@@ -5,10 +5,15 @@
 
 #include "tuner/session.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "db/tail.h"
+#include "tuner/read_shard.h"
 
 #define VAIN_MAX 4           /* launches on end that brought nothing */
 #define PUBLISH_SHARE 0.01   /* of a launch's time, to publish meanwhile */
@@ -186,6 +191,23 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
                         s->comm_size * s->siblings);
 }
 
+enum chorale_err chorale_session_take_in(struct chorale_session *s)
+{
+    const char *path = s->opts->published;
+    char real[PATH_MAX];
+    unsigned other = 0;
+    enum chorale_err err;
+
+    /* What the runner is called with: run.c. */
+    if (path == NULL)
+        path = realpath(chorale_store_path(s->store), real);
+    if (path == NULL)
+        return chorale_fail_long(s->msg, chorale_store_path(s->store));
+    err = chorale_tail_take_in(s->store, path, &other, s->msg);
+    chorale_read_left_out(path, other);
+    return err;
+}
+
 void chorale_session_begin(struct chorale_session *s,
                            const struct chorale_fellow *fellow, int count)
 {
@@ -240,6 +262,9 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
         return CHORALE_OK; /* all is stored, however it ended */
     }
     explain(s, ending, status, reason, sizeof(reason));
+    err = chorale_session_take_in(s);
+    if (err != CHORALE_OK)
+        return err;
     err = mark_failed(s, fellow, count, reason, &stored);
     if (err != CHORALE_OK)
         return err;

@@ -4,6 +4,7 @@
  *
  * FAULT   die     a rank is killed in call AFTER and all later ones
  *         hang    it never returns from there
+ *         stuck   it never returns from a call among AFTER ranks; and as apart
  *         spoil   its result is wrong from there on
  *         tail    its calls take a millisecond, one in five takes 20: drawn, so
  *                 that no rhythm of the runner's can miss them
@@ -118,6 +119,9 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
     calls++;
     if (faulty() && calls >= number("AFTER", 1))
         die_or_hang("die", "hang");
+    PMPI_Comm_size(comm, &size);
+    if (faulty() && size == number("AFTER", 1))
+        die_or_hang("", "stuck");
     rc = real(in, out, count, type, op, comm);
     if (is("first") && calls == 1)
         idle(FIRST);
@@ -208,7 +212,7 @@ int PMPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int dest,
               status);
     if (nout == 0 && is("slip") && faulty())
         idle(0.02);
-    if (nout == 256 << 10 && is("apart"))
+    if (nout == 256 << 10 && (is("apart") || is("stuck")))
         idle(0.15);
     if (nout == 256 << 10 && is("shared"))
         pass_link();
@@ -224,7 +228,7 @@ int PMPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type,
     *(void **)&real = next("PMPI_Allreduce");
     rc = real(in, out, count, type, op, comm);
     if (in == MPI_IN_PLACE && type == MPI_INT64_T && op == MPI_SUM &&
-        is("apart"))
+        (is("apart") || is("stuck")))
         idle(0.15);
     return rc;
 }

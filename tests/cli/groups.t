@@ -14,12 +14,13 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
     "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
 
 # Six ranks, two of them on each of three nodes.
+colls=scan,bcast sizes=8
 planned() { # database, options...
     db=$work/$1.db
     shift
-    "$chorale" plan "$db" -q -P 2,4,6 --ppn 2 -m 8 -c scan,bcast \
+    "$chorale" plan "$db" -q -P 2,4,6 --ppn 2 -m "$sizes" -c "$colls" \
         --set core --system made -i 10 --min-iterations 5 "$@" &&
-        "$chorale" plan "$db" -q -P 1 --ppn 1 -m 8 -c scan,bcast \
+        "$chorale" plan "$db" -q -P 1 --ppn 1 -m "$sizes" -c "$colls" \
             --set core --system made -i 10 --min-iterations 5 "$@"
 }
 run() { # database, words of run...
@@ -38,7 +39,7 @@ whole() { # database, name
         'inapplicable')")" 0 "$2: nothing failed"
     is "$(has "$1" "group_concat(DISTINCT comm_size || ':' || host_map)
         FROM (SELECT * FROM launch WHERE status = 'done'
-            ORDER BY comm_size)")" \
+            OR host_map <> '' ORDER BY comm_size)")" \
         "1:0,2:0,0,${3}4:0,0,1,1,6:0,0,1,1,2,2" \
         "$2: ranks are where they were planned"
     is "$(sqlite3 "$work/$1.db" 'PRAGMA integrity_check;
@@ -149,11 +150,24 @@ for db in apart shared; do
 done
 unset faults
 
+# Rank 0 is in a call of P = 4 for good while P = 2, measured at once, ends: what
+# that has measured is not with rank 0 yet when all are killed.
+colls=scan sizes=8,64,512,4K
 planned killed --launches 1
-run killed &
+colls=scan,bcast sizes=8
+faults=$work/faults.so
+mkdir "$work/bin"
+cat >"$work/bin/heard" <<END
+#!/bin/sh
+mkfifo "$work/fifo"
+tee "$work/said.txt" <"$work/fifo" &
+exec $MPIEXEC "\$@" >"$work/fifo"
+END
+chmod +x "$work/bin/heard"
+FAULT=stuck AFTER=4 FAULTY=0 CHORALE_MPIEXEC=$work/bin/heard run killed &
 pid=$!
 tries=600
-while [ "$(has killed "count(*) FROM run" 2>/dev/null || echo 0)" -lt 20 ] &&
+while [ "$(grep -c '^@point .* 2$' "$work/said.txt" 2>/dev/null)" != 4 ] &&
     [ $tries -gt 0 ]; do
     sleep 0.1
     tries=$((tries - 1))
@@ -161,6 +175,12 @@ done
 pkill -9 -f "chorale run $work/killed.db"
 wait $pid 2>/dev/null
 before=$(has killed "count(*) FROM run")
+ls "$work"/killed.db-tail-1 >/dev/null
+ok $? "killed: what other groups had measured is in their files"
+timeout 60 "$chorale" merge "$work/copied.db" "$work/killed.db" -q
+is "$(has copied "count(*) FROM run JOIN launch USING (launch_id)
+    WHERE comm_size = 2")" "$(has killed "count(*) FROM cell
+    WHERE comm_size = 2")" "which merge reads, too"
 run killed
 is "$? $(cat "$work/err.txt")" "0 " "killed and begun again: it ends well"
 whole killed "killed"
@@ -169,6 +189,15 @@ is "$(has killed "count(*) - count(DISTINCT cell_id || ' ' || ordinal) FROM run
     WHERE provider <> 'library'")" 0 "killed: nothing was measured twice"
 ok $((before < 20 || before >= $(has killed "count(*) FROM run"))) \
     "killed: $before runs were there before"
+is "$(has killed "group_concat(comm_size || ':' || n) FROM (SELECT comm_size,
+    count(*) AS n FROM launch GROUP BY 1 ORDER BY 1)")" 1:2,2:1,4:2,6:1 \
+    "killed: no finished point of another group is measured again"
+is "$(has killed "count(*) || ' ' || sum((SELECT count(*) FROM environment e
+    WHERE e.launch_id = l.launch_id) > 20) || ' ' || sum(host_map = '0,0')
+    FROM launch l WHERE comm_size = 2")" "1 1 1" \
+    "killed: its launch has its facts and where its ranks were"
+ls "$work"/killed.db-tail* >/dev/null 2>&1
+is $? 2 "killed: no file of a group is left"
 
 # A rank of one group dies: then each size has a start of its own, and the cell
 # that does it is found.
