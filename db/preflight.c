@@ -38,6 +38,14 @@ static double quicker(const struct chorale_node_speed *node, int n, int i)
     return last > 0 && (last < next || !(next > 0)) ? last : next;
 }
 
+/* The larger of their bandwidths. */
+static double wider(const struct chorale_node_speed *node, int n, int i)
+{
+    double next = node[i].bandwidth, last = node[(i + n - 1) % n].bandwidth;
+
+    return last > next ? last : next;
+}
+
 /* Appends to text[size]; what has no room is cut. */
 __attribute__((format(printf, 3, 4)))
 static void append(char *text, size_t size, const char *format, ...)
@@ -50,11 +58,19 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(ap);
 }
 
+/* What a node is slow at, behind what the text says of the node already. */
+static void name(char *text, size_t size, int *named, const char *what,
+                 double ratio)
+{
+    append(text, size, "%s%s %.2g", (*named)++ > 0 ? ", " : "", what, ratio);
+}
+
 int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
                             char *text, size_t size)
 {
-    double *copy = calloc(3 * (size_t)(n > 0 ? n : 1), sizeof(*copy));
-    double *message = copy + n, *room = copy + 2 * n, usual[2];
+    double *copy = calloc(4 * (size_t)(n > 0 ? n : 1), sizeof(*copy));
+    double *message = copy + n, *bytes = copy + 2 * n, *room = copy + 3 * n;
+    double usual[3];
     int count = 0;
 
     text[0] = '\0';
@@ -63,22 +79,27 @@ int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
     for (int i = 0; i < n; i++) {
         copy[i] = node[i].ranks > 0 ? node[i].memory / node[i].ranks : 0;
         message[i] = quicker(node, n, i);
+        bytes[i] = wider(node, n, i);
     }
     usual[0] = median(copy, n, room);
     usual[1] = median(message, n, room);
+    usual[2] = median(bytes, n, room);
     for (int i = 0; i < n; i++) {
         int slow = copy[i] > 0 && copy[i] < CHORALE_SLOW_COPY * usual[0];
         int far = usual[1] > 0 && message[i] > CHORALE_SLOW_MESSAGE * usual[1];
+        int narrow = bytes[i] > 0 &&
+                     bytes[i] < CHORALE_SLOW_BANDWIDTH * usual[2];
+        int named = 0;
 
-        if (!slow && !far)
+        if (!slow && !far && !narrow)
             continue;
-        count++;
-        append(text, size, "%s%d (", text[0] != '\0' ? ", " : "", i);
+        append(text, size, "%s%d (", count++ > 0 ? ", " : "", i);
         if (slow)
-            append(text, size, "copies %.2g%s", copy[i] / usual[0],
-                   far ? ", " : "");
+            name(text, size, &named, "copies", copy[i] / usual[0]);
         if (far)
-            append(text, size, "messages %.2g", message[i] / usual[1]);
+            name(text, size, &named, "messages", message[i] / usual[1]);
+        if (narrow)
+            name(text, size, &named, "bandwidth", bytes[i] / usual[2]);
         append(text, size, " of the median)");
     }
     free(copy);

@@ -104,6 +104,7 @@ static const struct {
     { "cpu_turbo", 0, KEEP_ALL },
     { "copy_bytes_per_s", 0, KEEP_ALL },
     { "next_node_s", 0, KEEP_ALL },
+    { "next_node_bytes_per_s", 0, KEEP_ALL },
     { "stragglers", 0, KEEP_ALL },
     { "cpus_mixed", 0, KEEP_ALL },
     { "preflight_s", 0, KEEP_ALL },

@@ -11,7 +11,8 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
- *         far     what it sends takes 3 milliseconds more
+ *         far     what it sends takes 3 milliseconds more, and the messages of
+ *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
  *                 faulty rank is not the root
  *         first   its first call takes 200 milliseconds more
@@ -63,6 +64,15 @@ static int faulty(void)
 {
     return number("PMI_RANK", number("OMPI_COMM_WORLD_RANK", -1)) ==
            number("FAULTY", 1);
+}
+
+static int before_last(void)
+{
+    int rank = -1, size = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    return rank == size - 2;
 }
 
 static int happens(void)
@@ -254,5 +264,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
         idle(0.05 * (double)count * size / (1 << 20));
     if (is("far") && faulty())
         idle(3 * SHORT);
+    if (is("far") && count == 1 << 20 && before_last())
+        idle(0.05);
     return real(buf, count, type, dest, tag, comm);
 }

@@ -220,6 +220,12 @@ FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
 is $? 0 "a launch with a slow node is measured"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
     '(^|, )2 \((copies [0-9.]+, )?messages [0-9.]+e\+0' "which is found by its messages"
+like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
+    '(^|, )3 \((copies [0-9.]+, )?bandwidth 0\.[0-9]+ of' \
+    "and another by long ones alone"
+is "$(has far "count(*) || ' ' || (max(CAST(value AS REAL)) < 4.2e7) FROM
+    environment WHERE key IN ('host:2:next_node_bytes_per_s',
+    'host:3:next_node_bytes_per_s')")" "2 1" "whose links' bandwidth is stored"
 is "$(has far "min(',' || validity || ',' LIKE '%,straggler,%') FROM run")" 1 \
     "and each run says that one was slow"
 

@@ -126,8 +126,9 @@ complete "each cell has one run, and none has failed"
 # --- the nodes of each launch were compared ---------------------------------
 is "$(query "$db" "SELECT min(n) || ' ' || max(n) FROM (SELECT count(*) AS n
     FROM environment WHERE key IN ('preflight_s', 'copy_bytes_per_s',
-    'next_node_s') OR key LIKE 'host:_:copy_bytes_per_s'
-    OR key LIKE 'host:_:next_node_s' GROUP BY launch_id)")" "9 9" \
+    'next_node_s', 'next_node_bytes_per_s')
+    OR key LIKE 'host:_:copy_bytes_per_s' OR key LIKE 'host:_:next_node_s'
+    OR key LIKE 'host:_:next_node_bytes_per_s' GROUP BY launch_id)")" "13 13" \
     "copies of each node, the way to the next, and what it took"
 diag "$(query "$db" "SELECT key, value FROM environment WHERE launch_id = 1
     AND (key LIKE '%copy_bytes%' OR key LIKE '%next_node%'

@@ -13,7 +13,8 @@ enum { N = 5 };
 static void alike(struct chorale_node_speed *node, int n)
 {
     for (int i = 0; i < n; i++)
-        node[i] = (struct chorale_node_speed){ 8e9 * (1 + 0.01 * i), 4, 2e-6 };
+        node[i] = (struct chorale_node_speed){ 8e9 * (1 + 0.01 * i), 4, 2e-6,
+                                                1e10 };
 }
 
 int main(void)
@@ -61,6 +62,26 @@ int main(void)
     node[0].next = node[N - 1].next = 2.9e-6;
     tap_ok(chorale_preflight_judge(node, N, text, sizeof(text)) == 0,
        "messages just below the threshold: none");
+
+    alike(node, N);
+    node[1].bandwidth = 1e9;
+    tap_ok(chorale_preflight_judge(node, N, text, sizeof(text)) == 0,
+       "one narrow way: neither of its nodes");
+    node[2].bandwidth = 1e9;
+    n = chorale_preflight_judge(node, N, text, sizeof(text));
+    tap_ok(n == 1 && strcmp(text, "2 (bandwidth 0.1 of the median)") == 0,
+       "both ways of a node are narrow, and as short as ever: that node (%s)",
+       text);
+    node[1].next = node[2].next = 6e-6;
+    node[2].memory /= 2;
+    n = chorale_preflight_judge(node, N, text, sizeof(text));
+    tap_ok(n == 1 && strcmp(text, "2 (copies 0.5, messages 3, bandwidth 0.1 "
+                                  "of the median)") == 0,
+       "a node that is slow in all ways is named with all (%s)", text);
+    alike(node, N);
+    node[3].bandwidth = node[2].bandwidth = 0.68e10;
+    tap_ok(chorale_preflight_judge(node, N, text, sizeof(text)) == 0,
+       "bandwidth just above the threshold: none");
 
     alike(node, N);
     node[0].memory = node[2].memory = 1e9;
