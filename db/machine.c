@@ -106,6 +106,23 @@ static void put_clock(struct chorale_facts *facts)
                           code == TIME_ERROR ? "no" : "yes");
 }
 
+/* The address ends with that name of len letters, and it is a component. */
+static int ends_with(const char *address, const char *name, size_t len)
+{
+    size_t n = strlen(address);
+
+    return len > 0 && n >= len && strncmp(address + n - len, name, len) == 0 &&
+           (n == len || address[n - len - 1] == '.');
+}
+
+const char *chorale_facts_switch(const char *address, const char *host)
+{
+    return address != NULL && (ends_with(address, host, strlen(host)) ||
+                               ends_with(address, host, strcspn(host, ".")))
+               ? address
+               : NULL;
+}
+
 void chorale_facts_load(struct chorale_facts *facts, const char *key)
 {
     put_line(facts, key, "/proc/loadavg", NULL);

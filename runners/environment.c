@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "db/systems.h"
 #include "runners/launch.h"
@@ -108,9 +109,14 @@ static void put_fabric_choice(struct chorale_facts *facts)
 /* What a node tells of itself, before and after. */
 static void tell_before(struct chorale_facts *facts)
 {
+    struct utsname name;
+
     chorale_facts_machine(facts);
     chorale_facts_load(facts, "load_before");
-    chorale_facts_put(facts, "switch", getenv("SLURM_TOPOLOGY_ADDR"));
+    if (uname(&name) == 0)
+        chorale_facts_put(facts, "switch",
+                          chorale_facts_switch(getenv("SLURM_TOPOLOGY_ADDR"),
+                                               name.nodename));
 }
 
 static void tell_after(struct chorale_facts *facts)

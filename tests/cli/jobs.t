@@ -578,9 +578,9 @@ like "$(cat "$folder/element-8.txt")" '^failed .*neither srun' \
 SLURM_NTASKS=1 auto nothing >"$work/out.txt"
 is "$(cat "$work/out.txt")" "mpi=pmi2 " "of one task there is nothing to find"
 
-text=$(SLURM_TOPOLOGY_ADDR=spine.leaf7.n1 timeout 60 "$MPIEXEC" -n 2 \
+text=$(SLURM_TOPOLOGY_ADDR=spine.leaf7.$(uname -n) timeout 60 "$MPIEXEC" -n 2 \
     "$top_builddir/chorale-runner" --environment)
-like "$text" '^@env switch spine.leaf7.n1$' \
+like "$text" "^@env switch spine.leaf7.$(uname -n)\$" \
     "a launch records the switch that Slurm names"
 
 # --- nodes that are not alike -----------------------------------------------

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which nodes are stragglers, from invented speeds. */
+/* Which nodes are stragglers, from invented speeds, and whose switches Slurm
+ * names. */
 #include "config.h"
 
 #include <string.h>
 
+#include "db/facts.h"
 #include "db/preflight.h"
 #include "tests/tap.h"
 
@@ -15,6 +17,29 @@ static void alike(struct chorale_node_speed *node, int n)
     for (int i = 0; i < n; i++)
         node[i] = (struct chorale_node_speed){ 8e9 * (1 + 0.01 * i), 4, 2e-6,
                                                 1e10 };
+}
+
+static void switches(void)
+{
+    const char *of = "spine.leaf7.n1", *full = "leaf7.n1.example.org";
+
+    tap_ok(chorale_facts_switch(of, "n1") == of &&
+           chorale_facts_switch(of, "n1.example.org") == of &&
+           chorale_facts_switch(full, "n1.example.org") == full &&
+           chorale_facts_switch("n1", "n1") != NULL,
+           "the switches above this node, by its short name or its full one");
+    tap_ok(chorale_facts_switch(of, "n2") == NULL &&
+           chorale_facts_switch(of, "1") == NULL &&
+           chorale_facts_switch(of, "leaf7") == NULL &&
+           chorale_facts_switch(of, "n10") == NULL &&
+           chorale_facts_switch("spine.leaf7.n10", "n1") == NULL &&
+           chorale_facts_switch(full, "n2.example.org") == NULL,
+           "another node's are not known here");
+    tap_ok(chorale_facts_switch(NULL, "n1") == NULL &&
+           chorale_facts_switch("", "n1") == NULL &&
+           chorale_facts_switch("spine.leaf7.", "") == NULL &&
+           chorale_facts_switch("spine.leaf7.", ".org") == NULL,
+           "nor are any without a name");
 }
 
 int main(void)
@@ -101,5 +126,6 @@ int main(void)
     tap_ok(chorale_preflight_judge(node, N, text, sizeof(text)) == 0 &&
            chorale_preflight_judge(node, 0, text, sizeof(text)) == 0,
        "nothing measured: none");
+    switches();
     return tap_done();
 }
