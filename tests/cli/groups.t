@@ -172,6 +172,7 @@ while [ "$(grep -c '^@point .* 2$' "$work/said.txt" 2>/dev/null)" != 4 ] &&
     sleep 0.1
     tries=$((tries - 1))
 done
+unset faults
 pkill -9 -f "chorale run $work/killed.db"
 wait $pid 2>/dev/null
 before=$(has killed "count(*) FROM run")

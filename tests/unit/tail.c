@@ -211,6 +211,81 @@ static void test_damaged(struct fixture *f)
     free(hurt);
 }
 
+/* --- groups ----------------------------------------------------------- */
+
+static void test_groups_read(struct fixture *f, const char *one,
+                             const char *two)
+{
+    int same = 0;
+
+    unlink(tail);
+    tap_ok(opened(f, NULL) == 1, "files of groups that are empty add none");
+    write_file(two, bytes, size);
+    tap_ok(opened(f, NULL) == 4, "what a group has counts, behind an empty "
+                                    "one");
+    write_file(one, bytes, first);
+    write_file(tail, bytes, size);
+    tap_ok(opened(f, &same) == 4 && same, "what several have, once");
+    chorale_tail_drop(copy, 0);
+    tap_ok(there(one) && there(two), "published, groups' files stay");
+    unlink(tail);
+}
+
+/* Those who find them afterwards. */
+static void test_groups_taken(const char *one, const char *two)
+{
+    struct chorale_errmsg msg = { "" };
+    struct chorale_store *store = NULL;
+    char other[176];
+    unsigned version = 1;
+    sqlite3_int64 runs = -1;
+    size_t n;
+    char *whole = read_file(copy, &n);
+
+    snprintf(other, sizeof(other), "%s-other", copy);
+    write_file(other, whole, n);
+    free(whole);
+    tap_ok(chorale_store_open(other, CHORALE_STORE_WRITE, &store, &msg) ==
+                   CHORALE_OK &&
+               chorale_tail_take_in(store, copy, &version, &msg) ==
+                   CHORALE_OK &&
+               chorale_store_int(store, "SELECT count(*) FROM run", 0, &runs,
+                                 &msg) == CHORALE_OK &&
+               runs == 4 && version == 0 && !there(one) && !there(two),
+           "a database takes in what they have, and they go");
+    tap_ok(chorale_tail_take_in(store, copy, &version, &msg) == CHORALE_OK,
+           "where there are none there is nothing to take in");
+    chorale_store_close(store);
+    unlink(other);
+}
+
+static void test_groups(struct fixture *f)
+{
+    char one[176], two[176];
+    uint64_t id[2] = { 0, 0 };
+
+    snprintf(one, sizeof(one), "%s-1", tail);
+    snprintf(two, sizeof(two), "%s-2", tail);
+    chorale_tail_make(copy, 2, id);
+    tap_ok(there(one) && there(two) && chorale_tail_seen(copy, 1, id[0]) &&
+               chorale_tail_seen(copy, 2, id[1]), "two groups have files");
+    tap_ok(!chorale_tail_seen(copy, 1, id[1]) &&
+               !chorale_tail_seen(copy, 3, id[1]) &&
+               !chorale_tail_seen(copy, 1, 0),
+           "another machine's file of that name is not theirs");
+    test_groups_read(f, one, two);
+    tap_ok(!chorale_tail_seen(copy, 2, id[1]), "nor is one with records");
+    test_groups_taken(one, two);
+    chorale_tail_make(copy, 2, id);
+    id[1]++;
+    chorale_tail_unmake(copy, 2, id);
+    tap_ok(!there(one) && there(two), "who made them takes his own away");
+    chorale_tail_drop(copy, 1);
+    chorale_tail_make(copy, 2, id);
+    chorale_tail_drop(copy, 1);
+    tap_ok(!there(one) && !there(two), "while nobody measures all go");
+}
+
 /* --- publishing ------------------------------------------------------- */
 
 /* Killed anywhere in it, nothing is lost or twice. */
@@ -394,6 +469,7 @@ int main(void)
     test_replay(&f);
     test_torn(&f);
     test_damaged(&f);
+    test_groups(&f);
     test_publish(&f);
     test_unwritten(&f);
     test_foreign(&f);
