@@ -199,7 +199,7 @@ static size_t scratch(const struct chorale_point *pt)
     if (pt->comm_size < 2)
         return 0;
     chorale_double_tree_rounds(pt, pt->param[0], pt->type_size, &bytes);
-    return (pt->comm_size > 3 ? 3 : pt->comm_size - 1u) * (size_t)bytes;
+    return (size_t)(pt->comm_size > 3 ? 3 : pt->comm_size - 1) * (size_t)bytes;
 }
 
 const struct chorale_alg chorale_reduce_double_tree = {

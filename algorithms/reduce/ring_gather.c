@@ -126,7 +126,7 @@ static size_t scratch(const struct chorale_point *pt)
     far = chorale_pow2_below(p - 1);
     most = p - far > far / 2 ? p - far : far / 2;
     return chorale_parts_most(pt, p, most) +
-           (p > 3 ? 2 : p - 2u) * chorale_parts_most(pt, p, 1) +
+           (size_t)(p > 3 ? 2 : p - 2) * chorale_parts_most(pt, p, 1) +
            sizeof(int) * (size_t)p;
 }
 
