@@ -11,9 +11,13 @@
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
 
-/* No library has fewer than eight times as many. A context is one that all
- * ranks have free, so the most of a rank is not all that is taken. */
-enum { FAR = 256 };
+/* An eighth of what the library has. A context is one that all ranks have free,
+ * so the most of a rank is not all that is taken. */
+#ifdef OPEN_MPI
+enum { FAR = 8192 };
+#else
+enum { FAR = 256 };          /* no other has fewer than MPICH */
+#endif
 
 static atomic_int alive; /* of the application, as far as we see */
 
@@ -30,9 +34,19 @@ void chorale_give_back_freed(void)
         ;
 }
 
+static int taken(void)
+{
+    return atomic_load(&alive) + chorale_state_held();
+}
+
+int chorale_give_back_far(void)
+{
+    return taken() < FAR;
+}
+
 static int is_far(MPI_Comm comm)
 {
-    const int mine = atomic_load(&alive) + chorale_state_held();
+    const int mine = taken();
     int most = mine;
 
     PMPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);

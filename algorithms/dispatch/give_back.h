@@ -45,6 +45,11 @@ int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm));
 /* The same before MPI_Comm_create_group, by the ranks of group. */
 void chorale_give_back_group(MPI_Group group, void (*leave)(MPI_Comm comm));
 
+/* 1 if this rank is far from having as many communicators, its own and ours, as
+ * the library has: one more can be made, if all ranks are. Those of a program
+ * that is linked with libchorale are not known. */
+int chorale_give_back_far(void);
+
 /* The application has one more, or less. */
 void chorale_give_back_made(void);
 void chorale_give_back_freed(void);

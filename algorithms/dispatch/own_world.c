@@ -22,31 +22,28 @@ static int create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
     return PMPI_Comm_create_group(parent, group, TAG, new_comm);
 }
 
-/* Errors of parent are returned meanwhile, if it reads MPI_ERRORS_ARE_FATAL only
- * with always. */
-static int create_quietly(MPI_Comm parent, MPI_Group group, int always,
-                          MPI_Comm *new_comm)
+/* Errors of MPI_COMM_WORLD are returned meanwhile, unless it reads
+ * MPI_ERRORS_ARE_FATAL, which could not be set back. */
+static int create_quietly(MPI_Group group, MPI_Comm *new_comm)
 {
     MPI_Errhandler before;
-    int rc = PMPI_Comm_get_errhandler(parent, &before), hush;
+    int rc = PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before), hush;
 
     if (rc != MPI_SUCCESS)
         return rc;
-    hush = always || before != MPI_ERRORS_ARE_FATAL;
+    hush = before != MPI_ERRORS_ARE_FATAL;
     if (hush)
-        PMPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
-    rc = create(parent, group, new_comm);
+        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    rc = create(MPI_COMM_WORLD, group, new_comm);
     if (hush)
-        PMPI_Comm_set_errhandler(parent, before);
+        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
     PMPI_Errhandler_free(&before);
     return rc;
 }
 
 int chorale_own_create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
 {
-    return there && parent == own
-               ? create(parent, group, new_comm)
-               : create_quietly(parent, group, 1, new_comm);
+    return create(parent, group, new_comm);
 }
 
 void chorale_own_world_make(void)
@@ -58,7 +55,7 @@ void chorale_own_world_make(void)
     if (made || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS
         || size < 2 || PMPI_Comm_group(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
         return;
-    if (create_quietly(MPI_COMM_WORLD, group, 0, &comm) == MPI_SUCCESS) {
+    if (create_quietly(group, &comm) == MPI_SUCCESS) {
         PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         own = comm;
         made = there = 1;

@@ -35,8 +35,9 @@ int chorale_own_world_given(void);
 
 /* Make a communicator of group, of all its ranks. parent: chorale_own_world(),
  * from which one thread makes them at a time, or a communicator of just that
- * group. Returns MPI's code, which no handler of the application sees; a parent
- * that had no handler has MPI_ERRORS_ARE_FATAL then. */
+ * group, where the library has enough (chorale_give_back_far()): an error goes
+ * to the handler of parent, which is not touched, so that of the application's
+ * there must be none. Returns MPI's code. */
 int chorale_own_create(MPI_Comm parent, MPI_Group group, MPI_Comm *made);
 
 #endif

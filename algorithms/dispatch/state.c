@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "algorithms/dispatch/check.h"
+#include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/host.h"
 #include "algorithms/dispatch/own_world.h"
@@ -132,10 +133,10 @@ static int comm_inside_world(MPI_Comm comm, int *first)
     return inside;
 }
 
-/* Of two numbers the smallest of all ranks. */
+/* Of these numbers the smallest of all ranks. */
 struct least {
     size_t share;
-    uint64_t own;
+    uint64_t parent;
 };
 
 /* One reduction: the smallest value and the smallest complement, which is the
@@ -145,7 +146,7 @@ static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
 {
     unsigned long long mine[5] = { value, ~value,
                                    (unsigned long long)(ok + 1),
-                                   least->share, least->own };
+                                   least->share, least->parent };
     unsigned long long all[5];
 
     if (PMPI_Allreduce(mine, all, 5, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
@@ -175,18 +176,28 @@ static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
     return 1;
 }
 
-/* 1: this rank has a world of our own, and one thread at a time to make
- * communicators from it: MPICH 4.0.2 mixes up those of several. */
-static uint64_t from_own(const struct chorale_state *st)
+/* What the private communicator is made from, the more the better: all ranks
+ * take what the poorest can. */
+enum parent {
+    NOTHING,                 /* the library may have no more, and an error would
+                              * be the application's handler's */
+    ITS_OWN,                 /* the application's communicator */
+    OUR_WORLD                /* where one thread at a time makes them: MPICH
+                              * 4.0.2 mixes up those of several from one */
+};
+
+static uint64_t parent_of(const struct chorale_state *st)
 {
-    return chorale_own_world() != MPI_COMM_NULL && !st->share.own;
+    if (chorale_own_world() != MPI_COMM_NULL && !st->share.own)
+        return OUR_WORLD;
+    return chorale_give_back_far() ? ITS_OWN : NOTHING;
 }
 
 /* Make the private communicator. Through the group, not by duplication,
  * which would run the application's attribute callbacks, and from the world of
  * our own, if all ranks can: running out of communicators must not reach the
  * application's error handler. */
-static int make_comm(struct chorale_state *st, MPI_Comm comm, uint64_t own)
+static int make_comm(struct chorale_state *st, MPI_Comm comm, int own)
 {
     MPI_Group group;
     int rc;
@@ -402,7 +413,7 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
     int ok = st != NULL && node != NULL && !tuning->set.secure
              && has_room(tuning), all_ok;
     struct least least = { st != NULL ? st->share.bytes : 0,
-                           st != NULL ? from_own(st) : 0 };
+                           st != NULL ? parent_of(st) : NOTHING };
     int agreed = agree(comm, tuning->digest,
                        gpu_possible(tuning) ? BESIDE_GPU : ok, &all_ok,
                        &least);
@@ -419,9 +430,13 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                      "set-user-id, or is out of memory)";
     if (tuning->idle)
         return "";
+    if (least.parent == NOTHING)
+        return "no private communicator is made: the program has so many that "
+               "the library may have no more, of which its error handler "
+               "would be told";
     chorale_memory_settle(&st->share, least.share);
     ok = find_shape(st, comm, node);
-    ok = make_comm(st, comm, least.own) && ok;
+    ok = make_comm(st, comm, least.parent == OUR_WORLD) && ok;
     ok = ok && set_nodes(st, node);
     if (!agree_on(comm, (uint64_t)st->shape, ok, &all_ok))
         return "no private communicator could be made (are there too many?)";

@@ -174,24 +174,33 @@ static void early(void)
     use(MPI_COMM_WORLD);
 }
 
-/* Each is used before the next is made: ours come in between. */
-static void full(void)
+/* Each is used before the next is made: ours come in between. With strict, they
+ * are given no error handler, and what goes wrong when there are no more ends
+ * the program. */
+static void full(int strict)
 {
     MPI_Comm *comm = malloc(MOST * sizeof(*comm));
+    MPI_Comm base = MPI_COMM_WORLD;
     int n = 0;
 
+    if (strict)
+        MPI_Comm_dup(MPI_COMM_WORLD, &base);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    while (n < MOST && MPI_Comm_dup(MPI_COMM_WORLD, &comm[n]) == MPI_SUCCESS)
+    while (n < MOST && MPI_Comm_dup(base, &comm[n]) == MPI_SUCCESS)
         if (n++ < 3)
             use(comm[n - 1]);
     if (rank == 0)
         printf("ends: %d communicators\n", n);
+    if (strict)
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     use(comm[n - 1]);
     use(comm[n / 2]);
     use(comm[0]);
     for (int i = 0; i < n; i++)
         MPI_Comm_free(&comm[i]);
     free(comm);
+    if (strict)
+        MPI_Comm_free(&base);
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
     use(own);
     MPI_Comm_free(&own);
@@ -200,9 +209,12 @@ static void full(void)
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
-    int ret;
+    const int threads = argc > 2 && strcmp(argv[2], "threads") == 0;
+    int ret, provided;
 
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv,
+                    threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     use(MPI_COMM_WORLD);
@@ -224,7 +236,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "early") == 0)
         early();
     if (strcmp(how, "full") == 0)
-        full();
+        full(threads);
     ret = check_done("ends");
     MPI_Finalize();
     return ret != 0;

@@ -5,8 +5,10 @@
  * them. A line for each, with the class of the error, or none at all where the
  * program ends by it, as it does with some libraries.
  *
- *     inherit send|receive|group|child CALLS    after so many calls on them;
- *                                               child: of one made after them */
+ *     inherit send|receive|group|child|threads CALLS
+ *
+ * after so many calls on them; child: of one made after them; threads: of both,
+ * where several threads may call MPI. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,10 +34,14 @@ static void call(MPI_Comm comm, int n)
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
+    const int threads = strcmp(what, "threads") == 0;
     int calls = argc > 2 ? atoi(argv[2]) : 0, rank, size, x[4] = { 0 };
+    int provided;
     MPI_Comm dup, part, made;
 
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv,
+                    threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
@@ -44,9 +50,13 @@ int main(int argc, char **argv)
     call(part, calls);
     if (strcmp(what, "child") == 0)
         MPI_Comm_dup(part, &dup);
+    if (threads)
+        MPI_Comm_dup(dup, &made);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (strcmp(what, "send") == 0 || strcmp(what, "child") == 0)
+    if (strcmp(what, "send") == 0 || strcmp(what, "child") == 0 || threads)
         tell(what, MPI_Send(x, 1, MPI_INT, size, 0, dup));
+    if (threads)
+        tell("child", MPI_Send(x, 1, MPI_INT, size, 0, made));
     if (strcmp(what, "receive") == 0 && rank == 0)
         for (int i = 1; i < size; i++)
             MPI_Send(x, 4, MPI_INT, i, 0, part);

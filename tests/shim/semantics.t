@@ -90,6 +90,9 @@ for what in send receive group child; do
     [ "$(lines 'bcast n=4 P=3 -> linear')" -ge 1 ]
     ok $? "and the calls were ours"
 done
+like_alone 2 "$on" threads 9
+[ "$(lines 'bcast n=4 P=2 -> linear')" -ge 1 ]
+ok $? "and the calls were ours, by threads' communicators"
 
 # Errors and ends.
 for how in truncate atexit fork early; do
@@ -124,6 +127,11 @@ if [ -n "$plain" ] && [ "$plain" -lt 4000 ]; then
         [ "$(lines 'ours are given back')" -eq 1 ] &&
         [ "$(lines 'is left to the library: no private')" -eq 1 ]
     ok $? "communicators run out: $ours of $plain, then the library's"
+    run 2 "$shim" $on "$work/ends" full threads
+    ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
+    came ends && [ "$ours" -ge $((plain - 256)) ] &&
+        [ "$(lines 'left to the library: no private .* the program has so many')" -eq 1 ]
+    ok $? "with threads, too: $ours, and no handler is told of ours"
 else # Open MPI has 65532; no more than 4000 are tried
     skip "communicators run out" "the library has ${plain:-too many}"
 fi
