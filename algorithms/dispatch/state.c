@@ -378,9 +378,25 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
     return st;
 }
 
+/* FNV-1a over all that a choice or a variant may go by: the shape, the ranks a
+ * node, and who shares one with whom. */
+static uint64_t placement(const struct chorale_state *st, const int *id)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (int i = -2; i < st->size; i++) {
+        const int word = i == -2 ? (int)st->shape : i == -1 ? st->ppn : id[i];
+
+        hash = (hash ^ (unsigned)word) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
 /* Tell the variants who shares a node with whom; but not where the next run
- * of this program, placed otherwise, shall have the same results. */
-static int set_nodes(struct chorale_state *st, const uint64_t *node)
+ * of this program, placed otherwise, shall have the same results. *placed: what
+ * the ranks are to agree on. */
+static int set_nodes(struct chorale_state *st, const uint64_t *node,
+                     uint64_t *placed)
 {
     int *id, rc = MPI_ERR_NO_MEM;
 
@@ -393,6 +409,7 @@ static int set_nodes(struct chorale_state *st, const uint64_t *node)
     if (id != NULL) {
         st->ppn = chorale_shape_nodes(node, st->size, node + st->size, id);
         rc = chorale_ctx_set_nodes(st->ctx, id);
+        *placed = placement(st, id);
     }
     free(id);
     return rc == MPI_SUCCESS;
@@ -412,6 +429,7 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
 {
     int ok = st != NULL && node != NULL && !tuning->set.secure
              && has_room(tuning), all_ok;
+    uint64_t placed = 0;
     struct least least = { st != NULL ? st->share.bytes : 0,
                            st != NULL ? parent_of(st) : NOTHING };
     int agreed = agree(comm, tuning->digest,
@@ -437,10 +455,12 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
     chorale_memory_settle(&st->share, least.share);
     ok = find_shape(st, comm, node);
     ok = make_comm(st, comm, least.parent == OUR_WORLD) && ok;
-    ok = ok && set_nodes(st, node);
-    if (!agree_on(comm, (uint64_t)st->shape, ok, &all_ok))
-        return "no private communicator could be made (are there too many?)";
-    return NULL;
+    ok = ok && set_nodes(st, node, &placed);
+    if (agree_on(comm, placed, ok, &all_ok))
+        return NULL;
+    return all_ok == 1
+               ? "its ranks do not agree on which of them share a node"
+               : "no private communicator could be made (are there too many?)";
 }
 
 struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,

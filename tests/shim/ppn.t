@@ -8,7 +8,7 @@ chorale=$top_builddir/chorale
 
 program bcasts || exit 1
 "$MPICC" -shared -fPIC -o "$work/places.so" \
-    "$top_srcdir/tests/shim/places.c" || exit 1
+    "$top_srcdir/tests/shim/places.c" -ldl || exit 1
 db=$work/s.db
 "$chorale" plan "$db" -q -c bcast -m 8 -P 2 --launches 6 || exit 1
 row() { # shape, ranks a node, from, to, variant, collective, parameters
@@ -79,6 +79,22 @@ sed 's/"group=0"/""/' "$work/groups.c" >"$work/before.c"
     $CC -shared -fPIC -o "$work/groups.so" "$work/before.c"
 ok $? "a table from before groups could be asked for"
 groups 2 "locality_bruck group=0" "its groups are the nodes"
+
+# Ranks that were told different things of where they are: another shape, and
+# the same with other blocks.
+table good
+told() { # ranks, ranks a node, what rank 1 sees, name
+    limit=20
+    run "$1" "$shim $work/places.so" CHORALE_TEST_PPN="$2" \
+        CHORALE_TEST_SEES="$3" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
+        CHORALE_DISPATCH="$work/good.so" "$work/bcasts"
+    limit=
+    [ "$status" -eq 0 ] && [ "$(lines '-> ')" -eq 0 ] &&
+        [ "$(lines 'library: its ranks do not agree on which of them')" -eq 1 ]
+    ok $? "$4"
+}
+told 2 1 2 "no agreement on the shape: the library's, and why"
+told 4 2 3 "nor on how many ranks a node has"
 
 # A table as older versions wrote it.
 sed 's/^#define CHORALE_TABLE_ABI .*/#define CHORALE_TABLE_ABI 2/' \
