@@ -47,6 +47,13 @@ static long long bytes_of(MPI_Count count, MPI_Datatype type)
     return (long long)(count * size);
 }
 
+/* An array with large counts is the program's own: a wrong call may have none,
+ * and no count is right then. */
+static MPI_Count count_at(const MPI_Count *counts, int i)
+{
+    return counts != NULL ? counts[i] : -1;
+}
+
 static int same_basics(MPI_Datatype type, int depth, int ni, int na, int nd,
                        MPI_Datatype *basic);
 
@@ -119,8 +126,8 @@ static unsigned long long digest(const MPI_Count *count, int n,
     unsigned long long hash = 0xcbf29ce484222325ULL;
 
     for (int i = 0; i < n; i++) {
-        unsigned long long bytes = (unsigned long long)bytes_of(count[i],
-                                                                type);
+        const unsigned long long bytes = (unsigned long long)bytes_of(
+            count_at(count, i), type);
 
         for (int k = 0; k < 64; k += 8)
             hash = (hash ^ (bytes >> k & 255)) * 0x100000001b3ULL;
@@ -174,14 +181,14 @@ static void tell(struct chorale_check_record *r, enum chorale_coll coll,
         say_sides(r, c, 0, 1, c->recvcount);
         break;
     case CHORALE_ALLGATHERV:
-        say_sides(r, c, 1, 1, c->recvcounts[rank]);
+        say_sides(r, c, 1, 1, count_at(c->recvcounts, rank));
         r->counts = digest(c->recvcounts, size, c->recvtype);
         break;
     case CHORALE_ALLTOALLV:
         name_type(c->recvtype, r->type, sizeof(r->type));
         break;
     case CHORALE_REDUCE_SCATTER:
-        r->takes = bytes_of(c->recvcounts[rank], c->recvtype);
+        r->takes = bytes_of(count_at(c->recvcounts, rank), c->recvtype);
         r->counts = digest(c->recvcounts, size, c->recvtype);
         name_type(c->recvtype, r->type, sizeof(r->type));
         break;
@@ -275,8 +282,8 @@ static int find_block(const struct chorale_check_record *all,
     for (int i = 0; i < size; i++) {
         const long long theirs = gathers ? all[i].sends : all[i].takes;
 
-        *want = gathers ? bytes_of(c->recvcounts[i], c->recvtype)
-                        : bytes_of(c->sendcounts[i], c->sendtype);
+        *want = gathers ? bytes_of(count_at(c->recvcounts, i), c->recvtype)
+                        : bytes_of(count_at(c->sendcounts, i), c->sendtype);
         if (theirs != NOT_HERE && theirs != *want)
             return i;
     }
@@ -292,13 +299,13 @@ static int find_pair(struct chorale_state *st, const struct chorale_call *c,
 
     for (int i = 0; i < st->size; i++)
         send[i] = c->sendbuf == MPI_IN_PLACE
-                      ? bytes_of(c->recvcounts[i], c->recvtype)
-                      : bytes_of(c->sendcounts[i], c->sendtype);
+                      ? bytes_of(count_at(c->recvcounts, i), c->recvtype)
+                      : bytes_of(count_at(c->sendcounts, i), c->sendtype);
     if (PMPI_Alltoall(send, 1, MPI_LONG_LONG, take, 1, MPI_LONG_LONG,
                       st->comm) != MPI_SUCCESS)
         return -1;
     for (int i = st->size - 1; i >= 0; i--)
-        if (take[i] != bytes_of(c->recvcounts[i], c->recvtype)) {
+        if (take[i] != bytes_of(count_at(c->recvcounts, i), c->recvtype)) {
             found = i;
             *want = take[i];
         }
@@ -317,20 +324,30 @@ static void say(const struct chorale_state *st, int other, const char *text)
         return; /* nowhere to complain */
 }
 
+/* A block of so many bytes in words. */
+static const char *block_text(long long bytes, char *text, size_t size)
+{
+    if (bytes == WRONG)
+        return "a block of a wrong count or type";
+    snprintf(text, size, "a block of %lld bytes", bytes);
+    return text;
+}
+
 /* The two calls, or in a pair of blocks the bytes. */
 static void say_pair(const struct chorale_state *st,
                      const struct chorale_check_record *all, int other,
                      long long given, long long want)
 {
-    char own[LINE], its[LINE], text[2 * LINE + 64];
+    char own[LINE], its[LINE], text[2 * LINE + 64], here[40], there[40];
 
     describe(&all[st->rank], own, sizeof(own));
     describe(&all[other], its, sizeof(its));
     if (given == NOT_HERE)
         snprintf(text, sizeof(text), "%s here, %s there", own, its);
     else
-        snprintf(text, sizeof(text), "%s, a block of %lld bytes here, %lld "
-                 "there", own, want, given);
+        snprintf(text, sizeof(text), "%s, %s here, %s there", own,
+                 block_text(want, here, sizeof(here)),
+                 block_text(given, there, sizeof(there)));
     say(st, other, text);
 }
 
@@ -354,7 +371,8 @@ int chorale_check_call(struct chorale_state *st, enum chorale_coll coll,
         if (coll == CHORALE_ALLTOALLV) {
             other = find_pair(st, call, &given);
             if (other >= 0)
-                want = bytes_of(call->recvcounts[other], call->recvtype);
+                want = bytes_of(count_at(call->recvcounts, other),
+                                call->recvtype);
         } else {
             other = find_block(all, coll, call, st->rank, st->size, &want);
             if (other >= 0)

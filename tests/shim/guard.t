@@ -220,6 +220,21 @@ check op 'allreduce, MPI_SUM, .* here, allreduce, MPI_MAX, .* there'
 check collective 'bcast, .* here, reduce, root 0, MPI_SUM, .* there'
 check block 'gather, root 0, 16 bytes .* here, gather, root 0, 8 bytes .*'
 check negative 'bcast, .* here, bcast, root 0, a wrong count or type.* there'
+if "$MPICC" -DLARGE "$top_srcdir/tests/shim/mismatch.c" -o "$work/large" \
+    2>/dev/null; then
+    for name in Gatherv Scatterv Allgatherv Reduce_scatter Alltoallv; do
+        echo "int MPI_${name}_c(void) { return 12; } /* MPI_ERR_ARG */"
+    done >"$work/tells.c"
+    $CC -shared -fPIC "$work/tells.c" -o "$work/tells.so"
+    run 2 "$shim $work/tells.so" $on CHORALE_CHECK=1 \
+        CHORALE_DISPATCH="$work/good.so" "$work/large" absent
+    wrong='a block of a wrong count or type here, a block of'
+    right && [ "$(lines ": gatherv, .*, $wrong 16 bytes there")" -eq 1 ] &&
+        [ "$(lines ": scatterv, .*, $wrong 0 bytes there")" -eq 1 ]
+    ok $? "CHORALE_CHECK finds an array of large counts that is not there"
+else
+    skip "large counts without an array" "the library has none"
+fi
 run 2 "$shim" $on CHORALE_CHECK=0 CHORALE_DISPATCH="$work/good.so" \
     "$work/mismatch" type
 [ "$(lines CHORALE_CHECK)" -eq 0 ]

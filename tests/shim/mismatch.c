@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mismatch.c - a program with an error that MPI libraries need not notice:
  * argv[1] says in which argument the last rank's call is another one. Messages
- * are short enough for all ranks to come through. "none": a right program. */
+ * are short enough for all ranks to come through. "none": a right program. With
+ * -DLARGE, "absent": calls with large counts that have no array of them, before
+ * a library that tells of it, which MPICH 4.0 does not live to do. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +36,30 @@ static void one_of(const char *what)
     else if (strcmp(what, "negative") == 0)
         MPI_Bcast(in, other ? -1 : N, MPI_INT, 0, comm);
 }
+
+#ifdef LARGE
+/* The last rank is the root. */
+static void absent(void)
+{
+    const int root = size - 1;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int rc;
+
+    rc = MPI_Gatherv_c(in, N, MPI_INT, out, NULL, NULL, MPI_INT, root, comm);
+    check(rc != MPI_SUCCESS, "gatherv", rc);
+    rc = MPI_Scatterv_c(in, NULL, NULL, MPI_INT, out, 0, MPI_INT, root, comm);
+    check(rc != MPI_SUCCESS, "scatterv", rc);
+    rc = MPI_Allgatherv_c(in, N, MPI_INT, out, NULL, NULL, MPI_INT, comm);
+    check(rc != MPI_SUCCESS, "allgatherv", rc);
+    rc = MPI_Reduce_scatter_c(in, out, NULL, MPI_INT, MPI_SUM, comm);
+    check(rc != MPI_SUCCESS, "reduce_scatter", rc);
+    rc = MPI_Alltoallv_c(in, NULL, NULL, MPI_INT, out, NULL, NULL, MPI_INT,
+                         comm);
+    check(rc != MPI_SUCCESS, "alltoallv", rc);
+    rc = MPI_Bcast_c(in, 1, MPI_INT, 0, comm);
+    check(rc == MPI_SUCCESS, "the call after them", rc);
+}
+#endif
 
 /* In all of them the ranks agree, each in another way. */
 static void right(void)
@@ -74,9 +100,13 @@ int main(int argc, char **argv)
         counts[i] = i + 1;
         displs[i] = i * (i + 1) / 2;
     }
-    if (argc < 2 || strcmp(argv[1], "none") == 0) {
+    if (argc < 2 || strcmp(argv[1], "none") == 0
+        || strcmp(argv[1], "absent") == 0) {
         int ret;
 
+#ifdef LARGE
+        absent();
+#endif
         right();
         ret = check_done("mismatch");
         MPI_Finalize();
