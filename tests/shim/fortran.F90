@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! fortran.F90 - the collectives from Fortran, checked by value: mpif.h, with
 ! -DUSE_MPI the module mpi, with -DUSE_F08 the module mpi_f08, where ierror
-! may be left out.
+! may be left out, and with -DLARGE too counts and displacements are large.
 #ifdef USE_F08
 #define ERR
 #define COMM_T type(MPI_Comm)
@@ -22,10 +22,17 @@ program fortran
 #if !defined(USE_F08) && !defined(USE_MPI)
   include 'mpif.h'
 #endif
-  integer, parameter :: n = 40, most = 16
-  integer :: rank, size, ierr, wrong, all_wrong, i, r, root, total, mine
+#ifdef LARGE
+  integer, parameter :: ck = MPI_COUNT_KIND, dk = MPI_ADDRESS_KIND
+#else
+  integer, parameter :: ck = kind(0), dk = ck
+#endif
+  integer(ck), parameter :: n = 40
+  integer, parameter :: most = 16
+  integer :: rank, size, ierr, wrong, all_wrong, i, r, root, total
   integer :: a(n * most), b(n * most), absolute(n)
-  integer :: counts(most), displs(most)
+  integer(ck) :: mine, counts(most)
+  integer(dk) :: displs(most)
   double precision :: x(600), y(600) ! longer than others: another variant
   TYPE_T :: placed
   integer :: lengths(1)
@@ -50,10 +57,10 @@ program fortran
   ! A type with absolute places, in MPI_BOTTOM.
   absolute = merge(7, 0, rank == root)
   call MPI_Get_address(absolute, where(1), ierr)
-  lengths(1) = n
+  lengths(1) = int(n)
   call MPI_Type_create_hindexed(1, lengths, where, MPI_INTEGER, placed, ierr)
   call MPI_Type_commit(placed, ierr)
-  call MPI_Bcast(MPI_BOTTOM, 1, placed, root, comm ERR)
+  call MPI_Bcast(MPI_BOTTOM, 1_ck, placed, root, comm ERR)
   call truth(all(absolute == 7), 'bcast of MPI_BOTTOM')
   call MPI_Type_free(placed, ierr)
 
@@ -66,7 +73,7 @@ program fortran
   call MPI_Allreduce(MPI_IN_PLACE, b, n, MPI_INTEGER, MPI_SUM, comm ERR)
   call expect_sum(b, size, 'allreduce in place')
   x = rank + 1
-  call MPI_Allreduce(x, y, 600, MPI_REAL8, MPI_SUM, comm ERR)
+  call MPI_Allreduce(x, y, 600_ck, MPI_REAL8, MPI_SUM, comm ERR)
   call truth(all(y == size * (size + 1) / 2), 'allreduce of MPI_REAL8')
   call MPI_Scan(a, b, n, MPI_INTEGER, MPI_SUM, comm ERR)
   call expect_sum(b, rank + 1, 'scan')
@@ -85,7 +92,7 @@ program fortran
   if (rank == root) call expect_all(b, 'gather')
   b = 0
   call fill(b(rank * n + 1:), rank)
-  call MPI_Allgather(MPI_IN_PLACE, 0, MPI_INTEGER, b, n, MPI_INTEGER, &
+  call MPI_Allgather(MPI_IN_PLACE, 0_ck, MPI_INTEGER, b, n, MPI_INTEGER, &
                      comm ERR)
   call expect_all(b, 'allgather in place')
   if (rank == root) then
@@ -123,7 +130,7 @@ program fortran
   b = -1
   call MPI_Scatterv(a, counts, displs, MPI_INTEGER, b, mine, MPI_INTEGER, &
                     root, comm ERR)
-  call truth(b(1) == value(rank, 1) .and. b(mine) == value(rank, mine) &
+  call truth(b(1) == value(rank, 1) .and. b(mine) == value(rank, rank + 1) &
              .and. b(mine + 1) == -1, 'scatterv')
   a = 1
   call MPI_Reduce_scatter(a, b, counts, MPI_INTEGER, MPI_SUM, comm ERR)

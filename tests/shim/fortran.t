@@ -9,10 +9,13 @@ MPIF90=$(echo "$MPICC" | sed 's/mpicc/mpif90/')
 command -v "$MPIF90" >/dev/null 2>&1 || skip_all "no MPI Fortran compiler"
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
-compile() { # PROGRAM: of $interface; mpif.h declares no arguments, so that
-            # calls differ in their types
-    "$MPIF90" -w -fallow-argument-mismatch -D"${interface%.h}" -J"$work" \
-        "$top_srcdir/tests/shim/$1.F90" -o "$work/$1-$interface" \
+all="barrier bcast reduce allreduce reduce_scatter_block reduce_scatter gather
+    gatherv scatter scatterv allgather allgatherv alltoall alltoallv scan
+    exscan"
+compile() { # PROGRAM [OPTION]: of $interface; mpif.h declares no arguments, so
+            # that calls differ in their types
+    "$MPIF90" -w -fallow-argument-mismatch -D"${interface%.h}" $2 -J"$work" \
+        "$top_srcdir/tests/shim/$1.F90" -o "$work/$1-$interface$2" \
         >"$work/out" 2>"$work/err"
 }
 for interface in mpif.h USE_MPI USE_F08; do
@@ -28,9 +31,7 @@ for interface in mpif.h USE_MPI USE_F08; do
         [ $status -eq 0 ] && grep -q "fortran: wrong=0" "$work/out"
         ok $? "$interface under the shim, P=$P"
         [ $P -gt 1 ] || continue
-        for coll in barrier bcast reduce allreduce reduce_scatter_block \
-                    reduce_scatter gather gatherv scatter scatterv allgather \
-                    allgatherv alltoall alltoallv scan exscan; do
+        for coll in $all; do
             grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
             ok $? "$interface: $coll was run by a variant, P=$P"
         done
@@ -64,4 +65,21 @@ for interface in mpif.h USE_MPI USE_F08; do
     [ $? -eq 0 ] && [ "$(grep communicators "$work/out")" = "$plain" ]
     ok $? "$interface: as many of them as without: $plain"
 done
+
+# Large counts, which mpi_f08 alone has, and which Open MPI 4.1 has not.
+interface=USE_F08
+if compile fortran -DLARGE; then
+    run 2 "" "$work/fortran-USE_F08-DLARGE"
+    [ $status -eq 0 ] && grep -q 'fortran: wrong=0' "$work/out"
+    ok $? "large counts alone"
+    run 2 "$shim" $on "$work/fortran-USE_F08-DLARGE"
+    [ $status -eq 0 ] && grep -q 'fortran: wrong=0' "$work/out"
+    ok $? "large counts under the shim"
+    for coll in $all; do
+        grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
+        ok $? "large counts: $coll was run by a variant"
+    done
+else
+    skip "large counts" "mpi_f08 of this library does not declare them"
+fi
 finish
