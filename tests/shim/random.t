@@ -6,13 +6,17 @@
 # collectives: with all arguments at two of the six numbers of ranks, another
 # two for the next seed, with fewer at the others. For what programs do beside,
 # six tables from seed 11, or CHORALE_TABLE_FROM, by turns: each program meets
-# each number of ranks once, and all six tables.
+# each number of ranks once, and all six tables. CHORALE_TABLE_RANKS="2 3":
+# these numbers of ranks alone, and as many tables for what programs do beside.
 . "$(dirname "$0")/helpers.sh"
 
 [ -x "$top_builddir/chorale" ] || skip_all "chorale is not built"
 for name in app blocks; do
     program $name || skip_all "$MPICC does not compile $name.c"
 done
+all_ranks=${CHORALE_TABLE_RANKS:-1 2 3 4 5 8}
+ntable=0
+for P in $all_ranks; do ntable=$((ntable + 1)); done
 variants=0
 turn=0
 for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-3}"); do
@@ -20,7 +24,7 @@ for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-3}"); do
     ok $? "table $seed"
     : >"$work/chosen"
     at=0
-    for P in 1 2 3 4 5 8; do
+    for P in $all_ranks; do
         quick=quick
         [ $(((turn + at) % 3)) -gt 0 ] || quick=
         at=$((at + 1))
@@ -55,7 +59,7 @@ ok $? "$variants variants with parameters ran"
 # types MPICH 4.0's own gather and scatter, where a variant refuses, call
 # truncated. calls.t and semantics.t have them.
 from=${CHORALE_TABLE_FROM:-11}
-for i in 0 1 2 3 4 5; do
+for i in $(seq 0 $((ntable - 1))); do
     drawn $((from + i))
     ok $? "table $((from + i))"
 done
@@ -73,8 +77,8 @@ while read -r least name args; do
     fi
     : >"$work/chosen"
     at=0
-    for P in 1 2 3 4 5 8; do
-        seed=$((from + (turn + at) % 6))
+    for P in $all_ranks; do
+        seed=$((from + (turn + at) % ntable))
         at=$((at + 1))
         [ $P -ge "$least" ] || continue
         data=
@@ -133,7 +137,7 @@ run 3 "" "$work/handlers"
 sort "$work/out" >"$work/handlers.plain"
 [ $status -eq 0 ] && [ -s "$work/handlers.plain" ]
 ok $? "error handlers are called without it"
-for i in 0 1 2 3 4 5; do
+for i in $(seq 0 $((ntable - 1))); do
     seed=$((from + i))
     errors_as_alone CHORALE_DISPATCH="$work/$seed.so" bcast_short
     ok $? "table $seed: wrong calls end as they do without the shim"
