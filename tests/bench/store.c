@@ -297,7 +297,7 @@ static void tail(const char *path, int ncand, int nrep, long nrun)
             die(msg.text);
         out[i] = wall() - out[i];
     }
-    if (chorale_tail_begin(store, copy, &end, &msg) != CHORALE_OK)
+    if (chorale_tail_begin(store, copy, 0, &end, &msg) != CHORALE_OK)
         die(msg.text);
     for (int i = 0; i < TAIL_POINTS; i++) {
         stored[i] = wall();
