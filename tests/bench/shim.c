@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "algorithms/alg.h"
 #include "algorithms/ctx.h"
+#include "tests/bench/shim_time.h"
 
-enum { CALLS = 500, ROUNDS = 2001, COMMS = 151, N = 16, MAX_SIZE = 64 };
+enum { COMMS = 151, N = 16, MAX_SIZE = 64 };
 
 static int in[MAX_SIZE * N], out[MAX_SIZE * N];
 static int counts[MAX_SIZE], displs[MAX_SIZE];
@@ -59,17 +59,6 @@ static MPI_Aint wide_displs[MAX_SIZE];
 #define SENDS .sendcounts = wide_counts, .sdispls = wide_displs
 #define RECEIVES .recvcounts = wide_counts, .rdispls = wide_displs
 #define UNWRAP(...) __VA_ARGS__
-
-/* Real calls of two ranks that wait for each other take their time. */
-static int rounds = ROUNDS;
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
 
 /* --- what is timed ----------------------------------------------------- */
 
@@ -146,55 +135,6 @@ static void reduce_real(int i)
 {
     (void)i;
     PMPI_Reduce(in, out, N, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-}
-
-/* --- how ---------------------------------------------------------------- */
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof(*x), compare);
-    return x[n / 2];
-}
-
-static double time_of(void (*volatile call)(int))
-{
-    double t = now();
-
-    for (int i = 0; i < CALLS; i++)
-        call(i);
-    return (now() - t) / CALLS;
-}
-
-/* Median of the differences of neighbours in time, and of the plain call. */
-static void show(const char *what, void (*plainly)(int), void (*shim)(int),
-                 double target)
-{
-    static double plain[ROUNDS], more[ROUNDS];
-    int rank, size;
-    double cost;
-
-    for (int i = 0; i < rounds; i++) {
-        const int turn = i & 1;
-        double a = time_of(turn ? shim : plainly);
-        double b = time_of(turn ? plainly : shim);
-
-        plain[i] = turn ? b : a;
-        more[i] = turn ? a - b : b - a;
-    }
-    cost = median(more, rounds);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (rank == 0)
-        printf("# %-34s P = %d: %5.1f ns more than %5.1f (at most %.0f)%s\n",
-               what, size, cost, median(plain, rounds), target,
-               cost > target ? ", MISSED" : "");
 }
 
 static int set_up(const char *null)
@@ -283,7 +223,7 @@ int main(int argc, char **argv)
     if (strcmp(null, "setup") == 0) {
         show_setup();
     } else if (strcmp(null, "real") == 0) {
-        rounds = ROUNDS / 10;
+        rounds = ROUNDS / 10; /* they wait for each other */
         show("Reduce passed on, real messages", reduce_real, shim_Reduce, 15);
     } else if (set_up(null) != 0) {
         fprintf(stderr, "%s is not preloaded, or a variant is not there\n",

@@ -4,12 +4,14 @@
 # it chooses, and over the library's collective that it passes a call on to.
 # Messages and that collective do nothing here; the two are timed in turn, and
 # medians shown. $1: a collective, as Gatherv, instead of all. Also what the
-# first call on a communicator costs, of real messages.
+# first call on a communicator costs, of real messages. Then the same of calls
+# that differ from the one before, or have types and operations of a program.
 here=$(cd "${top_builddir:-.}" && pwd)
 : "${MPIEXEC:=mpiexec}"
 shim=$here/.libs/libchorale_pmpi.so
 null=$here/tests/bench/.libs/libshim_null.so
 program=$here/tests/bench/shim
+kinds=$here/tests/bench/shim_kinds
 CHORALE_SITE=/nowhere
 forced() { # forced WORD: the variants of shim.c, or all by the library
     sed -n 's/^ *X(\([A-Z][a-z_]*\), [A-Z_]*, "\([a-z_]*\)".*/\1=\2/p' \
@@ -23,6 +25,21 @@ timeout 600 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$program" "$null" \
 for p in 1 2; do
     CHORALE_FORCE=$(forced 's/=.*/=library/') timeout 600 "$MPIEXEC" -n $p \
         env LD_PRELOAD="$shim $null" "$program" "$null" passed "$@" || exit
+done
+# Other kinds of calls: by variants, and where a table serves their collective,
+# but none of their sizes. $1: one of shim_kinds.c, as comms.
+timeout 600 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$kinds" "$null" \
+    served "$@" || exit
+src=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d) || exit
+trap 'rm -rf "$work"' EXIT
+${CC:-cc} -shared -fPIC -I"$src" -o "$work/narrow.so" \
+    -D'HULL={ 1, 1 << 30, 1 << 20, (unsigned long long)-1 }' \
+    "$src/tests/shim/table.c" || exit
+for p in 1 2; do
+    timeout 600 "$MPIEXEC" -n $p env -u CHORALE_FORCE \
+        CHORALE_DISPATCH="$work/narrow.so" LD_PRELOAD="$shim $null" "$kinds" \
+        "$null" passed "$@" || exit
 done
 [ $# -eq 0 ] || exit 0
 # The same where a table serves that collective, but not at these sizes: a

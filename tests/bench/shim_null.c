@@ -112,3 +112,33 @@ NOTHING(MPI_Allgatherv, SENDS, void *b, const int m[], const int d[],
 NOTHING(MPI_Alltoallv, const void *a, const int n[], const int d[],
         MPI_Datatype s, void *b, const int m[], const int e[],
         MPI_Datatype r, MPI_Comm c)
+
+#if MPI_VERSION >= 4
+#define LARGE_SENDS const void *a, MPI_Count n, MPI_Datatype s
+NOTHING(MPI_Bcast_c, void *b, MPI_Count n, MPI_Datatype t, int root,
+        MPI_Comm c)
+NOTHING(MPI_Reduce_scatter_c, const void *a, void *b, const MPI_Count n[],
+        MPI_Datatype t, MPI_Op o, MPI_Comm c)
+NOTHING(MPI_Gatherv_c, LARGE_SENDS, void *b, const MPI_Count m[],
+        const MPI_Aint d[], MPI_Datatype r, int root, MPI_Comm c)
+NOTHING(MPI_Allgatherv_c, LARGE_SENDS, void *b, const MPI_Count m[],
+        const MPI_Aint d[], MPI_Datatype r, MPI_Comm c)
+NOTHING(MPI_Alltoallv_c, const void *a, const MPI_Count n[],
+        const MPI_Aint d[], MPI_Datatype s, void *b, const MPI_Count m[],
+        const MPI_Aint e[], MPI_Datatype r, MPI_Comm c)
+#endif
+
+/* Fortran's, where they are not functions of C's. */
+#ifdef OPEN_MPI
+#define VOID(name, ...)                                                      \
+    void name(__VA_ARGS__);                                                  \
+    void name(__VA_ARGS__)                                                   \
+    {                                                                        \
+    }
+VOID(mpi_bcast_, void *b, MPI_Fint *n, MPI_Fint *t, MPI_Fint *root,
+     MPI_Fint *c, MPI_Fint *e)
+VOID(mpi_allreduce_, void *a, void *b, MPI_Fint *n, MPI_Fint *t, MPI_Fint *o,
+     MPI_Fint *c, MPI_Fint *e)
+VOID(mpi_allgatherv_, void *a, MPI_Fint *n, MPI_Fint *s, void *b, MPI_Fint *m,
+     MPI_Fint *d, MPI_Fint *r, MPI_Fint *c, MPI_Fint *e)
+#endif
