@@ -400,10 +400,10 @@ int chorale_args_judge(enum chorale_coll coll,
     pt->in_place = coll == CHORALE_ALLTOALL || coll == CHORALE_ALLTOALLV
                        ? call->sendbuf == MPI_IN_PLACE : 0;
     if (info->dataless || info->blind)
-        return 1;
+        return CHORALE_ARGS_SERVED;
     bytes = common_bytes(coll, call, ints, ctx, &elements);
     if (bytes <= 0)
-        return 0;
+        return bytes == 0 ? CHORALE_ARGS_NOTHING : 0;
     /* Without a reduction only signatures agree, not the types. */
     if (info->reduces)
         pt->type_size = (size_t)(bytes / elements);
@@ -412,5 +412,5 @@ int chorale_args_judge(enum chorale_coll coll,
         pt->msg_size = chorale_coll_mean(pt->msg_size, pt->type_size,
                                          ctx->size);
     pt->n = chorale_coll_n(coll, pt->msg_size, ctx->size);
-    return 1;
+    return CHORALE_ARGS_SERVED;
 }

@@ -31,6 +31,13 @@ enum chorale_opclass {
 
 enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type);
 
+/* 1 if it is one of MPI's own that are defined on numbers or bytes. */
+int chorale_args_named_op(MPI_Op op);
+
+/* To be called once after MPI_Init, before others ask: what follows is quick
+ * for the application's types. */
+void chorale_args_start(void);
+
 /* 1 if it is a predefined type whose data begins at the buffer's address; its
  * handle means the same as long as MPI runs. */
 int chorale_args_plain(MPI_Datatype type);
@@ -46,10 +53,16 @@ int chorale_args_count(MPI_Comm comm, enum chorale_coll coll,
                        const struct chorale_call *call,
                        const struct chorale_ints *ints);
 
-/* 1, *pt filled (but for ppn and parameters) and *opclass set if the catalogue
- * may serve the call. 0: it is the library's, because it is wrong (which the
- * library shall say) or moves nothing. In a correct program the answer, *pt
- * and *opclass are the same on all ranks.
+enum {
+    CHORALE_ARGS_SERVED = 1,
+    CHORALE_ARGS_NOTHING = 2
+};
+
+/* CHORALE_ARGS_SERVED, *pt filled (but for ppn and parameters) and *opclass set
+ * if the catalogue may serve the call. Otherwise it is the library's: 0, as it
+ * is wrong, which the library shall say; CHORALE_ARGS_NOTHING, as it moves
+ * nothing. In a correct program the answer, *pt and *opclass are the same on
+ * all ranks.
  *
  * Of a collective whose ranks do not know the size n and msg_size are 0. An
  * operation of the application counts as not commutative, whatever it says:

@@ -3,6 +3,8 @@
  * MPI's own. */
 #include "config.h"
 
+#include <stdint.h>
+
 #include "algorithms/dispatch/args.h"
 
 /* The groups of types in the standard's table of valid operations
@@ -133,8 +135,43 @@ enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type)
     return CHORALE_OP_USER;
 }
 
+int chorale_args_named_op(MPI_Op op)
+{
+    for (size_t i = 0; i < LENGTH(op_rows); i++)
+        if (op_rows[i].op == op)
+            return 1;
+    return 0;
+}
+
+/* The handles of those types as numbers, which a program's own types are
+ * beside: they need not be compared with each. Not known: all numbers. */
+static uintptr_t lowest, highest = UINTPTR_MAX;
+
+static void include(MPI_Datatype type, int *any)
+{
+    const uintptr_t number = (uintptr_t)type;
+
+    if (type == MPI_DATATYPE_NULL)
+        return;
+    lowest = !*any || number < lowest ? number : lowest;
+    highest = !*any || number > highest ? number : highest;
+    *any = 1;
+}
+
+void chorale_args_start(void)
+{
+    int any = 0;
+
+    for (size_t i = 0; i < LENGTH(type_rows); i++)
+        include(type_rows[i].type, &any);
+    include(MPI_CHAR, &any);
+    include(MPI_PACKED, &any);
+}
+
 int chorale_args_plain(MPI_Datatype type)
 {
+    if ((uintptr_t)type - lowest > highest - lowest)
+        return 0;
     return type_group(type) != 0 || type == MPI_CHAR || type == MPI_PACKED;
 }
 

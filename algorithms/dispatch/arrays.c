@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "algorithms/dispatch/arrays.h"
+#include "algorithms/dispatch/recall.h"
 
 _Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8,
                "counts and displacements have 64 bits");
@@ -71,70 +72,76 @@ struct key {
                               * elements, and where it begins */
 };
 
-/* 0 if the arrays are not as they should be. */
-static inline int key_of(const struct chorale_state *st,
-                         enum chorale_coll coll, struct significant s,
-                         const struct chorale_call *call,
-                         const struct chorale_ints *ints, struct key *key)
+/* The sum of an array of int, or of a wide one; negative: it is not as it
+ * should be. */
+static inline int64_t sum_of(const int *ints, const MPI_Count *many, int size,
+                             int wide)
 {
+    if (wide)
+        return many != NULL
+                   ? chorale_wide_sum_of((const int64_t *)many, size) : -1;
+    return ints != NULL ? chorale_sum_of(ints, size) : -1;
+}
+
+/* 0 if the arrays are not as they should be. wide: they are the call's own,
+ * and ints is not looked at; otherwise those of the call are not. */
+static inline __attribute__((always_inline)) int
+key_of(const struct chorale_state *st, enum chorale_coll coll,
+       struct significant s, const struct chorale_call *call,
+       const struct chorale_ints *ints, int wide, struct key *key)
+{
+    const int me = st->rank;
+
     *key = (struct key){ call->sendcount, call->recvcount, 0, 0 };
     if (s.sends) {
-        if (ints->sendcounts == NULL || ints->sdispls == NULL
-            || chorale_sum_of(ints->sendcounts, st->size) < 0)
+        if ((wide ? call->sdispls == NULL : ints->sdispls == NULL)
+            || sum_of(wide ? NULL : ints->sendcounts, call->sendcounts,
+                      st->size, wide) < 0)
             return 0;
         key->sendcount = CHORALE_MANY;
-        key->own = ints->sendcounts[st->rank];
-        key->from = ints->sdispls[st->rank];
+        key->own = wide ? call->sendcounts[me] : ints->sendcounts[me];
+        key->from = wide ? call->sdispls[me] : ints->sdispls[me];
     }
     if (s.receives) {
         int64_t sum;
 
-        if (ints->recvcounts == NULL || (s.places && ints->rdispls == NULL)
-            || (sum = chorale_sum_of(ints->recvcounts, st->size)) < 0)
+        if ((s.places
+             && (wide ? call->rdispls == NULL : ints->rdispls == NULL))
+            || (sum = sum_of(wide ? NULL : ints->recvcounts,
+                             call->recvcounts, st->size, wide)) < 0)
             return 0;
         key->recvcount = chorale_goes_by_sum(coll)
                            ? chorale_many_of(sum) : CHORALE_MANY;
-        key->own = ints->recvcounts[st->rank];
-        key->from = s.places ? ints->rdispls[st->rank] : 0;
+        key->own = wide ? call->recvcounts[me] : ints->recvcounts[me];
+        key->from = !s.places ? 0 : wide ? call->rdispls[me]
+                                         : ints->rdispls[me];
     }
     return 1;
 }
 
-static inline unsigned pattern_of(const struct chorale_call *call)
-{
-    return chorale_pattern(call->sendbuf, call->recvbuf, MPI_IN_PLACE);
-}
-
 void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
                              const struct chorale_call *call,
-                             const struct chorale_ints *ints, int builtin)
+                             const struct chorale_ints *ints,
+                             const struct chorale_chosen *as, int lasts)
 {
     const struct significant s = significant_in(st, coll, call);
-    struct chorale_known *known;
+    struct chorale_chosen chosen = *as;
     struct key key;
-    MPI_Aint extent;
 
-    if (st->tuning->set.check || !builtin
-        || chorale_goes_by_sum(coll) == chorale_coll_info(coll)->blind
-        || (call->sendtype != 0 && !chorale_args_plain(call->sendtype))
-        || (call->recvtype != 0 && !chorale_args_plain(call->recvtype))
-        || !key_of(st, coll, s, call, ints, &key))
+    if (chorale_goes_by_sum(coll) == chorale_coll_info(coll)->blind
+        || !key_of(st, coll, s, call, ints, ints == NULL, &key))
         return;
-    extent = chorale_type_extent(s.sends ? call->sendtype : call->recvtype);
-    if (extent <= 0 || extent > SHRT_MAX)
-        return;
-    known = chorale_known_place(&st->recall[coll], key.sendcount,
-                                key.recvcount, st->rank == call->root);
-    *known = (struct chorale_known){
-        .chosen = st->memo[coll].last,
-        .sendcount = key.sendcount, .recvcount = key.recvcount,
-        .sendtype = (chorale_word)call->sendtype,
-        .recvtype = (chorale_word)call->recvtype,
-        .op = (chorale_word)call->op
-    };
-    known->chosen.pattern = (unsigned char)pattern_of(call);
-    known->chosen.care = UCHAR_MAX;
-    known->chosen.extent = (unsigned short)extent;
+    if ((call->sendtype == 0 || chorale_args_plain(call->sendtype))
+        && (call->recvtype == 0 || chorale_args_plain(call->recvtype))) {
+        const MPI_Aint extent = chorale_type_extent(s.sends ? call->sendtype
+                                                            : call->recvtype);
+
+        if (extent <= 0 || extent > SHRT_MAX)
+            return;
+        chosen.extent = (unsigned short)extent;
+    }
+    chorale_recall_keep(st, coll, call, &chosen, key.sendcount,
+                        key.recvcount, lasts);
 }
 
 /* 1 if a rank's own block, or all of them, may be at one address on both sides,
@@ -143,7 +150,7 @@ static inline int aliased(enum chorale_coll coll, struct significant s,
                           const struct chorale_call *call,
                           const struct key *key, int extent)
 {
-    const char *in = call->sendbuf, *out = call->recvbuf;
+    uintptr_t in = (uintptr_t)call->sendbuf, out = (uintptr_t)call->recvbuf;
 
     if (!CHORALE_ARGS_APART)
         return 0;
@@ -152,50 +159,49 @@ static inline int aliased(enum chorale_coll coll, struct significant s,
     if (key->own == 0)
         return 0;
     if (s.sends)
-        in += key->from * extent;
+        in += (uintptr_t)key->from * (uintptr_t)extent;
     else if (s.receives)
-        out += key->from * extent;
+        out += (uintptr_t)key->from * (uintptr_t)extent;
     return in == out;
 }
 
 static inline __attribute__((always_inline)) int
 known_of(struct chorale_state *st, enum chorale_coll coll,
-         struct chorale_call *call, const struct chorale_ints *ints)
+         struct chorale_call *call, const struct chorale_ints *ints, int wide)
 {
     const struct significant s = significant_in(st, coll, call);
     const struct chorale_known *known;
     struct key key;
 
     if ((unsigned)call->root >= (unsigned)st->size
-        || !key_of(st, coll, s, call, ints, &key))
+        || !key_of(st, coll, s, call, ints, wide, &key))
         return 0;
-    known = chorale_known_place(&st->recall[coll], key.sendcount,
-                                key.recvcount, st->rank == call->root);
-    if (known->chosen.plan == NULL
-        || !chorale_known_fits(known, -1, key.sendcount, key.recvcount,
-                               (chorale_word)call->sendtype,
-                               (chorale_word)call->recvtype,
-                               (chorale_word)call->op, pattern_of(call))
+    known = chorale_recall_find(st, coll, call, key.sendcount, key.recvcount);
+    if (known == NULL
         || aliased(coll, s, call, &key, known->chosen.extent))
         return 0;
-    st->recall[coll].ran = &known->chosen;
-    if (!known->chosen.passes)
+    st->recall.ran[coll] = &known->chosen;
+    if (!known->chosen.passes && !wide)
         take(st, s, call, ints);
     return 1;
 }
 
-/* A copy for each collective, in which what the others do is left out. */
+/* A copy for each collective and kind of arrays, in which what the others do is
+ * left out. */
 int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
                          struct chorale_call *call,
                          const struct chorale_ints *ints)
 {
     switch (coll) {
     case CHORALE_GATHERV:
-        return known_of(st, CHORALE_GATHERV, call, ints);
+        return ints != NULL ? known_of(st, CHORALE_GATHERV, call, ints, 0)
+                            : known_of(st, CHORALE_GATHERV, call, NULL, 1);
     case CHORALE_SCATTERV:
-        return known_of(st, CHORALE_SCATTERV, call, ints);
+        return ints != NULL ? known_of(st, CHORALE_SCATTERV, call, ints, 0)
+                            : known_of(st, CHORALE_SCATTERV, call, NULL, 1);
     case CHORALE_ALLTOALLV:
-        return known_of(st, CHORALE_ALLTOALLV, call, ints);
+        return ints != NULL ? known_of(st, CHORALE_ALLTOALLV, call, ints, 0)
+                            : known_of(st, CHORALE_ALLTOALLV, call, NULL, 1);
     default:
         return 0; /* by their sum */
     }
@@ -206,15 +212,19 @@ int chorale_arrays_by_sum(struct chorale_state *st, enum chorale_coll coll,
                           const struct chorale_ints *ints)
 {
     const struct significant s = { 0, 1, coll != CHORALE_REDUCE_SCATTER };
-    struct key key = { 0, 0, ints->recvcounts[st->rank], 0 };
+    struct key key = { 0, 0, 0, 0 };
 
+    key.own = ints != NULL ? ints->recvcounts[st->rank]
+                           : call->recvcounts[st->rank];
     if (s.places) {
-        if (ints->rdispls == NULL)
+        if (ints != NULL ? ints->rdispls == NULL : call->rdispls == NULL)
             return 0;
-        key.from = ints->rdispls[st->rank];
+        key.from = ints != NULL ? ints->rdispls[st->rank]
+                                : call->rdispls[st->rank];
     }
-    if (aliased(coll, s, call, &key, st->recall[coll].ran->extent))
+    if (aliased(coll, s, call, &key, st->recall.ran[coll]->extent))
         return 0;
-    take(st, s, call, ints);
+    if (ints != NULL)
+        take(st, s, call, ints);
     return 1;
 }

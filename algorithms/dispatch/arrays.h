@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arrays.h - calls with arrays of counts and displacements, as MPI's functions
- * with int counts have them: taken over as the wider ones of struct
- * chorale_call, and remembered like other calls (choose.h). */
+/* arrays.h - calls with arrays of counts and displacements: those of MPI's
+ * functions with int counts are taken over as the wider ones of struct
+ * chorale_call; both are remembered like other calls (recall.h). */
 #ifndef CHORALE_ALGORITHMS_ARRAYS_H
 #define CHORALE_ALGORITHMS_ARRAYS_H
 
@@ -14,12 +14,13 @@ void chorale_arrays_take(struct chorale_state *st, enum chorale_coll coll,
                          struct chorale_call *call,
                          const struct chorale_ints *ints);
 
-/* What was chosen last is for this call: remember what the choice and the
- * judgement of its arguments hang on. builtin: type and operation are MPI's
- * own. */
+/* chosen is for this call: remember what the choice and the judgement of its
+ * arguments hang on (lasts: recall.h). ints: NULL if the arrays are the call's
+ * own, here and in what follows. */
 void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
                              const struct chorale_call *call,
-                             const struct chorale_ints *ints, int builtin);
+                             const struct chorale_ints *ints,
+                             const struct chorale_chosen *chosen, int lasts);
 
 /* 1 if the call is like one that is remembered: its counts are looked at, as
  * chorale_args_judge() does. Then recall->ran of the collective is what was

@@ -3,7 +3,7 @@
  * collective. */
 #include "config.h"
 
-#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "algorithms/dispatch/choose.h"
@@ -131,7 +131,7 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     const struct chorale_plan *plan;
     int slot;
 
-    st->recall[coll].ran = &memo->last;
+    st->recall.ran[coll] = &memo->last;
     if (memo->last.plan != NULL && memo->n == pt->n
         && memo->type_size == pt->type_size
         && memo->in_place == pt->in_place
@@ -162,19 +162,6 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     return plan;
 }
 
-static unsigned pattern_of(const struct chorale_call *call)
-{
-    return chorale_pattern(call->sendbuf, call->recvbuf, MPI_IN_PLACE);
-}
-
-static struct chorale_known *place(struct chorale_state *st,
-                                   enum chorale_coll coll,
-                                   const struct chorale_call *call)
-{
-    return chorale_known_place(&st->recall[coll], call->sendcount,
-                               call->recvcount, call->root == st->rank);
-}
-
 /* How long an element is on the side that has a block of each rank; 0: it does
  * not matter where this rank's own one is. */
 static MPI_Aint extent_of_all(const struct chorale_state *st,
@@ -184,41 +171,36 @@ static MPI_Aint extent_of_all(const struct chorale_state *st,
     if (!CHORALE_ARGS_APART
         || (coll != CHORALE_ALLGATHER && call->root != st->rank))
         return 0;
+    if (!chorale_args_plain(call->recvtype)
+        || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
+        return 0; /* chorale_args_judge() does not look there */
     if (coll == CHORALE_ALLGATHER || coll == CHORALE_GATHER)
         return chorale_type_extent(call->recvtype);
     return coll == CHORALE_SCATTER ? chorale_type_extent(call->sendtype) : 0;
 }
 
-/* Of types and operations of the application nothing is remembered: when one
- * is freed another may have its handle, on some ranks. Nor of arrays, nor
- * where each call is to be checked.
- *
- * The library judges addresses and the root itself; but what is in place may
- * be another's choice, and the ranks differ in what they give without use. */
 void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call, int builtin)
+                             const struct chorale_call *call,
+                             const struct chorale_chosen *chosen, int lasts)
 {
-    struct chorale_known *known = place(st, coll, call);
+    struct chorale_chosen here = *chosen;
 
-    if (chorale_coll_info(coll)->irregular || call->recvcount < 0
-        || st->tuning->set.check
-        || (st->memo[coll].last.plan->alg != NULL && !builtin)
-        || (!chorale_coll_info(coll)->dataless
-            && !chorale_args_plain(call->recvtype))
-        || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
+    if (call->recvcount < 0)
         return;
-    *known = (struct chorale_known){
-        .chosen = st->memo[coll].last,
-        .sendcount = call->sendcount, .recvcount = call->recvcount,
-        .sendtype = (chorale_word)call->sendtype,
-        .recvtype = (chorale_word)call->recvtype,
-        .op = (chorale_word)call->op
-    };
-    known->chosen.pattern = (unsigned char)pattern_of(call);
-    known->chosen.care = known->chosen.passes
-                             ? CHORALE_SEND_IN_PLACE | CHORALE_RECV_IN_PLACE
-                             : UCHAR_MAX;
-    known->chosen.extent = (unsigned short)extent_of_all(st, coll, call);
+    if (!here.passes)
+        here.extent = (unsigned short)extent_of_all(st, coll, call);
+    chorale_recall_keep(st, coll, call, &here, call->sendcount,
+                        call->recvcount, lasts);
+}
+
+const struct chorale_chosen *chorale_choose_library(void)
+{
+    /* Of no size that anyone asks for. */
+    static const struct chorale_chosen library = { .plan = &library_plan,
+                                                   .msg_size = SIZE_MAX,
+                                                   .passes = 1 };
+
+    return &library;
 }
 
 /* This rank's own block at one address on both sides, which the library is to
@@ -243,16 +225,13 @@ chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
         return st->memo[coll].last.plan;
     if (chorale_coll_info(coll)->irregular)
         return NULL;
-    known = place(st, coll, call);
-    if (known->chosen.plan == NULL
-        || !chorale_known_fits(known, -1, call->sendcount, call->recvcount,
-                               (chorale_word)call->sendtype,
-                               (chorale_word)call->recvtype,
-                               (chorale_word)call->op, pattern_of(call))
+    known = chorale_recall_find(st, coll, call, call->sendcount,
+                                call->recvcount);
+    if (known == NULL
         || (!known->chosen.passes
             && (call->root < 0 || call->root >= st->size
                 || is_shared(st, coll, call, known->chosen.extent))))
         return NULL;
-    st->recall[coll].ran = &known->chosen;
+    st->recall.ran[coll] = &known->chosen;
     return known->chosen.plan;
 }

@@ -4,8 +4,7 @@
 #ifndef CHORALE_ALGORITHMS_CHOOSE_H
 #define CHORALE_ALGORITHMS_CHOOSE_H
 
-#include "algorithms/dispatch/args.h"
-#include "algorithms/dispatch/state.h"
+#include "algorithms/dispatch/recall.h"
 
 /* 1 if variants may serve such an operation. */
 int chorale_choose_may(const struct chorale_state *st,
@@ -17,10 +16,14 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
                                           enum chorale_coll coll,
                                           struct chorale_point *pt);
 
-/* What was chosen last is for this call: remember its arguments, beside those
- * of a few others. builtin: type and operation are MPI's own. */
+/* chosen is for this call, of a collective without arrays: remember its
+ * arguments, beside those of others. lasts: as in recall.h. */
 void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call, int builtin);
+                             const struct chorale_call *call,
+                             const struct chorale_chosen *chosen, int lasts);
+
+/* What is chosen for calls that no variant may serve, of whatever size. */
+const struct chorale_chosen *chorale_choose_library(void);
 
 /* The plan, if it is known without looking closer: the arguments are those of
  * a call that is remembered, but for addresses of the same kind. NULL: judge

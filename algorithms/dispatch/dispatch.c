@@ -22,12 +22,14 @@
 #include "algorithms/dispatch/give_back.h"
 #include "algorithms/dispatch/memory.h"
 #include "algorithms/dispatch/host.h"
+#include "algorithms/dispatch/judge.h"
 #include "algorithms/dispatch/meet.h"
 #include "algorithms/dispatch/own_world.h"
 #include "algorithms/dispatch/pmpi.h"
 #include "algorithms/dispatch/say.h"
 #include "algorithms/dispatch/state.h"
 #include "algorithms/dispatch/trace.h"
+#include "algorithms/dispatch/types.h"
 #include "algorithms/dispatch/usage.h"
 
 /* Attribute values: odd numbers count calls; states are aligned, so even. */
@@ -113,6 +115,7 @@ void chorale_dispatch_stop(void)
             == MPI_SUCCESS && found)
         PMPI_Comm_delete_attr(MPI_COMM_WORLD, core.state_key);
     PMPI_Comm_free_keyval(&core.state_key);
+    chorale_types_stop();
     chorale_memory_stop();
     chorale_own_world_free();
 }
@@ -129,7 +132,8 @@ static int mpi_is_up(void)
 static int make_keys(void)
 {
     if (PMPI_Comm_create_keyval(no_copy, on_free, &core.state_key, NULL)
-        != MPI_SUCCESS)
+            != MPI_SUCCESS
+        || !chorale_types_start())
         return 0;
     if (PMPI_Comm_create_keyval(no_copy, on_finalize, &core.last_key, NULL)
             != MPI_SUCCESS
@@ -154,6 +158,7 @@ static int start_locked(const char *path)
         atomic_store(&core.stopped, 1);
         return -1;
     }
+    chorale_args_start();
     chorale_tuning_load(&core.tuning, path, warn, &ok);
     if (core.tuning.set.verbose) {
         char line[512];
@@ -276,29 +281,21 @@ static void warn_disagreement(const char *why)
         chorale_say("chorale: a communicator is left to the library: %s", why);
 }
 
-_Thread_local struct chorale_fast chorale_fast;
-atomic_ullong chorale_epoch = CHORALE_EPOCH_STEP;
-
 static unsigned long long epoch_now(void)
 {
     return atomic_load_explicit(&chorale_epoch, memory_order_acquire)
          & ~(unsigned long long)CHORALE_EPOCH_TRACED;
 }
 
-/* For the next calls of this thread. */
+/* For the next calls of this thread. What hangs on types that ended by now is
+ * not used any more: whenever one ends, calls come here. */
 static struct chorale_state *keep_last(MPI_Comm comm,
                                        unsigned long long epoch,
                                        struct chorale_state *st)
 {
-    chorale_fast = (struct chorale_fast){
-        .epoch = epoch, .comm = (chorale_word)comm,
-        .mask = sizeof(comm) < sizeof(chorale_word)
-                    ? (chorale_word)UINT32_MAX : -1,
-        .in_place = MPI_IN_PLACE, .state = st,
-        .recall = st != NULL ? st->recall : NULL,
-        .pass = st != NULL ? st->pass : UINT_MAX,
-        .rank = st != NULL ? st->rank : -1, .size = st != NULL ? st->size : 0
-    };
+    if (st != NULL)
+        chorale_recall_forget(st);
+    chorale_fast_keep(comm, epoch, st);
     return st;
 }
 
@@ -346,6 +343,8 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
     if (chorale_fast.epoch == epoch && chorale_fast.mask != 0
         && chorale_fast.comm == (chorale_word)comm)
         return chorale_fast.state;
+    if (chorale_fast_switch((chorale_word)comm, epoch))
+        return chorale_fast.state;
     *rc = PMPI_Comm_get_attr(comm, core.state_key, &value, &found);
     if (*rc != MPI_SUCCESS)
         return NULL;
@@ -376,30 +375,6 @@ static int checks(struct chorale_state *st, enum chorale_coll coll,
     if (ints != NULL && chorale_coll_info(coll)->irregular)
         chorale_arrays_take(st, coll, &wide, ints);
     return chorale_check_call(st, coll, &wide);
-}
-
-/* The plan of a call that has to be looked at, NULL: the library's. */
-static const struct chorale_plan *judge(struct chorale_state *st,
-                                        enum chorale_coll coll,
-                                        const struct chorale_call *call,
-                                        const struct chorale_ints *ints)
-{
-    const struct chorale_plan *plan;
-    enum chorale_opclass opclass;
-    struct chorale_point pt = {0};
-
-    if (!chorale_args_judge(coll, call, ints, st->ctx, &opclass, &pt)
-        || !chorale_choose_may(st, coll, opclass))
-        return NULL;
-    pt.ppn = st->ppn;
-    plan = chorale_choose(st, coll, &pt);
-    if (ints != NULL && chorale_coll_info(coll)->irregular)
-        chorale_arrays_remember(st, coll, call, ints,
-                                opclass == CHORALE_OP_BUILTIN);
-    else
-        chorale_choose_remember(st, coll, call,
-                                opclass == CHORALE_OP_BUILTIN);
-    return plan;
 }
 
 /* A variant returned rc, or a message was longer than its room: what the call
@@ -449,7 +424,7 @@ static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
 int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
                            struct chorale_call *call)
 {
-    return run(chorale_fast.state, chorale_fast.recall[coll].ran, comm, call);
+    return run(chorale_fast.state, chorale_fast.recall->ran[coll], comm, call);
 }
 
 enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
@@ -465,7 +440,7 @@ enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
             ? !chorale_arrays_by_sum(st, coll, call, ints)
             : !chorale_arrays_known(st, coll, call, ints))
         return CHORALE_ASK;
-    ran = st->recall[coll].ran;
+    ran = st->recall.ran[coll];
     if (ran->passes)
         return CHORALE_PASS;
     *rc = run(st, ran, comm, call);
@@ -495,7 +470,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
         return 0;
     plan = chorale_choose_known(st, coll, call);
     if (plan == NULL)
-        plan = judge(st, coll, call, ints);
+        plan = chorale_judge(st, coll, call, ints);
     if (chorale_fast.state == st)
         chorale_fast.pass = st->pass;
     if (plan == NULL || plan->alg == NULL)
@@ -503,7 +478,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     if (ints != NULL && chorale_coll_info(coll)->irregular)
         chorale_arrays_take(st, coll, call, ints);
     chorale_trace_ran(plan);
-    *rc = run(st, st->recall[coll].ran, comm, call);
+    *rc = run(st, st->recall.ran[coll], comm, call);
     return 1;
 }
 
@@ -547,9 +522,11 @@ int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
         || !found || ((intptr_t)value & 1) != 0)
         return -1;
     st = value;
-    ran = st->recall[coll].ran;
-    if (ran == NULL
-        || (!st->memo[coll].always && ran->msg_size != msg_size))
+    ran = st->recall.ran[coll];
+    if (ran == NULL || ran->plan == NULL
+        || (!st->memo[coll].always && ran->msg_size != msg_size)
+        || (ran != &st->memo[coll].last /* its place is another's now */
+            && ran->pattern >> CHORALE_COLL_SHIFT != coll))
         return -1;
     plan = ran->plan;
     if (plan->alg != NULL)

@@ -25,7 +25,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
 int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
                            struct chorale_call *call);
 
-/* A call with arrays of ints on the communicator of this thread's last call
+/* A call with arrays, as above, on the communicator of this thread's last call
  * (fast.h): CHORALE_AGAIN, it was like an earlier one, whose variant has run
  * it, *rc as above; CHORALE_PASS, it is the library's; CHORALE_ASK: call
  * chorale_dispatch(). */

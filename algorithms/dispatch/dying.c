@@ -11,7 +11,7 @@ void chorale_dying_begin(struct chorale_dying *frame, chorale_word comm)
     frame->comm = comm;
     frame->outer = innermost;
     innermost = frame;
-    chorale_fast.epoch = 0; /* each call is looked at */
+    chorale_fast_forget();
 }
 
 void chorale_dying_end(const struct chorale_dying *frame)

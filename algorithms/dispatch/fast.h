@@ -33,11 +33,11 @@ struct chorale_state;
 /* What a call ran, or is to run. */
 struct chorale_chosen {
     const struct chorale_plan *plan; /* NULL: nothing yet */
-    size_t msg_size;
+    size_t msg_size;         /* without a plan: how often it was asked for */
     unsigned char commutative;
     unsigned char passes;    /* plan is the library's; and, of what is known: */
-    unsigned char pattern;   /* of the addresses, chorale_pattern() */
-    unsigned char care;      /* its bits that have to be the same */
+    unsigned short pattern;  /* chorale_pattern() of the call, */
+    unsigned short care;     /* its bits that have to be the same */
     unsigned short extent;   /* of the type, of a call with arrays or with a
                               * block of each rank; 0: it does not matter */
 };
@@ -61,12 +61,19 @@ struct chorale_known {
 _Static_assert(sizeof(struct chorale_known) <= CHORALE_LINE,
                "one line is fetched");
 
-enum { CHORALE_NKNOWN = 8 };
+/* Pairs of places, in which what is remembered of a communicator lies by its
+ * collective, counts, type and operation. */
+enum { CHORALE_PAIR_BITS = 6, CHORALE_NKNOWN = 2 << CHORALE_PAIR_BITS };
 
-/* Of a communicator and a collective. */
+/* Of a communicator. */
 struct chorale_recall {
-    _Alignas(CHORALE_LINE) struct chorale_known known[CHORALE_NKNOWN];
-    const struct chorale_chosen *ran; /* by the last call; NULL: none yet */
+    _Alignas(2 * CHORALE_LINE) struct chorale_known known[CHORALE_NKNOWN];
+    const struct chorale_chosen *ran[CHORALE_NCOLL]; /* by the last call of
+                              * each collective; NULL: none yet */
+    unsigned turn;           /* which one of a pair is given up next */
+    unsigned patience;       /* how often such ended, see recall.c */
+    int nmortal;             /* how many have CHORALE_MORTAL, or had it */
+    unsigned long long types_ended; /* when those were looked through */
 };
 
 /* Of a thread: the communicator of its last call. */
@@ -76,7 +83,7 @@ struct chorale_fast {
     chorale_word comm, mask; /* its handle; the bits of a handle that count */
     const void *in_place;    /* MPI_IN_PLACE */
     struct chorale_state *state;   /* NULL: it is the library's */
-    struct chorale_recall *recall; /* [CHORALE_NCOLL] of it */
+    struct chorale_recall *recall; /* of it */
     unsigned pass;           /* bit per collective: the library's, whatever
                               * the arguments; all without a state */
     int rank, size;
@@ -95,27 +102,59 @@ extern atomic_ullong chorale_epoch CHORALE_HIDDEN;
 
 enum { CHORALE_EPOCH_TRACED = 1, CHORALE_EPOCH_STEP = 2 };
 
-enum { CHORALE_SEND_IN_PLACE = 4, CHORALE_RECV_IN_PLACE = 8 };
+/* Of this thread: nothing is kept, each call is looked at. */
+void chorale_fast_forget(void) CHORALE_HIDDEN;
 
-/* Which of a call's addresses are null, in place, or the same. */
-static inline unsigned chorale_pattern(const void *in, const void *out,
-                                       const void *in_place)
+/* Look for comm among those that this thread called collectives on before its
+ * last one, all of them at epoch: 1, it is in chorale_fast now. */
+int chorale_fast_switch(chorale_word comm, unsigned long long epoch)
+    CHORALE_HIDDEN;
+
+/* Of the bits of a pattern: */
+enum {
+    CHORALE_SEND_IN_PLACE = 4,
+    CHORALE_RECV_IN_PLACE = 8,
+    CHORALE_IS_ROOT = 32,
+    CHORALE_MORTAL = 128,    /* no call's; of care: it goes when a type ends */
+    CHORALE_COLL_SHIFT = 8
+};
+
+/* Which of a call's addresses are null, in place, or the same; on the root or
+ * not, of which collective. */
+static inline unsigned chorale_pattern(enum chorale_coll coll, const void *in,
+                                       const void *out, const void *in_place,
+                                       int is_root)
 {
     return (unsigned)(in == NULL) | (unsigned)(out == NULL) << 1
          | (unsigned)(in == in_place) << 2
-         | (unsigned)(out == in_place) << 3 | (unsigned)(in == out) << 4;
+         | (unsigned)(out == in_place) << 3 | (unsigned)(in == out) << 4
+         | (unsigned)is_root << 5 | (unsigned)coll << CHORALE_COLL_SHIFT;
 }
 
-/* Where a call's arguments are remembered: a root that rotates and a few sizes
- * in turn do not push each other out. */
+/* The pair of places of a call's arguments: a root that rotates, and some
+ * collectives, sizes, types and operations in turn, do not push each other
+ * out. The factor is a de Bruijn sequence: each power of two has a pair of its
+ * own. */
 static inline struct chorale_known *
-chorale_known_place(struct chorale_recall *recall, int64_t sendcount,
-                    int64_t recvcount, int is_root)
+chorale_known_place(struct chorale_recall *recall, chorale_word mask,
+                    int64_t sendcount, int64_t recvcount, chorale_word type,
+                    chorale_word op, unsigned pattern)
 {
-    uint64_t mixed = ((uint64_t)sendcount + (uint64_t)recvcount)
-                   * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
+    const uint64_t mixed = ((uint64_t)sendcount + (uint64_t)recvcount
+                            + (uint64_t)((type ^ op) & mask))
+                         * UINT64_C(0x0218a392cd3d5dbf);
+    const unsigned apart = (pattern & CHORALE_IS_ROOT)
+                         + (pattern >> CHORALE_COLL_SHIFT) * 5;
 
-    return &recall->known[mixed >> 62 | (unsigned)is_root << 2];
+    return &recall->known[2 * ((mixed >> (64 - CHORALE_PAIR_BITS) ^ apart)
+                               % (CHORALE_NKNOWN / 2))];
+}
+
+/* The other one of a pair. */
+static inline struct chorale_known *
+chorale_known_other(struct chorale_known *known)
+{
+    return (struct chorale_known *)((uintptr_t)known ^ sizeof(*known));
 }
 
 /* 1 if those arguments are the call's. */
@@ -134,6 +173,27 @@ chorale_known_fits(const struct chorale_known *known, chorale_word mask,
                         & known->chosen.care;
 
     return ((handles & mask) | counts | kind) == 0;
+}
+
+/* What is known of a call with those arguments; NULL: nothing. */
+static inline __attribute__((always_inline)) struct chorale_known *
+chorale_known_find(struct chorale_recall *recall, chorale_word mask,
+                   int64_t sendcount, int64_t recvcount,
+                   chorale_word sendtype, chorale_word recvtype,
+                   chorale_word op, unsigned pattern)
+{
+    struct chorale_known *known = chorale_known_place(
+        recall, mask, sendcount, recvcount, recvtype, op, pattern);
+
+    if (__builtin_expect(!chorale_known_fits(known, mask, sendcount,
+                                             recvcount, sendtype, recvtype,
+                                             op, pattern), 0)) {
+        known = chorale_known_other(known);
+        if (!chorale_known_fits(known, mask, sendcount, recvcount, sendtype,
+                                recvtype, op, pattern))
+            return NULL;
+    }
+    return known;
 }
 
 /* What stands for the count of a call with significant arrays, negative, which
@@ -163,6 +223,18 @@ static inline int64_t chorale_sum_of(const int *counts, int size)
         sign |= counts[i];
     }
     return sign < 0 ? -1 : sum;
+}
+
+/* The same of large counts; negative, too, of a sum that is too large. */
+static inline int64_t chorale_wide_sum_of(const int64_t *counts, int size)
+{
+    uint64_t sum = 0, sign = 0;
+
+    for (int i = 0; i < size; i++) {
+        sum += (uint64_t)counts[i];
+        sign |= (uint64_t)counts[i] | sum;
+    }
+    return sign > INT64_MAX / 2 ? -1 : (int64_t)sum;
 }
 
 /* 1 if this rank's own block may be at one address on both sides, of a call

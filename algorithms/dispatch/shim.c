@@ -233,6 +233,18 @@ int MPI_Comm_disconnect(void *comm)
         return name##_asked args;                                            \
     }                                                                        \
                                                                              \
+    static __attribute__((noinline)) int name##_switched params              \
+    {                                                                        \
+        const enum chorale_way way = chorale_shim_switch(CHORALE_##coll,     \
+                                                         comm);              \
+                                                                             \
+        if (way == CHORALE_PASS && next.name != NULL)                        \
+            return next.name args;                                           \
+        if (way == CHORALE_LOOK)                                             \
+            return name##_looked args;                                       \
+        return name##_asked args;                                            \
+    }                                                                        \
+                                                                             \
     int MPI_##name params;                                                   \
     int MPI_##name params                                                    \
     {                                                                        \
@@ -243,7 +255,7 @@ int MPI_Comm_disconnect(void *comm)
             return next.name args;                                           \
         if (way == CHORALE_LOOK)                                             \
             return name##_looked args;                                       \
-        return name##_asked args;                                            \
+        return name##_switched args;                                         \
     }
 CHORALE_SHIM_ALL_LIST(X)
 #undef X

@@ -239,7 +239,7 @@ int chorale_shim_call(enum chorale_coll coll,
  * chorale_again_NAME, for one that chorale_shim_look() found to be ours: run
  * it. Returns MPI's code.
  *
- * chorale_arrays_NAME, for one with arrays of ints that it sent here:
+ * chorale_arrays_NAME, for one with arrays that it sent here:
  * CHORALE_AGAIN, it was run, *rc is MPI's; CHORALE_PASS; CHORALE_ASK. */
 #define X(name, coll, params, args, words)                                   \
     CHORALE_HIDDEN int chorale_again_##name params;                          \
@@ -247,6 +247,14 @@ int chorale_shim_call(enum chorale_coll coll,
         int *rc, CHORALE_SHIM_UNWRAP params);
 CHORALE_SHIM_ALL_LIST(X)
 #undef X
+
+/* The same of words, of calls that come by other names than C's; without large
+ * counts. */
+int chorale_shim_again(enum chorale_coll coll,
+                       const struct chorale_words *words);
+enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
+                                     const struct chorale_words *words,
+                                     int *rc);
 
 /* The first thing of a call: is comm this thread's last one, and collective
  * coll the library's there? */
@@ -279,29 +287,40 @@ chorale_shim_shared(enum chorale_coll coll, const struct chorale_words *words,
     return 0;
 }
 
-/* Of arrays of int of which all ranks know the sum: is there an earlier call of
+/* What is known of a call with those counts. */
+static inline __attribute__((always_inline)) struct chorale_known *
+chorale_shim_known(enum chorale_coll coll, const struct chorale_words *words,
+                   int64_t recvcount)
+{
+    const struct chorale_fast *fast = &chorale_fast;
+
+    return chorale_known_find(
+        fast->recall, fast->mask, words->sendcount, recvcount,
+        words->sendtype, words->recvtype, words->op,
+        chorale_pattern(coll, words->sendbuf, words->recvbuf, fast->in_place,
+                        words->root == fast->rank));
+}
+
+/* Of arrays of which all ranks know the sum: is there an earlier call of
  * theirs? For one that is passed on, nothing else is to be looked at. */
 static inline __attribute__((always_inline)) enum chorale_way
 chorale_shim_look_arrays(enum chorale_coll coll,
                          const struct chorale_words *words)
 {
     const struct chorale_fast *fast = &chorale_fast;
-    struct chorale_recall *recall = fast->recall + coll;
     const struct chorale_known *known;
-    int64_t sum;
 
     if (!chorale_goes_by_sum(coll))
         return CHORALE_ARRAYS;
-    sum = chorale_many_of(chorale_sum_of(words->recvcounts, fast->size));
-    known = chorale_known_place(recall, words->sendcount, sum,
-                                words->root == fast->rank);
-    if (known->chosen.plan == NULL
-        || !chorale_known_fits(known, fast->mask, words->sendcount, sum,
-                               words->sendtype, words->recvtype, words->op,
-                               chorale_pattern(words->sendbuf, words->recvbuf,
-                                               fast->in_place)))
+    known = chorale_shim_known(
+        coll, words,
+        chorale_many_of(words->large
+                            ? chorale_wide_sum_of(words->recvcounts,
+                                                  fast->size)
+                            : chorale_sum_of(words->recvcounts, fast->size)));
+    if (known == NULL || known->chosen.plan == NULL)
         return CHORALE_ASK;
-    recall->ran = &known->chosen;
+    fast->recall->ran[coll] = &known->chosen;
     return known->chosen.passes ? CHORALE_PASS : CHORALE_ARRAYS;
 }
 
@@ -312,27 +331,30 @@ static inline __attribute__((always_inline)) enum chorale_way
 chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
 {
     const struct chorale_fast *fast = &chorale_fast;
-    struct chorale_recall *recall = fast->recall + coll;
     const struct chorale_known *known;
 
     if (words->sendcounts != NULL || words->recvcounts != NULL)
-        return words->large ? CHORALE_ASK
-                            : chorale_shim_look_arrays(coll, words);
-    known = chorale_known_place(recall, words->sendcount, words->recvcount,
-                                words->root == fast->rank);
-    if (!chorale_known_fits(known, fast->mask, words->sendcount,
-                            words->recvcount, words->sendtype,
-                            words->recvtype, words->op,
-                            chorale_pattern(words->sendbuf, words->recvbuf,
-                                            fast->in_place)))
+        return chorale_shim_look_arrays(coll, words);
+    known = chorale_shim_known(coll, words, words->recvcount);
+    if (known == NULL
+        || (!known->chosen.passes
+            && (known->chosen.plan == NULL
+                || (unsigned)words->root >= (unsigned)fast->size
+                || chorale_shim_shared(coll, words, known->chosen.extent))))
         return CHORALE_ASK;
-    if (!known->chosen.passes
-        && (known->chosen.plan == NULL
-            || (unsigned)words->root >= (unsigned)fast->size
-            || chorale_shim_shared(coll, words, known->chosen.extent)))
-        return CHORALE_ASK;
-    recall->ran = &known->chosen;
+    fast->recall->ran[coll] = &known->chosen;
     return known->chosen.passes ? CHORALE_PASS : CHORALE_AGAIN;
+}
+
+/* What is left where comm is not this thread's last communicator: one of those
+ * before? */
+static inline enum chorale_way chorale_shim_switch(enum chorale_coll coll,
+                                                   chorale_word comm)
+{
+    return chorale_fast_switch(comm, atomic_load_explicit(
+                                         &chorale_epoch,
+                                         memory_order_acquire))
+               ? chorale_shim_first(coll, comm) : CHORALE_ASK;
 }
 
 /* Before one of CHORALE_SHIM_MAKERS: 0, or the code that it returns. */

@@ -96,12 +96,34 @@ fill(struct chorale_call *call, const struct chorale_words *words)
     call->recvbuf = words->recvbuf;
     call->sendcount = words->sendcount;
     call->recvcount = words->recvcount;
-    call->sendcounts = call->recvcounts = NULL;
-    call->sdispls = call->rdispls = NULL;
+    call->sendcounts = words->large ? words->sendcounts : NULL;
+    call->recvcounts = words->large ? words->recvcounts : NULL;
+    call->sdispls = words->large ? words->sdispls : NULL;
+    call->rdispls = words->large ? words->rdispls : NULL;
     call->sendtype = TYPE(words->sendtype);
     call->recvtype = TYPE(words->recvtype);
     call->op = OP(words->op);
     call->root = words->root;
+}
+
+int chorale_shim_again(enum chorale_coll coll,
+                       const struct chorale_words *words)
+{
+    struct chorale_call call;
+
+    fill(&call, words);
+    return chorale_dispatch_again(coll, COMM(words->comm), &call);
+}
+
+enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
+                                     const struct chorale_words *words,
+                                     int *rc)
+{
+    struct chorale_ints ints = ints_of(words);
+    struct chorale_call call;
+
+    fill(&call, words);
+    return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);
 }
 
 #define X(name, coll, params, args, fields)                                  \
@@ -121,14 +143,15 @@ fill(struct chorale_call *call, const struct chorale_words *words)
         const struct chorale_words words = { CHORALE_SHIM_UNWRAP fields };   \
         struct chorale_call call;                                            \
                                                                              \
-        if (words.large                                                      \
-            || (words.sendcounts == NULL && words.recvcounts == NULL))       \
+        if (words.sendcounts == NULL && words.recvcounts == NULL)            \
             return CHORALE_ASK;                                              \
         fill(&call, &words);                                                 \
         return chorale_dispatch_arrays(                                      \
             CHORALE_##coll, COMM(words.comm), &call,                         \
-            &(struct chorale_ints){ words.sendcounts, words.sdispls,         \
-                                    words.recvcounts, words.rdispls }, rc);  \
+            words.large ? NULL                                               \
+                        : &(struct chorale_ints){                            \
+                              words.sendcounts, words.sdispls,               \
+                              words.recvcounts, words.rdispls }, rc);        \
     }
 CHORALE_SHIM_ALL_LIST(X)
 #undef X

@@ -14,7 +14,9 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "algorithms/dispatch/args.h"
 #include "algorithms/dispatch/shim_fortran.h"
 #include "algorithms/dispatch/trace_on.h"
 
@@ -24,6 +26,7 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int),
                "Fortran's arrays of counts are arrays of int");
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_int found; /* find_all() is done */
 static int usable; /* the constants are known */
 
 #ifdef OPEN_MPI
@@ -72,14 +75,40 @@ static void *address(void *buf)
     return buf;
 }
 
+/* What MPI's own handles are in C, by their numbers in Fortran, which are
+ * theirs as long as MPI runs: asking takes 3 ns for each. Empty: not known, or
+ * one of the application's. */
+enum { NKEPT = 64 };
+static _Atomic(chorale_word) kept_type[NKEPT], kept_op[NKEPT];
+
+static inline chorale_word kept(_Atomic(chorale_word) *at, MPI_Fint number)
+{
+    return (unsigned)number < NKEPT
+               ? atomic_load_explicit(&at[number], memory_order_relaxed) : 0;
+}
+
 static chorale_word type_of(const MPI_Fint *type)
 {
-    return (chorale_word)PMPI_Type_f2c(*type);
+    chorale_word word = kept(kept_type, *type);
+
+    if (word != 0)
+        return word;
+    word = (chorale_word)PMPI_Type_f2c(*type);
+    if ((unsigned)*type < NKEPT && chorale_args_plain((MPI_Datatype)word))
+        atomic_store_explicit(&kept_type[*type], word, memory_order_relaxed);
+    return word;
 }
 
 static chorale_word op_of(const MPI_Fint *op)
 {
-    return (chorale_word)PMPI_Op_f2c(*op);
+    chorale_word word = kept(kept_op, *op);
+
+    if (word != 0)
+        return word;
+    word = (chorale_word)PMPI_Op_f2c(*op);
+    if ((unsigned)*op < NKEPT && chorale_args_named_op((MPI_Op)word))
+        atomic_store_explicit(&kept_op[*op], word, memory_order_relaxed);
+    return word;
 }
 
 /* F(name, NAME, member of enum chorale_coll, parameters, arguments, fields of
@@ -91,7 +120,7 @@ static chorale_word op_of(const MPI_Fint *op)
       (sendbuf, recvbuf, count, type, op, comm, ierr),                       \
       (.sendbuf = address(sendbuf), .recvbuf = address(recvbuf),             \
        .recvcount = *count, .recvtype = type_of(type), .op = op_of(op),      \
-       .comm = comm_of(comm)))
+       .comm = word))
 
 #define F_ROOTED(F, name, NAME)                                              \
     F(name, NAME, NAME,                                                      \
@@ -103,7 +132,7 @@ static chorale_word op_of(const MPI_Fint *op)
       (.sendbuf = address(sendbuf), .sendcount = *sendcount,                 \
        .sendtype = type_of(sendtype), .recvbuf = address(recvbuf),           \
        .recvcount = *recvcount, .recvtype = type_of(recvtype),               \
-       .root = *root, .comm = comm_of(comm)))
+       .root = *root, .comm = word))
 
 #define F_EXCHANGE(F, name, NAME)                                            \
     F(name, NAME, NAME,                                                      \
@@ -115,24 +144,24 @@ static chorale_word op_of(const MPI_Fint *op)
       (.sendbuf = address(sendbuf), .sendcount = *sendcount,                 \
        .sendtype = type_of(sendtype), .recvbuf = address(recvbuf),           \
        .recvcount = *recvcount, .recvtype = type_of(recvtype),               \
-       .comm = comm_of(comm)))
+       .comm = word))
 
 #define FORTRAN_LIST(F)                                                      \
     F(barrier, BARRIER, BARRIER, (MPI_Fint *comm, MPI_Fint *ierr),           \
-      (comm, ierr), (.comm = comm_of(comm)))                                 \
+      (comm, ierr), (.comm = word))                                 \
     F(bcast, BCAST, BCAST,                                                   \
       (void *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root,           \
        MPI_Fint *comm, MPI_Fint *ierr),                                      \
       (buf, count, type, root, comm, ierr),                                  \
       (.recvbuf = address(buf), .recvcount = *count,                         \
-       .recvtype = type_of(type), .root = *root, .comm = comm_of(comm)))     \
+       .recvtype = type_of(type), .root = *root, .comm = word))     \
     F(reduce, REDUCE, REDUCE,                                                \
       (void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *type,        \
        MPI_Fint *op, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierr),        \
       (sendbuf, recvbuf, count, type, op, root, comm, ierr),                 \
       (.sendbuf = address(sendbuf), .recvbuf = address(recvbuf),             \
        .recvcount = *count, .recvtype = type_of(type), .op = op_of(op),      \
-       .root = *root, .comm = comm_of(comm)))                                \
+       .root = *root, .comm = word))                                \
     F_REDUCTION(F, allreduce, ALLREDUCE)                                     \
     F_REDUCTION(F, reduce_scatter_block, REDUCE_SCATTER_BLOCK)               \
     F_REDUCTION(F, scan, SCAN)                                               \
@@ -143,7 +172,7 @@ static chorale_word op_of(const MPI_Fint *op)
       (sendbuf, recvbuf, recvcounts, type, op, comm, ierr),                  \
       (.sendbuf = address(sendbuf), .recvbuf = address(recvbuf),             \
        .recvcounts = recvcounts, .recvtype = type_of(type),                  \
-       .op = op_of(op), .comm = comm_of(comm)))                              \
+       .op = op_of(op), .comm = word))                              \
     F_ROOTED(F, gather, GATHER)                                              \
     F_ROOTED(F, scatter, SCATTER)                                            \
     F_EXCHANGE(F, allgather, ALLGATHER)                                      \
@@ -158,7 +187,7 @@ static chorale_word op_of(const MPI_Fint *op)
        .sendtype = type_of(sendtype), .recvbuf = address(recvbuf),           \
        .recvcounts = recvcounts, .rdispls = displs,                          \
        .recvtype = type_of(recvtype), .root = *root,                         \
-       .comm = comm_of(comm)))                                               \
+       .comm = word))                                               \
     F(scatterv, SCATTERV, SCATTERV,                                          \
       (void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs,                \
        MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount,               \
@@ -169,7 +198,7 @@ static chorale_word op_of(const MPI_Fint *op)
        .sdispls = displs, .sendtype = type_of(sendtype),                     \
        .recvbuf = address(recvbuf), .recvcount = *recvcount,                 \
        .recvtype = type_of(recvtype), .root = *root,                         \
-       .comm = comm_of(comm)))                                               \
+       .comm = word))                                               \
     F(allgatherv, ALLGATHERV, ALLGATHERV,                                    \
       (void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype,               \
        void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs,                \
@@ -179,7 +208,7 @@ static chorale_word op_of(const MPI_Fint *op)
       (.sendbuf = address(sendbuf), .sendcount = *sendcount,                 \
        .sendtype = type_of(sendtype), .recvbuf = address(recvbuf),           \
        .recvcounts = recvcounts, .rdispls = displs,                          \
-       .recvtype = type_of(recvtype), .comm = comm_of(comm)))                \
+       .recvtype = type_of(recvtype), .comm = word))                \
     F(alltoallv, ALLTOALLV, ALLTOALLV,                                       \
       (void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls,               \
        MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,              \
@@ -191,7 +220,7 @@ static chorale_word op_of(const MPI_Fint *op)
        .sdispls = sdispls, .sendtype = type_of(sendtype),                    \
        .recvbuf = address(recvbuf), .recvcounts = recvcounts,                \
        .rdispls = rdispls, .recvtype = type_of(recvtype),                    \
-       .comm = comm_of(comm)))
+       .comm = word))
 
 #else
 
@@ -202,7 +231,7 @@ static void find_constants(void)
 
 #define FORTRAN_LIST(F)                                                      \
     F(barrier, BARRIER, BARRIER, (MPI_Fint *comm, MPI_Fint *ierr),           \
-      (comm, ierr), (.comm = comm_of(comm)))
+      (comm, ierr), (.comm = word))
 
 #endif
 
@@ -239,6 +268,13 @@ static void find_all(void)
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");
     FORTRAN_LIST(F)
 #undef F
+    atomic_store_explicit(&found, 1, memory_order_release);
+}
+
+static inline void find_once(void)
+{
+    if (!atomic_load_explicit(&found, memory_order_acquire))
+        pthread_once(&once, find_all);
 }
 
 static int may_take(void)
@@ -246,25 +282,64 @@ static int may_take(void)
     return usable && chorale_pmpi_ready();
 }
 
+/* word is the communicator. As the C names of shim.c do; arguments have to be
+ * translated first, but for those of a call that is found to be the library's
+ * whatever they are. */
 #define F(name, NAME, coll, params, args, words)                             \
-    static int take_##name params                                            \
+    static __attribute__((noinline)) int                                     \
+    asked_##name(chorale_word word, CHORALE_SHIM_UNWRAP params)              \
     {                                                                        \
         int rc;                                                              \
                                                                              \
-        if (!may_take()                                                      \
-            || !chorale_shim_call(CHORALE_##coll,                            \
-                                  &(struct chorale_words){                   \
-                                      CHORALE_SHIM_UNWRAP words },           \
-                                  &rc))                                      \
+        (void)comm; /* word */                                               \
+        if (!chorale_shim_call(CHORALE_##coll,                               \
+                               &(struct chorale_words){                      \
+                                   CHORALE_SHIM_UNWRAP words },              \
+                               &rc))                                         \
             return 0;                                                        \
         set(ierr, rc);                                                       \
         return 1;                                                            \
     }                                                                        \
                                                                              \
+    static enum chorale_way                                                  \
+    looked_##name(chorale_word word, CHORALE_SHIM_UNWRAP params)             \
+    {                                                                        \
+        const struct chorale_words here = { CHORALE_SHIM_UNWRAP words };     \
+        enum chorale_way way = chorale_shim_look(CHORALE_##coll, &here);     \
+        int rc = MPI_SUCCESS;                                                \
+                                                                             \
+        (void)comm;                                                          \
+        if (way == CHORALE_AGAIN)                                            \
+            rc = chorale_shim_again(CHORALE_##coll, &here);                  \
+        else if (way == CHORALE_ARRAYS)                                      \
+            way = chorale_shim_arrays(CHORALE_##coll, &here, &rc);           \
+        if (way == CHORALE_AGAIN)                                            \
+            set(ierr, rc);                                                   \
+        return way;                                                          \
+    }                                                                        \
+                                                                             \
     static void pass_##name(name##_fn *fn, CHORALE_SHIM_UNWRAP params)       \
     {                                                                        \
+        enum chorale_way way = CHORALE_PASS;                                 \
+        chorale_word word = 0;                                               \
+                                                                             \
+        if (may_take()) {                                                    \
+            word = comm_of(comm);                                            \
+            way = chorale_shim_first(CHORALE_##coll, word);                  \
+            if (way == CHORALE_ASK)                                          \
+                way = chorale_shim_switch(CHORALE_##coll, word);             \
+            if (way == CHORALE_LOOK)                                         \
+                way = looked_##name(word, CHORALE_SHIM_UNWRAP args);         \
+        }                                                                    \
+        if (way == CHORALE_AGAIN)                                            \
+            return;                                                          \
+        if (way == CHORALE_PASS && fn != NULL) {                             \
+            fn args;                                                         \
+            return;                                                          \
+        }                                                                    \
         chorale_trace_open();                                                \
-        if (!take_##name args) {                                             \
+        if (way == CHORALE_PASS                                              \
+            || !asked_##name(word, CHORALE_SHIM_UNWRAP args)) {              \
             if (fn != NULL)                                                  \
                 fn args;                                                     \
             else                                                             \
@@ -274,14 +349,14 @@ static int may_take(void)
     }                                                                        \
                                                                              \
     F77(name, NAME, params, {                                                \
-        pthread_once(&once, find_all);                                       \
+        find_once();                                                         \
         pass_##name(next.name, CHORALE_SHIM_UNWRAP args);                    \
     })                                                                       \
                                                                              \
     void mpi_##name##_f08_ params;                                           \
     void mpi_##name##_f08_ params                                            \
     {                                                                        \
-        pthread_once(&once, find_all);                                       \
+        find_once();                                                         \
         pass_##name(next.name##_f08, CHORALE_SHIM_UNWRAP args);              \
     }
 FORTRAN_LIST(F)
@@ -312,20 +387,20 @@ static void init_thread(init_thread_fn *fn, MPI_Fint *required,
 }
 
 F77(init, INIT, (MPI_Fint *ierr), {
-    pthread_once(&once, find_all);
+    find_once();
     init(next.init, ierr);
 })
 
 F77(init_thread, INIT_THREAD,
     (MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr), {
-    pthread_once(&once, find_all);
+    find_once();
     init_thread(next.init_thread, required, provided, ierr);
 })
 
 void mpi_init_f08_(MPI_Fint *ierr);
 void mpi_init_f08_(MPI_Fint *ierr)
 {
-    pthread_once(&once, find_all);
+    find_once();
     init(next.init_f08, ierr);
 }
 
@@ -334,7 +409,7 @@ void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided,
 void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided,
                           MPI_Fint *ierr)
 {
-    pthread_once(&once, find_all);
+    find_once();
     init_thread(next.init_thread_f08, required, provided, ierr);
 }
 
@@ -351,14 +426,14 @@ static void end_all(abort_fn *fn, MPI_Fint *comm, MPI_Fint *code,
 }
 
 F77(abort, ABORT, (MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr), {
-    pthread_once(&once, find_all);
+    find_once();
     end_all(next.abort, comm, code, ierr);
 })
 
 void mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr);
 void mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
 {
-    pthread_once(&once, find_all);
+    find_once();
     end_all(next.abort_f08, comm, code, ierr);
 }
 

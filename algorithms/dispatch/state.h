@@ -30,18 +30,23 @@ struct chorale_state {
     struct chorale_reserve *reserve; /* of ctx: memory.h */
     struct chorale_share share; /* of the process's scratch */
     int rank, size;
-    enum chorale_shape shape;
-    int ppn;                 /* ranks a node in blocks; 0: no such placement */
-    struct chorale_recall recall[CHORALE_NCOLL]; /* calls like those before */
-    struct chorale_memo memo[CHORALE_NCOLL];
     unsigned pass;           /* bit per collective: found to be the library's
                               * whatever the arguments */
+    enum chorale_shape shape;
+    int ppn;                 /* ranks a node in blocks; 0: no such placement */
+    struct chorale_recall recall; /* of calls like those before */
+    struct chorale_memo memo[CHORALE_NCOLL];
     unsigned char *seen;     /* choices told of; NULL unless verbose */
     struct chorale_check_record *check; /* [size + 1], and [2 size]: room of */
     long long *check_bytes;  /* chorale_check_call(); NULL without */
     int64_t *room;           /* [4][size]: a call's int arrays as wide ones;
                               * NULL if nothing needs it */
 };
+
+/* In this thread, for its next calls: comm has that state, NULL: it is the
+ * library's (fast.h). */
+void chorale_fast_keep(MPI_Comm comm, unsigned long long epoch,
+                       struct chorale_state *st) CHORALE_HIDDEN;
 
 /* GPUs. Variants read and write buffers with the processor, so a communicator
  * with a rank that has a GPU's runtime loaded is the library's, for all ranks:
