@@ -166,6 +166,56 @@ static void arrays(void)
 #endif
 }
 
+/* The same with large counts: one of all ranks, and in turn another. */
+static void large_arrays(void)
+{
+#if MPI_VERSION >= 4
+    enum { MOST = 8 };
+    int c[MOST], d[MOST], all[2 * MOST + 2];
+    MPI_Count counts[MOST];
+    MPI_Aint displs[MOST];
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    if (size < 2 || size > MOST)
+        return;
+    for (int i = 0; i < 3 * TIMES; i++) {
+        place(c, d, i % 3 + 1);
+        for (int r = 0; r < size; r++) {
+            counts[r] = c[r];
+            displs[r] = d[r];
+        }
+        fill(1);
+        MPI_Allgatherv_c(in, counts[rank], MPI_INT, all, counts, displs,
+                         MPI_INT, comm);
+        check(all[0] == 1 && all[d[1]] == 2, "allgatherv_c", i);
+        MPI_Gatherv_c(in, counts[rank], MPI_INT, all, counts, displs, MPI_INT,
+                      i % 2, comm);
+        check(rank != i % 2 || all[d[1]] == 2, "gatherv_c", i);
+        MPI_Scatterv_c(all, counts, displs, MPI_INT, out, counts[rank],
+                       MPI_INT, i % 2, comm);
+        check(out[0] == rank + 1, "scatterv_c", i);
+        fill(1);
+        MPI_Reduce_scatter_c(in, out, counts, MPI_INT, MPI_SUM, comm);
+        check(out[0] == size * (size - 1) / 2 + size * (d[rank] + 1),
+              "reduce_scatter_c", i);
+    }
+#ifdef MPICH_VERSION
+    same("its own block for both of large counts",
+         MPI_Allgatherv_c(all + displs[rank], counts[rank], MPI_INT, all,
+                          counts, displs, MPI_INT, comm),
+         PMPI_Allgatherv_c(all + displs[rank], counts[rank], MPI_INT, all,
+                           counts, displs, MPI_INT, comm));
+    counts[0] = 6; /* as many in all */
+    counts[1] = -2;
+    displs[1] = 0;
+    same("a negative large count",
+         MPI_Allgatherv_c(in, 2, MPI_INT, all, counts, displs, MPI_INT, comm),
+         PMPI_Allgatherv_c(in, 2, MPI_INT, all, counts, displs, MPI_INT,
+                           comm));
+#endif
+#endif
+}
+
 /* One block of each rank, and the root's or each rank's own one at an address
  * for both sides, which is not where the first one is. */
 static void blocks(void)
@@ -200,6 +250,166 @@ static void blocks(void)
 #endif
 }
 
+/* Many collectives' sizes in turn, more than once. */
+static void turns(void)
+{
+    enum { SIZES = 16, ROUNDS = 3 };
+    static char c[1 << (SIZES - 1)];
+
+    for (int i = 0; i < SIZES * ROUNDS; i++) {
+        const int n = 1 << i % SIZES, k = i % SIZES + 1;
+        int root = i % size;
+
+        c[0] = c[n - 1] = (char)(rank == root ? i + 1 : -1);
+        MPI_Bcast(c, n, MPI_CHAR, root, MPI_COMM_WORLD);
+        check(c[0] == i + 1 && c[n - 1] == i + 1, "size in turn", n);
+        fill(1);
+        MPI_Allreduce(in, out, k, MPI_INT, i % 2 ? MPI_MAX : MPI_SUM,
+                      MPI_COMM_WORLD);
+        check(out[k - 1] == (i % 2 ? size + k - 1
+                                   : size * (size - 1) / 2 + size * k),
+              "operation in turn", i);
+    }
+}
+
+/* Every second int. */
+static MPI_Datatype spread(int n)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(n, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+enum { FEW = 4, LONG = 2500 };
+
+/* Broadcasts of one element of such a type. */
+static void cast(MPI_Datatype type, int n, int times)
+{
+    static int x[2 * LONG];
+
+    for (int i = 0; i < times; i++) {
+        const int root = i % size;
+
+        for (int k = 0; k < 2 * n; k++)
+            x[k] = rank == root ? k + i : -1;
+        MPI_Bcast(x, 1, type, root, MPI_COMM_WORLD);
+        for (int k = 0; k < 2 * n; k++)
+            check(x[k] == (k % 2 == 0 || rank == root ? k + i : -1),
+                  "derived type", k);
+    }
+}
+
+/* Types whose handle is used again for another one, on rank 0 alone: what is
+ * remembered of the first is not so of the second, which is another size for a
+ * table. */
+static void reused_types(void)
+{
+    MPI_Datatype old = spread(FEW), new;
+    MPI_Datatype handle = old;
+
+    cast(old, FEW, TIMES);
+    if (rank == 0)
+        MPI_Type_free(&old);
+    new = spread(LONG);
+    if (rank != 0)
+        MPI_Type_free(&old);
+#ifdef MPICH_VERSION
+    check((new == handle) == (rank == 0), "is the handle used again", rank);
+#endif
+    (void)handle;
+    cast(new, LONG, TIMES);
+    old = spread(FEW); /* two in turn */
+    for (int i = 0; i < TIMES; i++) {
+        cast(old, FEW, 1);
+        cast(new, LONG, 1);
+    }
+    MPI_Type_free(&new);
+    MPI_Type_free(&old);
+    for (int i = 0; i < 2 * TIMES; i++) { /* made for a call or two */
+        const int n = i % 3 == 0 ? LONG : FEW;
+
+        new = spread(n);
+        cast(new, n, 1 + i % 3);
+        MPI_Type_free(&new);
+    }
+}
+
+static void leftmost(void *left, void *right, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((int *)right)[i] = ((int *)left)[i];
+}
+
+static void rightmost(void *left, void *right, int *n, MPI_Datatype *type)
+{
+    (void)left;
+    (void)right;
+    (void)n;
+    (void)type;
+}
+
+/* Operations whose handle is used again, and MPI's own between. */
+static void reused_operations(void)
+{
+    MPI_Op op;
+
+    for (int i = 0; i < 3 * TIMES; i++) {
+        const int left = i / TIMES % 2;
+
+        if (i % TIMES == 0)
+            MPI_Op_create(left ? leftmost : rightmost, 0, &op);
+        fill(1);
+        MPI_Allreduce(in, out, N, MPI_INT, op, MPI_COMM_WORLD);
+        check(out[3] == (left ? 4 : size + 3), "another's operation", i);
+        fill(1);
+        MPI_Allreduce(in, out, N, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        check(out[3] == size + 3, "MPI's operation", i);
+        if (i % TIMES == TIMES - 1)
+            MPI_Op_free(&op);
+    }
+}
+
+/* The first of a rank that has that number on comm: 7 more than it. */
+static void ask(MPI_Comm comm, int root, int first)
+{
+    int x = 0, me;
+
+    MPI_Comm_rank(comm, &me);
+    if (me == root)
+        x = 7 + rank;
+    MPI_Bcast(&x, 1, MPI_INT, root, comm);
+    check(x == 7 + first, "communicator in turn", x);
+}
+
+/* Communicators in turn, more and more of them; some of them freed, whose
+ * handle is another's then, with its ranks the other way round. */
+static void communicators(void)
+{
+    enum { MOST = 8 };
+    MPI_Comm comm[MOST];
+    int backwards[MOST] = { 0 };
+
+    for (int n = 0; n < MOST; n++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm[n]);
+        for (int i = 0; i < TIMES * (n + 1); i++) {
+            const int k = i % (n + 1), root = i % size;
+
+            ask(comm[k], root, backwards[k] ? size - 1 - root : root);
+        }
+        if (n % 2 == 0)
+            continue;
+        MPI_Comm_free(&comm[n / 2]);
+        backwards[n / 2] = !backwards[n / 2];
+        MPI_Comm_split(MPI_COMM_WORLD, 0, backwards[n / 2] ? -rank : rank,
+                       &comm[n / 2]);
+    }
+    for (int n = 0; n < MOST; n++)
+        MPI_Comm_free(&comm[n]);
+}
+
 int main(int argc, char **argv)
 {
     int ret;
@@ -216,7 +426,12 @@ int main(int argc, char **argv)
         right_ones();
         sizes();
         arrays();
+        large_arrays();
         blocks();
+        turns();
+        reused_types();
+        reused_operations();
+        communicators();
     }
     ret = check_done("again");
     MPI_Finalize();

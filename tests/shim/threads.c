@@ -8,7 +8,9 @@
 
 #include "check.h"
 
-enum { THREADS = 3, CALLS = 60, COPIES = 4, N = 300, TYPES = 8 };
+enum {
+    THREADS = 3, CALLS = 60, COPIES = 4, N = 300, TYPES = 8, OFTEN = 6
+};
 
 struct uneven {
     double x;
@@ -86,7 +88,8 @@ static void *work(void *data)
     for (int i = 0; i < TYPES; i++) {
         MPI_Datatype own = make(i % 3);
 
-        cast(w, own, i % 3, i);
+        for (int k = 0; k < OFTEN; k++) /* until it is remembered */
+            cast(w, own, i % 3, i + k);
         cast(w, shared, 0, i);
         cast(w, own, i % 3, i + 1);
         MPI_Type_free(&own);
