@@ -302,6 +302,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < NKIND; i++)
         if (argc < 4 || strcmp(argv[3], kinds[i].name) == 0)
             show_one(&kinds[i], served, calls, plainly);
+    for (int i = 0; i < TYPES; i++)
+        MPI_Type_free(&type[i]);
+    MPI_Op_free(&user);
     MPI_Finalize();
     return 0;
 }
