@@ -107,12 +107,12 @@ static long param[CHORALE_MAX_PARAM];
 
 #define UNWRAP(...) __VA_ARGS__
 
-#define X(kind, what, name, coll, variant, args, fields)                     \
-    static __typeof__(&MPI_##name) null_##kind;                              \
+/* A call by the application's name, by the library's, and of the variant. */
+#define THREE_WAYS(kind, ours, args, fields)                                 \
     static void shim_##kind(int i)                                           \
     {                                                                        \
         (void)i;                                                             \
-        MPI_##name args;                                                     \
+        ours args;                                                           \
     }                                                                        \
     static void library_##kind(int i)                                        \
     {                                                                        \
@@ -127,6 +127,10 @@ static long param[CHORALE_MAX_PARAM];
         (void)i;                                                             \
         alg->run(&call);                                                     \
     }
+
+#define X(kind, what, name, coll, variant, args, fields)                     \
+    static __typeof__(&MPI_##name) null_##kind;                              \
+    THREE_WAYS(kind, MPI_##name, args, fields)
 KINDS(X)
 #undef X
 
@@ -165,24 +169,7 @@ static MPI_Fint f_n = N, f_root, f_type, f_op, f_world, f_error;
       (BUFFER(out, 0, MPI_INT), FROM(N, MPI_INT), RECEIVES))
 
 #define X(kind, what, name, coll, variant, args, fields)                     \
-    static void shim_##kind(int i)                                           \
-    {                                                                        \
-        (void)i;                                                             \
-        f_##name args;                                                       \
-    }                                                                        \
-    static void library_##kind(int i)                                        \
-    {                                                                        \
-        (void)i;                                                             \
-        null_##kind args;                                                    \
-    }                                                                        \
-    static void direct_##kind(int i)                                         \
-    {                                                                        \
-        struct chorale_call call = { UNWRAP fields, .ctx = ctx,              \
-                                     .param = param };                       \
-                                                                             \
-        (void)i;                                                             \
-        alg->run(&call);                                                     \
-    }
+    THREE_WAYS(kind, f_##name, args, fields)
 FORTRAN(X)
 #undef X
 
