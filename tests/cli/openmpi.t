@@ -35,10 +35,9 @@ like "$("$build/chorale-runner" --probe)" '^Open MPI' "and says so"
 MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
-export CHORALE_TABLE_SEEDS=1 CHORALE_TABLE_RANKS="2 3" # random.t, less of it
 for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc \
     shim/shim shim/calls shim/neighbours shim/blind shim/semantics \
-    shim/guard shim/trace shim/ppn shim/random; do
+    shim/guard shim/trace shim/ppn; do
     log=$work/${test#*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
     status=$?
