@@ -2,14 +2,17 @@
 /* threads.c - threads on communicators of their own at once, from the very
  * first covered call on; each makes and frees others meanwhile. They share a
  * type of elements of unlike sizes, and each makes and frees some of its own,
- * whose handles are used again for others. */
+ * whose handles are used again for others. At last one thread calls on what
+ * another makes and frees: what it knows of a handle is of another communicator
+ * then. */
 #include <pthread.h>
 #include <stddef.h>
 
 #include "check.h"
 
 enum {
-    THREADS = 3, CALLS = 60, COPIES = 4, N = 300, TYPES = 8, OFTEN = 6
+    THREADS = 3, CALLS = 60, COPIES = 4, N = 300, TYPES = 8, OFTEN = 6,
+    LENT = 12
 };
 
 struct uneven {
@@ -103,6 +106,57 @@ static void *work(void *data)
     return NULL;
 }
 
+/* A communicator that another thread makes and frees, and whether its ranks are
+ * those of the world backwards. */
+static struct {
+    pthread_barrier_t turn;
+    MPI_Comm comm;
+    int backwards;
+    int wrong;
+} lent;
+
+static void *borrow(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < LENT; i++) {
+        int all[N], first, rank;
+
+        pthread_barrier_wait(&lent.turn);
+        for (int k = 0; k < OFTEN; k++) {
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            first = rank;
+            MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, lent.comm);
+            MPI_Bcast(&first, 1, MPI_INT, 0, lent.comm);
+            for (int r = 0; r < size; r++)
+                lent.wrong += all[r] != (lent.backwards ? size - 1 - r : r);
+            lent.wrong += first != (lent.backwards ? size - 1 : 0);
+        }
+        pthread_barrier_wait(&lent.turn);
+    }
+    return NULL;
+}
+
+static void lend(void)
+{
+    pthread_t thread;
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&lent.turn, NULL, 2);
+    pthread_create(&thread, NULL, borrow, NULL);
+    for (int i = 0; i < LENT; i++) {
+        lent.backwards = i % 2;
+        MPI_Comm_split(MPI_COMM_WORLD, 0, lent.backwards ? -rank : rank,
+                       &lent.comm);
+        pthread_barrier_wait(&lent.turn);
+        pthread_barrier_wait(&lent.turn);
+        MPI_Comm_free(&lent.comm);
+    }
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&lent.turn);
+    check(lent.wrong == 0, "lent", lent.wrong);
+}
+
 int main(int argc, char **argv)
 {
     struct work w[THREADS];
@@ -130,6 +184,8 @@ int main(int argc, char **argv)
         MPI_Comm_free(&w[i].comm);
     }
     MPI_Type_free(&shared);
+    if (size <= N)
+        lend();
     ret = check_done("threads");
     MPI_Finalize();
     return ret != 0;
