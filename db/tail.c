@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/bytes.h"
 #include "db/tail_record.h"
 
 #define AGAIN_MAX (1 << 20) /* bytes that are tried again with the next */
@@ -29,9 +30,7 @@ struct chorale_tail {
     sqlite3_int64 last;      /* runs up to this one are in it or in the copy */
     struct known *known;
     size_t nknown;
-    char *byte;              /* the record that is being made */
-    size_t len, room;
-    int lacks;               /* memory */
+    struct chorale_bytes record; /* that is being made */
 };
 
 #define LAUNCH                                                               \
@@ -105,23 +104,7 @@ uint64_t chorale_tail_sum(const char *data, size_t bytes)
 
 static void put(struct chorale_tail *tail, const void *data, size_t bytes)
 {
-    size_t room = tail->room > 0 ? tail->room : 16384;
-    char *grown;
-
-    while (room - tail->len < bytes)
-        room *= 2;
-    if (room > tail->room) {
-        grown = realloc(tail->byte, room);
-        if (grown == NULL) {
-            tail->lacks = 1;
-            return;
-        }
-        tail->byte = grown;
-        tail->room = room;
-    }
-    if (bytes > 0)
-        memcpy(tail->byte + tail->len, data, bytes);
-    tail->len += bytes;
+    chorale_bytes_add(&tail->record, data, bytes);
 }
 
 static void put_letter(struct chorale_tail *tail, int letter)
@@ -172,7 +155,7 @@ static int put_rows(struct chorale_tail *tail, int table, sqlite3_int64 id)
         for (int i = 0; i < chorale_tail_table[table].columns; i++)
             put_column(tail, stmt, i);
     }
-    tail->lacks |= rc != SQLITE_DONE;
+    tail->record.lacks |= rc != SQLITE_DONE;
     sqlite3_reset(stmt);
     return rows;
 }
@@ -194,7 +177,7 @@ static void put_launches(struct chorale_tail *tail, size_t *added)
             continue;
         grown = realloc(tail->known, (tail->nknown + *added + 1) *
                                          sizeof(*grown));
-        tail->lacks |= grown == NULL;
+        tail->record.lacks |= grown == NULL;
         if (grown == NULL)
             continue;
         tail->known = grown;
@@ -234,9 +217,9 @@ static int append(const struct chorale_tail *tail)
     if (fd < 0)
         return -1;
     do
-        put = write(fd, tail->byte, tail->len);
+        put = write(fd, tail->record.byte, tail->record.len);
     while (put < 0 && errno == EINTR);
-    if (put != (ssize_t)tail->len) {
+    if (put != (ssize_t)tail->record.len) {
         if (put > 0 && ftruncate(fd, before) != 0)
             put = -1;
         close(fd);
@@ -253,17 +236,17 @@ void chorale_tail_add(struct chorale_tail *tail)
     size_t added = 0, rows;
     sqlite3_int64 last;
 
-    tail->len = 0;
-    tail->lacks = 0;
+    tail->record.len = 0;
+    tail->record.lacks = 0;
     put(tail, &head, sizeof(head));
     put_launches(tail, &added);
     last = put_runs(tail);
-    if (last == tail->last || tail->lacks)
+    if (last == tail->last || tail->record.lacks)
         return;
-    rows = tail->len - sizeof(head);
+    rows = tail->record.len - sizeof(head);
     head.bytes = (uint32_t)rows;
-    head.sum = chorale_tail_sum(tail->byte + sizeof(head), rows);
-    memcpy(tail->byte, &head, sizeof(head));
+    head.sum = chorale_tail_sum(tail->record.byte + sizeof(head), rows);
+    memcpy(tail->record.byte, &head, sizeof(head));
     if (rows <= CHORALE_TAIL_MAX && append(tail) == 0) {
         tail->last = last;
         tail->nknown += added;
@@ -327,7 +310,7 @@ void chorale_tail_end(struct chorale_tail *tail)
     sqlite3_finalize(tail->launches);
     sqlite3_finalize(tail->runs);
     free(tail->known);
-    free(tail->byte);
+    free(tail->record.byte);
     free(tail);
 }
 

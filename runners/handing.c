@@ -103,7 +103,8 @@ int chorale_hand_work(struct chorale_hand *hand, int to,
     if (rc == MPI_SUCCESS)
         rc = give(hand, to, &kept, sizeof(kept));
     return rc == MPI_SUCCESS
-               ? give(hand, to, gift->known->byte, gift->known->len)
+               ? give(hand, to, gift->known->bytes.byte,
+                      gift->known->bytes.len)
                : rc;
 }
 
@@ -232,8 +233,8 @@ static enum chorale_err post(struct chorale_hand *hand,
                              struct chorale_parcel *p, int tag,
                              struct chorale_errmsg *msg)
 {
-    if (PMPI_Isend(p->byte, (int)p->len, MPI_BYTE, 0, tag, hand->comm,
-                   &p->request) != MPI_SUCCESS) {
+    if (PMPI_Isend(p->bytes.byte, (int)p->bytes.len, MPI_BYTE, 0, tag,
+                   hand->comm, &p->request) != MPI_SUCCESS) {
         chorale_parcel_free(p);
         return chorale_fail(msg, CHORALE_ENV, "MPI fails at handing in what "
                             "was measured; `chorale doctor` shows whether it "
@@ -301,7 +302,8 @@ enum chorale_err chorale_hand_end(struct chorale_hand *hand,
         if (err != CHORALE_OK)
             chorale_parcel_add(p, msg->text, strlen(msg->text));
     }
-    if (p == NULL || p->lacks || post(hand, p, TAG_END, &why) != CHORALE_OK)
+    if (p == NULL || p->bytes.lacks ||
+        post(hand, p, TAG_END, &why) != CHORALE_OK)
         return CHORALE_ENV;
     while (hand->sent != NULL) {
         sweep(hand);

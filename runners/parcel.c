@@ -57,7 +57,7 @@ void chorale_parcel_free(struct chorale_parcel *p)
 {
     if (p == NULL)
         return;
-    free(p->byte);
+    free(p->bytes.byte);
     free(p);
 }
 
@@ -66,23 +66,7 @@ void chorale_parcel_free(struct chorale_parcel *p)
 void chorale_parcel_add(struct chorale_parcel *p, const void *data,
                         size_t bytes)
 {
-    size_t room = p->room > 0 ? p->room : 4096;
-    char *grown;
-
-    while (room - p->len < bytes)
-        room *= 2;
-    if (room > p->room) {
-        grown = realloc(p->byte, room);
-        if (grown == NULL) {
-            p->lacks = 1;
-            return;
-        }
-        p->byte = grown;
-        p->room = room;
-    }
-    if (bytes > 0)
-        memcpy(p->byte + p->len, data, bytes);
-    p->len += bytes;
+    chorale_bytes_add(&p->bytes, data, bytes);
 }
 
 void chorale_parcel_int(struct chorale_parcel *p, int value)
@@ -131,7 +115,7 @@ static enum chorale_err add_rows(struct chorale_parcel *p, int t,
         for (int i = 0; i < sqlite3_column_count(stmt); i++)
             add_column(p, stmt, i);
     }
-    return err == CHORALE_OK && p->lacks ? chorale_fail_memory(msg, NULL)
+    return err == CHORALE_OK && p->bytes.lacks ? chorale_fail_memory(msg, NULL)
                                          : err;
 }
 

@@ -4,14 +4,13 @@
 #ifndef CHORALE_RUNNERS_PARCEL_H
 #define CHORALE_RUNNERS_PARCEL_H
 
+#include "db/bytes.h"
 #include "runners/runner.h"
 
 struct chorale_parcel {
     struct chorale_parcel *next; /* of a list, while it is under way */
     MPI_Request request;
-    size_t len, room;
-    int lacks;               /* memory: it is not whole */
-    char *byte;
+    struct chorale_bytes bytes;
 };
 
 /* An empty one; NULL: out of memory. To be freed, NULL does nothing. */
