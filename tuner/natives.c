@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "tuner/ask.h"
-#include "tuner/launcher.h"
+#include "tuner/simulator.h"
 #include "tuner/spec.h"
 
 #define TEXT (64 << 10)

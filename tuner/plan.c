@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "tuner/ask.h"
-#include "tuner/launcher.h"
 #include "tuner/spec.h"
 
 #define LOCAL_MAX 16 /* ranks a processor, on this node */

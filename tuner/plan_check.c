@@ -10,8 +10,8 @@
 #include "algorithms/alg.h"
 #include "algorithms/kinds.h"
 #include "tuner/candidates.h"
-#include "tuner/launcher.h"
 #include "tuner/plan.h"
+#include "tuner/simulator.h"
 #include "tuner/spec.h"
 
 /* Every word of the option is known, or say which is not. */

@@ -187,8 +187,8 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
     const struct chorale_rep_opts *o = job->opts;
     const struct chorale_rep *rep = &job->rep;
     struct chorale_launcher way = { .command = o->command,
-                                    .network = o->network,
-                                    .selector = "mpich" };
+                                    .sim.network = o->network,
+                                    .sim.selector = "mpich" };
     struct chorale_sim_files files = { 0, 0, "", "", NULL };
     struct chorale_args args = { .count = 0 };
     int size = (int)(chorale_rep_flat(job) ? rep->side
@@ -203,7 +203,7 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
              rep->tx, simulated ? rep->tm : 0,
              o->nrep > 0 ? o->nrep : simulated ? 1L : 9L, o->both);
     if (simulated)
-        err = platform(job, &way.platform);
+        err = platform(job, &way.sim.platform);
     if (err == CHORALE_OK)
         err = chorale_launcher_args(&way, size, ppn, "--sharing", word, 0,
                                     &args, &files, job->msg);
@@ -211,7 +211,7 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
         err = start(job, &args);
     chorale_sim_files_close(&files);
     chorale_args_free(&args);
-    free(way.platform);
+    free(way.sim.platform);
     return err;
 }
 

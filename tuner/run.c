@@ -35,7 +35,7 @@ static double patience(const struct chorale_run_opts *opts)
     return rest <= 0 ? 0 : rest < share ? rest : share;
 }
 
-/* What the campaign says of its launches; free launcher->platform. */
+/* What the campaign says of its launches; free launcher->sim.platform. */
 static enum chorale_err load_launcher(struct chorale_session *s,
                                       const struct chorale_pending *p,
                                       struct chorale_launcher *launcher,
@@ -68,11 +68,11 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         for (int i = 0; i < 4; i++)
             text[i] = (const char *)sqlite3_column_text(stmt, i);
         snprintf(launcher->kind, sizeof(launcher->kind), "%s", text[0]);
-        launcher->platform = strdup(text[1]);
+        launcher->sim.platform = strdup(text[1]);
         snprintf(network, 16, "%s", text[2]);
         snprintf(selector, 512, "%s", text[3]);
-        launcher->network = network;
-        launcher->selector = selector;
+        launcher->sim.network = network;
+        launcher->sim.selector = selector;
         launcher->command = s->opts->launcher_cmd;
         launcher->module = s->opts->module;
         launcher->served = s->opts->served;
@@ -85,7 +85,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         launcher->seed = (uint64_t)*seed + ((uint64_t)p->comm_size << 32);
         launcher->ordinal = p->ordinal;
         launcher->native = sqlite3_column_int(stmt, 5);
-        launcher->forced = strchr(p->part, ':') != NULL ? p->part : NULL;
+        launcher->sim.forced = strchr(p->part, ':') != NULL ? p->part : NULL;
         hang = HANG_CAPS * sqlite3_column_double(stmt, 6);
         if (s->opts->hang_seconds > 0)
             s->hang = s->opts->hang_seconds;
@@ -93,7 +93,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
             s->hang = s->opts->stall_seconds; /* one call may compute long */
         else
             s->hang = hang > HANG_SECONDS ? hang : HANG_SECONDS;
-        if (launcher->platform == NULL)
+        if (launcher->sim.platform == NULL)
             err = chorale_fail_memory(s->msg, NULL);
         else if (strcmp(launcher->kind, "smpirun") == 0 &&
                  !chorale_selector_ok(selector))
@@ -102,9 +102,9 @@ static enum chorale_err load_launcher(struct chorale_session *s,
                                "is none: '%.100s'; plan its cells again",
                                chorale_store_path(s->store),
                                (long long)p->campaign_id, selector);
-        else if (launcher->forced != NULL &&
+        else if (launcher->sim.forced != NULL &&
                  (strcmp(launcher->kind, "smpirun") != 0 ||
-                  !chorale_forced_ok(launcher->forced)))
+                  !chorale_forced_ok(launcher->sim.forced)))
             err = chorale_fail(s->msg, CHORALE_DATA,
                                "%s: cells of P = %d are of part '%s', which "
                                "is none that %s can start; plan them again "
@@ -213,7 +213,7 @@ static enum chorale_err hear(struct chorale_session *s,
 static enum chorale_err one_start(struct chorale_session *s,
                                   struct chorale_fellow *fellow, int count)
 {
-    struct chorale_launcher launcher = { .platform = NULL };
+    struct chorale_launcher launcher = { .bind = 0 };
     struct chorale_args args = { .count = 0 };
     struct chorale_sim_files files = { 0, 0, "", "", NULL };
     char network[16], selector[512];
@@ -226,7 +226,7 @@ static enum chorale_err one_start(struct chorale_session *s,
     for (int i = 0; i < count; i++)
         chorale_uuid(fellow[i].uuid);
     err = load_launcher(s, &fellow->p, &launcher, network, selector, &seed);
-    s->forced = launcher.forced != NULL;
+    s->forced = launcher.sim.forced != NULL;
     if (err == CHORALE_OK)
         err = command_line(s, &launcher, fellow, count, &args, &files);
     if (err == CHORALE_OK)
@@ -243,7 +243,7 @@ static enum chorale_err one_start(struct chorale_session *s,
     }
     chorale_sim_files_close(&files);
     chorale_args_free(&args);
-    free(launcher.platform);
+    free(launcher.sim.platform);
     return err;
 }
 

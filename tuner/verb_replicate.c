@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tuner/grid_platform.h"
-#include "tuner/launcher.h"
 #include "tuner/replicate_job.h"
+#include "tuner/simulator.h"
 #include "tuner/spec.h"
 #include "tuner/verb.h"
 
