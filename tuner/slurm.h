@@ -5,12 +5,16 @@
 #define CHORALE_TUNER_SLURM_H
 
 #include <stddef.h>
+#include <time.h>
 
 #include "db/err.h"
 #include "tuner/spawn.h"
 
 #define CHORALE_SLURM_POLL 30 /* seconds: at most one squeue in them */
 #define CHORALE_SLURM_PATIENCE 600 /* seconds: a controller may be restarted */
+
+/* 1 if that is less than CHORALE_SLURM_POLL from now, by CLOCK_REALTIME. */
+int chorale_slurm_recent(const struct timespec *then);
 
 /* Run one of its programs and keep what it prints; free *text_p. CHORALE_ENV:
  * it is not there, or it fails, and msg has its own first line. */
@@ -101,7 +105,8 @@ int chorale_slurm_state(const struct chorale_slurm_queue *queue,
                         size_t size);
 
 /* 1: a job of that state is not started until someone releases it, as after a
- * launch that slurmd could not make: its disk is full, or its prologue fails. */
+ * launch that slurmd could not make: its disk is full, or its prologue
+ * fails. */
 int chorale_slurm_held(const char *state);
 
 #endif

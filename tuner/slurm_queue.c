@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,16 @@ static void place(const char *folder, char *file, size_t size)
 
 /* --- asking, or not ------------------------------------------------------ */
 
+int chorale_slurm_recent(const struct timespec *then)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return fabs((double)(now.tv_sec - then->tv_sec) +
+                1e-9 * (double)(now.tv_nsec - then->tv_nsec)) <
+           CHORALE_SLURM_POLL;
+}
+
 /* The text of a young file of ours, or NULL: others have other jobs. The clock
  * of who keeps the file may be another. */
 static char *recent(const char *file)
@@ -129,7 +140,7 @@ static char *recent(const char *file)
     }
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
         st.st_uid == geteuid() && st.st_size < ANSWER_MAX &&
-        llabs((long long)(time(NULL) - st.st_mtime)) < CHORALE_SLURM_POLL)
+        chorale_slurm_recent(&st.st_mtim))
         text = calloc(1, (size_t)st.st_size + 1);
     if (text != NULL) {
         got = fread(text, 1, (size_t)st.st_size, in);
@@ -160,7 +171,8 @@ static void keep(const char *file, const char *text,
     }
     fputs(text, out);
     if (fclose(out) != 0 ||
-        (times != NULL && utimensat(AT_FDCWD, name, times, 0) != 0) || rename(name, file) != 0)
+        (times != NULL && utimensat(AT_FDCWD, name, times, 0) != 0) ||
+        rename(name, file) != 0)
         unlink(name);
 }
 

@@ -476,7 +476,7 @@ static enum chorale_err look(const char *path, const struct opts *opts,
 static enum chorale_err watch_jobs(const char *path, const struct opts *opts,
                                    struct chorale_errmsg *msg)
 {
-    struct chorale_jobs_watch watch = { .asked = 0 };
+    struct chorale_jobs_watch watch = { .ended = NULL };
     struct timespec pause = { opts->watch > 0 ? (time_t)opts->watch : 0, 0 };
     char now[32];
     enum chorale_err err;
@@ -495,7 +495,7 @@ static enum chorale_err watch_jobs(const char *path, const struct opts *opts,
         chorale_now(now);
         printf("\n%s\n", now);
     }
-    chorale_slurm_forget(&watch.queue);
+    chorale_jobs_watch_free(&watch);
     return err;
 }
 

@@ -18,7 +18,6 @@ struct look {
     struct chorale_jobs_watch *watch;
     const struct chorale_element *element;
     size_t nelement;
-    char *ended;             /* what sacct says; NULL: not asked */
     int first;
     sqlite3_int64 done, total;
     double left, longest;    /* s of work, of all elements and of one */
@@ -53,12 +52,10 @@ static void ask(struct chorale_jobs_watch *watch, const char *folder)
     char all[PATH_MAX];
     const char *slash = strrchr(folder, '/');
     struct chorale_errmsg why;
-    time_t now = time(NULL);
 
-    if (slash == NULL ||
-        (watch->asked > 0 && now - watch->asked < CHORALE_SLURM_POLL))
+    if (slash == NULL || chorale_slurm_recent(&watch->asked))
         return;
-    watch->asked = now;
+    clock_gettime(CLOCK_REALTIME, &watch->asked);
     chorale_slurm_forget(&watch->queue);
     snprintf(all, sizeof(all), "%.*s", (int)(slash - folder), folder);
     if (chorale_slurm_look(all, &watch->queue, &why) != CHORALE_OK)
@@ -67,22 +64,28 @@ static void ask(struct chorale_jobs_watch *watch, const char *folder)
 }
 
 /* What became of a job that has left the queue, by sacct, where there is one
- * that knows: asked once for all of them. */
+ * that knows: asked once for all of them, and as seldom as squeue. */
 static void ended(struct look *look, const char *job, char *text, size_t size)
 {
     const struct chorale_element *e = look->element;
+    struct chorale_jobs_watch *watch = look->watch;
     char list[4096] = "";
     size_t len = 0;
 
-    for (size_t i = 0; look->ended == NULL && i < look->nelement; i++)
-        if (e[i].job_id[0] != '\0' && len + sizeof(e->job_id) < sizeof(list) &&
-            (i == 0 || strcmp(e[i].job_id, e[i - 1].job_id) != 0))
-            len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
-                                    len > 0 ? "," : "", e[i].job_id);
-    if (look->ended == NULL)
-        look->ended = chorale_slurm_ended(list);
-    if (look->ended != NULL)
-        chorale_slurm_ending(look->ended, job, text, size);
+    if (!chorale_slurm_recent(&watch->ended_asked)) {
+        for (size_t i = 0; i < look->nelement; i++)
+            if (e[i].job_id[0] != '\0' &&
+                len + sizeof(e->job_id) < sizeof(list) &&
+                (i == 0 || strcmp(e[i].job_id, e[i - 1].job_id) != 0))
+                len += (size_t)snprintf(list + len, sizeof(list) - len,
+                                        "%s%s", len > 0 ? "," : "",
+                                        e[i].job_id);
+        free(watch->ended);
+        watch->ended = chorale_slurm_ended(list);
+        clock_gettime(CLOCK_REALTIME, &watch->ended_asked);
+    }
+    if (watch->ended != NULL)
+        chorale_slurm_ending(watch->ended, job, text, size);
 }
 
 /* What the element said last, without its newline. */
@@ -194,7 +197,12 @@ enum chorale_err chorale_status_jobs(struct chorale_store *store,
         printf("%lld of %lld runs; about %s of work is left, %s of it in one "
                "element\n", (long long)look.done, (long long)look.total,
                time_left(look.left, all), time_left(look.longest, longest));
-    free(look.ended);
     free(element);
     return err;
+}
+
+void chorale_jobs_watch_free(struct chorale_jobs_watch *watch)
+{
+    chorale_slurm_forget(&watch->queue);
+    free(watch->ended);
 }

@@ -10,11 +10,13 @@
 #include "db/store.h"
 #include "tuner/slurm.h"
 
-/* What is kept from one look to the next. Zeroed, it is new; forget its queue
- * in the end. */
+/* What is kept from one look to the next. Zeroed, it is new; to be freed in the
+ * end. */
 struct chorale_jobs_watch {
     struct chorale_slurm_queue queue;
-    time_t asked;            /* when; 0: never */
+    struct timespec asked;   /* when */
+    char *ended;             /* what sacct says; NULL: it was not asked */
+    struct timespec ended_asked; /* when */
     long waiting;            /* elements that lack runs and are in the queue,
                               * by the last look */
     size_t nelement;         /* and all there are */
@@ -28,5 +30,6 @@ enum chorale_err chorale_status_jobs(struct chorale_store *store,
                                      json_t *list,
                                      struct chorale_jobs_watch *watch,
                                      struct chorale_errmsg *msg);
+void chorale_jobs_watch_free(struct chorale_jobs_watch *watch);
 
 #endif

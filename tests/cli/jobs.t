@@ -246,7 +246,8 @@ done
 kill -INT "$watching"
 [ "$(looks)" -ge 3 ]
 ok $? "--watch looks again and again"
-is "$(asked squeue)" 1 "and asks squeue no more often"
+is "$(asked squeue) $(asked sacct)" "1 1" \
+    "and asks neither squeue nor sacct more often"
 : >"$work/queue"
 rm -f "$kept_answer"
 timeout 20 "$chorale" status "$db" --jobs --watch 100 >/dev/null
@@ -577,6 +578,28 @@ like "$(cat "$folder/element-8.txt")" '^failed .*neither srun' \
     "for status as well"
 SLURM_NTASKS=1 auto nothing >"$work/out.txt"
 is "$(cat "$work/out.txt")" "mpi=pmi2 " "of one task there is nothing to find"
+
+# Ranks that srun is to bind: it is told so, or the launch measures nothing.
+if [ "$(nproc)" -gt 1 ]; then
+    fake srun <<END
+case "\$*" in *--cpu-bind=cores*) start=$MPIEXEC ;; *) start=$bin/loose ;; esac
+while [ "\${1#--}" != "\$1" ]; do shift; done
+exec \$start -bind-to core -n 2 "\$@"
+END
+    printf 'mpi = pmi2\n' >"$work/binds.txt"
+    timeout 100 "$chorale" submit "$work/bound.db" -q -c bcast -m 8 -P 2 \
+        --ppn 2 --variants linear --launches 1 -i 5 --cell-time 0.02 \
+        --site "$work/binds.txt"
+    # shellcheck disable=SC2046
+    timeout 100 "$chorale" job "$work/bound-slurm/1" --element 1 \
+        $(grep -o -e '--mpi [a-z0-9]*' -e '--bind' \
+            "$work/bound-slurm/1/1x2-from1.sh") >/dev/null 2>"$work/err.txt"
+    is $? 0 "ranks that srun is told to bind: $(cat "$work/err.txt")"
+    is "$(sqlite3 "$work/bound-slurm/1/shard-1.db" \
+        "SELECT count(*) > 0 FROM run WHERE status = 'ok'")" 1 "are measured"
+else
+    skip "one processor binds all" "ranks that srun is told to bind"
+fi
 
 text=$(SLURM_TOPOLOGY_ADDR=spine.leaf7.$(uname -n) timeout 60 "$MPIEXEC" -n 2 \
     "$top_builddir/chorale-runner" --environment)
