@@ -448,8 +448,9 @@ const struct chorale_verb chorale_verb_job = {
         "first node then.\n"
         "With --gather it merges all shards, says which elements lack runs, "
         "fits, decides, and writes the dispatch file and the summary beside "
-        "the database. Exit status: 0, or 75 if runs are missing: `chorale "
-        "submit` again submits those.",
+        "the database. Exit status: 0; 75 of an element that was stopped, and "
+        "of the last job if runs are missing: `chorale submit` again submits "
+        "those; else that of what failed, as of any command.",
     .example = "chorale job /work/results-slurm/1 --element 3 --mpi pmi2 "
                "--bind\n"
                "chorale job /work/results-slurm/1 --gather /work/results.db",

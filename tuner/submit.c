@@ -431,10 +431,10 @@ const struct chorale_verb chorale_verb_submit = {
         "measured. Launches on fewer nodes share the start of a larger one, "
         "in groups of its nodes, where that is expected to take fewer "
         "node-hours (`chorale run --help`). Each element measures into a "
-        "database of its own; a last job merges them, fits, decides, and writes the dispatch file "
-        "and the summary beside results.db. Scripts, logs and shards are in "
-        "results-slurm/, `chorale status` shows how far they are, `chorale "
-        "job --help` says what the jobs do.\n"
+        "database of its own; a last job merges them, fits, decides, and "
+        "writes the dispatch file and the summary beside results.db. Scripts, "
+        "logs and shards are in results-slurm/, `chorale status` shows how far "
+        "they are, `chorale job --help` says what the jobs do.\n"
         "Ahead of its time limit an element publishes what it has and is "
         "requeued until it is done. The same command again submits what is "
         "missing, and nothing that is still in the queue.\n"
@@ -443,7 +443,8 @@ const struct chorale_verb chorale_verb_submit = {
         "no, and where ranks of a launch were not bound its element fails.\n"
         "With --wait and --compare the exit code is the campaign's verdict: 0, "
         "1 if something is red, 75 if runs are missing, and nothing was "
-        "compared, 3 if the last job was cancelled or died.",
+        "compared, 3 if the last job was cancelled or died, else what it "
+        "ended with, 4 where a shard is damaged.",
     .example =
         "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "
         "main --time 2h --dry-run\n"

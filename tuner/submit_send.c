@@ -5,6 +5,7 @@
 #include "tuner/submit.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 
 #include "tuner/gather.h"
 
-/* The job of elements first ... last, or, with first 0, the one that comes after
- * what it depends on. */
+/* The job of elements first ... last, or, with first 0, the one that comes
+ * after what it depends on. */
 static enum chorale_err send_script(struct chorale_submit *s, const char *file,
                                     long first, long last, char job_id[32])
 {
@@ -121,11 +122,17 @@ static enum chorale_err all_scripts(struct chorale_submit *s)
     return err;
 }
 
-/* Half of a submission has nobody who gathers it. */
+/* Half of a submission has nobody who gathers it. Nobody looks for its jobs. */
 static void take_back(struct chorale_submit *s)
 {
+    struct chorale_errmsg why;
+
     for (int i = 0; i < s->depends.count; i++)
         chorale_slurm_cancel(s->depends.word[i]);
+    if (!s->opts->dry_run &&
+        chorale_submission_job(s->store, s->submission, 1, LONG_MAX, "",
+                               &why) != CHORALE_OK)
+        fprintf(stderr, "chorale: %s\n", why.text);
 }
 
 /* Whoever looks at the queue now knows of them, whatever squeue said last. */
@@ -345,7 +352,8 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
     return err == CHORALE_OK ? chorale_gather_verdict(s->folder, s->msg) : err;
 }
 
-/* The submission made last, into s; 0: there is none whose last job is known. */
+/* The submission made last, into s; 0: there is none whose last job is
+ * known. */
 static int find_last(struct chorale_submit *s, enum chorale_err *err_p)
 {
     sqlite3_stmt *stmt = NULL;

@@ -143,6 +143,16 @@ refused 2 'one partition, .* submit for each' "two partitions" -P 4 \
     --partition main,long
 refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
     --cell-time 60
+needs() { # launches: node-hours of as many, and whether they are refused
+    dry -P 32 --launches "$1" --cell-time 60
+    echo "$? $(sed -n 's/.* for at most \([0-9.]*\) node-hours$/\1/p' \
+        "$work/out.txt")"
+}
+each=$(needs 10 | awk '{ print $2 / 10 }')
+is "$(needs "$(awk "BEGIN { print int(99 / $each) }")" |
+    awk '{ print $1, ($2 > 95 && $2 < 100) }')" "0 1" "97 to 99 are not"
+is "$(needs "$(awk "BEGIN { print int(105 / $each) }")" |
+    awk '{ print $1, ($2 > 100 && $2 < 107) }')" "2 1" "102 to 105 are"
 refused 2 'may take [0-9.e+]+ node-hours' "starts of ten minutes" -P 32 \
     --launches 80 --start-up 10m
 large() { # msg_size
@@ -318,6 +328,32 @@ like "$(cat "$work/silent.code" "$work/silent.txt")" \
     '^chorale: .*gather.txt: the last job has left no verdict' \
     "none: it says so"
 is "$(cat "$work/silent.code")" 3 "and exits 3"
+
+# --- Slurm takes one part, and then no more ------------------------------------
+bin=$work/bin
+cp "$bin/sbatch" "$bin/takes"
+fake sbatch <<END
+[ -e "$work/took" ] && { echo 'sbatch: error: QOSMaxSubmitJobPerUserLimit' >&2
+    exit 1; }
+echo 4711 | tee "$work/took"
+END
+half() {
+    timeout 60 "$chorale" submit "$work/half.db" -q -c bcast -m 8 -P 2,4 \
+        --ppn 2 --launches 1 --one-launch-per-p 2>"$work/err.txt"
+}
+: >"$work/asked"
+half
+is $? 3 "an array that Slurm refuses: exit 3"
+like "$(cat "$work/err.txt")" 'QOSMaxSubmitJobPerUserLimit' \
+    "in the words of sbatch"
+is "$(grep '^scancel' "$work/asked")" "scancel 4711" \
+    "what it had taken is taken back"
+is "$(sqlite3 "$work/half.db" "SELECT count(*) FROM element
+    WHERE job_id <> ''")" 0 "and is not looked for"
+mv "$bin/takes" "$bin/sbatch"
+half
+is "$? $(sqlite3 "$work/half.db" "SELECT count(*), sum(job_id <> '')
+    FROM element WHERE submission_id = 2")" "0 2|2" "the same command again submits all of it"
 
 # --- an element, without a Slurm ---------------------------------------------
 "$chorale" job "$work" 2>"$work/err.txt"
