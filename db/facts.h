@@ -47,8 +47,8 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
 void chorale_facts_machine(struct chorale_facts *facts);
 void chorale_facts_load(struct chorale_facts *facts, const char *key);
 
-/* The switches above this node as Slurm names them, "spine.leaf.node", or NULL:
- * not known. address: SLURM_TOPOLOGY_ADDR, which under mpiexec all ranks have
+/* The switches above this node as Slurm names them, "spine.leaf.node"; NULL:
+ * none is named, or they are not known. address: SLURM_TOPOLOGY_ADDR, which under mpiexec all ranks have
  * from the job's first node, so its last component must be this node, named by
  * host or by that without its domain. */
 const char *chorale_facts_switch(const char *address, const char *host);

@@ -106,13 +106,13 @@ static void put_clock(struct chorale_facts *facts)
                           code == TIME_ERROR ? "no" : "yes");
 }
 
-/* The address ends with that name of len letters, and it is a component. */
+/* The address ends with that name of len letters, behind those of switches. */
 static int ends_with(const char *address, const char *name, size_t len)
 {
     size_t n = strlen(address);
 
-    return len > 0 && n >= len && strncmp(address + n - len, name, len) == 0 &&
-           (n == len || address[n - len - 1] == '.');
+    return len > 0 && n > len + 1 && address[n - len - 1] == '.' &&
+           strncmp(address + n - len, name, len) == 0;
 }
 
 const char *chorale_facts_switch(const char *address, const char *host)
