@@ -194,4 +194,18 @@ left: " "all is found, no other manuals are lost, and nothing is left"
 else
     skip "no Environment Modules" "module load and module unload"
 fi
+
+# What is installed compiles a program, by its own words.
+if command -v pkg-config >/dev/null 2>&1; then
+    words=$(PKG_CONFIG_PATH="$root$lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root" \
+        pkg-config --cflags --libs chorale)
+    # shellcheck disable=SC2086
+    "${MPICC:-mpicc}" "$top_srcdir/tests/shim/example.c" $words \
+        -o "$work/example" 2>"$work/err"
+    ok $? "a program is compiled with what is installed: $(cat "$work/err")"
+    is "$(LD_LIBRARY_PATH="$root$lib" "${MPIEXEC:-mpiexec}" -n 2 \
+        "$work/example" 2>&1)" "example: wrong=0" "and runs"
+else
+    skip "no pkg-config" "a program is compiled with what is installed"
+fi
 finish

@@ -3,8 +3,8 @@
  * communicators were set up: broadcasts of 1024 bytes on MPI_COMM_WORLD and of
  * 1000 on a half of it; then the library, on that rank or on all; broadcasts of
  * 3000 on a new communicator, of all ranks (dup) or again of the half, or
- * nothing new; and at last 2048 and 2000 on the first two. LATE_THREADS=1 in the
- * environment: threads may all call MPI. */
+ * nothing new; and at last 2048 and 2000 on the first two. LATE_THREADS=1 in
+ * the environment: threads may all call MPI. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

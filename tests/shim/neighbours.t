@@ -97,7 +97,10 @@ unset CHORALE_HOST_BUFFERS
 for cmd in 'bash -c true' 'sh -c true' 'srun --version' 'perl -e 1' \
            'python3 -c pass' 'env true' "$MPIEXEC --version" 'cat /dev/null'
 do
-    timeout 20 $cmd >/dev/null 2>&1 || continue
+    timeout 20 $cmd >/dev/null 2>&1 || {
+        skip "preloaded into ${cmd%% *}" "it does not run here"
+        continue
+    }
     LD_PRELOAD=$shim CHORALE_VERBOSE=1 CHORALE_CHECK=1 timeout 20 $cmd \
         >/dev/null 2>"$work/err"
     [ $? -eq 0 ] && ! [ -s "$work/err" ]

@@ -194,12 +194,13 @@ table abi -DABI=999
 table foreign '-DLIBRARY="Some MPI 1.0"'
 table unnamed -DNO_TABLE
 table wide && chmod o+w "$work/wide.so"
+table group && chmod 664 "$work/group.so"
 head -c $(($(wc -c <"$work/good.so") / 2)) "$work/good.so" >"$work/short.so"
 head -c 40 "$work/good.so" >"$work/stub.so"
 echo "not a shared object" >"$work/text.so"
 mkdir "$work/folder.so"
-for bad in foreign:"measured under" abi:interface unnamed:symbol wide:chmod short:short stub:"not a" \
-           text:"not a" folder:regular missing:"No such"; do
+for bad in foreign:"measured under" abi:interface unnamed:symbol wide:chmod \
+           group:chmod short:short stub:"not a" text:"not a" folder:regular missing:"No such"; do
     why=${bad#*:}
     bad=${bad%%:*}
     run 2 "$shim" CHORALE_DISPATCH="$work/$bad.so" CHORALE_VERBOSE=1 \
@@ -387,6 +388,14 @@ if [ -f "$lib" ] && "$MPICC" "$top_srcdir/tests/shim/example.c" $link \
             [ "$(lines "$line")" -eq $((P > 1 ? 16 : 0)) ]
         ok $? "libchorale runs all collectives, P=$P"
     done
+    # A table that comes after the first collective is refused.
+    sed 's/^    chorale_finalize();/    if (chorale_init_table(argv[argc - 1]) == 0)\
+        wrong++;\
+&/' "$top_srcdir/tests/shim/example.c" >"$work/late.c"
+    "$MPICC" "$work/late.c" $link -Wl,-rpath,"$(dirname "$lib")" \
+        -o "$work/late" 2>"$work/err" && run 2 "" "$work/late" "$work/good.so"
+    [ $status -eq 0 ] && grep -q "example: wrong=0" "$work/out"
+    ok $? "libchorale takes no table after the first call"
     run 2 "$shim" $on CHORALE_AFTER=1 "$work/example"
     [ $status -eq 0 ] && grep -q "example: wrong=0" "$work/out"
     ok $? "libchorale under the shim"
