@@ -124,6 +124,7 @@ ok $? "it is decided"
 ok $? "the table compiles"
 [ -s "$work/results-summary.md" ]
 ok $? "there is a summary"
+diag "$(cat "$work/results-summary.md")"
 like "$("$chorale" status "$db" --jobs)" 'complete; done' \
     "status says that they are complete"
 like "$(submit 2>&1)" 'nothing is missing' "submit has nothing left to do"
