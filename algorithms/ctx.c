@@ -372,8 +372,8 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
-    err = PMPI_Irecv(buf, m.count, m.type, chorale_in_comm(ctx, source), ctx->tag,
-                     ctx->comm, req);
+    err = PMPI_Irecv(buf, m.count, m.type, chorale_in_comm(ctx, source),
+                     ctx->tag, ctx->comm, req);
     message_release(&m);
     if (err == MPI_SUCCESS && ctx->exact != NULL)
         chorale_exact_await(ctx->exact, req, bytes_of(count, type));
@@ -400,8 +400,9 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     if (err == MPI_SUCCESS) {
         count_sent(ctx, sendcount, sendtype);
         began = round_begin(ctx);
-        err = PMPI_Sendrecv(sendbuf, out.count, out.type, chorale_in_comm(ctx, dest),
-                            ctx->tag, recvbuf, in.count, in.type,
+        err = PMPI_Sendrecv(sendbuf, out.count, out.type,
+                            chorale_in_comm(ctx, dest), ctx->tag, recvbuf,
+                            in.count, in.type,
                             chorale_in_comm(ctx, source), ctx->tag, ctx->comm,
                             ctx->exact != NULL ? &status : MPI_STATUS_IGNORE);
         round_end(ctx, began);

@@ -228,7 +228,8 @@ void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark)
     struct chorale_scratch *scratch = ctx->scratch;
 
     /* What needed several chunks gets one of their size the next time: it is
-     * noted before any is dropped, which may be long before the last release. */
+     * noted before any is dropped, which may be long before the last
+     * release. */
     if (scratch->top != NULL && scratch->top->below != NULL) {
         size_t all = chorale_ctx_scratch_bytes(ctx);
 

@@ -112,7 +112,8 @@ static enum chorale_err merge_systems(struct merge *m)
         "   AND (s.created, s.uuid) < (system.created, system.uuid)";
     static const char add[] =
         "INSERT INTO main.system (uuid, name, kind, signature, mpi_library,"
-        " created) SELECT s.uuid, " TAGGED("s") ", s.kind, s.signature, s.mpi_library, s.created"
+        " created) SELECT s.uuid, " TAGGED("s") ", s.kind, s.signature,"
+        " s.mpi_library, s.created"
         " FROM shard.system s WHERE s.system_id = ?1";
     sqlite3_int64 id = -1;
     enum chorale_err err = merge_check(

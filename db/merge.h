@@ -41,9 +41,10 @@ enum {
  * unless target has none at all or flags allow it. What is there already stays
  * as it is, but for a cell's number of launches, the larger of the two; the end
  * of a launch that was not known before; and the campaign of a cell that was
- * planned twice, and the name and UUID of a system, which are the older ones. So
- * the order of merges is only in the row ids: see renumber.h. A launch that the shard calls running was
- * killed: nobody is working on the shard. into: target's name in messages.
+ * planned twice, and the name and UUID of a system, which are the older ones.
+ * So the order of merges is only in the row ids: see renumber.h. A launch that
+ * the shard calls running was killed: nobody is working on the shard. into:
+ * target's name in messages.
  *
  * Memory does not grow with the databases: what maps the shard's row ids to
  * target's is in SQLite's temporary file. watch, unless NULL, is told now and

@@ -135,9 +135,9 @@ void chorale_store_emptied(struct chorale_store *store);
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);
 
 /* One that is random from half on and begins as another UUID does (RFC 9562,
- * version 8), so that those of rows that come together lie together in an index:
- * it is not rewritten everywhere when they are merged. If with is no UUID, a
- * random one. */
+ * version 8), so that those of rows that come together lie together in an
+ * index: it is not rewritten everywhere when they are merged. If with is no
+ * UUID, a random one. */
 void chorale_uuid_near(const char *with, char uuid[CHORALE_UUID_SIZE]);
 
 /* A UUID that is a hash of text (RFC 9562, version 8): equal texts, equal

@@ -284,7 +284,8 @@ enum chorale_err chorale_tail_begin(struct chorale_store *store,
             /* By the runs' own numbers, not through all of an index. */
             store, "SELECT launch_id, (SELECT count(*) FROM environment e"
             "  WHERE e.launch_id = r.launch_id) FROM (SELECT DISTINCT"
-            "  launch_id FROM run NOT INDEXED WHERE run_id > ?1) r", &tail->launches, msg);
+            "  launch_id FROM run NOT INDEXED WHERE run_id > ?1) r",
+            &tail->launches, msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
             store, "SELECT run_id FROM run WHERE run_id > ?1 ORDER BY run_id",

@@ -42,7 +42,8 @@ enum {
 };
 
 /* from: the rows of a launch (LAUNCH, FACT) or run (the others), ?1. into: its
- * columns are ?1 to ?columns; of what hangs on a run, ?(columns + 1) is that. */
+ * columns are ?1 to ?columns; of what hangs on a run, ?(columns + 1) is
+ * that. */
 struct chorale_tail_table {
     const char *from, *into;
     int columns;

@@ -34,7 +34,8 @@ static const char run_sql[] =
 
 static const char counts_sql[] =
     "SELECT (SELECT count(*) FROM model WHERE system_id = ?1),"
-    " (SELECT count(*) FROM v_decision WHERE system_id = ?1), (SELECT count(*) FROM system),"
+    " (SELECT count(*) FROM v_decision WHERE system_id = ?1),"
+    " (SELECT count(*) FROM system),"
     " (SELECT count(*) FROM trace)";
 
 struct commands {

@@ -2,9 +2,9 @@
 /* still.c - a preload for simulations that take no time of their own. SimGrid
  * reads the processor time of its thread when a rank enters MPI and when it
  * leaves, even where computing takes no simulated time (smpi/wtime 0,
- * smpi/simulate-computation no): a system call each, and half of what a campaign
- * of small messages takes. So the clocks of processor time stand still. All
- * others go on. */
+ * smpi/simulate-computation no): a system call each, and half of what a
+ * campaign of small messages takes. So the clocks of processor time stand
+ * still. All others go on. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -187,7 +187,8 @@ static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
         return chorale_fail(msg, CHORALE_USAGE, "--budget: too small: the "
                             "first look at the system alone, %zu sizes at P = "
                             "%d, takes about %.3g %sseconds, and of what is "
-                            "left %.3g may be planned; raise it, or ask for less with -c or -m",
+                            "left %.3g may be planned; raise it, or ask for "
+                            "less with -c or -m",
                             n, proc, cost, a->opts->nodes ? "node-" : "",
                             most > 0 ? most : 0);
     *cost_p = line_cost(a, proc, n, 1);

@@ -109,15 +109,17 @@ struct chorale_adapt_spent {
 
 /* Add up the launches of one round's campaigns; round 0: of campaigns that are
  * not adaptive, -1: of all that are. On a real system it is the time from start
- * to end, on the nodes of the largest where launches share a start; a simulated launch counts as CHORALE_ADAPT_LAUNCHES real ones would
- * that took its times. */
+ * to end, on the nodes of the largest where launches share a start; a simulated
+ * launch counts as CHORALE_ADAPT_LAUNCHES real ones would that took its
+ * times. */
 enum chorale_err chorale_adapt_spent(struct chorale_store *store,
                                      sqlite3_int64 system_id, int round,
                                      struct chorale_adapt_spent *spent,
                                      struct chorale_errmsg *msg);
 
 /* Seconds of a start of that system beside the cells of its largest launch: the
- * mean over all that ended by themselves, CHORALE_ADAPT_START_UP where there is none. */
+ * mean over all that ended by themselves, CHORALE_ADAPT_START_UP where there is
+ * none. */
 enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         double *seconds_p,

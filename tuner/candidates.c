@@ -373,7 +373,8 @@ static enum chorale_err put_core(const struct chorale_alg *alg,
         memcpy(value[4], value[2], sizeof(value[4]));
         cut_coarser(&ls, at, value[1], value[4]);
     }
-    for (int k = 0; k < (alg->nparam > 0 ? NVALUE : 1) && err == CHORALE_OK; k++) {
+    for (int k = 0; k < (alg->nparam > 0 ? NVALUE : 1) && err == CHORALE_OK;
+         k++) {
         int same = 0;
 
         while (memcmp(value[same], value[k], sizeof(value[k])) != 0)

@@ -125,8 +125,8 @@ static size_t take(const struct chorale_side *side,
 }
 
 /* Pairs of neighbours, among the launches of both sides in the order of time:
- * a[i] and b[i] become such a pair for i < the number returned, x and y likewise.
- * What has no neighbour of the other side left is left out. */
+ * a[i] and b[i] become such a pair for i < the number returned, x and y
+ * likewise. What has no neighbour of the other side left is left out. */
 static size_t neighbours(const struct chorale_side_launch **a, double *x,
                          size_t na, const struct chorale_side_launch **b,
                          double *y, size_t nb)

@@ -246,7 +246,8 @@ int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
                        int all, int fail_on)
 {
     const char *no_colour = getenv("NO_COLOR");
-    int tty = isatty(out == stdout ? 1 : fileno(out)) && (no_colour == NULL || !no_colour[0]);
+    int tty = isatty(out == stdout ? 1 : fileno(out)) &&
+              (no_colour == NULL || !no_colour[0]);
     size_t *order = chorale_comparison_order(cmp);
     char text[CHORALE_REMARK_SIZE];
 

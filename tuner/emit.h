@@ -85,8 +85,8 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
 void chorale_emit_release(struct chorale_emit_table *table);
 
 /* Whose rows that table would have of a collective; "" of one without rows, or
- * that is none. target is that of decision: "dispatch", or "rules" for the files
- * of the library. */
+ * that is none. target is that of decision: "dispatch", or "rules" for the
+ * files of the library. */
 enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         const char *coll, const char *target,

@@ -4,10 +4,10 @@
  * Launches are those that `run` would make of the campaign's cells, with what
  * was measured already left out, and those that it would measure in one start
  * (pending.h) share it: groups of nodes that are measured at once hold all of
- * the start's nodes until the last is done. What a launch takes is known to adapt.h alone:
- * start-up, and of each cell repetitions, warm-up, verification and
- * synchronisation. A call takes what the stated cost of its variant comes to
- * on a network of three numbers, with a model that of the longest messages
+ * the start's nodes until the last is done. What a launch takes is known to
+ * adapt.h alone: start-up, and of each cell repetitions, warm-up, verification
+ * and synchronisation. A call takes what the stated cost of its variant comes
+ * to on a network of three numbers, with a model that of the longest messages
  * between nodes (or within one): good enough for hours, and as quick at a
  * million ranks as at two.
  */

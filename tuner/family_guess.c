@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* family_guess.c - times between measured points: the model's, times what the
  * variant itself took beside it over the model's. Where there is no model (the
- * library, its own algorithms, what has a part of its), or between process counts where that was the
- * better guess, time itself is interpolated: straight in n, and in logarithms
- * of the process count and of time. */
+ * library, its own algorithms, what has a part of its), or between process
+ * counts where that was the better guess, time itself is interpolated: straight
+ * in n, and in logarithms of the process count and of time. */
 #include <math.h>
 #include <string.h>
 

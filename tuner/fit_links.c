@@ -25,7 +25,8 @@
     "   AND p.key = 'distance_pairs:' || substr(e.key, 18)"                  \
     "  LEFT JOIN environment m ON m.launch_id = e.launch_id"                 \
     "   AND m.key = 'distance_mirror'"                                       \
-    " WHERE l.system_id = ?1 AND ?2 IN (0, l.launch_id) AND e.key LIKE 'distance\\_alpha\\_s:%'"         \
+    " WHERE l.system_id = ?1 AND ?2 IN (0, l.launch_id) "                    \
+    " AND e.key LIKE 'distance\\_alpha\\_s:%'"                               \
     "       ESCAPE '\\' AND l.comm_size = (SELECT max(m.comm_size)"          \
     "         FROM launch m JOIN environment n USING (launch_id)"            \
     "        WHERE m.system_id = ?1 AND m.ppn = l.ppn"                       \

@@ -51,8 +51,8 @@ struct chorale_links {
 /* Of each number of ranks on a node, ascending, the launches of most ranks, or
  * of these one alone (launch_id; 0: all).
  * *list_p, to be freed, may be NULL. Launches whose ranks lie in blocks; if
- * there are none, those of which no links can be found. The wiring of each is found; the first of
- * four nodes or more is the system's. */
+ * there are none, those of which no links can be found. The wiring of each is
+ * found; the first of four nodes or more is the system's. */
 enum chorale_err chorale_links_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     sqlite3_int64 launch_id,

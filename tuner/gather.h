@@ -5,9 +5,9 @@
 
 #include "db/err.h"
 
-/* Merge the published shards, with their tails (db/tail.h), in the folders of all
- * submissions of the database at path, or of that folder alone; a shard that is
- * refused is told and left. */
+/* Merge the published shards, with their tails (db/tail.h), in the folders of
+ * all submissions of the database at path, or of that folder alone; a shard
+ * that is refused is told and left. */
 enum chorale_err chorale_gather_shards(const char *path, const char *folder,
                                        struct chorale_errmsg *msg);
 

@@ -301,7 +301,8 @@ static json_t *alg_json(const struct chorale_alg *alg)
         : alg->overlaps_at ? "some"
                            : "never",
         "source", alg->source, "order", order_text[alg->order], "core",
-        alg->core != CHORALE_CORE_NOT, "needs", want, "constraint", maybe(alg->constraint),
+        alg->core != CHORALE_CORE_NOT, "needs", want, "constraint",
+        maybe(alg->constraint),
         "params", params, "patents", maybe(alg->patents),
         "unselectable", maybe(alg->unselectable), "fallback",
         maybe(alg->fallback), "order_depends", alg->order_at != NULL,

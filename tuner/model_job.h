@@ -162,8 +162,8 @@ enum chorale_err model_asked(const struct model_job *job,
                              struct chorale_errmsg *msg);
 
 /* Set job->ports_lo and ports_hi, from the launches of these ordinals, at the
- * values of the last play. NAN where ports do not matter to what was measured or
- * cannot be told from other parameters. CHORALE_ENV: out of memory. */
+ * values of the last play. NAN where ports do not matter to what was measured
+ * or cannot be told from other parameters. CHORALE_ENV: out of memory. */
 enum chorale_err model_ports_spread(struct model_job *job, const int *ordinal,
                                     size_t nlaunch,
                                     struct chorale_errmsg *msg);

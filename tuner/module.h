@@ -14,8 +14,9 @@ struct chorale_module {
 };
 
 /* Generate and compile it, in a hidden folder beside the database: where that
- * is, all nodes see it. What killed commands left there a week ago goes. system: its name, NULL: the only one. CHORALE_ENV: no
- * compiler; else as `chorale generate`. Remove it in either case. */
+ * is, all nodes see it. What killed commands left there a week ago goes.
+ * system: its name, NULL: the only one. CHORALE_ENV: no compiler; else as
+ * `chorale generate`. Remove it in either case. */
 enum chorale_err chorale_module_make(struct chorale_module *module,
                                      const char *database,
                                      const char *system, int allow_patented,

@@ -262,8 +262,9 @@ enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
                                           sqlite3_int64 campaign,
                                           struct chorale_errmsg *msg);
 
-/* label.c: --label into text: "" if NULL, what git says if "git". CHORALE_USAGE:
- * longer than fits, or not printable; CHORALE_ENV: git does not say. */
+/* label.c: --label into text: "" if NULL, what git says if "git".
+ * CHORALE_USAGE: longer than fits, or not printable; CHORALE_ENV: git does not
+ * say. */
 #define CHORALE_LABEL_SIZE 128
 enum chorale_err chorale_plan_label(const char *label,
                                     char text[CHORALE_LABEL_SIZE],

@@ -60,9 +60,9 @@ struct chorale_run_opts {
       .publish_seconds = CHORALE_RUN_PUBLISH }
 
 /* Launch by launch until nothing is pending. CHORALE_STOPPED after SIGINT,
- * SIGTERM or SIGUSR1, and where max_launches leaves something pending; CHORALE_ENV if a
- * launch fails and stored nothing new. What is stored stays, and the same
- * command goes on with the rest.
+ * SIGTERM or SIGUSR1, and where max_launches leaves something pending;
+ * CHORALE_ENV if a launch fails and stored nothing new. What is stored stays,
+ * and the same command goes on with the rest.
  *
  * Launches of one ordinal on several nodes share a start, in groups of whole
  * nodes (runners/groups.h), if they measure in the same way; not with one_per_p

@@ -45,8 +45,8 @@ static double now(void)
 
 /* What is stored so far is passed on, if it is time: at once as long as that
  * takes next to nothing. Between two copies the runner's tail has it
- * (db/tail.h): nothing is lost with a node. What fails now is told when the launch has
- * ended and it fails again. */
+ * (db/tail.h): nothing is lost with a node. What fails now is told when the
+ * launch has ended and it fails again. */
 static void publish(struct chorale_session *s)
 {
     double began = now(), since = began - s->published;

@@ -7,7 +7,8 @@
 
 /* word as a shell reads it back: itself where it needs no quotes, else in
  * quoted[size], which is returned; without a backslash where that is possible.
- * 4 * strlen(word) + 3 bytes are always enough; what has no room is left out. */
+ * 4 * strlen(word) + 3 bytes are always enough; what has no room is left
+ * out. */
 const char *chorale_shell_word(const char *word, char *quoted, size_t size);
 
 #endif

@@ -24,8 +24,9 @@
     "EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)"            \
     " WHERE r.cell_id = c.cell_id AND l.ordinal = " ordinal ")"
 
-/* The first and the last cell that a submission was made for: jobs measure those
- * of its plan, not what was planned after. Without that file all may be. */
+/* The first and the last cell that a submission was made for: jobs measure
+ * those of its plan, not what was planned after. Without that file all may
+ * be. */
 static void find_cells(struct chorale_element *e)
 {
     char plan[sizeof(e->folder) + 16];

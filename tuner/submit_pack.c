@@ -72,8 +72,8 @@ static void show_expected(const struct chorale_submit *s, double start_up)
 }
 
 /* The element that takes longest, and what that may be at most: a launch is in
- * one element whole, and may take more than a job's limit. stated: by --cell-time
- * alone, not by an estimate. */
+ * one element whole, and may take more than a job's limit. stated: by
+ * --cell-time alone, not by an estimate. */
 static double longest(const struct chorale_submit *s, int stated,
                       long *element_p)
 {

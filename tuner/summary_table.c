@@ -94,7 +94,8 @@ static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
 
     if (chorale_emit_kind_load(page->store, page->system_id,
                                chorale_page_text(stmt, 0), "dispatch", &kind,
-                               &msg) != CHORALE_OK) /* whoever asks for the next row is told */
+                               &msg) != CHORALE_OK)
+        /* Whoever asks for the next row is told. */
         return;
     chorale_emit_instead(&kind, chorale_page_text(stmt, 4),
                          chorale_page_text(stmt, 5),

@@ -8,9 +8,9 @@
 /* Run argv (NULL-terminated) with the shim preloaded into whatever it starts;
  * table: what it loads, NULL: none, all is the library's. trace_file is
  * overwritten, read into *trace (release it) and, unless keep, removed. The
- * program's output is passed on. *wall: s from MPI_Init to MPI_Finalize, the slowest rank's;
- * *inside: in collectives, mean over ranks. CHORALE_ENV: it failed, or left no
- * trace; CHORALE_STOPPED. */
+ * program's output is passed on. *wall: s from MPI_Init to MPI_Finalize, the
+ * slowest rank's; *inside: in collectives, mean over ranks. CHORALE_ENV: it
+ * failed, or left no trace; CHORALE_STOPPED. */
 enum chorale_err chorale_try_run(char **argv, const char *table,
                                  const char *trace_file, int keep,
                                  struct chorale_trace_text *trace,

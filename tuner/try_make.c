@@ -391,8 +391,8 @@ static enum chorale_err generate(const struct job *job, char *table)
     return err == CHORALE_OK ? stopped(job) : err;
 }
 
-/* Round after round, each with twice the launches, until it can be decided: on a
- * machine with other work runs of few launches may all be in doubt. */
+/* Round after round, each with twice the launches, until it can be decided: on
+ * a machine with other work runs of few launches may all be in doubt. */
 static enum chorale_err measured_table(struct job *job)
 {
     enum chorale_err err;

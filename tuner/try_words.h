@@ -13,9 +13,9 @@
 int chorale_try_cut(char **argv);
 
 /* The place in argv of the program that was traced as `program`, the last part
- * of its path: the one word that has this name and can be started. CHORALE_USAGE:
- * there is none, or there are several; or the command starts several programs
- * (`:`). */
+ * of its path: the one word that has this name and can be started.
+ * CHORALE_USAGE: there is none, or there are several; or the command starts
+ * several programs (`:`). */
 enum chorale_err chorale_try_find(char **argv, const char *program, int *at_p,
                                   struct chorale_errmsg *msg);
 

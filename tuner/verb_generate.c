@@ -295,7 +295,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt rows[] = {
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
-      "c|mpich-json|ompi-rules|ompi-json", "what to write: c, one C99 file that compiles alone, and its header"
+      "c|mpich-json|ompi-rules|ompi-json",
+      "what to write: c, one C99 file that compiles alone, and its header"
       " beside it; mpich-json, ompi-rules or ompi-json, files by which the"
       " MPI library itself selects among its own algorithms (default: c)", 0,
       0 },

@@ -6,8 +6,8 @@
  * communicator of the call: what is held is what the largest call took, and
  * every communicator may take all. Under MPI_THREAD_MULTIPLE calls on several
  * communicators run at once, and what one thread takes cannot be refused to
- * another one in mid-call, as other ranks wait for it. So each communicator gets
- * a share of what is left when it is set up, a quarter, on which its ranks
+ * another one in mid-call, as other ranks wait for it. So each communicator
+ * gets a share of what is left when it is set up, a quarter, on which its ranks
  * agree, and has a store of its own: a call that needs more than the share is
  * the library's on all of them. No call waits for another, or counts, unless
  * its store grows. */

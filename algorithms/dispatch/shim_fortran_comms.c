@@ -128,7 +128,7 @@ static void find_all(void)
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");
     FREES(X)
 #undef X
-#define X(name, params, args, begin, result)                                         \
+#define X(name, params, args, begin, result)                                 \
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");
     MAKERS(X)
 #undef X

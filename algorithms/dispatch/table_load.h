@@ -18,8 +18,8 @@ extern const struct chorale_table chorale_default_table;
  *          owner only (a folder in which nobody removes others' files, as
  *          /tmp, may be), because its code runs here
  * table_p  out, untouched on failure
- * content_p  out, untouched on failure, may be NULL: a digest of the whole file,
- *          as a table that was changed by hand keeps its own
+ * content_p  out, untouched on failure, may be NULL: a digest of the whole
+ *          file, as a table that was changed by hand keeps its own
  * why      one line on failure, without the path
  *
  * Returns 0, or -1: not such a file, cut short, of another interface, or

@@ -106,8 +106,8 @@ static int merge_it(const char *path)
     return sound;
 }
 
-/* With libFuzzer each input takes one turn of n, by its bytes, so that there are
- * more inputs; what is read from files takes all. */
+/* With libFuzzer each input takes one turn of n, by its bytes, so that there
+ * are more inputs; what is read from files takes all. */
 static int takes(const uint8_t *data, size_t size, size_t turn, size_t n)
 {
 #ifdef CHORALE_LIBFUZZER

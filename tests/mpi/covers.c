@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* covers.c - the rows that each of several launches makes, so that together
  * they make up a cover: each pair of levels that a variant runs with at any of
- * their numbers of ranks is in some row. Levels are compared by what they mean: the
- * last root, one unit more than there are ranks, a radix of 8. */
+ * their numbers of ranks is in some row. Levels are compared by what they mean:
+ * the last root, one unit more than there are ranks, a radix of 8. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -115,8 +115,9 @@ void check_copies(struct stage *st);
 
 /* looks.c: a type of elements of unlike sizes and one of equal ones, which no
  * call has seen, are taken apart in a variant's first call at most, not in its
- * second one. In simulation no call does, so that these are calls like others. Returns how many calls were made; *looks grows by the parts that
- * the first calls of this rank took. */
+ * second one. In simulation no call does, so that these are calls like others.
+ * Returns how many calls were made; *looks grows by the parts that the first
+ * calls of this rank took. */
 long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its

@@ -3,9 +3,9 @@
  * may refuse the first numbers of ranks, or most of them, so who makes which
  * part is settled for each by itself: a variant has its whole cover at the
  * first numbers at which it runs anything, and one more, in parts, at all the
- * others at which it does. What it runs with at only some of the others (a radix
- * of 16 wants ranks) would miss the parts that are made elsewhere: rows with
- * such pairs are made at the first of these as well. */
+ * others at which it does. What it runs with at only some of the others (a
+ * radix of 16 wants ranks) would miss the parts that are made elsewhere: rows
+ * with such pairs are made at the first of these as well. */
 #ifndef CHORALE_TESTS_SHARE_H
 #define CHORALE_TESTS_SHARE_H
 

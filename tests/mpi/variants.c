@@ -19,9 +19,10 @@
  * --wide only tries blocks whose places in memory are above 2^31 bytes, of
  * launches that share at the first number of ranks where the variant runs;
  * --common only what is no single variant's: copies between layouts, and all
- * together; --covers only that the launches that share leave no pair out. --data leaves the schedules out. --trace names each call before
- * it is made. --library tries the MPI library's own collectives, to test the
- * matrix. Compiled against the MPI library and against SimGrid's.
+ * together; --covers only that the launches that share leave no pair out.
+ * --data leaves the schedules out. --trace names each call before it is made.
+ * --library tries the MPI library's own collectives, to test the matrix.
+ * Compiled against the MPI library and against SimGrid's.
  */
 #include <stdio.h>
 #include <stdlib.h>

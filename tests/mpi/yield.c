@@ -10,9 +10,9 @@
  * process nothing changes.
  *
  * YIELD_PATIENCE=N: after N such polls in a row sleep at each further one, for
- * as little as there is (50 us). Beside two programs that compute 8 ranks on two
- * processors took a third of the time and of the processor with N = 4; alone
- * they take a little longer. Not for what is timed. */
+ * as little as there is (50 us). Beside two programs that compute 8 ranks on
+ * two processors took a third of the time and of the processor with N = 4;
+ * alone they take a little longer. Not for what is timed. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <poll.h>

@@ -93,7 +93,8 @@ static void test_equal(void)
     tap_ok(err == CHORALE_OK && lo == 2 && hi == 2,
            "equal values have no width");
     err = chorale_bootstrap_mean(most, 1, 6, &lo, &hi, NULL);
-    tap_ok(err == CHORALE_OK && isfinite(lo) && isfinite(hi) && lo < 1.0 / 6 && hi > 1.0 / 6,
+    tap_ok(err == CHORALE_OK && isfinite(lo) && isfinite(hi) && lo < 1.0 / 6 &&
+               hi > 1.0 / 6,
            "resamples without spread leave finite ends (%g, %g)", lo, hi);
 }
 

@@ -71,7 +71,8 @@ int main(void)
     first = lines();
     tap_ok(first >= 1 && first <= 5, "a line each time: %d", first);
     read = sscanf(text, "%d%% %d:%d left", &percent, &minutes, &seconds);
-    tap_ok(read == 3 && percent >= 10 && percent <= 18 && minutes == 0 && seconds >= 1,
+    tap_ok(read == 3 && percent >= 10 && percent <= 18 && minutes == 0 &&
+               seconds >= 1,
            "how much is done and left: %d %%, %d:%02d", percent, minutes,
            seconds);
     tap_ok(strstr(text, "bcast P=2?[1m\n") != NULL &&
