@@ -194,44 +194,61 @@ static enum chorale_err bad_platform(char *text, const char *path,
                         "%s; correct the file", why);
 }
 
-enum chorale_err chorale_sim_hosts(const char *platform_text,
-                                   const char *network, char ***host_p,
-                                   int *nhost_p, char version[64],
-                                   struct chorale_errmsg *msg)
+/* What the runner says of the hosts of a platform, in a simulation of one rank
+ * with those flags and that word, NULL: none. *files are to be closed. */
+static enum chorale_err ask_hosts(const char *platform_text,
+                                  const char *const *flag, const char *word,
+                                  struct chorale_sim_files *files, char *text,
+                                  size_t size, int *status,
+                                  struct chorale_errmsg *msg)
 {
-    struct chorale_sim_files files = { 0, 0, "", "", NULL };
     struct chorale_args args = { .count = 0 };
-    char runner[PATH_MAX], *text = malloc(HOST_TEXT);
+    char runner[PATH_MAX];
     enum chorale_err err;
-    int status = 0;
 
-    if (text == NULL)
-        return chorale_fail_memory(msg, NULL);
     err = chorale_find_program("chorale-runner-sim", PKGLIBEXECDIR, runner,
                                sizeof(runner), msg);
     if (err == CHORALE_OK)
-        err = memory_file(&files.platform_fd, files.platform, platform_text,
+        err = memory_file(&files->platform_fd, files->platform, platform_text,
                           msg);
     if (err == CHORALE_OK) {
         chorale_args_add(&args, "smpirun");
         chorale_args_add(&args, "-np");
         chorale_args_add(&args, "1");
         chorale_args_add(&args, "-platform");
-        chorale_args_add(&args, "%s", files.platform);
+        chorale_args_add(&args, "%s", files->platform);
         add_flags(&args, common_flags);
-        add_flags(&args, chorale_network_find(network)->flag);
+        add_flags(&args, flag);
+        if (word != NULL)
+            chorale_args_add(&args, "%s", word);
         chorale_args_add(&args, "%s", runner);
         chorale_args_add(&args, "--hosts");
-        err = chorale_capture(&args, smpirun_remedy, text, HOST_TEXT, &status,
-                              msg);
+        err = chorale_capture(&args, smpirun_remedy, text, size, status, msg);
     }
+    chorale_args_free(&args);
+    return err;
+}
+
+enum chorale_err chorale_sim_hosts(const char *platform_text,
+                                   const char *network, char ***host_p,
+                                   int *nhost_p, char version[64],
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_sim_files files = { 0, 0, "", "", NULL };
+    char *text = malloc(HOST_TEXT);
+    enum chorale_err err;
+    int status = 0;
+
+    if (text == NULL)
+        return chorale_fail_memory(msg, NULL);
+    err = ask_hosts(platform_text, chorale_network_find(network)->flag, NULL,
+                    &files, text, HOST_TEXT, &status, msg);
     if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
                               strncmp(text, "@", 1) != 0))
         err = bad_platform(text, files.platform, msg);
     if (err == CHORALE_OK)
         err = parse_hosts(text, host_p, nhost_p, version, msg);
     chorale_sim_files_close(&files);
-    chorale_args_free(&args);
     free(text);
     return err;
 }
@@ -246,30 +263,14 @@ enum chorale_err chorale_sim_complaint(const char *coll, char *text,
         "<zone id=\"z\" routing=\"Full\"><host id=\"n0\" speed=\"1Gf\"/></zone>"
         "</platform>\n";
     struct chorale_sim_files files = { 0, 0, "", "", NULL };
-    struct chorale_args args = { .count = 0 };
-    char runner[PATH_MAX];
+    char word[64];
     int status = 0;
     enum chorale_err err;
 
-    err = chorale_find_program("chorale-runner-sim", PKGLIBEXECDIR, runner,
-                               sizeof(runner), msg);
-    if (err == CHORALE_OK)
-        err = memory_file(&files.platform_fd, files.platform, platform, msg);
-    if (err == CHORALE_OK) {
-        chorale_args_add(&args, "smpirun");
-        chorale_args_add(&args, "-np");
-        chorale_args_add(&args, "1");
-        chorale_args_add(&args, "-platform");
-        chorale_args_add(&args, "%s", files.platform);
-        add_flags(&args, common_flags);
-        chorale_args_add(&args, "--cfg=smpi/%s:chorale_asks", coll);
-        chorale_args_add(&args, "%s", runner);
-        chorale_args_add(&args, "--hosts");
-        err = chorale_capture(&args, smpirun_remedy, text, size, &status,
-                              msg);
-    }
+    snprintf(word, sizeof(word), "--cfg=smpi/%s:chorale_asks", coll);
+    err = ask_hosts(platform, smpi_flags, word, &files, text, size, &status,
+                    msg);
     chorale_sim_files_close(&files);
-    chorale_args_free(&args);
     return err;
 }
 
