@@ -132,7 +132,8 @@ static void take_back(struct chorale_submit *s)
     if (!s->opts->dry_run &&
         chorale_submission_job(s->store, s->submission, 1, LONG_MAX, "",
                                &why) != CHORALE_OK)
-        fprintf(stderr, "chorale: %s\n", why.text);
+        fprintf(stderr, "chorale: submit: `chorale status` still looks for "
+                "jobs that were taken back: %s\n", why.text);
 }
 
 /* Whoever looks at the queue now knows of them, whatever squeue said last. */
