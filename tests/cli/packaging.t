@@ -204,7 +204,7 @@ if command -v pkg-config >/dev/null 2>&1; then
         -o "$work/example" 2>"$work/err"
     ok $? "a program is compiled with what is installed: $(cat "$work/err")"
     is "$(LD_LIBRARY_PATH="$root$lib" "${MPIEXEC:-mpiexec}" -n 2 \
-        "$work/example" 2>&1)" "example: wrong=0" "and runs"
+        "$work/example" 2>"$work/err")" "example: wrong=0" "and runs"
 else
     skip "no pkg-config" "a program is compiled with what is installed"
 fi
