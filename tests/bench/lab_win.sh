@@ -13,8 +13,8 @@
 # -r RATE      of each link, mbit/s (default: 200)
 # -o DIR       keep the database there, and go on from what it holds
 # -c LIST      collectives (default: bcast,allreduce,allgather,reduce)
-# -m SIZES     blocks (default: 128K,512K); at least 8 times the 16 kB that go
-#              at once
+# -m SIZES     blocks (default: 128K,512K,1M); at least 8 times the 16 kB that
+#              go at once
 # -P "SIZE..." P:PPN each (default: 4:1 8:2 12:3 16:4, four nodes each)
 # -l LAUNCHES  of the campaign and of the proof (default: 5)
 # -t TIME      what a cell may take in a launch (default: 0.3s)
@@ -22,7 +22,7 @@ case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 here=$(dirname "$0")
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
 chorale=$top_builddir/chorale
-rate=200 out='' colls=bcast,allreduce,allgather,reduce sizes=128K,512K
+rate=200 out='' colls=bcast,allreduce,allgather,reduce sizes=128K,512K,1M
 procs="4:1 8:2 12:3 16:4" launches=5 seconds=0.3s
 while getopts r:o:c:m:P:l:t: opt; do
     case $opt in
