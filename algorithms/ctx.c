@@ -524,6 +524,9 @@ int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
 
     if (ctx->schedule != NULL)
         return chorale_note_reduce(ctx, bytes_of(count, type));
+    /* Elements of no bytes may all be at one address, which MPICH refuses. */
+    if (in == inout && chorale_type_size(type) == 0)
+        return MPI_SUCCESS;
     for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
         MPI_Count left = count - done;
         int piece = left > CHORALE_COUNT_MAX ? CHORALE_COUNT_MAX : (int)left;

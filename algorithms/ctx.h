@@ -117,6 +117,14 @@ void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark);
 void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
                             MPI_Datatype type);
 
+/* For vectors of count elements one after the other: *apart_p is type, or, as a
+ * call with one element may have a type whose extent is less than what it
+ * touches, one that is as long as that; freed by the other. Returns an MPI
+ * error code. */
+int chorale_type_apart(MPI_Count count, MPI_Datatype type,
+                       MPI_Datatype *apart_p);
+void chorale_type_apart_free(MPI_Datatype type, MPI_Datatype *apart_p);
+
 /* Size, extent of a type [bytes]. */
 size_t chorale_type_size(MPI_Datatype type);
 MPI_Aint chorale_type_extent(MPI_Datatype type);

@@ -71,6 +71,33 @@ void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
     return mem == NULL ? NULL : mem + pad - first;
 }
 
+int chorale_type_apart(MPI_Count count, MPI_Datatype type,
+                       MPI_Datatype *apart_p)
+{
+    MPI_Aint true_lb, touched, extent = chorale_type_extent(type);
+    int err;
+
+    *apart_p = type;
+    if (count != 1 || basic_size(type) > 0)
+        return MPI_SUCCESS;
+    err = PMPI_Type_get_true_extent(type, &true_lb, &touched);
+    if (err != MPI_SUCCESS || (extent < 0 ? -extent : extent) >= touched)
+        return err;
+    err = PMPI_Type_create_resized(
+        type, 0, (touched + ALIGN - 1) / ALIGN * ALIGN, apart_p);
+    if (err == MPI_SUCCESS)
+        err = PMPI_Type_commit(apart_p);
+    else
+        *apart_p = type;
+    return err;
+}
+
+void chorale_type_apart_free(MPI_Datatype type, MPI_Datatype *apart_p)
+{
+    if (*apart_p != type)
+        PMPI_Type_free(apart_p);
+}
+
 static int named_is_packed(MPI_Datatype type)
 {
     MPI_Aint lb = -1, extent = -1;

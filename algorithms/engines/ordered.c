@@ -5,10 +5,10 @@
 #include "algorithms/engines/part.h"
 
 int chorale_reduce_ordered(const struct chorale_call *call, const void *x,
-                           int n)
+                           MPI_Datatype apart, int n)
 {
-    MPI_Aint stride = chorale_type_extent(call->recvtype) *
-                      (MPI_Aint)call->recvcount;
+    MPI_Aint stride =
+        chorale_type_extent(apart) * (MPI_Aint)call->recvcount;
     int err = chorale_copy(call->ctx, chorale_at(x, stride, n - 1),
                            call->recvcount, call->recvtype, call->recvbuf,
                            call->recvcount, call->recvtype);
@@ -26,22 +26,27 @@ int chorale_reduce_gathered(const struct chorale_call *call,
     struct chorale_ctx *ctx = call->ctx;
     size_t mark = chorale_scratch_mark(ctx);
     struct chorale_call part = *call;
-    int err;
+    int err = MPI_SUCCESS;
 
     part.recvbuf = NULL;
     part.sendcount = call->recvcount;
     part.sendtype = call->recvtype;
     if (call->sendbuf == MPI_IN_PLACE)
         part.sendbuf = call->recvbuf;
-    if (here) {
+    if (here)
+        err = chorale_type_apart(call->recvcount, call->recvtype,
+                                 &part.recvtype);
+    if (here && err == MPI_SUCCESS) {
         part.recvbuf = chorale_scratch_typed(
-            ctx, call->recvcount * (MPI_Count)ctx->size, call->recvtype);
-        if (part.recvbuf == NULL)
-            return MPI_ERR_NO_MEM;
+            ctx, call->recvcount * (MPI_Count)ctx->size, part.recvtype);
+        err = part.recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
     }
-    err = chorale_part_run(gather, &part);
+    if (err == MPI_SUCCESS)
+        err = chorale_part_run(gather, &part);
     if (err == MPI_SUCCESS && here)
-        err = chorale_reduce_ordered(call, part.recvbuf, ctx->size);
+        err = chorale_reduce_ordered(call, part.recvbuf, part.recvtype,
+                                     ctx->size);
+    chorale_type_apart_free(call->recvtype, &part.recvtype);
     chorale_scratch_release(ctx, mark);
     return err;
 }

@@ -16,6 +16,7 @@ struct direct {
     int top;           /* the highest rank but ours */
     void *sum;         /* top's operand, in acc if it may be written there */
     void *in;          /* the others', in rank order */
+    MPI_Datatype apart; /* type of what is there: chorale_type_apart */
     MPI_Request *req;
     int nreq;
 };
@@ -37,7 +38,7 @@ static void *place(const struct direct *d, int r)
     MPI_Aint slot = r > d->rs->ctx->rank ? r - 1 : r;
 
     return r == d->top ? d->sum
-                       : chorale_at(d->in, d->rs->own->extent,
+                       : chorale_at(d->in, chorale_type_extent(d->apart),
                                     slot * (MPI_Aint)d->longest);
 }
 
@@ -46,16 +47,19 @@ static int direct_init(struct direct *d)
     const struct chorale_rs *rs = d->rs;
     int others = rs->ctx->size - 1, in_place = rs->acc == rs->own;
     MPI_Count slots = in_place ? others : others - 1;
+    int err;
 
     d->longest = chorale_blocks_largest(rs->own);
     d->top = rs->ctx->rank == others ? others - 1 : others;
     d->req = chorale_scratch(rs->ctx, 2 * (size_t)others * sizeof(*d->req));
+    err = chorale_type_apart(d->longest, rs->own->type, &d->apart);
+    if (err != MPI_SUCCESS)
+        return err;
     if (slots > 0)
-        d->in = chorale_scratch_typed(rs->ctx, slots * d->longest,
-                                      rs->own->type);
+        d->in = chorale_scratch_typed(rs->ctx, slots * d->longest, d->apart);
     d->sum = message(rs->acc, rs->ctx->rank, &d->first);
     if (in_place && d->in != NULL)
-        d->sum = chorale_at(d->in, rs->own->extent,
+        d->sum = chorale_at(d->in, chorale_type_extent(d->apart),
                             (slots - 1) * (MPI_Aint)d->longest);
     return d->req == NULL || (slots > 0 && d->in == NULL) ? MPI_ERR_NO_MEM
                                                           : MPI_SUCCESS;
@@ -114,7 +118,7 @@ static int add_up(const struct direct *d)
 int chorale_rs_direct(const struct chorale_rs *rs)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
-    struct direct d = { .rs = rs };
+    struct direct d = { .rs = rs, .apart = rs->own->type };
     int err;
 
     if (rs->ctx->size == 1) /* nothing to send: as any other */
@@ -124,6 +128,7 @@ int chorale_rs_direct(const struct chorale_rs *rs)
         err = exchange(&d);
     if (err == MPI_SUCCESS)
         err = add_up(&d);
+    chorale_type_apart_free(rs->own->type, &d.apart);
     chorale_scratch_release(rs->ctx, mark);
     return err;
 }

@@ -254,23 +254,27 @@ static int alltoall(const struct chorale_call *call,
 {
     struct chorale_ctx *ctx = call->ctx;
     struct chorale_call part = *call, sum = *call;
-    int err = MPI_SUCCESS;
+    int err;
 
     sum.recvcount = chorale_cyclic(own, ctx->rank, 1);
     part.sendbuf = own->base;
     part.sendcount = call->recvcount;
     part.sendtype = call->recvtype;
-    part.recvbuf = chorale_scratch_typed(ctx, sum.recvcount * ctx->size,
-                                         own->type);
-    if (part.recvbuf == NULL)
-        return MPI_ERR_NO_MEM;
-    if (call->recvcounts != NULL)
+    err = chorale_type_apart(sum.recvcount, own->type, &part.recvtype);
+    if (err == MPI_SUCCESS) {
+        part.recvbuf = chorale_scratch_typed(ctx, sum.recvcount * ctx->size,
+                                             part.recvtype);
+        err = part.recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (err == MPI_SUCCESS && call->recvcounts != NULL)
         err = set_irregular(call, own, &part);
     if (err == MPI_SUCCESS)
         err = alltoall_part[call->param[0]](&part);
-    return err == MPI_SUCCESS
-               ? chorale_reduce_ordered(&sum, part.recvbuf, ctx->size)
-               : err;
+    if (err == MPI_SUCCESS)
+        err = chorale_reduce_ordered(&sum, part.recvbuf, part.recvtype,
+                                     ctx->size);
+    chorale_type_apart_free(own->type, &part.recvtype);
+    return err;
 }
 
 int chorale_rs_alltoall_run(const struct chorale_call *call)

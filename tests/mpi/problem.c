@@ -255,7 +255,7 @@ int try_problem(struct stage *st, const struct problem *p)
             problem_fail(st, p, "refuses without a reason", 0);
         return 0;
     }
-    if (pt.type_size == 0)
+    if (pt.type_size == 0 && p->alg->cost != NULL)
         state_nothing(st, p, &pt);
     set_nodes(st, p);
     if (st->trace && st->ctx->rank == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ops.c - a program that knows nothing of Chorale: reductions whose result
  * tells in which order they were made. An operation that does not commute, on
- * a derived type; the application's own that does; values with an index; sums
+ * derived types; the application's own that does; values with an index; sums
  * of doubles, of which all ranks of an allreduce must get the same bits. */
 #include <stdlib.h>
 #include <string.h>
@@ -93,12 +93,8 @@ static void expect(int last, int first, int n, const char *what)
     }
 }
 
-static void in_order(int n, int in_place)
+static void in_order_whole(int n, const void *from)
 {
-    const void *from = in_place ? MPI_IN_PLACE : (void *)in;
-    count_t counts[MAX_SIZE];
-    int first = 0;
-
     for (int root = 0; root < size; root++) {
         fill(n);
         /* In place elsewhere than at 0: see app.c. */
@@ -117,6 +113,15 @@ static void in_order(int n, int in_place)
     MPI_Exscan(from, out, n, map_type, after, comm);
     if (rank > 0)
         expect(rank - 1, 0, n, "exscan in rank order");
+}
+
+static void in_order(int n, int in_place)
+{
+    const void *from = in_place ? MPI_IN_PLACE : (void *)in;
+    count_t counts[MAX_SIZE];
+    int first = 0;
+
+    in_order_whole(n, from);
     fill(n * size);
     MPI_Reduce_scatter_block(from, out, n, map_type, after, comm);
     expect(size - 1, rank * n, n, "reduce_scatter_block in rank order");
@@ -127,6 +132,28 @@ static void in_order(int n, int in_place)
     fill(n * size);
     MPI_Reduce_scatter(from, out, counts, map_type, after, comm);
     expect(size - 1, first, (int)counts[rank], "reduce_scatter in rank order");
+}
+
+/* One element, of types of which two in a row would lie upon each other. */
+static void in_order_short(int in_place)
+{
+    static const MPI_Aint extent[] = { 0, 4, -4 };
+    const MPI_Datatype whole = map_type;
+
+    for (int i = 0; i < 3; i++) {
+        count_t counts[MAX_SIZE] = { 0 };
+
+        MPI_Type_create_resized(whole, 0, extent[i], &map_type);
+        MPI_Type_commit(&map_type);
+        in_order_whole(1, in_place ? MPI_IN_PLACE : (void *)in);
+        counts[size / 2] = 1;
+        fill(1);
+        MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : (void *)in, out, counts,
+                           map_type, after, comm);
+        expect(size - 1, 0, (int)counts[rank], "reduce_scatter of one");
+        MPI_Type_free(&map_type);
+    }
+    map_type = whole;
 }
 
 static void own_that_commutes(int n)
@@ -181,6 +208,8 @@ static void all(MPI_Comm on)
     comm = on;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
+    in_order_short(0);
+    in_order_short(1);
     for (int i = 0; i < 4; i++) {
         in_order(count[i], 0);
         in_order(count[i], 1);
