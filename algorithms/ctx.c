@@ -103,8 +103,7 @@ struct message {
     int made;
 };
 
-/* One element that stands for count elements of type. */
-static int make_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p)
+int chorale_type_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p)
 {
     MPI_Count whole = count / CHORALE_COUNT_MAX;
     int length[2] = { (int)whole, (int)(count % CHORALE_COUNT_MAX) };
@@ -162,7 +161,7 @@ static int message_init(struct message *m, MPI_Count count, MPI_Datatype type,
         return MPI_SUCCESS;
     part = m->type;
     part_made = m->made;
-    err = make_big(count, part, &m->type);
+    err = chorale_type_big(count, part, &m->type);
     if (part_made)
         PMPI_Type_free(&part);
     m->count = 1;

@@ -117,13 +117,22 @@ void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark);
 void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
                             MPI_Datatype type);
 
-/* For vectors of count elements one after the other: *apart_p is type, or, as a
- * call with one element may have a type whose extent is less than what it
- * touches, one that is as long as that; freed by the other. Returns an MPI
- * error code. */
-int chorale_type_apart(MPI_Count count, MPI_Datatype type,
-                       MPI_Datatype *apart_p);
-void chorale_type_apart_free(MPI_Datatype type, MPI_Datatype *apart_p);
+/* Vectors of count elements one after the other. Elements of a type that is
+ * shorter than what it touches (columns of a matrix, say) reach beyond the end of
+ * their vector: then it is one element of a type made for that. */
+struct chorale_apart {
+    MPI_Count count;         /* one vector: so many elements ... */
+    MPI_Datatype type;       /* ... of this type */
+    MPI_Aint stride;         /* from one to the next [bytes] */
+};
+/* Returns an MPI error code; the other frees what was made of type. */
+int chorale_apart_init(struct chorale_apart *a, MPI_Count count,
+                       MPI_Datatype type);
+void chorale_apart_free(struct chorale_apart *a, MPI_Datatype type);
+
+/* *big_p: one element that stands for count elements of type, committed.
+ * Returns an MPI error code. */
+int chorale_type_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p);
 
 /* Size, extent of a type [bytes]. */
 size_t chorale_type_size(MPI_Datatype type);

@@ -71,31 +71,40 @@ void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
     return mem == NULL ? NULL : mem + pad - first;
 }
 
-int chorale_type_apart(MPI_Count count, MPI_Datatype type,
-                       MPI_Datatype *apart_p)
+int chorale_apart_init(struct chorale_apart *a, MPI_Count count,
+                       MPI_Datatype type)
 {
     MPI_Aint true_lb, touched, extent = chorale_type_extent(type);
+    MPI_Aint length = extent < 0 ? -extent : extent;
+    MPI_Datatype vector;
     int err;
 
-    *apart_p = type;
-    if (count != 1 || basic_size(type) > 0)
+    *a = (struct chorale_apart){ count, type, extent * (MPI_Aint)count };
+    if (count == 0 || basic_size(type) > 0)
         return MPI_SUCCESS;
     err = PMPI_Type_get_true_extent(type, &true_lb, &touched);
-    if (err != MPI_SUCCESS || (extent < 0 ? -extent : extent) >= touched)
+    if (err != MPI_SUCCESS || length >= touched)
         return err;
-    err = PMPI_Type_create_resized(
-        type, 0, (touched + ALIGN - 1) / ALIGN * ALIGN, apart_p);
+    err = chorale_type_big(count, type, &vector);
+    if (err != MPI_SUCCESS)
+        return err;
+    touched += (MPI_Aint)(count - 1) * length;
+    touched = (touched + ALIGN - 1) / ALIGN * ALIGN;
+    err = PMPI_Type_create_resized(vector, 0, touched, &a->type);
+    PMPI_Type_free(&vector);
     if (err == MPI_SUCCESS)
-        err = PMPI_Type_commit(apart_p);
+        err = PMPI_Type_commit(&a->type);
     else
-        *apart_p = type;
+        a->type = type;
+    a->count = 1;
+    a->stride = touched;
     return err;
 }
 
-void chorale_type_apart_free(MPI_Datatype type, MPI_Datatype *apart_p)
+void chorale_apart_free(struct chorale_apart *a, MPI_Datatype type)
 {
-    if (*apart_p != type)
-        PMPI_Type_free(apart_p);
+    if (a->type != type)
+        PMPI_Type_free(&a->type);
 }
 
 static int named_is_packed(MPI_Datatype type)

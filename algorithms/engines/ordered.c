@@ -5,10 +5,8 @@
 #include "algorithms/engines/part.h"
 
 int chorale_reduce_ordered(const struct chorale_call *call, const void *x,
-                           MPI_Datatype apart, int n)
+                           MPI_Aint stride, int n)
 {
-    MPI_Aint stride =
-        chorale_type_extent(apart) * (MPI_Aint)call->recvcount;
     int err = chorale_copy(call->ctx, chorale_at(x, stride, n - 1),
                            call->recvcount, call->recvtype, call->recvbuf,
                            call->recvcount, call->recvtype);
@@ -26,6 +24,7 @@ int chorale_reduce_gathered(const struct chorale_call *call,
     struct chorale_ctx *ctx = call->ctx;
     size_t mark = chorale_scratch_mark(ctx);
     struct chorale_call part = *call;
+    struct chorale_apart apart;
     int err = MPI_SUCCESS;
 
     part.recvbuf = NULL;
@@ -34,19 +33,21 @@ int chorale_reduce_gathered(const struct chorale_call *call,
     if (call->sendbuf == MPI_IN_PLACE)
         part.sendbuf = call->recvbuf;
     if (here)
-        err = chorale_type_apart(call->recvcount, call->recvtype,
-                                 &part.recvtype);
+        err = chorale_apart_init(&apart, call->recvcount, call->recvtype);
     if (here && err == MPI_SUCCESS) {
+        part.recvcount = apart.count;
+        part.recvtype = apart.type;
         part.recvbuf = chorale_scratch_typed(
-            ctx, call->recvcount * (MPI_Count)ctx->size, part.recvtype);
+            ctx, apart.count * (MPI_Count)ctx->size, apart.type);
         err = part.recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
     }
     if (err == MPI_SUCCESS)
         err = chorale_part_run(gather, &part);
     if (err == MPI_SUCCESS && here)
-        err = chorale_reduce_ordered(call, part.recvbuf, part.recvtype,
+        err = chorale_reduce_ordered(call, part.recvbuf, apart.stride,
                                      ctx->size);
-    chorale_type_apart_free(call->recvtype, &part.recvtype);
+    if (here)
+        chorale_apart_free(&apart, call->recvtype);
     chorale_scratch_release(ctx, mark);
     return err;
 }

@@ -7,10 +7,10 @@
 #include "algorithms/ctx.h"
 
 /* call->recvbuf = x0 op (x1 op ( ... )): vectors of call->recvcount elements,
- * n >= 1 of them one after the other at x, as elements of type apart
- * (chorale_type_apart), which are only read. Returns an MPI error code. */
+ * n >= 1 of them at x, one each stride bytes, which are only read. Returns an
+ * MPI error code. */
 int chorale_reduce_ordered(const struct chorale_call *call, const void *x,
-                           MPI_Datatype apart, int n);
+                           MPI_Aint stride, int n);
 
 /* The vectors of all ranks by gather, a gather (at call->root: here is 1
  * there) or an allgather (here is 1 everywhere), then combined in rank order

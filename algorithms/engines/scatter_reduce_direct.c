@@ -16,7 +16,7 @@ struct direct {
     int top;           /* the highest rank but ours */
     void *sum;         /* top's operand, in acc if it may be written there */
     void *in;          /* the others', in rank order */
-    MPI_Datatype apart; /* type of what is there: chorale_type_apart */
+    struct chorale_apart apart; /* how they lie there */
     MPI_Request *req;
     int nreq;
 };
@@ -37,9 +37,7 @@ static void *place(const struct direct *d, int r)
 {
     MPI_Aint slot = r > d->rs->ctx->rank ? r - 1 : r;
 
-    return r == d->top ? d->sum
-                       : chorale_at(d->in, chorale_type_extent(d->apart),
-                                    slot * (MPI_Aint)d->longest);
+    return r == d->top ? d->sum : chorale_at(d->in, d->apart.stride, slot);
 }
 
 static int direct_init(struct direct *d)
@@ -52,15 +50,15 @@ static int direct_init(struct direct *d)
     d->longest = chorale_blocks_largest(rs->own);
     d->top = rs->ctx->rank == others ? others - 1 : others;
     d->req = chorale_scratch(rs->ctx, 2 * (size_t)others * sizeof(*d->req));
-    err = chorale_type_apart(d->longest, rs->own->type, &d->apart);
+    err = chorale_apart_init(&d->apart, d->longest, rs->own->type);
     if (err != MPI_SUCCESS)
         return err;
     if (slots > 0)
-        d->in = chorale_scratch_typed(rs->ctx, slots * d->longest, d->apart);
+        d->in = chorale_scratch_typed(rs->ctx, slots * d->apart.count,
+                                      d->apart.type);
     d->sum = message(rs->acc, rs->ctx->rank, &d->first);
     if (in_place && d->in != NULL)
-        d->sum = chorale_at(d->in, chorale_type_extent(d->apart),
-                            (slots - 1) * (MPI_Aint)d->longest);
+        d->sum = chorale_at(d->in, d->apart.stride, (MPI_Aint)slots - 1);
     return d->req == NULL || (slots > 0 && d->in == NULL) ? MPI_ERR_NO_MEM
                                                           : MPI_SUCCESS;
 }
@@ -118,7 +116,7 @@ static int add_up(const struct direct *d)
 int chorale_rs_direct(const struct chorale_rs *rs)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
-    struct direct d = { .rs = rs, .apart = rs->own->type };
+    struct direct d = { .rs = rs, .apart.type = rs->own->type };
     int err;
 
     if (rs->ctx->size == 1) /* nothing to send: as any other */
@@ -128,7 +126,7 @@ int chorale_rs_direct(const struct chorale_rs *rs)
         err = exchange(&d);
     if (err == MPI_SUCCESS)
         err = add_up(&d);
-    chorale_type_apart_free(rs->own->type, &d.apart);
+    chorale_apart_free(&d.apart, rs->own->type);
     chorale_scratch_release(rs->ctx, mark);
     return err;
 }

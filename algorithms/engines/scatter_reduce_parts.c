@@ -226,7 +226,7 @@ size_t chorale_rs_linear_scratch(const struct chorale_point *pt,
 
 /* --- alltoall and reduce ---------------------------------------------- */
 
-/* Where operands of given sizes come from and go to. */
+/* Where operands of given sizes come from and go to: part->recvcount each. */
 static int set_irregular(const struct chorale_call *call,
                          const struct chorale_blocks *own,
                          struct chorale_call *part)
@@ -239,7 +239,7 @@ static int set_irregular(const struct chorale_call *call,
     if (counts == NULL || displs == NULL)
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < ctx->size; i++) {
-        counts[i] = call->recvcounts[ctx->rank];
+        counts[i] = part->recvcount;
         displs[i] = (MPI_Aint)counts[i] * i;
     }
     part->sendcounts = call->recvcounts;
@@ -254,16 +254,19 @@ static int alltoall(const struct chorale_call *call,
 {
     struct chorale_ctx *ctx = call->ctx;
     struct chorale_call part = *call, sum = *call;
+    struct chorale_apart apart;
     int err;
 
     sum.recvcount = chorale_cyclic(own, ctx->rank, 1);
     part.sendbuf = own->base;
     part.sendcount = call->recvcount;
     part.sendtype = call->recvtype;
-    err = chorale_type_apart(sum.recvcount, own->type, &part.recvtype);
+    err = chorale_apart_init(&apart, sum.recvcount, own->type);
     if (err == MPI_SUCCESS) {
-        part.recvbuf = chorale_scratch_typed(ctx, sum.recvcount * ctx->size,
-                                             part.recvtype);
+        part.recvcount = apart.count;
+        part.recvtype = apart.type;
+        part.recvbuf = chorale_scratch_typed(ctx, apart.count * ctx->size,
+                                             apart.type);
         err = part.recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
     }
     if (err == MPI_SUCCESS && call->recvcounts != NULL)
@@ -271,9 +274,9 @@ static int alltoall(const struct chorale_call *call,
     if (err == MPI_SUCCESS)
         err = alltoall_part[call->param[0]](&part);
     if (err == MPI_SUCCESS)
-        err = chorale_reduce_ordered(&sum, part.recvbuf, part.recvtype,
+        err = chorale_reduce_ordered(&sum, part.recvbuf, apart.stride,
                                      ctx->size);
-    chorale_type_apart_free(own->type, &part.recvtype);
+    chorale_apart_free(&apart, own->type);
     return err;
 }
 

@@ -182,19 +182,23 @@ static long try_nothing(struct test *t, const struct space *s, const int *base)
     int turn = 0;
 
     for (int f = PARAM; f < NFACTOR; f++)
-        for (int v = f == PARAM ? 0 : 1; v < s->level[f]; v++)
+        for (int v = 0; v < s->level[f]; v++)
             for (int type = 0; type < s->level[TYPE]; type++)
                 for (int place = 0; place < s->level[PLACE]; place++) {
                     int at[NFACTOR] = { 0 };
 
+                    if (t->fix.layout[t->fix.kind[type].layout].ints > 0 ||
+                        (v == base[f] && f > PARAM))
+                        continue;
                     for (int g = PARAM; g < NFACTOR; g++)
                         at[g] = base[g];
                     at[f] = v;
                     at[TYPE] = type;
                     at[PLACE] = place;
-                    at[UNITS] = turn++ % s->level[UNITS];
-                    if (t->fix.layout[t->fix.kind[type].layout].ints == 0)
-                        ran += try_at(t, s, at);
+                    do
+                        at[UNITS] = turn++ % s->level[UNITS];
+                    while (s->units[at[UNITS]] == 0);
+                    ran += try_at(t, s, at);
                 }
     return ran;
 }
