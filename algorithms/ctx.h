@@ -118,8 +118,8 @@ void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
                             MPI_Datatype type);
 
 /* Vectors of count elements one after the other. Elements of a type that is
- * shorter than what it touches (columns of a matrix, say) reach beyond the end of
- * their vector: then it is one element of a type made for that. */
+ * shorter than what it touches (columns of a matrix, say) reach beyond the end
+ * of their vector: then it is one element of a type made for that. */
 struct chorale_apart {
     MPI_Count count;         /* one vector: so many elements ... */
     MPI_Datatype type;       /* ... of this type */

@@ -54,8 +54,8 @@ preload=$preload:$top_builddir/tests/bench/.libs/libcores.so
     echo "lab_win.sh: say make tests/mpi/libyield.la tests/bench/libcores.la" >&2
     exit 3
 }
-# UCX over TCP sends large messages of a pair one way at a time unless it is told
-# not to ask before it sends; the default and the table both run so.
+# UCX over TCP sends large messages of a pair one way at a time unless it is
+# told not to ask before it sends; the default and the table both run so.
 in_lab() {
     on_head env UCX_RNDV_THRESH=inf LD_PRELOAD="$preload" \
         CHORALE_LAB_CORES=4 SLURM_MPI_TYPE=pmi2 "$@"
