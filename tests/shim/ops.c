@@ -157,7 +157,8 @@ static void in_order_short(int in_place)
 }
 
 /* Elements that reach into each other's: a column of two rows, these apart. */
-static int apart, row_in[2 * MAX_COUNT + 2], row_out[2 * MAX_COUNT + 2];
+static int apart, row_in[2 * (MAX_COUNT + MAX_SIZE)],
+    row_out[2 * (MAX_COUNT + MAX_SIZE)];
 
 static void compose_columns(void *left, void *right, int *n,
                             MPI_Datatype *type)
@@ -184,23 +185,24 @@ static void fill_columns(int n)
     }
 }
 
-static void expect_columns(int last, int n, const char *what)
+static void expect_columns(int last, int first, int n, const char *what)
 {
     for (int i = 0; i < n; i++) {
-        struct map want = all_up_to(last, i);
+        struct map want = all_up_to(last, first + i);
 
         check(row_out[i] == want.a && row_out[i + apart] == want.b, what, n);
     }
 }
 
-/* Not reduce_scatter: MPICH 4.0.2's own ends the program, at powers of two. */
+/* MPICH 4.0.2's own reduce_scatter ends the program at powers of two. */
 static void by_columns(int n, int in_place)
 {
     const void *from = in_place ? MPI_IN_PLACE : (void *)row_in;
+    count_t counts[MAX_SIZE];
     MPI_Datatype two, column;
     MPI_Op op;
 
-    apart = n + 1;
+    apart = n + size; /* less than the operands of all ranks in a row */
     MPI_Type_vector(2, 1, apart, MPI_INT, &two);
     MPI_Type_create_resized(two, 0, sizeof(int), &column);
     MPI_Type_commit(&column);
@@ -211,20 +213,28 @@ static void by_columns(int n, int in_place)
         MPI_Reduce(rank == root && root == 0 ? from : row_in, row_out, n,
                    column, op, root, comm);
         if (rank == root)
-            expect_columns(size - 1, n, "reduce of columns");
+            expect_columns(size - 1, 0, n, "reduce of columns");
         check(row_out[apart - 1] == -1, "beside a row was written", n);
     }
     fill_columns(n);
     MPI_Allreduce(from, row_out, n, column, op, comm);
-    expect_columns(size - 1, n, "allreduce of columns");
+    expect_columns(size - 1, 0, n, "allreduce of columns");
     fill_columns(n);
     MPI_Scan(from, row_out, n, column, op, comm);
-    expect_columns(rank, n, "scan of columns");
+    expect_columns(rank, 0, n, "scan of columns");
     fill_columns(n);
     MPI_Exscan(from, row_out, n, column, op, comm);
     if (rank > 0)
-        expect_columns(rank - 1, n, "exscan of columns");
+        expect_columns(rank - 1, 0, n, "exscan of columns");
     check(row_out[apart - 1] == -1, "beside a row was written", n);
+    for (int r = 0; r < size; r++)
+        counts[r] = r == 0 ? n : 1;
+    if ((size & (size - 1)) != 0) {
+        fill_columns(n + size - 1);
+        MPI_Reduce_scatter(from, row_out, counts, column, op, comm);
+        expect_columns(size - 1, rank == 0 ? 0 : n + rank - 1,
+                       (int)counts[rank], "reduce_scatter of columns");
+    }
     MPI_Op_free(&op);
     MPI_Type_free(&column);
 }
