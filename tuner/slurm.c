@@ -37,8 +37,8 @@ enum chorale_err chorale_slurm_say(const struct chorale_args *args,
                                ? text + name + 2
                                : text;
 
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s; run it by hand where "
-                           "Slurm answers", args->word[0],
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s; mend what it names, or "
+                           "try again where Slurm answers", args->word[0],
                            (int)strcspn(said, "\n"),
                            said[0] != '\0' ? said : "failed");
     }

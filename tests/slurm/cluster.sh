@@ -100,6 +100,7 @@ daemon() { # node, log, command
     on_node "$node" "$@" </dev/null >"$log" 2>&1 &
 }
 
+# more_conf: further lines of it.
 write_conf() { # nodes, processors of each
     cat >"$SLURM_CONF" <<EOF
 ClusterName=testbed
@@ -144,6 +145,7 @@ Boards=1 SocketsPerBoard=1 CoresPerSocket=$2 ThreadsPerCore=1 RealMemory=500"
     cat >>"$SLURM_CONF" <<EOF
 PartitionName=main Nodes=n[1-$1] Default=YES MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE State=UP
 PartitionName=urgent Nodes=n[1-$1] MaxTime=60 PriorityTier=10 PreemptMode=OFF State=UP
+${more_conf-}
 EOF
     # Named, so that slurmd does not look for it in /sys, which is another one
     # in a network namespace.

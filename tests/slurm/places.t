@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Where a site lets jobs run: under so many switches, on nodes that are set
+# aside, and on no other ones.
+case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/cluster.sh"
+cluster_wanted
+
+trap 'cluster_down; rm -rf "$work"' EXIT
+# Two nodes at a switch.
+mkdir -p "$cluster"
+more_conf=TopologyPlugin=topology/tree
+printf '%s\n' 'SwitchName=left Nodes=n[1-2]' 'SwitchName=right Nodes=n[3-4]' \
+    'SwitchName=top Switches=left,right' >"$cluster/topology.conf"
+cluster_begin
+
+printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
+    'partition = main' >"$work/site.txt"
+plan() { # name, options: of two ranks a node
+    db=$work/$1.db
+    folder=$work/$1-slurm/1
+    shift
+    on_head timeout 100 "$chorale" submit "$db" -c bcast -m 8 --ppn 2 \
+        --providers chorale,library --variants linear --launches 1 -i 20 \
+        --cell-time 0.1 --site "$work/site.txt" --time 5m -q "$@" \
+        2>"$work/err"
+}
+query() { sqlite3 -readonly -cmd '.timeout 9000' "$db" "$1" 2>/dev/null; }
+job() { query 'SELECT job_id FROM element'; }
+in_state() { # state, reason
+    # shellcheck disable=SC2046
+    on_head squeue -h -j $(job) -o '%t %r' | grep -qE "^$1 $2"
+}
+ended() { wait_until 100 test -f "$folder/gather.txt"; }
+hosts() {
+    query "SELECT group_concat(value, ' ') FROM (SELECT value FROM environment
+        WHERE key GLOB 'host:[0-9]' ORDER BY value)"
+}
+occupy() { # node: until it is freed
+    on_head sbatch -w "$1" -N 1 --exclusive -o /dev/null --job-name "on-$1" \
+        --wrap 'sleep 600' >/dev/null
+    wait_until 60 runs_on "$1"
+}
+runs_on() { on_head squeue -h -n "on-$1" -t R | grep -q .; }
+leave() { on_head scancel -n "on-$1"; }
+
+# --- switches ----------------------------------------------------------------
+# One node is free at each switch.
+occupy n1
+ok $? "a node of one switch is busy"
+occupy n3
+ok $? "and one of the other"
+plan any -P 4
+ok $? "a job of two nodes is submitted"
+ended
+is "$(hosts)" "n2 n4" "it runs on a node of each"
+plan under -P 4 --switches 1
+ok $? "one more, which is to be under one switch"
+waits() { in_state PD Resources; }
+wait_until 20 waits
+sleep 3
+waits
+ok $? "it waits, though two nodes are free"
+leave n3
+ended
+is "$(hosts)" "n3 n4" "it runs under the switch that is free first"
+leave n1
+
+# --- a reservation -----------------------------------------------------------
+on_head scontrol create reservation ReservationName=ours StartTime=now \
+    Duration=60 Users=root Nodes=n4 >/dev/null
+ok $? "a node is set aside"
+plan within -P 2 --reservation ours
+ok $? "a job that is to have it is submitted"
+ended
+is "$(hosts)" "n4" "it runs there"
+plan all -P 8
+ok $? "one that does not say so wants all nodes"
+wait_until 20 in_state PD
+sleep 3
+in_state PD
+ok $? "it waits"
+on_head scontrol delete ReservationName=ours
+ended
+is "$(hosts)" "n1 n2 n3 n4" "and has them all when nothing is set aside"
+plan none -P 2 --reservation theirs
+[ $? -eq 3 ]
+ok $? "a reservation that Slurm does not have: it is the environment"
+diag "$(cat "$work/err")"
+is "$(grep -c 'eservation' "$work/err")" 1 "told in Slurm's words, in a line"
+is "$(query "SELECT count(*) FROM element WHERE job_id <> ''")" 0 \
+    "and nothing is stored as submitted"
+
+cluster_down
+none_left && ! ip netns list | grep -q "$prefix"
+ok $? "no process and no namespace is left"
+finish
