@@ -26,8 +26,10 @@ SELECT m.coll, m.variant, m.params, m.algorithm, count(t.seconds) AS points,
   LEFT JOIN ours o ON o.coll = m.coll AND o.variant = m.variant
    AND (m.params = '-' OR o.params = m.params)
    AND o.comm_size IN (8, 13, 16) AND o.msg_size >= m.least
-   AND (m.ranks = '' OR
-        (m.ranks = 'pow2') = (o.comm_size & (o.comm_size - 1) = 0))
+   AND CASE WHEN m.ranks = '' THEN 1
+            WHEN m.ranks + 0 > 0 THEN o.comm_size = m.ranks + 0
+            ELSE (m.ranks = 'pow2') = (o.comm_size & (o.comm_size - 1) = 0)
+       END
   LEFT JOIN theirs t ON t.coll = o.coll AND t.algorithm = m.algorithm
    AND t.comm_size = o.comm_size AND t.msg_size = o.msg_size
  GROUP BY 1, 2, 3, 4;
