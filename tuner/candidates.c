@@ -97,17 +97,21 @@ static long without(const struct chorale_values *ls, long k,
 }
 
 /* A parameter that counts ranks has a listed value that does the same: the
- * least one that takes all ranks. */
+ * least one that takes all ranks. reqs: numbers of requests count as such. */
 static int beyond(const struct chorale_alg *alg,
-                  const struct chorale_point *at)
+                  const struct chorale_point *at, int reqs)
 {
-    static const char *const word[] = { "radix", "fanout", "scatter_radix",
-                                        "max_reqs", NULL };
+    static const char *const word[] = { "radix", "fanout", "fanin",
+                                        "scatter_radix", "gather_radix",
+                                        NULL };
+    static const char *const limit[] = { "max_reqs", NULL };
 
     for (int i = 0; i < alg->nparam; i++) {
         const struct chorale_param *par = &alg->param[i];
 
-        if (at->param[i] < at->comm_size || !is_one_of(par->name, word))
+        if (at->param[i] < at->comm_size ||
+            !(is_one_of(par->name, word) ||
+              (reqs && is_one_of(par->name, limit))))
             continue;
         for (int j = 0; j < par->ncandidate; j++)
             if ((par->candidate[j] >= at->comm_size &&
@@ -145,7 +149,7 @@ static void judge_alone(const struct chorale_values *ls,
         choice[k] = (struct choice){ -1, -1, 0, 0, is_default(alg, at->param),
                                      chorale_alg_by_library(alg, at) };
         if (chorale_alg_refuses(alg, at) != NULL ||
-            (!choice[k].is_default && beyond(alg, at)))
+            (!choice[k].is_default && beyond(alg, at, 1)))
             continue;
         choice[k].hidden = seconds(alg, at, HIDDEN_ALPHA, NULL);
         choice[k].typical = seconds(alg, at, TYPICAL_ALPHA,
@@ -278,15 +282,16 @@ static enum chorale_err put_all(const struct chorale_alg *alg,
                                 const struct chorale_point *at, put_fn *put,
                                 void *arg)
 {
+    struct chorale_point pt = *at;
     struct chorale_values ls;
     enum chorale_err err = CHORALE_OK;
 
     chorale_values_init(&ls, alg, at, CHORALE_SET_ALL);
     for (long k = 0; k < chorale_values_count(&ls) && err == CHORALE_OK; k++) {
-        long value[CHORALE_MAX_PARAM] = { 0 };
-
-        chorale_values_get(&ls, k, value);
-        err = put(arg, value);
+        memset(pt.param, 0, sizeof(pt.param));
+        chorale_values_get(&ls, k, pt.param);
+        if (is_default(alg, pt.param) || !beyond(alg, &pt, 0))
+            err = put(arg, pt.param);
     }
     return err;
 }

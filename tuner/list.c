@@ -189,8 +189,9 @@ static void cost_line(const struct chorale_alg *alg, char *text, size_t size)
              rough ? "" : ")");
 }
 
-/* What the busiest rank takes, at a point that is easy to scale from. */
-static size_t example_scratch(const struct chorale_alg *alg)
+/* What the busiest rank takes, at a point that is easy to scale from; in_place:
+ * of an exchange with MPI_IN_PLACE. */
+static size_t example_scratch(const struct chorale_alg *alg, int in_place)
 {
     struct chorale_point pt = {
         .comm_size = EXAMPLE_P,
@@ -198,6 +199,9 @@ static size_t example_scratch(const struct chorale_alg *alg)
         .n = chorale_coll_n(alg->coll, EXAMPLE_M, EXAMPLE_P),
         .type_size = 8,
         .commutative = 1,
+        .in_place = in_place && (alg->coll == CHORALE_ALLTOALL ||
+                                 alg->coll == CHORALE_ALLTOALLV) &&
+                    !(alg->needs & CHORALE_NEEDS_SEPARATE),
         .ppn = 4,
     };
 
@@ -235,8 +239,13 @@ static void print_alg(const struct chorale_alg *alg)
     if (text[0] != '\0')
         print_field("needs", text);
     if (alg->scratch != NULL) {
-        snprintf(text, sizeof(text), "%zu bytes at P = %d, m = %d",
-                 example_scratch(alg), EXAMPLE_P, EXAMPLE_M);
+        size_t most = example_scratch(alg, 0), there = example_scratch(alg, 1);
+        char in_place[48] = "";
+
+        if (there != most)
+            snprintf(in_place, sizeof(in_place), ", %zu in place", there);
+        snprintf(text, sizeof(text), "%zu bytes%s at P = %d, m = %d", most,
+                 in_place, EXAMPLE_P, EXAMPLE_M);
         print_field("scratch", text);
     }
     if (alg->order != CHORALE_ORDER_NONE)
@@ -293,7 +302,7 @@ static json_t *alg_json(const struct chorale_alg *alg)
             json_array_append_new(want, json_string(needs[i].text));
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o,"
-        " s:o, s:o, s:b, s:s, s:I}",
+        " s:o, s:o, s:b, s:s, s:I, s:I}",
         "coll", chorale_coll_info(alg->coll)->name, "variant", alg->name,
         "summary", alg->summary, "cost", alg->formula, "cost_is",
         cost_text[alg->cost_is], "overlaps",
@@ -307,7 +316,9 @@ static json_t *alg_json(const struct chorale_alg *alg)
         "unselectable", maybe(alg->unselectable), "fallback",
         maybe(alg->fallback), "order_depends", alg->order_at != NULL,
         "core_where", core_where[alg->core], "scratch_bytes_m65536_p16",
-        (json_int_t)example_scratch(alg));
+        (json_int_t)example_scratch(alg, 0),
+        "scratch_bytes_in_place_m65536_p16",
+        (json_int_t)example_scratch(alg, 1));
 }
 
 static void print_all(int coll, int *count)

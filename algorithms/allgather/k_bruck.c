@@ -46,6 +46,7 @@ const struct chorale_alg chorale_allgather_k_bruck = {
     .summary = "Bruck's algorithm to another base than 2",
     .formula = "<= (k-1) ceil(log_k P) alpha + (P-1)/P n beta",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
+    .fallback = "a radix beyond P is P",
     .overlaps = 1,
     .scratch = scratch,
     .nparam = 1,

@@ -45,6 +45,7 @@ const struct chorale_alg chorale_alltoall_k_bruck = {
                "P, W the digits other than 0 of the numbers below P to base "
                "k, k = radix",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022",
+    .fallback = "a radix beyond P is P",
     .core = CHORALE_CORE_ANY,
     .overlaps = 1,
     .nparam = 1,

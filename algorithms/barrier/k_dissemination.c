@@ -71,6 +71,7 @@ const struct chorale_alg chorale_barrier_k_dissemination = {
                "radix; k-1 ports: ceil(log_k P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., "
               "2006",
+    .fallback = "a radix beyond P is P",
     .core = CHORALE_CORE_ANY,
     .nparam = 1,
     .param = { CHORALE_PARAM_WAYS("radix", "messages of a round, and 1", 4,

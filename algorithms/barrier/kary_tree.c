@@ -84,6 +84,7 @@ const struct chorale_alg chorale_barrier_kary_tree = {
                "min(fanout, P-1), H_i = ceil(log_fanin(P (fanin-1) + 1)) - 1, "
                "H_o = ceil(log_fanout(P (fanout-1) + 1)) - 1",
     .source = "Mellor-Crummey, Scott, TOCS, 1991",
+    .fallback = "a fanin or fanout beyond P - 1 is P - 1",
     .cost_is = CHORALE_COST_BOUND,
     .within = 2,
     .within_default = 1.75,

@@ -32,6 +32,7 @@ const struct chorale_alg chorale_bcast_chain = {
     .formula = "<= (c S + ceil((P-1)/c) - 1) (alpha + s beta), c = "
                "min(fanout, P-1)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .fallback = "a fanout beyond P - 1 is P - 1",
     .nparam = 2,
     .param = { CHORALE_PARAM_FANOUT,
                CHORALE_PARAM_SEGSIZE(8192) },

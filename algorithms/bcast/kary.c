@@ -36,6 +36,7 @@ const struct chorale_alg chorale_bcast_kary = {
                "ceil(log_radix(P (radix-1) + 1)) - 1; recv_preposted=0: + "
                "(S-1) (alpha + s beta)",
     .source = "Worringen, LCN 2003",
+    .fallback = "a radix beyond P - 1 is P - 1",
     .nparam = 3,
     .param = { CHORALE_PARAM_RADIX(4),
                CHORALE_PARAM_SEGSIZE(8192),

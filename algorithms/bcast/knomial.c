@@ -31,6 +31,7 @@ const struct chorale_alg chorale_bcast_knomial = {
     .summary = "k-nomial tree, largest subtree first",
     .formula = "<= S (k-1) ceil(log_k P) (alpha + s beta), k = min(radix, P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .fallback = "a radix beyond P is P",
     .core = CHORALE_CORE_ANY,
     .nparam = 2,
     .param = { CHORALE_PARAM_RADIX(4),

@@ -49,7 +49,7 @@ const struct chorale_alg chorale_bcast_scatter_recexch_allgather = {
                "min(gather_radix, P), q = floor(log_k P), K = k^q, e = "
                "ceil(P/K) - 1",
     .source = "Sack, Gropp, PPoPP 2012",
-    .fallback = "a gather_radix beyond P is P",
+    .fallback = "a radix beyond P is P",
     .nparam = 2,
     .param = { CHORALE_PARAM_WAYS("scatter_radix",
                                   "digits of the scatter's tree", 2, 2,

@@ -35,6 +35,7 @@ const struct chorale_alg chorale_gather_knomial = {
     .summary = "k-nomial tree, nearest child first",
     .formula = "<= (k-1) ceil(log_k P) alpha + (P-1)/P n beta",
     .source = "MPICH, gather over trees (igather tsp_tree)",
+    .fallback = "a radix beyond P is P",
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },
     .core = CHORALE_CORE_ANY,

@@ -36,6 +36,7 @@ const struct chorale_alg chorale_reduce_chain = {
     .formula = "<= (c S + ceil((P-1)/c) - 1) (alpha + s beta + s tau), c = "
                "min(fanout, P-1)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
+    .fallback = "a fanout beyond P - 1 is P - 1",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 3,

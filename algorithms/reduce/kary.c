@@ -41,6 +41,7 @@ const struct chorale_alg chorale_reduce_kary = {
     .formula = "<= k (H + S-1) (alpha + s beta + s tau), k = min(radix, P-1), "
                "H = ceil(log_radix(P (radix-1) + 1)) - 1",
     .source = "Worringen, LCN 2003",
+    .fallback = "a radix beyond P - 1 is P - 1",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 3,

@@ -35,6 +35,7 @@ const struct chorale_alg chorale_scatter_knomial = {
     .summary = "k-nomial tree, farthest child first",
     .formula = "<= (k-1) ceil(log_k P) alpha + (P-1)/P n beta",
     .source = "MPICH, scatter over trees (iscatter tsp_tree)",
+    .fallback = "a radix beyond P is P",
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },
     .core = CHORALE_CORE_ANY,

@@ -43,6 +43,8 @@ case $("$chorale" --version) in
     *patented=no*) skip "built without them" "patents are shown" ;;
     *) like "$("$chorale" list gather)" 'patents  US 8,140,826' "patents are shown" ;;
 esac
+like "$("$chorale" list alltoall | sed -n '/^  pairwise_replace/,/^  [a-z]/p')" \
+    'scratch  0 bytes, 65536 in place' "scratch that a call in place needs is there"
 like "$("$chorale" list scatter)" 'never ' "what is never chosen says so"
 
 "$chorale" plan "$work/p.db" --set frob 2>"$work/err"
@@ -87,6 +89,9 @@ is "$(sqlite3 "$work/core.db" "SELECT count(*) FROM cell WHERE coll = 'barrier' 
 is "$(sqlite3 "$work/all.db" "SELECT count(*) FROM
     (SELECT DISTINCT coll, variant FROM cell WHERE provider = 'chorale')")" "$total" \
     "--set all plans every variant"
+is "$(sqlite3 "$work/all.db" "SELECT group_concat(DISTINCT params) FROM cell
+    WHERE coll = 'gather' AND variant = 'knomial'")" \
+    "radix=2,radix=3,radix=4,radix=8" "radixes up to the one that takes all ranks"
 # shellcheck disable=SC2086
 "$chorale" plan "$work/near.db" $sim -m 64K -P 8 --set near -q
 is "$(sqlite3 "$work/near.db" "SELECT count(*) FROM

@@ -3,7 +3,8 @@
  * written down with one value of a parameter and with another one, all else
  * alike: at some point of a list it is another schedule, in a message, its
  * partner, the order or what is waited for when. And a limit on messages in
- * flight is kept, and reached. What is opaque has no schedule: another test
+ * flight is kept, and reached. Radixes that do the same as others, at few ranks
+ * or beside a word, are declared. What is opaque has no schedule: another test
  * tells of each of its parameters.
  *
  *     parameters.t [COLLECTIVE [VARIANT]]   only these */
@@ -212,6 +213,64 @@ static void check_values(const struct chorale_alg *alg, int k)
         tap_diag("%s", n > 1 ? wrong : "there is nothing to compare");
 }
 
+/* --- what is declared ---------------------------------------------------- */
+
+static int counts_ranks(const struct chorale_param *param)
+{
+    return param->word == NULL && (strstr(param->name, "radix") != NULL ||
+                                   strncmp(param->name, "fan", 3) == 0);
+}
+
+/* 1: at p ranks, with these other parameters, two of its values are the same
+ * whatever the block. */
+static int same_at(const struct chorale_alg *alg, int size,
+                   const struct chorale_point *with, int k)
+{
+    const struct chorale_param *param = &alg->param[k];
+    int last = param->ncandidate - 1;
+
+    for (int b = 0; b < NBLOCK; b++) {
+        struct chorale_point pt = point(alg, size, b, 2);
+        struct pair pair = { k, param->candidate[last - 1],
+                             param->candidate[last], 0 };
+
+        memcpy(pt.param, with->param, sizeof(pt.param));
+        if (tell_apart(alg, pt, &pair) || pair.points == 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Numbers of ranks that do nothing beyond P, or beside a word. */
+static int does_nothing(const struct chorale_alg *alg, int k)
+{
+    struct chorale_point with = point(alg, 0, 0, 2);
+
+    if (same_at(alg, 0, &with, k))
+        return 1;
+    for (int i = 0; i < alg->nparam; i++)
+        for (int v = 0; alg->param[i].word != NULL &&
+                        v < values_count(&alg->param[i]); v++) {
+            with = point(alg, 0, 0, 2);
+            with.param[i] = values_get(&alg->param[i], v);
+            if (same_at(alg, 8, &with, k))
+                return 1;
+        }
+    return 0;
+}
+
+static void check_declared(const struct chorale_alg *alg, int k)
+{
+    const char *name = alg->param[k].name, *said = alg->fallback;
+    const char *radix = strstr(name, "radix");
+
+    said = said == NULL ? "" : said;
+    tap_ok(strstr(said, radix != NULL ? radix : name) != NULL ||
+               !does_nothing(alg, k),
+           "%s %s: where values of %s are alike is declared",
+           chorale_coll_info(alg->coll)->name, alg->name, name);
+}
+
 /* --- limits on what is in flight ---------------------------------------- */
 
 /* Whose messages a value of max_reqs limits. */
@@ -377,6 +436,8 @@ static int check(const struct chorale_alg *alg)
         return 0;
     for (int k = 0; k < alg->nparam; k++) {
         check_values(alg, k);
+        if (counts_ranks(&alg->param[k]))
+            check_declared(alg, k);
         if (strcmp(alg->param[k].name, "max_reqs") == 0)
             check_limit(alg, k);
     }
