@@ -13,6 +13,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/circulant.h"
+#include "algorithms/exact.h"
 
 static int one_round(struct chorale_ctx *ctx, int root,
                      const struct chorale_blocks *b,
@@ -36,12 +37,15 @@ static int one_round(struct chorale_ctx *ctx, int root,
 
 /* As many blocks as nblocks says, but no more than bytes. Where ranks may
  * disagree about n (exact.h) some may be empty, so that all ranks have the same
- * rounds at small n, too. */
+ * rounds, and small vectors are one block: of bytes in blocks of one, those
+ * that only some ranks have room for would not be missed. */
 static int blocks_of(const struct chorale_call *call, size_t n)
 {
     enum { EMPTY_MAX = 64 };
     long want = call->param[0];
 
+    if (call->ctx->exact != NULL && n < CHORALE_EXACT_ALIKE)
+        return 1;
     if (call->ctx->exact != NULL && want > 0 && want <= EMPTY_MAX)
         return (int)want;
     return chorale_circulant_nblocks(want, n, 1);

@@ -8,6 +8,7 @@
 
 #include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/say.h"
+#include "algorithms/exact.h"
 
 static const struct chorale_plan library_plan;
 
@@ -36,12 +37,27 @@ static void tell(struct chorale_state *st, enum chorale_coll coll,
 
 /* Where nothing was decided the library answers, whatever a selector says. */
 static int in_hull(const struct chorale_hull *hull, enum chorale_coll coll,
-                   const struct chorale_point *pt)
+                   int comm_size, size_t n)
 {
-    return pt->comm_size >= hull->comm_size_lo
-        && pt->comm_size <= hull->comm_size_hi
+    return comm_size >= hull->comm_size_lo && comm_size <= hull->comm_size_hi
         && (chorale_coll_info(coll)->blind
-            || (pt->n >= hull->n_lo && pt->n <= hull->n_hi));
+            || (n >= hull->n_lo && n <= hull->n_hi));
+}
+
+/* 1: one of the sizes that are asked for alike. */
+static int is_small(enum chorale_coll coll, const struct chorale_point *pt)
+{
+    return coll == CHORALE_BCAST && pt->n < CHORALE_EXACT_ALIKE;
+}
+
+/* The n by which a table is asked: of small broadcasts the least that was
+ * decided of, so that what was measured there holds. */
+static size_t asked_n(const struct chorale_hull *hull, enum chorale_coll coll,
+                      const struct chorale_point *pt)
+{
+    if (!is_small(coll, pt) || hull->n_lo >= CHORALE_EXACT_ALIKE)
+        return pt->n;
+    return hull->n_lo > 0 ? (size_t)hull->n_lo : 1;
 }
 
 /* What it takes with whatever root, most with the first or the last: what is
@@ -61,9 +77,9 @@ static size_t scratch_of(const struct chorale_alg *alg,
 
 /* Why the variant that is chosen does not run at pt, NULL: it does. All ranks
  * come to the same. */
-static const char *why_not(const struct chorale_state *st,
-                           const struct chorale_alg *alg,
-                           const struct chorale_point *pt)
+static const char *why_not_at(const struct chorale_state *st,
+                              const struct chorale_alg *alg,
+                              const struct chorale_point *pt)
 {
     const struct chorale_settings *set = &st->tuning->set;
     const char *why = chorale_alg_refuses(alg, pt);
@@ -79,12 +95,31 @@ static const char *why_not(const struct chorale_state *st,
     return why;
 }
 
+/* The same, with small broadcasts alike. */
+static const char *why_not(const struct chorale_state *st,
+                           const struct chorale_alg *alg,
+                           const struct chorale_point *pt)
+{
+    struct chorale_point end = *pt;
+    const char *why;
+
+    if (!is_small(alg->coll, pt))
+        return why_not_at(st, alg, pt);
+    if (chorale_alg_by_library(alg, pt))
+        return "a part is the library's, which wants equal counts";
+    end.n = end.msg_size = 1;
+    why = why_not_at(st, alg, &end);
+    end.n = end.msg_size = CHORALE_EXACT_ALIKE - 1;
+    return why != NULL ? why : why_not_at(st, alg, &end);
+}
+
 static const struct chorale_plan *
 ask(const struct chorale_state *st, enum chorale_coll coll,
     const struct chorale_point *pt, int *slot)
 {
     const struct chorale_tuning *t = st->tuning;
     const struct chorale_choice *choice;
+    size_t n;
 
     *slot = t->table->nchoice + 1;
     if (t->set.disabled & 1u << coll)
@@ -94,9 +129,10 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
     *slot = 0;
     if (t->selector[coll] == NULL)
         return &library_plan;
-    if (!in_hull(&t->selector[coll]->hull, coll, pt))
+    n = asked_n(&t->selector[coll]->hull, coll, pt);
+    if (!in_hull(&t->selector[coll]->hull, coll, pt->comm_size, n))
         return &library_plan;
-    choice = t->selector[coll]->select_ppn(pt->n, pt->comm_size, st->shape,
+    choice = t->selector[coll]->select_ppn(n, pt->comm_size, st->shape,
                                            st->ppn);
     if (choice == NULL || choice->index < 0
         || choice->index >= t->table->nchoice)

@@ -30,7 +30,8 @@ struct chorale_choice {
 
 /* What was decided of a collective lies within; all else is the library's,
  * whatever a selector says. Numbers of ranks, and bytes of the operation; all
- * 0 if nothing was. */
+ * 0 if nothing was. Broadcasts of fewer than 64 bytes are asked for at n_lo,
+ * if that is less. */
 struct chorale_hull {
     int comm_size_lo, comm_size_hi;
     unsigned long long n_lo, n_hi;

@@ -15,6 +15,7 @@
  *   NOTHING  the bcast selector returns NULL
  *   BEYOND   the bcast selector returns a choice of another table
  *   SHAPED   the bcast of a known shape is linear at all sizes
+ *   FINE     bcast has a boundary at 12, 24, 48 and 64 bytes
  */
 #include "algorithms/dispatch/table.h"
 
@@ -104,6 +105,9 @@ static const struct chorale_choice beyond = CHOICE(1000000, "linear", "");
 #define SELECT_BCAST(n) ((void)(n), &beyond)
 #elif defined(SHAPED)
 #define SELECT_BCAST(n) ((void)(n), &choice[2])
+#elif defined(FINE)
+#define SELECT_BCAST(n)                                                      \
+    (&choice[(n) < 12 ? 2 : (n) < 24 ? 0 : (n) < 48 ? 4 : (n) < 64 ? 2 : 3])
 #endif
 
 #ifdef SELECT_BCAST
