@@ -24,7 +24,7 @@
 /* Broadcasts of fewer bytes than this are one size to whoever chooses
  * (dispatch/choose.c), and have the same messages, so that counts that are
  * unlike by mistake (one int at the root, room for ten elsewhere) lead to the
- * same variant on all ranks. A message takes as long whichever it is of them. */
+ * same variant on all ranks. Messages of such sizes take the same time. */
 #define CHORALE_EXACT_ALIKE 64
 
 /* A receive under way: where its request is, and what it has room for. */
