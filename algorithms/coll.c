@@ -83,3 +83,12 @@ size_t chorale_coll_mean(size_t sum, size_t type_size, int comm_size)
 
     return type_size * (elements / n + (elements % n != 0));
 }
+
+size_t chorale_coll_asked_n(enum chorale_coll coll, size_t n,
+                            unsigned long long n_lo)
+{
+    if (coll != CHORALE_BCAST || n == 0 || n >= CHORALE_BCAST_ALIKE ||
+        n_lo >= CHORALE_BCAST_ALIKE)
+        return n;
+    return n_lo > 0 ? (size_t)n_lo : 1;
+}

@@ -65,6 +65,17 @@ int chorale_coll_root(int turn, int comm_size, int ppn);
 size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
                     int block);
 
+/* Broadcasts of fewer bytes than this are one size to a table: ranks whose
+ * counts are unlike there, by mistake (one int at the root, room for ten
+ * elsewhere), all run one variant. Messages of such sizes take one time. */
+#define CHORALE_BCAST_ALIKE 64
+
+/* The n [bytes] by which a table is asked for an operation of n bytes, if n_lo
+ * is the least that it decided of: n, but for a broadcast of 1 to
+ * CHORALE_BCAST_ALIKE - 1 bytes n_lo, at least 1, if that is as small. */
+size_t chorale_coll_asked_n(enum chorale_coll coll, size_t n,
+                            unsigned long long n_lo);
+
 /* The block that an irregular call with sum [bytes] in all counts as: the
  * mean, rounded up to whole elements of type_size [bytes]. Of the blocks that
  * chorale_ramp() gives for whole elements it is msg_size, though those add up

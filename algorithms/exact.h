@@ -10,6 +10,8 @@
  *   too long, and told when the call is through (ctx.h, truncated);
  * - a rank that knows of an error sends empty messages from then on, as what it
  *   has is not what the root sent. So the ranks behind it learn of it, too;
+ * - of fewer than CHORALE_BCAST_ALIKE bytes (coll.h) nothing is cut whose parts
+ *   are not told by tags, so that all ranks have as many messages;
  * - a segment's tag says how many more follow it, so that a rank that expects
  *   more does not wait for what nobody sends, and one that expects fewer leaves
  *   none for the next call. Only what has been announced is awaited ahead.
@@ -20,12 +22,6 @@
 #define CHORALE_ALGORITHMS_EXACT_H
 
 #include "algorithms/ctx.h"
-
-/* Broadcasts of fewer bytes than this are one size to whoever chooses
- * (dispatch/choose.c), and have the same messages, so that counts that are
- * unlike by mistake (one int at the root, room for ten elsewhere) lead to the
- * same variant on all ranks. Messages of such sizes take the same time. */
-#define CHORALE_EXACT_ALIKE 64
 
 /* A receive under way: where its request is, and what it has room for. */
 struct chorale_awaited {

@@ -96,8 +96,27 @@ static long without(const struct chorale_values *ls, long k,
     return first;
 }
 
+static int equal(double a, double b)
+{
+    return a <= b * (1 + 1e-9) && b <= a * (1 + 1e-9);
+}
+
+/* 1: it costs the same with another value of parameter i. */
+static int same_cost(const struct chorale_alg *alg,
+                     const struct chorale_point *at, int i, long value)
+{
+    struct chorale_point one = *at, other = *at;
+
+    other.param[i] = value;
+    return equal(seconds(alg, &one, HIDDEN_ALPHA, NULL),
+                 seconds(alg, &other, HIDDEN_ALPHA, NULL)) &&
+           equal(seconds(alg, &one, TYPICAL_ALPHA, NULL),
+                 seconds(alg, &other, TYPICAL_ALPHA, NULL));
+}
+
 /* A parameter that counts ranks has a listed value that does the same: the
- * least one that takes all ranks. reqs: numbers of requests count as such. */
+ * least one that takes all ranks. reqs: numbers of requests count as such, and
+ * nothing is asked of the cost. */
 static int beyond(const struct chorale_alg *alg,
                   const struct chorale_point *at, int reqs)
 {
@@ -114,9 +133,10 @@ static int beyond(const struct chorale_alg *alg,
               (reqs && is_one_of(par->name, limit))))
             continue;
         for (int j = 0; j < par->ncandidate; j++)
-            if ((par->candidate[j] >= at->comm_size &&
-                 par->candidate[j] < at->param[i]) ||
-                (par->candidate[j] == 0 && par->min == 0))
+            if (((par->candidate[j] >= at->comm_size &&
+                  par->candidate[j] < at->param[i]) ||
+                 (par->candidate[j] == 0 && par->min == 0)) &&
+                (reqs || same_cost(alg, at, i, par->candidate[j])))
                 return 1;
     }
     return 0;
@@ -156,11 +176,6 @@ static void judge_alone(const struct chorale_values *ls,
                                     &choice[k].messages);
         choice[k].bytes = seconds(alg, at, 0, NULL);
     }
-}
-
-static int equal(double a, double b)
-{
-    return a <= b * (1 + 1e-9) && b <= a * (1 + 1e-9);
 }
 
 /* Choices k and j cost the same, whatever the number of ranks. */

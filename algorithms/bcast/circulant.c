@@ -13,7 +13,6 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/circulant.h"
-#include "algorithms/exact.h"
 
 static int one_round(struct chorale_ctx *ctx, int root,
                      const struct chorale_blocks *b,
@@ -44,7 +43,7 @@ static int blocks_of(const struct chorale_call *call, size_t n)
     enum { EMPTY_MAX = 64 };
     long want = call->param[0];
 
-    if (call->ctx->exact != NULL && n < CHORALE_EXACT_ALIKE)
+    if (call->ctx->exact != NULL && n < CHORALE_BCAST_ALIKE)
         return 1;
     if (call->ctx->exact != NULL && want > 0 && want <= EMPTY_MAX)
         return (int)want;

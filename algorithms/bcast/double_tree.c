@@ -14,7 +14,6 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/double_tree.h"
 #include "algorithms/engines/pipeline.h"
-#include "algorithms/exact.h"
 
 /* What passes over an edge in a step. */
 struct piece {
@@ -40,7 +39,7 @@ static int move(const struct chorale_call *call, const void *what,
                 char *bytes, size_t n)
 {
     struct chorale_ctx *ctx = call->ctx;
-    int whole = ctx->exact != NULL && n < CHORALE_EXACT_ALIKE;
+    int whole = ctx->exact != NULL && n < CHORALE_BCAST_ALIKE;
     struct chorale_double_tree trees;
     struct chorale_halves h;
     int err = MPI_SUCCESS;

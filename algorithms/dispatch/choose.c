@@ -8,7 +8,6 @@
 
 #include "algorithms/dispatch/choose.h"
 #include "algorithms/dispatch/say.h"
-#include "algorithms/exact.h"
 
 static const struct chorale_plan library_plan;
 
@@ -47,17 +46,7 @@ static int in_hull(const struct chorale_hull *hull, enum chorale_coll coll,
 /* 1: one of the sizes that are asked for alike. */
 static int is_small(enum chorale_coll coll, const struct chorale_point *pt)
 {
-    return coll == CHORALE_BCAST && pt->n < CHORALE_EXACT_ALIKE;
-}
-
-/* The n by which a table is asked: of small broadcasts the least that was
- * decided of, so that what was measured there holds. */
-static size_t asked_n(const struct chorale_hull *hull, enum chorale_coll coll,
-                      const struct chorale_point *pt)
-{
-    if (!is_small(coll, pt) || hull->n_lo >= CHORALE_EXACT_ALIKE)
-        return pt->n;
-    return hull->n_lo > 0 ? (size_t)hull->n_lo : 1;
+    return coll == CHORALE_BCAST && pt->n < CHORALE_BCAST_ALIKE;
 }
 
 /* What it takes with whatever root, most with the first or the last: what is
@@ -109,7 +98,7 @@ static const char *why_not(const struct chorale_state *st,
         return "a part is the library's, which wants equal counts";
     end.n = end.msg_size = 1;
     why = why_not_at(st, alg, &end);
-    end.n = end.msg_size = CHORALE_EXACT_ALIKE - 1;
+    end.n = end.msg_size = CHORALE_BCAST_ALIKE - 1;
     return why != NULL ? why : why_not_at(st, alg, &end);
 }
 
@@ -129,7 +118,7 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
     *slot = 0;
     if (t->selector[coll] == NULL)
         return &library_plan;
-    n = asked_n(&t->selector[coll]->hull, coll, pt);
+    n = chorale_coll_asked_n(coll, pt->n, t->selector[coll]->hull.n_lo);
     if (!in_hull(&t->selector[coll]->hull, coll, pt->comm_size, n))
         return &library_plan;
     choice = t->selector[coll]->select_ppn(n, pt->comm_size, st->shape,

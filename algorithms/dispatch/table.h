@@ -30,8 +30,8 @@ struct chorale_choice {
 
 /* What was decided of a collective lies within; all else is the library's,
  * whatever a selector says. Numbers of ranks, and bytes of the operation; all
- * 0 if nothing was. Broadcasts of fewer than 64 bytes are asked for at n_lo,
- * if that is less. */
+ * 0 if nothing was. Broadcasts of 1 to 63 bytes are asked for at n_lo (at 1
+ * if that is 0), unless that is more. */
 struct chorale_hull {
     int comm_size_lo, comm_size_hi;
     unsigned long long n_lo, n_hi;

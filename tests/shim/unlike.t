@@ -48,6 +48,18 @@ for P in 2 3 4 7; do
         served $P "10 1" CHORALE_FORCE=bcast=$word "$word"
     done
 done
+"$MPICC" -shared -fPIC -o "$work/places.so" \
+    "$top_srcdir/tests/shim/places.c" -ldl || exit 1
+for segsize in 0 8; do # two nodes
+    for counts in "1 10" "10 1" "4 15 x"; do
+        # shellcheck disable=SC2086
+        run 4 "$shim $work/places.so" CHORALE_TEST_PPN=2 CHORALE_AFTER=1 \
+            CHORALE_FORCE=bcast=two_level:segsize=$segsize \
+            CHORALE_VERBOSE=1 "$work/unlike" $counts
+        came && [ "$(lines 'bcast n=.* -> two_level')" -gt 0 ]
+        ok $? "counts $counts, P=4: two_level:segsize=$segsize"
+    done
+done
 # What does not take one byte is not run there, nor what the library does a
 # part of, which would end the program.
 for word in split_binary:segsize=8 or_allreduce:base=library; do
@@ -76,7 +88,6 @@ done
 # Tables by lot. Where one has a boundary between the counts, ranks run two
 # variants, of which only CHORALE_CHECK can tell.
 one_row() { # one_row SEED SMALL LARGE: no boundary of bcast is between them
-    [ $((4 * $3)) -lt 64 ] && return # alike
     sed -n '/^select_bcast/,/^}/s/.*range += n >= \([0-9]*\);/\1/p' \
         "$work/$1.c" |
         awk -v a=$((4 * $2)) -v b=$((4 * $3)) '$1 > a && $1 <= b { bad = 1 }
@@ -85,7 +96,13 @@ one_row() { # one_row SEED SMALL LARGE: no boundary of bcast is between them
 for seed in simplest 1 2 3 4 5; do
     drawn $seed || { ok 1 "table $seed"; continue; }
     set="CHORALE_DISPATCH=$work/$seed.so CHORALE_ANY_SYSTEM=1"
-    for pair in "1 10" "20 60" "300 1000"; do
+    for pair in "1 10" "10 1"; do # alike, so maybe the library alone
+        # shellcheck disable=SC2086
+        run 4 "$shim" $set CHORALE_AFTER=1 "$work/unlike" $pair
+        came
+        ok $? "counts $pair, P=4: table $seed"
+    done
+    for pair in "20 60" "300 1000"; do
         # shellcheck disable=SC2086
         one_row $seed $pair || {
             run 4 "$shim" $set CHORALE_AFTER=1 CHORALE_CHECK=1 \

@@ -90,6 +90,7 @@ like "$(cat "$work/doctor.txt")" "starts ranks: 'launcher = mpiexec'" \
 # counts begins with this attempt.
 before=$(runs_in "$shard")
 wait_until 60 more_than "$shard" "$before"
+ok $? "the element measures again"
 daemon_of n3 | xargs kill -9
 ok $? "slurmd of a node is killed"
 before=$(runs_in "$shard")

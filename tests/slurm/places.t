@@ -60,12 +60,14 @@ ok $? "one more, which is to be under one switch"
 waits() { in_state PD Resources; }
 wait_until 20 waits
 sleep 3
-waits
+wait_until 10 waits
 ok $? "it waits, though two nodes are free"
 leave n3
 ended
 is "$(hosts)" "n3 n4" "it runs under the switch that is free first"
 leave n1
+wait_until 60 nodes_idle 4
+ok $? "all nodes are free again"
 
 # --- a reservation -----------------------------------------------------------
 on_head scontrol create reservation ReservationName=ours StartTime=now \
@@ -75,10 +77,13 @@ plan within -P 2 --reservation ours
 ok $? "a job that is to have it is submitted"
 ended
 is "$(hosts)" "n4" "it runs there"
+no_job() { [ -z "$(on_head squeue -h -t R,CG)" ]; }
+wait_until 60 no_job
+ok $? "nobody runs"
 plan all -P 8
 ok $? "one that does not say so wants all nodes"
 wait_until 20 in_state PD
-sleep 3
+sleep 5
 in_state PD
 ok $? "it waits"
 on_head scontrol delete ReservationName=ours

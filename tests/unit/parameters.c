@@ -228,47 +228,55 @@ static int same_at(const struct chorale_alg *alg, int size,
 {
     const struct chorale_param *param = &alg->param[k];
     int last = param->ncandidate - 1;
+    struct pair pair = { k, param->candidate[last > 0 ? last - 1 : 0],
+                         param->candidate[last], 0 };
 
     for (int b = 0; b < NBLOCK; b++) {
         struct chorale_point pt = point(alg, size, b, 2);
-        struct pair pair = { k, param->candidate[last - 1],
-                             param->candidate[last], 0 };
 
         memcpy(pt.param, with->param, sizeof(pt.param));
-        if (tell_apart(alg, pt, &pair) || pair.points == 0)
+        if (tell_apart(alg, pt, &pair))
             return 0;
     }
-    return 1;
+    return last > 0 && pair.points > 0;
 }
 
-/* Numbers of ranks that do nothing beyond P, or beside a word. */
-static int does_nothing(const struct chorale_alg *alg, int k)
-{
-    struct chorale_point with = point(alg, 0, 0, 2);
+enum { FEW = 0, MANY = 7 }; /* of sizes: 4 and 36 ranks */
 
-    if (same_at(alg, 0, &with, k))
-        return 1;
+/* Where numbers of ranks do nothing: "radix", or a word of another parameter
+ * beside which they do not; NULL: nowhere that is not declared. */
+static const char *undeclared(const struct chorale_alg *alg, int k)
+{
+    const char *name = alg->param[k].name;
+    const char *said = alg->fallback == NULL ? "" : alg->fallback;
+    struct chorale_point with = point(alg, FEW, 0, 2);
+
+    name = strstr(name, "radix") != NULL ? "radix" : name;
+    if (strstr(said, name) == NULL && same_at(alg, FEW, &with, k))
+        return name;
     for (int i = 0; i < alg->nparam; i++)
         for (int v = 0; alg->param[i].word != NULL &&
                         v < values_count(&alg->param[i]); v++) {
-            with = point(alg, 0, 0, 2);
-            with.param[i] = values_get(&alg->param[i], v);
-            if (same_at(alg, 8, &with, k))
-                return 1;
+            long value = values_get(&alg->param[i], v);
+
+            with = point(alg, FEW, 0, 2);
+            with.param[i] = value;
+            if (strstr(said, alg->param[i].word[value]) == NULL &&
+                same_at(alg, MANY, &with, k))
+                return alg->param[i].word[value];
         }
-    return 0;
+    return NULL;
 }
 
 static void check_declared(const struct chorale_alg *alg, int k)
 {
-    const char *name = alg->param[k].name, *said = alg->fallback;
-    const char *radix = strstr(name, "radix");
+    const char *where = undeclared(alg, k);
 
-    said = said == NULL ? "" : said;
-    tap_ok(strstr(said, radix != NULL ? radix : name) != NULL ||
-               !does_nothing(alg, k),
-           "%s %s: where values of %s are alike is declared",
-           chorale_coll_info(alg->coll)->name, alg->name, name);
+    if (!tap_ok(where == NULL,
+                "%s %s: where values of %s are alike is declared",
+                chorale_coll_info(alg->coll)->name, alg->name,
+                alg->param[k].name))
+        tap_diag("%s", where);
 }
 
 /* --- limits on what is in flight ---------------------------------------- */
