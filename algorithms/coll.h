@@ -67,7 +67,7 @@ size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
 
 /* Broadcasts of fewer bytes than this are one size to a table: ranks whose
  * counts are unlike there, by mistake (one int at the root, room for ten
- * elsewhere), all run one variant. Messages of such sizes take one time. */
+ * elsewhere), all run one variant. */
 #define CHORALE_BCAST_ALIKE 64
 
 /* The n [bytes] by which a table is asked for an operation of n bytes, if n_lo
