@@ -229,24 +229,37 @@ static int append(const struct chorale_tail *tail)
     return close(fd) != 0 || put != 0 ? -1 : 0;
 }
 
-void chorale_tail_add(struct chorale_tail *tail)
+/* Of the runs after the last one; *last_p: the new last one. Bytes of its rows,
+ * 0: there is none. *added_p: launches. */
+static size_t make_record(struct chorale_tail *tail, sqlite3_int64 *last_p,
+                          size_t *added_p)
 {
     struct chorale_tail_head head = { .magic = CHORALE_TAIL_MAGIC,
                                       .schema = CHORALE_SCHEMA_VERSION };
-    size_t added = 0, rows;
-    sqlite3_int64 last;
+    size_t rows;
 
+    *added_p = 0;
     tail->record.len = 0;
     tail->record.lacks = 0;
     put(tail, &head, sizeof(head));
-    put_launches(tail, &added);
-    last = put_runs(tail);
-    if (last == tail->last || tail->record.lacks)
-        return;
+    put_launches(tail, added_p);
+    *last_p = put_runs(tail);
+    if (*last_p == tail->last || tail->record.lacks)
+        return 0;
     rows = tail->record.len - sizeof(head);
     head.bytes = (uint32_t)rows;
     head.sum = chorale_tail_sum(tail->record.byte + sizeof(head), rows);
     memcpy(tail->record.byte, &head, sizeof(head));
+    return rows;
+}
+
+void chorale_tail_add(struct chorale_tail *tail)
+{
+    sqlite3_int64 last;
+    size_t added, rows = make_record(tail, &last, &added);
+
+    if (rows == 0)
+        return;
     if (rows <= CHORALE_TAIL_MAX && append(tail) == 0) {
         tail->last = last;
         tail->nknown += added;
@@ -255,25 +268,20 @@ void chorale_tail_add(struct chorale_tail *tail)
     }
 }
 
-enum chorale_err chorale_tail_begin(struct chorale_store *store,
-                                    const char *published, int place,
-                                    struct chorale_tail **tail_p,
-                                    struct chorale_errmsg *msg)
+/* name_rc: 0, or tail->file is too long. */
+static enum chorale_err begin(struct chorale_tail *tail, int name_rc,
+                              struct chorale_store *store,
+                              const char *published,
+                              struct chorale_tail **tail_p,
+                              struct chorale_errmsg *msg)
 {
-    struct chorale_tail *tail = calloc(1, sizeof(*tail));
     enum chorale_err err;
 
-    if (tail == NULL)
-        return chorale_fail_memory(msg, published);
-    tail->store = store;
-    tail->creates = place == 0;
-    if (place > 0
-            ? chorale_tail_group_name(published, place, tail->file) != 0
-            : snprintf(tail->file, sizeof(tail->file), "%s" CHORALE_TAIL_SUFFIX,
-                       published) >= (int)sizeof(tail->file)) {
+    if (name_rc != 0) {
         free(tail);
         return chorale_fail_long(msg, published);
     }
+    tail->store = store;
     err = chorale_store_int(store, "SELECT coalesce(max(run_id), 0) FROM run",
                             0, &tail->last, msg);
     for (int t = 0; t < CHORALE_NTAIL && err == CHORALE_OK; t++)
@@ -295,6 +303,78 @@ enum chorale_err chorale_tail_begin(struct chorale_store *store,
     else
         chorale_tail_end(tail);
     return err;
+}
+
+enum chorale_err chorale_tail_begin(struct chorale_store *store,
+                                    const char *published, int place,
+                                    struct chorale_tail **tail_p,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_tail *tail = calloc(1, sizeof(*tail));
+    int rc;
+
+    if (tail == NULL)
+        return chorale_fail_memory(msg, published);
+    tail->creates = place == 0;
+    rc = place > 0 ? chorale_tail_group_name(published, place, tail->file)
+                   : -(snprintf(tail->file, sizeof(tail->file),
+                                "%s" CHORALE_TAIL_SUFFIX, published) >=
+                       (int)sizeof(tail->file));
+    return begin(tail, rc, store, published, tail_p, msg);
+}
+
+enum chorale_err chorale_tail_cut_begin(struct chorale_store *store,
+                                        const char *published, int place,
+                                        struct chorale_tail **tail_p,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_tail *tail = calloc(1, sizeof(*tail));
+    enum chorale_err err;
+
+    if (tail == NULL)
+        return chorale_fail_memory(msg, published);
+    err = begin(tail, chorale_tail_cut_name(published, place, tail->file),
+                store, published, tail_p, msg);
+    /* A transaction that will be taken back is to stay in memory. */
+    return err == CHORALE_OK
+               ? chorale_store_exec(store, "PRAGMA cache_spill = OFF", msg)
+               : err;
+}
+
+/* The record to that file, which it makes anew. 0, or -1. */
+static int write_new(const struct chorale_tail *tail, const char *name)
+{
+    FILE *f = fopen(name, "we");
+    size_t put;
+
+    if (f == NULL)
+        return -1;
+    put = fwrite(tail->record.byte, 1, tail->record.len, f);
+    return fclose(f) == 0 && put == tail->record.len ? 0 : -1;
+}
+
+int chorale_tail_cut(struct chorale_tail *tail, sqlite3_int64 after)
+{
+    char name[PATH_MAX];
+    sqlite3_int64 last;
+    size_t added, rows;
+
+    snprintf(name, sizeof(name), "%.*s" CHORALE_TAIL_NEW,
+             PATH_MAX - (int)sizeof(CHORALE_TAIL_NEW), tail->file);
+    tail->last = after;
+    tail->nknown = 0;
+    rows = make_record(tail, &last, &added);
+    if (rows > 0 && rows <= CHORALE_TAIL_MAX && write_new(tail, name) == 0 &&
+        rename(name, tail->file) == 0)
+        return 0;
+    unlink(name);
+    unlink(tail->file);
+    return -1;
+}
+
+void chorale_tail_cut_drop(struct chorale_tail *tail)
+{
+    unlink(tail->file);
 }
 
 void chorale_tail_emptied(struct chorale_tail *tail)
@@ -342,5 +422,6 @@ void chorale_tail_drop(const char *published, int all)
     if (!all)
         return;
     unlink(name);
+    chorale_tail_drop_cuts(published);
     chorale_tail_drop_groups(published);
 }

@@ -26,7 +26,14 @@
  * leaves it alone. Rank 0 makes these files and, when it has stored all, takes
  * them away, the last one first; after a kill the next `chorale run` takes in
  * what they have. A database that is measured into without a copy has them
- * beside itself. Readers take them before the other two. */
+ * beside itself. Readers take them before the other two.
+ *
+ * What there is of a point under way (runners/cut.h) is a record, too, the only
+ * one of FILE-tail-cut, or FILE-tail-1-cut and so on of a group: each takes the
+ * place of the one before it, and the last one goes when the point is stored.
+ * It is for the next `chorale run` alone: other readers may come while the
+ * point is still measured, and its runs would then be there twice, a part and
+ * the whole. */
 #ifndef CHORALE_DB_TAIL_H
 #define CHORALE_DB_TAIL_H
 
@@ -36,6 +43,8 @@
 
 #define CHORALE_TAIL_SUFFIX "-tail"
 #define CHORALE_TAIL_BEFORE CHORALE_TAIL_SUFFIX "-before"
+#define CHORALE_TAIL_CUT "-cut"
+#define CHORALE_TAIL_NEW ".new" /* until it is whole */
 
 struct chorale_tail;
 
@@ -53,6 +62,20 @@ enum chorale_err chorale_tail_begin(struct chorale_store *store,
 void chorale_tail_add(struct chorale_tail *tail);
 /* The store has no runs any more: the next ones' numbers may begin again. */
 void chorale_tail_emptied(struct chorale_tail *tail);
+/* Of a store that is being measured into: what there is of a point under way,
+ * as above; place: 0, or of a group. */
+enum chorale_err chorale_tail_cut_begin(struct chorale_store *store,
+                                        const char *published, int place,
+                                        struct chorale_tail **tail_p,
+                                        struct chorale_errmsg *msg);
+/* In the transaction that has stored it, and will be taken back: the runs after
+ * that one become the file, with their launch. Not brought to the disk: that is
+ * for who is killed, not for a machine that stops. 0, or -1: they cannot be
+ * written, and there is no file then. */
+int chorale_tail_cut(struct chorale_tail *tail, sqlite3_int64 after);
+/* The file goes, if there is one. */
+void chorale_tail_cut_drop(struct chorale_tail *tail);
+
 /* Before the store is closed; NULL does nothing. */
 void chorale_tail_end(struct chorale_tail *tail);
 
@@ -98,10 +121,11 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
 void chorale_tail_close(struct chorale_tail_files *files);
 
 /* Of a store that nobody measures into: add what killed groups have left
- * beside that name, and take their files away. *other_p as files->other.
- * CHORALE_ENV: they cannot be read, or the store not be written; they stay. */
+ * beside that name, with cuts points under way as well, and take all of these
+ * files away. *other_p as files->other. CHORALE_ENV: they cannot be read, or the
+ * store not be written; they stay. */
 enum chorale_err chorale_tail_take_in(struct chorale_store *store,
-                                      const char *published,
+                                      const char *published, int cuts,
                                       unsigned *other_p,
                                       struct chorale_errmsg *msg);
 

@@ -112,18 +112,23 @@ enum chorale_err chorale_tail_open_groups(const char *published,
 }
 
 enum chorale_err chorale_tail_take_in(struct chorale_store *store,
-                                      const char *published,
+                                      const char *published, int cuts,
                                       unsigned *other_p,
                                       struct chorale_errmsg *msg)
 {
     struct chorale_tail_files files = { .count = 0 };
     enum chorale_err err = chorale_tail_open_groups(published, &files, msg);
 
+    /* After what is whole: of a cell and a launch the first run stays. */
+    if (err == CHORALE_OK && cuts)
+        err = chorale_tail_open_cuts(published, &files, msg);
     if (err == CHORALE_OK && chorale_tail_there(&files))
         err = chorale_tail_apply(&files, store, NULL, msg);
     *other_p = files.other;
     chorale_tail_close(&files);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK) {
+        chorale_tail_drop_cuts(published);
         chorale_tail_drop_groups(published);
+    }
     return err;
 }

@@ -55,6 +55,15 @@ extern const struct chorale_tail_table chorale_tail_table[CHORALE_NTAIL];
 int chorale_tail_group_name(const char *published, int place,
                             char name[PATH_MAX]);
 
+/* The same of a point under way; place 0: of no group. */
+int chorale_tail_cut_name(const char *published, int place,
+                          char name[PATH_MAX]);
+/* Add those files to the ones that are open; take them away. */
+enum chorale_err chorale_tail_open_cuts(const char *published,
+                                        struct chorale_tail_files *files,
+                                        struct chorale_errmsg *msg);
+void chorale_tail_drop_cuts(const char *published);
+
 /* Take all groups' files away, the last one first. */
 void chorale_tail_drop_groups(const char *published);
 /* Open one of the files: *fd_p, -1: it is not there or empty; *there_p. */

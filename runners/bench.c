@@ -51,8 +51,8 @@ static const char usage[] =
     "\n"
     "Started under the MPI launcher by `chorale run`, which makes the launch "
     "and names\nit by its UUID. Rank 0 alone opens the database; every point "
-    "is stored whole, so\nthat a killed launch loses at most the point it was "
-    "at.\n"
+    "is stored whole,\nand what there is of the one under way is kept beside it "
+    "where a kill leaves it.\n"
     "\n"
     "Options:\n"
     "      --probe            print the MPI library that this program is "
@@ -230,6 +230,8 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         return err;
     bench->ending = chorale_launch_asked;
     bench->ending_arg = argv[argc - 2];
+    bench->beside = bench->published != NULL ? bench->published
+                                             : argv[argc - 2];
     if (bench->world_rank == 0)
         err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
     err = chorale_launch_agree(bench, err);

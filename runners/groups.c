@@ -291,6 +291,9 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
 
     bench->stored_arg = bench->ending_arg = all;
     bench->ending = all->hand.rank == 0 ? ask_to_end : hear_to_end;
+    if (all->hand.rank == 0 || all->hand.place > 0)
+        bench->beside = all->hand.beside;
+    bench->place = all->hand.place;
     bench->stored = all->hand.rank == 0 ? take_in : hand_in;
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_launch_fits(bench, msg);

@@ -165,6 +165,7 @@ static enum chorale_err keep(struct chorale_hand *hand,
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err = CHORALE_OK;
 
+    hand->place = seen ? kept->place : 0;
     if (seen)
         err = chorale_store_tail_group(store, hand->beside, kept->place, msg);
     if (err == CHORALE_OK)

@@ -21,6 +21,7 @@ struct chorale_hand {
     sqlite3_int64 facts;     /* of the launch, that have been handed in */
     const char *beside;      /* what groups' files are beside: the published
                               * copy, or the database */
+    int place;               /* of the group's file, if it is seen; or 0 */
     uint64_t *file;          /* rank 0: [nfile], of chorale_tail_make() */
     int nfile;
     void (*idle)(void *arg); /* while rank 0 waits for others, or NULL */

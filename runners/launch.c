@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "runners/comms.h"
+#include "runners/cut.h"
 #include "runners/environment.h"
+#include "runners/timed.h"
 
 #define LOCK_SECONDS 10
 #define LOOK_SECONDS 0.25     /* of a few between SIGTERM and SIGKILL */
@@ -106,6 +108,8 @@ static enum chorale_err one_point(struct chorale_bench *bench,
         err = chorale_record_point(store, bench, task, result, msg);
     if (err == CHORALE_OK)
         err = stored(bench, store, msg);
+    if (err == CHORALE_OK)
+        chorale_cut_drop(bench);
     for (int c = 0; c < task->ncand; c++)
         chorale_result_free(&result[c]);
     free(result);
@@ -260,8 +264,12 @@ enum chorale_err chorale_launch_measure(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = chorale_launch_mpi(chorale_counters_open(bench),
                                  "opening the counters", msg);
+    if (err == CHORALE_OK && bench->world_rank == 0 && bench->beside != NULL &&
+        !chorale_simulated())
+        chorale_cut_open(bench, store, bench->beside, bench->place);
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
+    chorale_cut_close(bench);
     if (err == CHORALE_OK)
         err = chorale_launch_agree(
             bench, chorale_environment_after(store, bench, msg));

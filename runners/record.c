@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* record.c - what was measured, into the database: one transaction a point,
- * so that a killed campaign holds whole points and nothing else. */
+ * so that a killed campaign holds whole points and nothing else. What there is
+ * of a point under way goes to a file beside it (cut.h). */
 #include "runners/runner.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "db/order.h"
+#include "db/tail.h"
 #include "runners/counters.h"
 #include "runners/samples.h"
 
@@ -193,11 +195,39 @@ static enum chorale_err put_counters(struct writer *w,
         const char *name = chorale_counters_name(bench, i);
 
         err = put_counter(w, run_id, name,
-                          cand->provider != CHORALE_PROVIDER_CHORALE &&
-                                  strncmp(name, CHORALE_OWN_PREFIX,
-                                          strlen(CHORALE_OWN_PREFIX)) == 0
+                          res->counter == NULL ||
+                                  (cand->provider !=
+                                       CHORALE_PROVIDER_CHORALE &&
+                                   strncmp(name, CHORALE_OWN_PREFIX,
+                                           strlen(CHORALE_OWN_PREFIX)) == 0)
                               ? NAN
                               : res->counter[i]);
+    }
+    return err;
+}
+
+/* In a transaction: a run of each candidate, and what hangs on it. */
+static enum chorale_err put_point(struct writer *w,
+                                  const struct chorale_bench *bench,
+                                  const struct chorale_task *task,
+                                  const struct chorale_result *result)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (int c = 0; c < task->ncand && err == CHORALE_OK; c++) {
+        const struct chorale_cand *cand = &bench->work.cand[task->first + c];
+        const struct chorale_result *res = &result[c];
+        sqlite3_int64 run_id;
+
+        err = put_run(w, bench, cand, res, &run_id);
+        if (err == CHORALE_OK && res->status == CHORALE_RUN_OK &&
+            res->nsample > 0) {
+            err = put_summary(w, run_id, res);
+            if (err == CHORALE_OK)
+                err = put_samples(w, run_id, task, res);
+            if (err == CHORALE_OK)
+                err = put_counters(w, bench, cand, res, run_id);
+        }
     }
     return err;
 }
@@ -213,27 +243,62 @@ enum chorale_err chorale_record_point(struct chorale_store *store,
 
     if (err == CHORALE_OK)
         err = chorale_store_begin(store, msg);
-    for (int c = 0; c < task->ncand && err == CHORALE_OK; c++) {
-        const struct chorale_cand *cand = &bench->work.cand[task->first + c];
-        const struct chorale_result *res = &result[c];
-        sqlite3_int64 run_id;
-
-        err = put_run(&w, bench, cand, res, &run_id);
-        if (err == CHORALE_OK && res->status == CHORALE_RUN_OK &&
-            res->nsample > 0) {
-            err = put_summary(&w, run_id, res);
-            if (err == CHORALE_OK)
-                err = put_samples(&w, run_id, task, res);
-            if (err == CHORALE_OK)
-                err = put_counters(&w, bench, cand, res, run_id);
-        }
-    }
+    if (err == CHORALE_OK)
+        err = put_point(&w, bench, task, result);
     if (err == CHORALE_OK)
         err = chorale_store_commit(store, msg);
     if (err != CHORALE_OK)
         chorale_store_rollback(store);
     finalize(&w);
     return err;
+}
+
+/* A fact of the launch: at which point it was. */
+static enum chorale_err put_cut(struct writer *w,
+                                const struct chorale_bench *bench,
+                                const struct chorale_task *task)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        w->store, "INSERT OR REPLACE INTO environment VALUES (?1, 'killed_at',"
+        " ?2 || ' of ' || ?3 || ' bytes; what it had of it is kept')", &stmt,
+        w->msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
+    sqlite3_bind_text(stmt, 2,
+                      chorale_coll_info((enum chorale_coll)task->coll)->name,
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 3, task->msg_size);
+    err = chorale_store_step(w->store, stmt, NULL, w->msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+void chorale_record_cut(struct chorale_store *store, struct chorale_tail *cut,
+                        const struct chorale_bench *bench,
+                        const struct chorale_task *task,
+                        const struct chorale_result *result)
+{
+    struct chorale_errmsg msg;
+    struct writer w = { .store = store, .msg = &msg };
+    sqlite3_int64 last = 0;
+    enum chorale_err err = prepare(&w);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_begin(store, &msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(store, "SELECT max(run_id) FROM run", 0, &last,
+                                &msg);
+    if (err == CHORALE_OK)
+        err = put_point(&w, bench, task, result);
+    if (err == CHORALE_OK)
+        err = put_cut(&w, bench, task);
+    if (err == CHORALE_OK)
+        chorale_tail_cut(cut, last);
+    chorale_store_rollback(store);
+    finalize(&w);
 }
 
 enum chorale_err chorale_record_finish(struct chorale_store *store,

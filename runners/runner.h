@@ -21,6 +21,9 @@
 #include "runners/native.h"
 #include "runners/stopping.h"
 
+struct chorale_cut;
+struct chorale_tail;
+
 /* How repetitions start together (sync.c). */
 enum chorale_sync {
     CHORALE_SYNC_ROUNDTIME,  /* at a time announced before each */
@@ -190,6 +193,9 @@ struct chorale_bench {
     double ending_looked;    /* when it was asked last */
     int ends;                /* it is */
     const char *published;   /* the copy that has a tail: launch.h; or NULL */
+    const char *beside;      /* what files of a point under way are beside, */
+    int place;               /* whose: cut.h; NULL: there are none */
+    struct chorale_cut *cut; /* rank 0's, or NULL */
     struct chorale_kept copies, flush; /* buffers.c: of all points in turn */
     size_t copies_at;        /* where in copies the next point begins */
 };
@@ -470,6 +476,12 @@ enum chorale_err chorale_record_point(struct chorale_store *store,
                                       const struct chorale_task *task,
                                       const struct chorale_result *result,
                                       struct chorale_errmsg *msg);
+/* What would be recorded if the point ended there: to cut alone (db/tail.h).
+ * Nobody is told of what cannot be. */
+void chorale_record_cut(struct chorale_store *store, struct chorale_tail *cut,
+                        const struct chorale_bench *bench,
+                        const struct chorale_task *task,
+                        const struct chorale_result *result);
 enum chorale_err chorale_record_finish(struct chorale_store *store,
                                        const struct chorale_bench *bench,
                                        struct chorale_errmsg *msg);

@@ -8,7 +8,6 @@
 #include "db/order.h"
 
 #define RACED_BEHIND 1.25    /* times the second best, to be no contender */
-#define LEAST_TIMED 3        /* repetitions of a cell that runs out of time */
 
 void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
                          double *work)
@@ -47,7 +46,7 @@ const char *chorale_stop_reason(const struct chorale_stop *stop,
 {
     const struct chorale_seen *s = &seen[c];
 
-    if (s->spent >= stop->cell_seconds && s->nrep >= LEAST_TIMED)
+    if (s->spent >= stop->cell_seconds && s->nrep >= CHORALE_LEAST_TIMED)
         return "time";
     if (s->nrep < stop->nrep_min)
         return NULL;

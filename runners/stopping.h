@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* Repetitions of a cell that runs out of time. */
+#define CHORALE_LEAST_TIMED 3
+
 struct chorale_stop {
     int nrep_min, nrep_max;
     double target_width;     /* of the median's 95 % interval, relative */

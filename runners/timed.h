@@ -59,6 +59,9 @@ void chorale_seen_all(struct chorale_timing *t);
  * repetition: no candidate can be started by them. */
 int chorale_clock_fails(const struct chorale_timing *t);
 
+/* Any candidate is faster than messages can be. */
+int chorale_any_below(const struct chorale_timing *t);
+
 /* Set aside all samples of the point, the barriers' too, and make all
  * candidates begin again, started that way. Time that is spent is not given
  * back. */
@@ -73,6 +76,12 @@ int chorale_settle(struct chorale_timing *t);
 /* If a candidate is still faster than messages: all of them once more, those
  * whose time is spent for three repetitions. */
 void chorale_doubt(struct chorale_timing *t);
+
+/* Results as they would be if nothing came any more: result[ncand], whose
+ * samples are to be freed. What is set aside is left out, and nothing is
+ * counted. 0, or -1: there is no memory, and nothing to be freed. */
+int chorale_seen_so_far(const struct chorale_timing *t,
+                        struct chorale_result *result);
 
 /* The samples to their results, without the separating barrier. */
 void chorale_hand_over(struct chorale_timing *t);

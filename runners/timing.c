@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "db/order.h"
+#include "runners/cut.h"
 
 #define CHUNK_SECONDS 0.05
 #define LATE_SHARE 0.2       /* of a chunk: then the lead must grow */
@@ -271,6 +272,7 @@ static int chunk_end(struct chorale_timing *t, int *nround, int *look)
         read_slots(t, 1);
         chorale_seen_all(t);
         judge_chunk(t);
+        chorale_cut_look(t);
         *nround = next_rounds(t);
         *look = !t->bench->clock.shared &&
                 chorale_now_common(t->bench) - t->looked > CHECK_SECONDS;

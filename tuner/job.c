@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "db/publish.h"
+#include "db/tail.h"
 #include "tuner/gather.h"
 #include "tuner/launcher.h"
 #include "tuner/run.h"
@@ -174,12 +175,16 @@ static enum chorale_err catch_up(struct element *e)
                                   NULL };
     struct chorale_store *store = NULL;
     enum chorale_err err = CHORALE_OK;
+    unsigned other = 0;
 
     if (exists(e->shard))
         err = chorale_step(&chorale_verb_merge, merge, e->msg);
     if (err == CHORALE_OK)
         err = chorale_store_open(e->work, CHORALE_STORE_WRITE, &store,
                                  e->msg);
+    /* Merging reads no points under way, and publishing takes them away. */
+    if (err == CHORALE_OK)
+        err = chorale_tail_take_in(store, e->shard, 1, &other, e->msg);
     if (err == CHORALE_OK)
         err = publish(e, store, e->msg);
     e->before = e->done;
@@ -441,9 +446,11 @@ const struct chorale_verb chorale_verb_job = {
         "cancelled does not come back.\n"
         "Each point that is stored goes to FOLDER/shard-N.db-tail as well, "
         "until a copy has it. An attempt that begins on another node reads both, "
-        "and so does `chorale merge`. So a SIGKILL, or a node that is lost with "
-        "the disk that was measured on, loses the point under way; of a launch "
-        "in groups of nodes the one of each group that measures. With "
+        "and so does `chorale merge`. What there is of the point under way is "
+        "written beside them once a second, as soon as each cell has three "
+        "repetitions, and goes on into the next attempt. So a SIGKILL, or a "
+        "node that is lost with the disk that was measured on, costs no more "
+        "than about a second then. With "
         "--shards the file that was measured into, chorale-*.db, stays on the "
         "first node then.\n"
         "With --gather it merges all shards, says which elements lack runs, "

@@ -310,7 +310,7 @@ static enum chorale_err check_ready(struct chorale_session *s)
         nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     }
     if (err == CHORALE_OK)
-        err = chorale_session_take_in(s);
+        err = chorale_session_take_in(s, 1);
     if (err == CHORALE_OK)
         err = chorale_launch_failed(s->store, NULL, "killed", s->msg);
     if (err == CHORALE_OK)
@@ -465,9 +465,10 @@ const struct chorale_verb chorale_verb_run = {
         "share a part of the network, which is tried out first. Every point "
         "is stored whole as soon as it is measured. Killed at any moment, the "
         "file stays valid and the same command goes on with the first unfinished "
-        "point. On SIGUSR1, which a batch system may send ahead of its time "
-        "limit, the point under way is brought to an end first, within 45 "
-        "s.\n"
+        "point; of the one that was under way it keeps what each cell had, if "
+        "that is three repetitions. On SIGUSR1, which a batch system may send "
+        "ahead of its time limit, that point is brought to an end first, "
+        "within 45 s.\n"
         "A cell that ends the program or hangs in two launches has failed and "
         "is left alone from then on. Where the cell was not to blame (memory "
         "ran out, a node was lost), --retry-failed tries it again.\n"

@@ -191,7 +191,7 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
                         s->comm_size * s->siblings);
 }
 
-enum chorale_err chorale_session_take_in(struct chorale_session *s)
+enum chorale_err chorale_session_take_in(struct chorale_session *s, int cuts)
 {
     const char *path = s->opts->published;
     char real[PATH_MAX];
@@ -203,7 +203,7 @@ enum chorale_err chorale_session_take_in(struct chorale_session *s)
         path = realpath(chorale_store_path(s->store), real);
     if (path == NULL)
         return chorale_fail_long(s->msg, chorale_store_path(s->store));
-    err = chorale_tail_take_in(s->store, path, &other, s->msg);
+    err = chorale_tail_take_in(s->store, path, cuts, &other, s->msg);
     chorale_read_left_out(path, other);
     return err;
 }
@@ -262,7 +262,8 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
         return CHORALE_OK; /* all is stored, however it ended */
     }
     explain(s, ending, status, reason, sizeof(reason));
-    err = chorale_session_take_in(s);
+    /* One that failed by itself may have a cell that is to blame. */
+    err = chorale_session_take_in(s, ending == CHORALE_ENDED_STOPPED);
     if (err != CHORALE_OK)
         return err;
     err = mark_failed(s, fellow, count, reason, &stored);

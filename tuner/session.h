@@ -45,9 +45,9 @@ void chorale_session_begin(struct chorale_session *s,
 /* One line of the runner or of what started it; arg is the session. */
 int chorale_session_line(void *arg, const char *line, int is_err);
 /* Groups of a start that was killed leave files beside what they were
- * published to (db/tail.h): the database gets what they have. Nobody measures
- * into it. */
-enum chorale_err chorale_session_take_in(struct chorale_session *s);
+ * published to (db/tail.h), and so does a point under way: the database gets
+ * what they have, of the latter with cuts only. Nobody measures into it. */
+enum chorale_err chorale_session_take_in(struct chorale_session *s, int cuts);
 /* Say what became of it, and blame what is to blame. */
 enum chorale_err chorale_session_judge(struct chorale_session *s,
                                        const struct chorale_fellow *fellow,

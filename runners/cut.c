@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cut.c - see cut.h. */
+#include "config.h"
+
+#include "runners/cut.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "db/tail.h"
+#include "runners/timed.h"
+
+#define PAUSE_SECONDS 1      /* between two times that it is written */
+#define PAUSE_SHARE 50       /* or so many times what that took */
+
+struct chorale_cut {
+    struct chorale_store *store;
+    struct chorale_tail *tail;
+    const struct chorale_task *task; /* the point under way, NULL: none */
+    double next;             /* when to write, MPI_Wtime() */
+};
+
+void chorale_cut_open(struct chorale_bench *bench, struct chorale_store *store,
+                      const char *beside, int place)
+{
+    struct chorale_cut *cut = calloc(1, sizeof(*cut));
+    struct chorale_errmsg msg;
+
+    if (cut == NULL)
+        return;
+    cut->store = store;
+    if (chorale_tail_cut_begin(store, beside, place, &cut->tail, &msg) !=
+        CHORALE_OK) {
+        free(cut);
+        return;
+    }
+    bench->cut = cut;
+}
+
+void chorale_cut_drop(struct chorale_bench *bench)
+{
+    if (bench->cut == NULL)
+        return;
+    bench->cut->task = NULL;
+    chorale_tail_cut_drop(bench->cut->tail);
+}
+
+void chorale_cut_close(struct chorale_bench *bench)
+{
+    if (bench->cut == NULL)
+        return;
+    chorale_tail_end(bench->cut->tail);
+    free(bench->cut);
+    bench->cut = NULL;
+}
+
+/* Each candidate that can run has been timed enough to count. */
+static int enough(const struct chorale_timing *t)
+{
+    for (int c = 0; c < t->ncand; c++)
+        if (t->result[c].status == CHORALE_RUN_OK &&
+            t->nsample[c] < CHORALE_LEAST_TIMED)
+            return 0;
+    return !t->lacking && !t->clock_lost;
+}
+
+static void put(const struct chorale_timing *t, struct chorale_cut *cut)
+{
+    struct chorale_result *result = calloc((size_t)t->ncand, sizeof(*result));
+
+    if (result != NULL && chorale_seen_so_far(t, result) == 0) {
+        chorale_record_cut(cut->store, cut->tail, t->bench, t->task, result);
+        for (int c = 0; c < t->ncand; c++)
+            free(result[c].sample);
+    }
+    free(result);
+}
+
+void chorale_cut_look(const struct chorale_timing *t)
+{
+    struct chorale_cut *cut = t->bench->cut;
+    double now;
+
+    if (cut == NULL)
+        return;
+    now = MPI_Wtime();
+    if (cut->task != t->task) {
+        cut->task = t->task;
+        cut->next = now + PAUSE_SECONDS;
+    }
+    /* Repetitions that begin again are not believed any more. */
+    if (!enough(t) || chorale_any_below(t)) {
+        chorale_tail_cut_drop(cut->tail);
+        return;
+    }
+    if (now < cut->next)
+        return;
+    put(t, cut);
+    cut->next = MPI_Wtime() +
+                fmax(PAUSE_SECONDS, PAUSE_SHARE * (MPI_Wtime() - now));
+}

@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A launch is killed with SIGKILL in the middle of a long point: what its cells
+# had by then is kept and counts, once each, also where the disk that was
+# measured on is lost, and of groups that measure at once. What is torn is no
+# run, and a launch that a cell ends leaves none.
+. "$(dirname "$0")/../lib.sh"
+
+command -v setsid >/dev/null 2>&1 || skip_all "no setsid"
+case $("$top_builddir/chorale-runner" --probe | head -1) in
+*MPICH*) ;;
+*) skip_all "the runner is built with another MPI" ;;
+esac
+
+CHORALE_MPIEXEC=$MPIEXEC
+export CHORALE_MPIEXEC
+# A point of two cells, each of which goes on for its time.
+planned() { # database, options...
+    name=$work/$1.db
+    shift
+    "$chorale" plan "$name" -q --providers chorale,library --variants linear \
+        --launches 1 -i 4096 --min-iterations 4096 --width 0.001% "$@"
+}
+has() { # database, what is selected
+    sqlite3 -cmd '.timeout 9000' "$work/$1.db" "SELECT $2"
+}
+shorter() { # database: what is measured from here on takes no time
+    sqlite3 "$work/$1.db" 'UPDATE campaign SET cell_seconds = 0.1, nrep_min = 3'
+}
+all_of() { # a process: those that it started, and it
+    for child in $(pgrep -P "$1"); do
+        all_of "$child"
+    done
+    echo "$1"
+}
+# A command that is killed, all of it at a moment, as soon as a file is there.
+killed_at() { # file, command...
+    file=$1
+    shift
+    "$@" >/dev/null 2>"$work/err.txt" &
+    pid=$!
+    # However long that takes on a busy machine, as long as it measures.
+    while kill -0 $pid 2>/dev/null && [ ! -s "$file" ]; do
+        sleep 0.05
+    done
+    processes=$(all_of $pid | tr '\n' ' ')
+    # shellcheck disable=SC2086
+    kill -STOP $processes 2>/dev/null
+    # shellcheck disable=SC2086
+    kill -KILL $processes 2>/dev/null
+    wait $pid 2>/dev/null
+    for process in $processes; do
+        while kill -0 "$process" 2>/dev/null &&
+            ! grep -q '^State:.Z' "/proc/$process/status" 2>/dev/null; do
+            sleep 0.05
+        done
+    done
+}
+# Runs of a database that were cut: as they should be.
+cut_runs() { # database
+    has "$1" "count(*) FROM run r JOIN run_summary s USING (run_id)
+        JOIN environment e ON e.launch_id = r.launch_id AND e.key = 'killed_at'
+        WHERE r.status = 'ok' AND stop_reason = 'time' AND s.median > 0
+        AND s.nrep BETWEEN 3 AND 4095 AND s.nrep =
+            (SELECT count(*) FROM sample p WHERE p.run_id = r.run_id)
+        AND NOT EXISTS (SELECT 1 FROM counter u WHERE u.run_id = r.run_id
+            AND u.value IS NOT NULL)"
+}
+once() { # database, name: all that is planned is there, once
+    is "$(has "$1" "sum(planned) - sum(done) FROM v_progress")" 0 \
+        "$2: all is measured"
+    is "$(has "$1" "count(*) - count(DISTINCT cell_id || ' ' || ordinal)
+        FROM run JOIN launch USING (launch_id)")" 0 "$2: and nothing twice"
+    is "$(sqlite3 "$work/$1.db" 'PRAGMA integrity_check;
+        PRAGMA foreign_key_check')" ok "$2: the file is whole"
+    is "$(find "$work" -name "${3-$1}.db-*" | wc -l)" 0 \
+        "$2: no other file is left"
+}
+
+# --- one launch ---------------------------------------------------------------
+planned one -c bcast -P 2 -m 4M --cell-time 60
+ok $? "a plan of a long point"
+killed_at "$work/one.db-tail-cut" timeout 200 "$chorale" run "$work/one.db" -q
+is "$(has one 'count(*) FROM run')" 0 "killed in it: no run is stored"
+cp "$work/one.db" "$work/torn.db"
+head -c 2000 "$work/one.db-tail-cut" >"$work/torn.db-tail-cut"
+cp "$work/one.db-tail-cut" "$work/whole"
+timeout 60 "$chorale" merge "$work/merged.db" "$work/one.db" -q
+is "$? $(has merged 'count(*) FROM run')" "0 0" \
+    "who merges it does not take a part for the whole"
+timeout 60 "$chorale" run "$work/one.db" -q
+is $? 0 "the same command goes on"
+is "$(cut_runs one)" 2 "what both cells had is kept"
+is "$(has one "group_concat(value) FROM environment
+    WHERE key = 'killed_at'")" \
+    "bcast of 4194304 bytes; what it had of it is kept" "the launch says so"
+is "$(has one 'count(*) FROM launch')" 1 "and nothing is left to start for"
+once one one
+cp "$work/whole" "$work/one.db-tail-cut"
+timeout 60 "$chorale" run "$work/one.db" -q
+is "$? $(has one 'count(*) FROM run')" "0 2" "what is there is not added again"
+timeout 60 "$chorale" decide "$work/one.db" -q >/dev/null
+ok $? "it decides by them"
+
+shorter torn
+timeout 60 "$chorale" run "$work/torn.db" -q
+is "$? $(has torn 'count(*) FROM launch') $(cut_runs torn)" "0 2 0" \
+    "what is torn is measured again"
+once torn torn
+
+# --- a cell that ends the program ---------------------------------------------
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+planned fault -c scan -P 2 -m 2M --cell-time 60
+cat >"$work/watched" <<END
+#!/bin/sh
+# A rank dies as soon as something is kept.
+(while [ ! -s "$work/fault.db-tail-cut" ]; do sleep 0.05; done
+    touch "$work/kept"; pkill -KILL -f 'chorale-runner.*/fault.db') &
+exec $MPIEXEC "\$@"
+END
+chmod +x "$work/watched"
+CHORALE_MPIEXEC=$work/watched timeout 200 "$chorale" run "$work/fault.db" -q \
+    2>"$work/err.txt"
+[ -e "$work/kept" ]
+ok $? "ranks die in a point of which something is kept"
+is "$(has fault "count(*) FROM environment WHERE key = 'killed_at'")" 0 \
+    "of a launch that fails by itself nothing of its point is taken"
+is "$(find "$work" -name 'fault.db-*' | wc -l)" 0 "its file is gone"
+
+# --- the disk that was measured on is lost -------------------------------------
+bin=$work/bin
+fake_slurm
+PATH=$bin:$PATH
+export PATH
+printf '%s\n' 'launcher = mpiexec' 'bind = no' >"$work/site.txt"
+timeout 100 "$chorale" submit "$work/lost.db" -q -c reduce -m 4M -P 2 --ppn 2 \
+    --providers chorale,library --variants linear --launches 1 -i 4096 \
+    --min-iterations 4096 --width 0.001% --cell-time 60 --site "$work/site.txt"
+ok $? "submit"
+folder=$work/lost-slurm/1
+mkdir "$work/disk1" "$work/disk2"
+killed_at "$folder/shard-1.db-tail-cut" timeout 200 "$chorale" job "$folder" \
+    --element 1 --shards "$work/disk1"
+rm -r "$work/disk1"
+timeout 100 "$chorale" job "$folder" --element 1 --shards "$work/disk2" \
+    >/dev/null 2>"$work/err.txt"
+is $? 0 "killed, its disk lost: the attempt on another node goes on"
+diag "$(cat "$work/err.txt")"
+mv "$folder/shard-1.db" "$work/shard.db"
+is "$(cut_runs shard)" 2 "with what the first one had of its point"
+once shard lost shard-1
+
+# --- groups -------------------------------------------------------------------
+# Six ranks, two of them on each of three nodes that are made up.
+skew=$top_builddir/tests/mpi/.libs/libskew.so
+yield=$top_builddir/tests/mpi/.libs/libyield.so
+if [ -r "$skew" ] && [ -r "$yield" ] &&
+    "$chorale" --version | grep -q 'sanitizer=no'; then
+    planned groups -c bcast -P 2,4,6 --ppn 2 -m 1M --system made --cell-time 3
+    grouped() {
+        CHORALE_NODE=2 LD_PRELOAD="$skew $yield" timeout 300 "$chorale" run \
+            "$work/groups.db" -q
+    }
+    killed_at "$work/groups.db-tail-1-cut" env CHORALE_NODE=2 \
+        LD_PRELOAD="$skew $yield" timeout 300 "$chorale" run "$work/groups.db" -q
+    has groups "count(*) FROM run" >"$work/before"
+    [ -s "$work/groups.db-tail-1-cut" ]
+    ok $? "killed while another group than rank 0's is in a long point"
+    shorter groups
+    grouped 2>"$work/err.txt"
+    is "$? $(cat "$work/err.txt")" "0 " "it goes on"
+    n=$(cut_runs groups)
+    [ "$n" -ge 2 ]
+    ok $? "what the groups had is kept: $n runs beside $(cat "$work/before")"
+    once groups groups
+else
+    skip "built without shared libraries or with a sanitizer" "groups"
+fi
+
+finish
