@@ -3,7 +3,8 @@
 # What a batch system may do to a campaign beside ending it in time: a user
 # cancels it, and the same command submits what is missing; the administrator
 # takes a node away, and the element goes on with what it had published. The
-# point under way comes to its end first, unless that takes too long.
+# point under way comes to its end first, unless that takes too long: then what
+# it had counts.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -108,7 +109,9 @@ grep -q -- '--kill-wait 8 ' "$long"/4x2-*.sh
 ok $? "its script knows how long Slurm waits now"
 wait_until 150 measuring "$long" 0
 ok $? "it has measured the short one"
-sleep 1
+cut="$long/shard-1.db-tail-cut"
+wait_until 100 test -s "$cut"
+ok $? "of the long one something is kept"
 began=$(date +%s)
 on_head scancel "$(job_of 1)"
 ended() { ! grep -q '^running' "$long/element-1.txt"; }
@@ -116,13 +119,19 @@ wait_until 20 ended
 took=$(($(date +%s) - began))
 [ "$took" -le 8 ]
 ok $? "cancelled, it gives the long one up before it is killed ($took s)"
-like "$(cat "$long/element-1.txt")" '^ended .* done 2 of 4: it was told to end' \
-    "and says so"
+like "$(cat "$long/element-1.txt")" 'done 4 of 4' "with what that had"
 is "$(sqlite3 "$long/shard-1.db" "PRAGMA integrity_check; SELECT msg_size,
     run.status, count(DISTINCT run_id), count(*) FROM run JOIN cell
-    USING (cell_id) JOIN sample USING (run_id) GROUP BY msg_size")" \
+    USING (cell_id) JOIN sample USING (run_id) WHERE msg_size = 8")" \
     "ok
 8|ok|2|120" "its shard is whole, with all of the short one"
+is "$(sqlite3 "$long/shard-1.db" "SELECT status || ' ' || stop_reason || ' ' ||
+    (nrep BETWEEN 3 AND 59 AND nrep = (SELECT count(*) FROM sample p
+        WHERE p.run_id = r.run_id)) FROM run r JOIN cell USING (cell_id)
+    JOIN run_summary USING (run_id) WHERE msg_size > 8")" "ok time 1
+ok time 1" "and what there was of the long one"
+[ ! -e "$cut" ]
+ok $? "and no other file"
 
 cluster_down
 none_left && ! ip netns list | grep -q "$prefix"
