@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What may befall a campaign's jobs: a rank is killed, a more urgent job takes
 # the nodes, slurmd is killed, a node ends at once, the disk of the shards is
-# full. Each loses the point that was being measured at most and nothing else,
-# and the same command submits only what is missing.
+# full. Each loses the point that was being measured at most, a node's end not
+# even that, and the same command submits only what is missing.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -101,7 +101,11 @@ attempt 2
 ok $? "in the same attempt"
 
 # --- a node ends at once ----------------------------------------------------
+# In the middle of a point, of which both cells have something.
 before=$(runs_in "$shard")
+sleep 0.3 # the file of the point before is gone
+wait_until 60 test -s "$folder/shard-1.db-tail-cut"
+ok $? "of the point under way something is kept"
 # shellcheck disable=SC2046
 kill -9 $(ip netns pids "$prefix-n1")
 ok $? "the node of the batch script loses all its processes"
@@ -117,6 +121,8 @@ done
 attempt 3
 ok $? "it comes back, and the element as well"
 kept "$folder/shard-1.db" "$before" "a node's end"
+[ "$now" -ge $((before + 2)) ]
+ok $? "and both cells that were being measured: $before runs, $now"
 wait_until 150 test -f "$folder/gather.txt"
 is "$(cat "$folder/gather.txt")" "0 complete" "in the end all is there"
 complete() { # what: each planned cell has one run that is right
