@@ -33,17 +33,6 @@ void chorale_uuid(char uuid[CHORALE_UUID_SIZE])
     format_uuid(b, 4, uuid);
 }
 
-void chorale_uuid_near(const char *with, char uuid[CHORALE_UUID_SIZE])
-{
-    enum { SHARED = 18 }; /* 60 bits with their hyphens */
-
-    chorale_uuid(uuid);
-    if (strlen(with) == CHORALE_UUID_SIZE - 1) {
-        memcpy(uuid, with, SHARED);
-        uuid[14] = '8';
-    }
-}
-
 void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE])
 {
     unsigned char b[16];
@@ -57,6 +46,22 @@ void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE])
         memcpy(b + 8 * half, &h, 8);
     }
     format_uuid(b, 8, uuid);
+}
+
+void chorale_uuid_near(const char *with, int64_t number,
+                       char uuid[CHORALE_UUID_SIZE])
+{
+    enum { SHARED = 18 }; /* 60 bits with their hyphens */
+    char text[CHORALE_UUID_SIZE + 24];
+
+    if (strlen(with) != CHORALE_UUID_SIZE - 1) {
+        chorale_uuid(uuid);
+        return;
+    }
+    snprintf(text, sizeof(text), "%s %lld", with, (long long)number);
+    chorale_uuid_of(text, uuid);
+    memcpy(uuid, with, SHARED);
+    uuid[14] = '8';
 }
 
 void chorale_now(char text[32])

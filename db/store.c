@@ -414,6 +414,17 @@ enum chorale_err chorale_store_begin(struct chorale_store *store,
     return chorale_store_exec(store, "BEGIN IMMEDIATE", msg);
 }
 
+enum chorale_err chorale_store_begin_now(struct chorale_store *store,
+                                         struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    sqlite3_busy_timeout(store->db, 0);
+    err = chorale_store_begin(store, msg);
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    return err;
+}
+
 enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {

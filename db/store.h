@@ -9,6 +9,7 @@
 #define CHORALE_DB_STORE_H
 
 #include <sqlite3.h>
+#include <stdint.h>
 
 #include "db/err.h"
 
@@ -115,6 +116,9 @@ enum chorale_err chorale_store_int(struct chorale_store *store,
 /* Transactions: begin takes the write lock at once. rollback never fails. */
 enum chorale_err chorale_store_begin(struct chorale_store *store,
                                      struct chorale_errmsg *msg);
+/* The same, but CHORALE_ENV at once where another writes. */
+enum chorale_err chorale_store_begin_now(struct chorale_store *store,
+                                         struct chorale_errmsg *msg);
 enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 void chorale_store_rollback(struct chorale_store *store);
@@ -134,11 +138,12 @@ void chorale_store_emptied(struct chorale_store *store);
 /* A fresh random UUID as text. */
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);
 
-/* One that is random from half on and begins as another UUID does (RFC 9562,
- * version 8), so that those of rows that come together lie together in an
- * index: it is not rewritten everywhere when they are merged. If with is no
- * UUID, a random one. */
-void chorale_uuid_near(const char *with, char uuid[CHORALE_UUID_SIZE]);
+/* One that begins as another UUID does and is a hash of it and a number from
+ * half on (RFC 9562, version 8), so that those of rows that come together lie
+ * together in an index: it is not rewritten everywhere when they are merged. If
+ * with is no UUID, a random one. */
+void chorale_uuid_near(const char *with, int64_t number,
+                       char uuid[CHORALE_UUID_SIZE]);
 
 /* A UUID that is a hash of text (RFC 9562, version 8): equal texts, equal
  * UUIDs. */

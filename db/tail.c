@@ -31,6 +31,7 @@ struct chorale_tail {
     struct known *known;
     size_t nknown;
     struct chorale_bytes record; /* that is being made */
+    int written;             /* of a point under way: there may be a file */
 };
 
 #define LAUNCH                                                               \
@@ -333,12 +334,16 @@ enum chorale_err chorale_tail_cut_begin(struct chorale_store *store,
 
     if (tail == NULL)
         return chorale_fail_memory(msg, published);
+    tail->written = 1; /* perhaps by one who was killed */
     err = begin(tail, chorale_tail_cut_name(published, place, tail->file),
                 store, published, tail_p, msg);
+    if (err != CHORALE_OK)
+        return err;
     /* A transaction that will be taken back is to stay in memory. */
-    return err == CHORALE_OK
-               ? chorale_store_exec(store, "PRAGMA cache_spill = OFF", msg)
-               : err;
+    err = chorale_store_exec(store, "PRAGMA cache_spill = OFF", msg);
+    if (err != CHORALE_OK)
+        chorale_tail_end(*tail_p);
+    return err;
 }
 
 /* The record to that file, which it makes anew. 0, or -1. */
@@ -350,6 +355,8 @@ static int write_new(const struct chorale_tail *tail, const char *name)
     if (f == NULL)
         return -1;
     put = fwrite(tail->record.byte, 1, tail->record.len, f);
+    if (fflush(f) != 0 || fdatasync(fileno(f)) != 0)
+        put = 0;
     return fclose(f) == 0 && put == tail->record.len ? 0 : -1;
 }
 
@@ -365,16 +372,21 @@ int chorale_tail_cut(struct chorale_tail *tail, sqlite3_int64 after)
     tail->nknown = 0;
     rows = make_record(tail, &last, &added);
     if (rows > 0 && rows <= CHORALE_TAIL_MAX && write_new(tail, name) == 0 &&
-        rename(name, tail->file) == 0)
+        rename(name, tail->file) == 0) {
+        tail->written = 1;
         return 0;
+    }
     unlink(name);
-    unlink(tail->file);
+    tail->written = 1;
+    chorale_tail_cut_drop(tail);
     return -1;
 }
 
 void chorale_tail_cut_drop(struct chorale_tail *tail)
 {
-    unlink(tail->file);
+    if (tail->written)
+        unlink(tail->file);
+    tail->written = 0;
 }
 
 void chorale_tail_emptied(struct chorale_tail *tail)

@@ -31,9 +31,11 @@
  * What there is of a point under way (runners/cut.h) is a record, too, the only
  * one of FILE-tail-cut, or FILE-tail-1-cut and so on of a group: each takes the
  * place of the one before it, and the last one goes when the point is stored.
- * It is for the next `chorale run` alone: other readers may come while the
- * point is still measured, and its runs would then be there twice, a part and
- * the whole. */
+ * It is for who goes on measuring, the next `chorale run`, the element's next
+ * attempt or a run whose launch was stopped: other readers may come while the
+ * point is still measured, and would have a part of it for the whole. It adds
+ * nothing to a launch that failed by itself, nor where all of its cells have
+ * been measured again since. */
 #ifndef CHORALE_DB_TAIL_H
 #define CHORALE_DB_TAIL_H
 
@@ -69,8 +71,7 @@ enum chorale_err chorale_tail_cut_begin(struct chorale_store *store,
                                         struct chorale_tail **tail_p,
                                         struct chorale_errmsg *msg);
 /* In the transaction that has stored it, and will be taken back: the runs after
- * that one become the file, with their launch. Not brought to the disk: that is
- * for who is killed, not for a machine that stops. 0, or -1: they cannot be
+ * that one become the file, with their launch. 0, or -1: they cannot be
  * written, and there is no file then. */
 int chorale_tail_cut(struct chorale_tail *tail, sqlite3_int64 after);
 /* The file goes, if there is one. */
@@ -98,6 +99,7 @@ int chorale_tail_seen(const char *published, int place, uint64_t id);
 struct chorale_tail_files {
     int *fd;                 /* [count] */
     int count;
+    int ncut;                /* the last ones, of points under way */
     unsigned other;          /* schema version of records left out */
 };
 
@@ -122,8 +124,8 @@ void chorale_tail_close(struct chorale_tail_files *files);
 
 /* Of a store that nobody measures into: add what killed groups have left
  * beside that name, with cuts points under way as well, and take all of these
- * files away. *other_p as files->other. CHORALE_ENV: they cannot be read, or the
- * store not be written; they stay. */
+ * files away. *other_p as files->other. CHORALE_ENV: they cannot be read, or
+ * the store not be written; they stay. */
 enum chorale_err chorale_tail_take_in(struct chorale_store *store,
                                       const char *published, int cuts,
                                       unsigned *other_p,

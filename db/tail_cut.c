@@ -84,7 +84,11 @@ enum chorale_err chorale_tail_open_cuts(const char *published,
                                         struct chorale_tail_files *files,
                                         struct chorale_errmsg *msg)
 {
-    return each(published, open_it, files, msg);
+    int count = files->count;
+    enum chorale_err err = each(published, open_it, files, msg);
+
+    files->ncut = files->count - count;
+    return err;
 }
 
 static enum chorale_err drop_it(const char *name, void *arg,

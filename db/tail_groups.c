@@ -117,8 +117,11 @@ enum chorale_err chorale_tail_take_in(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     struct chorale_tail_files files = { .count = 0 };
-    enum chorale_err err = chorale_tail_open_groups(published, &files, msg);
+    enum chorale_err err;
 
+    if (!cuts)
+        chorale_tail_drop_cuts(published);
+    err = chorale_tail_open_groups(published, &files, msg);
     /* After what is whole: of a cell and a launch the first run stays. */
     if (err == CHORALE_OK && cuts)
         err = chorale_tail_open_cuts(published, &files, msg);

@@ -27,6 +27,7 @@ struct applying {
     const char *at, *end;    /* of the record's rows */
     sqlite3_int64 run;       /* the last one's id; 0: none yet, */
     int there;               /* or it was there before, with all of it */
+    int cut;                 /* the file is of a point under way */
     sqlite3_int64 runs;      /* that came */
     uint32_t schema;         /* of the record read last */
     uint32_t other;          /* of one that is left out for it, or 0 */
@@ -115,22 +116,48 @@ static int put_row(struct applying *a)
     return rc;
 }
 
+/* Runs after that one, of a point under way: is their launch one that was
+ * killed, and has any of their cells no other run of that ordinal? */
+static enum chorale_err check_cut(struct applying *a, sqlite3_int64 after,
+                                  sqlite3_int64 *good_p,
+                                  struct chorale_errmsg *msg)
+{
+    char sql[640];
+
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) > 0 FROM run r JOIN launch l USING (launch_id)"
+             " WHERE r.run_id > %lld"
+             "   AND (l.status = 'running' OR l.reason = 'killed')"
+             "   AND NOT EXISTS (SELECT 1 FROM run q"
+             "        JOIN launch k USING (launch_id)"
+             "        WHERE q.cell_id = r.cell_id AND q.run_id <> r.run_id"
+             "          AND k.ordinal = l.ordinal)", (long long)after);
+    return chorale_store_int(a->store, sql, 0, good_p, msg);
+}
+
 /* All rows of a record, or none. *fits_p: they did. */
 static enum chorale_err put_record(struct applying *a, const char *rows,
                                    size_t bytes, int *fits_p,
                                    struct chorale_errmsg *msg)
 {
-    sqlite3_int64 before = a->runs;
+    sqlite3_int64 before = a->runs, last = 0, good = 1;
     int rc = SQLITE_DONE;
     enum chorale_err err = chorale_store_exec(a->store, "SAVEPOINT record",
                                               msg);
 
+    if (err == CHORALE_OK && a->cut)
+        err = chorale_store_int(a->store, "SELECT max(run_id) FROM run", 0,
+                                &last, msg);
     a->at = rows;
     a->end = rows + bytes;
     a->run = 0;
     a->there = 0;
     while (err == CHORALE_OK && a->at < a->end && rc == SQLITE_DONE)
         rc = put_row(a);
+    if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut)
+        err = check_cut(a, last, &good, msg);
+    if (!good)
+        rc = SQLITE_CONSTRAINT;
     switch (rc & 0xff) {
     case SQLITE_DONE:
         break;
@@ -261,8 +288,10 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
     for (int t = 0; t < CHORALE_NTAIL && err == CHORALE_OK; t++)
         err = chorale_store_prepare(store, chorale_tail_table[t].into,
                                     &a.into[t], msg);
-    for (int i = 0; i < files->count && err == CHORALE_OK; i++)
+    for (int i = 0; i < files->count && err == CHORALE_OK; i++) {
+        a.cut = i >= files->count - files->ncut;
         err = apply_file(&a, files->fd[i], msg);
+    }
     files->other = a.other;
     for (int t = 0; t < CHORALE_NTAIL; t++)
         sqlite3_finalize(a.into[t]);

@@ -6,10 +6,11 @@
  * As soon as each candidate has as many repetitions as one whose time is over
  * (stopping.h), and now and then from there on, rank 0 writes the runs that
  * would come of the point if it ended there to a file of its own (db/tail.h,
- * "cut"), and takes it away when the point is stored. The next `chorale run`
- * takes in what is left there. Such runs are not verified a second time, nor
- * counted; a launch that fails of itself has none, as the cell that ended it
- * might be among them. In simulation there are none. */
+ * "cut"), and takes it away when the point is stored. The next `chorale run`,
+ * or the element's next attempt, takes in what is left there, and so does one
+ * that ends its launch because it was told to. Such runs are not verified a
+ * second time, nor counted; a launch that fails of itself has none, as the cell
+ * that ended it might be among them. In simulation there are none. */
 #ifndef CHORALE_RUNNERS_CUT_H
 #define CHORALE_RUNNERS_CUT_H
 

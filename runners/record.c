@@ -97,7 +97,9 @@ static enum chorale_err put_run(struct writer *w,
     char uuid[CHORALE_UUID_SIZE], flags[96];
     enum chorale_err err;
 
-    chorale_uuid_near(bench->work.launch_uuid, uuid);
+    /* The same where a part of it is kept (chorale_record_cut) and the whole is
+     * stored elsewhere: they are one run, of which the first stays. */
+    chorale_uuid_near(bench->work.launch_uuid, cand->cell_id, uuid);
     validity(bench, res, flags, sizeof(flags));
     sqlite3_bind_text(w->run, 1, uuid, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(w->run, 2, cand->cell_id);
@@ -287,7 +289,7 @@ void chorale_record_cut(struct chorale_store *store, struct chorale_tail *cut,
     enum chorale_err err = prepare(&w);
 
     if (err == CHORALE_OK)
-        err = chorale_store_begin(store, &msg);
+        err = chorale_store_begin_now(store, &msg);
     if (err == CHORALE_OK)
         err = chorale_store_int(store, "SELECT max(run_id) FROM run", 0, &last,
                                 &msg);

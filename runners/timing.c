@@ -441,6 +441,8 @@ static int settle(struct chorale_timing *t)
         rc = chorale_floor_measure(t->bench);
     if (rc == MPI_SUCCESS && doubt && t->bench->world_rank == 0)
         chorale_doubt(t);
+    if (t->bench->world_rank == 0)
+        chorale_cut_look(t);
     return rc == MPI_SUCCESS ? share(t, &one, &look) : rc;
 }
 

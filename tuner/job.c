@@ -18,6 +18,7 @@
 #include "db/tail.h"
 #include "tuner/gather.h"
 #include "tuner/launcher.h"
+#include "tuner/read_shard.h"
 #include "tuner/run.h"
 #include "tuner/slurm.h"
 #include "tuner/starts.h"
@@ -183,8 +184,10 @@ static enum chorale_err catch_up(struct element *e)
         err = chorale_store_open(e->work, CHORALE_STORE_WRITE, &store,
                                  e->msg);
     /* Merging reads no points under way, and publishing takes them away. */
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK &&
+        !chorale_store_locked(store, CHORALE_LOCK_RUNNER))
         err = chorale_tail_take_in(store, e->shard, 1, &other, e->msg);
+    chorale_read_left_out(e->shard, other);
     if (err == CHORALE_OK)
         err = publish(e, store, e->msg);
     e->before = e->done;
@@ -407,8 +410,8 @@ static const struct chorale_opt options[] = {
       "how long ahead of the time limit SIGUSR1 comes (default: 1m)", 1, 0 },
     { "kill-wait", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, kill_wait),
       "TIME", "how long after SIGTERM Slurm sends SIGKILL, its KillWait, as "
-      "`submit` found it (default: not known, so SIGTERM gives the point under "
-      "way up)", 1, 0 },
+      "`submit` found it (default: not known, so SIGTERM ends the point under "
+      "way at once)", 1, 0 },
     { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
       "TIME", "publish as often at least while a launch runs, and after each "
       "point as long as that takes a hundredth of the time; what is lost with "
@@ -441,7 +444,7 @@ const struct chorale_verb chorale_verb_job = {
         "nothing. On SIGTERM, with which Slurm cancels, "
         "preempts or requeues, and which all ranks get and ignore, the point "
         "comes to an end in the same way, unless that takes three quarters of "
-        "--kill-wait, or all but 2.5 s of it: then it is given up. It "
+        "--kill-wait, or all but 2.5 s of it: then it is given up, with what it has. It "
         "publishes, exits with 75, and leaves the queue to Slurm: what is "
         "cancelled does not come back.\n"
         "Each point that is stored goes to FOLDER/shard-N.db-tail as well, "
@@ -449,8 +452,8 @@ const struct chorale_verb chorale_verb_job = {
         "and so does `chorale merge`. What there is of the point under way is "
         "written beside them once a second, as soon as each cell has three "
         "repetitions, and goes on into the next attempt. So a SIGKILL, or a "
-        "node that is lost with the disk that was measured on, costs no more "
-        "than about a second then. With "
+        "node that is lost with the disk that was measured on, costs the next "
+        "attempt no more than about a second then. With "
         "--shards the file that was measured into, chorale-*.db, stays on the "
         "first node then.\n"
         "With --gather it merges all shards, says which elements lack runs, "

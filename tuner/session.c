@@ -263,7 +263,8 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
     }
     explain(s, ending, status, reason, sizeof(reason));
     /* One that failed by itself may have a cell that is to blame. */
-    err = chorale_session_take_in(s, ending == CHORALE_ENDED_STOPPED);
+    err = chorale_session_take_in(s, ending == CHORALE_ENDED_STOPPED &&
+                                         s->end_code < 0);
     if (err != CHORALE_OK)
         return err;
     err = mark_failed(s, fellow, count, reason, &stored);

@@ -108,9 +108,31 @@ is "$? $(has torn 'count(*) FROM launch') $(cut_runs torn)" "0 2 0" \
     "what is torn is measured again"
 once torn torn
 
+# --- measured again since -----------------------------------------------------
+# A copy goes on without it, and meets it later.
+planned later -c bcast -P 2 -m 4M --cell-time 60
+killed_at "$work/later.db-tail-cut" timeout 200 "$chorale" run \
+    "$work/later.db" -q
+mv "$work/later.db-tail-cut" "$work/whole"
+shorter later
+timeout 60 "$chorale" run "$work/later.db" -q
+cp "$work/whole" "$work/later.db-tail-cut"
+timeout 60 "$chorale" run "$work/later.db" -q
+is "$? $(has later 'count(*) FROM launch') $(has later "count(*)
+    FROM environment WHERE key = 'killed_at'")" "0 2 0" \
+    "what was measured again since is not added"
+once later later
+# One that failed by itself may have such a file from a rank that stayed.
+sqlite3 "$work/later.db" "UPDATE launch SET status = 'failed', reason = 'fell';
+    DELETE FROM sample; DELETE FROM counter; DELETE FROM run_summary;
+    DELETE FROM run"
+cp "$work/whole" "$work/later.db-tail-cut"
+timeout 60 "$chorale" run "$work/later.db" -q
+is "$? $(has later 'count(*) FROM run') $(has later "count(*)
+    FROM environment WHERE key = 'killed_at'")" "0 2 0" \
+    "nor to a launch that failed by itself"
+
 # --- a cell that ends the program ---------------------------------------------
-"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
-    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
 planned fault -c scan -P 2 -m 2M --cell-time 60
 cat >"$work/watched" <<END
 #!/bin/sh
