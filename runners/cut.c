@@ -89,13 +89,11 @@ void chorale_cut_look(const struct chorale_timing *t)
         cut->next = now + PAUSE_SECONDS;
     }
     /* Repetitions that begin again are not believed any more. */
-    if (!enough(t) || chorale_any_below(t)) {
+    if (!enough(t))
         chorale_tail_cut_drop(cut->tail);
-        return;
+    else if (now >= cut->next && !chorale_any_below(t)) {
+        put(t, cut);
+        cut->next = MPI_Wtime() +
+                    fmax(PAUSE_SECONDS, PAUSE_SHARE * (MPI_Wtime() - now));
     }
-    if (now < cut->next)
-        return;
-    put(t, cut);
-    cut->next = MPI_Wtime() +
-                fmax(PAUSE_SECONDS, PAUSE_SHARE * (MPI_Wtime() - now));
 }

@@ -323,7 +323,7 @@ long=$work/long.db
 plan() { # database, sizes, further options
     to=$1 sizes=$2
     shift 2
-    "$chorale" plan "$to" -q -c bcast -m "$sizes" -P 2 --ppn 2 --launches 1 \
+    "$chorale" plan "$to" -q -c reduce -m "$sizes" -P 2 --ppn 2 --launches 1 \
         --providers chorale,library --variants linear -i 4096 --width 0.01% \
         "$@"
 }
@@ -371,7 +371,7 @@ all_of() { # a process: those that it started, and it
 ended() { # least repetitions, signals, further options: what it says last, the
     # code that it ends with, its runs, and how the launch ended
     name=ended$(find "$work" -maxdepth 1 -name 'ended*.db' | wc -l)
-    timeout 100 "$chorale" submit "$work/$name.db" -q -c bcast \
+    timeout 100 "$chorale" submit "$work/$name.db" -q -c reduce \
         -m 8M,16M -P 2 --ppn 2 --launches 1 --providers chorale,library \
         --variants linear -i 4096 --width 0.01% --min-iterations "$1" \
         --cell-time 100 --site "$work/site.txt"
