@@ -33,9 +33,10 @@
  * place of the one before it, and the last one goes when the point is stored.
  * It is for who goes on measuring, the next `chorale run`, the element's next
  * attempt or a run whose launch was stopped: other readers may come while the
- * point is still measured, and would have a part of it for the whole. It adds
- * nothing to a launch that failed by itself, nor where all of its cells have
- * been measured again since. */
+ * point is still measured, and would have a part of it for the whole. Of a
+ * launch that fell by itself it adds all but the cell that was being called;
+ * nothing if it is not known which (mark.h), if the launch has failed before, or
+ * where all of its cells have been measured again since. */
 #ifndef CHORALE_DB_TAIL_H
 #define CHORALE_DB_TAIL_H
 
@@ -99,7 +100,8 @@ int chorale_tail_seen(const char *published, int place, uint64_t id);
 struct chorale_tail_files {
     int *fd;                 /* [count] */
     int count;
-    int ncut;                /* the last ones, of points under way */
+    int ncut;                /* the last ones, of points under way; */
+    int marked;              /* CHORALE_CUTS_MARKED */
     unsigned other;          /* schema version of records left out */
 };
 
@@ -122,12 +124,22 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
                                     struct chorale_errmsg *msg);
 void chorale_tail_close(struct chorale_tail_files *files);
 
+/* Points under way: none is taken in; all of their cells, as somebody ended
+ * their launches; of launches that fell the cells that were not being called
+ * (mark.h), and nothing where it is not known which was. */
+enum chorale_cuts {
+    CHORALE_CUTS_NONE,
+    CHORALE_CUTS_ALL,
+    CHORALE_CUTS_MARKED
+};
+
 /* Of a store that nobody measures into: add what killed groups have left
- * beside that name, with cuts points under way as well, and take all of these
- * files away. *other_p as files->other. CHORALE_ENV: they cannot be read, or
- * the store not be written; they stay. */
+ * beside that name, and points under way, and take all of these files away.
+ * *other_p as files->other. CHORALE_ENV: they cannot be read, or the store not
+ * be written; they stay. */
 enum chorale_err chorale_tail_take_in(struct chorale_store *store,
-                                      const char *published, int cuts,
+                                      const char *published,
+                                      enum chorale_cuts cuts,
                                       unsigned *other_p,
                                       struct chorale_errmsg *msg);
 

@@ -112,18 +112,21 @@ enum chorale_err chorale_tail_open_groups(const char *published,
 }
 
 enum chorale_err chorale_tail_take_in(struct chorale_store *store,
-                                      const char *published, int cuts,
+                                      const char *published,
+                                      enum chorale_cuts cuts,
                                       unsigned *other_p,
                                       struct chorale_errmsg *msg)
 {
-    struct chorale_tail_files files = { .count = 0 };
+    struct chorale_tail_files files = {
+        .marked = cuts == CHORALE_CUTS_MARKED,
+    };
     enum chorale_err err;
 
-    if (!cuts)
+    if (cuts == CHORALE_CUTS_NONE)
         chorale_tail_drop_cuts(published);
     err = chorale_tail_open_groups(published, &files, msg);
     /* After what is whole: of a cell and a launch the first run stays. */
-    if (err == CHORALE_OK && cuts)
+    if (err == CHORALE_OK && cuts != CHORALE_CUTS_NONE)
         err = chorale_tail_open_cuts(published, &files, msg);
     if (err == CHORALE_OK && chorale_tail_there(&files))
         err = chorale_tail_apply(&files, store, NULL, msg);

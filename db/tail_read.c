@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/mark.h"
 #include "db/tail_record.h"
 
 #define CHUNK 65536
@@ -27,7 +28,7 @@ struct applying {
     const char *at, *end;    /* of the record's rows */
     sqlite3_int64 run;       /* the last one's id; 0: none yet, */
     int there;               /* or it was there before, with all of it */
-    int cut;                 /* the file is of a point under way */
+    int cut, marked;         /* the file is of a point under way; as files */
     sqlite3_int64 runs;      /* that came */
     uint32_t schema;         /* of the record read last */
     uint32_t other;          /* of one that is left out for it, or 0 */
@@ -135,6 +136,58 @@ static enum chorale_err check_cut(struct applying *a, sqlite3_int64 after,
     return chorale_store_int(a->store, sql, 0, good_p, msg);
 }
 
+/* The cell that the launch of those runs was calling, as in mark.h. */
+static enum chorale_err called(struct applying *a, sqlite3_int64 after,
+                               int64_t *cell_p, struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int have = 0;
+    enum chorale_err err = chorale_store_prepare(
+        a->store, "SELECT l.uuid FROM run r JOIN launch l USING (launch_id)"
+        " WHERE r.run_id > ?1 LIMIT 1", &stmt, msg);
+
+    *cell_p = CHORALE_MARK_ANY;
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, after);
+    err = chorale_store_step(a->store, stmt, &have, msg);
+    if (err == CHORALE_OK && have)
+        *cell_p = chorale_mark_read(chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Of those runs that cell's goes. *good_p: there is one, and others; or it
+ * called none. */
+static enum chorale_err leave_out(struct applying *a, sqlite3_int64 after,
+                                  sqlite3_int64 before, sqlite3_int64 *good_p,
+                                  struct chorale_errmsg *msg)
+{
+    sqlite3_int64 run = 0;
+    int64_t cell;
+    char sql[320];
+    enum chorale_err err = called(a, after, &cell, msg);
+
+    *good_p = cell == CHORALE_MARK_NONE;
+    if (err != CHORALE_OK || *good_p)
+        return err;
+    snprintf(sql, sizeof(sql), "SELECT run_id FROM run WHERE run_id > %lld"
+             " AND cell_id = %lld", (long long)after, (long long)cell);
+    err = chorale_store_int(a->store, sql, 0, &run, msg);
+    if (err != CHORALE_OK || run == 0)
+        return err;
+    snprintf(sql, sizeof(sql),
+             "DELETE FROM run_summary WHERE run_id = %lld;"
+             "DELETE FROM sample WHERE run_id = %lld;"
+             "DELETE FROM counter WHERE run_id = %lld;"
+             "DELETE FROM run WHERE run_id = %lld",
+             (long long)run, (long long)run, (long long)run, (long long)run);
+    err = chorale_store_exec(a->store, sql, msg);
+    a->runs--;
+    *good_p = a->runs > before;
+    return err;
+}
+
 /* All rows of a record, or none. *fits_p: they did. */
 static enum chorale_err put_record(struct applying *a, const char *rows,
                                    size_t bytes, int *fits_p,
@@ -156,6 +209,8 @@ static enum chorale_err put_record(struct applying *a, const char *rows,
         rc = put_row(a);
     if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut)
         err = check_cut(a, last, &good, msg);
+    if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut && a->marked && good)
+        err = leave_out(a, last, before, &good, msg);
     if (!good)
         rc = SQLITE_CONSTRAINT;
     switch (rc & 0xff) {
@@ -282,7 +337,7 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
                                     sqlite3_int64 *runs_p,
                                     struct chorale_errmsg *msg)
 {
-    struct applying a = { .store = store };
+    struct applying a = { .store = store, .marked = files->marked };
     enum chorale_err err = chorale_store_begin(store, msg);
 
     for (int t = 0; t < CHORALE_NTAIL && err == CHORALE_OK; t++)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "db/mark.h"
 #include "db/tail.h"
 #include "runners/timed.h"
 
@@ -28,6 +29,7 @@ void chorale_cut_open(struct chorale_bench *bench, struct chorale_store *store,
 
     if (cut == NULL)
         return;
+    bench->mark = chorale_mark_open(bench->work.launch_uuid);
     cut->store = store;
     if (chorale_tail_cut_begin(store, beside, place, &cut->tail, &msg) !=
         CHORALE_OK) {
@@ -47,6 +49,11 @@ void chorale_cut_drop(struct chorale_bench *bench)
 
 void chorale_cut_close(struct chorale_bench *bench)
 {
+    if (bench->mark != NULL) {
+        chorale_mark_close(bench->mark);
+        chorale_mark_drop(bench->work.launch_uuid);
+        bench->mark = NULL;
+    }
     if (bench->cut == NULL)
         return;
     chorale_tail_end(bench->cut->tail);

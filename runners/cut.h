@@ -9,8 +9,16 @@
  * "cut"), and takes it away when the point is stored. The next `chorale run`,
  * or the element's next attempt, takes in what is left there, and so does one
  * that ends its launch because it was told to. Such runs are not verified a
- * second time, nor counted; a launch that fails of itself has none, as the cell
- * that ended it might be among them. In simulation there are none. */
+ * second time, nor counted.
+ *
+ * A launch that fell while `chorale run` lives on, since a rank was killed or
+ * hangs, may have been ended by the cell that was being called: of it all but
+ * that one is taken in. Rank 0 says in shared memory (db/mark.h) which cell it
+ * is, once all ranks have left the one before, so there is no doubt where each
+ * repetition has a start of its own. In a row of windows nobody knows, nor does
+ * a `run` on another machine than rank 0; then the point is measured again.
+ *
+ * In simulation there is none of this. */
 #ifndef CHORALE_RUNNERS_CUT_H
 #define CHORALE_RUNNERS_CUT_H
 
@@ -20,11 +28,12 @@ struct chorale_cut;
 
 /* Rank 0 of a launch, or the first of a group: beside names the published
  * copy, or the database; place as in db/tail.h. Without memory nothing is
- * kept. Sets bench->cut. */
+ * kept. Sets bench->cut and bench->mark. */
 void chorale_cut_open(struct chorale_bench *bench, struct chorale_store *store,
                       const char *beside, int place);
 /* The point is stored, or is no more: its file goes. bench->cut may be NULL. */
 void chorale_cut_drop(struct chorale_bench *bench);
+/* No more points: sets both to NULL. */
 void chorale_cut_close(struct chorale_bench *bench);
 
 /* After a chunk has been judged: write the file if it is time to. What cannot

@@ -66,8 +66,10 @@ void chorale_result_fail(struct chorale_result *res,
 int chorale_timing_turns(const struct chorale_task *task);
 
 /* `chorale run` learns which candidate is called, should it end the program;
- * 0: none. */
+ * 0: none. All ranks have left the last one. say: they may not have, or nobody
+ * knows. */
 void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
+void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id);
 
 /* admit.c: refuse, verify; sets active. Returns an MPI error code. */
 int chorale_admit(struct chorale_timing *t);

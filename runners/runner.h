@@ -196,6 +196,8 @@ struct chorale_bench {
     const char *beside;      /* what files of a point under way are beside, */
     int place;               /* whose: cut.h; NULL: there are none */
     struct chorale_cut *cut; /* rank 0's, or NULL */
+    volatile int64_t *mark;  /* likewise: says which cell is called (sync.c) */
+    int64_t calling;         /* what begins with the next start: db/mark.h */
     struct chorale_kept copies, flush; /* buffers.c: of all points in turn */
     size_t copies_at;        /* where in copies the next point begins */
 };

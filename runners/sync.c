@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "algorithms/engines/tree.h"
+#include "db/mark.h"
 
 #ifdef CHORALE_SIM
 #include <simgrid/barrier.h>
@@ -133,6 +134,14 @@ static int announce(struct chorale_bench *bench, double *value)
     return rc;
 }
 
+/* All have left the repetition before: from here on a rank that ends or hangs
+ * does it in this cell. */
+static void mark(const struct chorale_bench *bench, int64_t cell_id)
+{
+    if (bench->mark != NULL)
+        *bench->mark = cell_id;
+}
+
 int chorale_sync_barrier(struct chorale_bench *bench)
 {
     return chorale_sync_separate(bench);
@@ -150,11 +159,16 @@ int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
 
 int chorale_sync_end(struct chorale_bench *bench)
 {
-    return chorale_sync_barrier(bench);
+    int rc = chorale_sync_barrier(bench);
+
+    bench->calling = CHORALE_MARK_NONE;
+    mark(bench, CHORALE_MARK_NONE);
+    return rc;
 }
 
-/* A start that rank 0 chooses, a little ahead; 0 on error. */
-static double announced(struct chorale_bench *bench)
+/* A start that rank 0 chooses, a little ahead; 0 on error. cell_id: of what
+ * begins there. */
+static double announced(struct chorale_bench *bench, int64_t cell_id)
 {
     double start;
 
@@ -162,6 +176,7 @@ static double announced(struct chorale_bench *bench)
      * early would announce a start while others are still busy. */
     if (chorale_sync_barrier(bench) != MPI_SUCCESS)
         return 0;
+    mark(bench, cell_id);
     start = chorale_now_common(bench) + bench->slack;
     return announce(bench, &start) == MPI_SUCCESS ? start : 0;
 }
@@ -174,13 +189,15 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
     if (how == CHORALE_SYNC_BARRIER) {
         bench->window = 0; /* whoever comes next announces again */
         *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
+        mark(bench, bench->calling);
         *in_p = chorale_now_common(bench);
         return *in_p;
     }
     if (how == CHORALE_SYNC_WINDOW && bench->window > 0)
         start = bench->window;
-    else
-        start = announced(bench);
+    else /* a row of windows is of many cells */
+        start = announced(bench, how == CHORALE_SYNC_WINDOW ? CHORALE_MARK_ANY
+                                                            : bench->calling);
     bench->window = how == CHORALE_SYNC_WINDOW ? start + window : 0;
     *late_p = chorale_now_common(bench) > start;
     *in_p = chorale_wait_common(bench, start);

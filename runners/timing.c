@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/mark.h"
 #include "db/order.h"
 #include "runners/cut.h"
 
@@ -87,10 +88,11 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     double begun = chorale_now_common(bench), start, left, in, out;
 
     if ((chorale_simulated() || bench->announce) && cand != NULL)
-        chorale_timing_announce(t, cand->cell_id);
+        chorale_timing_say(t, cand->cell_id);
     if (cand != NULL)
         chorale_provider_begin(bench, t->task, cand);
     chorale_problem_prepare(&t->prob);
+    bench->calling = cand != NULL ? cand->cell_id : CHORALE_MARK_NONE;
     start = chorale_sync_start(bench, (enum chorale_sync)t->how,
                                t->window[c], &left, &late);
     in = left;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "db/mark.h"
 #include "db/systems.h"
 #include "tuner/launcher.h"
 #include "tuner/plan.h"
@@ -241,6 +242,8 @@ static enum chorale_err one_start(struct chorale_session *s,
                 chorale_launch_failed(s->store, fellow[i].uuid,
                                       "could not be started", s->msg);
     }
+    for (int i = 0; i < count; i++)
+        chorale_mark_drop(fellow[i].uuid);
     chorale_sim_files_close(&files);
     chorale_args_free(&args);
     free(launcher.sim.platform);
@@ -293,6 +296,24 @@ static enum chorale_err count_work(struct chorale_session *s,
     return err;
 }
 
+/* Launches that were killed with their command left words in memory. */
+static enum chorale_err drop_marks(struct chorale_session *s)
+{
+    sqlite3_stmt *stmt = NULL;
+    int have = 0;
+    enum chorale_err err = chorale_store_prepare(
+        s->store, "SELECT uuid FROM launch WHERE status = 'running'", &stmt,
+        s->msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(s->store, stmt, &have, s->msg)) ==
+               CHORALE_OK &&
+           have)
+        chorale_mark_drop(chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 static enum chorale_err check_ready(struct chorale_session *s)
 {
     sqlite3_int64 cells = 0, id;
@@ -310,7 +331,9 @@ static enum chorale_err check_ready(struct chorale_session *s)
         nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     }
     if (err == CHORALE_OK)
-        err = chorale_session_take_in(s, 1);
+        err = chorale_session_take_in(s, CHORALE_CUTS_ALL);
+    if (err == CHORALE_OK)
+        err = drop_marks(s);
     if (err == CHORALE_OK)
         err = chorale_launch_failed(s->store, NULL, "killed", s->msg);
     if (err == CHORALE_OK)

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "db/tail.h"
+#include "db/mark.h"
 #include "tuner/read_shard.h"
 
 #define VAIN_MAX 4           /* launches on end that brought nothing */
@@ -191,7 +191,8 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
                         s->comm_size * s->siblings);
 }
 
-enum chorale_err chorale_session_take_in(struct chorale_session *s, int cuts)
+enum chorale_err chorale_session_take_in(struct chorale_session *s,
+                                         enum chorale_cuts cuts)
 {
     const char *path = s->opts->published;
     char real[PATH_MAX];
@@ -246,6 +247,36 @@ static enum chorale_err mark_failed(struct chorale_session *s,
     return err;
 }
 
+/* What it had of the point under way; and which cell was being called, the one
+ * that may be to blame. */
+static enum chorale_err take_in_rest(struct chorale_session *s,
+                                     const struct chorale_fellow *fellow,
+                                     enum chorale_ending ending)
+{
+    enum chorale_cuts cuts = CHORALE_CUTS_MARKED;
+    sqlite3_int64 before = 0, after = 0;
+    int64_t called;
+    enum chorale_err err;
+
+    if (s->end_code >= 0) /* it has a verdict of its own */
+        cuts = CHORALE_CUTS_NONE;
+    else if (ending == CHORALE_ENDED_STOPPED)
+        cuts = CHORALE_CUTS_ALL;
+    err = chorale_store_int(s->store, "SELECT count(*) FROM run", 0, &before,
+                            s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_session_take_in(s, cuts);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(s->store, "SELECT count(*) FROM run", 0,
+                                &after, s->msg);
+    if (err == CHORALE_OK && after > before)
+        chorale_progress_step(&s->bar, (long)(after - before), s->what);
+    called = chorale_mark_read(fellow->uuid);
+    if (s->trying == 0 && !s->grouped && called > 0)
+        s->trying = called;
+    return err;
+}
+
 enum chorale_err chorale_session_judge(struct chorale_session *s,
                                        const struct chorale_fellow *fellow,
                                        int count, enum chorale_ending ending,
@@ -262,12 +293,9 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
         return CHORALE_OK; /* all is stored, however it ended */
     }
     explain(s, ending, status, reason, sizeof(reason));
-    /* One that failed by itself may have a cell that is to blame. */
-    err = chorale_session_take_in(s, ending == CHORALE_ENDED_STOPPED &&
-                                         s->end_code < 0);
-    if (err != CHORALE_OK)
-        return err;
-    err = mark_failed(s, fellow, count, reason, &stored);
+    err = take_in_rest(s, fellow, ending);
+    if (err == CHORALE_OK)
+        err = mark_failed(s, fellow, count, reason, &stored);
     if (err != CHORALE_OK)
         return err;
     stored -= s->nleft;

@@ -4,6 +4,7 @@
 #ifndef CHORALE_TUNER_SESSION_H
 #define CHORALE_TUNER_SESSION_H
 
+#include "db/tail.h"
 #include "tuner/launch_notes.h"
 #include "tuner/pending.h"
 #include "tuner/progress.h"
@@ -46,8 +47,9 @@ void chorale_session_begin(struct chorale_session *s,
 int chorale_session_line(void *arg, const char *line, int is_err);
 /* Groups of a start that was killed leave files beside what they were
  * published to (db/tail.h), and so does a point under way: the database gets
- * what they have, of the latter with cuts only. Nobody measures into it. */
-enum chorale_err chorale_session_take_in(struct chorale_session *s, int cuts);
+ * what they have, of the latter as cuts says. Nobody measures into it. */
+enum chorale_err chorale_session_take_in(struct chorale_session *s,
+                                         enum chorale_cuts cuts);
 /* Say what became of it, and blame what is to blame. */
 enum chorale_err chorale_session_judge(struct chorale_session *s,
                                        const struct chorale_fellow *fellow,

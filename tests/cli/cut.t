@@ -18,14 +18,15 @@ export CHORALE_MPIEXEC
 planned() { # database, options...
     name=$work/$1.db
     shift
-    "$chorale" plan "$name" -q --providers chorale,library --variants linear \
-        --launches 1 -i 4096 --min-iterations 4096 --width 0.001% "$@"
+    "$chorale" plan "$name" -q --providers chorale,library \
+        --variants "${variants-linear}" --launches 1 -i 4096 --min-iterations 4096 --width 0.001% "$@"
 }
 has() { # database, what is selected
     sqlite3 -cmd '.timeout 9000' "$work/$1.db" "SELECT $2"
 }
 shorter() { # database: what is measured from here on takes no time
-    sqlite3 "$work/$1.db" 'UPDATE campaign SET cell_seconds = 0.1, nrep_min = 3'
+    sqlite3 -cmd '.timeout 9000' "$work/$1.db" \
+        'UPDATE campaign SET cell_seconds = 0.1, nrep_min = 3'
 }
 all_of() { # a process: those that it started, and it
     for child in $(pgrep -P "$1"); do
@@ -74,8 +75,10 @@ cut_runs() { # database
 once() { # database, name: all that is planned is there, once
     is "$(has "$1" "sum(planned) - sum(done) FROM v_progress")" 0 \
         "$2: all is measured"
+    # The library comes along where some of a point is measured again.
     is "$(has "$1" "count(*) - count(DISTINCT cell_id || ' ' || ordinal)
-        FROM run JOIN launch USING (launch_id)")" 0 "$2: and nothing twice"
+        FROM run JOIN launch USING (launch_id) JOIN cell USING (cell_id)
+        WHERE provider = 'chorale'")" 0 "$2: and nothing twice"
     is "$(sqlite3 "$work/$1.db" 'PRAGMA integrity_check;
         PRAGMA foreign_key_check')" ok "$2: the file is whole"
     is "$(find "$work" -name "${3-$1}.db-*" | wc -l)" 0 \
@@ -137,23 +140,82 @@ is "$? $(has later 'count(*) FROM run') $(has later "count(*)
     FROM environment WHERE key = 'killed_at'")" "0 2 0" \
     "nor to a launch that failed by itself"
 
-# --- a cell that ends the program ---------------------------------------------
-planned fault -c scan -P 2 -m 2M --cell-time 60
-cat >"$work/watched" <<END
-#!/bin/sh
-# A rank dies as soon as something is kept.
-(while [ ! -s "$work/fault.db-tail-cut" ]; do sleep 0.05; done
-    touch "$work/kept"; pkill -KILL -f 'chorale-runner.*/fault.db') &
-exec $MPIEXEC "\$@"
-END
-chmod +x "$work/watched"
-CHORALE_MPIEXEC=$work/watched timeout 200 "$chorale" run "$work/fault.db" -q \
-    2>"$work/err.txt"
-[ -e "$work/kept" ]
-ok $? "ranks die in a point of which something is kept"
-is "$(has fault "count(*) FROM environment WHERE key = 'killed_at'")" 0 \
-    "of a launch that fails by itself nothing of its point is taken"
-is "$(find "$work" -name 'fault.db-*' | wc -l)" 0 "its file is gone"
+# --- ranks that die, `run` lives on ---------------------------------------------
+# The cell that was being called is measured again, the others keep what they
+# have.
+rank_of() { # database, rank: its process
+    for pid in $(pgrep -x chorale-runner); do
+        grep -q "$work/$1.db" "/proc/$pid/cmdline" || continue
+        tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "PMI_RANK=$2" && echo "$pid"
+    done
+}
+called() { # database: the id of the cell that its launch calls, as db/mark.h
+    od -An -td8 "/dev/shm/chorale-$(has "$1" 'uuid FROM launch')" | tr -d ' '
+}
+# A rank meets a signal as soon as something is kept, in the first launch, when
+# rank 0 says that it calls this.
+meets() { # database, rank, signal, what is called
+    while [ ! -s "$work/$1.db-tail-cut" ]; do
+        sleep 0.05
+    done
+    shorter "$1"
+    first=$(rank_of "$1" 0)
+    while kill -STOP "$first"; do
+        case $(called "$1") in
+        $4)
+            [ -s "$work/$1.db-tail-cut" ] && break
+            ;;
+        esac
+        kill -CONT "$first"
+        sleep 0.02
+    done
+    cp "$work/$1.db-tail-cut" "$work/$1.kept"
+    kill "-$3" "$(rank_of "$1" "$2")"
+    [ "$2" = 0 ] || kill -CONT "$first"
+}
+fallen() { # database, rank, signal, what is called, options...
+    db=$1 rank=$2 signal=$3 calls=$4
+    shift 4
+    variants=linear,recursive_doubling,simultaneous_binomial
+    planned "$db" -c scan -P 2 -m 2M --cell-time 60 "$@"
+    unset variants
+    meets "$db" "$rank" "$signal" "$calls" &
+    timeout 200 "$chorale" run "$work/$db.db" -q --hang 10s --stall-timeout 10s \
+        2>"$work/err.txt"
+    is "$? $(cat "$work/err.txt")" "0 " "$db: run goes on to the end"
+    wait $!
+    [ -s "$work/$db.kept" ]
+    ok $? "$db: that was in a point of which something was kept"
+    once "$db" "$db"
+}
+all_but_one() { # database
+    n=$(has "$1" 'count(*) FROM cell')
+    is "$n $(cut_runs "$1") $(has "$1" "count(DISTINCT run.cell_id) FROM run
+        WHERE launch_id = (SELECT max(launch_id) FROM launch)
+        AND cell_id NOT IN (SELECT cell_id FROM run
+            WHERE launch_id = (SELECT min(launch_id) FROM launch))")" \
+        "4 3 1" "$1: of its cells all but one are kept"
+    is "$(has "$1" "group_concat(status, ' ') FROM launch")" "failed done" \
+        "$1: one launch was lost"
+}
+fallen killed 1 KILL '[1-9]*'
+all_but_one killed
+fallen first 0 KILL '[1-9]*'
+all_but_one first
+fallen barrier 1 KILL '[1-9]*' --sync barrier
+all_but_one barrier
+fallen stuck 1 STOP '[1-9]*'
+all_but_one stuck
+fallen between 1 KILL -1
+is "$(cut_runs between) $(has between 'count(*) FROM launch')" "4 1" \
+    "between two calls: all are kept"
+# The start of a row of windows is all that is common to them.
+fallen windows 1 KILL 0 --sync window
+is "$(cut_runs windows) $(has windows "count(*) FROM run
+    WHERE launch_id = (SELECT max(launch_id) FROM launch)")" "0 4" \
+    "windows: nobody knows which it was, and all are measured again"
+is "$(find /dev/shm -name 'chorale-*' -user "$(id -u)" | wc -l)" 0 \
+    "no shared memory is left"
 
 # --- the disk that was measured on is lost -------------------------------------
 bin=$work/bin
