@@ -203,18 +203,16 @@ struct chorale_alg {
     enum chorale_cost_is cost_is;
     double within;           /* where the cost is an upper bound: it is at most
                               * this many times what the variant's schedule
-                              * takes on one port; of an opaque one, what a
-                              * call with root 0 and data takes. 0:
-                              * CHORALE_WITHIN */
+                              * takes on one port. 0: CHORALE_WITHIN */
     double within_default;   /* the same with default parameters; 0: as
                               * with others */
     enum chorale_core core;
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no
                               * fit uses it. See overlaps_at */
-    int opaque;              /* its messages depend on data, or the library
-                              * sends some: no schedule can be written down,
-                              * the stated cost is all there is */
+    int tells;               /* ranks tell each other sizes, on which later
+                              * messages depend: its schedule carries what is
+                              * told (told.h) */
     int nparam;
     struct chorale_param param[CHORALE_MAX_PARAM];
 

@@ -237,21 +237,21 @@ static size_t bytes_of(MPI_Count count, MPI_Datatype type)
 }
 
 /* The completing calls, where a schedule is written down. */
-static int note_send(struct chorale_ctx *ctx, MPI_Count count,
-                     MPI_Datatype type, int dest)
+static int note_send(struct chorale_ctx *ctx, const void *buf,
+                     MPI_Count count, MPI_Datatype type, int dest)
 {
     MPI_Request req;
-    int err = chorale_note_send(ctx, bytes_of(count, type), dest, &req);
+    int err = chorale_note_send(ctx, buf, bytes_of(count, type), dest, &req);
 
     chorale_note_round(ctx);
     return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
 }
 
-static int note_recv(struct chorale_ctx *ctx, MPI_Count count,
+static int note_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                      MPI_Datatype type, int source)
 {
     MPI_Request req;
-    int err = chorale_note_recv(ctx, bytes_of(count, type), source, &req);
+    int err = chorale_note_recv(ctx, buf, bytes_of(count, type), source, &req);
 
     chorale_note_round(ctx);
     return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
@@ -268,14 +268,15 @@ static int note_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
     return err;
 }
 
-static int note_sendrecv(struct chorale_ctx *ctx, size_t out, int dest,
-                         size_t in, int source)
+static int note_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
+                         size_t out, int dest, void *recvbuf, size_t in,
+                         int source)
 {
     MPI_Request req[2];
-    int err = chorale_note_recv(ctx, in, source, &req[0]);
+    int err = chorale_note_recv(ctx, recvbuf, in, source, &req[0]);
 
     if (err == MPI_SUCCESS)
-        err = chorale_note_send(ctx, out, dest, &req[1]);
+        err = chorale_note_send(ctx, sendbuf, out, dest, &req[1]);
     return err == MPI_SUCCESS ? note_waitall(ctx, 2, req) : err;
 }
 
@@ -287,7 +288,7 @@ int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     int err;
 
     if (ctx->schedule != NULL)
-        return note_send(ctx, count, type, dest);
+        return note_send(ctx, buf, count, type, dest);
     err = send_init(ctx, &m, count, type);
     if (err != MPI_SUCCESS)
         return err;
@@ -308,7 +309,7 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     int err;
 
     if (ctx->schedule != NULL)
-        return note_recv(ctx, count, type, source);
+        return note_recv(ctx, buf, count, type, source);
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
@@ -334,7 +335,7 @@ static int start_send(struct chorale_ctx *ctx, const void *buf,
     int err;
 
     if (ctx->schedule != NULL)
-        return chorale_note_send(ctx, bytes_of(count, type), dest, req);
+        return chorale_note_send(ctx, buf, bytes_of(count, type), dest, req);
     err = send_init(ctx, &m, count, type);
     if (err != MPI_SUCCESS)
         return err;
@@ -367,7 +368,7 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     int err;
 
     if (ctx->schedule != NULL)
-        return chorale_note_recv(ctx, bytes_of(count, type), source, req);
+        return chorale_note_recv(ctx, buf, bytes_of(count, type), source, req);
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
@@ -390,8 +391,8 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     int err;
 
     if (ctx->schedule != NULL)
-        return note_sendrecv(ctx, bytes_of(sendcount, sendtype), dest,
-                             bytes_of(recvcount, recvtype), source);
+        return note_sendrecv(ctx, sendbuf, bytes_of(sendcount, sendtype), dest,
+                             recvbuf, bytes_of(recvcount, recvtype), source);
     err = send_init(ctx, &out, sendcount, sendtype);
     if (err != MPI_SUCCESS)
         return err;
@@ -522,7 +523,8 @@ int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
     int err = MPI_SUCCESS;
 
     if (ctx->schedule != NULL)
-        return chorale_note_reduce(ctx, bytes_of(count, type));
+        return chorale_note_reduce(ctx, in, inout, bytes_of(count, type), type,
+                                   op);
     /* Elements of no bytes may all be at one address, which MPICH refuses. */
     if (in == inout && chorale_type_size(type) == 0)
         return MPI_SUCCESS;

@@ -7,10 +7,17 @@
 #include <string.h>
 
 #include "algorithms/schedule.h"
+#include "algorithms/told.h"
+
+/* A rank in the schedule. */
+static int rank_of(const struct chorale_ctx *ctx, int rank)
+{
+    return ctx->map != NULL ? ctx->map[rank] : rank;
+}
 
 static struct trace *trace_of(struct chorale_ctx *ctx)
 {
-    return &ctx->schedule->trace[ctx->map ? ctx->map[ctx->rank] : ctx->rank];
+    return &ctx->schedule->trace[rank_of(ctx, ctx->rank)];
 }
 
 static struct note *add(struct chorale_ctx *ctx, enum what what)
@@ -35,7 +42,7 @@ static struct note *add(struct chorale_ctx *ctx, enum what what)
 
 static struct chorale_stat *stat_of(struct chorale_ctx *ctx)
 {
-    return &ctx->schedule->stat[ctx->map ? ctx->map[ctx->rank] : ctx->rank];
+    return &ctx->schedule->stat[rank_of(ctx, ctx->rank)];
 }
 
 static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
@@ -47,7 +54,7 @@ static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
 
     if (note == NULL)
         return MPI_ERR_NO_MEM;
-    note->peer = ctx->map != NULL ? ctx->map[peer] : peer;
+    note->peer = rank_of(ctx, peer);
     note->bytes = bytes;
     /* Any value but that of the null request. */
     memset(req, 0, sizeof(*req));
@@ -56,17 +63,19 @@ static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
     return MPI_SUCCESS;
 }
 
-int chorale_note_send(struct chorale_ctx *ctx, size_t bytes, int dest,
-                      MPI_Request *req)
+int chorale_note_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
+                      int dest, MPI_Request *req)
 {
+    chorale_told_send(ctx->schedule->told, buf, bytes, rank_of(ctx, dest));
     stat_of(ctx)->messages++;
     stat_of(ctx)->bytes_sent += (long long)bytes;
     return add_end(ctx, SEND, bytes, dest, req);
 }
 
-int chorale_note_recv(struct chorale_ctx *ctx, size_t bytes, int source,
-                      MPI_Request *req)
+int chorale_note_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
+                      int source, MPI_Request *req)
 {
+    chorale_told_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
     return add_end(ctx, RECV, bytes, source, req);
 }
 
@@ -109,10 +118,12 @@ int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
     return first < 0 ? MPI_SUCCESS : chorale_note_wait(ctx, &req[first]);
 }
 
-int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes)
+int chorale_note_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
+                        size_t bytes, MPI_Datatype type, MPI_Op op)
 {
     struct note *note = add(ctx, REDUCE);
 
+    chorale_told_reduce(ctx->schedule->told, in, inout, bytes, type, op);
     if (note == NULL)
         return MPI_ERR_NO_MEM;
     note->bytes = bytes;
@@ -120,8 +131,10 @@ int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes)
     return MPI_SUCCESS;
 }
 
-void chorale_note_copy(struct chorale_ctx *ctx, size_t bytes)
+void chorale_note_copy(struct chorale_ctx *ctx, void *to, const void *from,
+                       size_t bytes)
 {
+    chorale_told_copy(ctx->schedule->told, to, from, bytes);
     trace_of(ctx)->copied += (long long)bytes;
 }
 

@@ -47,6 +47,7 @@ struct chorale_schedule {
     struct trace *trace;
     struct chorale_stat *stat;
     int opaque;
+    struct chorale_told *told; /* told.h; NULL: nothing is */
     double alpha, beta, tau;
     int links; /* a port to each other rank, not one in all */
     struct moment *moment; /* filled by chorale_schedule_play() */

@@ -176,11 +176,12 @@ static int piece_of(size_t size, MPI_Count left)
 }
 
 /* 1: a schedule is written down, and this copy with it. */
-static int noted(struct chorale_ctx *ctx, size_t bytes)
+static int noted(struct chorale_ctx *ctx, void *to, const void *from,
+                 size_t bytes)
 {
     if (ctx->schedule == NULL)
         return 0;
-    chorale_note_copy(ctx, bytes);
+    chorale_note_copy(ctx, to, from, bytes);
     return 1;
 }
 
@@ -192,7 +193,8 @@ int chorale_pack(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     char *to = bytes;
     int err = MPI_SUCCESS;
 
-    if (count == 0 || size == 0 || noted(ctx, size * (size_t)count))
+    if (count == 0 || size == 0 ||
+        noted(ctx, bytes, buf, size * (size_t)count))
         return MPI_SUCCESS;
     if (chorale_type_is_packed(type)) {
         memcpy(to, buf, size * (size_t)count);
@@ -225,7 +227,8 @@ int chorale_unpack(struct chorale_ctx *ctx, const void *bytes, void *buf,
     const char *from = bytes;
     int err = MPI_SUCCESS;
 
-    if (count == 0 || size == 0 || noted(ctx, size * (size_t)count))
+    if (count == 0 || size == 0 ||
+        noted(ctx, buf, bytes, size * (size_t)count))
         return MPI_SUCCESS;
     if (chorale_type_is_packed(type)) {
         memcpy(buf, from, size * (size_t)count);
@@ -259,7 +262,7 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
     char *tmp;
     int err;
 
-    if (bytes == 0 || noted(ctx, bytes))
+    if (bytes == 0 || noted(ctx, to, from, bytes))
         return MPI_SUCCESS;
     if (from_type == to_type
             ? from_count > to_count
@@ -281,7 +284,7 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
 void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
                   size_t bytes)
 {
-    if (bytes > 0 && to != from && !noted(ctx, bytes))
+    if (bytes > 0 && to != from && !noted(ctx, to, from, bytes))
         memmove(to, from, bytes);
 }
 

@@ -325,8 +325,7 @@ int chorale_alg_modelled(const struct chorale_alg *alg,
                          const struct chorale_point *pt)
 {
     return !chorale_alg_overlaps(alg, pt) &&
-           !chorale_alg_by_library(alg, pt) &&
-           (!alg->opaque || alg->cost_is == CHORALE_COST_EXACT);
+           !chorale_alg_by_library(alg, pt);
 }
 
 int chorale_alg_cost(const struct chorale_alg *alg,
@@ -335,7 +334,7 @@ int chorale_alg_cost(const struct chorale_alg *alg,
 {
     struct chorale_schedule_sum sum;
 
-    if (chorale_alg_exact(alg, pt) || alg->opaque ||
+    if (chorale_alg_exact(alg, pt) ||
         chorale_schedule_walk(alg, pt, &sum, NULL) != 0)
         return alg->cost(pt, term);
     memcpy(term, sum.term, sizeof(*term) * (size_t)sum.nterm);

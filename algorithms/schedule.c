@@ -9,6 +9,11 @@
 #include <sys/mman.h>
 
 #include "algorithms/notes.h"
+#include "algorithms/told.h"
+
+/* How often ranks are called, beyond as often as there are ranks, until they
+ * all know what they are told. */
+#define TURNS 8
 
 /* Used where a point names none: a fast network, a slow core. */
 #define TYPICAL_ALPHA 1e-6
@@ -149,6 +154,55 @@ void chorale_schedule_release(struct chorale_schedule *s)
     free(s->moment);
 }
 
+/* What all ranks do; after this one, if backwards, those before it. */
+static int note_all(struct chorale_schedule *s, struct stage *st,
+                    const struct chorale_alg *alg,
+                    const struct chorale_point *pt, const int *node,
+                    int backwards, size_t *scratch)
+{
+    int bad = 0;
+
+    for (int i = 0; !bad && !s->opaque && i < s->size; i++) {
+        int r = backwards ? s->size - 1 - i : i;
+
+        s->trace[r].n = 0;
+        s->trace[r].copied = 0;
+        s->stat[r] = (struct chorale_stat){ 0 };
+        if (s->told != NULL)
+            chorale_told_begin(s->told, r);
+        bad = note_rank(s, st, alg, pt, node, r, scratch) != 0;
+        if (s->told != NULL)
+            chorale_told_end(s->told);
+    }
+    return bad ? -1 : 0;
+}
+
+/* Until every rank knows what it is told: up a tree and down it in turn, that
+ * is soon. */
+static int note_told(struct chorale_schedule *s, struct stage *st,
+                     const struct chorale_alg *alg,
+                     const struct chorale_point *pt, const int *node,
+                     size_t *scratch)
+{
+    int settled = 0, bad = 0;
+
+    s->told = chorale_told_new(s->size, st->mem, st->bytes);
+    if (s->told == NULL)
+        return -1;
+    for (int i = 0; !bad && !settled && i < s->size + TURNS; i++) {
+        size_t most = *scratch;
+
+        bad = note_all(s, st, alg, pt, node, i % 2, &most) != 0;
+        settled = bad ? 0 : chorale_told_settled(s->told);
+        if (settled == 1)
+            *scratch = most;
+        bad |= settled < 0;
+    }
+    chorale_told_free(s->told);
+    s->told = NULL;
+    return settled == 1 ? 0 : -1;
+}
+
 int chorale_schedule_write(struct chorale_schedule *s,
                            const struct chorale_alg *alg,
                            const struct chorale_point *pt, size_t *scratch)
@@ -164,8 +218,9 @@ int chorale_schedule_write(struct chorale_schedule *s,
     bad = stage_init(&st, pt) != 0 || !s->trace || !s->stat || !node;
     for (int r = 0; !bad && r < pt->comm_size; r++)
         node[r] = pt->ppn > 0 ? r / pt->ppn : 0;
-    for (int r = 0; !bad && !s->opaque && r < pt->comm_size; r++)
-        bad = note_rank(s, &st, alg, pt, node, r, scratch) != 0;
+    if (!bad)
+        bad = (alg->tells ? note_told(s, &st, alg, pt, node, scratch)
+                          : note_all(s, &st, alg, pt, node, 0, scratch)) != 0;
     stage_release(&st);
     free(node);
     return bad ? -1 : 0;
@@ -253,9 +308,7 @@ static int walk(const struct chorale_alg *alg, const struct chorale_point *pt,
         s.tau = TYPICAL_TAU;
     }
     memset(sum, 0, sizeof(*sum));
-    if (alg->opaque)
-        reason = "its messages depend on data";
-    else if (chorale_alg_refuses(alg, pt) != NULL)
+    if (chorale_alg_refuses(alg, pt) != NULL)
         reason = "it does not run there";
     else if (chorale_schedule_write(&s, alg, pt, &sum->scratch) != 0)
         reason = "it fails, or there is no memory";
@@ -294,8 +347,7 @@ int chorale_schedule_stat(const struct chorale_alg *alg,
 {
     struct chorale_schedule s = { 0 };
     size_t scratch = 0;
-    int bad = alg->opaque ||
-              chorale_schedule_write(&s, alg, pt, &scratch) != 0 || s.opaque;
+    int bad = chorale_schedule_write(&s, alg, pt, &scratch) != 0 || s.opaque;
 
     if (!bad)
         memcpy(stat, s.stat, sizeof(*stat) * (size_t)s.size);

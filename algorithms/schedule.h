@@ -35,7 +35,7 @@ struct chorale_schedule_sum {
 /* Write down and play alg at pt (root pt->root; types, where they matter, by
  * pt->type_size; pt->in_place of any collective that may be, of a rooted one at
  * the root). Uses pt->alpha, beta, tau. Returns 0; or -1 if there is no
- * schedule: the variant is opaque, runs out of memory, or its messages do not
+ * schedule: the library does a part, there is no memory, or its messages do not
  * match (a defect of the variant); *why, if why is not NULL, says which. */
 int chorale_schedule_walk(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
@@ -51,25 +51,28 @@ int chorale_schedule_walk_links(const struct chorale_alg *alg,
                                 const char **why);
 
 /* Counts of each rank in the schedule: stat has pt->comm_size entries. Returns
- * 0, or -1 where the variant is opaque, fails, runs out of memory, or the
- * library does a part; messages that do not match are not noticed. */
+ * 0, or -1 where the variant fails, runs out of memory, or the library does a
+ * part; messages that do not match are not noticed. */
 int chorale_schedule_stat(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_stat *stat);
 
-/* For ctx.c: note instead of send. Requests are numbers in the notes. */
-int chorale_note_send(struct chorale_ctx *ctx, size_t bytes, int dest,
-                      MPI_Request *req);
-int chorale_note_recv(struct chorale_ctx *ctx, size_t bytes, int source,
-                      MPI_Request *req);
+/* For ctx.c: note instead of send. Requests are numbers in the notes. What is
+ * in memory is touched where ranks tell each other sizes (told.h). */
+int chorale_note_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
+                      int dest, MPI_Request *req);
+int chorale_note_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
+                      int source, MPI_Request *req);
 int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req);
 /* One step that completes what is waited for next: see chorale_stat. */
 void chorale_note_round(struct chorale_ctx *ctx);
 /* Of several, the one that was posted first. */
 int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                          int *index);
-int chorale_note_reduce(struct chorale_ctx *ctx, size_t bytes);
-void chorale_note_copy(struct chorale_ctx *ctx, size_t bytes);
+int chorale_note_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
+                        size_t bytes, MPI_Datatype type, MPI_Op op);
+void chorale_note_copy(struct chorale_ctx *ctx, void *to, const void *from,
+                       size_t bytes);
 
 /* A call into the library's own collectives: there is no schedule then. */
 int chorale_note_opaque(struct chorale_ctx *ctx);

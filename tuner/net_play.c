@@ -49,8 +49,6 @@ struct chorale_score *chorale_score_new(const struct chorale_alg *alg,
 
     if (score == NULL)
         reason = "there is no memory";
-    else if (alg->opaque)
-        reason = "its messages depend on data";
     else if (chorale_alg_refuses(alg, pt) != NULL)
         reason = "it does not run there";
     else if (chorale_schedule_write(&score->s, alg, pt, &scratch) != 0)

@@ -6,7 +6,7 @@
  * Volume  M times the bits of 1 ... P - 1 from each rank, M = the largest
  *         block
  * Cost    that of allreduce recursive_doubling of 8 bytes, and of alltoall
- *         bruck with blocks of M: a bound, stated for the ramp
+ *         bruck with blocks of M
  * Needs   any P, any datatype; up to 2 P M bytes of scratch; works in place
  * Source  Fan et al., HPDC 2022
  */
@@ -76,6 +76,8 @@ static size_t scratch(const struct chorale_point *pt)
     size_t slots = chorale_scratch_bruck(pt->comm_size, 2, slot_of(pt),
                                          pt->in_place);
 
+    if (pt->comm_size < 2)
+        return sizeof(int64_t);
     return slots + 2 * slot_of(pt) + 2 * sizeof(int64_t);
 }
 
@@ -83,15 +85,13 @@ const struct chorale_alg chorale_alltoallv_padded_bruck = {
     .coll = CHORALE_ALLTOALLV,
     .name = "padded_bruck",
     .summary = "bruck with all blocks padded to the largest",
-    .formula = "<= F (alpha + 8 beta + 8 tau) + ceil(lg P) alpha + W M beta, "
+    .formula = "F (alpha + 8 beta + 8 tau) + ceil(lg P) alpha + W M beta, "
                "F = floor(lg P), W the ones of the binary numbers below P, M "
                "the largest block; P not a power of two: + 2 (alpha + 8 beta) "
                "+ 8 tau",
     .source = "Fan et al., HPDC 2022",
     .patents = "US 9,772,876",
-    .cost_is = CHORALE_COST_BOUND,
-    .within = 1,
-    .opaque = 1,
+    .tells = 1,
     .run = run,
     .cost = cost,
     .scratch = scratch,

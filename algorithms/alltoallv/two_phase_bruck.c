@@ -210,7 +210,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 static size_t scratch(const struct chorale_point *pt)
 {
     size_t p = (size_t)pt->comm_size;
-    double most = 0, sum = pt->in_place ? (double)pt->n : 0;
+    double most = 0, sum = pt->in_place && p > 1 ? (double)pt->n : 0;
 
     for (long bit = 1; bit < pt->comm_size; bit *= 2) {
         double bytes = largest_blocks(
@@ -231,7 +231,7 @@ const struct chorale_alg chorale_alltoallv_two_phase_bruck = {
     .source = "Fan et al., HPDC 2022",
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.5, /* the largest half of a ramp over its mean */
-    .opaque = 1,
+    .tells = 1,
     .run = run,
     .cost = cost,
     .scratch = scratch,

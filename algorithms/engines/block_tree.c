@@ -43,13 +43,27 @@ int chorale_block_tree_rank(const struct chorale_block_tree *t, int v)
 
 /* --- the root's side -------------------------------------------------- */
 
+/* How many of so many blocks from rank on lie one after the other. */
+static int in_a_row(const struct chorale_blocks *all, int rank, int many)
+{
+    const MPI_Aint *displs = all->displs;
+    int n = 1;
+
+    if (all->counts == NULL || displs == NULL)
+        return many;
+    while (n < many && displs[rank + n] == displs[rank + n - 1] +
+                                               all->counts[rank + n - 1])
+        n++;
+    return n;
+}
+
 /* Up to left blocks from rank on that lie in one piece. */
 static void *piece_at(const struct chorale_block_tree *t, int rank, int left,
                       int *n, MPI_Count *count)
 {
     int before = t->ctx->size - rank;
 
-    *n = t->all.counts != NULL ? 1 : left < before ? left : before;
+    *n = in_a_row(&t->all, rank, left < before ? left : before);
     return *n == 1 ? chorale_block(&t->all, rank, count)
                    : chorale_block_range(&t->all, rank, *n, count);
 }
@@ -337,11 +351,21 @@ size_t chorale_scratch_block_tree(const struct chorale_point *pt, long radix)
     return most > 1 ? pt->msg_size * (size_t)most : 0;
 }
 
-double chorale_ramp_largest(const struct chorale_point *pt, double s)
+/* Bytes of the last s blocks. */
+static double ramp_last(const struct chorale_point *pt, double s)
 {
     double p = pt->comm_size, m = (double)pt->msg_size;
 
     return s < p ? m * s * (2 * p - s - 1) / (p - 1) : m * p;
+}
+
+double chorale_ramp_largest(const struct chorale_point *pt, double s)
+{
+    double p = pt->comm_size, root = pt->root;
+
+    if (p < 2 || root < p - s)
+        return ramp_last(pt, s);
+    return ramp_last(pt, s + 1) - 2 * (double)pt->msg_size * root / (p - 1);
 }
 
 int chorale_cost_ramp_tree(const struct chorale_point *pt,
@@ -359,11 +383,21 @@ int chorale_cost_ramp_tree(const struct chorale_point *pt,
 
 size_t chorale_scratch_ramp_tree(const struct chorale_point *pt)
 {
-    double s = 1;
+    size_t unit = chorale_unit(pt), most = 0;
+    long p = pt->comm_size;
 
-    while (2 * s < pt->comm_size)
-        s *= 2;
-    return pt->comm_size < 3 ? 0 : (size_t)chorale_ramp_largest(pt, s) + 1;
+    /* From virtual rank v on, span of them: all but the root's and leaves. */
+    for (long s = 2; s < p; s *= 2)
+        for (long v = s; v < p - 1; v += 2 * s) {
+            long span = p - v < s ? p - v : s;
+            size_t sum = 0;
+
+            for (long i = 0; i < span; i++)
+                sum += chorale_ramp(pt->msg_size, unit, pt->comm_size,
+                                    (int)((pt->root + v + i) % p));
+            most = sum > most ? sum : most;
+        }
+    return most;
 }
 
 int chorale_cost_counted_tree(const struct chorale_point *pt, double each,

@@ -84,9 +84,11 @@ size_t chorale_scratch_block_tree(const struct chorale_point *pt, long radix);
  * in any subtree of s ranks there are at most the bytes of the s largest. */
 int chorale_cost_ramp_tree(const struct chorale_point *pt,
                            struct chorale_term *term);
+/* The bytes of the largest subtree but the root's. */
 size_t chorale_scratch_ramp_tree(const struct chorale_point *pt);
 
-/* Bytes of the s largest blocks of the ramp, its last ones. */
+/* Bytes of the s largest blocks of the ramp, its last ones, but for the root's,
+ * which stays where it is. */
 double chorale_ramp_largest(const struct chorale_point *pt, double s);
 
 /* The same with the sizes of the blocks ahead of them: each bytes a rank, in

@@ -94,8 +94,8 @@ static int level_cost(const struct chorale_point *pt, int ranks, int each,
 {
     int rounds = chorale_ceil_log2(ranks) - 1, n = 0;
 
-    if (ranks < 2)
-        return 0;
+    if (ranks < 2 || (pt->msg_size == 0 && way != CHORALE_OUTER_BINOMIAL))
+        return 0; /* one after the other, empty blocks are not sent */
     if (way != CHORALE_OUTER_BINOMIAL) {
         term[0] = (struct chorale_term){
             .messages = ranks - 1,
@@ -140,4 +140,10 @@ size_t chorale_two_level_v_scratch(const struct chorale_point *pt)
 
     return chorale_topology_scratch(pt) + each * (size_t)(pt->comm_size + 1) +
            2 * pt->msg_size * (size_t)pt->comm_size;
+}
+
+int chorale_two_level_v_overlaps(const struct chorale_point *pt)
+{
+    return pt->param[0] == CHORALE_OUTER_LINEAR_NB ||
+           pt->param[1] == CHORALE_OUTER_LINEAR_NB;
 }

@@ -46,10 +46,12 @@ int chorale_level_v_outer(const struct chorale_level_v *st,
 
 /* Bound of the data's critical path with the blocks of chorale_ramp(), in
  * nodes and among leaders; count_bytes: of the sizes that a binomial tree
- * moves first, a rank. Scratch of the whole. */
+ * moves first, a rank. Scratch of the whole. Does a leader have several
+ * messages in flight? */
 int chorale_two_level_v_cost(const struct chorale_point *pt, long inner,
                              long outer, double count_bytes,
                              struct chorale_term *term);
 size_t chorale_two_level_v_scratch(const struct chorale_point *pt);
+int chorale_two_level_v_overlaps(const struct chorale_point *pt);
 
 #endif

@@ -128,8 +128,8 @@ const struct chorale_alg chorale_gatherv_two_level = {
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 1.71,
-    .opaque = 1,
+    .within = 5.4, /* where the node beside the root's has one rank */
+    .tells = 1,
     .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
@@ -140,5 +140,6 @@ const struct chorale_alg chorale_gatherv_two_level = {
     },
     .run = run,
     .cost = cost,
+    .overlaps_at = chorale_two_level_v_overlaps,
     .scratch = chorale_two_level_v_scratch,
 };

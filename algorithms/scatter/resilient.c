@@ -151,7 +151,6 @@ const struct chorale_alg chorale_scatter_resilient = {
         .candidate = retries,
         .ncandidate = 1,
     } },
-    .opaque = 1,
     .run = run,
     .cost = cost,
     .scratch = scratch,

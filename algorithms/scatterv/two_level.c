@@ -102,8 +102,8 @@ const struct chorale_alg chorale_scatterv_two_level = {
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 1.66,
-    .opaque = 1,
+    .within = 2.8,
+    .tells = 1,
     .core = CHORALE_CORE_LEVELS,
     .nparam = 2,
     .param = {
@@ -114,5 +114,6 @@ const struct chorale_alg chorale_scatterv_two_level = {
     },
     .run = run,
     .cost = cost,
+    .overlaps_at = chorale_two_level_v_overlaps,
     .scratch = chorale_two_level_v_scratch,
 };

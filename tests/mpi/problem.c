@@ -235,7 +235,7 @@ static void state_nothing(struct stage *st, const struct problem *p,
     double a, b, c;
 
     chorale_term_sums(term, p->alg->cost(pt, term), &a, &b, &c);
-    if (!p->alg->opaque && (!(b >= 0) || !(b < 1e9)))
+    if (!(b >= 0) || !(b < 1e9))
         problem_fail(st, p, "bytes stated of nothing:", (long)b);
     if (p->alg->scratch != NULL && p->alg->scratch(pt) > 1 << 30)
         problem_fail(st, p, "scratch stated for nothing:",

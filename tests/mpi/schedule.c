@@ -174,8 +174,8 @@ struct foretold {
     struct chorale_stat stat[MAX_RANKS];
 };
 
-/* Rank 0 works it out for all. That there is none is a failure, but where
- * messages depend on data or the library does a part. */
+/* Rank 0 works it out for all. That there is none is a failure, but where the
+ * library does a part. */
 static void foretell(struct stage *st, const struct chorale_alg *alg,
                      const struct chorale_point *pt, struct foretold *f)
 {
@@ -183,7 +183,7 @@ static void foretell(struct stage *st, const struct chorale_alg *alg,
     const char *why = NULL;
 
     memset(f, 0, sizeof(*f));
-    if (st->ctx->rank == 0 && !alg->opaque) {
+    if (st->ctx->rank == 0) {
         if (chorale_schedule_walk(alg, pt, &sum, &why) == 0)
             f->is_there = chorale_schedule_stat(alg, pt, f->stat) == 0;
         if (why != NULL && strcmp(why, CHORALE_SCHEDULE_LIBRARY) != 0)
@@ -285,19 +285,6 @@ static double stated_time(const struct chorale_alg *alg,
     return a * pt->alpha + b * pt->beta + c * pt->tau;
 }
 
-/* What has no schedule takes its bound but for what that may be too much
- * (tests/unit/schedule.c asks it of the others): with data, and a root whose
- * own block is the smallest. */
-static void check_bound(struct stage *st, const struct chorale_alg *alg,
-                        const struct chorale_point *pt, double end)
-{
-    double within = alg->within > 0 ? alg->within : CHORALE_WITHIN;
-    double least = stated_time(alg, pt) / within;
-
-    if (pt->n > 0 && pt->root == 0 && end < least - 1e-9 * (1 + least))
-        fail(st, alg, pt, "simulated us, at least", 1e6 * end, 1e6 * least);
-}
-
 /* The time that the busiest port is in use, whatever its messages wait for:
  * nothing is through the port of its sender sooner than after one latency and
  * the bytes and headers of all that goes through it. */
@@ -347,16 +334,13 @@ static void check_time(struct stage *st, const struct chorale_alg *alg,
 
     MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, st->ctx->comm);
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, st->ctx->comm);
-    if (st->ctx->rank != 0 || (!alg->opaque && !f->is_there))
+    if (st->ctx->rank != 0 || !f->is_there)
         return;
-    if (f->is_there)
-        check_schedule_time(st, alg, pt, f, end, any);
+    check_schedule_time(st, alg, pt, f, end, any);
     compare(st, alg, pt,
             bound ? "simulated us, stated at most" : "simulated us, stated",
             end, stated_time(alg, pt), bound ? AT_MOST : EXACTLY,
             overlaps ? HEADERS : 0);
-    if (alg->opaque && bound)
-        check_bound(st, alg, pt, end);
 }
 #else
 static void check_time(struct stage *st, const struct chorale_alg *alg,

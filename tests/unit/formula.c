@@ -67,15 +67,20 @@ static double block(const struct chorale_alg *alg,
                : (double)pt->msg_size;
 }
 
-/* The bytes of the largest block, the 2 largest, the 4, ...: fewer than P. */
+/* The bytes of the largest block, the 2 largest, the 4, ...: fewer than P. A
+ * root's own is none of them. */
 static double largest(const struct chorale_alg *alg,
                       const struct chorale_point *pt)
 {
+    int rooted = chorale_coll_info(alg->coll)->rooted;
     double sum = 0;
 
     for (int many = 1; many < pt->comm_size; many *= 2)
-        for (int i = 0; i < many; i++)
-            sum += block(alg, pt, pt->comm_size - 1 - i);
+        for (int i = pt->comm_size - 1, left = many; left > 0; i--)
+            if (!rooted || i != pt->root) {
+                sum += block(alg, pt, i);
+                left--;
+            }
     return sum;
 }
 

@@ -202,8 +202,6 @@ static void judge(const struct chorale_alg *alg,
         snprintf(wrong, size, "%d terms", nterm);
         return;
     }
-    if (alg->opaque)
-        return;
     if (chorale_schedule_walk(alg, pt, &sum, &why) != 0) {
         if (strcmp(why, CHORALE_SCHEDULE_LIBRARY) != 0)
             snprintf(wrong, size, "%s", why);
@@ -320,12 +318,14 @@ static void try_huge(const struct chorale_alg *alg, struct outcome *o)
     }
 }
 
-/* An order is stated where something is combined, and only there. */
+/* An order is stated where something is combined, and only there; the sizes that
+ * ranks tell each other have none. */
 static int order_is_right(const struct chorale_alg *alg,
                           const struct outcome *o)
 {
     return (alg->order != CHORALE_ORDER_NONE) ==
-           (chorale_coll_info(alg->coll)->reduces || o->reduces);
+           (chorale_coll_info(alg->coll)->reduces ||
+            (o->reduces && !alg->tells));
 }
 
 static void try_sizes(const struct chorale_alg *alg, struct outcome *o)
