@@ -311,7 +311,7 @@ static int walk(const struct chorale_alg *alg, const struct chorale_point *pt,
     if (chorale_alg_refuses(alg, pt) != NULL)
         reason = "it does not run there";
     else if (chorale_schedule_write(&s, alg, pt, &sum->scratch) != 0)
-        reason = "it fails, or there is no memory";
+        reason = "it fails, or there is no memory for it";
     else if (s.opaque)
         reason = CHORALE_SCHEDULE_LIBRARY;
     else if (chorale_schedule_play(&s) != 0)

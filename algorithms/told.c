@@ -19,6 +19,9 @@ struct said {
     int n, room;
 };
 
+/* That is held at most, at a time: thousands of ranks tell each other more. */
+#define HELD_MAX ((size_t)64 << 20)
+
 struct chorale_told {
     int size, rank;          /* of the schedule; that is being called */
     const char *mem;
@@ -26,15 +29,22 @@ struct chorale_told {
     struct said *now;        /* of each rank, the last time it was called */
     struct said before;      /* this one's, the time before */
     int *got;                /* by this one so far, of each other */
+    size_t held;             /* bytes of all parcels */
     int again, lacks;        /* something was new; there is no memory */
 };
 
-static void said_free(struct said *said)
+/* Returns the bytes that it held. */
+static size_t said_free(struct said *said)
 {
-    for (int i = 0; i < said->n; i++)
+    size_t held = 0;
+
+    for (int i = 0; i < said->n; i++) {
+        held += said->parcel[i].what != NULL ? said->parcel[i].bytes : 0;
         free(said->parcel[i].what);
+    }
     free(said->parcel);
     *said = (struct said){ NULL, 0, 0 };
+    return held;
 }
 
 struct chorale_told *chorale_told_new(int size, const void *mem, size_t bytes)
@@ -92,7 +102,7 @@ static int same(const struct said *a, const struct said *b)
 void chorale_told_end(struct chorale_told *told)
 {
     told->again |= !same(&told->before, &told->now[told->rank]);
-    said_free(&told->before);
+    told->held -= said_free(&told->before);
 }
 
 int chorale_told_settled(struct chorale_told *told)
@@ -143,11 +153,14 @@ void chorale_told_send(struct chorale_told *told, const void *buf,
     *p = (struct parcel){ .dest = dest, .bytes = bytes };
     if (!carries(told, buf, bytes))
         return;
-    p->what = malloc(bytes);
-    if (p->what != NULL)
-        memcpy(p->what, buf, bytes);
-    else
+    if (bytes <= HELD_MAX - told->held)
+        p->what = malloc(bytes);
+    if (p->what == NULL) {
         told->lacks = 1;
+        return;
+    }
+    memcpy(p->what, buf, bytes);
+    told->held += bytes;
 }
 
 void chorale_told_recv(struct chorale_told *told, void *buf, size_t bytes,

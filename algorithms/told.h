@@ -6,7 +6,8 @@
  * short messages carry what they say, as long as it is in the variant's own
  * memory: the call's buffers cannot be touched. All ranks are called again and
  * again, each with what the others said the last time, until nobody says
- * anything else than before: then every rank has been told what it would be. */
+ * anything else than before: then every rank has been told what it would be.
+ * Thousands of ranks may tell more than is held here; then there is none. */
 #ifndef CHORALE_ALGORITHMS_TOLD_H
 #define CHORALE_ALGORITHMS_TOLD_H
 
@@ -26,7 +27,7 @@ void chorale_told_free(struct chorale_told *told);
 void chorale_told_begin(struct chorale_told *told, int rank);
 void chorale_told_end(struct chorale_told *told);
 /* All have been called since this was asked. Returns 1 if each has said what it
- * said before; 0: not yet; -1: there is no memory. */
+ * said before; 0: not yet; -1: there is no memory for it. */
 int chorale_told_settled(struct chorale_told *told);
 
 /* For notes.c, which does nothing else with them; peers are ranks in the

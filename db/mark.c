@@ -24,23 +24,41 @@ static struct name name_of(const char *launch_uuid)
     return name;
 }
 
-volatile int64_t *chorale_mark_open(const char *launch_uuid)
+void chorale_mark_make(const char *launch_uuid)
 {
     const struct name name = name_of(launch_uuid);
     int fd = shm_open(name.text, O_RDWR | O_CREAT | O_EXCL, 0600);
+
+    if (fd < 0)
+        return;
+    /* With memory of its own: a hole might not be filled when it is written. */
+    if (posix_fallocate(fd, 0, sizeof(int64_t)) != 0)
+        shm_unlink(name.text);
+    close(fd);
+}
+
+/* Others may make files there, too. */
+static int is_ours(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+           st.st_size == (off_t)sizeof(int64_t);
+}
+
+volatile int64_t *chorale_mark_open(const char *launch_uuid)
+{
+    const struct name name = name_of(launch_uuid);
+    int fd = shm_open(name.text, O_RDWR, 0);
     void *at = MAP_FAILED;
 
     if (fd < 0)
         return NULL;
-    /* With memory of its own: a hole might not be filled when it is written. */
-    if (posix_fallocate(fd, 0, sizeof(int64_t)) == 0)
+    if (is_ours(fd))
         at = mmap(NULL, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED,
                   fd, 0);
     close(fd);
-    if (at != MAP_FAILED)
-        return at;
-    shm_unlink(name.text);
-    return NULL;
+    return at == MAP_FAILED ? NULL : at;
 }
 
 void chorale_mark_close(volatile int64_t *mark)
@@ -54,12 +72,10 @@ int64_t chorale_mark_read(const char *launch_uuid)
     const struct name name = name_of(launch_uuid);
     int fd = shm_open(name.text, O_RDONLY, 0);
     int64_t cell = CHORALE_MARK_ANY;
-    struct stat st;
 
     if (fd < 0)
         return cell;
-    /* Others may make files there, too. */
-    if (fstat(fd, &st) != 0 || st.st_uid != geteuid() ||
+    if (!is_ours(fd) ||
         read(fd, &cell, sizeof(cell)) != (ssize_t)sizeof(cell))
         cell = CHORALE_MARK_ANY;
     close(fd);

@@ -13,8 +13,10 @@
 #define CHORALE_MARK_ANY 0
 #define CHORALE_MARK_NONE (-1)
 
-/* The mark of the launch with that UUID, CHORALE_MARK_ANY at first; NULL: there
- * is no shared memory. Store the cell's id there. */
+/* `chorale run`, before that launch starts: its mark says CHORALE_MARK_ANY. What
+ * fails is left: then nobody will know. */
+void chorale_mark_make(const char *launch_uuid);
+/* The runner: store the cell's id there. NULL: on this machine none was made. */
 volatile int64_t *chorale_mark_open(const char *launch_uuid);
 /* No one looks any more, or this process is not to; NULL does nothing. */
 void chorale_mark_close(volatile int64_t *mark);

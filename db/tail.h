@@ -35,8 +35,8 @@
  * attempt or a run whose launch was stopped: other readers may come while the
  * point is still measured, and would have a part of it for the whole. Of a
  * launch that fell by itself it adds all but the cell that was being called;
- * nothing if it is not known which (mark.h), if the launch has failed before, or
- * where all of its cells have been measured again since. */
+ * nothing if it is not known which (mark.h), if the launch has failed before,
+ * or where all of its cells have been measured again since. */
 #ifndef CHORALE_DB_TAIL_H
 #define CHORALE_DB_TAIL_H
 
@@ -135,11 +135,13 @@ enum chorale_cuts {
 
 /* Of a store that nobody measures into: add what killed groups have left
  * beside that name, and points under way, and take all of these files away.
- * *other_p as files->other. CHORALE_ENV: they cannot be read, or the store not
- * be written; they stay. */
+ * *runs_p: how many came; *other_p as files->other. CHORALE_ENV: they cannot be
+ * read, or the store not be written; they stay, but for those of points under
+ * way of launches that fell. */
 enum chorale_err chorale_tail_take_in(struct chorale_store *store,
                                       const char *published,
                                       enum chorale_cuts cuts,
+                                      sqlite3_int64 *runs_p,
                                       unsigned *other_p,
                                       struct chorale_errmsg *msg);
 

@@ -114,6 +114,7 @@ enum chorale_err chorale_tail_open_groups(const char *published,
 enum chorale_err chorale_tail_take_in(struct chorale_store *store,
                                       const char *published,
                                       enum chorale_cuts cuts,
+                                      sqlite3_int64 *runs_p,
                                       unsigned *other_p,
                                       struct chorale_errmsg *msg)
 {
@@ -122,6 +123,7 @@ enum chorale_err chorale_tail_take_in(struct chorale_store *store,
     };
     enum chorale_err err;
 
+    *runs_p = 0;
     if (cuts == CHORALE_CUTS_NONE)
         chorale_tail_drop_cuts(published);
     err = chorale_tail_open_groups(published, &files, msg);
@@ -129,12 +131,13 @@ enum chorale_err chorale_tail_take_in(struct chorale_store *store,
     if (err == CHORALE_OK && cuts != CHORALE_CUTS_NONE)
         err = chorale_tail_open_cuts(published, &files, msg);
     if (err == CHORALE_OK && chorale_tail_there(&files))
-        err = chorale_tail_apply(&files, store, NULL, msg);
+        err = chorale_tail_apply(&files, store, runs_p, msg);
     *other_p = files.other;
     chorale_tail_close(&files);
-    if (err == CHORALE_OK) {
+    /* Who comes later would take all of a launch that fell. */
+    if (err == CHORALE_OK || cuts == CHORALE_CUTS_MARKED)
         chorale_tail_drop_cuts(published);
+    if (err == CHORALE_OK)
         chorale_tail_drop_groups(published);
-    }
     return err;
 }

@@ -208,9 +208,9 @@ static enum chorale_err put_record(struct applying *a, const char *rows,
     while (err == CHORALE_OK && a->at < a->end && rc == SQLITE_DONE)
         rc = put_row(a);
     if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut)
+        err = a->marked ? leave_out(a, last, before, &good, msg) : err;
+    if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut && good)
         err = check_cut(a, last, &good, msg);
-    if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut && a->marked && good)
-        err = leave_out(a, last, before, &good, msg);
     if (!good)
         rc = SQLITE_CONSTRAINT;
     switch (rc & 0xff) {

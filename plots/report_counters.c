@@ -158,8 +158,8 @@ enum chorale_err chorale_report_counters(struct chorale_report *report)
         fputs("<p>Nothing was counted.</p>\n", report->out);
     else
         fprintf(report->out, "<p>%d of %d are equal, %d differ, %d have no "
-                             "schedule here (messages that depend on data, or "
-                             "more than %d ranks).</p>\n", rows.equal,
+                             "schedule here (the library does a part, or there "
+                             "are more than %d ranks).</p>\n", rows.equal,
                 rows.count, rows.differ,
                 rows.count - rows.equal - rows.differ, MOST_RANKS);
     return CHORALE_OK;

@@ -198,7 +198,8 @@ int chorale_admit(struct chorale_timing *t)
         }
         t->active[c] = res->status == CHORALE_RUN_OK;
     }
-    chorale_timing_announce(t, 0);
+    if (rc == MPI_SUCCESS)
+        chorale_timing_announce(t, 0);
     return rc;
 }
 
@@ -220,6 +221,7 @@ int chorale_verify_again(struct chorale_timing *t)
                      "after the repetitions: %.130s", after.reason);
         }
     }
-    chorale_timing_announce(t, 0);
+    if (rc == MPI_SUCCESS)
+        chorale_timing_announce(t, 0);
     return rc;
 }

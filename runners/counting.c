@@ -118,6 +118,7 @@ int chorale_count(struct chorale_timing *t)
         chorale_timing_announce(t, cand->cell_id);
         rc = count(t, c);
     }
-    chorale_timing_announce(t, 0);
+    if (rc == MPI_SUCCESS)
+        chorale_timing_announce(t, 0);
     return rc;
 }

@@ -51,7 +51,6 @@ void chorale_cut_close(struct chorale_bench *bench)
 {
     if (bench->mark != NULL) {
         chorale_mark_close(bench->mark);
-        chorale_mark_drop(bench->work.launch_uuid);
         bench->mark = NULL;
     }
     if (bench->cut == NULL)

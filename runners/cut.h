@@ -14,9 +14,11 @@
  * A launch that fell while `chorale run` lives on, since a rank was killed or
  * hangs, may have been ended by the cell that was being called: of it all but
  * that one is taken in. Rank 0 says in shared memory (db/mark.h) which cell it
- * is, once all ranks have left the one before, so there is no doubt where each
- * repetition has a start of its own. In a row of windows nobody knows, nor does
- * a `run` on another machine than rank 0; then the point is measured again.
+ * is, once all ranks have left the one before and before it announces the next
+ * start. Where ranks start on leaving a barrier, or in a row of windows, nobody
+ * knows, nor does a `run` on another machine than rank 0; then the point is
+ * measured again. So it is where a rank crashed: what a cell has spoiled may show
+ * in another one.
  *
  * In simulation there is none of this. */
 #ifndef CHORALE_RUNNERS_CUT_H

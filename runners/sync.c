@@ -162,7 +162,8 @@ int chorale_sync_end(struct chorale_bench *bench)
     int rc = chorale_sync_barrier(bench);
 
     bench->calling = CHORALE_MARK_NONE;
-    mark(bench, CHORALE_MARK_NONE);
+    if (rc == MPI_SUCCESS)
+        mark(bench, CHORALE_MARK_NONE);
     return rc;
 }
 
@@ -188,8 +189,9 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
 
     if (how == CHORALE_SYNC_BARRIER) {
         bench->window = 0; /* whoever comes next announces again */
+        /* Who leaves first calls before rank 0 could say so. */
+        mark(bench, CHORALE_MARK_ANY);
         *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
-        mark(bench, bench->calling);
         *in_p = chorale_now_common(bench);
         return *in_p;
     }

@@ -147,7 +147,8 @@ static int gather(struct chorale_timing *t)
 {
     int rc = chorale_sync_end(t->bench);
 
-    say(t);
+    if (rc == MPI_SUCCESS)
+        say(t);
     if (rc == MPI_SUCCESS)
         rc = chorale_own_reduce(t->bench, t->value,
                                 t->nslot * CHORALE_NVALUE, 0, t->spare);

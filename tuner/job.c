@@ -176,6 +176,7 @@ static enum chorale_err catch_up(struct element *e)
                                   NULL };
     struct chorale_store *store = NULL;
     enum chorale_err err = CHORALE_OK;
+    sqlite3_int64 runs;
     unsigned other = 0;
 
     if (exists(e->shard))
@@ -186,8 +187,8 @@ static enum chorale_err catch_up(struct element *e)
     /* Merging reads no points under way, and publishing takes them away. */
     if (err == CHORALE_OK &&
         !chorale_store_locked(store, CHORALE_LOCK_RUNNER))
-        err = chorale_tail_take_in(store, e->shard, CHORALE_CUTS_ALL, &other,
-                                   e->msg);
+        err = chorale_tail_take_in(store, e->shard, CHORALE_CUTS_ALL, &runs,
+                                   &other, e->msg);
     chorale_read_left_out(e->shard, other);
     if (err == CHORALE_OK)
         err = publish(e, store, e->msg);

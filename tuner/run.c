@@ -232,6 +232,8 @@ static enum chorale_err one_start(struct chorale_session *s,
         err = command_line(s, &launcher, fellow, count, &args, &files);
     if (err == CHORALE_OK)
         err = begin(s, fellow, count, seed, &args);
+    for (int i = 0; i < count && err == CHORALE_OK; i++)
+        chorale_mark_make(fellow[i].uuid);
     if (err == CHORALE_OK) {
         chorale_progress_step(&s->bar, s->nleft, s->what);
         err = hear(s, &args, &ending, &status);
@@ -316,7 +318,7 @@ static enum chorale_err drop_marks(struct chorale_session *s)
 
 static enum chorale_err check_ready(struct chorale_session *s)
 {
-    sqlite3_int64 cells = 0, id;
+    sqlite3_int64 cells = 0, runs, id;
     enum chorale_err err;
 
     err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
@@ -331,7 +333,7 @@ static enum chorale_err check_ready(struct chorale_session *s)
         nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     }
     if (err == CHORALE_OK)
-        err = chorale_session_take_in(s, CHORALE_CUTS_ALL);
+        err = chorale_session_take_in(s, CHORALE_CUTS_ALL, &runs);
     if (err == CHORALE_OK)
         err = drop_marks(s);
     if (err == CHORALE_OK)

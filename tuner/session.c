@@ -6,6 +6,7 @@
 #include "tuner/session.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +193,8 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
 }
 
 enum chorale_err chorale_session_take_in(struct chorale_session *s,
-                                         enum chorale_cuts cuts)
+                                         enum chorale_cuts cuts,
+                                         sqlite3_int64 *runs_p)
 {
     const char *path = s->opts->published;
     char real[PATH_MAX];
@@ -204,7 +206,7 @@ enum chorale_err chorale_session_take_in(struct chorale_session *s,
         path = realpath(chorale_store_path(s->store), real);
     if (path == NULL)
         return chorale_fail_long(s->msg, chorale_store_path(s->store));
-    err = chorale_tail_take_in(s->store, path, cuts, &other, s->msg);
+    err = chorale_tail_take_in(s->store, path, cuts, runs_p, &other, s->msg);
     chorale_read_left_out(path, other);
     return err;
 }
@@ -247,14 +249,24 @@ static enum chorale_err mark_failed(struct chorale_session *s,
     return err;
 }
 
+/* A rank that was not killed: launchers pass its signal on, as it is or as a
+ * shell does. */
+static int crashed(int status)
+{
+    int signal = WIFEXITED(status) ? WEXITSTATUS(status) & 127 : 0;
+
+    return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS ||
+           signal == SIGFPE || signal == SIGILL;
+}
+
 /* What it had of the point under way; and which cell was being called, the one
  * that may be to blame. */
 static enum chorale_err take_in_rest(struct chorale_session *s,
                                      const struct chorale_fellow *fellow,
-                                     enum chorale_ending ending)
+                                     enum chorale_ending ending, int status)
 {
     enum chorale_cuts cuts = CHORALE_CUTS_MARKED;
-    sqlite3_int64 before = 0, after = 0;
+    sqlite3_int64 runs = 0;
     int64_t called;
     enum chorale_err err;
 
@@ -262,17 +274,14 @@ static enum chorale_err take_in_rest(struct chorale_session *s,
         cuts = CHORALE_CUTS_NONE;
     else if (ending == CHORALE_ENDED_STOPPED)
         cuts = CHORALE_CUTS_ALL;
-    err = chorale_store_int(s->store, "SELECT count(*) FROM run", 0, &before,
-                            s->msg);
-    if (err == CHORALE_OK)
-        err = chorale_session_take_in(s, cuts);
-    if (err == CHORALE_OK)
-        err = chorale_store_int(s->store, "SELECT count(*) FROM run", 0,
-                                &after, s->msg);
-    if (err == CHORALE_OK && after > before)
-        chorale_progress_step(&s->bar, (long)(after - before), s->what);
+    else if (ending == CHORALE_ENDED && crashed(status))
+        cuts = CHORALE_CUTS_NONE;
+    err = chorale_session_take_in(s, cuts, &runs);
+    if (err == CHORALE_OK && runs > 0)
+        chorale_progress_step(&s->bar, (long)runs, s->what);
+    /* What was announced before all had left the one before may be wrong. */
     called = chorale_mark_read(fellow->uuid);
-    if (s->trying == 0 && !s->grouped && called > 0)
+    if (!s->grouped && called > 0)
         s->trying = called;
     return err;
 }
@@ -293,7 +302,7 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
         return CHORALE_OK; /* all is stored, however it ended */
     }
     explain(s, ending, status, reason, sizeof(reason));
-    err = take_in_rest(s, fellow, ending);
+    err = take_in_rest(s, fellow, ending, status);
     if (err == CHORALE_OK)
         err = mark_failed(s, fellow, count, reason, &stored);
     if (err != CHORALE_OK)

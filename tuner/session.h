@@ -47,9 +47,11 @@ void chorale_session_begin(struct chorale_session *s,
 int chorale_session_line(void *arg, const char *line, int is_err);
 /* Groups of a start that was killed leave files beside what they were
  * published to (db/tail.h), and so does a point under way: the database gets
- * what they have, of the latter as cuts says. Nobody measures into it. */
+ * what they have, of the latter as cuts says: *runs_p runs. Nobody measures into
+ * it. */
 enum chorale_err chorale_session_take_in(struct chorale_session *s,
-                                         enum chorale_cuts cuts);
+                                         enum chorale_cuts cuts,
+                                         sqlite3_int64 *runs_p);
 /* Say what became of it, and blame what is to blame. */
 enum chorale_err chorale_session_judge(struct chorale_session *s,
                                        const struct chorale_fellow *fellow,

@@ -318,8 +318,8 @@ static void try_huge(const struct chorale_alg *alg, struct outcome *o)
     }
 }
 
-/* An order is stated where something is combined, and only there; the sizes that
- * ranks tell each other have none. */
+/* An order is stated where something is combined, and only there; the sizes
+ * that ranks tell each other have none. */
 static int order_is_right(const struct chorale_alg *alg,
                           const struct outcome *o)
 {
