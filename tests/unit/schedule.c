@@ -39,6 +39,9 @@ enum { NNET = sizeof(net) / sizeof(*net), MIXED = 2 };
 
 enum { LARGE = 98304 };
 
+/* How far a bound of sizes that are told, and their data, may be above. */
+#define TOLD_WITHIN 1.75
+
 /* With the address sanitizer scratch has red zones, and what is only promised
  * is touched. */
 #ifdef __SANITIZE_ADDRESS__
@@ -97,6 +100,12 @@ static double within(const struct chorale_alg *alg,
 
     if (alg->within_default > 0 && has_defaults(alg, pt))
         limit = alg->within_default;
+    /* With data, a root whose own block is the smallest, nodes that are alike,
+     * and a network as the simulated one. */
+    if (alg->tells && pt->root == 0 && pt->n > 0 && !(pt->alpha < net[0][0]) &&
+        pt->beta > 0 && limit > TOLD_WITHIN &&
+        (pt->ppn == 0 || pt->comm_size % pt->ppn == 0))
+        return TOLD_WITHIN;
     if (!is_alone(pt))
         return limit;
     return pt->alpha > 0 || pt->msg_size >= LARGE ? ALONE * limit : HUGE_VAL;
