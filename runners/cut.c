@@ -13,12 +13,14 @@
 
 #define PAUSE_SECONDS 1      /* between two times that it is written */
 #define PAUSE_SHARE 50       /* or so many times what that took */
+#define DOUBT_SHARE 20       /* so many times what messages take to measure */
 
 struct chorale_cut {
     struct chorale_store *store;
     struct chorale_tail *tail;
     const struct chorale_task *task; /* the point under way, NULL: none */
     double next;             /* when to write, MPI_Wtime() */
+    double doubted;          /* when messages were to be measured again */
 };
 
 void chorale_cut_open(struct chorale_bench *bench, struct chorale_store *store,
@@ -82,13 +84,13 @@ static void put(const struct chorale_timing *t, struct chorale_cut *cut)
     free(result);
 }
 
-void chorale_cut_look(const struct chorale_timing *t)
+int chorale_cut_look(const struct chorale_timing *t)
 {
     struct chorale_cut *cut = t->bench->cut;
     double now;
 
     if (cut == NULL)
-        return;
+        return 0;
     now = MPI_Wtime();
     if (cut->task != t->task) {
         cut->task = t->task;
@@ -101,5 +103,19 @@ void chorale_cut_look(const struct chorale_timing *t)
         put(t, cut);
         cut->next = MPI_Wtime() +
                     fmax(PAUSE_SECONDS, PAUSE_SHARE * (MPI_Wtime() - now));
+    } else if (now >= cut->next) {
+        cut->doubted = now;
+        return 1;
     }
+    return 0;
+}
+
+void chorale_cut_measured(const struct chorale_timing *t)
+{
+    struct chorale_cut *cut = t->bench->cut;
+    double now = MPI_Wtime();
+
+    if (chorale_any_below(t))
+        cut->next = now + fmax(PAUSE_SECONDS,
+                               DOUBT_SHARE * (now - cut->doubted));
 }

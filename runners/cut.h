@@ -15,7 +15,7 @@
  * hangs, may have been ended by the cell that was being called: of it all but
  * that one is taken in. Rank 0 says in shared memory (db/mark.h) which cell it
  * is, once all ranks have left the one before and before it announces the next
- * start. Where ranks start on leaving a barrier, or in a row of windows, nobody
+ * start, or enters the barrier that they start from. In a row of windows nobody
  * knows, nor does a `run` on another machine than rank 0; then the point is
  * measured again. So it is where a rank crashed: what a cell has spoiled may show
  * in another one.
@@ -40,7 +40,12 @@ void chorale_cut_close(struct chorale_bench *bench);
 
 /* After a chunk has been judged: write the file if it is time to. What cannot
  * be written is left: the point itself says what is wrong when it is
- * stored. */
-void chorale_cut_look(const struct chorale_timing *t);
+ * stored. Returns 1 if it is time to, but a candidate is faster than messages
+ * were when they were measured (on a busy machine, mostly): all ranks are to
+ * measure them again, and rank 0 to call chorale_cut_measured. Else 0. */
+int chorale_cut_look(const struct chorale_timing *t);
+/* They have: the next chunk's look may write it, or asks again after a
+ * while. */
+void chorale_cut_measured(const struct chorale_timing *t);
 
 #endif

@@ -189,9 +189,13 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
 
     if (how == CHORALE_SYNC_BARRIER) {
         bench->window = 0; /* whoever comes next announces again */
-        /* Who leaves first calls before rank 0 could say so. */
-        mark(bench, CHORALE_MARK_ANY);
+        /* Who leaves one first calls before rank 0 could say so: there are
+         * two, and it says so in between. */
         *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
+        if (!*late_p) {
+            mark(bench, bench->calling);
+            *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
+        }
         *in_p = chorale_now_common(bench);
         return *in_p;
     }

@@ -26,6 +26,8 @@
 #define CHECK_SECONDS 0.5    /* between two looks at the clocks */
 #define SIM_EQUAL 1e-6       /* relative: the clock's own rounding */
 #define SAY_SECONDS 1        /* between two signs of life */
+#define LOOK_CLOCK 1
+#define LOOK_MESSAGES 2
 
 static void shuffle(struct chorale_timing *t)
 {
@@ -263,7 +265,7 @@ static int share(struct chorale_timing *t, int *nround, int *look)
     return rc;
 }
 
-/* *look: it is time to look at the clocks. */
+/* *look: what it is time to look at, LOOK_... */
 static int chunk_end(struct chorale_timing *t, int *nround, int *look)
 {
     int rc = gather(t);
@@ -275,10 +277,12 @@ static int chunk_end(struct chorale_timing *t, int *nround, int *look)
         read_slots(t, 1);
         chorale_seen_all(t);
         judge_chunk(t);
-        chorale_cut_look(t);
+        if (chorale_cut_look(t))
+            *look = LOOK_MESSAGES;
         *nround = next_rounds(t);
-        *look = !t->bench->clock.shared &&
-                chorale_now_common(t->bench) - t->looked > CHECK_SECONDS;
+        if (!t->bench->clock.shared &&
+            chorale_now_common(t->bench) - t->looked > CHECK_SECONDS)
+            *look |= LOOK_CLOCK;
     }
     return share(t, nround, look);
 }
@@ -449,6 +453,15 @@ static int settle(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? share(t, &one, &look) : rc;
 }
 
+static int look_at_messages(struct chorale_timing *t)
+{
+    int rc = chorale_floor_measure(t->bench);
+
+    if (t->bench->world_rank == 0)
+        chorale_cut_measured(t);
+    return rc;
+}
+
 static int time_real(struct chorale_timing *t)
 {
     int nround = 1, look, rc = MPI_SUCCESS;
@@ -456,7 +469,9 @@ static int time_real(struct chorale_timing *t)
     while (rc == MPI_SUCCESS && any_active(t)) {
         rounds(t, nround);
         rc = chunk_end(t, &nround, &look);
-        if (rc == MPI_SUCCESS && look)
+        if (rc == MPI_SUCCESS && (look & LOOK_MESSAGES) != 0)
+            rc = look_at_messages(t);
+        if (rc == MPI_SUCCESS && (look & LOOK_CLOCK) != 0)
             rc = look_at_clock(t);
         if (rc == MPI_SUCCESS && !any_active(t)) {
             rc = settle(t);

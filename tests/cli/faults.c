@@ -11,6 +11,7 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
+ *         busy    so do the first AFTER of 2 and 4 MiB of each rank alone
  *         far     what it sends takes 3 milliseconds more, and the messages of
  *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
@@ -257,10 +258,14 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
               int tag, MPI_Comm comm)
 {
     int (*real)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+    static long times;
     int size;
 
     *(void **)&real = next("PMPI_Send");
-    if (is("slow") && PMPI_Type_size(type, &size) == MPI_SUCCESS)
+    if ((is("slow") ||
+         (is("busy") && (count == 2 << 20 || count == 4 << 20) &&
+          type == MPI_BYTE && ++times <= number("AFTER", 1))) &&
+        PMPI_Type_size(type, &size) == MPI_SUCCESS)
         idle(0.05 * (double)count * size / (1 << 20));
     if (is("far") && faulty())
         idle(3 * SHORT);
