@@ -20,7 +20,8 @@ struct chorale_cut {
     struct chorale_tail *tail;
     const struct chorale_task *task; /* the point under way, NULL: none */
     double next;             /* when to write, MPI_Wtime() */
-    double doubted;          /* when messages were to be measured again */
+    double asked;            /* when messages were to be measured again */
+    double again;            /* the earliest for the next time */
 };
 
 void chorale_cut_open(struct chorale_bench *bench, struct chorale_store *store,
@@ -74,6 +75,7 @@ static int enough(const struct chorale_timing *t)
 
 static void put(const struct chorale_timing *t, struct chorale_cut *cut)
 {
+    double start = MPI_Wtime();
     struct chorale_result *result = calloc((size_t)t->ncand, sizeof(*result));
 
     if (result != NULL && chorale_seen_so_far(t, result) == 0) {
@@ -82,6 +84,8 @@ static void put(const struct chorale_timing *t, struct chorale_cut *cut)
             free(result[c].sample);
     }
     free(result);
+    cut->next = MPI_Wtime() +
+                fmax(PAUSE_SECONDS, PAUSE_SHARE * (MPI_Wtime() - start));
 }
 
 int chorale_cut_look(const struct chorale_timing *t)
@@ -99,12 +103,10 @@ int chorale_cut_look(const struct chorale_timing *t)
     /* Repetitions that begin again are not believed any more. */
     if (!enough(t))
         chorale_tail_cut_drop(cut->tail);
-    else if (now >= cut->next && !chorale_any_below(t)) {
+    else if (now >= cut->next && !chorale_any_below(t))
         put(t, cut);
-        cut->next = MPI_Wtime() +
-                    fmax(PAUSE_SECONDS, PAUSE_SHARE * (MPI_Wtime() - now));
-    } else if (now >= cut->next) {
-        cut->doubted = now;
+    else if (now >= cut->next && now >= cut->again) {
+        cut->asked = now;
         return 1;
     }
     return 0;
@@ -115,7 +117,7 @@ void chorale_cut_measured(const struct chorale_timing *t)
     struct chorale_cut *cut = t->bench->cut;
     double now = MPI_Wtime();
 
-    if (chorale_any_below(t))
-        cut->next = now + fmax(PAUSE_SECONDS,
-                               DOUBT_SHARE * (now - cut->doubted));
+    cut->again = now + fmax(PAUSE_SECONDS, DOUBT_SHARE * (now - cut->asked));
+    if (!chorale_any_below(t))
+        put(t, cut);
 }

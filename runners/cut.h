@@ -17,8 +17,8 @@
  * is, once all ranks have left the one before and before it announces the next
  * start, or enters the barrier that they start from. In a row of windows nobody
  * knows, nor does a `run` on another machine than rank 0; then the point is
- * measured again. So it is where a rank crashed: what a cell has spoiled may show
- * in another one.
+ * measured again. So it is where a rank crashed: what a cell has spoiled may
+ * show in another one.
  *
  * In simulation there is none of this. */
 #ifndef CHORALE_RUNNERS_CUT_H
@@ -41,11 +41,11 @@ void chorale_cut_close(struct chorale_bench *bench);
 /* After a chunk has been judged: write the file if it is time to. What cannot
  * be written is left: the point itself says what is wrong when it is
  * stored. Returns 1 if it is time to, but a candidate is faster than messages
- * were when they were measured (on a busy machine, mostly): all ranks are to
- * measure them again, and rank 0 to call chorale_cut_measured. Else 0. */
+ * were when they were measured (on a busy machine, mostly), so that nothing of
+ * the point is kept: all ranks are to measure them again, and rank 0 to call
+ * chorale_cut_measured. Else 0. */
 int chorale_cut_look(const struct chorale_timing *t);
-/* They have: the next chunk's look may write it, or asks again after a
- * while. */
+/* They have: writes it, or a later look asks again after a while. */
 void chorale_cut_measured(const struct chorale_timing *t);
 
 #endif

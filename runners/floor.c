@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NTRIP 5              /* of long messages */
 #define SLOW 0.02            /* s: of a trip that long others change little */
@@ -126,27 +127,25 @@ static int ports(struct chorale_bench *bench, char *buf, double *ports_p)
 
 int chorale_floor_measure(struct chorale_bench *bench)
 {
-    const size_t bytes[3] = { 0, LONG, 2 * LONG };
-    double best[3] = { INFINITY, INFINITY, INFINITY };
-    char *buf = calloc(bytes[2], 1);
+    const size_t bytes[CHORALE_NWAY] = { 0, LONG, 2 * LONG };
+    double best[CHORALE_NWAY];
+    char *buf = calloc(bytes[CHORALE_NWAY - 1], 1);
     int lacks = buf == NULL, rc;
 
+    for (int i = 0; i < CHORALE_NWAY; i++)
+        best[i] = bench->floor_way[i] > 0 ? bench->floor_way[i] : INFINITY;
     rc = chorale_own_most(bench, &lacks);
-    for (int i = 0; i < 3 && rc == MPI_SUCCESS && !lacks && bench->size > 1;
-         i++) {
+    for (int i = 0; i < CHORALE_NWAY && rc == MPI_SUCCESS && !lacks &&
+                    bench->size > 1; i++) {
         rc = one_way(bench, bench->work.siblings, buf, bytes[i], &best[i]);
         if (rc == MPI_SUCCESS && bench->size > 2)
             rc = one_way(bench, (bench->size - 1) * bench->work.siblings,
                          buf, bytes[i], &best[i]);
     }
     if (bench->world_rank == 0 && isfinite(best[2])) {
-        double beta = fmin(best[2] - best[1], best[1]) / LONG;
-        int first = !(bench->floor_alpha > 0);
-
-        if (first || best[0] < bench->floor_alpha)
-            bench->floor_alpha = best[0];
-        if (first || beta < bench->floor_beta)
-            bench->floor_beta = fmax(0, beta);
+        memcpy(bench->floor_way, best, sizeof(best));
+        bench->floor_alpha = best[0];
+        bench->floor_beta = fmax(0, fmin(best[2] - best[1], best[1]) / LONG);
     }
     if (rc == MPI_SUCCESS && !lacks && bench->size > 2 &&
         bench->work.siblings < 2 && !bench->oversubscribed &&

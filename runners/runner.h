@@ -126,6 +126,7 @@ typedef int chorale_ending_fn(void *arg);
 
 /* distance.c: of ranks so many places apart. */
 enum { CHORALE_DISTANCES = 24 };
+enum { CHORALE_NWAY = 3 };   /* lengths of messages in floor.c */
 enum { CHORALE_DISTANCE_RANKS = 256 }; /* simulated, more take too long */
 struct chorale_distance {
     int places;
@@ -164,6 +165,7 @@ struct chorale_bench {
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
+    double floor_way[CHORALE_NWAY]; /* s, of which they are made; 0: not yet */
     double floor_ports;      /* of a rank; 0: not measured, one */
     double copy_beta;        /* copying.c: s/byte, slowest rank; 0: none */
     double window;           /* when the next window opens, common time; 0:
@@ -370,9 +372,9 @@ int chorale_copying_measure(struct chorale_bench *bench);
  * more than there are processors, or beside others. */
 int chorale_distance_measure(struct chorale_bench *bench);
 
-/* floor.c: how fast messages are; collective. Measured again, the quicker
- * counts: other load only makes them slower. Then rank 0 knows what
- * no candidate of a point can be faster than [s], 0: unknown. */
+/* floor.c: how fast messages are; collective. Measured again, the quicker way
+ * of each length counts: other load only makes it slower. (Of their difference
+ * that is not so.) Then rank 0 knows what no candidate of a point can be faster than [s], 0: unknown. */
 int chorale_floor_measure(struct chorale_bench *bench);
 double chorale_floor(const struct chorale_bench *bench,
                      const struct chorale_task *task);

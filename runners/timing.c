@@ -245,6 +245,14 @@ static void read_slots(struct chorale_timing *t, int keeps)
                            2 * t->bench->clock.residual;
 }
 
+static int any_active(const struct chorale_timing *t)
+{
+    for (int c = 0; c < t->ncand; c++)
+        if (t->active[c])
+            return 1;
+    return 0;
+}
+
 /* --- chunks ----------------------------------------------------------- */
 
 /* Give all ranks what rank 0 has decided. */
@@ -277,7 +285,7 @@ static int chunk_end(struct chorale_timing *t, int *nround, int *look)
         read_slots(t, 1);
         chorale_seen_all(t);
         judge_chunk(t);
-        if (chorale_cut_look(t))
+        if (chorale_cut_look(t) && any_active(t)) /* else settle() does */
             *look = LOOK_MESSAGES;
         *nround = next_rounds(t);
         if (!t->bench->clock.shared &&
@@ -285,14 +293,6 @@ static int chunk_end(struct chorale_timing *t, int *nround, int *look)
             *look |= LOOK_CLOCK;
     }
     return share(t, nround, look);
-}
-
-static int any_active(const struct chorale_timing *t)
-{
-    for (int c = 0; c < t->ncand; c++)
-        if (t->active[c])
-            return 1;
-    return 0;
 }
 
 /* How far off the clocks have been since the last look counts from then on
@@ -453,6 +453,7 @@ static int settle(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? share(t, &one, &look) : rc;
 }
 
+/* Between two chunks: are they what was too slow? See cut.h. */
 static int look_at_messages(struct chorale_timing *t)
 {
     int rc = chorale_floor_measure(t->bench);

@@ -37,7 +37,7 @@ all_of() { # a process: those that it started, and it
 }
 # A command that is killed, all of it at a moment, as soon as a file is there.
 killed_at() { # file, command...
-    file=$1
+    file=$1 processes=
     shift
     "$@" >/dev/null 2>"$work/err.txt" &
     pid=$!
@@ -129,9 +129,21 @@ if "$chorale" --version | grep -q 'sanitizer=no'; then
         "$work/busy.db" -q
     timeout 60 "$chorale" run "$work/busy.db" -q
     is "$? $(cut_runs busy)" "0 2" "busy: what both cells had is kept"
-    is "$(has busy "sum(validity LIKE '%suspicious%') FROM run")" 0 \
-        "busy: and believed"
     once busy busy
+    # They are slow, however often they are measured.
+    planned slow -c scan -P 2 -m 8M --cell-time 3
+    env FAULT=slow LD_PRELOAD="$work/faults.so" timeout 200 "$chorale" run \
+        "$work/slow.db" -q &
+    pid=$! seen=
+    while kill -0 $pid 2>/dev/null; do
+        [ ! -e "$work/slow.db-tail-cut" ] || seen=yes
+        sleep 0.05
+    done
+    wait $pid
+    is "$? $seen" "0 " "slow: nothing is kept of what cannot be"
+    is "$(has slow "count(*) FROM run JOIN cell USING (cell_id)
+        WHERE validity LIKE '%suspicious%' AND provider = 'library'")" 1 \
+        "slow: and it is suspicious"
 else
     skip "built with a sanitizer: nothing can be preloaded" "a busy machine"
 fi
@@ -230,6 +242,28 @@ if [ -d /dev/shm ]; then
         "between two calls: all are kept"
     fallen barrier 1 KILL '[1-9]*' --sync barrier
     all_but_one barrier
+    if [ -r "$work/faults.so" ]; then
+        # The library hangs, and nothing else is to blame.
+        planned hung -c scan -P 2 -m 8M --cell-time 60 --sync barrier
+        (
+            until [ -e "$work/hung" ]; do
+                sleep 0.1
+            done
+            shorter hung
+        ) &
+        env FAULT=hang AFTER=300 ONCE="$work/hung" LD_PRELOAD="$work/faults.so" \
+            timeout 200 "$chorale" run "$work/hung.db" -q --hang 10s \
+            --stall-timeout 10s 2>"$work/err.txt"
+        is "$? $(cat "$work/err.txt")" "0 " "hung: run goes on to the end"
+        wait $!
+        is "$(cut_runs hung) $(has hung "group_concat(provider) FROM run
+            JOIN cell USING (cell_id) WHERE launch_id =
+                (SELECT min(launch_id) FROM launch)")" "1 chorale" \
+            "hung: all but the cell that hung is kept"
+        once hung hung
+    else
+        skip "built with a sanitizer: nothing can be preloaded" "a hang"
+    fi
     # The start of a row of windows is all that is common to them.
     fallen window 1 KILL 0 --sync window
     is "$(cut_runs window) $(has window "count(*) FROM run

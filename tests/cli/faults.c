@@ -11,7 +11,7 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
- *         busy    so do the first AFTER of 2 and 4 MiB of each rank alone
+ *         busy    only the first AFTER messages of 2 or 4 MiB of each rank do
  *         far     what it sends takes 3 milliseconds more, and the messages of
  *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
