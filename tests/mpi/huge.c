@@ -44,6 +44,7 @@ static const struct {
     { CHORALE_BCAST, "double_tree" },
     { CHORALE_REDUCE, "binomial" },
     { CHORALE_ALLREDUCE, "ring" },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "pairwise" },
     { CHORALE_REDUCE_SCATTER, "pairwise" },
     { CHORALE_GATHER, "binomial" },
     { CHORALE_GATHERV, "linear_nb" },

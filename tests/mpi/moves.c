@@ -138,6 +138,18 @@ static void side_init(const struct stage *st, const struct problem *p,
     buffer_init(&s->b, l, total, st->ctx->rank, !sends);
 }
 
+/* The integers of a block in a pattern. */
+static int patterned(int which, int k)
+{
+    static const unsigned value[NPATTERN][2] = {
+        { 0xffffffff, 0xffffffff }, { 0, 0 },
+        { 0xdeadbeef, 0xfff80000 }, /* a negative quiet NaN, with payload */
+        { 0x7fa00001, 0xffc00001 }, /* a signalling one, a quiet one */
+    };
+
+    return (int)value[which % NPATTERN][k % 2];
+}
+
 /* Contents are told apart by their place of birth and this call. */
 static void fill(const struct stage *st, const struct problem *p,
                  struct side *s, int sends, int i, int when)
@@ -146,6 +158,10 @@ static void fill(const struct stage *st, const struct problem *p,
 
     buffer_fill(&s->b, s->at[i], s->units[i], source + (p->seed << 8), dest,
                 when);
+    for (int u = 0; u < s->units[i] && p->pattern > 0; u++)
+        for (int k = 0; k < s->b.layout->ints; k++)
+            buffer_set(&s->b, s->at[i] + u, k,
+                       patterned(source + p->pattern, k), when);
 }
 
 static void expect(const struct stage *st, const struct problem *p,

@@ -44,6 +44,10 @@ enum { DENSE, HOLES, PERMUTED, NPLACE };
 /* Nodes of the ranks, for variants that need some. */
 enum { TWOS, THREES, CYCLIC, IRREGULAR, NNODES };
 
+/* All bits set, none, NaNs of either precision: each source has another one,
+ * and the pattern of a problem says which is the first one's. */
+enum { NPATTERN = 4 };
+
 /* One call: the parts of it that all ranks know alike. */
 struct problem {
     const struct chorale_alg *alg;
@@ -54,6 +58,8 @@ struct problem {
     int spread, placing;     /* of an irregular collective */
     int nodes;
     int seed;                /* makes the data differ from call to call */
+    int pattern;             /* of data movement, 1 to NPATTERN: blocks are of
+                              * bits that an OR could spoil; 0: they are not */
 };
 
 /* Units of the block from source to dest, on a communicator of size n. */

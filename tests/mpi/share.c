@@ -36,6 +36,18 @@ static int runs_anything(const struct chorale_alg *alg,
     return pairs_any(s.level, NFACTOR, space_runs_at, &ask);
 }
 
+int share_is_first(const struct share *s, const struct chorale_alg *alg,
+                   const struct fixture *fix, int ranks)
+{
+    int i = 0;
+
+    while (i < s->n && s->ranks[i] != ranks &&
+           !runs_anything(alg, fix, s->ranks[i], 0))
+        i++;
+    return i == s->n || (s->ranks[i] == ranks &&
+                         runs_anything(alg, fix, ranks, 0));
+}
+
 struct part share_part(const struct share *s, const struct chorale_alg *alg,
                        const struct fixture *fix, int ranks, int full)
 {

@@ -33,6 +33,11 @@ int share_parse(struct share *s, const char *text, int ranks);
 struct part share_part(const struct share *s, const struct chorale_alg *alg,
                        const struct fixture *fix, int ranks, int full);
 
+/* Is it the first number of ranks in the list at which alg runs anything? 1
+ * where launches share with none. */
+int share_is_first(const struct share *s, const struct chorale_alg *alg,
+                   const struct fixture *fix, int ranks);
+
 /* covers.c: which rows of the cover at that number of ranks, with the part as
  * a factor, are made there: mine is [nrow], filled in. Returns 0, or -1 where
  * there is no memory or the cover has other rows. */

@@ -2,12 +2,13 @@
 /* variants.c - every variant of the catalogue against the plain definition of
  * its collective, and against the schedule and cost that it states.
  *
- *     variants [--full|--wide|--common|--covers] [--share W:P,P,...] [--data]
- *              [--trace] [--library] [COLLECTIVE [VARIANT]]
+ *     variants [--full|--wide|--common|--covers] [--share W:P,P,... [--first]]
+ *              [--data] [--trace] [--library] [COLLECTIVE [VARIANT]]
  *
- * Rank 0 prints TAP: data, bits of sums and schedule of each variant, and one
- * line for all of them together. Without --full the calls are a cover of all
- * pairs of what calls can differ in (space.h) and the variant does not refuse.
+ * Rank 0 prints TAP: data, bits of sums, patterns of bits (of variants that
+ * move data by an OR) and schedule of each variant, and one line for all of
+ * them together. Without --full the calls are a cover of all pairs of what
+ * calls can differ in (space.h) and the variant does not refuse.
  * With it: that cover with more counts and values; the product of all factors
  * with default parameters, the places of irregular blocks such that any two
  * further factors meet all of them; and each other value of each parameter
@@ -15,7 +16,8 @@
  * --share: this is one of several launches, at P, P, ... ranks. At the first W
  * of these numbers at which a variant runs anything it has its whole cover, at
  * all the others together one more, which has the part as one more factor, and
- * rows with pairs that would be in no part.
+ * rows with pairs that would be in no part. --first: only the variants that run
+ * at none of the numbers before this launch's.
  * --wide only tries blocks whose places in memory are above 2^31 bytes, of
  * launches that share at the first number of ranks where the variant runs;
  * --common only what is no single variant's: copies between layouts, and all
@@ -37,7 +39,7 @@
 enum { WORLD, REVERSED, NCOMM };
 
 struct options {
-    int full, wide, common, covers, data, trace, library;
+    int full, wide, common, covers, first, data, trace, library;
     const char *share, *coll, *variant;
 };
 
@@ -203,6 +205,39 @@ static long try_nothing(struct test *t, const struct space *s, const int *base)
     return ran;
 }
 
+/* Does it move data by an OR? */
+static int ors(const struct chorale_alg *alg)
+{
+    return strncmp(alg->name, "or_", 3) == 0 &&
+           !chorale_coll_info(alg->coll)->reduces;
+}
+
+/* Blocks of bits that an OR could spoil: each root, type and place, and each
+ * value of each parameter, the counts taking turns. */
+static long try_patterns(struct test *t, const struct space *s,
+                         const int *base)
+{
+    long ran = 0;
+    int turn = 0;
+
+    for (int f = COMM; f < NFACTOR; f++)
+        for (int v = 0; v < s->level[f] && f != UNITS; v++)
+            for (int pattern = 1; pattern <= NPATTERN; pattern++) {
+                struct problem p;
+                int at[NFACTOR], stop = turn + s->level[UNITS];
+
+                memcpy(at, base, sizeof(at));
+                at[f] = v;
+                do
+                    at[UNITS] = turn++ % s->level[UNITS];
+                while (s->units[at[UNITS]] == 0 && turn < stop);
+                p = space_problem(s, &t->fix, at, t->seed++);
+                p.pattern = pattern;
+                ran += try_problem(&t->stage[at[COMM]], &p);
+            }
+    return ran;
+}
+
 /* WHAT, and why the variant refuses the problem, if it does. */
 static void refusal(const struct test *t, const struct problem *p,
                     const char *what, char *text, size_t size)
@@ -282,6 +317,12 @@ static void test_data(struct test *t, const struct space *s)
             stage_fail(&t->stage[WORLD], "no call of it was made");
     }
     report(t, s->alg, what, ran);
+    if (cover.nrow > 0 && ors(s->alg)) {
+        ran = try_patterns(t, s, cover.base);
+        if (ran == 0)
+            stage_fail(&t->stage[WORLD], "no call of it was made");
+        report(t, s->alg, "all bits, none, and NaNs", ran);
+    }
     if (cover.nrow > 0 && nothing_is_due(t, s)) {
         ran = try_nothing(t, s, cover.base);
         if (ran > 0) /* some take no call without bytes */
@@ -324,6 +365,9 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
         }
         return;
     }
+    if (t->set.first && !share_is_first(&t->share, alg, &t->fix,
+                                        t->stage[WORLD].ctx->size))
+        return;
     t->part = share_part(&t->share, alg, &t->fix, t->stage[WORLD].ctx->size,
                          t->set.full);
     space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->part.of,
@@ -345,7 +389,8 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
 static void usage(void)
 {
     fprintf(stderr, "usage: variants [--full|--wide|--common|--covers] "
-                    "[--share W:P,P,...] [--data] [--trace] [--library] "
+                    "[--share W:P,P,... [--first]] [--data] "
+                    "[--trace] [--library] "
                     "[COLLECTIVE [VARIANT]]\n");
     exit(2);
 }
@@ -363,6 +408,8 @@ static struct options parse(int argc, char **argv)
             set.common = 1;
         else if (strcmp(argv[i], "--covers") == 0)
             set.covers = 1;
+        else if (strcmp(argv[i], "--first") == 0)
+            set.first = 1;
         else if (strcmp(argv[i], "--data") == 0)
             set.data = 1;
         else if (strcmp(argv[i], "--trace") == 0)

@@ -154,9 +154,10 @@ real_lane()
     for p in 2 3 5 8; do
         keep real "variants P=$p" run_real "$p" variants --share 1:2,3,5,8 "$@"
     done
-    for p in 1 4; do
+    keep real "variants_pieces P=1" run_real 1 variants_pieces --data "$@"
+    for p in 4 2 8; do
         keep real "variants_pieces P=$p" run_real "$p" variants_pieces --data \
-            "$@"
+            --share 3:4,2,8 --first "$@"
     done
     for p in 3 4 2 8; do
         keep real "far apart P=$p" run_real "$p" variants --wide \
@@ -246,7 +247,10 @@ wait
 for each in $lanes; do
     collect "$each"
     covered "$each" data "variants|simulated" "$@"
-    [ "$each" = simulated ] || covered "$each" "far apart" "far apart" "$@"
+    [ "$each" = simulated ] || {
+        covered "$each" data variants_pieces "$@"
+        covered "$each" "far apart" "far apart" "$@"
+    }
 done
 echo "1..$count"
 exit $bad
