@@ -374,7 +374,8 @@ int chorale_distance_measure(struct chorale_bench *bench);
 
 /* floor.c: how fast messages are; collective. Measured again, the quicker way
  * of each length counts: other load only makes it slower. (Of their difference
- * that is not so.) Then rank 0 knows what no candidate of a point can be faster than [s], 0: unknown. */
+ * that is not so.) Then rank 0 knows what no candidate of a point can be
+ * faster than [s], 0: unknown. */
 int chorale_floor_measure(struct chorale_bench *bench);
 double chorale_floor(const struct chorale_bench *bench,
                      const struct chorale_task *task);

@@ -7,7 +7,8 @@
  * scheme: one announcement for a row of repetitions, each of which has a
  * window as long as it may take. A rank that comes too late says so, and the
  * lead grows. Where clocks do not agree well enough ranks leave a barrier, the
- * second of two (db/mark.h), and time themselves. In simulation the start is common by construction. */
+ * second of two (db/mark.h), and time themselves. In simulation the start is
+ * common by construction. */
 #include "runners/runner.h"
 
 #include <stdlib.h>
