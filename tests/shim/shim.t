@@ -58,6 +58,7 @@ more() {
     sed -n 's/^life: \([-0-9]*\) bytes and \([-0-9]*\) MiB of .*/\1 \2/p' \
         "$work/out"
 }
+limit=400 # ranks that do not yield, beside other tests
 for how in "" threads; do
     run 2 "" "$work/life" $lived 10 $how
     plain=$(more)
