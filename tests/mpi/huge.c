@@ -4,6 +4,8 @@
  *
  *     huge [--few] [COLLECTIVE [VARIANT]]
  *
+ * HUGE_PERCENT=N in the environment: of the machine's memory that all scratch
+ * may take together, 50 unless it is set.
  * --few: of all variants those that `few` lists. A variant that runs at fewer
  * ranks, of two or more, is not called with these.
  *
@@ -373,7 +375,17 @@ static struct chorale_point point(const struct chorale_alg *alg, int size,
     return pt;
 }
 
-/* More scratch of all ranks together than half the memory of the machine. */
+static long percent(void)
+{
+    const char *text = getenv("HUGE_PERCENT");
+    long value = text != NULL ? strtol(text, NULL, 10) : 50;
+
+    if (value < 1 || value > 100)
+        give_up("HUGE_PERCENT is from 1 to 100");
+    return value;
+}
+
+/* More scratch of all ranks together than that share of the memory. */
 static int takes_too_much(const struct chorale_alg *alg,
                           const struct chorale_point *pt)
 {
@@ -381,7 +393,8 @@ static int takes_too_much(const struct chorale_alg *alg,
                     (size_t)sysconf(_SC_PAGESIZE);
 
     return alg->scratch != NULL &&
-           alg->scratch(pt) > memory / 2 / (size_t)pt->comm_size;
+           alg->scratch(pt) >
+               memory / 100 * (size_t)percent() / (size_t)pt->comm_size;
 }
 
 /* With blocks of WHOLE bytes each or, if it takes too much scratch then, in
@@ -396,7 +409,7 @@ static int find_point(const struct chorale_alg *alg, int size,
         *pt = point(alg, size, part);
     *why = chorale_alg_refuses(alg, pt);
     if (*why == NULL && takes_too_much(alg, pt))
-        *why = "it takes more scratch than half the memory";
+        *why = "it takes more scratch than it may (HUGE_PERCENT)";
     return *why == NULL ? 0 : -1;
 }
 
