@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* floor.c - what no collective can be faster than: one message of no bytes,
- * and the bytes that some rank must receive (or send) anyway, at the
- * bandwidth of the longest messages. Measured between neighbours in rank and
- * between the ends, the quicker of which counts. Where a rank in the middle
- * has several ports, as on a mesh of links, bytes may come in through all of
- * them at once. */
+ * and the bytes that some rank must receive (or send) anyway, at the bandwidth
+ * of the longest messages, or of shorter ones where it is more, as it is in
+ * caches. Measured between neighbours in rank and between the ends, the quicker
+ * of which counts. Where a rank in the middle has several ports, as on a mesh
+ * of links, bytes may come in through all of them at once. */
 #include "runners/runner.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NTRIP 5              /* of long messages */
+#define SHORT (1 << 15)      /* bytes */
+#define NTRIP 5              /* of longer messages */
+#define NTRIP_SHORT 20       /* of short ones, which other load delays more */
+#define NTRIP_EMPTY 100
 #define SLOW 0.02            /* s: of a trip that long others change little */
-#define NTRIP_EMPTY 100      /* of empty ones, which other load delays more */
 #define LONG (1 << 21)       /* bytes; the slope is taken to twice as many */
 #define MARGIN 0.98          /* rounding of clocks, lower overheads */
 #define PORTS 8              /* of one rank, at most */
 #define PORT_BYTES (1 << 18)
 #define AS_LONG 1.2          /* as one by itself: through another port */
 
-/* Rank 0 tells peer how many trips more there are: two of slow ones. */
+static int trips(size_t bytes)
+{
+    return bytes == 0 ? NTRIP_EMPTY : bytes > SHORT ? NTRIP : NTRIP_SHORT;
+}
+
+/* Rank 0 tells peer that there are but two trips of slow ones. */
 static int agree(struct chorale_bench *bench, int peer, double took,
                  int *ntrip)
 {
@@ -29,7 +36,8 @@ static int agree(struct chorale_bench *bench, int peer, double took,
                  ? chorale_send(bench->sync, &few, 1, MPI_BYTE, peer)
                  : chorale_recv(bench->sync, &few, 1, MPI_BYTE, 0);
 
-    *ntrip = few ? 2 : NTRIP;
+    if (few)
+        *ntrip = 2;
     return rc;
 }
 
@@ -39,7 +47,7 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
                    size_t bytes, double *best)
 {
     int me = bench->world_rank, other = me == 0 ? peer : 0, rc = MPI_SUCCESS;
-    int ntrip = bytes > 0 ? NTRIP : NTRIP_EMPTY;
+    int ntrip = trips(bytes);
 
     if (me != 0 && me != peer)
         return MPI_SUCCESS;
@@ -61,6 +69,43 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
         if (rc == MPI_SUCCESS && i == 0 && bytes > 0 &&
             bench->sim_barrier == NULL)
             rc = agree(bench, peer, back - sent, &ntrip);
+    }
+    return rc;
+}
+
+/* The quickest way of one message that peer waits for, by the clock that both
+ * have; rank 0's result. In shared memory half a round trip takes up to half as
+ * long again, as each answers from where it has just received. */
+static int one_message(struct chorale_bench *bench, int peer, char *buf,
+                       size_t bytes, double *best)
+{
+    int me = bench->world_rank, rc = MPI_SUCCESS;
+    int ntrip = trips(bytes);
+
+    if (me != 0 && me != peer)
+        return MPI_SUCCESS;
+    for (int i = 0; i < ntrip && rc == MPI_SUCCESS; i++) {
+        double sent = 0, came = 0;
+
+        if (me == peer) {
+            rc = chorale_send(bench->sync, NULL, 0, MPI_BYTE, 0);
+            if (rc == MPI_SUCCESS)
+                rc = chorale_recv(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                                  0);
+            came = chorale_now_common(bench);
+            if (rc == MPI_SUCCESS)
+                rc = chorale_send(bench->sync, &came, 1, MPI_DOUBLE, 0);
+            continue;
+        }
+        rc = chorale_recv(bench->sync, NULL, 0, MPI_BYTE, peer);
+        sent = chorale_now_common(bench);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              peer);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_recv(bench->sync, &came, 1, MPI_DOUBLE, peer);
+        if (rc == MPI_SUCCESS)
+            *best = fmin(*best, came - sent);
     }
     return rc;
 }
@@ -127,13 +172,17 @@ static int ports(struct chorale_bench *bench, char *buf, double *ports_p)
 
 int chorale_floor_measure(struct chorale_bench *bench)
 {
-    const size_t bytes[CHORALE_NWAY] = { 0, LONG, 2 * LONG };
-    double best[CHORALE_NWAY];
-    char *buf = calloc(bytes[CHORALE_NWAY - 1], 1);
+    const size_t bytes[CHORALE_NWAY] = { 0,        SHORT / 4, SHORT,
+                                         8 * SHORT, LONG,     2 * LONG };
+    enum { ONE = CHORALE_NWAY - 2, TWO = CHORALE_NWAY - 1 };
+    double best[CHORALE_NWAY], once[CHORALE_NWAY];
+    char *buf = calloc(bytes[TWO], 1);
     int lacks = buf == NULL, rc;
 
-    for (int i = 0; i < CHORALE_NWAY; i++)
+    for (int i = 0; i < CHORALE_NWAY; i++) {
         best[i] = bench->floor_way[i] > 0 ? bench->floor_way[i] : INFINITY;
+        once[i] = bench->floor_once[i] > 0 ? bench->floor_once[i] : INFINITY;
+    }
     rc = chorale_own_most(bench, &lacks);
     for (int i = 0; i < CHORALE_NWAY && rc == MPI_SUCCESS && !lacks &&
                     bench->size > 1; i++) {
@@ -141,11 +190,23 @@ int chorale_floor_measure(struct chorale_bench *bench)
         if (rc == MPI_SUCCESS && bench->size > 2)
             rc = one_way(bench, (bench->size - 1) * bench->work.siblings,
                          buf, bytes[i], &best[i]);
+        if (rc == MPI_SUCCESS && i > 0 && bench->clock.shared &&
+            bench->sim_barrier == NULL)
+            rc = one_message(bench, bench->work.siblings, buf, bytes[i],
+                             &once[i]);
     }
-    if (bench->world_rank == 0 && isfinite(best[2])) {
+    if (bench->world_rank == 0 && isfinite(best[TWO])) {
         memcpy(bench->floor_way, best, sizeof(best));
         bench->floor_alpha = best[0];
-        bench->floor_beta = fmax(0, fmin(best[2] - best[1], best[1]) / LONG);
+        bench->floor_beta =
+            fmax(0, fmin(best[TWO] - best[ONE], best[ONE]) / LONG);
+        memcpy(bench->floor_once, once, sizeof(once));
+        bench->floor_least = bench->floor_beta;
+        for (int i = 1; i < CHORALE_NWAY; i++)
+            bench->floor_least =
+                fmax(0, fmin(bench->floor_least,
+                             (fmin(best[i], once[i]) - best[0]) /
+                                 (double)bytes[i]));
     }
     if (rc == MPI_SUCCESS && !lacks && bench->size > 2 &&
         bench->work.siblings < 2 && !bench->oversubscribed &&
@@ -194,7 +255,7 @@ double chorale_floor(const struct chorale_bench *bench,
     if (task->coll != CHORALE_BARRIER && !(bytes > 0))
         return 0;
     return MARGIN * (bench->floor_alpha +
-                     bench->floor_beta * bytes / fmax(1, bench->floor_ports));
+                     bench->floor_least * bytes / fmax(1, bench->floor_ports));
 }
 
 int chorale_floor_below(const struct chorale_bench *bench,

@@ -126,7 +126,7 @@ typedef int chorale_ending_fn(void *arg);
 
 /* distance.c: of ranks so many places apart. */
 enum { CHORALE_DISTANCES = 24 };
-enum { CHORALE_NWAY = 3 };   /* lengths of messages in floor.c */
+enum { CHORALE_NWAY = 6 };   /* lengths of messages in floor.c */
 enum { CHORALE_DISTANCE_RANKS = 256 }; /* simulated, more take too long */
 struct chorale_distance {
     int places;
@@ -165,7 +165,9 @@ struct chorale_bench {
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
     double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
-    double floor_way[CHORALE_NWAY]; /* s, of which they are made; 0: not yet */
+    double floor_least;      /* s/byte, of the length that takes the least */
+    /* Of which they are made, s; 0: not yet. */
+    double floor_way[CHORALE_NWAY], floor_once[CHORALE_NWAY];
     double floor_ports;      /* of a rank; 0: not measured, one */
     double copy_beta;        /* copying.c: s/byte, slowest rank; 0: none */
     double window;           /* when the next window opens, common time; 0:

@@ -124,7 +124,7 @@ if "$chorale" --version | grep -q 'sanitizer=no'; then
     "${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
         "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
     planned busy -c scan -P 2 -m 8M --cell-time 60
-    killed_at "$work/busy.db-tail-cut" env FAULT=busy AFTER=4 \
+    killed_at "$work/busy.db-tail-cut" env FAULT=busy \
         LD_PRELOAD="$work/faults.so" timeout 200 "$chorale" run \
         "$work/busy.db" -q
     timeout 60 "$chorale" run "$work/busy.db" -q

@@ -11,7 +11,7 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take 50 milliseconds a mebibyte
- *         busy    only the first AFTER messages of 2 or 4 MiB of each rank do
+ *         busy    they do until it is called for the first time
  *         far     what it sends takes 3 milliseconds more, and the messages of
  *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
@@ -258,13 +258,10 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
               int tag, MPI_Comm comm)
 {
     int (*real)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
-    static long times;
     int size;
 
     *(void **)&real = next("PMPI_Send");
-    if ((is("slow") ||
-         (is("busy") && (count == 2 << 20 || count == 4 << 20) &&
-          type == MPI_BYTE && ++times <= number("AFTER", 1))) &&
+    if ((is("slow") || (is("busy") && calls == 0)) &&
         PMPI_Type_size(type, &size) == MPI_SUCCESS)
         idle(0.05 * (double)count * size / (1 << 20));
     if (is("far") && faulty())
