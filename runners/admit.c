@@ -174,13 +174,14 @@ int chorale_admit(struct chorale_timing *t)
     for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
         const struct chorale_cand *cand = chorale_timing_cand(t, c);
         struct chorale_result *res = &t->result[c];
-        double need = buffers + chorale_problem_scratch(t->bench, t->task,
-                                                        cand);
         const char *no = NULL;
+        double need = buffers;
 
         rc = chorale_provider_admit(t->bench, &t->prob, cand, &no);
         if (rc != MPI_SUCCESS)
             break;
+        if (no == NULL) /* only where it can run does it say so */
+            need += chorale_problem_scratch(t->bench, t->task, cand);
         if (no != NULL) {
             chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
         } else if (need > most) {

@@ -49,6 +49,14 @@ for key in mpi_library mpi_standard tool_version command kernel seed host:0 \
         FROM environment WHERE key = '$key' AND value <> ''")" 1 \
         "every launch tells its $key"
 done
+# On one node nothing has levels; what needs them is asked for nothing else.
+"$chorale" plan levels.db -q -P 2 -m 1K --launches 1 --variants two_level \
+    --min-iterations 1 -i 3 --cell-time 0.01
+timeout 100 "$chorale" run levels.db -q 2>err.txt
+is "$? $(cat err.txt) $(sqlite3 levels.db "SELECT count(*) FILTER (WHERE
+        provider = 'chorale') > 10, group_concat(DISTINCT status || ' ' ||
+        provider) FROM run JOIN cell USING (cell_id)")" \
+    "0  1|ok library,inapplicable chorale" "on one node two_level is refused"
 # A binomial bcast at P = 2 sends one message of m bytes; counted, not assumed.
 is "$(sqlite3 r.db "SELECT DISTINCT k.value || ' ' || (b.value = c.msg_size)
     FROM cell c JOIN run r USING (cell_id)
