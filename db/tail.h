@@ -35,8 +35,9 @@
  * attempt or a run whose launch was stopped: other readers may come while the
  * point is still measured, and would have a part of it for the whole. Of a
  * launch that fell by itself it adds all but the cell that was being called;
- * nothing if it is not known which (mark.h), if the launch has failed before,
- * or where all of its cells have been measured again since. */
+ * nothing if it is not known which (mark.h) and no rank was killed, if the
+ * launch has failed before, or where all of its cells have been measured again
+ * since. */
 #ifndef CHORALE_DB_TAIL_H
 #define CHORALE_DB_TAIL_H
 
@@ -95,13 +96,24 @@ void chorale_tail_unmake(const char *published, int n, const uint64_t *id);
  * sees under that name is the one rank 0 made. */
 int chorale_tail_seen(const char *published, int place, uint64_t id);
 
+/* Points under way: none is taken in; all of their cells, as somebody ended
+ * their launches; of launches that fell the cells that were not being called
+ * (mark.h), and nothing where it is not known which was; or all of them there,
+ * as a rank was killed by SIGKILL, which no cell does by itself. */
+enum chorale_cuts {
+    CHORALE_CUTS_NONE,
+    CHORALE_CUTS_ALL,
+    CHORALE_CUTS_MARKED,
+    CHORALE_CUTS_KILLED
+};
+
 /* The files beside a copy, in the order in which they are applied; all 0:
  * there is none, or nothing in them. */
 struct chorale_tail_files {
     int *fd;                 /* [count] */
     int count;
     int ncut;                /* the last ones, of points under way; */
-    int marked;              /* CHORALE_CUTS_MARKED */
+    enum chorale_cuts cuts;  /* what of these */
     unsigned other;          /* schema version of records left out */
 };
 
@@ -123,15 +135,6 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
                                     sqlite3_int64 *runs_p,
                                     struct chorale_errmsg *msg);
 void chorale_tail_close(struct chorale_tail_files *files);
-
-/* Points under way: none is taken in; all of their cells, as somebody ended
- * their launches; of launches that fell the cells that were not being called
- * (mark.h), and nothing where it is not known which was. */
-enum chorale_cuts {
-    CHORALE_CUTS_NONE,
-    CHORALE_CUTS_ALL,
-    CHORALE_CUTS_MARKED
-};
 
 /* Of a store that nobody measures into: add what killed groups have left
  * beside that name, and points under way, and take all of these files away.

@@ -119,7 +119,7 @@ enum chorale_err chorale_tail_take_in(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     struct chorale_tail_files files = {
-        .marked = cuts == CHORALE_CUTS_MARKED,
+        .cuts = cuts,
     };
     enum chorale_err err;
 
@@ -135,7 +135,8 @@ enum chorale_err chorale_tail_take_in(struct chorale_store *store,
     *other_p = files.other;
     chorale_tail_close(&files);
     /* Who comes later would take all of a launch that fell. */
-    if (err == CHORALE_OK || cuts == CHORALE_CUTS_MARKED)
+    if (err == CHORALE_OK || cuts == CHORALE_CUTS_MARKED ||
+        cuts == CHORALE_CUTS_KILLED)
         chorale_tail_drop_cuts(published);
     if (err == CHORALE_OK)
         chorale_tail_drop_groups(published);

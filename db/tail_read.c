@@ -28,7 +28,8 @@ struct applying {
     const char *at, *end;    /* of the record's rows */
     sqlite3_int64 run;       /* the last one's id; 0: none yet, */
     int there;               /* or it was there before, with all of it */
-    int cut, marked;         /* the file is of a point under way; as files */
+    int cut;                 /* the file is of a point under way */
+    enum chorale_cuts cuts;  /* as files */
     sqlite3_int64 runs;      /* that came */
     uint32_t schema;         /* of the record read last */
     uint32_t other;          /* of one that is left out for it, or 0 */
@@ -157,8 +158,9 @@ static enum chorale_err called(struct applying *a, sqlite3_int64 after,
     return err;
 }
 
-/* Of those runs that cell's goes. *good_p: there is one, and others; or it
- * called none. */
+/* Of those runs that cell's goes, if it has one: it may have been called for
+ * the first time. *good_p: there are others; or it called none; or it is not
+ * known which, and that does not matter. */
 static enum chorale_err leave_out(struct applying *a, sqlite3_int64 after,
                                   sqlite3_int64 before, sqlite3_int64 *good_p,
                                   struct chorale_errmsg *msg)
@@ -168,9 +170,11 @@ static enum chorale_err leave_out(struct applying *a, sqlite3_int64 after,
     char sql[320];
     enum chorale_err err = called(a, after, &cell, msg);
 
-    *good_p = cell == CHORALE_MARK_NONE;
-    if (err != CHORALE_OK || *good_p)
+    *good_p = cell == CHORALE_MARK_NONE ||
+              (cell == CHORALE_MARK_ANY && a->cuts == CHORALE_CUTS_KILLED);
+    if (err != CHORALE_OK || *good_p || cell == CHORALE_MARK_ANY)
         return err;
+    *good_p = a->runs > before;
     snprintf(sql, sizeof(sql), "SELECT run_id FROM run WHERE run_id > %lld"
              " AND cell_id = %lld", (long long)after, (long long)cell);
     err = chorale_store_int(a->store, sql, 0, &run, msg);
@@ -208,7 +212,9 @@ static enum chorale_err put_record(struct applying *a, const char *rows,
     while (err == CHORALE_OK && a->at < a->end && rc == SQLITE_DONE)
         rc = put_row(a);
     if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut)
-        err = a->marked ? leave_out(a, last, before, &good, msg) : err;
+        err = a->cuts == CHORALE_CUTS_ALL
+                  ? err
+                  : leave_out(a, last, before, &good, msg);
     if (err == CHORALE_OK && rc == SQLITE_DONE && a->cut && good)
         err = check_cut(a, last, &good, msg);
     if (!good)
@@ -337,7 +343,7 @@ enum chorale_err chorale_tail_apply(struct chorale_tail_files *files,
                                     sqlite3_int64 *runs_p,
                                     struct chorale_errmsg *msg)
 {
-    struct applying a = { .store = store, .marked = files->marked };
+    struct applying a = { .store = store, .cuts = files->cuts };
     enum chorale_err err = chorale_store_begin(store, msg);
 
     for (int t = 0; t < CHORALE_NTAIL && err == CHORALE_OK; t++)

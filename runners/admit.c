@@ -2,7 +2,7 @@
 /* admit.c - which candidates of a point may be timed: those that can run
  * there, for whose memory there is room, and that give the right result from
  * every root that will be timed. */
-#include "runners/point.h"
+#include "runners/timed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
                                * the others have to come to theirs meanwhile */
 #define BARRIER_SPENT 0.1    /* of these in all calls of a pass, at most */
 #define BARRIER_CALLS 64     /* at most, in each of which one is late */
+#define PART 0.5             /* of what a cell may take */
 
 static int is_barrier(const struct chorale_timing *t)
 {
@@ -138,6 +139,8 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
         rc = chorale_agree_max(bench, all, 3);
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
+    if (rc == MPI_SUCCESS)
+        t->shortest = fmin(t->shortest, all[2]);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
         rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
         for (char *p = why; *p != '\0'; p++)
@@ -165,13 +168,36 @@ static int verify(struct chorale_timing *t, int c, int pass,
     return rc;
 }
 
+/* How late ranks are is a share of the library's time: it is the first. */
+static int library_first(const struct chorale_timing *t)
+{
+    return chorale_timing_cand(t, 0)->provider == CHORALE_PROVIDER_LIBRARY &&
+           t->result[0].status == CHORALE_RUN_OK;
+}
+
+/* *enough: those that were looked at have had their time, and calls seem to be
+ * slow. Rank 0 says so. */
+static int look_at_time(const struct chorale_timing *t, double begun,
+                        int *enough)
+{
+    if (chorale_simulated() || t->whole)
+        return MPI_SUCCESS;
+    *enough = MPI_Wtime() - begun >
+                  PART * t->bench->work.set.stop.cell_seconds &&
+              (t->task->arrival == CHORALE_ARRIVAL_SYNC || library_first(t)) &&
+              chorale_slow(t, t->shortest);
+    return chorale_own_bcast(t->bench, enough, sizeof(*enough), 0);
+}
+
 int chorale_admit(struct chorale_timing *t)
 {
     double most = t->bench->work.set.max_memory;
     double buffers = chorale_problem_memory(t->bench, t->task);
-    int rc = MPI_SUCCESS;
+    double begun = MPI_Wtime();
+    int rc = MPI_SUCCESS, enough = 0;
 
-    for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
+    while (t->nadmitted < t->ncand && rc == MPI_SUCCESS && !enough) {
+        int c = t->nadmitted++;
         const struct chorale_cand *cand = chorale_timing_cand(t, c);
         struct chorale_result *res = &t->result[c];
         const char *no = NULL;
@@ -198,7 +224,10 @@ int chorale_admit(struct chorale_timing *t)
                 chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
         }
         t->active[c] = res->status == CHORALE_RUN_OK;
+        if (rc == MPI_SUCCESS && t->active[c] && t->nadmitted < t->ncand)
+            rc = look_at_time(t, begun, &enough);
     }
+    t->parts |= enough;
     if (rc == MPI_SUCCESS)
         chorale_timing_announce(t, 0);
     return rc;

@@ -11,7 +11,7 @@
 #include "db/tail.h"
 #include "runners/timed.h"
 
-#define PAUSE_SECONDS 1      /* between two times that it is written */
+#define PAUSE_SECONDS 0.25   /* between two times that it is written */
 #define PAUSE_SHARE 50       /* or so many times what that took */
 #define DOUBT_SHARE 20       /* so many times what messages take to measure */
 
@@ -63,14 +63,20 @@ void chorale_cut_close(struct chorale_bench *bench)
     bench->cut = NULL;
 }
 
-/* Each candidate that can run has been timed enough to count. */
-static int enough(const struct chorale_timing *t)
+/* Each candidate that can run has been timed enough to count; or more would be
+ * lost than one cell may take: then whatever has been timed does. */
+static int enough(const struct chorale_timing *t, double now)
 {
-    for (int c = 0; c < t->ncand; c++)
-        if (t->result[c].status == CHORALE_RUN_OK &&
-            t->nsample[c] < CHORALE_LEAST_TIMED)
-            return 0;
-    return !t->lacking && !t->clock_lost;
+    int all = 1, any = 0;
+
+    for (int c = 0; c < t->ncand; c++) {
+        all &= t->result[c].status != CHORALE_RUN_OK ||
+               t->nsample[c] >= CHORALE_LEAST_TIMED;
+        any |= t->nsample[c] > 0;
+    }
+    if (!all)
+        all = any && now - t->begun > t->bench->work.set.stop.cell_seconds;
+    return all && !t->lacking && !t->clock_lost && !chorale_clock_fails(t);
 }
 
 static void put(const struct chorale_timing *t, struct chorale_cut *cut)
@@ -98,10 +104,10 @@ int chorale_cut_look(const struct chorale_timing *t)
     now = MPI_Wtime();
     if (cut->task != t->task) {
         cut->task = t->task;
-        cut->next = now + PAUSE_SECONDS;
+        cut->next = fmax(cut->next, t->begun + PAUSE_SECONDS);
     }
     /* Repetitions that begin again are not believed any more. */
-    if (!enough(t))
+    if (!enough(t, now))
         chorale_tail_cut_drop(cut->tail);
     else if (now >= cut->next && !chorale_any_below(t))
         put(t, cut);

@@ -6,19 +6,22 @@
  * As soon as each candidate has as many repetitions as one whose time is over
  * (stopping.h), and now and then from there on, rank 0 writes the runs that
  * would come of the point if it ended there to a file of its own (db/tail.h,
- * "cut"), and takes it away when the point is stored. The next `chorale run`,
- * or the element's next attempt, takes in what is left there, and so does one
- * that ends its launch because it was told to. Such runs are not verified a
- * second time, nor counted.
+ * "cut"), and takes it away when the point is stored. Where the point has taken
+ * longer than one cell may and not all have so many, it writes the runs of
+ * those that have any repetition, so that no more than a cell's time is lost.
+ * The next `chorale run`, or the element's next attempt, takes in what is left
+ * there, and so does one that ends its launch because it was told to. Such runs
+ * are not verified a second time, nor counted.
  *
  * A launch that fell while `chorale run` lives on, since a rank was killed or
  * hangs, may have been ended by the cell that was being called: of it all but
  * that one is taken in. Rank 0 says in shared memory (db/mark.h) which cell it
  * is, once all ranks have left the one before and before it announces the next
  * start, or enters the barrier that they start from. In a row of windows nobody
- * knows, nor does a `run` on another machine than rank 0; then the point is
- * measured again. So it is where a rank crashed: what a cell has spoiled may
- * show in another one.
+ * knows, nor does a `run` on another machine than rank 0; then all is taken in
+ * where a rank was killed by SIGKILL, and where one hangs the point is measured
+ * again. So it is where a rank crashed: what a cell has spoiled may show in
+ * another one.
  *
  * In simulation there is none of this. */
 #ifndef CHORALE_RUNNERS_CUT_H

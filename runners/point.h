@@ -24,6 +24,13 @@ struct chorale_timing {
     double *window;          /* all [nentry]: s, that a repetition may take */
     int *order;              /* all [nentry] */
     int round;               /* all */
+    int at;                  /* all; where in order the round is, 0: it begins */
+    int nrep;                /* all; repetitions of the next chunk */
+    int nadmitted;           /* all; candidates that were looked at */
+    int parts;               /* all; in more than one go, */
+    int whole;               /* or not, since calls are not slow */
+    double shortest;         /* all; s, of any call while it was verified */
+    double begun;            /* rank 0: when the point began, MPI_Wtime() */
     struct chorale_slot *slot; /* all: of the chunk */
     int nslot;
     double *value, *spare;   /* of the slots, after a chunk on rank 0 those
@@ -71,7 +78,11 @@ int chorale_timing_turns(const struct chorale_task *task);
 void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
 void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id);
 
-/* admit.c: refuse, verify; sets active. Returns an MPI error code. */
+/* admit.c: refuse, verify those that have not been looked at; sets active and
+ * nadmitted. Where calls are slow it stops after some, at least one, when they
+ * have had half of the time that a cell may take: they are to be timed once
+ * before the others are verified, so that what a kill takes stays small
+ * (cut.h). Returns an MPI error code. */
 int chorale_admit(struct chorale_timing *t);
 
 /* Median of its samples, s; NAN: there is no memory. Rank 0. */
@@ -84,8 +95,12 @@ int chorale_count(struct chorale_timing *t);
 /* The same check once more of those that were timed. */
 int chorale_verify_again(struct chorale_timing *t);
 
-/* timing.c: all active candidates, interleaved, until they have been seen
- * enough; fills their samples. Returns an MPI error code. */
+/* timing.c: the candidates from first on that have been admitted, warmed up,
+ * and, where others are still to be admitted or have been before, timed once;
+ * or whole is set, and they are to begin with the others.
+ * Then all of them, interleaved, until they have been seen enough; fills their
+ * samples. Returns an MPI error code. */
+int chorale_timing_begin(struct chorale_timing *t, int first);
 int chorale_timing_run(struct chorale_timing *t);
 
 /* timed.c: 0, or -1: out of memory; release in any case. */

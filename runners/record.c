@@ -208,11 +208,12 @@ static enum chorale_err put_counters(struct writer *w,
     return err;
 }
 
-/* In a transaction: a run of each candidate, and what hangs on it. */
+/* In a transaction: a run of each candidate, and what hangs on it; cut: of
+ * those that have come to anything. */
 static enum chorale_err put_point(struct writer *w,
                                   const struct chorale_bench *bench,
                                   const struct chorale_task *task,
-                                  const struct chorale_result *result)
+                                  const struct chorale_result *result, int cut)
 {
     enum chorale_err err = CHORALE_OK;
 
@@ -221,6 +222,8 @@ static enum chorale_err put_point(struct writer *w,
         const struct chorale_result *res = &result[c];
         sqlite3_int64 run_id;
 
+        if (cut && res->status == CHORALE_RUN_OK && res->nsample == 0)
+            continue;
         err = put_run(w, bench, cand, res, &run_id);
         if (err == CHORALE_OK && res->status == CHORALE_RUN_OK &&
             res->nsample > 0) {
@@ -246,7 +249,7 @@ enum chorale_err chorale_record_point(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_store_begin(store, msg);
     if (err == CHORALE_OK)
-        err = put_point(&w, bench, task, result);
+        err = put_point(&w, bench, task, result, 0);
     if (err == CHORALE_OK)
         err = chorale_store_commit(store, msg);
     if (err != CHORALE_OK)
@@ -294,7 +297,7 @@ void chorale_record_cut(struct chorale_store *store, struct chorale_tail *cut,
         err = chorale_store_int(store, "SELECT max(run_id) FROM run", 0, &last,
                                 &msg);
     if (err == CHORALE_OK)
-        err = put_point(&w, bench, task, result);
+        err = put_point(&w, bench, task, result, 1);
     if (err == CHORALE_OK)
         err = put_cut(&w, bench, task);
     if (err == CHORALE_OK)

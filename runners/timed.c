@@ -8,6 +8,7 @@
 
 #define CLOCK_STEPS 100      /* that a repetition must last */
 #define BATCH_MAX 1024
+#define SHORTER 1000         /* times so short no other candidate's call is */
 #define THROUGHPUT_BATCH 64  /* calls back to back, unless said */
 #define CLOCK_SHARE 0.05     /* of a median, that the clock may be off */
 
@@ -45,6 +46,11 @@ int chorale_batch_of(const struct chorale_timing *t, double least)
     while (calls < BATCH_MAX && calls * least < want)
         calls *= 2;
     return calls;
+}
+
+int chorale_slow(const struct chorale_timing *t, double least)
+{
+    return isfinite(least) && chorale_batch_of(t, least / SHORTER) == 1;
 }
 
 int chorale_own_times(const struct chorale_timing *t)

@@ -41,6 +41,11 @@ int chorale_own_times(const struct chorale_timing *t);
  * least: seconds of the shortest call. */
 int chorale_batch_of(const struct chorale_timing *t, double least);
 
+/* A repetition is one call, whatever the calls of other candidates take, if the
+ * shortest call of some takes least seconds: the others may be looked at
+ * later. */
+int chorale_slow(const struct chorale_timing *t, double least);
+
 /* Lower *any to the shortest repetition of the chunk, *library to the
  * library's shortest, s. On clocks that are not one each rank times itself:
  * the common one may be bad. */

@@ -2,7 +2,8 @@
 /* timing.c - repetitions of all candidates of a point, interleaved, round by
  * round in an order drawn anew for each round, so that whatever drifts drifts
  * for all of them. After each chunk of rounds rank 0 decides which candidates
- * have been seen enough.
+ * have been seen enough. A round that takes long is several chunks, so that
+ * what there is of it can be kept (cut.h).
  *
  * Operations too short for the clock are repeated in batches with a barrier
  * of the runner's own after each call. Batches of barriers alone, interleaved
@@ -19,6 +20,7 @@
 #include "runners/cut.h"
 
 #define CHUNK_SECONDS 0.05
+#define PART_SECONDS 0.25    /* of a round that takes longer */
 #define LATE_SHARE 0.2       /* of a chunk: then the lead must grow */
 #define SLACK_MAX 0.02
 #define LEAD_MAX 8
@@ -120,17 +122,39 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     *slot = (struct chorale_slot){ c, t->round, start };
 }
 
-/* nround rounds of all active entries. */
-static void rounds(struct chorale_timing *t, int nround)
+/* As many repetitions of active entries as those of nround rounds. */
+static int of_rounds(const struct chorale_timing *t, int nround)
+{
+    int n = 0;
+
+    for (int i = 0; i < t->nentry; i++)
+        n += t->active[i];
+    return n * nround;
+}
+
+/* The next one of the round is the first, or there are no more of it. */
+static void advance(struct chorale_timing *t)
+{
+    if (++t->at == t->nentry) {
+        t->at = 0;
+        t->round++;
+    }
+}
+
+/* The next n repetitions, round by round, each of all active entries. */
+static void repeat_next(struct chorale_timing *t, int n)
 {
     t->nslot = 0;
     chorale_sync_restart(t->bench);
-    for (int r = 0; r < nround; r++, t->round++) {
-        shuffle(t);
-        for (int i = 0; i < t->nentry; i++)
-            if (t->active[t->order[i]])
-                repeat(t, t->order[i], &t->slot[t->nslot++]);
+    while (t->nslot < n) {
+        if (t->at == 0)
+            shuffle(t);
+        if (t->active[t->order[t->at]])
+            repeat(t, t->order[t->at], &t->slot[t->nslot++]);
+        advance(t);
     }
+    while (t->at > 0 && !t->active[t->order[t->at]])
+        advance(t);
 }
 
 /* A point may take longer than `chorale run` bears silence. */
@@ -183,7 +207,7 @@ static void judge_chunk(struct chorale_timing *t)
     for (int c = 0; c < t->ncand; c++) {
         struct chorale_result *res = &t->result[c];
 
-        if (!t->active[c])
+        if (!t->active[c] || t->at > 0) /* in the middle of a round */
             continue;
         res->stop_reason = chorale_stop_reason(stop, t->seen, t->ncand, c);
         t->active[c] = res->status == CHORALE_RUN_OK &&
@@ -197,29 +221,56 @@ static void judge_chunk(struct chorale_timing *t)
         t->active[c] = going;
 }
 
-/* How many rounds the next chunk has: no candidate shall get more repetitions
- * than it may have. */
-static int next_rounds(const struct chorale_timing *t)
+/* Repetitions of the next part of the round: what is left of it if that does
+ * not take long. */
+static int next_part(const struct chorale_timing *t)
+{
+    double takes = 0;
+    int n = 0;
+
+    for (int i = t->at; i < t->nentry; i++) {
+        int c = t->order[i];
+
+        if (!t->active[c])
+            continue;
+        takes += t->longest[c] + t->bench->slack;
+        if (n > 0 && takes > PART_SECONDS)
+            break;
+        n++;
+    }
+    return n;
+}
+
+/* How many repetitions the next chunk has: whole rounds or a part of one, and
+ * no candidate shall get more than it may have. */
+static int next_chunk(struct chorale_timing *t)
 {
     int most = CHORALE_CHUNK_MAX, nrep_max = t->bench->work.set.stop.nrep_max;
     double round = 0;
 
+    if (t->at == 0)
+        shuffle(t);
     for (int c = 0; c < t->nentry; c++)
         if (t->active[c])
             round += t->longest[c] + t->bench->slack;
+    if (t->at > 0 || round > PART_SECONDS)
+        return next_part(t);
     for (int c = 0; c < t->ncand; c++)
         if (t->active[c] && nrep_max - t->nsample[c] < most)
             most = nrep_max - t->nsample[c];
     if (!(CHUNK_SECONDS > 2 * round) || most < 2)
-        return 1;
-    return CHUNK_SECONDS / round > most ? most : (int)(CHUNK_SECONDS / round);
+        return of_rounds(t, 1);
+    return of_rounds(t, CHUNK_SECONDS / round > most
+                            ? most
+                            : (int)(CHUNK_SECONDS / round));
 }
 
 static void read_slots(struct chorale_timing *t, int keeps)
 {
     int nlate = 0;
 
-    memset(t->longest, 0, sizeof(*t->longest) * (size_t)t->nentry);
+    for (int s = 0; s < t->nslot; s++)
+        t->longest[t->slot[s].entry] = 0;
     for (int s = 0; s < t->nslot; s++) {
         const double *v = t->value + (size_t)s * CHORALE_NVALUE;
         const struct chorale_slot *slot = &t->slot[s];
@@ -239,10 +290,13 @@ static void read_slots(struct chorale_timing *t, int keeps)
         if (t->lead < LEAD_MAX)
             t->lead *= 1.5;
     }
-    for (int c = 0; c < t->nentry; c++)
+    for (int s = 0; s < t->nslot; s++) {
+        int c = t->slot[s].entry;
+
         if (t->longest[c] > 0)
             t->window[c] = t->lead * WINDOW * t->longest[c] +
                            2 * t->bench->clock.residual;
+    }
 }
 
 static int any_active(const struct chorale_timing *t)
@@ -256,11 +310,11 @@ static int any_active(const struct chorale_timing *t)
 /* --- chunks ----------------------------------------------------------- */
 
 /* Give all ranks what rank 0 has decided. */
-static int share(struct chorale_timing *t, int *nround, int *look)
+static int share(struct chorale_timing *t, int *nrep, int *look)
 {
     struct chorale_bench *bench = t->bench;
     size_t n = (size_t)t->nentry;
-    int word[3] = { t->how, *nround, *look };
+    int word[3] = { t->how, *nrep, *look };
     int rc = chorale_own_bcast(bench, t->active, n * sizeof(*t->active), 0);
 
     if (rc == MPI_SUCCESS)
@@ -268,13 +322,14 @@ static int share(struct chorale_timing *t, int *nround, int *look)
     if (rc == MPI_SUCCESS)
         rc = chorale_own_bcast(bench, word, sizeof(word), 0);
     t->how = word[0];
-    *nround = word[1];
+    *nrep = word[1];
     *look = word[2];
     return rc;
 }
 
-/* *look: what it is time to look at, LOOK_... */
-static int chunk_end(struct chorale_timing *t, int *nround, int *look)
+/* *nrep: repetitions of the next one; *look: what it is time to look at,
+ * LOOK_... Before all candidates have been admitted none is judged. */
+static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
 {
     int rc = gather(t);
 
@@ -284,15 +339,16 @@ static int chunk_end(struct chorale_timing *t, int *nround, int *look)
     if (t->bench->world_rank == 0) {
         read_slots(t, 1);
         chorale_seen_all(t);
-        judge_chunk(t);
+        if (t->nadmitted == t->ncand)
+            judge_chunk(t);
         if (chorale_cut_look(t) && any_active(t)) /* else settle() does */
             *look = LOOK_MESSAGES;
-        *nround = next_rounds(t);
+        *nrep = next_chunk(t);
         if (!t->bench->clock.shared &&
             chorale_now_common(t->bench) - t->looked > CHECK_SECONDS)
             *look |= LOOK_CLOCK;
     }
-    return share(t, nround, look);
+    return share(t, nrep, look);
 }
 
 /* How far off the clocks have been since the last look counts from then on
@@ -319,16 +375,17 @@ static int first_look(struct chorale_timing *t)
 }
 
 /* Untimed rounds, then what the others need to know: the batch, the skew, the
- * windows. All candidates come together here and are not skewed. */
-static int warm_up(struct chorale_timing *t)
+ * windows; of later candidates than the first ones these alone. All come
+ * together here and are not skewed. */
+static int warm_up(struct chorale_timing *t, int first, int *nrep)
 {
-    int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, one = 1, look = 0;
-    double gauge[2] = { 0, 0 }, any = INFINITY, library = INFINITY;
+    int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;
+    double gauge[3] = { 0, 0, 0 }, any = INFINITY, library = INFINITY;
 
     if (chorale_simulated() || n < 1)
         n = 1;
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
-        rounds(t, 1);
+        repeat_next(t, of_rounds(t, 1));
         rc = gather(t);
         if (i == n / 2) /* the first ones make connections */
             any = library = INFINITY;
@@ -336,20 +393,30 @@ static int warm_up(struct chorale_timing *t)
             chorale_shortest(t, &any, &library);
     }
     if (rc == MPI_SUCCESS)
-        rc = first_look(t);
+        rc = first > 0 ? look_at_clock(t) : first_look(t);
     if (rc != MPI_SUCCESS)
         return rc;
     if (t->bench->world_rank == 0) {
         read_slots(t, 0);
-        gauge[0] = chorale_batch_of(t, any);
-        gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
-        for (int c = 0; c < t->ncand; c++)
+        gauge[0] = first > 0 ? t->batch : chorale_batch_of(t, any);
+        gauge[1] = first > 0            ? t->skew
+                   : isfinite(library) ? t->task->late_by * library
+                                       : 0;
+        gauge[2] = t->parts && first == 0 && !chorale_slow(t, any);
+        for (int c = first; c < t->nadmitted; c++) {
             t->window[c] = gauge[0] * t->window[c] + gauge[1];
+            t->longest[c] = gauge[0] * t->longest[c] + gauge[1];
+        }
     }
     rc = chorale_own_bcast(t->bench, gauge, sizeof(gauge), 0);
+    t->round = 0;
+    if (rc != MPI_SUCCESS || gauge[2] > 0) {
+        t->whole = 1;
+        t->parts = 0;
+        return rc;
+    }
     t->batch = (int)gauge[0];
     t->skew = gauge[1];
-    t->round = 0;
     if (chorale_separated(t)) {
         t->nentry = t->ncand + 1;
         t->active[t->ncand] = 1;
@@ -357,7 +424,11 @@ static int warm_up(struct chorale_timing *t)
             if (t->window[c] > t->window[t->ncand])
                 t->window[t->ncand] = t->window[c];
     }
-    return rc == MPI_SUCCESS ? share(t, &one, &look) : rc;
+    if (t->bench->world_rank == 0) {
+        shuffle(t);
+        *nrep = next_part(t);
+    }
+    return share(t, nrep, &look);
 }
 
 /* Between order statistics lo and n - 1 - lo of the n times of each root, how
@@ -415,19 +486,20 @@ static void judge_medians(struct chorale_timing *t, int turns)
  * counts, if it is known as well as on a real machine. */
 static int time_simulated(struct chorale_timing *t)
 {
-    int turns = chorale_timing_turns(t->task), nround, look, rc;
+    int turns = chorale_timing_turns(t->task), nrep, look, rc;
     int rank0 = t->bench->world_rank == 0;
 
-    rounds(t, CHORALE_SIM_REPS * turns);
-    rc = chunk_end(t, &nround, &look);
+    repeat_next(t, of_rounds(t, CHORALE_SIM_REPS * turns));
+    rc = chunk_end(t, &nrep, &look);
     if (rc == MPI_SUCCESS && rank0)
         judge_pairs(t, turns);
     if (rc == MPI_SUCCESS)
-        rc = share(t, &nround, &look);
+        rc = share(t, &nrep, &look);
     if (rc != MPI_SUCCESS || !any_active(t))
         return rc;
-    rounds(t, (CHORALE_SIM_REPS_MAX - CHORALE_SIM_REPS) * turns);
-    rc = chunk_end(t, &nround, &look);
+    repeat_next(t, of_rounds(t, (CHORALE_SIM_REPS_MAX - CHORALE_SIM_REPS) *
+                                    turns));
+    rc = chunk_end(t, &nrep, &look);
     if (rc == MPI_SUCCESS && rank0)
         judge_medians(t, turns);
     return rc;
@@ -436,9 +508,9 @@ static int time_simulated(struct chorale_timing *t)
 /* All have been seen enough: was the clock good to the end, and is it possible
  * what they show? Else they begin once more. It may be the messages that were
  * slow when they were measured. */
-static int settle(struct chorale_timing *t)
+static int settle(struct chorale_timing *t, int *nrep)
 {
-    int rc = look_at_clock(t), doubt = 0, one = 1, look = 0;
+    int rc = look_at_clock(t), doubt = 0, look = 0;
 
     if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
         doubt = chorale_settle(t);
@@ -450,7 +522,12 @@ static int settle(struct chorale_timing *t)
         chorale_doubt(t);
     if (t->bench->world_rank == 0)
         chorale_cut_look(t);
-    return rc == MPI_SUCCESS ? share(t, &one, &look) : rc;
+    if (t->at > 0) { /* it ended within a round */
+        t->at = 0;
+        t->round++;
+    }
+    *nrep = of_rounds(t, 1);
+    return rc == MPI_SUCCESS ? share(t, nrep, &look) : rc;
 }
 
 /* Between two chunks: are they what was too slow? See cut.h. */
@@ -463,28 +540,63 @@ static int look_at_messages(struct chorale_timing *t)
     return rc;
 }
 
+/* nrep repetitions, and what comes after them; then it is the next ones. */
+static int chunk(struct chorale_timing *t, int *nrep)
+{
+    int look, rc;
+
+    repeat_next(t, *nrep);
+    rc = chunk_end(t, nrep, &look);
+    if (rc == MPI_SUCCESS && (look & LOOK_MESSAGES) != 0)
+        rc = look_at_messages(t);
+    if (rc == MPI_SUCCESS && (look & LOOK_CLOCK) != 0)
+        rc = look_at_clock(t);
+    return rc;
+}
+
 static int time_real(struct chorale_timing *t)
 {
-    int nround = 1, look, rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
 
     while (rc == MPI_SUCCESS && any_active(t)) {
-        rounds(t, nround);
-        rc = chunk_end(t, &nround, &look);
-        if (rc == MPI_SUCCESS && (look & LOOK_MESSAGES) != 0)
-            rc = look_at_messages(t);
-        if (rc == MPI_SUCCESS && (look & LOOK_CLOCK) != 0)
-            rc = look_at_clock(t);
-        if (rc == MPI_SUCCESS && !any_active(t)) {
-            rc = settle(t);
-            nround = 1;
-        }
+        rc = chunk(t, &t->nrep);
+        if (rc == MPI_SUCCESS && !any_active(t))
+            rc = settle(t, &t->nrep);
     }
+    return rc;
+}
+
+/* All candidates have been timed once, in parts: they go on together. */
+static int come_together(struct chorale_timing *t)
+{
+    int look = 0;
+
+    if (t->bench->world_rank == 0) {
+        for (int c = 0; c < t->ncand; c++)
+            t->active[c] = t->result[c].status == CHORALE_RUN_OK;
+        judge_chunk(t);
+        t->nrep = next_chunk(t);
+    }
+    return share(t, &t->nrep, &look);
+}
+
+int chorale_timing_begin(struct chorale_timing *t, int first)
+{
+    int alone = first == 0 && t->nadmitted == t->ncand, rc;
+
+    memset(t->active, 0, (size_t)first * sizeof(*t->active));
+    rc = warm_up(t, first, &t->nrep);
+    if (alone || t->whole || rc != MPI_SUCCESS)
+        return rc;
+    do {
+        rc = chunk(t, &t->nrep);
+    } while (rc == MPI_SUCCESS && t->at > 0);
     return rc;
 }
 
 int chorale_timing_run(struct chorale_timing *t)
 {
-    int rc = warm_up(t);
+    int rc = t->parts ? come_together(t) : MPI_SUCCESS;
 
     if (rc == MPI_SUCCESS)
         rc = chorale_simulated() ? time_simulated(t) : time_real(t);

@@ -249,11 +249,17 @@ static enum chorale_err mark_failed(struct chorale_session *s,
     return err;
 }
 
-/* A rank that was not killed: launchers pass its signal on, as it is or as a
- * shell does. */
+/* What a rank died of, 0: nothing is known. Launchers pass it on, as it is or
+ * as a shell does. */
+static int died_of(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) & 127
+           : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
 static int crashed(int status)
 {
-    int signal = WIFEXITED(status) ? WEXITSTATUS(status) & 127 : 0;
+    int signal = WIFEXITED(status) ? died_of(status) : 0;
 
     return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS ||
            signal == SIGFPE || signal == SIGILL;
@@ -276,6 +282,8 @@ static enum chorale_err take_in_rest(struct chorale_session *s,
         cuts = CHORALE_CUTS_ALL;
     else if (ending == CHORALE_ENDED && crashed(status))
         cuts = CHORALE_CUTS_NONE;
+    else if (ending == CHORALE_ENDED && died_of(status) == SIGKILL)
+        cuts = CHORALE_CUTS_KILLED;
     err = chorale_session_take_in(s, cuts, &runs);
     if (err == CHORALE_OK && runs > 0)
         chorale_progress_step(&s->bar, (long)runs, s->what);

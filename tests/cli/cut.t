@@ -4,6 +4,7 @@
 # had by then is kept and counts, once each, also where the disk that was
 # measured on is lost, and of groups that measure at once. What is torn is no
 # run. Where a rank is killed, and `run` lives on, all cells but one keep theirs.
+# So they do where they have not all been called yet.
 . "$(dirname "$0")/../lib.sh"
 
 command -v setsid >/dev/null 2>&1 || skip_all "no setsid"
@@ -68,7 +69,7 @@ cut_runs() { # database
     has "$1" "count(*) FROM run r JOIN run_summary s USING (run_id)
         JOIN environment e ON e.launch_id = r.launch_id AND e.key = 'killed_at'
         WHERE r.status = 'ok' AND stop_reason = 'time' AND s.median > 0
-        AND s.nrep BETWEEN 3 AND 4095 AND s.nrep =
+        AND s.nrep BETWEEN ${least-3} AND 4095 AND s.nrep =
             (SELECT count(*) FROM sample p WHERE p.run_id = r.run_id)
         AND NOT EXISTS (SELECT 1 FROM counter u WHERE u.run_id = r.run_id
             AND u.value IS NOT NULL)"
@@ -116,6 +117,49 @@ timeout 60 "$chorale" run "$work/torn.db" -q
 is "$? $(has torn 'count(*) FROM launch') $(cut_runs torn)" "0 2 0" \
     "what is torn is measured again"
 once torn torn
+
+# --- in its first round -----------------------------------------------------------
+# Calls that take long: the others have not been called yet.
+long_calls() { # database, options...
+    db=$1
+    shift
+    variants=linear,recursive_doubling,ring,rabenseifner,circulant,bine_bw,swing_bw
+    planned "$db" -c allreduce -P 2 -m 64M --cell-time 0.05 "$@"
+    unset variants
+}
+called() { # database: the id of the cell that its launch calls, as db/mark.h
+    od -An -td8 "/dev/shm/chorale-$(has "$1" 'uuid FROM launch')" | tr -d ' '
+}
+begun() { # database
+    killed_at "$work/$1.db-tail-cut" timeout 200 "$chorale" run "$work/$1.db" -q
+    now=
+    [ ! -d /dev/shm ] || now=$(called "$1")
+    shorter "$1"
+    timeout 60 "$chorale" run "$work/$1.db" -q
+    is "$?" 0 "$1: the same command goes on"
+    kept=$(least=1 cut_runs "$1")
+    is "$((kept > 0)) $(has "$1" "max(nrep) FROM run_summary JOIN run
+        USING (run_id) WHERE launch_id = (SELECT min(launch_id) FROM launch)")" \
+        "1 1" "$1: what has been called once is kept: $kept"
+    is "$(has "$1" 'count(*) FROM launch') $((kept < $(has "$1" \
+        'count(*) FROM cell')))" "2 1" "$1: the others are measured"
+    once "$1" "$1"
+}
+long_calls verified
+begun verified
+# A cell is called once before the next one is verified: in their order.
+if [ "${now:--1}" -gt 0 ]; then
+    [ $((now - 1 - kept)) -le 1 ]
+    ok $? "verified: $kept of $((now - 1)) before the one that it called"
+else
+    skip "no /dev/shm, or between two calls" "which cell was being called"
+fi
+# The same where ranks come late.
+long_calls late --arrival last:0.5
+begun late
+# All are verified, then called: the first round is kept in parts.
+long_calls batch --batch 2
+begun batch
 
 # --- on a machine that was busy -----------------------------------------------
 # Messages were slow when they were measured: what is faster is not believed, so
@@ -181,9 +225,6 @@ rank_of() { # database, rank: its process
         tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "PMI_RANK=$2" && echo "$pid"
     done
 }
-called() { # database: the id of the cell that its launch calls, as db/mark.h
-    od -An -td8 "/dev/shm/chorale-$(has "$1" 'uuid FROM launch')" | tr -d ' '
-}
 # A rank meets a signal as soon as something is kept, in the first launch, when
 # rank 0 says that it calls this.
 meets() { # database, rank, signal, what is called
@@ -211,6 +252,9 @@ fallen() { # database, rank, signal, what is called, options...
     variants=linear,recursive_doubling,simultaneous_binomial
     planned "$db" -c scan -P 2 -m 8M --cell-time 60 "$@"
     unset variants
+    it_falls
+}
+it_falls() { # db, rank, signal, calls
     meets "$db" "$rank" "$signal" "$calls" &
     timeout 200 "$chorale" run "$work/$db.db" -q --hang 10s --stall-timeout 10s \
         2>"$work/err.txt"
@@ -264,17 +308,29 @@ if [ -d /dev/shm ]; then
     else
         skip "built with a sanitizer: nothing can be preloaded" "a hang"
     fi
-    # The start of a row of windows is all that is common to them.
+    # Not all have been called yet.
+    long_calls early
+    db=early rank=1 signal=KILL calls='[1-9]*'
+    it_falls
+    kept=$(least=1 cut_runs early)
+    is "$((kept > 0)) $(has early "count(*) FROM run WHERE launch_id =
+        (SELECT max(launch_id) FROM launch) AND cell_id <= $kept
+        AND cell_id > 1")" "1 0" "early: what has been called is kept: $kept"
+    # The start of a row of windows is all that is common to them: nobody knows
+    # which it was. Where a rank was killed it is none of them.
     fallen window 1 KILL 0 --sync window
-    is "$(cut_runs window) $(has window "count(*) FROM run
+    is "$(cut_runs window) $(has window 'count(*) FROM launch')" "4 1" \
+        "window: all are kept"
+    fallen waits 1 STOP 0 --sync window
+    is "$(cut_runs waits) $(has waits "count(*) FROM run
         WHERE launch_id = (SELECT max(launch_id) FROM launch)")" "0 4" \
-        "window: nobody knows which it was, and all are measured again"
+        "waits: of those that hang nobody knows, and all are measured again"
     # A crash may be the fault of another cell than the one in which it comes.
     fallen crash 1 SEGV '[1-9]*'
     is "$(cut_runs crash) $(has crash "count(*) FROM run
         WHERE launch_id = (SELECT max(launch_id) FROM launch)")" "0 4" \
         "crash: all are measured again"
-    for db in killed first stuck between window barrier crash; do
+    for db in killed first stuck between barrier early window waits crash; do
         for uuid in $(has $db 'uuid FROM launch'); do
             ls "/dev/shm/chorale-$uuid" 2>/dev/null
         done
