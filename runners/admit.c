@@ -13,7 +13,6 @@
                                * the others have to come to theirs meanwhile */
 #define BARRIER_SPENT 0.1    /* of these in all calls of a pass, at most */
 #define BARRIER_CALLS 64     /* at most, in each of which one is late */
-#define PART 0.5             /* of what a cell may take */
 
 static int is_barrier(const struct chorale_timing *t)
 {
@@ -116,9 +115,10 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     return rc;
 }
 
-/* The same verdict on all ranks. */
+/* The same verdict on all ranks. *seconds is lowered to what a right call took.
+ */
 static int verify_root(struct chorale_timing *t, int c, int turn, int round,
-                       struct chorale_result *res)
+                       struct chorale_result *res, double *seconds)
 {
     struct chorale_bench *bench = t->bench;
     int status = CHORALE_RUN_OK, rc;
@@ -139,8 +139,8 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
         rc = chorale_agree_max(bench, all, 3);
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
-    if (rc == MPI_SUCCESS)
-        t->shortest = fmin(t->shortest, all[2]);
+    if (rc == MPI_SUCCESS && all[1] < 0)
+        *seconds = fmin(*seconds, all[2]);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
         rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
         for (char *p = why; *p != '\0'; p++)
@@ -152,19 +152,21 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
 }
 
 /* From every root that will be timed, and of a barrier with every rank late
- * once; no pattern is seen twice. */
+ * once; no pattern is seen twice. *seconds: of the shortest right call, INFINITY:
+ * there is none. */
 static int verify(struct chorale_timing *t, int c, int pass,
-                  struct chorale_result *res)
+                  struct chorale_result *res, double *seconds)
 {
     int turns = is_barrier(t) ? late_ranks(t)
                               : chorale_timing_turns(t->task);
     int first = (pass * t->ncand + c) * turns, rc = MPI_SUCCESS;
 
+    *seconds = INFINITY;
     chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
     for (int turn = 0; turn < turns && rc == MPI_SUCCESS &&
                        res->status == CHORALE_RUN_OK;
          turn++)
-        rc = verify_root(t, c, turn, first + turn + 1, res);
+        rc = verify_root(t, c, turn, first + turn + 1, res, seconds);
     return rc;
 }
 
@@ -175,17 +177,20 @@ static int library_first(const struct chorale_timing *t)
            t->result[0].status == CHORALE_RUN_OK;
 }
 
-/* *enough: those that were looked at have had their time, and calls seem to be
- * slow. Rank 0 says so. */
+/* *enough: those that were looked at take long enough, with what is to come of
+ * them: they are warmed up and timed once, which takes so many seconds a round;
+ * and calls seem to be slow, or did before. Rank 0 says so. */
 static int look_at_time(const struct chorale_timing *t, double begun,
-                        int *enough)
+                        double round, int *enough)
 {
+    double takes = MPI_Wtime() - begun +
+                   round * (1 + t->bench->work.set.nwarmup);
+
     if (chorale_simulated() || t->whole)
         return MPI_SUCCESS;
-    *enough = MPI_Wtime() - begun >
-                  PART * t->bench->work.set.stop.cell_seconds &&
+    *enough = takes > t->bench->work.set.stop.cell_seconds &&
               (t->task->arrival == CHORALE_ARRIVAL_SYNC || library_first(t)) &&
-              chorale_slow(t, t->shortest);
+              (t->parts || chorale_slow(t, t->shortest));
     return chorale_own_bcast(t->bench, enough, sizeof(*enough), 0);
 }
 
@@ -193,7 +198,7 @@ int chorale_admit(struct chorale_timing *t)
 {
     double most = t->bench->work.set.max_memory;
     double buffers = chorale_problem_memory(t->bench, t->task);
-    double begun = MPI_Wtime();
+    double begun = MPI_Wtime(), round = 0;
     int rc = MPI_SUCCESS, enough = 0;
 
     while (t->nadmitted < t->ncand && rc == MPI_SUCCESS && !enough) {
@@ -215,17 +220,21 @@ int chorale_admit(struct chorale_timing *t)
             snprintf(res->reason, sizeof(res->reason), CHORALE_NO_MEMORY,
                      need, most);
         } else {
-            rc = verify(t, c, 0, res);
+            double seconds;
+
+            rc = verify(t, c, 0, res, &seconds);
+            t->shortest = fmin(t->shortest, seconds);
+            round += isfinite(seconds) ? seconds : 0;
             if (rc == MPI_SUCCESS && res->status == CHORALE_RUN_OK)
                 rc = chorale_provider_confirm(t->bench, &t->prob, cand, &no,
                                               res->reason,
                                               sizeof(res->reason));
             if (no != NULL)
                 chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
+            if (rc == MPI_SUCCESS && t->nadmitted < t->ncand)
+                rc = look_at_time(t, begun, round, &enough);
         }
         t->active[c] = res->status == CHORALE_RUN_OK;
-        if (rc == MPI_SUCCESS && t->active[c] && t->nadmitted < t->ncand)
-            rc = look_at_time(t, begun, &enough);
     }
     t->parts |= enough;
     if (rc == MPI_SUCCESS)
@@ -240,11 +249,12 @@ int chorale_verify_again(struct chorale_timing *t)
     for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
         struct chorale_result *res = &t->result[c], after = { 0 };
         int status = (int)res->status;
+        double seconds;
 
         rc = chorale_own_bcast(t->bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
-        rc = verify(t, c, 1, &after);
+        rc = verify(t, c, 1, &after, &seconds);
         if (after.status != CHORALE_RUN_OK) {
             chorale_result_fail(res, after.status, "");
             snprintf(res->reason, sizeof(res->reason),

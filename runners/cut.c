@@ -12,6 +12,7 @@
 #include "runners/timed.h"
 
 #define PAUSE_SECONDS 0.25   /* between two times that it is written */
+#define FIRST_SECONDS 1      /* of a point, until it is at the latest */
 #define PAUSE_SHARE 50       /* or so many times what that took */
 #define DOUBT_SHARE 20       /* so many times what messages take to measure */
 
@@ -105,6 +106,7 @@ int chorale_cut_look(const struct chorale_timing *t)
     if (cut->task != t->task) {
         cut->task = t->task;
         cut->next = fmax(cut->next, t->begun + PAUSE_SECONDS);
+        cut->next = fmin(cut->next, t->begun + FIRST_SECONDS);
     }
     /* Repetitions that begin again are not believed any more. */
     if (!enough(t, now))

@@ -8,7 +8,7 @@
  * would come of the point if it ended there to a file of its own (db/tail.h,
  * "cut"), and takes it away when the point is stored. Where the point has taken
  * longer than one cell may and not all have so many, it writes the runs of
- * those that have any repetition, so that no more than a cell's time is lost.
+ * those that have any repetition, so that about a cell's time is lost at most.
  * The next `chorale run`, or the element's next attempt, takes in what is left
  * there, and so does one that ends its launch because it was told to. Such runs
  * are not verified a second time, nor counted.

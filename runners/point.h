@@ -29,6 +29,9 @@ struct chorale_timing {
     int nadmitted;           /* all; candidates that were looked at */
     int parts;               /* all; in more than one go, */
     int whole;               /* or not, since calls are not slow */
+    int warmed;              /* all; some have been called untimed */
+    int nlate, nlooked;      /* rank 0: late repetitions, of so many, of which
+                              * it is not yet said whether they are too many */
     double shortest;         /* all; s, of any call while it was verified */
     double begun;            /* rank 0: when the point began, MPI_Wtime() */
     struct chorale_slot *slot; /* all: of the chunk */
@@ -80,9 +83,9 @@ void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id);
 
 /* admit.c: refuse, verify those that have not been looked at; sets active and
  * nadmitted. Where calls are slow it stops after some, at least one, when they
- * have had half of the time that a cell may take: they are to be timed once
- * before the others are verified, so that what a kill takes stays small
- * (cut.h). Returns an MPI error code. */
+ * take what a cell may, warmed up and timed once: that comes before the others
+ * are verified, so that what a kill takes stays small (cut.h). Returns an MPI
+ * error code. */
 int chorale_admit(struct chorale_timing *t);
 
 /* Median of its samples, s; NAN: there is no memory. Rank 0. */

@@ -202,8 +202,6 @@ static void judge_chunk(struct chorale_timing *t)
     const struct chorale_stop *stop = &t->bench->work.set.stop;
     int going = 0;
 
-    if (chorale_clock_fails(t))
-        chorale_start_again(t, CHORALE_SYNC_BARRIER);
     for (int c = 0; c < t->ncand; c++) {
         struct chorale_result *res = &t->result[c];
 
@@ -265,7 +263,19 @@ static int next_chunk(struct chorale_timing *t)
                             : (int)(CHUNK_SECONDS / round));
 }
 
-static void read_slots(struct chorale_timing *t, int keeps)
+/* Too many of n were late: more time between what is announced and the start. */
+static void judge_late(struct chorale_timing *t, int nlate, int n)
+{
+    if (!(nlate > LATE_SHARE * n))
+        return;
+    if (t->bench->slack < SLACK_MAX)
+        t->bench->slack *= 1.5;
+    if (t->lead < LEAD_MAX)
+        t->lead *= 1.5;
+}
+
+/* Returns how many of the chunk's repetitions were late. */
+static int read_slots(struct chorale_timing *t, int keeps)
 {
     int nlate = 0;
 
@@ -284,12 +294,11 @@ static void read_slots(struct chorale_timing *t, int keeps)
         else if (keeps)
             chorale_keep(t, slot, v);
     }
-    if (nlate > LATE_SHARE * t->nslot) {
-        if (t->bench->slack < SLACK_MAX)
-            t->bench->slack *= 1.5;
-        if (t->lead < LEAD_MAX)
-            t->lead *= 1.5;
-    }
+    return nlate;
+}
+
+static void set_windows(struct chorale_timing *t)
+{
     for (int s = 0; s < t->nslot; s++) {
         int c = t->slot[s].entry;
 
@@ -297,6 +306,18 @@ static void read_slots(struct chorale_timing *t, int keeps)
             t->window[c] = t->lead * WINDOW * t->longest[c] +
                            2 * t->bench->clock.residual;
     }
+}
+
+/* All repetitions of a round are as many as can be judged. */
+static void read_chunk(struct chorale_timing *t)
+{
+    t->nlate += read_slots(t, 1);
+    t->nlooked += t->nslot;
+    if (t->at == 0 && t->nadmitted == t->ncand) {
+        judge_late(t, t->nlate, t->nlooked);
+        t->nlate = t->nlooked = 0;
+    }
+    set_windows(t);
 }
 
 static int any_active(const struct chorale_timing *t)
@@ -337,8 +358,10 @@ static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
     if (rc != MPI_SUCCESS)
         return rc;
     if (t->bench->world_rank == 0) {
-        read_slots(t, 1);
+        read_chunk(t);
         chorale_seen_all(t);
+        if (chorale_clock_fails(t))
+            chorale_start_again(t, CHORALE_SYNC_BARRIER);
         if (t->nadmitted == t->ncand)
             judge_chunk(t);
         if (chorale_cut_look(t) && any_active(t)) /* else settle() does */
@@ -374,14 +397,36 @@ static int first_look(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? look_at_clock(t) : rc;
 }
 
+/* What rank 0 has seen of untimed rounds: the batch, the skew, and whether calls
+ * are not slow, though some of those before them were. */
+static void gauge_calls(struct chorale_timing *t, int first, double any,
+                        double library, double gauge[3])
+{
+    int nlate = read_slots(t, 0);
+
+    if (!t->warmed) {
+        judge_late(t, nlate, t->nslot);
+        gauge[0] = chorale_batch_of(t, any);
+        gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
+        gauge[2] = t->parts && !chorale_slow(t, any);
+    }
+    set_windows(t);
+    for (int c = first; c < t->nadmitted; c++) {
+        t->window[c] = gauge[0] * t->window[c] + gauge[1];
+        t->longest[c] = gauge[0] * t->longest[c] + gauge[1];
+    }
+}
+
 /* Untimed rounds, then what the others need to know: the batch, the skew, the
  * windows; of later candidates than the first ones these alone. All come
  * together here and are not skewed. */
 static int warm_up(struct chorale_timing *t, int first, int *nrep)
 {
     int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;
-    double gauge[3] = { 0, 0, 0 }, any = INFINITY, library = INFINITY;
+    double gauge[3] = { t->batch, t->skew, 0 };
+    double any = INFINITY, library = INFINITY;
 
+    t->skew = 0;
     if (chorale_simulated() || n < 1)
         n = 1;
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
@@ -393,28 +438,20 @@ static int warm_up(struct chorale_timing *t, int first, int *nrep)
             chorale_shortest(t, &any, &library);
     }
     if (rc == MPI_SUCCESS)
-        rc = first > 0 ? look_at_clock(t) : first_look(t);
+        rc = t->warmed ? look_at_clock(t) : first_look(t);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (t->bench->world_rank == 0) {
-        read_slots(t, 0);
-        gauge[0] = first > 0 ? t->batch : chorale_batch_of(t, any);
-        gauge[1] = first > 0            ? t->skew
-                   : isfinite(library) ? t->task->late_by * library
-                                       : 0;
-        gauge[2] = t->parts && first == 0 && !chorale_slow(t, any);
-        for (int c = first; c < t->nadmitted; c++) {
-            t->window[c] = gauge[0] * t->window[c] + gauge[1];
-            t->longest[c] = gauge[0] * t->longest[c] + gauge[1];
-        }
-    }
+    if (t->bench->world_rank == 0)
+        gauge_calls(t, first, any, library, gauge);
     rc = chorale_own_bcast(t->bench, gauge, sizeof(gauge), 0);
     t->round = 0;
     if (rc != MPI_SUCCESS || gauge[2] > 0) {
+        memset(t->window, 0, (size_t)t->nentry * sizeof(*t->window));
         t->whole = 1;
         t->parts = 0;
         return rc;
     }
+    t->warmed = 1;
     t->batch = (int)gauge[0];
     t->skew = gauge[1];
     if (chorale_separated(t)) {
@@ -526,7 +563,11 @@ static int settle(struct chorale_timing *t, int *nrep)
         t->at = 0;
         t->round++;
     }
-    *nrep = of_rounds(t, 1);
+    *nrep = 0;
+    if (t->bench->world_rank == 0) {
+        shuffle(t);
+        *nrep = next_part(t);
+    }
     return rc == MPI_SUCCESS ? share(t, nrep, &look) : rc;
 }
 
@@ -558,11 +599,12 @@ static int time_real(struct chorale_timing *t)
 {
     int rc = MPI_SUCCESS;
 
-    while (rc == MPI_SUCCESS && any_active(t)) {
-        rc = chunk(t, &t->nrep);
+    do {
+        if (any_active(t)) /* or they all ended as they came together */
+            rc = chunk(t, &t->nrep);
         if (rc == MPI_SUCCESS && !any_active(t))
             rc = settle(t, &t->nrep);
-    }
+    } while (rc == MPI_SUCCESS && any_active(t));
     return rc;
 }
 

@@ -124,7 +124,7 @@ long_calls() { # database, options...
     db=$1
     shift
     variants=linear,recursive_doubling,ring,rabenseifner,circulant,bine_bw,swing_bw
-    planned "$db" -c allreduce -P 2 -m 64M --cell-time 0.05 "$@"
+    planned "$db" -c allreduce -P 2 -m "${sizes-64M}" --cell-time 0.05 "$@"
     unset variants
 }
 called() { # database: the id of the cell that its launch calls, as db/mark.h
@@ -160,6 +160,23 @@ begun late
 # All are verified, then called: the first round is kept in parts.
 long_calls batch --batch 2
 begun batch
+# Nobody kills them: to the end, with several in a part, and all that end with it.
+through() { # database, least and most repetitions, seconds, options...
+    db=$1 few=$2 most=$3 seconds=$4
+    shift 4
+    sizes=8M,16M
+    long_calls "$db" "$@"
+    unset sizes
+    has "$db" "1; UPDATE campaign SET nrep_min = $few, nrep_max = $most,
+        cell_seconds = $seconds" >"$work/out.txt"
+    timeout 100 "$chorale" run "$work/$db.db" -q 2>"$work/err.txt"
+    is "$? $(cat "$work/err.txt") $(has "$db" "count(*) FROM run_summary
+        WHERE nrep BETWEEN $few AND $most")" "0  16" "$db: all are timed"
+    once "$db" "$db"
+}
+through single 1 1 0.05
+through row 5 12 0.3 --sync window
+through apart 5 12 0.3 --sync barrier
 
 # --- on a machine that was busy -----------------------------------------------
 # Messages were slow when they were measured: what is faster is not believed, so
