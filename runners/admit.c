@@ -152,8 +152,8 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
 }
 
 /* From every root that will be timed, and of a barrier with every rank late
- * once; no pattern is seen twice. *seconds: of the shortest right call, INFINITY:
- * there is none. */
+ * once; no pattern is seen twice. *seconds: of the shortest right call,
+ * INFINITY: there is none. */
 static int verify(struct chorale_timing *t, int c, int pass,
                   struct chorale_result *res, double *seconds)
 {

@@ -263,7 +263,7 @@ static int next_chunk(struct chorale_timing *t)
                             : (int)(CHUNK_SECONDS / round));
 }
 
-/* Too many of n were late: more time between what is announced and the start. */
+/* Too many of n were late: more time between announcement and start. */
 static void judge_late(struct chorale_timing *t, int nlate, int n)
 {
     if (!(nlate > LATE_SHARE * n))
@@ -397,8 +397,8 @@ static int first_look(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? look_at_clock(t) : rc;
 }
 
-/* What rank 0 has seen of untimed rounds: the batch, the skew, and whether calls
- * are not slow, though some of those before them were. */
+/* What rank 0 has seen of untimed rounds: the batch, the skew, and whether
+ * calls are not slow, though some of those before them were. */
 static void gauge_calls(struct chorale_timing *t, int first, double any,
                         double library, double gauge[3])
 {
