@@ -24,7 +24,7 @@ struct chorale_timing {
     double *window;          /* all [nentry]: s, that a repetition may take */
     int *order;              /* all [nentry] */
     int round;               /* all */
-    int at;                  /* all; place in order of the round, 0: it begins */
+    int at;                  /* all; place in order of a round, 0: its start */
     int nrep;                /* all; repetitions of the next chunk */
     int nadmitted;           /* all; candidates that were looked at */
     int parts;               /* all; in more than one go, */
