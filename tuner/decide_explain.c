@@ -26,6 +26,7 @@ struct view {
     size_t n;
     int comm_size;
     const struct chorale_decision *row; /* that covers it, NULL: none */
+    int left_out;            /* as in the query */
     struct entry *entry;
     size_t count;
 };
@@ -149,8 +150,12 @@ static int is_choice(const struct view *v, const struct entry *e)
 
 static const char *why_of(const struct view *v)
 {
-    return v->row != NULL ? v->row->reason
-                          : "outside what was measured: the library decides";
+    if (v->row != NULL)
+        return v->row->reason;
+    return v->left_out ? "measured and left out, as in each launch clocks were "
+                         "lost or something was faster than messages are: the "
+                         "library decides"
+                       : "outside what was measured: the library decides";
 }
 
 static void print_entry(const struct view *v, const struct entry *e)
@@ -230,7 +235,8 @@ static int append_view(const struct view *v, json_t *list)
 static int explain(struct chorale_family *fam,
                    const struct chorale_decide_query *query, json_t *list)
 {
-    struct view v = { .fam = fam, .comm_size = query->comm_size };
+    struct view v = { .fam = fam, .comm_size = query->comm_size,
+                      .left_out = query->left_out };
     struct chorale_decision *rows = NULL;
     size_t count = 0;
     int rc = 0;

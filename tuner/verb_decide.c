@@ -11,6 +11,7 @@
 #include "tuner/decide.h"
 #include "tuner/each_system.h"
 #include "tuner/emit.h"
+#include "tuner/left_out.h"
 #include "tuner/policy.h"
 #include "tuner/predict.h"
 #include "tuner/spec.h"
@@ -168,6 +169,26 @@ static enum chorale_err print_instead(struct chorale_store *store,
     return CHORALE_OK;
 }
 
+/* What was measured in vain. */
+static enum chorale_err print_left_out(struct chorale_store *store,
+                                       sqlite3_int64 system_id,
+                                       struct chorale_errmsg *msg)
+{
+    struct chorale_left_out left;
+    enum chorale_err err = chorale_left_out(store, system_id, CHORALE_NCOLL, 0,
+                                            0, &left, msg);
+
+    if (err != CHORALE_OK || left.count == 0)
+        return err;
+    printf("%lld more %s measured and left out, as in each launch clocks were "
+           "lost there\nor something was faster than messages are (%s%s):\n"
+           "v_run.validity tells of which; plan more --launches to measure it "
+           "again\n",
+           (long long)left.count, left.count == 1 ? "is" : "are",
+           left.count == 1 ? "" : "the first: ", left.first);
+    return CHORALE_OK;
+}
+
 /* The rows are stored already. */
 static enum chorale_err print_rows(struct chorale_store *store,
                                    const struct chorale_system_row *system,
@@ -206,7 +227,7 @@ static enum chorale_err print_rows(struct chorale_store *store,
     }
     printf("%zu of %zu measured points are better than the library's default;"
            " what is not\nlisted stays with the library\n", ntuned, nspot);
-    return err;
+    return err == CHORALE_OK ? print_left_out(store, system->id, msg) : err;
 }
 
 static json_t *number(double value)
@@ -310,6 +331,24 @@ static enum chorale_err make_tables(const struct chorale_points *points,
     return chorale_decide(points, &how, &table[1].row, &table[1].count, msg);
 }
 
+static enum chorale_err explain(struct chorale_store *store,
+                                sqlite3_int64 system_id,
+                                const struct chorale_points *points,
+                                const struct chorale_decide_opts *how,
+                                struct chorale_decide_query query,
+                                json_t *list, struct chorale_errmsg *msg)
+{
+    struct chorale_left_out left;
+    enum chorale_err err = chorale_left_out(store, system_id, query.coll,
+                                            query.msg_size, query.comm_size,
+                                            &left, msg);
+
+    query.left_out = left.count > 0;
+    return err == CHORALE_OK
+               ? chorale_decide_explain(points, how, &query, list, msg)
+               : err;
+}
+
 /* Decide, store and show one system; or explain, and store nothing. */
 static enum chorale_err decide_system(struct chorale_store *store,
                                       const struct chorale_system_row *system,
@@ -333,7 +372,8 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = load(store, system, &policy, &points, msg);
     if (err == CHORALE_OK && opts->explain) {
-        err = chorale_decide_explain(&points, &how, &opts->query, list, msg);
+        err = explain(store, system->id, &points, &how, opts->query, list,
+                      msg);
         goto out;
     }
     if (err == CHORALE_OK)
@@ -378,7 +418,8 @@ static enum chorale_err parse_query(char **word,
                            " as in: --explain bcast 64K 128");
     if (err == CHORALE_OK)
         *query = (struct chorale_decide_query){ (enum chorale_coll)coll,
-                                                (size_t)size, (int)procs[0] };
+                                                (size_t)size, (int)procs[0],
+                                                0 };
     free(procs);
     return err;
 }

@@ -49,6 +49,27 @@ for key in mpi_library mpi_standard tool_version command kernel seed host:0 \
         FROM environment WHERE key = '$key' AND value <> ''")" 1 \
         "every launch tells its $key"
 done
+# What is left out is said: a point where in each launch something was not to be
+# believed, but not one of which a launch is left.
+cp r.db left.db
+suspect() { # launches from which on
+    sqlite3 left.db "UPDATE run SET validity = 'late,suspicious' WHERE run_id IN
+        (SELECT min(run_id) FROM v_run WHERE coll = 'bcast' AND comm_size = 2
+            AND msg_size = 8192 AND metric = 'duration' AND ordinal >= $1
+            AND arrival = 'sync' AND siblings = 'alone'
+            AND variant <> 'untouched' AND provider <> 'table'
+            GROUP BY launch_id)"
+    "$chorale" decide left.db >out.txt 2>err.txt
+    grep -c '^1 more is measured and left out' out.txt
+    grep -c '(bcast of 8192 bytes, P = 2):' out.txt
+}
+is "$(suspect 1 | tr '\n' ' ')" "0 0 " "a point with a launch to believe counts"
+is "$(suspect 0 | tr '\n' ' ')" "1 1 " "one without is left out, and named"
+like "$("$chorale" decide left.db --explain bcast 8K 2)" \
+    'library: measured and left out, as in each launch' "and explained"
+like "$("$chorale" decide left.db --explain bcast 1M 2)" \
+    'library: outside what was measured' "which others are not"
+
 # On one node nothing has levels; what needs them is asked for nothing else.
 "$chorale" plan levels.db -q -P 2 -m 1K --launches 1 --variants two_level \
     --min-iterations 1 -i 3 --cell-time 0.01
