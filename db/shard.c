@@ -16,6 +16,7 @@
 
 #include "db/copy.h"
 #include "db/tail.h"
+#include "db/tail_record.h"
 
 struct chorale_shard {
     struct chorale_store *store;
@@ -241,6 +242,7 @@ static enum chorale_err open_copy(struct chorale_shard *shard,
 }
 
 static enum chorale_err open_store(struct chorale_shard *shard,
+                                   enum chorale_shard_cuts cuts,
                                    struct chorale_errmsg *msg)
 {
     struct stat st;
@@ -249,6 +251,11 @@ static enum chorale_err open_store(struct chorale_shard *shard,
     shard->real = realpath(shard->path, NULL);
     if (shard->real != NULL) { /* before the shard: tail.h */
         err = chorale_tail_open(shard->real, &shard->tail, msg);
+        /* After what is whole: of a cell and a launch the first run stays. */
+        if (err == CHORALE_OK && cuts == CHORALE_SHARD_ENDED) {
+            shard->tail.cuts = CHORALE_CUTS_ALL;
+            err = chorale_tail_open_cuts(shard->real, &shard->tail, msg);
+        }
         if (err != CHORALE_OK)
             return err;
     }
@@ -317,7 +324,9 @@ static enum chorale_err check_sound(struct chorale_shard *shard,
     return err;
 }
 
-enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
+enum chorale_err chorale_shard_open(const char *path,
+                                    enum chorale_shard_cuts cuts,
+                                    int (*asked)(void),
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg)
 {
@@ -329,7 +338,7 @@ enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
         return chorale_fail_memory(msg, path);
     shard->fd = -1;
     shard->path = path;
-    err = open_store(shard, msg);
+    err = open_store(shard, cuts, msg);
     if (err == CHORALE_OK) {
         chorale_store_stop(shard->store, asked);
         sqlite3_limit(chorale_store_db(shard->store), SQLITE_LIMIT_LENGTH,

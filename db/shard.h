@@ -7,6 +7,12 @@
 
 struct chorale_shard;
 
+/* What there is of a point under way beside it (tail.h). */
+enum chorale_shard_cuts {
+    CHORALE_SHARD_WHOLE,     /* is left: it may still be measured */
+    CHORALE_SHARD_ENDED      /* is read: nobody measures into it any more */
+};
+
 /* Open a whole, sound database that nobody is writing, and keep it so until it
  * is closed; the file itself is never written. What asks for changes before it
  * can be read (an older schema, a journal left by a killed program, a
@@ -20,7 +26,9 @@ struct chorale_shard;
  * that refer to nothing, other tables. CHORALE_ENV: missing, unreadable, a
  * command is working on it, no space for the copy. CHORALE_STOPPED: asked(),
  * looked at now and then, said so. */
-enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
+enum chorale_err chorale_shard_open(const char *path,
+                                    enum chorale_shard_cuts cuts,
+                                    int (*asked)(void),
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg);
 /* Close; NULL does nothing. A connection that has attached it detaches

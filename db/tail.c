@@ -377,8 +377,6 @@ int chorale_tail_cut(struct chorale_tail *tail, sqlite3_int64 after)
         return 0;
     }
     unlink(name);
-    tail->written = 1;
-    chorale_tail_cut_drop(tail);
     return -1;
 }
 

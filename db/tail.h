@@ -32,8 +32,10 @@
  * one of FILE-tail-cut, or FILE-tail-1-cut and so on of a group: each takes the
  * place of the one before it, and the last one goes when the point is stored.
  * It is for who goes on measuring, the next `chorale run`, the element's next
- * attempt or a run whose launch was stopped: other readers may come while the
- * point is still measured, and would have a part of it for the whole. Of a
+ * attempt or a run whose launch was stopped, and for who knows that nobody does,
+ * as the job that gathers (CHORALE_SHARD_ENDED, shard.h): other readers may come
+ * while the point is still measured, and would have a part of it for the whole.
+ * Of a
  * launch that fell by itself it adds all but the cell that was being called;
  * nothing if it is not known which (mark.h) and no rank was killed, if the
  * launch has failed before, or where all of its cells have been measured again
@@ -74,7 +76,7 @@ enum chorale_err chorale_tail_cut_begin(struct chorale_store *store,
                                         struct chorale_errmsg *msg);
 /* In the transaction that has stored it, and will be taken back: the runs after
  * that one become the file, with their launch. 0, or -1: they cannot be
- * written, and there is no file then. */
+ * written, or are more than CHORALE_TAIL_MAX; the file before stays. */
 int chorale_tail_cut(struct chorale_tail *tail, sqlite3_int64 after);
 /* The file goes, if there is one. */
 void chorale_tail_cut_drop(struct chorale_tail *tail);

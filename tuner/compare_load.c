@@ -413,10 +413,12 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
 {
     char *name = NULL;
     enum chorale_err err = chorale_read_shard(cmp->base.path,
+                                              CHORALE_SHARD_WHOLE,
                                               &cmp->base.shard, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_read_shard(cmp->head.path, &cmp->head.shard, msg);
+        err = chorale_read_shard(cmp->head.path, CHORALE_SHARD_WHOLE,
+                                 &cmp->head.shard, msg);
     if (err == CHORALE_OK && system == NULL) {
         err = common_system(cmp, &name, msg);
         system = name;

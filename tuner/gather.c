@@ -21,7 +21,7 @@ struct words {
     size_t count;
 };
 
-#define BEFORE 3 /* merge PATH --quiet */
+#define BEFORE 4 /* merge PATH --quiet, and whether nobody measures */
 #define PATIENCE 600.0 /* s, for others to be done with the database */
 
 static void forget_words(struct words *words)
@@ -31,13 +31,27 @@ static void forget_words(struct words *words)
     free(words->word);
 }
 
-/* All published shards of these elements, of one folder or (NULL) of any. */
+/* Its job has: in the job that gathers those of all elements have. */
+static int has_ended(const struct chorale_element *e,
+                     const struct chorale_slurm_queue *queue)
+{
+    char state[160];
+
+    return queue == NULL || !chorale_slurm_state(queue, e->job_id, e->task,
+                                                 state, sizeof(state));
+}
+
+/* All published shards of these elements, of one folder or (NULL) of any, of
+ * jobs that have ended or have not. */
 static enum chorale_err find_shards(const char *path, const char *folder,
+                                    const struct chorale_slurm_queue *queue,
+                                    int ended,
                                     const struct chorale_element *list,
                                     size_t count, struct words *words,
                                     struct chorale_errmsg *msg)
 {
-    const char *const before[BEFORE] = { "merge", path, "--quiet" };
+    const char *const before[BEFORE] = { "merge", path, "--quiet",
+                                         ended ? "--ended" : "--quiet" };
     char shard[PATH_MAX], said[PATH_MAX];
 
     words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
@@ -46,7 +60,8 @@ static enum chorale_err find_shards(const char *path, const char *folder,
     for (; words->count < BEFORE; words->count++)
         words->word[words->count] = before[words->count];
     for (size_t i = 0; i < count; i++) {
-        if (folder != NULL && strcmp(folder, list[i].folder) != 0)
+        if ((folder != NULL && strcmp(folder, list[i].folder) != 0) ||
+            has_ended(&list[i], queue) != ended)
             continue;
         chorale_element_files(list[i].folder, list[i].element, shard, said,
                               sizeof(shard));
@@ -89,11 +104,11 @@ static enum chorale_err merge(const struct words *words,
 }
 
 enum chorale_err chorale_gather_shards(const char *path, const char *folder,
+                                       const struct chorale_slurm_queue *queue,
                                        struct chorale_errmsg *msg)
 {
     struct chorale_store *store = NULL;
     struct chorale_element *list = NULL;
-    struct words words = { NULL, 0 };
     size_t count = 0;
     enum chorale_err err;
 
@@ -101,12 +116,16 @@ enum chorale_err chorale_gather_shards(const char *path, const char *folder,
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
     chorale_store_close(store);
-    if (err == CHORALE_OK)
-        err = find_shards(path, folder, list, count, &words, msg);
+    for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--) {
+        struct words words = { NULL, 0 };
+
+        err = find_shards(path, folder, queue, ended, list, count, &words,
+                          msg);
+        if (err == CHORALE_OK)
+            err = merge(&words, msg);
+        forget_words(&words);
+    }
     free(list);
-    if (err == CHORALE_OK)
-        err = merge(&words, msg);
-    forget_words(&words);
     return err;
 }
 
@@ -217,7 +236,7 @@ enum chorale_err chorale_gather(const char *folder, const char *path,
     enum chorale_err err;
 
     wait_for(path);
-    err = chorale_gather_shards(path, folder, msg);
+    err = chorale_gather_shards(path, folder, NULL, msg);
     if (err == CHORALE_OK)
         err = judge(folder, path, system, &missing, msg);
     if (err == CHORALE_OK) {

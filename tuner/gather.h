@@ -5,10 +5,15 @@
 
 #include "db/err.h"
 
+struct chorale_slurm_queue;
+
 /* Merge the published shards, with their tails (db/tail.h), in the folders of
  * all submissions of the database at path, or of that folder alone; a shard
- * that is refused is told and left. */
+ * that is refused is told and left. Of elements whose jobs have ended what there
+ * is of points that were killed in the middle, too: those of the folder, or
+ * those that the queue has not. One of folder and queue is NULL. */
 enum chorale_err chorale_gather_shards(const char *path, const char *folder,
+                                       const struct chorale_slurm_queue *queue,
                                        struct chorale_errmsg *msg);
 
 /* The last job of a submission: merge its shards into path, fit, decide, write

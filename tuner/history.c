@@ -141,7 +141,8 @@ static enum chorale_err load_file(struct loader *ld, size_t file,
     struct chorale_store *store;
     sqlite3_int64 system;
     int simulated = 0;
-    enum chorale_err err = chorale_read_shard(path, &shard, ld->msg);
+    enum chorale_err err = chorale_read_shard(path, CHORALE_SHARD_WHOLE,
+                                              &shard, ld->msg);
 
     if (err != CHORALE_OK)
         return err;

@@ -17,11 +17,13 @@ void chorale_read_left_out(const char *path, unsigned other)
 }
 
 enum chorale_err chorale_read_shard(const char *path,
+                                    enum chorale_shard_cuts cuts,
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_shard_open(path, chorale_stop_requested,
-                                              shard_p, msg);
+    enum chorale_err err = chorale_shard_open(path, cuts,
+                                              chorale_stop_requested, shard_p,
+                                              msg);
 
     if (err == CHORALE_OK)
         chorale_read_left_out(path, chorale_shard_lacks(*shard_p));

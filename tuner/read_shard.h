@@ -8,6 +8,7 @@
 /* chorale_shard_open(), ended by a request to stop; what is left out of it is
  * told on stderr. */
 enum chorale_err chorale_read_shard(const char *path,
+                                    enum chorale_shard_cuts cuts,
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg);
 /* Tell on stderr that records in a tail of path were left out, of that schema

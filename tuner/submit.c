@@ -222,10 +222,13 @@ static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
  * do. */
 static enum chorale_err find_missing(struct chorale_submit *s)
 {
-    enum chorale_err err = chorale_gather_shards(s->work, NULL, s->msg);
+    enum chorale_err err = CHORALE_OK;
 
-    if (err == CHORALE_OK && access(s->base, F_OK) == 0)
+    /* First: whose job has ended by then has published all. */
+    if (access(s->base, F_OK) == 0)
         err = chorale_slurm_look(s->base, &s->queue, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_gather_shards(s->work, NULL, &s->queue, s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_open(s->work, CHORALE_STORE_WRITE, &s->store,
                                  s->msg);

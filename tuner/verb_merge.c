@@ -27,7 +27,7 @@
 #define WAIT_SECONDS 20 /* for another merge, or a runner about to end */
 
 struct opts {
-    int dry_run, other_systems, quiet, verbose;
+    int dry_run, other_systems, ended, quiet, verbose;
 };
 
 struct gather {
@@ -166,7 +166,9 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
     g->before += g->size;
     g->size = steps(name);
     advance(g, 0);
-    err = chorale_read_shard(name, &shard, g->msg);
+    err = chorale_read_shard(name, g->opts->ended ? CHORALE_SHARD_ENDED
+                                                  : CHORALE_SHARD_WHOLE,
+                             &shard, g->msg);
     if (err == CHORALE_STOPPED)
         return err;
     if (err != CHORALE_OK) {
@@ -238,7 +240,7 @@ static enum chorale_err remind(struct gather *g)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { 0, 0, 0, 0 };
+    struct opts opts = { 0, 0, 0, 0, 0 };
     struct gather g = { .opts = &opts, .msg = msg };
     double total = 0;
     int nword = 0;
@@ -278,6 +280,9 @@ static const struct chorale_opt rows[] = {
       offsetof(struct opts, other_systems), NULL,
       "take shards of systems that results.db has not, beside its own "
       "(default: they are refused, unless it is empty)", 0, 0 },
+    { "ended", 0, CHORALE_OPT_FLAG, offsetof(struct opts, ended), NULL,
+      "nobody measures into the shards any more: take what there is of points "
+      "that were killed in the middle, too (shard-1.db-tail-cut)", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
       "print nothing but errors", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,

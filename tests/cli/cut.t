@@ -372,6 +372,36 @@ mkdir "$work/disk1" "$work/disk2"
 killed_at "$folder/shard-1.db-tail-cut" timeout 200 "$chorale" job "$folder" \
     --element 1 --shards "$work/disk1"
 rm -r "$work/disk1"
+# Without another attempt, who knows that nobody measures takes it in: another
+# submit, before it, and the last job.
+shard=$folder/shard-1.db
+timeout 60 "$chorale" merge "$work/gone.db" "$shard" -q
+is "$? $(has gone 'count(*) FROM run')" "0 0" \
+    "killed, its disk lost: who merges it takes no part for the whole"
+timeout 60 "$chorale" merge "$work/gone.db" "$shard" -q --ended
+is "$? $(cut_runs gone) $(has gone "group_concat(status || ' ' || reason)
+    FROM launch")" "0 2 failed killed" "but --ended takes what there is"
+cp "$work/lost.db" "$work/before.db"
+again() {
+    rm -f "$XDG_CACHE_HOME"/chorale/squeue-*.txt
+    timeout 60 "$chorale" submit "$work/lost.db" -q -c reduce -m 16M -P 2 \
+        --ppn 2 --providers chorale,library --variants linear --launches 1 \
+        -i 4096 --min-iterations 4096 --width 0.001% --cell-time 60 \
+        --site "$work/site.txt" >"$work/out.txt" 2>&1
+    echo "$? $(ls -d "$work/lost-slurm/2" 2>/dev/null)"
+}
+printf '1 0 RUNNING None\n' >"$work/queue"
+is "$(again) $(cut_runs lost)" "0  0" \
+    "of an element in the queue submit takes no part for the whole"
+: >"$work/queue"
+is "$(again) $(cut_runs lost)" "0  2" \
+    "of one that is not it takes it in, and submits nothing"
+diag "$(cat "$work/out.txt")"
+cp "$work/before.db" "$work/lost.db"
+timeout 60 "$chorale" job "$folder" --gather "$work/lost.db" >"$work/out.txt" 2>&1
+is "$? $(cut_runs lost) $(cat "$folder/gather.txt")" "0 2 0 complete" \
+    "so does the job that gathers"
+diag "$(cat "$work/out.txt")"
 timeout 100 "$chorale" job "$folder" --element 1 --shards "$work/disk2" \
     >/dev/null 2>"$work/err.txt"
 is $? 0 "killed, its disk lost: the attempt on another node goes on"

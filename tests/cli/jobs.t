@@ -444,7 +444,8 @@ kept=$work/kept-slurm/1
     >/dev/null 2>&1 &
 published() { sqlite3 -readonly "$kept/shard-1.db" "$1" 2>/dev/null; }
 for i in $(seq 600); do
-    [ "$(published 'SELECT count(*) FROM run')" -ge 2 ] 2>/dev/null && break
+    [ "$(published 'SELECT count(*) FROM run')" -ge 2 ] 2>/dev/null &&
+        grep -q '^running .* done [1-9]' "$kept/element-1.txt" && break
     sleep 0.05
 done
 like "$(cat "$kept/element-1.txt")" '^running .* done [1-9][0-9]* of' \

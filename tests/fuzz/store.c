@@ -88,7 +88,8 @@ static int merge_it(const char *path)
     struct chorale_shard *shard = NULL;
     struct chorale_merged merged;
     int stop = 0, sound = 0;
-    enum chorale_err err = chorale_shard_open(path, never, &shard, &msg);
+    enum chorale_err err = chorale_shard_open(path, CHORALE_SHARD_WHOLE, never,
+                                              &shard, &msg);
 
     if (err == CHORALE_OK)
         err = chorale_store_memory(&store, &msg);

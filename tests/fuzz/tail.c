@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > CHORALE_TAIL_MAX || !begin() || !write_tail(data, size))
         return 0;
-    if (chorale_shard_open(shard, never, &s, &msg) != CHORALE_OK)
+    if (chorale_shard_open(shard, CHORALE_SHARD_WHOLE, never, &s, &msg) != CHORALE_OK)
         chorale_fuzz_broken(msg.text);
     if (ask(s, "SELECT count(*) FROM run WHERE uuid = 'before' AND"
                " status = 'ok'") != 1 ||

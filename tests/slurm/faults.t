@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What may befall a campaign's jobs: a rank is killed, a more urgent job takes
 # the nodes, slurmd is killed, a node ends at once, the disk of the shards is
-# full. Each loses the point that was being measured at most, a node's end not
-# even that, and the same command submits only what is missing.
+# full. None loses a point that is stored, a node's end not even the one that was
+# being measured, and the same command submits only what is missing.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"

@@ -133,6 +133,29 @@ ok time 1" "and what there was of the long one"
 [ ! -e "$cut" ]
 ok $? "and no other file"
 
+# --- all of a job is killed, and nobody comes after it ------------------------
+# As where memory runs out: its state is FAILED, and Slurm does not requeue it.
+db=$work/killed.db
+on_head timeout 100 "$chorale" submit "$db" -c bcast -m 8M -P 8 --ppn 2 \
+    --launches 1 --providers chorale,library --variants linear -i 60 \
+    --min-iterations 60 --width 0.01% --cell-time 60 \
+    --site "$work/site.txt" --partition main --time 10m -q
+ok $? "submit, with one long point"
+killed=$work/killed-slurm/1
+cut="$killed/shard-1.db-tail-cut"
+wait_until 150 test -s "$cut"
+ok $? "something of it is kept"
+on_head scancel --full -s KILL "$(job_of 1)"
+verdict() { [ -s "$killed/gather.txt" ]; }
+wait_until 60 verdict
+ok $? "it is killed, and the last job comes"
+is "$(cat "$killed/gather.txt")" "0 complete" "nothing is missing"
+is "$(sqlite3 "$db" "SELECT status || ' ' || stop_reason || ' ' ||
+    (nrep BETWEEN 1 AND 59 AND nrep = (SELECT count(*) FROM sample p
+        WHERE p.run_id = r.run_id)) FROM run r JOIN run_summary
+    USING (run_id)")" "ok time 1
+ok time 1" "as what the point had counts"
+
 cluster_down
 none_left && ! ip netns list | grep -q "$prefix"
 ok $? "no process and no namespace is left"

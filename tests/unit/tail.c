@@ -72,7 +72,7 @@ static int opened(struct fixture *f, int *same)
     sqlite3_int64 runs = -1;
     char sql[400];
 
-    if (chorale_shard_open(copy, never, &shard, &msg) != CHORALE_OK)
+    if (chorale_shard_open(copy, CHORALE_SHARD_WHOLE, never, &shard, &msg) != CHORALE_OK)
         return -1;
     lacks = chorale_shard_lacks(shard);
     chorale_store_int(chorale_shard_store(shard), "SELECT count(*) FROM run",
