@@ -87,6 +87,12 @@ static enum chorale_err add_option(struct chorale_site *site,
         { "--oversubscribe", "exclusive" },
         { "--share", "exclusive" },
     };
+    /* sbatch would wait, ask another cluster, submit nothing. */
+    static const char *const never[] = {
+        "--clusters", "--cluster", "--wait", "--test-only", "--help",
+        "--usage", "--version", "--uid", "--gid", "--time-min",
+        "--tasks-per-node", "--export-file",
+    };
     char name[CHORALE_SITE_WORD];
 
     if (!letters_only(value) || strncmp(value, "--", 2) != 0)
@@ -99,6 +105,12 @@ static enum chorale_err add_option(struct chorale_site *site,
             return chorale_fail(msg, CHORALE_USAGE,
                                 "option '%.100s': the scripts have a %s of "
                                 "their own; leave it out", value, ours[i]);
+    for (size_t i = 0; i < COUNT(never); i++)
+        if (begins(never[i], name))
+            return chorale_fail(msg, CHORALE_USAGE,
+                                "option '%.100s': with it jobs would not be "
+                                "those that `chorale submit` asks for and "
+                                "follows; leave it out", value);
     for (size_t i = 0; i < COUNT(instead); i++)
         if (begins(instead[i][0], name))
             return chorale_fail(msg, CHORALE_USAGE,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@ static enum chorale_err send_script(struct chorale_submit *s, const char *file,
             len += (size_t)snprintf(text + len, sizeof(text) - len, ":%s",
                                     s->depends.word[i]);
         chorale_args_add(&words, "%s", text);
+    } else if (first == 0) { /* once more: it may have had too little */
+        chorale_args_add(&words, "--time=%.0f", ceil(s->opts->seconds / 60));
     }
     chorale_args_add(&words, "%s", file);
     err = chorale_slurm_submit(&words, job_id, s->msg);

@@ -40,7 +40,7 @@ long=$(printf '%0300d' 0)
 deep=$(printf '%04100d' 0)
 for row in word:frob 'key:frob = 1' 'path:shards = x' 'dash:option = x' \
     'line:option = --partition=x' 'ours:option = --wrap=x' \
-    'letter:partition = a;b' "long:$deep"; do
+    'never:option = --clusters=x' 'letter:partition = a;b' "long:$deep"; do
     echo "${row#*:}" >"$w/${row%%:*}.site"
 done
 for i in $(seq 100); do echo "option = --hint=$i"; done >"$w/many.site"

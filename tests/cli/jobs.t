@@ -687,11 +687,12 @@ is "$?$(grep -c "^$job 0 PENDING Submitted" "$kept_answer")" 751 \
     "all jobs have ended, a moment after they were submitted"
 like "$(again lacks 8)" 'submitted 1 job array' "what they lack is missing"
 rm -f "$kept_answer"
-like "$(again mine 8,1K)" 'submitted job [0-9]+, which merges, again' \
+like "$(again mine 8,1K --time 10m)" 'submitted job [0-9]+, which merges, again' \
     "a last job that was cancelled is submitted again"
-is "$(sent '--parsable [^ ]*mine-slurm/2/gather.sh')" 1 "without elements"
+is "$(sent '--parsable --time=10 [^ ]*mine-slurm/2/gather.sh')" 1 \
+    "without elements, with the time that is asked for now"
 like "$(again mine 8,1K; cat "$work/asked")" 'in the queue' "once"
-is "$(sent '--parsable [^ ]*mine-slurm/2/gather.sh')" 1 "not twice"
+is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 "not twice"
 rm -f "$kept_answer"
 # It has to wait for who holds the database.
 timeout 100 "$chorale" plan "$work/mine.db" -q -c bcast -m 8M -P 2 \
@@ -712,6 +713,6 @@ wait $run
 wait $gather
 is "$? $(cat "$work/mine-slurm/2/gather.txt")" "0 0 complete" "and goes on"
 like "$(again mine 8,1K --wait)" 'nothing is missing' "then all is there"
-is "$(sent '--parsable [^ ]*mine-slurm/2/gather.sh')" 1 "and no job is left"
+is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 "and no job is left"
 
 finish
