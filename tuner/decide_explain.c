@@ -196,6 +196,9 @@ static void print_view(const struct view *v)
         print_entry(v, &v->entry[i]);
     printf("  %s: %s\n", v->row != NULL ? v->row->basis : "library",
            why_of(v));
+    if (v->left_out && v->row != NULL)
+        printf("  what was measured here is left out, as in each launch clocks "
+               "were lost or\n  something was faster than messages are\n");
 }
 
 static json_t *number(double value)
@@ -304,6 +307,12 @@ enum chorale_err chorale_decide_explain(
     else if (rc > 0)
         err = chorale_fail(msg, CHORALE_DATA, "names in the database are not "
                            "UTF-8; use the table instead of --json");
+    else if (err == CHORALE_OK && found == 0 && query->left_out)
+        err = chorale_fail(msg, CHORALE_DATA, "--explain: all that was "
+                           "measured of %s is left out, as in each launch "
+                           "clocks were lost or something was faster than "
+                           "messages are; plan more --launches",
+                           chorale_coll_info(query->coll)->name);
     else if (err == CHORALE_OK && found == 0)
         err = chorale_fail(msg, CHORALE_DATA, "--explain: nothing of %s is "
                            "measured beside the library's default; `chorale "

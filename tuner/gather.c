@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tuner/slurm.h"
@@ -31,20 +32,80 @@ static void forget_words(struct words *words)
     free(words->word);
 }
 
-/* Its job has: in the job that gathers those of all elements have. */
-static int has_ended(const struct chorale_element *e,
-                     const struct chorale_slurm_queue *queue)
+/* Of the submission of that folder, ?2 NULL, or that id: the last job, the
+ * system's name. CHORALE_OK also if there is none. */
+static enum chorale_err ask(struct chorale_store *store, const char *folder,
+                            sqlite3_int64 submission, char job[32],
+                            char system[128], struct chorale_errmsg *msg)
 {
-    char state[160];
+    sqlite3_stmt *stmt = NULL;
+    int have = 0;
+    enum chorale_err err = chorale_store_prepare(
+        store, "SELECT gather_job, name FROM submission JOIN system"
+        " USING (system_id) WHERE folder = ?1 OR submission_id = ?2", &stmt,
+        msg);
 
-    return queue == NULL || !chorale_slurm_state(queue, e->job_id, e->task,
-                                                 state, sizeof(state));
+    job[0] = system[0] = '\0';
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, folder, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, submission);
+    err = chorale_store_step(store, stmt, &have, msg);
+    if (err == CHORALE_OK && have) {
+        snprintf(job, 32, "%s", chorale_text(stmt, 0));
+        snprintf(system, 128, "%s", chorale_text(stmt, 1));
+    }
+    sqlite3_finalize(stmt);
+    return err;
 }
 
-/* All published shards of these elements, of one folder or (NULL) of any, of
- * jobs that have ended or have not. */
-static enum chorale_err find_shards(const char *path, const char *folder,
-                                    const struct chorale_slurm_queue *queue,
+/* This is the last job of that submission: Slurm starts it after all others. */
+static enum chorale_err is_last_job(const char *path, const char *folder,
+                                    int *is, struct chorale_errmsg *msg)
+{
+    const char *own = getenv("SLURM_JOB_ID");
+    struct chorale_store *store = NULL;
+    char job[32], system[128];
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ,
+                                              &store, msg);
+
+    if (err == CHORALE_OK)
+        err = ask(store, folder, 0, job, system, msg);
+    *is = err == CHORALE_OK && own != NULL && *own != '\0' &&
+          strcmp(own, job) == 0;
+    chorale_store_close(store);
+    return err;
+}
+
+/* Its job has, as far as is known: a queue shows one's own jobs alone, of one
+ * cluster. */
+static enum chorale_err has_ended(struct chorale_store *store,
+                                  const struct chorale_gather_from *from,
+                                  const struct chorale_element *e,
+                                  const char *shard, int *ended,
+                                  struct chorale_errmsg *msg)
+{
+    char job[32], system[128], state[160];
+    struct stat st;
+    enum chorale_err err = CHORALE_OK;
+
+    *ended = from->ended;
+    if (from->ended || from->system == NULL || from->queue == NULL ||
+        e->job_id[0] == '\0' || stat(shard, &st) != 0 ||
+        st.st_uid != geteuid())
+        return CHORALE_OK;
+    err = ask(store, NULL, e->submission, job, system, msg);
+    *ended = err == CHORALE_OK && strcmp(system, from->system) == 0 &&
+             !chorale_slurm_state(from->queue, e->job_id, e->task, state,
+                                  sizeof(state));
+    return err;
+}
+
+/* All published shards of these elements, of jobs that have ended or have
+ * not. */
+static enum chorale_err find_shards(struct chorale_store *store,
+                                    const char *path,
+                                    const struct chorale_gather_from *from,
                                     int ended,
                                     const struct chorale_element *list,
                                     size_t count, struct words *words,
@@ -53,6 +114,8 @@ static enum chorale_err find_shards(const char *path, const char *folder,
     const char *const before[BEFORE] = { "merge", path, "--quiet",
                                          ended ? "--ended" : "--quiet" };
     char shard[PATH_MAX], said[PATH_MAX];
+    enum chorale_err err;
+    int has;
 
     words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
     if (words->word == NULL)
@@ -60,12 +123,17 @@ static enum chorale_err find_shards(const char *path, const char *folder,
     for (; words->count < BEFORE; words->count++)
         words->word[words->count] = before[words->count];
     for (size_t i = 0; i < count; i++) {
-        if ((folder != NULL && strcmp(folder, list[i].folder) != 0) ||
-            has_ended(&list[i], queue) != ended)
+        if (from->folder != NULL &&
+            strcmp(from->folder, list[i].folder) != 0)
             continue;
         chorale_element_files(list[i].folder, list[i].element, shard, said,
                               sizeof(shard));
         if (access(shard, F_OK) != 0)
+            continue;
+        err = has_ended(store, from, &list[i], shard, &has, msg);
+        if (err != CHORALE_OK)
+            return err;
+        if (has != ended)
             continue;
         words->word[words->count] = strdup(shard);
         if (words->word[words->count++] == NULL)
@@ -88,7 +156,7 @@ static void wait_for(const char *path)
     chorale_store_close(store);
 }
 
-/* In one merge: what each ends with goes through all that is there. */
+/* In one merge, or two: what each ends with goes through all that is there. */
 static enum chorale_err merge(const struct words *words,
                               struct chorale_errmsg *msg)
 {
@@ -103,10 +171,11 @@ static enum chorale_err merge(const struct words *words,
     return CHORALE_OK; /* a shard that is refused is told already */
 }
 
-enum chorale_err chorale_gather_shards(const char *path, const char *folder,
-                                       const struct chorale_slurm_queue *queue,
+enum chorale_err chorale_gather_shards(const char *path,
+                                       const struct chorale_gather_from *from,
                                        struct chorale_errmsg *msg)
 {
+    struct words words[2] = { { NULL, 0 }, { NULL, 0 } };
     struct chorale_store *store = NULL;
     struct chorale_element *list = NULL;
     size_t count = 0;
@@ -115,16 +184,14 @@ enum chorale_err chorale_gather_shards(const char *path, const char *folder,
     err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
+    for (int ended = 0; ended < 2 && err == CHORALE_OK; ended++)
+        err = find_shards(store, path, from, ended, list, count,
+                          &words[ended], msg);
     chorale_store_close(store);
-    for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--) {
-        struct words words = { NULL, 0 };
-
-        err = find_shards(path, folder, queue, ended, list, count, &words,
-                          msg);
-        if (err == CHORALE_OK)
-            err = merge(&words, msg);
-        forget_words(&words);
-    }
+    for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--)
+        err = merge(&words[ended], msg);
+    forget_words(&words[0]);
+    forget_words(&words[1]);
     free(list);
     return err;
 }
@@ -230,13 +297,16 @@ static void keep_verdict(const char *folder, enum chorale_err err,
 enum chorale_err chorale_gather(const char *folder, const char *path,
                                 double threshold, struct chorale_errmsg *msg)
 {
+    struct chorale_gather_from from = { .folder = folder };
     sqlite3_int64 missing = 0;
     char system[128];
     enum chorale_err made = CHORALE_OK;
     enum chorale_err err;
 
     wait_for(path);
-    err = chorale_gather_shards(path, folder, NULL, msg);
+    err = is_last_job(path, folder, &from.ended, msg);
+    if (err == CHORALE_OK)
+        err = chorale_gather_shards(path, &from, msg);
     if (err == CHORALE_OK)
         err = judge(folder, path, system, &missing, msg);
     if (err == CHORALE_OK) {

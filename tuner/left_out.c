@@ -8,12 +8,17 @@
 
 #define HAS(flag) "instr(',' || validity || ',', '," flag ",') > 0"
 
+/* There may be a million runs, and none. */
+static const char any_sql[] =
+    "SELECT EXISTS (SELECT 1 FROM run WHERE validity <> '' AND (" HAS("clock")
+    " OR " HAS("suspicious") "))";
+
 /* As points.c reads them. */
 static const char sql[] =
     "SELECT count(*) OVER (), coll, msg_size, comm_size FROM"
     " (SELECT coll, msg_size, comm_size, ppn, shape, dtype, op, root_policy,"
     "   buffers, max(" HAS("clock") " OR " HAS("suspicious") ") AS spoilt"
-    "  FROM v_run WHERE system_id = ?1 AND status <> 'inapplicable'"
+    "  FROM v_run WHERE system_id = ?1 AND status = 'ok'"
     "   AND metric = 'duration' AND arrival = 'sync' AND siblings = 'alone'"
     "   AND variant <> 'untouched' AND provider <> 'table'"
     "   AND (?2 IS NULL OR (coll = ?2 AND msg_size = ?3 AND comm_size = ?4))"
@@ -30,11 +35,14 @@ enum chorale_err chorale_left_out(struct chorale_store *store,
                                   struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
+    sqlite3_int64 any = 0;
     int have = 0;
-    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+    enum chorale_err err = chorale_store_int(store, any_sql, 0, &any, msg);
 
     *left = (struct chorale_left_out){ 0, "" };
-    if (err != CHORALE_OK)
+    if (err == CHORALE_OK && any)
+        err = chorale_store_prepare(store, sql, &stmt, msg);
+    if (err != CHORALE_OK || !any)
         return err;
     sqlite3_bind_int64(stmt, 1, system_id);
     if (coll != CHORALE_NCOLL) {
@@ -46,7 +54,8 @@ enum chorale_err chorale_left_out(struct chorale_store *store,
     err = chorale_store_step(store, stmt, &have, msg);
     if (err == CHORALE_OK && have) {
         left->count = sqlite3_column_int64(stmt, 0);
-        snprintf(left->first, sizeof(left->first), "%.32s of %lld bytes, P = %d",
+        snprintf(left->first, sizeof(left->first),
+                 "%.32s of %lld bytes, P = %d",
                  chorale_text(stmt, 1),
                  (long long)sqlite3_column_int64(stmt, 2),
                  sqlite3_column_int(stmt, 3));

@@ -14,7 +14,8 @@ struct chorale_left_out {
 };
 
 /* Of a system; of one point if coll is not CHORALE_NCOLL: its block size in
- * bytes and comm_size. CHORALE_DATA, CHORALE_ENV: the database cannot be read. */
+ * bytes and comm_size. CHORALE_DATA, CHORALE_ENV: the database cannot be
+ * read. */
 enum chorale_err chorale_left_out(struct chorale_store *store,
                                   sqlite3_int64 system_id,
                                   enum chorale_coll coll, size_t msg_size,

@@ -91,7 +91,7 @@ static enum chorale_err add_option(struct chorale_site *site,
     static const char *const never[] = {
         "--clusters", "--cluster", "--wait", "--test-only", "--help",
         "--usage", "--version", "--uid", "--gid", "--time-min",
-        "--tasks-per-node", "--export-file",
+        "--tasks-per-node", "--export-file", "--quiet",
     };
     char name[CHORALE_SITE_WORD];
 

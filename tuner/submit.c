@@ -222,19 +222,28 @@ static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
  * do. */
 static enum chorale_err find_missing(struct chorale_submit *s)
 {
+    struct chorale_gather_from from = { .folder = NULL };
     enum chorale_err err = CHORALE_OK;
 
     /* First: whose job has ended by then has published all. */
-    if (access(s->base, F_OK) == 0)
+    if (access(s->base, F_OK) == 0) {
         err = chorale_slurm_look(s->base, &s->queue, s->msg);
+        from.system = s->system;
+        from.queue = &s->queue;
+    }
     if (err == CHORALE_OK)
-        err = chorale_gather_shards(s->work, NULL, &s->queue, s->msg);
+        err = chorale_gather_shards(s->work, &from, s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_open(s->work, CHORALE_STORE_WRITE, &s->store,
                                  s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
                                  CHORALE_LOCK_PATIENCE, s->msg);
+    /* Another submit may have come before this one. */
+    if (err == CHORALE_OK && from.queue != NULL) {
+        chorale_slurm_forget(&s->queue);
+        err = chorale_slurm_look(s->base, &s->queue, s->msg);
+    }
     if (err == CHORALE_OK)
         err = chorale_store_system(s->store, s->system, &s->system_id, NULL,
                                    s->msg);

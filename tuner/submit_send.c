@@ -19,7 +19,8 @@
 /* The job of elements first ... last, or, with first 0, the one that comes
  * after what it depends on. */
 static enum chorale_err send_script(struct chorale_submit *s, const char *file,
-                                    long first, long last, char job_id[32])
+                                    long first, long last, int again,
+                                    char job_id[32])
 {
     struct chorale_args words = { .count = 0 };
     enum chorale_err err;
@@ -32,9 +33,9 @@ static enum chorale_err send_script(struct chorale_submit *s, const char *file,
             len += (size_t)snprintf(text + len, sizeof(text) - len, ":%s",
                                     s->depends.word[i]);
         chorale_args_add(&words, "%s", text);
-    } else if (first == 0) { /* once more: it may have had too little */
-        chorale_args_add(&words, "--time=%.0f", ceil(s->opts->seconds / 60));
     }
+    if (again) /* it may have had too little */
+        chorale_args_add(&words, "--time=%.0f", ceil(s->opts->seconds / 60));
     chorale_args_add(&words, "%s", file);
     err = chorale_slurm_submit(&words, job_id, s->msg);
     chorale_args_free(&words);
@@ -68,7 +69,8 @@ static enum chorale_err one_script(struct chorale_submit *s, const char *name,
         return CHORALE_OK;
     if (fclose(out) != 0)
         return chorale_fail_written(s->msg, file, errno);
-    return send_script(s, file, first, array != NULL ? array->last : 0, job_id);
+    return send_script(s, file, first, array != NULL ? array->last : 0, 0,
+                       job_id);
 }
 
 size_t chorale_submit_array(const struct chorale_submit *s, size_t from)
@@ -416,7 +418,7 @@ static enum chorale_err gather_again(struct chorale_submit *s)
     snprintf(verdict, sizeof(verdict), "%s/gather.txt", s->folder);
     unlink(verdict); /* or whoever waits would take it for the new one's */
     if (err == CHORALE_OK)
-        err = send_script(s, file, 0, 0, s->gather_job);
+        err = send_script(s, file, 0, 0, 1, s->gather_job);
     if (err != CHORALE_OK)
         return err;
     tell_submitted(s);

@@ -282,7 +282,8 @@ static const struct chorale_opt rows[] = {
       "(default: they are refused, unless it is empty)", 0, 0 },
     { "ended", 0, CHORALE_OPT_FLAG, offsetof(struct opts, ended), NULL,
       "nobody measures into the shards any more: take what there is of points "
-      "that were killed in the middle, too (shard-1.db-tail-cut)", 0, 0 },
+      "that were killed in the middle, too (shard-1.db-tail-cut); of one that "
+      "is still measured the part would stay for the whole", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
       "print nothing but errors", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,

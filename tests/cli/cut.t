@@ -399,8 +399,11 @@ is "$(again) $(cut_runs lost)" "0  2" \
 diag "$(cat "$work/out.txt")"
 cp "$work/before.db" "$work/lost.db"
 timeout 60 "$chorale" job "$folder" --gather "$work/lost.db" >"$work/out.txt" 2>&1
+is "$? $(cut_runs lost)" "75 0" "who gathers by hand knows nothing of ends"
+SLURM_JOB_ID=$(has lost 'gather_job FROM submission') timeout 60 "$chorale" \
+    job "$folder" --gather "$work/lost.db" >"$work/out.txt" 2>&1
 is "$? $(cut_runs lost) $(cat "$folder/gather.txt")" "0 2 0 complete" \
-    "so does the job that gathers"
+    "the job that gathers takes it in"
 diag "$(cat "$work/out.txt")"
 timeout 100 "$chorale" job "$folder" --element 1 --shards "$work/disk2" \
     >/dev/null 2>"$work/err.txt"

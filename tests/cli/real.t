@@ -69,6 +69,12 @@ like "$("$chorale" decide left.db --explain bcast 8K 2)" \
     'library: measured and left out, as in each launch' "and explained"
 like "$("$chorale" decide left.db --explain bcast 1M 2)" \
     'library: outside what was measured' "which others are not"
+sqlite3 left.db "UPDATE run SET validity = 'clock' WHERE cell_id IN
+    (SELECT cell_id FROM cell WHERE coll = 'scan')"
+is "$("$chorale" decide left.db --explain scan 8K 2 2>&1 >/dev/null |
+    cut -d ' ' -f 1-11)" \
+    "chorale: --explain: all that was measured of scan is left out," \
+    "and a collective of which nothing is left"
 
 # On one node nothing has levels; what needs them is asked for nothing else.
 "$chorale" plan levels.db -q -P 2 -m 1K --launches 1 --variants two_level \
