@@ -88,6 +88,13 @@ void chorale_doubt(struct chorale_timing *t);
 int chorale_seen_so_far(const struct chorale_timing *t,
                         struct chorale_result *result);
 
+/* judge_sim.c: of candidates with CHORALE_SIM_REPS repetitions of each of so
+ * many roots those whose times are equal are done, the others stay active. */
+void chorale_judge_pairs(struct chorale_timing *t, int turns);
+/* With CHORALE_SIM_REPS_MAX of each: is each root's median known as well as it
+ * shall be? Sets stop_reason. */
+void chorale_judge_medians(struct chorale_timing *t, int turns);
+
 /* The samples to their results, without the separating barrier. */
 void chorale_hand_over(struct chorale_timing *t);
 

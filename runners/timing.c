@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "db/mark.h"
-#include "db/order.h"
 #include "runners/cut.h"
 
 #define CHUNK_SECONDS 0.05
@@ -26,7 +25,6 @@
 #define LEAD_MAX 8
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
 #define CHECK_SECONDS 0.5    /* between two looks at the clocks */
-#define SIM_EQUAL 1e-6       /* relative: the clock's own rounding */
 #define SAY_SECONDS 1        /* between two signs of life */
 #define LOOK_CLOCK 1
 #define LOOK_MESSAGES 2
@@ -468,54 +466,6 @@ static int warm_up(struct chorale_timing *t, int first, int *nrep)
     return share(t, nrep, &look);
 }
 
-/* Between order statistics lo and n - 1 - lo of the n times of each root, how
- * far it is, relative to the first; the worst. */
-static double sim_spread(struct chorale_timing *t, int c, int turns, int n,
-                         size_t lo)
-{
-    double time[CHORALE_SIM_REPS_MAX], worst = 0;
-
-    for (int i = 0; i < turns; i++) {
-        for (int k = 0; k < n; k++)
-            time[k] = t->sample[c][i + k * turns].seconds;
-        chorale_sort(time, (size_t)n);
-        worst = fmax(worst, (time[(size_t)n - 1 - lo] - time[lo]) / time[lo]);
-    }
-    return worst;
-}
-
-/* Those whose times are equal are done, the others stay active. */
-static void judge_pairs(struct chorale_timing *t, int turns)
-{
-    for (int c = 0; c < t->ncand; c++) {
-        struct chorale_result *res = &t->result[c];
-
-        t->active[c] = 0;
-        if (res->status != CHORALE_RUN_OK ||
-            t->nsample[c] != CHORALE_SIM_REPS * turns)
-            continue;
-        t->active[c] =
-            !(sim_spread(t, c, turns, CHORALE_SIM_REPS, 0) <= SIM_EQUAL);
-        res->stop_reason = "equal";
-    }
-}
-
-/* After many: is each root's median known as well as it shall be? */
-static void judge_medians(struct chorale_timing *t, int turns)
-{
-    double enough = t->bench->work.set.stop.target_width;
-    size_t lo, hi;
-
-    if (chorale_median_interval(CHORALE_SIM_REPS_MAX, &lo, &hi) != 0)
-        lo = 0;
-    for (int c = 0; c < t->ncand; c++)
-        if (t->nsample[c] == CHORALE_SIM_REPS_MAX * turns &&
-            t->result[c].status == CHORALE_RUN_OK)
-            t->result[c].stop_reason =
-                sim_spread(t, c, turns, CHORALE_SIM_REPS_MAX, lo) <= enough
-                ? "width" : "unequal";
-}
-
 /* In simulation nothing varies but the root, so two repetitions of each root
  * decide, and they must be equal. Where messages share links, the order of
  * those that come at the same instant hangs on the last digit of the time, and
@@ -529,7 +479,7 @@ static int time_simulated(struct chorale_timing *t)
     repeat_next(t, of_rounds(t, CHORALE_SIM_REPS * turns));
     rc = chunk_end(t, &nrep, &look);
     if (rc == MPI_SUCCESS && rank0)
-        judge_pairs(t, turns);
+        chorale_judge_pairs(t, turns);
     if (rc == MPI_SUCCESS)
         rc = share(t, &nrep, &look);
     if (rc != MPI_SUCCESS || !any_active(t))
@@ -538,7 +488,7 @@ static int time_simulated(struct chorale_timing *t)
                                     turns));
     rc = chunk_end(t, &nrep, &look);
     if (rc == MPI_SUCCESS && rank0)
-        judge_medians(t, turns);
+        chorale_judge_medians(t, turns);
     return rc;
 }
 
