@@ -406,7 +406,8 @@ static void gauge_calls(struct chorale_timing *t, int first, double any,
         judge_late(t, nlate, t->nslot);
         gauge[0] = chorale_batch_of(t, any);
         gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
-        gauge[2] = t->parts && !chorale_slow(t, any);
+        gauge[2] = t->parts && t->nadmitted < t->ncand &&
+                   !chorale_slow(t, any);
     }
     set_windows(t);
     for (int c = first; c < t->nadmitted; c++) {
