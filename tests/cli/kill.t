@@ -1,86 +1,68 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Nothing is lost: `chorale run` is killed with SIGKILL, its whole process
-# group, at random moments, and repeated until it ends by itself. Then every
-# planned run is there once, the file is valid, and decide says what it says
-# of an undisturbed campaign. What a launch had begun, by its own words, is
-# stored when it is killed, but for the point it was at.
+# `chorale run` is killed with SIGKILL at random moments and repeated until it
+# ends by itself. Half of the kills meet the command alone, the others its
+# launch as well. Then every planned run is stored once, the file is valid, and
+# a simulated campaign has the table of an undisturbed one. A launch loses at
+# most the point that it was at, as its output shows.
 #
-# KILLS=200 kills that often (default: 12; in ci/check 200); a campaign that
-# ends before is begun again from its plan. SEED=n repeats the moments of an
-# earlier test.
+# KILLS=n: the number of kills (default 12), a quarter of them on real MPI.
+# SEED=n repeats the moments of an earlier test.
 . "$(dirname "$0")/../lib.sh"
+. "$here/kill.sh"
 
-[ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
-command -v smpirun >/dev/null 2>&1 || skip_all "no smpirun"
-command -v setsid >/dev/null 2>&1 || skip_all "no setsid"
 : "${KILLS:=12}" "${SEED:=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}"
 diag "KILLS=$KILLS SEED=$SEED"
-
-mkdir "$work/tmp"
+mkdir "$work/tmp" "$work/bin"
 TMPDIR=$work/tmp
 export TMPDIR
-platform "$work/p.xml" 0.5 1250000000 8
-"$chorale" plan "$work/plan.db" --launcher smpirun --platform "$work/p.xml" \
-    -c bcast,allgather,allreduce -m 8:32K:x8 -P 3,4,8 --launches 2 -q
-ok $? "a plan"
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
-
-# What was decided, without numbers of rows.
-decided() { # database
-    "$chorale" decide "$1" -q >/dev/null || return 1
-    sqlite3 "$1" "SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi,
-        provider, variant, params, basis, printf('%.6g %.6g %.6g', seconds,
-        library_seconds, speedup) FROM decision ORDER BY 1, 2, 3, 4, 5, 6, 7"
+draw() { # sets $drawn to a number in [0, $1], reproducibly
+    SEED=$(((SEED * 1103515245 + 12345) % 2147483648))
+    drawn=$((SEED / 8 % ($1 + 1)))
 }
 
-cp "$work/plan.db" "$work/whole.db"
-begun=$(now_ms)
-timeout 300 "$chorale" run "$work/whole.db" -q
-ok $? "an undisturbed campaign"
-whole_ms=$(($(now_ms) - begun))
-decided "$work/whole.db" >"$work/whole.txt"
-[ -s "$work/whole.txt" ]
-ok $? "it decides"
-planned=$(sqlite3 "$work/whole.db" "SELECT sum(planned) FROM v_progress")
-most=$((whole_ms / 3 + 200))
-diag "$planned runs in $whole_ms ms; killed after 0 to $most ms"
-
-# Numbers in [0, most], reproducible; more than KILLS, because a campaign may
-# end before its moment has come.
-awk -v n="$((3 * KILLS + 50))" -v most="$most" -v seed="$SEED" 'BEGIN {
-    srand(seed)
-    for (i = 0; i < n; i++) printf "%.3f\n", rand() * most / 1000 }' \
-    >"$work/delays.txt"
-
-# Runs of a file that may be in the middle of a transaction: the next opening
-# for writing rolls back a hot journal, so this one may.
-stored() { sqlite3 -cmd '.timeout 10000' "$1" "SELECT count(*) FROM run"; }
-
-# What launches say is overheard: a smpirun that becomes the real one, so that
-# killing it is what it was.
-mkdir "$work/bin" "$work/said"
-real=$(command -v smpirun)
-cat >"$work/bin/smpirun" <<EOT
+# A launcher whose output is copied to $SAID/LAUNCH. While $SAID/held is there,
+# it starts no launch on a database that has runs.
+overheard() { # name, the real launcher
+    cat >"$work/bin/$1" <<EOT
 #!/bin/sh
 for launch; do :; done
-mkfifo "$work/said/\$\$"
-exec 8<>"$work/said/\$\$" # neither end waits for the other
-tee "$work/said/\$launch" <"$work/said/\$\$" 8>&- &
-exec "$real" "\$@" >"$work/said/\$\$"
+case \$launch in *-*-*-*-*) ;; *) exec "$2" "\$@" ;; esac # a probe
+while [ -e "\$SAID/held" ] && [ "\$(sqlite3 -readonly "\$SAID/r.db" \
+    'SELECT count(*) FROM run')" != 0 ]; do
+    sleep 0.1
+done
+mkfifo "\$SAID/\$\$"
+tee "\$SAID/\$launch" <"\$SAID/\$\$" &
+exec "$2" "\$@" >"\$SAID/\$\$"
 EOT
-chmod +x "$work/bin/smpirun"
+    chmod +x "$work/bin/$1"
+}
 
-# Launches of a database that lost more than the point they were at, or one
-# that they said was stored; and points begun that were lost.
-lost_points() { # database
-    for said in "$work"/said/*-*-*; do
-        launch=${said##*/}
-        awk -v l="$launch" '$1 == "@try" && $2 > 0 { print l "|" $2 "|0" }
+# Runs of a file that a killed process may have left in the middle of a
+# transaction: opening it for writing rolls that back.
+stored() { sqlite3 -cmd '.timeout 300000' "$1" "SELECT count(*) FROM run"; }
+
+table() { # folder of r.db; writes t.c there, and how long each choice takes
+    (cd "$1" && "$chorale" decide r.db -q >/dev/null &&
+        "$chorale" generate r.db -o t.c >/dev/null &&
+        sqlite3 r.db "SELECT coll, comm_size, shape, n_lo, basis,
+            printf('%.6g %.6g', seconds, library_seconds) FROM decision
+            ORDER BY 1, 2, 3, 4" >>t.c)
+}
+
+# Points that a database lost: the cells that its launches announced with @try,
+# and the points that they reported as stored with @point, without a run.
+# Prints the number of launches that lost a stored point or more than one
+# point, of lost points, and of lines.
+lost_points() { # folder
+    for said in "$1"/*-*-*; do
+        awk -v l="${said##*/}" '$1 == "@try" && $2 > 0 { print l "|" $2 "|0" }
             $1 == "@point" { print l "|" $3 " " $4 "|1" }' "$said"
     done >"$work/said.txt"
-    sqlite3 "$1" "CREATE TEMP TABLE said (uuid, what, stored);" \
+    sqlite3 "$1/r.db" "CREATE TEMP TABLE said (uuid, what, stored);" \
         ".import $work/said.txt said" "WITH lost AS (
         SELECT uuid, coll || ' ' || msg_size AS point, max(stored) AS stored
           FROM (SELECT s.uuid, c.coll, c.msg_size, 0 AS stored FROM said s
@@ -97,96 +79,142 @@ lost_points() { # database
                   AND k.ordinal = l.ordinal))
          GROUP BY 1, 2)
         SELECT (SELECT count(*) FROM (SELECT 1 FROM lost GROUP BY uuid
-            HAVING count(*) > 1 OR max(stored))), (SELECT count(*) FROM lost),
-            (SELECT count(*) FROM said)"
+            HAVING count(*) > 1 OR max(stored))) || ' ' ||
+            (SELECT count(*) FROM lost) || ' ' || (SELECT count(*) FROM said)"
 }
 
-kills=0 campaigns=0 fell=0 extra=0 vain=0 begun=$(now_ms) status=0
-heard=0 careless=0 lost=0
-exec 9<"$work/delays.txt"
-while [ "$kills" -lt "$KILLS" ] && [ "$status" -eq 0 ]; do
-    campaigns=$((campaigns + 1))
-    db=$work/killed.db before=0
-    cp "$work/plan.db" "$db"
-    # One that has not become the real one yet still needs what it made there.
-    tries=100
-    while pgrep -f "$work/bin/smpirun" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
-        sleep 0.05
-        tries=$((tries - 1))
-    done
-    rm -f "$work"/said/*
-    while :; do
-        PATH=$work/bin:$PATH setsid "$chorale" run "$db" -q \
-            2>>"$work/err.txt" &
-        pid=$!
-        if [ "$kills" -lt "$KILLS" ]; then
-            read -r delay <&9 || { status=90; break; }
-            sleep "$delay"
-            # A zombie can be signalled too: its state says whether it ended.
-            if kill -0 $pid 2>/dev/null &&
-               ! grep -q '^State:.Z' /proc/$pid/status 2>/dev/null; then
-                kill -KILL -- -$pid 2>/dev/null || kill -KILL $pid
-                wait $pid 2>/dev/null
-                kills=$((kills + 1))
-                n=$(stored "$db")
-                [ "$n" -ge "$before" ] || fell=$((fell + 1))
-                [ "$n" -gt "$before" ] || vain=$((vain + 1))
-                before=$n
-                continue
-            fi
-        fi
-        wait $pid
-        status=$?
-        [ "$status" -eq 0 ] || {
-            diag "chorale run ended with status $status"
-            tail -n 5 "$work/err.txt" | sed 's/^/# /'; }
-        break
-    done
-    [ "$(sqlite3 "$db" 'PRAGMA integrity_check')" = ok ] || {
-        diag "integrity_check"; status=91; }
-    [ -z "$(sqlite3 "$db" 'PRAGMA foreign_key_check')" ] || {
-        diag "foreign_key_check"; status=92; }
-    [ "$(sqlite3 "$db" "SELECT sum(done) FROM v_progress")" = "$planned" ] || {
-        diag "not all planned is done"; status=93; }
-    n=$(sqlite3 "$db" "SELECT count(*) FROM (SELECT 1 FROM run r
-        JOIN launch l USING (launch_id) GROUP BY r.cell_id, l.ordinal
-        HAVING count(*) > 1)")
-    [ "$n" = 0 ] || { diag "$n cells twice in one ordinal"; status=94; }
-    n=$(sqlite3 "$db" "SELECT count(*) FROM run r LEFT JOIN run_summary s
-        USING (run_id) WHERE r.status = 'ok' AND (s.run_id IS NULL OR
-        s.nrep <> (SELECT count(*) FROM sample a WHERE a.run_id = r.run_id))")
-    [ "$n" = 0 ] || { diag "$n runs without all their samples"; status=95; }
-    decided "$db" >"$work/killed.txt"
-    cmp -s "$work/whole.txt" "$work/killed.txt" || {
-        diag "another table"; status=96
-        diff "$work/whole.txt" "$work/killed.txt" | head -n 5 | sed 's/^/# /'; }
-    n=$(sqlite3 "$db" "SELECT count(*) FROM launch WHERE status <> 'done'")
-    extra=$((extra + n))
-    points=$(lost_points "$db")
-    careless=$((careless + ${points%%|*})) heard=$((heard + ${points##*|}))
-    points=${points#*|}
-    lost=$((lost + ${points%|*}))
-done
-diag "$kills kills in $campaigns campaigns, $(($(now_ms) - begun)) ms"
-diag "$extra launches cut short, $vain kills before anything new was stored"
-diag "$lost points begun and lost, $heard lines overheard"
+# What is wrong with a finished campaign: a line for each fault.
+faults() { # folder
+    sqlite3 "$1/r.db" "PRAGMA integrity_check; PRAGMA foreign_key_check" |
+        grep -vx ok
+    sqlite3 "$1/r.db" "
+        SELECT 'planned and not measured: ' || n FROM (SELECT sum(planned) -
+            sum(done) AS n FROM v_progress) WHERE n <> 0;
+        SELECT 'twice in one ordinal: cell ' || cell_id FROM run
+            JOIN launch USING (launch_id) GROUP BY cell_id, ordinal
+            HAVING count(*) > 1;
+        SELECT 'without all its samples: run ' || r.run_id FROM run r
+            LEFT JOIN run_summary s USING (run_id) WHERE r.status = 'ok' AND
+            (s.run_id IS NULL OR s.nrep <> (SELECT count(*) FROM sample a
+                WHERE a.run_id = r.run_id AND NOT a.flags & 2));
+        SELECT 'in several launches: ' || coll || ' ' || msg_size FROM run r
+            JOIN launch l USING (launch_id) JOIN cell c USING (cell_id)
+            WHERE r.status <> 'failed'
+            GROUP BY coll, c.comm_size, msg_size, ordinal
+            HAVING count(DISTINCT launch_id) > 1"
+    ls "$1"/r.db-* 2>/dev/null
+}
 
-is "$status" 0 "every campaign ends well and whole"
-is "$kills" "$KILLS" "all kills were made"
-is "$fell" 0 "the number of stored runs never fell"
-[ "$heard" -gt 0 ] && is "$careless" 0 \
-    "no launch lost more than the point it was at"
-[ "$lost" -le "$KILLS" ]
-ok $? "nor were more points lost than kills were made"
-tries=100
-while pgrep -f "chorale-runner.*$work" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
-    sleep 0.1
-    tries=$((tries - 1))
-done
-[ $tries -gt 0 ]
-ok $? "no runner is left behind"
-ls "$work"/*.db-journal >/dev/null 2>&1
-[ $? -ne 0 ]
-ok $? "no journal is left behind"
-is "$(ls -A "$work/tmp")" "" "nothing is left in TMPDIR"
+# Run campaigns from a plan, each in a folder of its own, until a number of
+# kills is made and the last campaign has ended.
+disturb() { # name, plan, kills, longest time until a kill in ms
+    name=$1 made=0 campaigns=0 fell=0 lost=0 careless=0 heard=0
+    : >"$work/faults.txt"
+    while [ "$made" -lt "$3" ]; do
+        campaigns=$((campaigns + 1)) before=0
+        SAID=$work/$name-$campaigns
+        export SAID
+        mkdir "$SAID"
+        cp "$2" "$SAID/r.db"
+        while :; do
+            "$chorale" run "$SAID/r.db" -q 2>>"$work/err.txt" &
+            pid=$!
+            [ "$made" -lt "$3" ] || break
+            draw "$4"
+            sleep "$(printf '%d.%03d' $((drawn / 1000)) $((drawn % 1000)))"
+            ! ended $pid || break
+            if [ $((made % 2)) -eq 0 ]; then
+                kill_tree $pid
+            else
+                kill -KILL $pid
+                { wait $pid; } 2>/dev/null
+            fi
+            made=$((made + 1))
+            n=$(stored "$SAID/r.db")
+            [ "$n" -ge "$before" ] || fell=$((fell + 1))
+            before=$n
+        done
+        wait $pid || echo "exit $?" >>"$work/faults.txt"
+        faults "$SAID" >>"$work/faults.txt"
+        [ ! -e "$work/whole/t.c" ] || [ "$name" = real ] ||
+            { table "$SAID" && diff "$work/whole/t.c" "$SAID/t.c"; } \
+                >>"$work/faults.txt" 2>&1 || echo "table" >>"$work/faults.txt"
+        # shellcheck disable=SC2046
+        set -- "$1" "$2" "$3" "$4" $(lost_points "$SAID")
+        careless=$((careless + $5)) lost=$((lost + $6)) heard=$((heard + $7))
+    done
+    diag "$name: $made kills after at most $4 ms in $campaigns campaigns;" \
+        "$lost points lost; $heard lines heard"
+    is "$(cat "$work/faults.txt")" "" \
+        "$name: every campaign ends whole after kills"
+    [ ! -s "$work/faults.txt" ] || diag "$(tail -n 5 "$work/err.txt")"
+    is "$fell" 0 "$name: a kill loses no stored run"
+    [ "$heard" -gt 0 ] && is "$careless" 0 \
+        "$name: a killed launch loses at most the point that it was at"
+    [ "$lost" -le "$made" ]
+    ok $? "$name: a kill loses at most one point"
+}
+
+PATH=$work/bin:$PATH
+export PATH
+if [ -x "$top_builddir/chorale-runner-sim" ] &&
+    smpirun=$(command -v smpirun); then
+    overheard smpirun "$smpirun"
+    platform "$work/p.xml" 0.5 1250000000 8
+    mkdir "$work/whole" "$work/two"
+    "$chorale" plan "$work/plan.db" --launcher smpirun -q \
+        --platform "$work/p.xml" -c bcast,allgather,allreduce -m 8:32K:x64 \
+        -P 3,8 --launches 2
+    cp "$work/plan.db" "$work/whole/r.db"
+    SAID=$work/whole
+    export SAID
+    begun=$(now_ms)
+    timeout 900 "$chorale" run "$work/whole/r.db" -q && table "$work/whole"
+    ok $? "an undisturbed campaign has a table"
+    disturb simulated "$work/plan.db" $((KILLS - KILLS / 4)) \
+        $((($(now_ms) - begun) / 3 + 200))
+
+    # The second launch is held, so that the first command cannot end.
+    SAID=$work/two
+    cp "$work/plan.db" "$work/two/r.db"
+    : >"$SAID/held"
+    "$chorale" run "$work/two/r.db" -q 2>/dev/null &
+    pid=$!
+    some() { [ "$(stored "$work/two/r.db")" -gt 0 ]; }
+    wait_for some
+    err=$("$chorale" run "$work/two/r.db" -q 2>&1)
+    is $? 3 "a second command on a database that is being measured exits with 3"
+    like "$err" 'another chorale command is working on it' \
+        "the second command names the reason"
+    kill -INT $pid
+    wait $pid
+    is $? 75 "a run that receives SIGINT exits with 75"
+    rm "$SAID/held"
+    timeout 900 "$chorale" run "$work/two/r.db" -q && table "$work/two"
+    is "$? $(faults "$work/two")$(diff "$work/whole/t.c" "$work/two/t.c")" \
+        "0 " "the same command finishes an interrupted run"
+else
+    skip "built without SimGrid" "simulated: every campaign ends whole"
+fi
+
+if command -v "$MPIEXEC" >/dev/null 2>&1; then
+    overheard mpiexec "$(command -v "$MPIEXEC")"
+    CHORALE_MPIEXEC=$work/bin/mpiexec
+    export CHORALE_MPIEXEC
+    "$chorale" plan "$work/real.db" -c bcast -P 2 -m 8,4K -q --launches 2 \
+        -i 40 --min-iterations 40
+    mkdir "$work/real"
+    cp "$work/real.db" "$work/real/r.db"
+    SAID=$work/real
+    begun=$(now_ms)
+    timeout 900 "$chorale" run "$work/real/r.db" -q
+    ok $? "an undisturbed campaign on real MPI ends"
+    disturb real "$work/real.db" $((KILLS / 4)) $(($(now_ms) - begun))
+else
+    skip "no $MPIEXEC" "real: every campaign ends whole"
+fi
+
+wait_for no_process "chorale-runner.*$work"
+ok $? "no runner outlives its command"
+is "$(ls -A "$work/tmp")" "" "a killed command leaves nothing in TMPDIR"
 finish
