@@ -367,12 +367,16 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
     struct chorale_child child;
     const double silence = 60;
     enum chorale_err err = chorale_spawn(args, remedy, &child, msg);
+    enum chorale_ending ending;
 
     if (err != CHORALE_OK)
         return err;
     text[0] = '\0';
-    if (chorale_child_wait(&child, &silence, keep_line, &keep, status_p) !=
-        CHORALE_ENDED)
+    ending = chorale_child_wait(&child, &silence, keep_line, &keep, status_p);
+    if (ending == CHORALE_ENDED_STOPPED)
+        return chorale_fail(msg, CHORALE_STOPPED, "stopped before %s "
+                            "answered; repeat the command", args->word[0]);
+    if (ending != CHORALE_ENDED)
         return chorale_fail(msg, CHORALE_ENV, "%s does not answer; run it by "
                             "hand to see why, and repeat the command",
                             args->word[0]);

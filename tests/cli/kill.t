@@ -193,6 +193,18 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
     timeout 900 "$chorale" run "$work/two/r.db" -q && table "$work/two"
     is "$? $(faults "$work/two")$(diff "$work/whole/t.c" "$work/two/t.c")" \
         "0 " "the same command finishes an interrupted run"
+
+    # Before the first launch the launcher is asked for its version.
+    printf '#!/bin/sh\n: >"%s/asked"\nexec sleep 600\n' "$work" \
+        >"$work/bin/smpirun"
+    "$chorale" run "$work/plan.db" -q 2>"$work/out.txt" &
+    pid=$!
+    wait_for [ -e "$work/asked" ]
+    kill -INT $pid
+    wait $pid
+    is "$? $(cat "$work/out.txt")" \
+        "75 chorale: stopped before smpirun answered; repeat the command" \
+        "a run that receives SIGINT while it probes smpirun exits with 75"
 else
     skip "built without SimGrid" "simulated: every campaign ends whole"
 fi
