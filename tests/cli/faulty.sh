@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Functions of tests that preload faults.c into one rank of the runner. Sourced
+# after lib.sh and kill.sh.
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+"$chorale" --version | grep -q 'sanitizer=no' ||
+    skip_all "built with a sanitizer: nothing can be preloaded"
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+db=$work/r.db
+
+# Points of one variant and of the library, whose cells are faulty.
+campaign() { # name, launches, message sizes, options of run, variable=value...
+    what=$1 launches=$2 sizes=$3 options=$4
+    shift 4
+    rm -f "$db"
+    "$chorale" plan "$db" -P 2 -m "$sizes" -c scan --variants linear -q \
+        --launches "$launches" -i 25 --min-iterations 25
+    # shellcheck disable=SC2086
+    env "$@" LD_PRELOAD="$work/faults.so" timeout 900 "$chorale" run "$db" -q \
+        $options 2>"$work/err.txt"
+    is "$? $(cat "$work/err.txt")" "0 " \
+        "$what: the campaign ends with exit 0 and no message"
+    is "$(sqlite3 "$db" "SELECT sum(planned) - sum(done) FROM v_progress")" 0 \
+        "$what: every planned run is stored"
+    is "$(sqlite3 "$db" "PRAGMA integrity_check")" ok \
+        "$what: the database is valid"
+    is "$(sqlite3 "$db" "SELECT count(*) FROM run JOIN cell USING (cell_id)
+        WHERE provider = 'chorale' AND status <> 'ok'")" 0 \
+        "$what: the other cells are measured"
+    is "$(sqlite3 "$db" "SELECT count(*) FROM launch
+        WHERE status = 'running'")" 0 "$what: no launch is marked running"
+    diag "$(sqlite3 "$db" "SELECT group_concat(status || ' ' || reason, ', ')
+        FROM launch")"
+}
+bad() { # start of the reason, number of lost launches
+    is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT status || ' ' ||
+        (reason LIKE '$1%')) FROM run JOIN cell USING (cell_id)
+        WHERE provider = 'library' AND status <> 'ok'")" "failed 1" \
+        "$what: the faulty cells fail with the reason '$1'"
+    is "$(sqlite3 "$db" "SELECT count(*) FROM launch WHERE status = 'failed'")" \
+        "$2" "$what: $2 launches are lost"
+    is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT (ordinal > 0) || ' ' ||
+        (run.reason LIKE '%not tried again%')) FROM (SELECT * FROM run
+        JOIN launch USING (launch_id) ORDER BY ordinal) AS run
+        WHERE run.status = 'failed'")" "0 0,1 1" \
+        "$what: only launches of the first ordinal try the faulty cells"
+    "$chorale" status "$db" | grep -q "failed: $1"
+    ok $? "$what: status prints the reason"
+}
+good() { # number of lost launches
+    is "$(sqlite3 "$db" "SELECT (SELECT count(*) FROM run WHERE status <> 'ok')
+        || ' ' || count(*) FROM launch WHERE status = 'failed'")" "0 $1" \
+        "$what: no cell fails and $1 launches are lost"
+}
