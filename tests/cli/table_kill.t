@@ -1,17 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # table_kill.t - `chorale table install` and `rollback` are killed with SIGKILL
-# before each of their calls that touch files, and at random moments: `current`
-# is a whole table, the old or the new one, and the next command does its work.
-#
-# KILLS=200: as many random moments (default: 12). SEED=n repeats those of an
-# earlier test.
+# before each of their calls that touch files: `current` is a whole table, the
+# old or the new one, and the next command does its work.
 . "$(dirname "$0")/../lib.sh"
+. "$here/kill.sh"
 "$chorale" --version | grep -q 'sanitizer=no' ||
     skip_all "tables that are loaded would need the sanitizer's runtime"
-command -v setsid >/dev/null 2>&1 || skip_all "no setsid"
-: "${KILLS:=12}" "${SEED:=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}"
-diag "KILLS=$KILLS SEED=$SEED"
 umask 022
 unset CHORALE_SITE
 site=$work/etc/chorale
@@ -107,6 +102,11 @@ every_call() { # name, current allowed, next command, then current, words
         case " $allowed " in *" $now "*) ;; *) bad=$((bad + 1))
             diag "killed at call $k: $now is current" ;; esac
         if [ $code -eq 137 ]; then
+            if [ "$now" != none ] &&
+                { ! t list || grep -q unused: "$work/out"; }; then
+                bad=$((bad + 1))
+                diag "list after call $k: $(cat "$work/out" "$work/err")"
+            fi
             # shellcheck disable=SC2086
             t $following
             now="$? $(which_is)"
@@ -141,38 +141,8 @@ rm -rf "$work/etc"
 start && t rollback && t rollback
 is "$? $(which_is)" "0 one" "as far as there are tables"
 
-# At random moments, one after the other in one place.
-begun=$(date +%s%N)
-t install "$work/two.so"
-most=$((($(date +%s%N) - begun) / 2000000 + 1))
-awk -v n="$KILLS" -v most="$most" -v seed="$SEED" 'BEGIN {
-    srand(seed)
-    for (i = 0; i < n; i++) printf "%.3f\n", rand() * most / 1000 }' \
-    >"$work/delays.txt"
-bad=0 ended=0
-while read -r delay; do
-    now=$(which_is)
-    [ "$now" = one ] && other=two || other=one
-    setsid "$chorale" table install "$work/$other.so" --folder "$site" \
-        >/dev/null 2>&1 &
-    pid=$!
-    sleep "$delay"
-    kill -KILL $pid 2>/dev/null
-    { wait $pid; } 2>/dev/null
-    [ $? -eq 137 ] || ended=$((ended + 1))
-    case $(which_is) in
-        "$now" | $other) ;;
-        *) bad=$((bad + 1)); diag "after $delay s: $(which_is) is current" ;;
-    esac
-    t list || { bad=$((bad + 1)); diag "list: $(cat "$work/err")"; }
-    grep -q unused: "$work/out" && bad=$((bad + 1))
-done <"$work/delays.txt"
-diag "0 to $most ms; $ended ended before"
-is "$bad" 0 "at $KILLS random moments the old one or the new one is current"
-t install "$work/one.so"
-is "$? $(which_is)" "0 one" "and the next command does its work"
-t rollback
-is $? 0 "as does a rollback"
+rm -rf "$work/etc"
+start
 
 # What killed commands leave.
 : >"$place/.table-abcdef"
@@ -194,7 +164,7 @@ sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" \
 cat >"$work/slow-cc" <<EOF
 #!/bin/sh
 : >"$work/compiling"
-exec sleep 60
+exec sleep 600
 EOF
 chmod +x "$work/slow-cc"
 compiling() { # leaves $pid at work on a table
@@ -202,10 +172,7 @@ compiling() { # leaves $pid at work on a table
     CC=$work/slow-cc "$chorale" table install "$work/a.db" --mpi mpich-4.0 \
         --folder "$site" >"$work/out" 2>"$work/err" &
     pid=$!
-    for i in $(seq 300); do
-        [ -e "$work/compiling" ] && break
-        sleep 0.1
-    done
+    wait_for [ -e "$work/compiling" ]
 }
 made_for() { (cd "$work" && ls -d .chorale-table-?????? 2>/dev/null); }
 compiling
