@@ -5,6 +5,7 @@
 # the published copy, and neither the attempt elsewhere nor a merge lacks more
 # than the point that was under way.
 . "$(dirname "$0")/../lib.sh"
+. "$here/kill.sh"
 
 mpi=$("$top_builddir/chorale-runner" --probe | head -1)
 case $mpi in
@@ -17,21 +18,6 @@ fake_slurm
 PATH=$bin:$PATH CHORALE_MPIEXEC=$MPIEXEC
 export PATH CHORALE_MPIEXEC
 printf '%s\n' 'launcher = mpiexec' 'bind = no' >"$work/site.txt"
-all_of() { # a process: those that it started, and it
-    for child in $(pgrep -P "$1"); do
-        all_of "$child"
-    done
-    echo "$1"
-}
-gone() { # processes: all are, within ten seconds
-    for pid; do
-        for i in $(seq 100); do
-            kill -0 "$pid" 2>/dev/null || continue 2
-            sleep 0.1
-        done
-        return 1
-    done
-}
 runs_in() { # database
     n=$(sqlite3 -readonly "$1" 'SELECT count(*) FROM run' 2>/dev/null)
     echo "${n:-0}"
@@ -40,7 +26,7 @@ runs_in() { # database
 # --- a node is lost -----------------------------------------------------------
 # Points are two cells of a tenth of a second; copies are made of the first, and
 # then no more for an hour: a backup that takes its time costs too much.
-timeout 100 "$chorale" submit "$work/r.db" -q -c bcast,reduce -m 8:64K -P 2 \
+timeout 900 "$chorale" submit "$work/r.db" -q -c bcast,reduce -m 8:64K -P 2 \
     --ppn 2 --providers chorale,library --variants linear --launches 1 \
     -i 4096 --min-iterations 4096 --width 0.01% --cell-time 0.1 \
     --site "$work/site.txt"
@@ -58,22 +44,13 @@ behind() { # runs that are stored and not published
 while kill -0 $job 2>/dev/null && [ "$(behind)" -lt 6 ]; do
     sleep 0.02
 done
-# What is killed first must not end the others by their own judgement.
-processes=$(all_of $job | tr '\n' ' ')
-# shellcheck disable=SC2086
-kill -STOP $processes 2>/dev/null
-# shellcheck disable=SC2086
-kill -KILL $processes 2>/dev/null
-# shellcheck disable=SC2086
-gone $processes
-ok $? "all processes of an element are killed at a moment"
-wait $job 2>/dev/null
+kill_tree $job
 sqlite3 "$work"/disk1/chorale-*.db 'SELECT uuid FROM run ORDER BY 1' \
     >"$work/stored"
 published=$(runs_in "$folder/shard-1.db")
 stored=$(wc -l <"$work/stored")
 [ "$published" -gt 0 ] && [ $((stored - published)) -ge 6 ]
-ok $? "$published of $stored runs are published"
+ok $? "the killed element has published $published of $stored runs"
 rm -r "$work/disk1"
 
 lacks() { # database: stored runs that it has not
@@ -82,7 +59,7 @@ lacks() { # database: stored runs that it has not
 }
 cp "$folder/shard-1.db" "$work/before.db"
 cp "$work/r.db" "$work/merged.db"
-timeout 60 "$chorale" merge "$work/merged.db" "$folder/shard-1.db" -q
+timeout 900 "$chorale" merge "$work/merged.db" "$folder/shard-1.db" -q
 is $? 0 "its published shard is merged"
 missing=$(lacks "$work/merged.db")
 [ "$missing" -le 2 ]
@@ -102,19 +79,19 @@ for tail in "$work"/later/*-tail*; do # its first record is of version 210
     printf '\322' | dd of="$tail" bs=1 seek=8 conv=notrunc 2>/dev/null
 done
 cp "$work/r.db" "$work/other.db"
-timeout 60 "$chorale" merge "$work/other.db" "$work/later/shard-1.db" -q \
+timeout 900 "$chorale" merge "$work/other.db" "$work/later/shard-1.db" -q \
     2>"$work/err.txt"
 is "$? $(grep -c 'is of schema version 210, this' "$work/err.txt")" "0 1" \
     "what another version of chorale stored is left out, which is told"
 cp "$work/r.db" "$work/gathered.db"
-timeout 60 "$chorale" job "$folder" --gather "$work/gathered.db" \
+timeout 900 "$chorale" job "$folder" --gather "$work/gathered.db" \
     >/dev/null 2>&1
 is "$? $(lacks "$work/gathered.db")" "75 $missing" \
     "the last job finds as much, and that runs are missing"
 
 # A point is measured with its default beside it: both are there, or none.
 cells=$(sqlite3 "$work/r.db" 'SELECT count(*) FROM cell')
-timeout 200 "$chorale" job "$folder" --element 1 --shards "$work/disk2" \
+timeout 900 "$chorale" job "$folder" --element 1 --shards "$work/disk2" \
     >/dev/null 2>"$work/err.txt"
 is $? 0 "the attempt on another node measures the rest"
 diag "$(cat "$work/err.txt")"
@@ -157,9 +134,9 @@ exec $MPIEXEC "\$@"
 END
     chmod +x "$bin/tailed"
     CHORALE_MPIEXEC=$bin/tailed CHORALE_NODE=2 LD_PRELOAD="$skew $yield" \
-        timeout 300 "$chorale" run "$work/g.db" -q 2>"$work/err.txt"
+        timeout 900 "$chorale" run "$work/g.db" -q 2>"$work/err.txt"
     is $? 0 "one start measures groups"
-    timeout 60 "$chorale" merge "$work/all.db" "$work/copy.db" -q
+    timeout 900 "$chorale" merge "$work/all.db" "$work/copy.db" -q
     content() {
         sqlite3 "$1" "SELECT r.uuid, l.uuid, l.host_map, c.variant,
             (SELECT count(*) || ' ' || total(s.seconds) FROM sample s
