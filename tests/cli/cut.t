@@ -6,8 +6,8 @@
 # run. Where a rank is killed, and `run` lives on, all cells but one keep theirs.
 # So they do where they have not all been called yet.
 . "$(dirname "$0")/../lib.sh"
+. "$here/kill.sh"
 
-command -v setsid >/dev/null 2>&1 || skip_all "no setsid"
 case $("$top_builddir/chorale-runner" --probe | head -1) in
 *MPICH*) ;;
 *) skip_all "the runner is built with another MPI" ;;
@@ -30,39 +30,22 @@ shorter() { # database: what is measured from here on takes no time
     sqlite3 -cmd '.timeout 9000' "$work/$1.db" \
         'UPDATE campaign SET cell_seconds = 0.1, nrep_min = 3'
 }
-all_of() { # a process: those that it started, and it
-    for child in $(pgrep -P "$1"); do
-        all_of "$child"
-    done
-    echo "$1"
-}
-# A command that is killed, all of it at a moment, as soon as a file is there.
+# A command is killed with all that it started as soon as a file is there.
 killed_at() { # file, command...
-    file=$1 processes=
+    file=$1
     shift
     "$@" >/dev/null 2>"$work/err.txt" &
     pid=$!
-    # However long that takes on a busy machine, as long as it measures.
-    while kill -0 $pid 2>/dev/null; do
+    while ! ended $pid; do
         sleep 0.05
         [ -s "$file" ] || continue
-        processes=$(all_of $pid | tr '\n' ' ')
-        # shellcheck disable=SC2086
-        kill -STOP $processes 2>/dev/null
+        stop_tree $pid
         # Where clocks fail a point begins again, without the file.
         [ -s "$file" ] && break
         # shellcheck disable=SC2086
-        kill -CONT $processes 2>/dev/null
+        kill -CONT $tree 2>/dev/null
     done
-    # shellcheck disable=SC2086
-    kill -KILL $processes 2>/dev/null
-    wait $pid 2>/dev/null
-    for process in $processes; do
-        while kill -0 "$process" 2>/dev/null &&
-            ! grep -q '^State:.Z' "/proc/$process/status" 2>/dev/null; do
-            sleep 0.05
-        done
-    done
+    kill_tree $pid
 }
 # Runs of a database that were cut: as they should be.
 cut_runs() { # database
@@ -90,15 +73,15 @@ once() { # database, name: all that is planned is there, once
 # --- one launch ---------------------------------------------------------------
 planned one -c reduce -P 2 -m 16M --cell-time 60
 ok $? "a plan of a long point"
-killed_at "$work/one.db-tail-cut" timeout 200 "$chorale" run "$work/one.db" -q
+killed_at "$work/one.db-tail-cut" timeout 900 "$chorale" run "$work/one.db" -q
 is "$(has one 'count(*) FROM run')" 0 "killed in it: no run is stored"
 cp "$work/one.db" "$work/torn.db"
 head -c 2000 "$work/one.db-tail-cut" >"$work/torn.db-tail-cut"
 cp "$work/one.db-tail-cut" "$work/whole"
-timeout 60 "$chorale" merge "$work/merged.db" "$work/one.db" -q
+timeout 900 "$chorale" merge "$work/merged.db" "$work/one.db" -q
 is "$? $(has merged 'count(*) FROM run')" "0 0" \
     "who merges it does not take a part for the whole"
-timeout 60 "$chorale" run "$work/one.db" -q
+timeout 900 "$chorale" run "$work/one.db" -q
 is $? 0 "the same command goes on"
 is "$(cut_runs one)" 2 "what both cells had is kept"
 is "$(has one "group_concat(value) FROM environment
@@ -107,13 +90,13 @@ is "$(has one "group_concat(value) FROM environment
 is "$(has one 'count(*) FROM launch')" 1 "and nothing is left to start for"
 once one one
 cp "$work/whole" "$work/one.db-tail-cut"
-timeout 60 "$chorale" run "$work/one.db" -q
+timeout 900 "$chorale" run "$work/one.db" -q
 is "$? $(has one 'count(*) FROM run')" "0 2" "what is there is not added again"
-timeout 60 "$chorale" decide "$work/one.db" -q >/dev/null
+timeout 900 "$chorale" decide "$work/one.db" -q >/dev/null
 ok $? "it decides by them"
 
 shorter torn
-timeout 60 "$chorale" run "$work/torn.db" -q
+timeout 900 "$chorale" run "$work/torn.db" -q
 is "$? $(has torn 'count(*) FROM launch') $(cut_runs torn)" "0 2 0" \
     "what is torn is measured again"
 once torn torn
@@ -131,11 +114,11 @@ called() { # database: the id of the cell that its launch calls, as db/mark.h
     od -An -td8 "/dev/shm/chorale-$(has "$1" 'uuid FROM launch')" | tr -d ' '
 }
 begun() { # database
-    killed_at "$work/$1.db-tail-cut" timeout 200 "$chorale" run "$work/$1.db" -q
+    killed_at "$work/$1.db-tail-cut" timeout 900 "$chorale" run "$work/$1.db" -q
     now=
     [ ! -d /dev/shm ] || now=$(called "$1")
     shorter "$1"
-    timeout 60 "$chorale" run "$work/$1.db" -q
+    timeout 900 "$chorale" run "$work/$1.db" -q
     is "$?" 0 "$1: the same command goes on"
     kept=$(least=1 cut_runs "$1")
     is "$((kept > 0)) $(has "$1" "max(nrep) FROM run_summary JOIN run
@@ -169,7 +152,7 @@ through() { # database, least and most repetitions, seconds, options...
     unset sizes
     has "$db" "1; UPDATE campaign SET nrep_min = $few, nrep_max = $most,
         cell_seconds = $seconds" >"$work/out.txt"
-    timeout 100 "$chorale" run "$work/$db.db" -q 2>"$work/err.txt"
+    timeout 900 "$chorale" run "$work/$db.db" -q 2>"$work/err.txt"
     is "$? $(cat "$work/err.txt") $(has "$db" "count(*) FROM run_summary
         WHERE nrep BETWEEN $few AND $most")" "0  16" "$db: all are timed"
     once "$db" "$db"
@@ -186,16 +169,16 @@ if "$chorale" --version | grep -q 'sanitizer=no'; then
         "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
     planned busy -c scan -P 2 -m 8M --cell-time 60
     killed_at "$work/busy.db-tail-cut" env FAULT=busy \
-        LD_PRELOAD="$work/faults.so" timeout 200 "$chorale" run \
+        LD_PRELOAD="$work/faults.so" timeout 900 "$chorale" run \
         "$work/busy.db" -q
-    timeout 60 "$chorale" run "$work/busy.db" -q
+    timeout 900 "$chorale" run "$work/busy.db" -q
     is "$? $(cut_runs busy)" "0 2" "busy: what both cells had is kept"
     once busy busy
     # They are slow, however often they are measured.
     # (After a cell's time one is kept that is not too fast, without the other.)
     planned slow -c scan -P 2 -m 8M --cell-time 60
     has slow "1; UPDATE campaign SET nrep_min = 8, nrep_max = 8" >"$work/out.txt"
-    env FAULT=slow LD_PRELOAD="$work/faults.so" timeout 200 "$chorale" run \
+    env FAULT=slow LD_PRELOAD="$work/faults.so" timeout 900 "$chorale" run \
         "$work/slow.db" -q &
     pid=$! seen=
     while kill -0 $pid 2>/dev/null; do
@@ -214,13 +197,13 @@ fi
 # --- measured again since -----------------------------------------------------
 # A copy goes on without it, and meets it later.
 planned later -c reduce -P 2 -m 16M --cell-time 60
-killed_at "$work/later.db-tail-cut" timeout 200 "$chorale" run \
+killed_at "$work/later.db-tail-cut" timeout 900 "$chorale" run \
     "$work/later.db" -q
 mv "$work/later.db-tail-cut" "$work/whole"
 shorter later
-timeout 60 "$chorale" run "$work/later.db" -q
+timeout 900 "$chorale" run "$work/later.db" -q
 cp "$work/whole" "$work/later.db-tail-cut"
-timeout 60 "$chorale" run "$work/later.db" -q
+timeout 900 "$chorale" run "$work/later.db" -q
 is "$? $(has later 'count(*) FROM launch') $(has later "count(*)
     FROM environment WHERE key = 'killed_at'")" "0 2 0" \
     "what was measured again since is not added"
@@ -230,7 +213,7 @@ sqlite3 "$work/later.db" "UPDATE launch SET status = 'failed', reason = 'fell';
     DELETE FROM sample; DELETE FROM counter; DELETE FROM run_summary;
     DELETE FROM run"
 cp "$work/whole" "$work/later.db-tail-cut"
-timeout 60 "$chorale" run "$work/later.db" -q
+timeout 900 "$chorale" run "$work/later.db" -q
 is "$? $(has later 'count(*) FROM run') $(has later "count(*)
     FROM environment WHERE key = 'killed_at'")" "0 2 0" \
     "nor to a launch that failed by itself"
@@ -275,7 +258,7 @@ fallen() { # database, rank, signal, what is called, options...
 }
 it_falls() { # db, rank, signal, calls
     meets "$db" "$rank" "$signal" "$calls" &
-    timeout 200 "$chorale" run "$work/$db.db" -q --hang 10s --stall-timeout 10s \
+    timeout 900 "$chorale" run "$work/$db.db" -q --hang 20s --stall-timeout 20s \
         2>"$work/err.txt"
     is "$? $(cat "$work/err.txt")" "0 " "$db: run goes on to the end"
     wait $!
@@ -315,8 +298,8 @@ if [ -d /dev/shm ]; then
             shorter hung
         ) &
         env FAULT=hang AFTER=300 ONCE="$work/hung" LD_PRELOAD="$work/faults.so" \
-            timeout 200 "$chorale" run "$work/hung.db" -q --hang 10s \
-            --stall-timeout 10s 2>"$work/err.txt"
+            timeout 900 "$chorale" run "$work/hung.db" -q --hang 20s \
+            --stall-timeout 20s 2>"$work/err.txt"
         is "$? $(cat "$work/err.txt")" "0 " "hung: run goes on to the end"
         wait $!
         is "$(cut_runs hung) $(has hung "group_concat(provider) FROM run
@@ -365,28 +348,28 @@ fake_slurm
 PATH=$bin:$PATH
 export PATH
 printf '%s\n' 'launcher = mpiexec' 'bind = no' >"$work/site.txt"
-timeout 100 "$chorale" submit "$work/lost.db" -q -c reduce -m 16M -P 2 --ppn 2 \
+timeout 900 "$chorale" submit "$work/lost.db" -q -c reduce -m 16M -P 2 --ppn 2 \
     --providers chorale,library --variants linear --launches 1 -i 4096 \
     --min-iterations 4096 --width 0.001% --cell-time 60 --site "$work/site.txt"
 ok $? "submit"
 folder=$work/lost-slurm/1
 mkdir "$work/disk1" "$work/disk2"
-killed_at "$folder/shard-1.db-tail-cut" timeout 200 "$chorale" job "$folder" \
+killed_at "$folder/shard-1.db-tail-cut" timeout 900 "$chorale" job "$folder" \
     --element 1 --shards "$work/disk1"
 rm -r "$work/disk1"
 # Without another attempt, who knows that nobody measures takes it in: another
 # submit, before it, and the last job.
 shard=$folder/shard-1.db
-timeout 60 "$chorale" merge "$work/gone.db" "$shard" -q
+timeout 900 "$chorale" merge "$work/gone.db" "$shard" -q
 is "$? $(has gone 'count(*) FROM run')" "0 0" \
     "killed, its disk lost: who merges it takes no part for the whole"
-timeout 60 "$chorale" merge "$work/gone.db" "$shard" -q --ended
+timeout 900 "$chorale" merge "$work/gone.db" "$shard" -q --ended
 is "$? $(cut_runs gone) $(has gone "group_concat(status || ' ' || reason)
     FROM launch")" "0 2 failed killed" "but --ended takes what there is"
 cp "$work/lost.db" "$work/before.db"
 again() {
     rm -f "$XDG_CACHE_HOME"/chorale/squeue-*.txt
-    timeout 60 "$chorale" submit "$work/lost.db" -q -c reduce -m 16M -P 2 \
+    timeout 900 "$chorale" submit "$work/lost.db" -q -c reduce -m 16M -P 2 \
         --ppn 2 --providers chorale,library --variants linear --launches 1 \
         -i 4096 --min-iterations 4096 --width 0.001% --cell-time 60 \
         --site "$work/site.txt" >"$work/out.txt" 2>&1
@@ -400,14 +383,14 @@ is "$(again) $(cut_runs lost)" "0  2" \
     "of one that is not it takes it in, and submits nothing"
 diag "$(cat "$work/out.txt")"
 cp "$work/before.db" "$work/lost.db"
-timeout 60 "$chorale" job "$folder" --gather "$work/lost.db" >"$work/out.txt" 2>&1
+timeout 900 "$chorale" job "$folder" --gather "$work/lost.db" >"$work/out.txt" 2>&1
 is "$? $(cut_runs lost)" "75 0" "who gathers by hand knows nothing of ends"
-SLURM_JOB_ID=$(has lost 'gather_job FROM submission') timeout 60 "$chorale" \
+SLURM_JOB_ID=$(has lost 'gather_job FROM submission') timeout 900 "$chorale" \
     job "$folder" --gather "$work/lost.db" >"$work/out.txt" 2>&1
 is "$? $(cut_runs lost) $(cat "$folder/gather.txt")" "0 2 0 complete" \
     "the job that gathers takes it in"
 diag "$(cat "$work/out.txt")"
-timeout 100 "$chorale" job "$folder" --element 1 --shards "$work/disk2" \
+timeout 900 "$chorale" job "$folder" --element 1 --shards "$work/disk2" \
     >/dev/null 2>"$work/err.txt"
 is $? 0 "killed, its disk lost: the attempt on another node goes on"
 diag "$(cat "$work/err.txt")"
@@ -423,11 +406,11 @@ if [ -r "$skew" ] && [ -r "$yield" ] &&
     "$chorale" --version | grep -q 'sanitizer=no'; then
     planned groups -c reduce -P 2,4,6 --ppn 2 -m 1M --system made --cell-time 3
     grouped() {
-        CHORALE_NODE=2 LD_PRELOAD="$skew $yield" timeout 300 "$chorale" run \
+        CHORALE_NODE=2 LD_PRELOAD="$skew $yield" timeout 900 "$chorale" run \
             "$work/groups.db" -q
     }
     killed_at "$work/groups.db-tail-1-cut" env CHORALE_NODE=2 \
-        LD_PRELOAD="$skew $yield" timeout 300 "$chorale" run "$work/groups.db" -q
+        LD_PRELOAD="$skew $yield" timeout 900 "$chorale" run "$work/groups.db" -q
     has groups "count(*) FROM run" >"$work/before"
     [ -s "$work/groups.db-tail-1-cut" ]
     ok $? "killed while another group than rank 0's is in a long point"
