@@ -4,6 +4,7 @@
 # of whole nodes; what it stores is what starts of their own store. The nodes
 # are made up: ranks are told that they are on different ones.
 . "$(dirname "$0")/../lib.sh"
+. "$here/kill.sh"
 skew=$top_builddir/tests/mpi/.libs/libskew.so
 yield=$top_builddir/tests/mpi/.libs/libyield.so
 [ -r "$skew" ] && [ -r "$yield" ] || skip_all "built without shared libraries"
@@ -27,7 +28,7 @@ run() { # database, words of run...
     name=$1
     shift
     CHORALE_NODE=2 LD_PRELOAD="${faults-} $skew $yield" \
-        timeout 300 "$chorale" run "$work/$name.db" -q "$@" 2>"$work/err.txt"
+        timeout 900 "$chorale" run "$work/$name.db" -q "$@" 2>"$work/err.txt"
 }
 has() { # database, what is selected
     sqlite3 "$work/$1.db" "SELECT $2"
@@ -166,19 +167,16 @@ END
 chmod +x "$work/bin/heard"
 FAULT=stuck AFTER=4 FAULTY=0 CHORALE_MPIEXEC=$work/bin/heard run killed &
 pid=$!
-tries=600
-while [ "$(grep -c '^@point .* 2$' "$work/said.txt" 2>/dev/null)" != 4 ] &&
-    [ $tries -gt 0 ]; do
-    sleep 0.1
-    tries=$((tries - 1))
-done
+heard_four() {
+    [ "$(grep -c '^@point .* 2$' "$work/said.txt" 2>/dev/null)" = 4 ]
+}
+wait_for heard_four
 unset faults
-pkill -9 -f "chorale run $work/killed.db"
-wait $pid 2>/dev/null
+kill_tree $pid
 before=$(has killed "count(*) FROM run")
 ls "$work"/killed.db-tail-1 >/dev/null
 ok $? "killed: what other groups had measured is in their files"
-timeout 60 "$chorale" merge "$work/copied.db" "$work/killed.db" -q
+timeout 900 "$chorale" merge "$work/copied.db" "$work/killed.db" -q
 is "$(has copied "count(*) FROM run JOIN launch USING (launch_id)
     WHERE comm_size = 2")" "$(has killed "count(*) FROM cell
     WHERE comm_size = 2")" "which merge reads, too"
@@ -204,7 +202,7 @@ is $? 2 "killed: no file of a group is left"
 # that does it is found.
 faults=$work/faults.so
 planned dies --launches 2
-FAULT=die FAULTY=3 AFTER=1 run dies --hang 10s --stall-timeout 20s
+FAULT=die FAULTY=3 AFTER=1 run dies --hang 60s --stall-timeout 60s
 is "$? $(cat "$work/err.txt")" "0 " "a rank dies in a call: the rest is made"
 is "$(has dies "sum(planned) - sum(done) FROM v_progress")" 0 "to the end"
 is "$(has dies "group_concat(DISTINCT coll || ' ' || comm_size) FROM run
@@ -217,7 +215,7 @@ is "$(has dies "count(*) FROM launch WHERE status = 'running'")" 0 \
 "$chorale" plan "$work/far.db" -q -P 5 --ppn 1 -m 8 -c bcast --system made \
     --launches 1 --variants linear -i 10 --min-iterations 5
 FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
-    timeout 300 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
+    timeout 900 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
 is $? 0 "a launch with a slow node is measured"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
     '(^|, )2 \((copies [0-9.]+, )?messages [0-9.]+e\+0' "which is found by its messages"
@@ -233,19 +231,24 @@ is "$(has far "min(',' || validity || ',' LIKE '%,straggler,%') FROM run")" 1 \
 # Asked to end early: each group that measures ends with the point it is at.
 "$chorale" plan "$work/asked.db" -q -P 2,4,6 --ppn 2 -m 32K,64K -c bcast \
     --system made --launches 1 --providers chorale,library --variants linear \
-    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 1.5
-CHORALE_NODE=2 LD_PRELOAD="$skew $yield" "$chorale" run "$work/asked.db" -q \
+    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 4
+rm "$work/said.txt" "$work/fifo"
+CHORALE_MPIEXEC=$work/bin/heard CHORALE_NODE=2 LD_PRELOAD="$skew $yield" "$chorale" run "$work/asked.db" -q \
     2>"$work/err.txt" &
-# It is the group of rank 0, or one that rank 0 waits for.
-for i in $(seq 600); do
-    [ "$(sqlite3 -readonly "$work/asked.db" "SELECT count(*) FROM launch
-        JOIN environment USING (launch_id) WHERE key = 'sync' AND
-        comm_size < 6" 2>/dev/null)" -ge 1 ] 2>/dev/null && break
-    sleep 0.1
-done
-sleep 1
-kill -USR1 $!
-wait $!
+pid=$!
+# Rank 0 prints "@try 0" when the timing of a point begins, and the largest
+# size is measured first.
+timed() { # cells of rank 0's group: a line for each of which timing has begun
+    awk '/^@try [1-9]/ { cell = $2 } $1 " " $2 == "@try 0" { print cell }' \
+        "$work/said.txt" 2>/dev/null
+}
+smaller() {
+    [ "$(has asked "count(*) FROM cell WHERE comm_size < 6 AND cell_id IN
+        ($(timed | sort -u | paste -sd ,))")" -gt 0 ] || ended $pid
+}
+wait_for smaller
+kill -USR1 $pid
+wait $pid
 is $? 75 "asked to end early: it does"
 like "$(cat "$work/err.txt")" '^chorale: stopped' "and says so"
 like "$(has asked "group_concat(n, ' ') FROM (SELECT count(run_id) AS n
@@ -254,6 +257,8 @@ like "$(has asked "group_concat(n, ' ') FROM (SELECT count(run_id) AS n
     "the largest was done, of another a point, which is kept"
 is "$(has asked "count(*) FROM (SELECT count(run_id) % 2 AS n FROM run
     GROUP BY launch_id) WHERE n > 0")" 0 "every point is whole"
+has asked "1; UPDATE campaign SET cell_seconds = 0.1, nrep_min = 3" \
+    >"$work/out.txt"
 run asked
 is "$? $(has asked "sum(planned) - sum(done) FROM v_progress")" "0 0" \
     "the same command goes on from there"
