@@ -16,7 +16,7 @@
  *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
  *                 faulty rank is not the root
- *         first   its first call takes 200 milliseconds more
+ *         first   its first call takes two seconds more
  *         alone   no rank waits in MPI_Barrier for the faulty one
  *         late    it learns every AFTERth common start 60 milliseconds late
  *         slip    it leaves each barrier of the program's own 20 milliseconds
@@ -42,7 +42,7 @@
 #define EVERY 5
 #define SHORT 1e-3 /* s, of a call */
 #define LONG (20 * SHORT)
-#define FIRST 0.2
+#define FIRST 2
 #define TAG 7
 
 static long calls;
