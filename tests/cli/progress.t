@@ -4,6 +4,7 @@
 # goes away; lines with --verbose; nothing with --quiet, or to a file. A request
 # to stop is heard, and what is said of it is true.
 . "$(dirname "$0")/../lib.sh"
+. "$here/kill.sh"
 command -v script >/dev/null 2>&1 || skip_all "no script (bsdutils)"
 cd "$work" || exit 99
 esc=$(printf '\033')
@@ -192,10 +193,7 @@ on_tty quiet.txt "'$chorale'" "$tune" -q
 ok $? "--quiet: no bar"
 
 # --- submit --wait ------------------------------------------------------------
-for i in $(seq 900); do
-    grep -qa 'elements run' wait.txt.raw 2>/dev/null && break
-    sleep 0.1
-done
+wait_for grep -qsa 'elements run' wait.txt.raw
 kill -INT "$(cat waiting)"
 wait
 is "$(cat wait.code)" 75 "submit --wait is told to stop: exit 75"
