@@ -25,7 +25,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
         -m 1K -c bcast,allreduce,barrier --root first --network hockney \
         --variants linear,binomial,chain,ring,recursive_doubling,dissemination \
         --charge-tau 0 --counters $own::rounds,$own::messages,PAPI_TOT_CYC
-    timeout 120 "$chorale" run s.db -q 2>sim.txt
+    timeout 900 "$chorale" run s.db -q 2>sim.txt
     ok $? "a simulated campaign with counters runs"
     is "$(lines 'PAPI_TOT_CYC.*simulated.*stored as absent' sim.txt)" 1 \
         "what simulated ranks lack is said once, by name"
@@ -59,7 +59,7 @@ fi
 # On the machine.
 real="-P 2 -m 4K -c bcast --root first -i 5 -q --variants binomial,linear"
 "$chorale" plan r.db $real --launches 2
-timeout 120 "$chorale" run r.db -q 2>err.txt
+timeout 900 "$chorale" run r.db -q 2>err.txt
 ok $? "a campaign without counters runs"
 is "$(wc -l <err.txt)" 0 "and says nothing of them"
 is "$(sqlite3 r.db "SELECT count(*) FROM (SELECT run_id FROM counter
@@ -130,7 +130,7 @@ events=$events,$own::messages
 cmd=$(with FAKE_PAPI_LOG="$work/log")
 "$chorale" plan f.db $real --launches 2 --counters "$events" \
     --launcher-cmd "$cmd"
-timeout 120 "$chorale" run f.db -q --launcher-cmd "$cmd" 2>err.txt
+timeout 900 "$chorale" run f.db -q --launcher-cmd "$cmd" 2>err.txt
 ok $? "a campaign with events of all kinds runs"
 diag "$(cat err.txt)"
 is "$(lines 'counter .*stored as absent' err.txt)" 3 \
@@ -167,7 +167,7 @@ is "$(count_of f.db chorale linear PAPI_TOT_CYC)" 0 \
 cmd=$(with FAKE_PAPI_LACKS=1)
 "$chorale" plan l.db $real --launches 1 --counters PAPI_TOT_CYC,PAPI_TOT_INS \
     --launcher-cmd "$cmd"
-timeout 120 "$chorale" run l.db -q --launcher-cmd "$cmd" 2>err.txt
+timeout 900 "$chorale" run l.db -q --launcher-cmd "$cmd" 2>err.txt
 is "$(lines 'PAPI_TOT_INS.*some rank lacks it.*stored as absent' err.txt)" 1 \
     "an event that one rank lacks is said"
 is "$(count_of l.db library default PAPI_TOT_INS)" absent \
@@ -179,7 +179,7 @@ is "$(count_of l.db library default PAPI_TOT_CYC)" 2000 "the other is there"
 cmd=$(with)
 "$chorale" plan a.db -P 2 -c barrier --providers library -i 5 -q \
     --launches 1 --counters net:::eth0:tx:bytes --launcher-cmd "$cmd"
-timeout 120 "$chorale" run a.db -q --launcher-cmd "$cmd" 2>err.txt
+timeout 900 "$chorale" run a.db -q --launcher-cmd "$cmd" 2>err.txt
 is "$(sqlite3 a.db "SELECT DISTINCT printf('%.9g', value) FROM counter")" 1 \
     "the card sees of a barrier the calls that are counted, and no other"
 
@@ -187,7 +187,7 @@ is "$(sqlite3 a.db "SELECT DISTINCT printf('%.9g', value) FROM counter")" 1 \
 cmd=$(with FAKE_PAPI_BREAKS=1)
 "$chorale" plan e.db $real --launches 1 --counters PAPI_TOT_CYC \
     --launcher-cmd "$cmd"
-timeout 120 "$chorale" run e.db -q --launcher-cmd "$cmd" 2>err.txt
+timeout 900 "$chorale" run e.db -q --launcher-cmd "$cmd" 2>err.txt
 ok $? "a campaign whose library fails while it is counted runs"
 like "$(cat err.txt)" 'bcast, 4096 bytes: MPI error .* the library .*absent' \
     "and says so"
@@ -205,7 +205,7 @@ for level in 3 1; do
     cmd=$(with FAKE_PAPI_DISABLED=1 CHORALE_SYSROOT="$work/root")
     "$chorale" plan p$level.db $real --launches 1 --counters PAPI_TOT_CYC \
         --launcher-cmd "$cmd"
-    timeout 120 "$chorale" run p$level.db -q --launcher-cmd "$cmd" \
+    timeout 900 "$chorale" run p$level.db -q --launcher-cmd "$cmd" \
         2>err$level.txt
     ok $? "without hardware counters the campaign runs, paranoid $level"
     is "$(lines "perf_event_paranoid is $level" err$level.txt)" 1 \
@@ -219,7 +219,7 @@ like "$(cat err1.txt)" 'not there, as in many virtual machines' \
 # Another tool in the process, which knows PAPI and nothing of us.
 cmd="$MPIEXEC -n {P} env LD_PRELOAD=$work/tool.so PAPITOOL_LOG=$work/tool.txt"
 "$chorale" plan t.db $real --launches 1 --launcher-cmd "$cmd"
-timeout 120 "$chorale" run t.db -q --launcher-cmd "$cmd" 2>err.txt
+timeout 900 "$chorale" run t.db -q --launcher-cmd "$cmd" 2>err.txt
 ok $? "a campaign under a tool that uses PAPI runs"
 for event in messages bytes_sent; do
     is "$(awk -v e=$own::$event '$1 == e { n += $2 } END { print n + 0 }' tool.txt)" \
@@ -231,7 +231,7 @@ like "$(awk -v e=$own::wait_ns '$1 == e { n += $2 } END { print (n > 0) }' tool.
     "and the time in waits"
 "$chorale" plan u.db $real --launches 1 --counters $own::messages \
     --launcher-cmd "$cmd"
-timeout 120 "$chorale" run u.db -q --launcher-cmd "$cmd" 2>err.txt
+timeout 900 "$chorale" run u.db -q --launcher-cmd "$cmd" 2>err.txt
 ok $? "also one that counts the same"
 is "$(count_of u.db chorale linear $own::messages)" 1 "and both have them"
 finish

@@ -26,7 +26,7 @@ verb() { # verb: runs it; $code, and $lines on standard error
     generate) set -- generate "$work/hurt.db" -o "$work/t.c" ;;
     *) set -- "$1" "$work/hurt.db" ;;
     esac
-    timeout 60 "$chorale" "$@" >/dev/null 2>"$work/err.txt"
+    timeout 900 "$chorale" "$@" >/dev/null 2>"$work/err.txt"
     code=$?
     lines=$(wc -l <"$work/err.txt" | tr -d ' ')
 }

@@ -32,7 +32,7 @@ plan() {
 spoil() { # what, pattern
     rm -f "$work/spoilt"
     # shellcheck disable=SC2086
-    env $preload CHORALE_MPIEXEC="$work/launcher" timeout 200 "$chorale" \
+    env $preload CHORALE_MPIEXEC="$work/launcher" timeout 900 "$chorale" \
         run "$db" -q 2>"$work/err.txt"
     code=$?
     [ -e "$work/spoilt" ]
@@ -48,7 +48,7 @@ again() { # what
         USING (run_id) WHERE s.nrep = (SELECT count(*) FROM sample a
         WHERE a.run_id = r.run_id AND a.flags & 2 = 0)")" 2 \
         "$1: what was measured before is there"
-    timeout 200 "$chorale" run "$db" -q
+    timeout 900 "$chorale" run "$db" -q
     ok $? "$1: then the same command goes on"
     is "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE status = 'ok'")" \
         $planned "$1: to the end, and nothing is measured twice"

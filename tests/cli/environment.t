@@ -21,7 +21,7 @@ export SLURM_JOB_PARTITION=short SLURM_JWT=secret3 MY_PASSWORD=secret4
 export OMPI_MCA_coll_tuned_use_dynamic_rules=0
 "$chorale" plan r.db -P 2 -m 8 -c bcast --variants linear --launches 2 -i 3 \
     --seed 42 -q
-timeout 120 "$chorale" run r.db -q --hang 50
+timeout 900 "$chorale" run r.db -q --hang 50
 ok $? "a campaign runs"
 launches=2
 for key in mpi_library mpi_standard transport mpi_defaults nodes host:0 ranks \
@@ -55,7 +55,7 @@ case $(fact r.db mpi_library) in
     is "$n" "$(env | grep -c '^MPIR_CVAR_')" "no others are"
     "$chorale" plan nodes.db -P 2 --ppn 1 -m 8 -c bcast --variants linear \
         --launches 1 -i 3 -q
-    MPIR_CVAR_NUM_CLIQUES=2 timeout 120 "$chorale" run nodes.db -q
+    MPIR_CVAR_NUM_CLIQUES=2 timeout 900 "$chorale" run nodes.db -q
     is "$(fact nodes.db nodes)" 2 "nodes are what MPI_Comm_split_type says" ;;
 *) skip "not MPICH" "control variables" ;;
 esac
@@ -106,7 +106,7 @@ EOF
     chmod +x node
     "$chorale" plan l.db -P 2 --ppn 1 -m 8 -c bcast --providers library -q \
         --launches 1 -i 3 --launcher-cmd "$MPIEXEC -n {P} $work/node"
-    timeout 120 "$chorale" run l.db -q \
+    timeout 900 "$chorale" run l.db -q \
         --launcher-cmd "$MPIEXEC -n {P} $work/node" 2>err.txt
     ok $? "a campaign on two nodes runs"
     for when in before after; do
@@ -161,7 +161,7 @@ chmod +x "$bound"
 doctor() { # launcher, options...
     launcher=$1
     shift
-    CHORALE_SYSROOT=$work/root CHORALE_MPIEXEC=$launcher timeout 60 \
+    CHORALE_SYSROOT=$work/root CHORALE_MPIEXEC=$launcher timeout 900 \
         "$chorale" doctor "$@" >out.txt 2>err.txt
 }
 warns() { # pattern, name
@@ -207,7 +207,7 @@ EOF
 chmod +x story
 tell() { # KEY VALUE lines on standard input
     sed 's/^/@env /' >story.txt
-    STORY=$work/story.txt CHORALE_MPIEXEC=$work/story timeout 60 \
+    STORY=$work/story.txt CHORALE_MPIEXEC=$work/story timeout 900 \
         "$chorale" doctor -P 4 >out.txt 2>err.txt
 }
 good='ranks 4

@@ -14,7 +14,7 @@ sqlite3 h.db "UPDATE run SET status = 'failed', reason = '$name'
     WHERE run_id = 1"
 on_tty() { # words: what a terminal gets into tty.txt, its control characters
     # but for line ends into controls.txt
-    timeout 300 script -qfec "'$chorale' $*" raw.txt >/dev/null 2>&1 </dev/null
+    timeout 900 script -qfec "'$chorale' $*" raw.txt >/dev/null 2>&1 </dev/null
     code=$?
     sed -e '1{/^Script started/d;}' -e '/^Script done/d' raw.txt >tty.txt
     LC_ALL=C tr -cd '\001-\010\013\014\016-\037\177' <tty.txt >controls.txt
