@@ -59,34 +59,46 @@ export CHORALE_SITE
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# More ranks than cores: ranks that wait should let others run, and soon sleep
-# (tests/mpi/yield.c).
+# Ranks share the cores with other tests, so a rank that waits has to give up
+# its core and soon sleep (tests/mpi/yield.c).
 : "${YIELD_PATIENCE:=4}"
 export YIELD_PATIENCE
 yield=
-cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 if [ -f "$top_builddir/tests/mpi/.libs/libyield.so" ]; then
     yield=$(cd "$top_builddir/tests/mpi/.libs" && pwd)/libyield.so
 fi
-preload_for() { # preload_for P LIBS: these, and the yielding one if needed
-    if [ "$1" -gt "$cores" ] && [ -n "$yield" ]; then
+preload_for() { # preload_for P LIBS: these, and the yielding one
+    if [ "$1" -gt 1 ] && [ -n "$yield" ]; then
         echo "$2${2:+ }$yield"
     else
         echo "$2"
     fi
 }
+with=$shim${yield:+:$yield} # for run_two
 
 # run P LIBS [VAR=VALUE ...] PROGRAM ...: status in $status, output in
 # $work/out, errors in $work/err. Only the program sees the preload. After
-# $limit seconds (120) it is ended.
+# $limit seconds (600) the launch counts as hung and is ended.
 run() {
     ranks=$1
     preload=$(preload_for "$1" "$2")
     shift 2
-    timeout -k 10 "${limit:-120}" "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$preload" "$@" \
+    launch_of -n "$ranks" env LD_PRELOAD="$preload" "$@"
+}
+# run_two "VAR=VALUE ..." "VAR=VALUE ..." PROGRAM ...: two ranks, each with
+# settings of its own; a preload of several libraries is joined by colons.
+run_two() {
+    first=$1
+    last=$2
+    shift 2
+    # shellcheck disable=SC2086
+    launch_of -n 1 env $first "$@" : -n 1 env $last "$@"
+}
+launch_of() { # launch_of WORD...: of the launcher
+    timeout -k 10 "${limit:-600}" "$MPIEXEC" "$@" \
         >"$work/out" 2>"$work/all" </dev/null
     status=$?
-    # What CHORALE_VERBOSE tells once of a run is apart.
+    # The lines that CHORALE_VERBOSE prints once a run are kept apart.
     told='^chorale: (table|of all ranks,|rank [0-9]+ took) '
     grep -E "$told" "$work/all" >"$work/told"
     grep -vE "$told" "$work/all" >"$work/err"
