@@ -73,12 +73,13 @@ ok $? "CHORALE_SITE has to be absolute"
      -eq 1 ] && [ "$(lines "$ours")" -eq 0 ])
 ok $? "CHORALE_DISPATCH has to be absolute"
 
-# What does not fit here costs one line, and the library runs.
-refused() { # refused TABLE WHAT [VAR=VALUE...]: "WHAT" is said of TABLE
+# A table that does not fit costs one line, and the library runs all calls. One
+# rank shows that; shim.t has two.
+refused() { # refused TABLE WHAT [VAR=VALUE...]: WHAT is in the line
     bad=$1
     why=$2
     shift 2
-    run 2 "$shim" $on CHORALE_DISPATCH="$work/$bad.so" "$@" "$work/bcasts"
+    run 1 "$shim" $on CHORALE_DISPATCH="$work/$bad.so" "$@" "$work/bcasts"
     right && [ "$(lines "^chorale: .*/$bad.so: .*$why")" -eq 1 ] &&
         [ "$(lines chorale:)" -eq 1 ]
 }
@@ -125,7 +126,24 @@ run 2 "$shim" $on CHORALE_DISPATCH="$work/hull8.so" "$work/bcasts"
 right && [ "$(lines chorale:)" -eq 0 ] && grep -q 'chooses nothing' "$work/told"
 ok $? "a table for more ranks than there are chooses nothing"
 
-# Damaged tables.
+# Damaged tables, and tables that others may change.
+table abi -DABI=999
+table unnamed -DNO_TABLE
+table wide && chmod o+w "$work/wide.so"
+table group && chmod 664 "$work/group.so"
+mkdir "$work/folder.so"
+for bad in abi:interface unnamed:symbol wide:chmod group:chmod \
+           folder:regular; do
+    refused "${bad%%:*}" "${bad#*:}"
+    ok $? "a table is refused: ${bad%%:*}"
+done
+if [ "$(id -u)" -eq 0 ]; then
+    table alien && chown 12345 "$work/alien.so"
+    refused alien 'belongs to user 12345'
+    ok $? "a table of another user is refused"
+else
+    skip "a table of another user is refused" "needs root to make one"
+fi
 table inverted '-DHULL={3,2,0,1023}'
 table lacks -DLACKS
 table old -DABI=1
@@ -175,6 +193,27 @@ for how in NOTHING BEYOND; do
         [ "$(lines 'allreduce n=4 P=2 -> recursive_doubling')" -eq 1 ]
     ok $? "a selector that answers with no choice of its table: $how"
 done
+table unknown '-DVARIANT="nonesuch"'
+table params '-DPARAMS="bogus=1"'
+for bad in unknown params; do
+    run 2 "$shim" $on CHORALE_DISPATCH="$work/$bad.so" "$work/bcasts"
+    right && [ "$(lines "^chorale: .*/$bad.so: choice .* left to the library")" \
+        -eq 1 ] && [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
+        [ "$(lines 'allreduce n=4 P=2 -> recursive_doubling')" -eq 1 ]
+    ok $? "the library runs a choice that cannot be run ($bad), others stay"
+done
+table measured '-DSCATTER="resilient"'
+run 2 "$shim" $on CHORALE_DISPATCH="$work/measured.so" "$work/app"
+right && [ "$(lines "^chorale: .*/measured.so: choice 'resilient' is left to the \
+library: scatter resilient is only ever measured")" -eq 1 ] &&
+    [ "$(lines 'scatter .* -> resilient')" -eq 0 ] &&
+    [ "$(lines 'scatter .* -> library')" -gt 0 ] &&
+    [ "$(lines 'scatter .* -> binomial')" -gt 0 ]
+ok $? "a table cannot choose a variant that is for measurements only"
+run 2 "$shim" $on CHORALE_FORCE=scatter=resilient "$work/app"
+right && [ "$(lines "^chorale: CHORALE_FORCE: 'scatter=resilient' .* only ever \
+measured")" -eq 1 ] && [ "$(lines '-> resilient')" -eq 0 ]
+ok $? "nor can CHORALE_FORCE"
 table native '-DPROVIDER="native"'
 run 2 "$shim" $on CHORALE_DISPATCH="$work/native.so" "$work/bcasts"
 right && [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
@@ -280,7 +319,7 @@ ok $? "a call that needs more than CHORALE_MAX_SCRATCH is the library's"
 run 2 "$shim" $on $force CHORALE_AFTER=1 CHORALE_MAX_SCRATCH=64K "$work/bits"
 right && [ "$(lines 'allreduce n=4000 P=2 -> recursive_doubling')" -eq 1 ]
 ok $? "one that needs less is not"
-for bad in 1T 64m -1 '' x 99999999999G; do
+for bad in 64m '' x 99999999999G; do
     run 2 "$shim" $on $force CHORALE_MAX_SCRATCH="$bad" "$work/bits"
     right && [ "$(lines "CHORALE_MAX_SCRATCH: '$bad' is not a number")" -eq \
         "$([ -n "$bad" ] && echo 1 || echo 0)" ] &&
@@ -319,56 +358,37 @@ run 4 "$shim" $on CHORALE_FORCE=reduce=binomial,bcast=linear CHORALE_AFTER=1 \
 right && [ "$(grep -cE "$most" "$work/told")" -eq 1 ] &&
     [ "$(grep -c 'took' "$work/told")" -eq 1 ]
 ok $? "rank 2 took the most memory, rank 1 the most communicators: one line"
-timeout 60 "$MPIEXEC" -n 2 env LD_PRELOAD="$(preload_for 4 "$shim")" \
-    CHORALE_AFTER=1 CHORALE_FORCE=reduce=binomial,bcast=linear $on \
-    "$work/skewed" : -n 2 env LD_PRELOAD="$(preload_for 4 "$shim")" \
-    CHORALE_AFTER=1 CHORALE_FORCE=reduce=binomial,bcast=linear "$work/skewed" \
-    >"$work/out" 2>"$work/err" </dev/null
-status=$?
-right && [ "$(grep -cE "$most" "$work/err")" -eq 1 ]
+set="LD_PRELOAD=$with CHORALE_AFTER=1"
+set="$set CHORALE_FORCE=reduce=binomial,bcast=linear"
+# shellcheck disable=SC2086
+launch_of -n 2 env $set $on "$work/skewed" : -n 2 env $set "$work/skewed"
+right && [ "$(grep -cE "$most" "$work/told")" -eq 1 ]
 ok $? "also where only some ranks have CHORALE_VERBOSE"
 run 4 "$shim" CHORALE_FORCE=reduce=binomial,bcast=linear CHORALE_AFTER=1 \
     "$work/skewed"
 right && ! [ -s "$work/told" ]
 ok $? "without CHORALE_VERBOSE nothing is told"
 
-# How long ranks live, and their launcher, unless it is Open MPI 4.1's: in a third
-# of such launches that hangs or crashes when its ranks are gone, without the
-# shim, too.
+# All ranks end, and so does the launcher. That of Open MPI 4.1 is killed: it
+# hangs in a third of such launches, without the shim too.
 living() { ps -eo args= | grep -c "^$work/skewed abort"; }
-timeout -k 2 60 "$MPIEXEC" -n 4 env LD_PRELOAD="$(preload_for 4 "$shim")" $on \
-    "$work/skewed" abort >"$work/out" 2>"$work/err" </dev/null &
+timeout -k 10 600 "$MPIEXEC" -n 4 env LD_PRELOAD="$(preload_for 4 "$shim")" \
+    $on "$work/skewed" abort >"$work/out" 2>"$work/err" </dev/null &
 launcher=$!
 came=no
-for tick in $(seq 80); do
+for tick in $(seq 3000); do
     if [ "$(living)" -gt 0 ]; then
         came=yes
-    elif [ $came = yes ]; then
+    elif [ $came = yes ] || ! kill -0 $launcher 2>/dev/null; then
         break
     fi
-    sleep 0.5
+    sleep 0.2
 done
-[ $came = yes ] && [ "$(living)" -eq 0 ]
+[ "$(living)" -eq 0 ]
 gone=$?
-for tick in 1 2 3 4; do
-    kill -0 $launcher 2>/dev/null || break
-    sleep 0.5
-done
-if kill $launcher 2>/dev/null; then # it had not ended
-    "$MPICC" -show 2>/dev/null | grep -qi open || gone=1
-fi
-wait $launcher 2>/dev/null && gone=1
-ok $gone "a rank that aborts is not waited for"
-
-# Ranks that do not have the same settings.
-for last in CHORALE_CHECK=1 CHORALE_DETERMINISTIC=1 CHORALE_MAX_SCRATCH=1M; do
-    timeout 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" $on \
-        CHORALE_DISPATCH="$work/good.so" "$work/bcasts" : \
-        -n 1 env LD_PRELOAD="$shim" $on CHORALE_DISPATCH="$work/good.so" \
-        $last "$work/bcasts" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    right && [ "$(lines 'left to the library: tables, settings')" -eq 1 ] &&
-        [ "$(lines '-> ')" -eq 0 ]
-    ok $? "one rank with $last: the library's"
-done
+"$MPICC" -show 2>/dev/null | grep -qi openmpi && kill $launcher 2>/dev/null
+wait $launcher 2>/dev/null
+status=$?
+[ $gone -eq 0 ] && [ $status -ne 0 ] && [ $status -ne 124 ]
+ok $? "all ranks end when one aborts, also while others wait ($status)"
 finish
