@@ -41,17 +41,6 @@ for P in 1 2 4; do
         ok $? "they were ours, those with a topology too"
     fi
 done
-for how in spawn connect; do
-    P=2
-    run $P "" timeout 20 "$work/comms" $how
-    if ! came comms; then
-        skip "groups that meet later ($how)" "the library does not do it here"
-        continue
-    fi
-    run $P "$shim" $on "$work/comms" $how
-    came comms
-    ok $? "groups that meet later ($how)"
-done
 if "$MPICC" "$top_srcdir/tests/shim/sessions.c" -o "$work/sessions" \
     2>/dev/null; then
     for how in alone both after; do
