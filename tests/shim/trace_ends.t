@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# trace_ends.t - where CHORALE_TRACE writes, and what it writes of programs that
+# end before MPI_Finalize, of signals, and of ranks without it.
+. "$(dirname "$0")/helpers.sh"
+. "$(dirname "$0")/traced.sh"
+
+# Where the file goes.
+mkdir "$work/here" "$work/there"
+cd "$work/here" || exit 1
+run 2 "$shim" CHORALE_TRACE=rel.trace "$work/traced" calls "$work/there"
+file=$work/here/rel.trace
+[ $status -eq 0 ] && whole && [ -z "$(ls "$work/there")" ]
+ok $? "a relative path is that of the start"
+printf old >rel.trace
+run 2 "$shim" CHORALE_TRACE=rel.trace "$work/traced" calls
+whole && [ "$(ls)" = rel.trace ]
+ok $? "an old file is replaced, nothing is left beside it"
+cd "$OLDPWD" || exit 1
+for bad in "$work/none/x.trace" "$work/here" /dev/null; do
+    run 2 "$shim" CHORALE_TRACE="$bad" "$work/traced" calls
+    [ $status -eq 0 ] && [ "$(lines .)" -eq 1 ] &&
+        [ "$(lines "^chorale: CHORALE_TRACE: $bad: ")" -eq 1 ]
+    ok $? "$bad: one line, and the program goes on"
+done
+[ -c /dev/null ]
+ok $? "no device is replaced"
+run 2 "$shim" CHORALE_TRACE= "$work/traced" calls
+[ $status -eq 0 ] && [ ! -s "$work/err" ]
+ok $? "an empty name is no trace"
+
+# Ranks that do not trace.
+some() { # some P LIST: only these ranks (a pattern) have CHORALE_TRACE
+    cat >"$work/some" <<EOF
+#!/bin/sh
+case \${PMI_RANK:-\${OMPI_COMM_WORLD_RANK:-}} in
+$2) CHORALE_TRACE=$file; export CHORALE_TRACE ;;
+esac
+exec "$work/traced" calls
+EOF
+    chmod +x "$work/some"
+    run "$1" "$shim" "$work/some"
+}
+file=$work/some.trace
+some 3 '1|2'
+[ $status -eq 0 ] && whole
+ok $? "a rank 0 without CHORALE_TRACE does not hold the others up"
+head_is "ranks 2"
+is "bcast 33 3 single-node byte - last library" 8 4
+some 2 0
+head_is "ranks 1"
+some 2 none
+[ $status -eq 0 ] && [ ! -s "$work/err" ]
+ok $? "no rank traces"
+
+# Programs that end otherwise, and signals.
+file=$work/end.trace
+cat >"$work/own" <<EOF
+#!/bin/sh
+exec "\$@" 2>"$work/err.\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}"
+EOF
+chmod +x "$work/own" # launchers lose what is said last
+run 2 "$shim" CHORALE_TRACE="$file" "$work/own" "$work/traced" abort
+[ ! -e "$file" ] &&
+    [ "$(grep -c "end.trace.rank1: MPI_Abort" "$work/err.1")" -eq 1 ]
+ok $? "MPI_Abort says where its rank's part is"
+file=$work/end.trace.rank1
+whole
+ok $? "which is whole"
+head_is "part 1 MPI_Abort"
+head_is "ranks 1"
+is "bcast 33 2 single-node byte - last library" 4 4
+file=$work/exit.trace
+run 1 "$shim" CHORALE_TRACE="$file" "$work/traced" exit
+file=$work/exit.trace.rank0
+whole && [ "$(lines "exit.trace.rank0: the program ended without")" -eq 1 ]
+ok $? "without MPI_Finalize there is a part"
+head_is "part 0 the program ended without MPI_Finalize"
+run 2 "$shim" CHORALE_TRACE="$work/vanish.trace" "$work/traced" vanish
+[ $status -ne 124 ]
+ok $? "a launch ends although a rank never finalizes"
+file=$work/signal.trace
+run 2 "$shim" CHORALE_TRACE="$file" CHORALE_TRACE_SIGNAL=12 "$work/traced" \
+    signal
+is "bcast 32 2 single-node int - first library" 16 8
+file=$work/signal.trace.rank1
+head_is "part 1 signal 12"
+is "bcast 32 2 single-node int - first library" 6 6
+[ ! -e "$work/signal.trace.rank0" ]
+ok $? "the other rank got no signal"
+
+# A child of fork is no rank: it writes nothing, and the rank's trace is whole.
+program ends
+name=
+file=$work/fork.trace
+run 2 "$shim" CHORALE_TRACE="$file" "$work/ends" fork
+[ $status -eq 0 ] && grep -q '^ends: wrong=0' "$work/out" &&
+    [ "$(lines '^chorale: ')" -eq 0 ] && # Open MPI tells of one that aborts
+    whole && [ "$(echo "$file"*)" = "$file" ]
+ok $? "children of fork leave no part of a trace"
+is "bcast 4 2 single-node int - first library" 80 40
+
+for bad in 9 11 0 1000 USR2 12x; do
+    run 1 "$shim" CHORALE_TRACE="$work/s.trace" CHORALE_TRACE_SIGNAL=$bad \
+        "$work/traced" calls
+    [ $status -eq 0 ] && [ -s "$work/s.trace" ] && [ "$(lines .)" -eq 1 ] &&
+        [ "$(lines "CHORALE_TRACE_SIGNAL: '$bad' is not")" -eq 1 ]
+    ok $? "signal $bad is refused in a line"
+    rm -f "$work/s.trace"
+done
+run 2 "$shim" "$work/traced" calls
+[ $status -eq 0 ] && [ ! -s "$work/err" ]
+ok $? "without CHORALE_TRACE nothing is told"
+
+# A program that calls libchorale.
+libchorale=$(lib_of libchorale.so)
+if [ -n "$libchorale" ] && program example \
+    -I"$top_srcdir/algorithms/dispatch" "$libchorale" \
+    -Wl,-rpath,"$(dirname "$libchorale")" 2>"$work/err"; then
+    name=libchorale
+    file=$work/lib.trace
+    run 2 "" CHORALE_TRACE="$file" "$work/example"
+    whole
+    ok $? "a trace of a program that is linked with libchorale"
+    head_is "ranks 2"
+    sed -n '/^columns/,$p' "$file" | grep -q "^bcast .* 2 single-node "
+    ok $? "with its calls"
+else
+    skip "libchorale" "it is not built"
+fi
+finish
