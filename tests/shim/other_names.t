@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# other_names.t - the calls of app.c and blocks.c by MPI's names with large
+# counts and by libchorale's names, and displacements that an int cannot hold.
+. "$(dirname "$0")/helpers.sh"
+
+table good
+on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
+regular="bcast reduce allreduce reduce_scatter_block gather scatter allgather
+    alltoall scan exscan"
+irregular="reduce_scatter gatherv scatterv allgatherv alltoallv"
+served() { # served WHAT COLLECTIVE ...: a variant ran it
+    what=$1
+    shift
+    for coll in "$@"; do
+        grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
+        ok $? "$what: a variant runs $coll"
+    done
+}
+
+for kind in LARGE LIBCHORALE; do
+    lib=$(dirname "$(lib_of libchorale.so)")
+    link="-I$top_srcdir/algorithms/dispatch -L$lib -Wl,-rpath,$lib -lchorale"
+    [ $kind = LIBCHORALE ] || link=
+    for name in app blocks; do
+        if ! "$MPICC" -D$kind "$top_srcdir/tests/shim/$name.c" $link \
+            -o "$work/$name.$kind" 2>"$work/err"; then
+            case $kind in
+            LARGE) skip "$name with large counts" "the library has none" ;;
+            *) ok 1 "$name by libchorale's names compiles" ;;
+            esac
+            continue
+        fi
+        for P in 1 2 4; do
+            run $P "$([ $kind = LARGE ] && echo "$shim")" $on \
+                "$work/$name.$kind"
+            [ $status -eq 0 ] && grep -q "$name: wrong=0" "$work/out"
+            ok $? "$name, $kind, P=$P"
+        done
+        # shellcheck disable=SC2086
+        [ $name = app ] && served $kind $regular || served $kind $irregular
+    done
+done
+
+# Displacements that an int cannot hold.
+if program far 2>"$work/err"; then
+    for P in 1 2 3; do
+        run $P "$shim" $on CHORALE_AFTER=1 "$work/far"
+        [ $status -eq 0 ] && grep -q 'far: wrong=0' "$work/out"
+        ok $? "P=$P: displacements beyond 2^31 reach the right place"
+    done
+    served "displacements beyond 2^31" gatherv scatterv allgatherv alltoallv
+else
+    skip "displacements beyond 2^31" "the library has no large counts"
+fi
+finish
