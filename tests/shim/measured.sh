@@ -4,7 +4,7 @@
 
 # generated DATABASE NAME: its decisions as $work/NAME.so
 generated() {
-    timeout 120 "$chorale" generate "$1" --format c -o "$work/$2.c" \
+    timeout 600 "$chorale" generate "$1" --format c -o "$work/$2.c" \
         >"$work/out" 2>"$work/err" &&
         $CC -std=c99 -Wall -Wextra -Werror -shared -fPIC "$work/$2.c" \
             -o "$work/$2.so" 2>"$work/err"
@@ -36,13 +36,13 @@ take_fastest() {
 measured() {
     chorale=$(cd "$top_builddir" && pwd)/chorale
     export CHORALE_MPIEXEC="$MPIEXEC"
-    timeout 60 "$chorale" plan "$work/m.db" -q -P 2,4 -m 64,4K --launches 4 \
+    timeout 600 "$chorale" plan "$work/m.db" -q -P 2,4 -m 64,4K --launches 4 \
         -c bcast,reduce,allreduce,barrier,allgather,alltoall -i 4 \
         --min-iterations 2 --cell-time 0.01 >"$work/out" 2>"$work/err" &&
-        LD_PRELOAD=$yield timeout 300 "$chorale" run "$work/m.db" -q \
+        LD_PRELOAD=$yield timeout 3000 "$chorale" run "$work/m.db" -q \
             >"$work/out" 2>"$work/err"
     ok $? "points are measured on 2 and 4 ranks"
-    timeout 60 "$chorale" decide "$work/m.db" --threshold 0 -q \
+    timeout 600 "$chorale" decide "$work/m.db" --threshold 0 -q \
         >"$work/out" 2>"$work/err" && generated "$work/m.db" decided
     ok $? "and decided: $(sqlite3 "$work/m.db" "SELECT count(*) || ' rows, ' ||
         sum(provider = 'chorale') || ' of ours' FROM decision")"

@@ -25,20 +25,16 @@ launch() {
     poor=$2
     settings=$3
     shift 3
-    lib=$(preload_for "$ranks" "$shim")
-    all="-n 1 env LD_PRELOAD=$work/poor.so:$(echo "$lib" | tr ' ' :)"
-    all="$all CHORALE_VERBOSE=1 CHORALE_SITE=$CHORALE_SITE $settings POOR=scratch"
-    rest="env LD_PRELOAD=$(echo "$lib" | tr ' ' :) CHORALE_VERBOSE=1"
-    rest="$rest CHORALE_SITE=$CHORALE_SITE $settings"
+    rest="env LD_PRELOAD=$with CHORALE_VERBOSE=1 $settings"
+    all="-n 1 env LD_PRELOAD=$work/poor.so:$with CHORALE_VERBOSE=1 $settings"
+    all="$all POOR=scratch"
     if [ "$poor" -eq 0 ]; then
         # shellcheck disable=SC2086
-        set -- $all "$@" : -n $((ranks - 1)) $rest "$@"
+        launch_of $all "$@" : -n $((ranks - 1)) $rest "$@"
     else
         # shellcheck disable=SC2086
-        set -- -n $((ranks - 1)) $rest "$@" : $all "$@"
+        launch_of -n $((ranks - 1)) $rest "$@" : $all "$@"
     fi
-    timeout -k 10 120 "$MPIEXEC" "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
     refused=$(sed -n 's/^poor: \([0-9]*\) times$/\1/p' "$work/err")
 }
 for P in 2 3 5; do
@@ -66,15 +62,12 @@ launch 3 2 "CHORALE_DISPATCH=$work/good.so" "$work/life" 300 30
 ok $? "communicators come and go meanwhile"
 
 # What cannot be set aside on one rank is seen before the ranks agree.
-room="CHORALE_MAX_SCRATCH=8192G CHORALE_VERBOSE=1 CHORALE_SITE=$CHORALE_SITE"
+room="LD_PRELOAD=$with CHORALE_MAX_SCRATCH=8192G CHORALE_VERBOSE=1"
 room="$room CHORALE_DISPATCH=$work/good.so"
 for kib in unlimited 1000000000; do
     # shellcheck disable=SC2086
-    timeout -k 10 60 "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" $room \
-        "$work/life" : -n 1 env LD_PRELOAD="$shim" $room \
-        sh -c "ulimit -v $kib; exec $work/life" \
-        >"$work/out" 2>"$work/err" </dev/null
-    status=$?
+    launch_of -n 1 env $room "$work/life" : \
+        -n 1 env $room sh -c "ulimit -v $kib; exec $work/life"
     served=$(lines 'bcast n=4 P=2 -> ')
     if [ $kib = unlimited ]; then
         with=$served

@@ -84,11 +84,9 @@ groups 2 "locality_bruck group=0" "its groups are the nodes"
 # the same with other blocks.
 table good
 told() { # ranks, ranks a node, what rank 1 sees, name
-    limit=20
     run "$1" "$shim $work/places.so" CHORALE_TEST_PPN="$2" \
         CHORALE_TEST_SEES="$3" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
         CHORALE_DISPATCH="$work/good.so" "$work/bcasts"
-    limit=
     [ "$status" -eq 0 ] && [ "$(lines '-> ')" -eq 0 ] &&
         [ "$(lines 'library: its ranks do not agree on which of them')" -eq 1 ]
     ok $? "$4"

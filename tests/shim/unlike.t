@@ -6,7 +6,6 @@
 . "$(dirname "$0")/helpers.sh"
 
 program unlike || skip_all "$MPICC does not compile unlike.c"
-limit=60
 came() {
     [ $status -eq 0 ] && grep -q "^unlike: wrong=0" "$work/out"
 }
