@@ -9,7 +9,7 @@ program=$top_builddir/tests/sim/clock_sim
 for i in 0 1 2 3 4 5 6 7; do echo "n$i"; echo "n$i"; done >"$work/hosts"
 
 for ranks in 2 5 16; do
-    timeout 120 smpirun -np $ranks -hostfile "$work/hosts" \
+    timeout 3000 smpirun -np $ranks -hostfile "$work/hosts" \
         -platform "$top_srcdir/tests/mpi/flat.xml" \
         --log=root.threshold:error --cfg=smpi/simulate-computation:no \
         --cfg=smpi/host-speed:1Gf --cfg=smpi/wtime:0 \

@@ -12,7 +12,7 @@ measure() { # database, network, options of plan...
     shift 2
     "$chorale" plan "$db" -q --launcher smpirun --platform "$work/flat.xml" \
         --network "$network" --root "${policy:-first}" -P 16 "$@" &&
-        timeout 200 "$chorale" run "$db" >/dev/null 2>"$work/err.txt" ||
+        timeout 3000 "$chorale" run "$db" >/dev/null 2>"$work/err.txt" ||
         cat "$work/err.txt"
 }
 winner() { # database, condition of v_best
@@ -134,7 +134,7 @@ like "$through" 'chain.*binomial' \
 is "$(sqlite3 "$work/through.db" "SELECT group_concat(DISTINCT metric || ' ' ||
     (batch > 1) || ' ' || (separator IS NULL)) FROM run
     JOIN cell USING (cell_id)")" "throughput 1 1" "and are labelled so"
-timeout 60 "$chorale" decide "$work/through.db" >"$work/out" 2>&1
+timeout 3000 "$chorale" decide "$work/through.db" >"$work/out" 2>&1
 is "$(sqlite3 "$work/through.db" "SELECT count(*) FROM decision")" 0 \
     "and nothing is decided on them"
 
@@ -146,7 +146,7 @@ sed 's/ speed=/ core="8" loopback_bw="20GBps" loopback_lat="0.1us" speed=/
     "$work/flat.xml" >"$work/ppn.xml"
 "$chorale" plan "$work/ties.db" -q --launcher smpirun \
     --platform "$work/ppn.xml" --network loggp -P 40 --ppn 8 -c allreduce \
-    -m 2K,24K,32K && timeout 300 "$chorale" run "$work/ties.db" -q
+    -m 2K,24K,32K && timeout 3000 "$chorale" run "$work/ties.db" -q
 ok $? "40 ranks on 5 nodes are measured"
 reasons() { # condition on n, lo, hi: of its repetitions
     sqlite3 "$work/ties.db" "SELECT group_concat(DISTINCT stop_reason) FROM run

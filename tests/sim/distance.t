@@ -13,7 +13,7 @@ measure() { # platform, database, tau
     "$chorale" plan "$2" -q -c allreduce -P 4,16 -m 8:32K:x16 \
         --charge-tau "$3" --variants ring,recursive_doubling --providers chorale \
         --launcher smpirun --platform "$1" --network hockney &&
-        timeout 250 "$chorale" run "$2" -q
+        timeout 3000 "$chorale" run "$2" -q
     ok $? "$1 is measured"
     "$chorale" fit "$2" >"$2.txt"
     ok $? "and fitted"
@@ -46,7 +46,7 @@ stepping() { # platform file, ranks: database step.db, what fit says step.txt
     "$chorale" plan step.db -q -c allgather -P "$2" -m 8,4K \
         --variants ring,bruck --providers chorale --launcher smpirun \
         --platform "$1" --network hockney &&
-        timeout 250 "$chorale" run step.db -q &&
+        timeout 3000 "$chorale" run step.db -q &&
         "$chorale" fit step.db >step.txt &&
         "$chorale" fit step.db --json >step.json
 }

@@ -47,7 +47,7 @@ is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE provider = 'native'
     "each at each point, a part of its own"
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE provider <> 'native'
     AND part <> ''")" 0 "all others are measured together"
-timeout 300 "$chorale" run n.db -q 2>err.txt
+timeout 3000 "$chorale" run n.db -q 2>err.txt
 is "$? $(cat err.txt)" "0 " "they run"
 is "$(sqlite3 n.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
     "to the end"
@@ -102,7 +102,7 @@ is "$(sqlite3 n.db "SELECT DISTINCT status FROM run JOIN cell USING (cell_id)
 plan w.db -c alltoall,reduce_scatter -m 64,3001 -P 7,8 --root first \
     --providers native \
     --variants pair_rma,ompi_basic_recursivehalving,ompi_ring,pair
-timeout 200 "$chorale" run w.db -q
+timeout 3000 "$chorale" run w.db -q
 ok $? "more that are wrong"
 is "$(sqlite3 w.db "SELECT group_concat(DISTINCT status) FROM run
     JOIN cell USING (cell_id) WHERE variant = 'pair_rma' AND comm_size = 8")" \
@@ -146,7 +146,7 @@ EOT
 $CC -shared -fPIC -o slow.so slow.c -ldl
 plan f.db -c bcast -m 1K -P 4 --root first --variants linear,flattree \
     --providers chorale,native,library
-LD_PRELOAD=$work/slow.so timeout 100 "$chorale" run f.db -q
+LD_PRELOAD=$work/slow.so timeout 3000 "$chorale" run f.db -q
 ok $? "a campaign whose messages are slow"
 is "$(sqlite3 f.db "SELECT group_concat(DISTINCT provider || ' ' || status ||
     ' ' || (reason LIKE 'below the physical floor%'))

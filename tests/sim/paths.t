@@ -17,7 +17,7 @@ measured() { # path of a database
     "$chorale" plan "$db" -q -c bcast --variants linear -m 8 -P 2 --launches 1 \
         --launcher smpirun --platform 'a folder  with blanks/flat net.xml' \
         >/dev/null 2>err
-    timeout 120 "$chorale" run "$db" -q >out 2>>err
+    timeout 3000 "$chorale" run "$db" -q >out 2>>err
     is "$? $(cat err)" "0 " "$db"
     is "$(sqlite3 "$db" "SELECT count(*) > 0 AND sum(status <> 'ok') = 0
         FROM run")" 1 "$db has its runs"

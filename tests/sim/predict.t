@@ -23,7 +23,7 @@ measure() { # database, network, plan's options...
     shift 2
     "$chorale" plan "$db" --launcher smpirun --network "$network" \
         --root first --charge-tau 1e-10 -q "$@" &&
-        timeout 300 "$chorale" run "$db" -q
+        timeout 3000 "$chorale" run "$db" -q
 }
 
 # Rounds that grow with log P, with P, and as the longer of both.

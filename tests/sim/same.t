@@ -21,7 +21,7 @@ compare() {
         --providers chorale,native --variants "$3:$4,$3:$6" 2>err.txt &&
         sqlite3 "$db" "DELETE FROM cell
             WHERE NOT (variant = '$4' AND params = '$5' OR variant = '$6')" &&
-        timeout 300 "$chorale" run "$db" -q 2>>err.txt
+        timeout 3000 "$chorale" run "$db" -q 2>>err.txt
     is "$? $(sqlite3 "$db" "SELECT count(*) FROM v_summary o
             JOIN v_summary t USING (msg_size)
             WHERE o.variant = '$4' AND o.provider = 'chorale'

@@ -10,7 +10,7 @@
 cd "$work" || exit 99
 
 share() { # system, side, N_a, T_m, bands
-    timeout 250 "$chorale" replicate --measure --launcher smpirun --json \
+    timeout 3000 "$chorale" replicate --measure --launcher smpirun --json \
         --placements --system "$1" --n "$2" --accesses "$3" --tm "$4" \
         --bands "$5" --data 16384 >"$1-$2.json" 2>err.txt
     ok $? "$1, $2 a side, N_a = $3, T_m = $4: all groups are run"

@@ -19,7 +19,7 @@ for name in fattree16 dragonfly16; do
             --ppn "${way#* }" --launcher smpirun --platform "$file" \
             --variants two_level,dissemination,recursive_doubling || break
     done
-    timeout 100 "$chorale" run $name.db -q && "$chorale" decide $name.db -q &&
+    timeout 3000 "$chorale" run $name.db -q && "$chorale" decide $name.db -q &&
         "$chorale" generate $name.db -o $name.c >/dev/null
     ok $? "$name: barriers with 7 and with 8 ranks a node, in one table"
     is "$(best $name.db 42)" two_level "$name: two levels win with 7 a node"

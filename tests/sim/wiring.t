@@ -19,7 +19,7 @@ measure() { # platform, database, process counts [, sizes]
     "$chorale" plan "$2" -q -c allreduce,allgather -P "$3" \
         -m "${4:-8:32K:x16}" --charge-tau 1e-10 --set core --providers chorale --launcher smpirun \
         --platform "$1.xml" --network hockney &&
-        timeout 250 "$chorale" run "$2" -q
+        timeout 3000 "$chorale" run "$2" -q
 }
 for net in line tree flat; do
     measure $net $net.db 4,8,16 && "$chorale" fit $net.db >$net.txt &&
@@ -159,7 +159,7 @@ for ppn in 2 3 5 6 7; do
         -m 8,32K --providers chorale --variants bruck,ring \
         --launcher smpirun --platform cores.xml --network hockney || break
 done
-timeout 250 "$chorale" run cores.db -q && "$chorale" fit cores.db -q
+timeout 3000 "$chorale" run cores.db -q && "$chorale" fit cores.db -q
 is "$?|$(sqlite3 cores.db "SELECT count(*), sum(status <> 'ok') FROM run
     JOIN cell USING (cell_id) WHERE provider = 'chorale'")" "0|20|0" \
     "2 to 7 ranks a node are measured"
@@ -172,7 +172,7 @@ is "$(sqlite3 cores.db "SELECT group_concat(ppn || ' ' || round(value, 3))
 "$chorale" plan three.db -q -c bcast,allgather -P 12,24 --ppn 3 -m 8:32K:x8 \
     --providers chorale --variants binomial,ring,bruck --launcher smpirun \
     --platform tree.xml --network loggp &&
-    timeout 250 "$chorale" run three.db -q
+    timeout 3000 "$chorale" run three.db -q
 ok $? "three ranks a node are measured"
 like "$("$chorale" fit three.db)" 'links between nodes: tree 4' \
     "and the switches found"
@@ -199,7 +199,7 @@ like "$("$chorale" fit wild.db)" 'not looked for \(more than 2048 nodes\): a fla
 "$chorale" replicate --system WS2 --n 4 --save-platform torus.xml
 "$chorale" plan torus.db -q -c allgather -P 16 -m 8K --providers chorale \
     --variants torus2d_broadcast --launcher smpirun --platform torus.xml \
-    --network hockney && timeout 250 "$chorale" run torus.db -q
+    --network hockney && timeout 3000 "$chorale" run torus.db -q
 ports() {
     sqlite3 "$1" "SELECT DISTINCT value FROM environment JOIN launch
         USING (launch_id) WHERE key = 'rank_ports' AND comm_size = 16"
