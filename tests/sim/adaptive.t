@@ -13,7 +13,7 @@ plan() { # database, further options
     shift
     case " $* " in *" -c "*) ;; *) set -- -c bcast "$@" ;; esac
     # shellcheck disable=SC2086 # options
-    timeout 300 "$chorale" plan "$plan_db" $grid "$@"
+    timeout 3000 "$chorale" plan "$plan_db" $grid "$@"
 }
 spent() { # database
     "$chorale" status "$1" --rounds --json |
@@ -31,7 +31,7 @@ out=$(plan "$db" --adaptive --budget 350ns)
 like "$out" "not measured yet" "planned again it is the same round"
 is "$(sqlite3 "$db" "SELECT count(*) FROM campaign")" 1 "and no other"
 for i in 1 2 3 4 5 6 7 8 9; do
-    timeout 300 "$chorale" run "$db" -q 2>"$work/err" || break
+    timeout 3000 "$chorale" run "$db" -q 2>"$work/err" || break
     plan "$db" -q --adaptive --budget 350ns 2>"$work/why"
     rc=$?
     [ $rc -eq 0 ] || break
@@ -62,7 +62,7 @@ is "$("$chorale" status "$db" | awk '/rounds of/ { on = 1 }
     on && $2 ~ /^[0-9]+$/' | wc -l)" "$n" "a row each"
 
 # As good as everything, at a part of the cost.
-plan "$work/all.db" -q && timeout 500 "$chorale" run "$work/all.db" -q
+plan "$work/all.db" -q && timeout 3000 "$chorale" run "$work/all.db" -q
 is "$(awk "BEGIN { print $(spent "$db") < 0.67 * $(spent "$work/all.db") }")" 1 \
     "it costs less than two thirds of everything, most of it starts"
 "$chorale" decide "$db" -q
@@ -71,8 +71,8 @@ regret=$("$chorale" evaluate "$db" --oracle "$work/all.db" |
 is "$(awk "BEGIN { print \"$regret\" != \"\" && $regret + 0 <= 2 }")" 1 \
     "its table loses at most 2 %: $regret"
 
-# Killed while it measures, the same commands go on. What was begun in vain is
-# spent all the same.
+# Killed while it measures, the same commands go on. Time that a kill wastes
+# counts as spent.
 cat >"$work/loop.sh" <<EOF
 while "$chorale" plan "\$1" -q $(echo $grid) -c bcast --adaptive \
     --budget 350ns; do
@@ -80,13 +80,25 @@ while "$chorale" plan "\$1" -q $(echo $grid) -c bcast --adaptive \
 done
 EOF
 killed=$work/b.db
+runs() { # that are stored
+    [ -s "$killed" ] && sqlite3 "$killed" "SELECT count(*) FROM run" \
+        2>/dev/null || echo 0
+}
+kills=0
 for i in 1 2 3; do
-    timeout -s KILL 2 sh "$work/loop.sh" "$killed" >/dev/null 2>&1
-    sleep 1
+    before=$(runs)
+    timeout 3000 sh "$work/loop.sh" "$killed" >/dev/null 2>&1 &
+    loop=$! # timeout leads a process group of its own
+    while kill -0 $loop 2>/dev/null && [ "$(runs)" -le "$before" ]; do
+        sleep 0.1
+    done
+    kill -s KILL -- -$loop 2>/dev/null && kills=$((kills + 1))
+    wait $loop 2>/dev/null
 done
-timeout 400 sh "$work/loop.sh" "$killed" >/dev/null 2>"$work/err"
+is $kills 3 "it is killed three times after runs were stored"
+timeout 3000 sh "$work/loop.sh" "$killed" >/dev/null 2>"$work/err"
 like "$(tail -n 1 "$work/err")" "no further round" \
-    "killed three times, it comes to its end"
+    "killed three times, the plan comes to its end"
 is "$(sqlite3 "$killed" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
     "with all done that was planned"
 is "$(sqlite3 "$killed" "SELECT max(n) FROM (SELECT count(*) AS n FROM run
@@ -100,7 +112,7 @@ sqlite3 "$db" "$cells" >"$work/a.txt"
 # tune does it all.
 (cd "$work" &&
     # shellcheck disable=SC2086 # options
-    timeout 500 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
+    timeout 3000 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
         >tune.txt 2>tune.err)
 ok $? "tune --adaptive runs to the end"
 like "$(cat "$work/tune.txt")" "no further round" "and says why it ended"
@@ -110,7 +122,7 @@ sqlite3 "$work/t.db" "$cells" | cmp -s - "$work/a.txt"
 ok $? "of the same cells"
 (cd "$work" &&
     # shellcheck disable=SC2086 # options
-    timeout 500 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
+    timeout 3000 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
         >tune.txt 2>tune.err)
 is "$? $(cat "$work/tune.err")" "0 " "once more it has nothing to complain of"
 like "$(cat "$work/tune.txt")" "Validated" "and what it ends with is proved"
