@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a database holds comes out as CSV and as JSON with every value as it
-# is; files are written whole or not at all; --anonymize says nothing of who
-# measured where.
+# export.t - CSV and JSON hold every value of the database; files are written
+# whole or not at all; --anonymize hides who measured and where.
 . "$(dirname "$0")/../lib.sh"
 
 TMPDIR=$work/tmp
@@ -67,11 +66,19 @@ sqlite3 "$db" "
         (1, 'host:1:cpu_model', 'secretcpu'),
         (1, 'run_command', 'srun -A secret /home/alice/x'),
         (1, 'secretkey', '1'),
+        (1, 'odd:' || char(34), 'a,b' || char(10) || '\"q\" ' || char(9) ||
+            'é' || char(0x1F600) || ' back' || char(92) || ' '),
         (1, 'cpu_model', 'Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz'),
         (2, 'cpu_model', 'AMD secretcpu 7742'),
         (1, 'compiler', 'gcc -I/home/alice/include 12.2'),
         (1, 'mpi_library', 'Open MPI v5 alice@secrethost'),
-        (2, 'mpi_library', 'MPICH 4.0.2 MPICH configure: --with-x=secret');"
+        (2, 'mpi_library', 'MPICH 4.0.2 MPICH configure: --with-x=secret');
+    CREATE TEMP TABLE r AS SELECT * FROM decision LIMIT 1;
+    UPDATE r SET decision_id = NULL, target = 'rules', variant = 'rules';
+    INSERT INTO decision SELECT * FROM r;"
+is "$("$chorale" export --help | tr -s '\n ' ' ' |
+    sed 's/.*--what=NAME one of \([^(]*\) (default.*/\1/' | tr -d ,)" "$all" \
+    "every dataset of --help is in this test"
 for what in $all; do
     "$chorale" export "$db" --what "$what" >"$work/$what.csv" &&
         "$chorale" export "$db" --what "$what" --format json -o "$work/$what.json"
@@ -147,7 +154,7 @@ same runs "$n_run" "SELECT $point, l.uuid AS launch, l.ordinal, l.started,
 same counters $((2 * n_run)) "SELECT $point, l.uuid AS launch, l.ordinal,
     r.uuid AS run, k.rank, k.event, k.value $from JOIN counter k USING (run_id)
     ORDER BY launch_id, run_id, event, rank"
-same environment 21 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
+same environment 22 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
     l.started, l.comm_size, l.ppn, l.shape, e.key, e.value FROM environment e
     JOIN launch l USING (launch_id) JOIN system y USING (system_id)
     ORDER BY launch_id, key"
@@ -155,7 +162,7 @@ same decisions 8 "SELECT y.name AS system, d.coll, d.comm_size, d.ppn, d.shape,
     d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,
     d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,
     d.regret, d.reason FROM decision d JOIN system y USING (system_id)
-    ORDER BY decision_id"
+    WHERE d.target = 'dispatch' ORDER BY decision_id"
 same cells 176 "SELECT $point, c.op_class, c.launches, c.part, c.uuid AS cell,
     p.uuid AS campaign FROM cell c JOIN system y USING (system_id)
     JOIN campaign p USING (campaign_id) ORDER BY cell_id"
@@ -303,7 +310,7 @@ CHORALE_MPIEXEC=$work/slow "$chorale" run "$work/live.db" -q 2>/dev/null &
 campaign=$!
 i=0
 until [ "$(sqlite3 "$work/live.db" "SELECT count(*) FROM launch
-    WHERE status = 'running'" 2>&1)" = 1 ] || [ $i -ge 600 ]; do
+    WHERE status = 'running'" 2>&1)" = 1 ] || [ $i -ge 3000 ]; do
     sleep 0.1
     i=$((i + 1))
 done
@@ -325,6 +332,8 @@ bad 2 '--what everything: .*summary, samples' "what there is not" \
     "$chorale" export "$db" --what everything
 bad 2 '--format xml: .*csv and json' "a format that there is not" \
     "$chorale" export "$db" --format xml
+bad 2 '--csv, --json and --format each name a format' "two formats" \
+    "$chorale" export "$db" --csv --json
 bad 2 "'frob' is no collective" "an unknown collective" \
     "$chorale" export "$db" -c frob
 bad 2 'environment has no collectives' "a filter without meaning" \
