@@ -33,8 +33,9 @@ is() { # got, expected, name
 
 like() { # text, extended regular expression, name
     printf '%s\n' "$1" | grep -Eq -- "$2"
-    ok $? "$3"
-    printf '%s\n' "$1" | grep -Eq -- "$2" || diag "got '$1'"
+    set -- "$1" $? "$3"
+    ok "$2" "$3"
+    [ "$2" -eq 0 ] || diag "got '$1'"
 }
 
 skip() { # reason, name
