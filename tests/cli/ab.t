@@ -175,7 +175,7 @@ END
 if [ $? -eq 0 ]; then
     set -- -c bcast -m 8 -P 2 --variants linear --launches 5 -i 5 \
         --min-iterations 2 --cell-time 0.01 --sync barrier -x 0 --again 10
-    out=$(timeout 400 "$chorale" ab --base this \
+    out=$(timeout 900 "$chorale" ab --base this \
         --head "env:LD_PRELOAD=$work/slow.so" "$@" real 2>err.txt)
     is $? 1 "thirty milliseconds more are red"
     like "$out" '^slower .* bcast library; m = 8 B, P = 2.*measured again ([89]|10) times' \
@@ -212,7 +212,7 @@ if [ -f "$shim" ] && ! nm -D "$shim" | grep -q '__[aut]*san_' &&
     "$CC" -shared -fPIC -I"$top" -o table.so "$top/tests/shim/table.c"; then
     set -- -c bcast -m 80 -P 2 --launches 1 -i 5 --min-iterations 2 \
         --cell-time 0.01 --sync barrier
-    timeout 200 "$chorale" ab --base this --head table:./table.so "$@" \
+    timeout 900 "$chorale" ab --base this --head table:./table.so "$@" \
         --fail-on none t >out.txt 2>err.txt
     is $? 0 "a table as a side"
     is "$(for db in t-base t-head; do sql $db.db "SELECT provider, r.status,
@@ -221,7 +221,7 @@ if [ -f "$shim" ] && ! nm -D "$shim" | grep -q '__[aut]*san_' &&
         (cell_id)"; done | tr '\n' ' ')" "library|ok||0 library|ok||1 " \
         "the library's default by the shim on that side alone"
     echo "no table" >bad.so
-    timeout 200 "$chorale" ab --base this --head table:./bad.so "$@" u \
+    timeout 900 "$chorale" ab --base this --head table:./bad.so "$@" u \
         >out.txt 2>err.txt
     is $? 1 "one that cannot be loaded is red"
     like "$(sql u-head.db 'SELECT r.status, reason FROM run r')" \

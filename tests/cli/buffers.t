@@ -59,7 +59,7 @@ for policy in warm rotate cold auto; do
     "$chorale" plan $policy.db -P 2 -c bcast -m 64K --providers library -q \
         --batch 1 -i 12 --min-iterations 12 --launches 1 --launcher-cmd "$cmd" \
         $([ $policy = auto ] || echo --buffers $policy)
-    timeout 120 "$chorale" run $policy.db -q --launcher-cmd "$cmd" 2>err.txt
+    timeout 900 "$chorale" run $policy.db -q --launcher-cmd "$cmd" 2>err.txt
     ok $? "a campaign with buffers $policy runs"
     is "$(sqlite3 $policy.db "SELECT DISTINCT buffers FROM cell")" \
         "$(echo $policy | sed s/auto/rotate/)" "and its cells say it"

@@ -421,13 +421,13 @@ is $? 0 "where none is broken none is red"
 for side in base head; do
     "$chorale" plan real_$side.db -c bcast -m 8 -P 2 --variants linear \
         --launches 4 -i 5 --min-iterations 2 --cell-time 0.01 --batch 1 >/dev/null 2>&1 &&
-        timeout 120 "$chorale" run real_$side.db -q
+        timeout 900 "$chorale" run real_$side.db -q
 done
 for side in base head; do
     sqlite3 real_$side.db "UPDATE run SET validity = ''"
 done
 sqlite3 real_head.db "UPDATE run_summary SET median = 1000 + run_id"
-timeout 300 "$chorale" compare real_base.db real_head.db --min-launches 4 \
+timeout 900 "$chorale" compare real_base.db real_head.db --min-launches 4 \
     --recheck both --run --again 5 --format json -o real.json \
     --base-command "$chorale" 2>err.txt
 is $? 0 "five pairs cannot make red"

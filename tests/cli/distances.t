@@ -20,7 +20,7 @@ measured() { # ranks on a node
         --variants ring,bruck --providers chorale --system made --launches 1 \
         -i 10 --min-iterations 5 &&
         CHORALE_NODE=$1 LD_PRELOAD="$skew $yield $cores" \
-            timeout 300 "$chorale" run "$db" -q
+            timeout 900 "$chorale" run "$db" -q
 }
 facts() { # those of that name, and how many of them are times or ways
     sqlite3 "$db" "SELECT count(*), sum(CAST(value AS REAL) > 0)

@@ -134,7 +134,7 @@ like "$text" "this is a guess: nothing was measured .*--launches 1.*chorale run"
 
 # What was measured tells how many cells do. Here one of two.
 if "$chorale" plan real.db -c bcast --variants linear -m 8 -P 1 --launches 1 \
-    -q && timeout 100 "$chorale" run real.db -q; then
+    -q && timeout 900 "$chorale" run real.db -q; then
     sqlite3 real.db "UPDATE run_summary SET median = 1e-6;
         UPDATE run SET batch = 1, stop_reason = 'width';
         UPDATE run SET stop_reason = 'time' WHERE run_id =
@@ -205,7 +205,7 @@ near "$(value all.node_hours)" "6 * 2 * (1 +
     "one simulated launch counts as six real ones on two nodes"
 before=$(value all.node_hours)
 # shellcheck disable=SC2086
-"$chorale" plan sim.db -q $measured && timeout 200 "$chorale" run sim.db -q &&
+"$chorale" plan sim.db -q $measured && timeout 900 "$chorale" run sim.db -q &&
     "$chorale" fit sim.db -q
 ok $? "smaller ones are measured and fitted"
 sum=$(cksum <sim.db)

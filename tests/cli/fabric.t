@@ -85,7 +85,7 @@ is "$(sqlite3 all.db "SELECT count(*) = 2 * (SELECT count(*) FROM system)
 # What a launch records.
 CHORALE_SYSROOT=$work/ib "$chorale" plan one.db -q -P 1 -m 8 -c bcast \
     --variants linear --launches 1 -i 3 &&
-    CHORALE_SYSROOT=$work/ib timeout 120 "$chorale" run one.db -q 2>err
+    CHORALE_SYSROOT=$work/ib timeout 900 "$chorale" run one.db -q 2>err
 ok $? "a campaign on InfiniBand"
 is "$(sqlite3 one.db "SELECT value FROM environment WHERE key = 'fabric'")" \
     "InfiniBand $edr" "its launch says so"
@@ -94,7 +94,7 @@ is "$(sqlite3 one.db "SELECT value FROM environment WHERE key = 'fabric'")" \
 on() { # root, database, variables...: one launch of P = 1 there
     on_root=$1 on_db=$2
     shift 2
-    env CHORALE_SYSROOT="$work/$on_root" "$@" timeout 120 "$chorale" run \
+    env CHORALE_SYSROOT="$work/$on_root" "$@" timeout 900 "$chorale" run \
         "$on_db" -q 2>err
 }
 more() { # the database has one launch more to make

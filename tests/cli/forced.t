@@ -32,7 +32,7 @@ measure() { # database, ranks, collective, algorithms...
         -c "$coll" -m 64 -P "$p" --launches 1 -i 5 --min-iterations 5 -q \
         --batch 1 --launcher-cmd "$cmd" 2>err.txt || diag "$(cat err.txt)"
     [ -z "$placed" ] || sqlite3 "$db.db" "UPDATE cell SET $placed"
-    timeout 200 "$chorale" run "$db.db" -q --launcher-cmd "$cmd" 2>err.txt ||
+    timeout 900 "$chorale" run "$db.db" -q --launcher-cmd "$cmd" 2>err.txt ||
         diag "$(cat err.txt)"
 }
 state() { # database, variant

@@ -10,7 +10,7 @@ cd "$work" || exit 99
 export CHORALE_MPIEXEC="$MPIEXEC"
 
 "$chorale" plan base.db -q --providers native,library -c bcast -m 8 -P 2 \
-    --launches 1 -i 2 --batch 1 && timeout 100 "$chorale" run base.db -q
+    --launches 1 -i 2 --batch 1 && timeout 900 "$chorale" run base.db -q
 ok $? "a system is measured"
 cp base.db r.db
 sqlite3 r.db "DELETE FROM decision"
@@ -36,7 +36,7 @@ allgatherv 3 3 single-node byte - 32 4096 ring
 gather 4 4 single-node byte - 32 4096 binomial
 barrier 4 4 single-node byte - 0 0 tree
 EOR
-timeout 400 "$chorale" generate r.db --format ompi-rules -o r.conf \
+timeout 900 "$chorale" generate r.db --format ompi-rules -o r.conf \
     --check-ranks 9 >out.txt 2>err.txt
 ok $? "rules are written, and the library does as they say: $(cat err.txt)"
 diag "$(cat out.txt)"
@@ -57,7 +57,7 @@ is "$(sed -n '/# bcast/,/# reduce/p' r.conf | sed -n '/^6 # ranks/,/^7/p' |
 like "$(sed -n '/# allgatherv/,/^5 # ranks/p' r.conf)" '^11 3 0 0 # ring' \
     "the size of allgatherv is a mean of three blocks"
 
-timeout 400 "$chorale" generate r.db --format ompi-rules -o c.conf \
+timeout 900 "$chorale" generate r.db --format ompi-rules -o c.conf \
     --check-ranks 4 --commutative >out.txt 2>err.txt
 ok $? "with ring, for operations that commute: $(cat err.txt)"
 like "$(cat c.conf)" '^8 4 0 0 # ring' "it is there"
@@ -72,7 +72,7 @@ done
 exec "$MPIEXEC" "\$@"
 EOD
 chmod +x deaf
-CHORALE_MPIEXEC=$work/deaf timeout 100 "$chorale" generate r.db \
+CHORALE_MPIEXEC=$work/deaf timeout 900 "$chorale" generate r.db \
     --format ompi-rules -o x.conf --check-ranks 4 >out.txt 2>err.txt
 is $? 1 "a library that ignores the file is noticed"
 [ ! -e x.conf ]

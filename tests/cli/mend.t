@@ -11,7 +11,7 @@ cd "$work" || exit 99
 options="-P 2 -m 8,64 -c bcast --variants binomial --launches 4 -i 15"
 tune() { # further options
     # shellcheck disable=SC2086
-    timeout 200 "$chorale" tune m.db $options "$@" >out.txt 2>err.txt
+    timeout 900 "$chorale" tune m.db $options "$@" >out.txt 2>err.txt
     rc=$?
 }
 launches() { # msg_size
@@ -19,7 +19,7 @@ launches() { # msg_size
         WHERE provider <> 'table' AND msg_size = $1 GROUP BY cell_id"
 }
 # shellcheck disable=SC2086
-"$chorale" plan m.db $options -q && timeout 100 "$chorale" run m.db -q
+"$chorale" plan m.db $options -q && timeout 900 "$chorale" run m.db -q
 ok $? "bcast is measured at two sizes"
 # One parameter's ours is ten times faster than all else, in each launch, and no
 # launch is left out for what this machine did meanwhile.
@@ -34,7 +34,7 @@ is "$rc" 0 "decided"
 is "$(sqlite3 m.db "SELECT group_concat(DISTINCT params) FROM decision
     WHERE provider <> 'library'")" "segsize=1024" "and it is chosen"
 
-timeout 100 "$chorale" validate m.db -q 2>err.txt
+timeout 900 "$chorale" validate m.db -q 2>err.txt
 [ $? -le 1 ]
 ok $? "the table is proved"
 # The proof finds it twice as slow at 64 bytes, and better at 8.
@@ -80,7 +80,7 @@ falsify
 "$chorale" decide m.db -q
 most=$(sqlite3 m.db "SELECT max(launches) FROM cell WHERE provider <> 'table'
     AND msg_size = 64")
-timeout 100 "$chorale" validate m.db -q 2>err.txt
+timeout 900 "$chorale" validate m.db -q 2>err.txt
 falsify
 tune
 [ "$rc" -le 1 ] && [ "$(launches 64)" -ge $((2 * most)) ]

@@ -175,7 +175,7 @@ exec 9>"$work/fifo"
 echo "PRAGMA cache_size = 2; BEGIN; UPDATE run SET reason = 'half';
     UPDATE sample SET seconds = 9; SELECT 'ready';" >&9
 i=0
-while [ ! -s "$work/ready" ] && [ $i -lt 600 ]; do sleep 0.1; i=$((i + 1)); done
+while [ ! -s "$work/ready" ] && [ $i -lt 3000 ]; do sleep 0.1; i=$((i + 1)); done
 kill -9 $pid
 wait $pid 2>/dev/null
 exec 9>&-
@@ -336,7 +336,7 @@ CHORALE_MPIEXEC=$work/slow "$chorale" run "$work/live.db" -q 2>/dev/null &
 pid=$!
 i=0
 until [ "$(sqlite3 "$work/live.db" "SELECT count(*) FROM launch" 2>&1)" = 1 ] ||
-    [ $i -ge 600 ]; do sleep 0.1; i=$((i + 1)); done
+    [ $i -ge 3000 ]; do sleep 0.1; i=$((i + 1)); done
 refused 3 'live.db: a chorale command is working on it; merge' \
     "a shard that is being written" "$work/live.db"
 "$chorale" merge "$work/live.db" "$work/a.db" 2>"$work/err.txt"

@@ -35,7 +35,7 @@ point="campaign_id, system_id, provider, params, coll, msg_size, n, comm_size,
     metric, launches"
 sqlite3 n.db "INSERT INTO cell (uuid, variant, $point) SELECT 'no-such-cell',
     'no_such_algorithm', $point FROM cell WHERE provider = 'native' LIMIT 1"
-timeout 300 "$chorale" run n.db -q
+timeout 900 "$chorale" run n.db -q
 ok $? "and run"
 is "$(sqlite3 n.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
     "to the end"

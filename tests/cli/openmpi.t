@@ -65,7 +65,7 @@ all="$all,allgather:neighbor,allgather:bruck"
 "$chorale" plan f.db --providers native,library --variants "$all" -q \
     -c allreduce,bcast,allgather --type double -m 8,64 -P 3 --launches 1 \
     -i 5 --batch 1 2>err.txt
-timeout 200 "$chorale" run f.db -q 2>err.txt || diag "$(cat err.txt)"
+timeout 900 "$chorale" run f.db -q 2>err.txt || diag "$(cat err.txt)"
 for point in allreduce:ring allreduce:rabenseifner bcast:scatter_allgather; do
     coll=${point%:*} name=${point#*:}
     like "$(state f.db $coll $name 8)" \
@@ -86,7 +86,7 @@ like "$(state f.db allreduce segmented_ring 64)" 'segmentsize' \
 "$chorale" plan s.db --providers native,library -q -c allgather,alltoall \
     --variants allgather:ring,alltoall:pairwise -m 4K -P 2 --siblings 2 \
     --launches 1 -i 5 --batch 1 2>err.txt
-timeout 120 "$chorale" run s.db -q 2>err.txt
+timeout 900 "$chorale" run s.db -q 2>err.txt
 ok $? "two communicators at once: $(cat err.txt)"
 is "$(state s.db allgather ring 4096) $(state s.db alltoall pairwise 4096)" \
     "ok  ok " "and the forced algorithms are right in each"
@@ -97,7 +97,7 @@ if [ "$build" = "$top_builddir" ]; then
 else
     (
         unset CHORALE_MPIEXEC
-        timeout 200 "$top_builddir/chorale" ab --base this \
+        timeout 900 "$top_builddir/chorale" ab --base this \
             --head "build:$chorale" -P 2 -m 8 -c bcast --variants linear \
             --launches 2 -i 3 --fail-on none two
     ) >ab.txt 2>&1

@@ -133,7 +133,7 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || { finish; exit; }
 # Two ways that can stand side by side: each has launches of its own.
 "$chorale" plan r.db -q -P 2 -m 64 -c bcast --launches 2 --batch 5 \
     --sync barrier --variants linear -i 7 --min-iterations 7
-timeout 200 "$chorale" run r.db -q
+timeout 900 "$chorale" run r.db -q
 ok $? "two plans of one database run"
 is "$(count "group_concat(w, ' ') FROM (SELECT DISTINCT c.msg_size || ':' ||
     r.batch || ':' || k.nrep_max || ':' || l.ordinal AS w FROM run r
@@ -152,7 +152,7 @@ err=$(plan --variants linear --batch 2 --sync barrier -i 9 2>&1)
 ok $? "but it may be measured more often, and longer"
 like "$err" 'planned with --iterations 5 .*have --iterations 9 .*before stays' \
     "with a word about what is no longer alike"
-timeout 200 "$chorale" run r.db -q
+timeout 900 "$chorale" run r.db -q
 is "$(count "group_concat(w, ' ') FROM (SELECT DISTINCT k.nrep_max || ':' ||
     l.ordinal AS w FROM run r JOIN cell c USING (cell_id)
     JOIN launch l USING (launch_id) JOIN campaign k
@@ -170,7 +170,7 @@ order() { # database, ordinal
 for name in a b; do
     "$chorale" plan $name.db -q -P 2 -m 8:2K -c bcast --variants linear \
         --launches 2 -i 2 --seed 7
-    timeout 200 "$chorale" run $name.db -q
+    timeout 900 "$chorale" run $name.db -q
 done
 is "$(order a.db 0 | tr , '\n' | sort -n | paste -sd , -)" \
     8,16,32,64,128,256,512,1024,2048 "all points are measured"

@@ -434,14 +434,14 @@ GNUPLOT=$work/bin/gnuplot run plot b.db -o ink
 [ $? -eq 3 ] && one_line && grep -q 'out of ink' err && ! ls ink | grep -q png
 ok $? 'gnuplot fails: exit 3, its complaint in one line, no picture'
 # Ctrl-C comes to gnuplot too, which dies of it, whatever it may say.
-printf '#!/bin/sh\n%s\n' ': >begun' 'exec sleep 60' > bin/gnuplot
+printf '#!/bin/sh\n%s\n' ': >begun' 'exec sleep 900' > bin/gnuplot
 if command -v setsid > /dev/null; then
     for signal in INT TERM; do
         rm -f ctrl/begun
         GNUPLOT=$work/bin/gnuplot setsid "$chorale" plot b.db -o ctrl \
             > out 2> err &
         pid=$! tries=0
-        until [ -e ctrl/begun ] || [ $((tries += 1)) -gt 100 ]; do
+        until [ -e ctrl/begun ] || [ $((tries += 1)) -gt 3000 ]; do
             sleep 0.1
         done
         kill -$signal -$pid

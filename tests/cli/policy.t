@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a table was decided by stays with it: what decides again does it alike,
 # and the files made of it say it.
-. "${top_srcdir:-.}/tests/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 db=$work/a.db
 plan=$work/plan.db
 kept() { # database
@@ -51,7 +51,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
     command -v smpirun >/dev/null 2>&1; then
     platform "$work/c.xml" 0.5 1e10 8
     tuned() { # options of tune...
-        timeout 300 "$chorale" tune "$work/t.db" -q --launcher smpirun \
+        timeout 900 "$chorale" tune "$work/t.db" -q --launcher smpirun \
             --platform "$work/c.xml" -c allreduce -m 8,64K -P 4,8 \
             --no-validate "$@" >"$work/out.txt" 2>&1 ||
             diag "$(cat "$work/out.txt")"

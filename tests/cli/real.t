@@ -8,7 +8,7 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 CHORALE_DATADIR=$top_srcdir/plots
 export CHORALE_DATADIR
 cd "$work" || exit 99
-timeout 300 "$chorale" tune r.db -P 1,2 -m 8:8K:x32 --launches 4 -i 15 \
+timeout 900 "$chorale" tune r.db -P 1,2 -m 8:8K:x32 --launches 4 -i 15 \
     --cell-time 0.02 >out.txt 2>err.txt
 rc=$?
 # What the proof finds on a busy machine is not this test's affair; that it is
@@ -79,7 +79,7 @@ is "$("$chorale" decide left.db --explain scan 8K 2 2>&1 >/dev/null |
 # On one node nothing has levels; what needs them is asked for nothing else.
 "$chorale" plan levels.db -q -P 2 -m 1K --launches 1 --variants two_level \
     --min-iterations 1 -i 3 --cell-time 0.01
-timeout 100 "$chorale" run levels.db -q 2>err.txt
+timeout 900 "$chorale" run levels.db -q 2>err.txt
 is "$? $(cat err.txt) $(sqlite3 levels.db "SELECT count(*) FILTER (WHERE
         provider = 'chorale') > 10, group_concat(DISTINCT status || ' ' ||
         provider) FROM run JOIN cell USING (cell_id)")" \
@@ -121,7 +121,7 @@ EOF
 # What this short campaign decides is this machine's affair: the choice that
 # must be seen is forced on top of the table.
 CHORALE_DISPATCH=$work/t.so CHORALE_VERBOSE=1 CHORALE_FORCE=bcast=binomial \
-    timeout 60 "$MPIEXEC" -n 2 \
+    timeout 900 "$MPIEXEC" -n 2 \
     env LD_PRELOAD="$top_builddir/.libs/libchorale_pmpi.so" ./hello >hello.txt 2>&1
 ok $? "an unmodified program runs on the table"
 like "$(cat hello.txt)" 'chorale: bcast n=4 P=2 -> binomial' "and says what was chosen"
@@ -135,7 +135,7 @@ fi
 if "$chorale" --version | grep -q papi=yes; then
     "$chorale" plan c.db -P 2 -m 64 -c bcast --launches 1 -i 5 -q \
         --counters sde:::chorale::messages,sde:::chorale::bytes_sent,frob::nic
-    timeout 60 "$chorale" run c.db -q 2>counters.txt
+    timeout 900 "$chorale" run c.db -q 2>counters.txt
     ok $? "a campaign with a counter that does not exist runs"
     is "$(grep -c 'frob::nic.*stored as absent' counters.txt)" 1 \
         "the counter is named once"
@@ -176,7 +176,7 @@ if "$chorale" --version | grep -q 'sanitizer=no'; then
 wrong="$MPIEXEC -n {P} env LD_PRELOAD=$work/wrong.so"
 "$chorale" plan w.db -P 2 -m 64 -c bcast,reduce --launches 1 -i 5 -q \
     --launcher-cmd "$wrong"
-timeout 60 "$chorale" run w.db -q --launcher-cmd "$wrong"
+timeout 900 "$chorale" run w.db -q --launcher-cmd "$wrong"
 is "$(sqlite3 w.db "SELECT status, reason LIKE 'wrong data%' FROM run
     JOIN cell USING (cell_id) WHERE provider = 'library' AND coll = 'bcast'")" \
     "invalid|1" "what is wrong from one root only is found and not timed"
@@ -191,7 +191,7 @@ cores=$(getconf _NPROCESSORS_ONLN)
     2>over.txt
 like "$(cat over.txt)" 'oversubscribed' \
     "more ranks than processors are warned of"
-timeout 120 "$chorale" run o.db -q
+timeout 900 "$chorale" run o.db -q
 is "$(sqlite3 o.db "SELECT count(*) FROM run WHERE validity NOT LIKE '%oversubscribed%'")" \
     0 "and every such run is tagged"
 # Make ours look ten times faster: it must still decide nothing.

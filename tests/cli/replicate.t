@@ -90,7 +90,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     platform flat.xml 0.5 1250000000 4
     "$chorale" plan k.db -q -c alltoall,reduce_scatter_block,allgather -P 2,4 \
         -m 4K,8K --launcher smpirun --platform flat.xml &&
-        timeout 120 "$chorale" run k.db -q
+        timeout 900 "$chorale" run k.db -q
     ok $? "alltoall, reduce_scatter_block and allgather are measured"
     sqlite3 k.db "INSERT INTO model (system_id, param, value, unit, npoints,
         error, worst_error, trusted)
@@ -129,7 +129,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     measure() { # options of plan
         "$chorale" plan m.db -q -m 4K,8K,16K --providers library \
             --launcher smpirun --platform flat.xml "$@" &&
-            timeout 120 "$chorale" run m.db -q
+            timeout 900 "$chorale" run m.db -q
     }
     replicate() { # what of each group: text
         "$chorale" replicate m.db --system measured --data 4096 --json >m.json
@@ -201,7 +201,7 @@ is "$? $(grep -c '<link id=.*SHARED' p.xml) $(grep -c '<route' p.xml)" "0 18 72"
 is "$? $(grep -c '<link id=.*SPLITDUPLEX' p.xml)" "0 12" "a regular one from 12"
 
 if [ -x "$top_builddir/chorale-runner-sim" ]; then
-    timeout 120 "$chorale" replicate --measure --launcher smpirun --system WS1 \
+    timeout 900 "$chorale" replicate --measure --launcher smpirun --system WS1 \
         --n 4 --accesses 2 --tm 1 --data 4096 >out.txt
     is "$? $(grep -c '^ *in paper ' out.txt)" "0 1" \
         "--measure shows both where they differ"
@@ -219,7 +219,7 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     for way in 'RS2 2 1 1' 'WS1 2 2 3' 'array 4 3 2' 'ring 4 1 2'; do
         # shellcheck disable=SC2086
         set -- $way
-        timeout 300 "$chorale" replicate --measure --system "$1" --n "$2" \
+        timeout 900 "$chorale" replicate --measure --system "$1" --n "$2" \
             --accesses "$3" --bands "$4" --tx 2 --data 4096 --placements -i 2 \
             >out.txt 2>err.txt
         is "$? $(cat err.txt)" "0 " "--measure: $1, $2 a side, on $MPIEXEC"
@@ -235,7 +235,7 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     for kind in '' --json; do
         [ -n "$pinned" ] || { skip "no taskset" "a crowd"; continue; }
         # shellcheck disable=SC2086
-        timeout 300 $pinned "$chorale" replicate --measure --n 2 --data 64 \
+        timeout 900 $pinned "$chorale" replicate --measure --n 2 --data 64 \
             -i 1 $kind >out.txt 2>err.txt
         is "$? $(grep -Ec 'more ranks than processors|"oversubscribed": true' \
             out.txt)" "0 1" "where four ranks share a processor it says so $kind"

@@ -11,7 +11,7 @@ cd "$work" || exit 99
 synth() {
     sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$@"
 }
-run() { timeout 120 "$chorale" "$@" >out.txt 2>err.txt; }
+run() { timeout 900 "$chorale" "$@" >out.txt 2>err.txt; }
 one_line() { [ "$(wc -l <err.txt)" -eq 1 ]; }
 page() { # file, name: its structure is right
     python3 "$top_srcdir/tests/cli/page.py" "$1" >page.txt 2>&1
@@ -377,12 +377,12 @@ fi
 
 # Ctrl-C comes to gnuplot too.
 if command -v setsid >/dev/null; then
-    printf '#!/bin/sh\n%s\n' ": >$work/begun" 'exec sleep 60' >bin/gnuplot
+    printf '#!/bin/sh\n%s\n' ": >$work/begun" 'exec sleep 900' >bin/gnuplot
     mkdir tmp
     GNUPLOT=$work/bin/gnuplot TMPDIR=$work/tmp setsid "$chorale" report a.db \
         -o stopped.html >out.txt 2>err.txt &
     pid=$! tries=0
-    until [ -e begun ] || [ $((tries += 1)) -gt 100 ]; do sleep 0.1; done
+    until [ -e begun ] || [ $((tries += 1)) -gt 3000 ]; do sleep 0.1; done
     kill -INT -$pid
     wait $pid
     is "$? $(wc -l <err.txt) $(ls stopped.html* tmp 2>/dev/null)" "75 1 tmp:" \

@@ -28,6 +28,6 @@ sqlite3 a.db "UPDATE system SET kind = 'real';
     FROM cell WHERE provider = 'chorale');
     INSERT INTO environment SELECT launch_id, 'env:UCX_' || hex(zeroblob(40)),
     hex(zeroblob(99)) FROM launch"
-timeout 120 "$chorale" report a.db -q -o page.html || exit 99
-timeout 500 python3 "$top_srcdir/tests/cli/browser.py" "$chromium" \
+timeout 900 "$chorale" report a.db -q -o page.html || exit 99
+timeout 900 python3 "$top_srcdir/tests/cli/browser.py" "$chromium" \
     "$(command -v chromedriver)" page.html ${CHORALE_SCREENSHOTS:+"$CHORALE_SCREENSHOTS"}

@@ -218,7 +218,7 @@ if command -v "$MPIEXEC" >/dev/null 2>&1 && command -v "$MPICC" >/dev/null 2>&1 
         "$work/real.so" --folder "$work/served" >/dev/null 2>"$work/err"
     is "$? $(cat "$work/err")" "0 " "a table for this library"
     "$MPICC" "$top_srcdir/tests/shim/bcasts.c" -I"$top_srcdir" -o "$work/bcasts" &&
-        CHORALE_SITE=$work/served CHORALE_VERBOSE=1 timeout 60 "$MPIEXEC" -n 2 \
+        CHORALE_SITE=$work/served CHORALE_VERBOSE=1 timeout 900 "$MPIEXEC" -n 2 \
             env LD_PRELOAD="$top_builddir/.libs/libchorale_pmpi.so" \
             "$work/bcasts" >"$work/out" 2>&1
     like "$(cat "$work/out")" 'bcast n=1024 P=2 -> binomial' "is what the shim runs"

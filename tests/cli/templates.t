@@ -143,7 +143,7 @@ mkdir -p "$CHORALE_REPORTS" && echo '### of the night' >"$CHORALE_REPORTS/summar
 case $STUB in
 stop)
     touch up
-    while [ -z "$told" ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n + 1)); done
+    while [ -z "$told" ] && [ $n -lt 3000 ]; do sleep 0.1; n=$((n + 1)); done
     [ -z "$told" ] || exit 75 ;;
 *) exit "$STUB" ;;
 esac
@@ -166,7 +166,7 @@ END
         SLURM_SUBMIT_DIR="$work/job" bash "$t/nightly.sbatch" >out.txt 2>&1 &
     job=$!
     n=0
-    while [ ! -e up ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done
+    while [ ! -e up ] && [ $n -lt 3000 ]; do sleep 0.1; n=$((n + 1)); done
     kill -TERM $job
     wait $job
     is $? 75 "stopped before its end: 75"

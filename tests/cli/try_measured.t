@@ -90,7 +90,7 @@ EOF
 printf '#!/bin/sh\nexec ./app "$@"\n' >script
 chmod +x script picky slow
 
-try() { timeout 300 "$chorale" try "$@" >out 2>err; }
+try() { timeout 900 "$chorale" try "$@" >out 2>err; }
 # On a machine with much else to do it may be that no measurement counts.
 try_again() {
     for _ in 1 2 3 4; do
@@ -198,10 +198,10 @@ try --repeat 1 --budget 3 -- ./slow "$MPIEXEC" -n 2 ./app
 like "$(cat err)" 'budget of 3 s is spent with [0-9]+ runs left|in 3 s' \
     "what takes longer than was foreseen is ended"
 interrupted() { # further options
-    timeout 300 "$chorale" try --budget 200 "$@" -- "$MPIEXEC" -n 2 ./app \
+    timeout 900 "$chorale" try --budget 200 "$@" -- "$MPIEXEC" -n 2 ./app \
         sizes >out 2>err &
     pid=$!
-    for _ in $(seq 1 600); do
+    for _ in $(seq 1 3000); do
         grep -q '^measuring' out && break
         sleep 0.1
     done

@@ -34,7 +34,7 @@ is "$(select1 "SELECT count(*) FROM cell WHERE provider = 'table'")" 0 \
 # Killed, then again: nothing is lost, nothing is measured twice.
 "$chorale" validate r.db --launches 3 >/dev/null 2>&1 &
 pid=$!
-for i in $(seq 1 600); do
+for i in $(seq 1 3000); do
     n=$(select1 "SELECT count(*) FROM run JOIN cell USING (cell_id)
         WHERE provider = 'table'" 2>/dev/null)
     [ "${n:-0}" -gt 0 ] && break
