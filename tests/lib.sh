@@ -105,5 +105,5 @@ validating() {
         skip_all "a sanitizer's runtime would have to be preloaded first"
     export CHORALE_MPIEXEC="$MPIEXEC"
     cd "$work" || exit 99
-    run() { timeout 300 "$chorale" "$@" >out.txt 2>err.txt; }
+    run() { timeout 900 "$chorale" "$@" >out.txt 2>err.txt; }
 }

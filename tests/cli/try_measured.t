@@ -202,10 +202,11 @@ interrupted() { # further options
         sizes >out 2>err &
     pid=$!
     for _ in $(seq 1 3000); do
-        grep -q '^measuring' out && break
+        runs=$(find . -name results.db -exec sqlite3 {} \
+            'SELECT count(*) FROM run' \; 2>/dev/null)
+        [ "${runs:-0}" -gt 0 ] && break
         sleep 0.1
     done
-    sleep 1
     kill -INT "$(pgrep -P $pid -f "chorale try" | head -n 1)"
     wait $pid
 }
