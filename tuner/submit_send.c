@@ -332,7 +332,22 @@ static enum chorale_err look_again(struct chorale_submit *s,
     return CHORALE_OK;
 }
 
-/* Until the last job is gone. */
+/* Sleeps until the queue is to be asked again. 1: the last job has left its
+ * verdict. A look at a file costs Slurm nothing, so it is made each second. */
+static int verdict_comes(const struct chorale_submit *s)
+{
+    char file[sizeof(s->folder) + 16];
+
+    snprintf(file, sizeof(file), "%s/gather.txt", s->folder);
+    for (int i = 0; i < CHORALE_SLURM_POLL && !chorale_stop_requested(); i++) {
+        if (access(file, F_OK) == 0)
+            return 1;
+        nanosleep(&(struct timespec){ 1, 0 }, NULL);
+    }
+    return 0;
+}
+
+/* Until the last job has left its verdict, or is gone. */
 enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 {
     long long since = 0;
@@ -341,8 +356,7 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 
     chorale_stop_catch();
     show(s, 1);
-    while (err == CHORALE_OK && there) {
-        nanosleep(&(struct timespec){ CHORALE_SLURM_POLL, 0 }, NULL);
+    while (err == CHORALE_OK && there && !verdict_comes(s)) {
         if (chorale_stop_requested()) {
             err = chorale_fail(s->msg, CHORALE_STOPPED,
                                "job %s, which merges, is still in the queue; "
