@@ -23,7 +23,7 @@ plan="-c bcast -m 8K:256K -P 2,8 --ppn 2 --launches 2 -i 4096 --width 0.01%"
 plan="$plan --cell-time 0.75 --one-launch-per-p"
 submit() { # further options
     # shellcheck disable=SC2086
-    on_head timeout 120 "$chorale" submit "$db" $plan --site "$work/site.txt" \
+    on_head timeout 1200 "$chorale" submit "$db" $plan --site "$work/site.txt" \
         --time 2m "$@"
 }
 jobs_of() { sqlite3 "$db" "SELECT DISTINCT job_id FROM element
@@ -39,7 +39,7 @@ like "$out" '^#SBATCH --nodes=4$' "of four nodes"
 ok $? "and makes, writes and submits nothing"
 grep -v '^bind' "$work/site.txt" >"$work/bound.txt"
 # shellcheck disable=SC2086
-err=$(on_head timeout 60 "$chorale" submit "$db" $plan --site \
+err=$(on_head timeout 1200 "$chorale" submit "$db" $plan --site \
     "$work/bound.txt" 2>&1)
 is $? 3 "a Slurm that cannot bind ranks is refused"
 like "$err" 'cannot bind ranks.*bind = no' "and it says how to do without"
@@ -74,7 +74,7 @@ measuring() { # it has stored some runs, and not all
     return 1
 }
 is_running() { queue '%F %t' | grep -qx "$1 R"; }
-wait_until 150 measuring
+wait_until measuring
 ok $? "an element on four nodes measures"
 [ "$tap_bad" = 0 ] || diag "$(tail -n 4 "$folder"/*.log; queue '%F %K %t %r')"
 task=$((element - $(sqlite3 "$db" 'SELECT min(element) FROM element
@@ -84,7 +84,7 @@ on_head scontrol update jobid="${wide}_$task" EndTime=now+45
 ok $? "its time limit moves to 45 s from now"
 requeued() { grep -q '^requeued' "$folder/element-$element.txt"; }
 again() { grep -q 'attempt 2' "$folder/element-$element.txt"; }
-wait_until 60 requeued
+wait_until requeued
 ok $? "ahead of it the element publishes and requeues itself"
 diag "$(cat "$folder/element-$element.txt")"
 before=$(runs_in "$folder/shard-$element.db")
@@ -92,12 +92,12 @@ before=$(runs_in "$folder/shard-$element.db")
 ok $? "what it measured is in its shard: $before runs"
 status=$("$chorale" status "$db" --jobs 2>&1)
 like "$status" "${wide}_$task" "status shows its job"
-wait_until 150 again
+wait_until again
 ok $? "it runs again"
 diag "$(on_head timeout 30 "$chorale" status "$db" --jobs 2>&1)"
 
 # --- the last job ----------------------------------------------------------
-wait_until 300 test -f "$folder/gather.txt"
+wait_until test -f "$folder/gather.txt"
 ok $? "the last job runs"
 is "$(cat "$folder/gather.txt" 2>/dev/null)" "0 complete" "all is there"
 is "$(sqlite3 "$db" "SELECT sum(planned), sum(done), sum(failed)

@@ -24,7 +24,7 @@ printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
 submit() { # sizes, further options
     sizes=$1
     shift
-    on_head timeout 200 "$chorale" submit "$db" -c bcast -m "$sizes" -P 8 \
+    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m "$sizes" -P 8 \
         --ppn 2 --launches 1 --providers chorale,library --variants linear \
         -i 4096 --min-iterations 4096 --width 0.01% --cell-time 1 \
         --site "$work/site.txt" --time 10m "$@"
@@ -59,24 +59,24 @@ attempt() { grep -q "attempt $1 " "$folder/element-1.txt"; }
 launches() { [ "$(query "$shard" 'SELECT count(*) FROM launch')" -ge "$1" ]; }
 
 # --- a rank is killed -------------------------------------------------------
-wait_until 100 more_than "$shard" 1
+wait_until more_than "$shard" 1
 ok $? "the element measures"
 before=$(runs_in "$shard")
 kill -9 "$(ranks_of n3 | tail -n 1)"
 ok $? "a rank is killed"
-wait_until 30 launches 2
+wait_until launches 2
 ok $? "soon the element begins another launch, in the same attempt"
 kept "$shard" "$before" "a killed rank"
 like "$(query "$shard" 'SELECT reason FROM launch WHERE launch_id = 1')" \
     'Killed' "the launch keeps its reason"
 
 # --- a more urgent job ------------------------------------------------------
-wait_until 60 more_than "$shard" "$before"
+wait_until more_than "$shard" "$before"
 before=$(runs_in "$shard")
 on_head sbatch -p urgent -N 4 --exclusive -o "$work/doctor.txt" \
     --wrap "$chorale doctor" >/dev/null
 ok $? "a more urgent job wants the nodes"
-wait_until 60 attempt 2
+wait_until attempt 2
 ok $? "the element makes room for it, and comes back by itself"
 kept "$folder/shard-1.db" "$before" "preemption"
 like "$(cat "$work/doctor.txt")" "srun --mpi=pmi2 starts ranks" \
@@ -89,12 +89,12 @@ like "$(cat "$work/doctor.txt")" "starts ranks: 'launcher = mpiexec'" \
 # point that was under way at the preemption has been stored since, so what
 # counts begins with this attempt.
 before=$(runs_in "$shard")
-wait_until 60 more_than "$shard" "$before"
+wait_until more_than "$shard" "$before"
 ok $? "the element measures again"
 daemon_of n3 | xargs kill -9
 ok $? "slurmd of a node is killed"
 before=$(runs_in "$shard")
-wait_until 60 more_than "$shard" "$before"
+wait_until more_than "$shard" "$before"
 ok $? "the element goes on measuring without it"
 start_node n3
 attempt 2
@@ -106,7 +106,7 @@ before=$(runs_in "$shard")
 sleep 0.3 # the file of the point before is gone
 cut=$folder/shard-1.db-tail-cut
 for i in 1 2 3 4 5; do # where clocks fail a point begins again, without it
-    wait_until 60 test -s "$cut"
+    wait_until test -s "$cut"
     # shellcheck disable=SC2046
     kill -STOP $(ip netns pids "$prefix-n1")
     [ -s "$cut" ] && break
@@ -122,7 +122,7 @@ sleep 1
 start_node n1
 # slurmctld asks a node that registers for its jobs, but not for young ones.
 for i in 1 2 3 4 5; do
-    wait_until 25 attempt 3 && break
+    (wait_limit=25 && wait_until attempt 3) && break
     daemon_of n1 | xargs -r kill
     sleep 1
     start_node n1
@@ -132,7 +132,7 @@ ok $? "it comes back, and the element as well"
 kept "$folder/shard-1.db" "$before" "a node's end"
 [ "$now" -ge $((before + 2)) ]
 ok $? "and both cells that were being measured: $before runs, $now"
-wait_until 150 test -f "$folder/gather.txt"
+wait_until test -f "$folder/gather.txt"
 is "$(cat "$folder/gather.txt")" "0 complete" "in the end all is there"
 complete() { # what: each planned cell has one run that is right
     is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' '
@@ -164,15 +164,15 @@ submit $sizes -q --shards "$small"
 ok $? "more sizes, measured on a small disk"
 # The node's file has the submission's name.
 on_small() { shard=$(ls "$small"/chorale-*.db 2>/dev/null) && [ -n "$shard" ]; }
-wait_until 60 on_small
+wait_until on_small
 first=$(runs_in "$shard")
-wait_until 60 more_than "$shard" "$first"
+wait_until more_than "$shard" "$first"
 ok $? "its element has measured a point"
 before=$(runs_in "$shard")
 dd if=/dev/zero of="$small/full" bs=1k 2>/dev/null
 [ "$(df --output=avail "$small" | tail -n 1)" -eq 0 ]
 ok $? "the disk is full"
-wait_until 100 test -f "$folder/gather.txt"
+wait_until test -f "$folder/gather.txt"
 like "$(cat "$folder/gather.txt")" '^75 .*runs are missing' \
     "the last job says that runs are missing"
 like "$(cat "$folder/element-1.txt")" '^failed .*(full|No space)' \
@@ -185,7 +185,7 @@ ok $? "the same command without that disk"
 folder=$work/results-slurm/3
 is "$(query "$folder/plan.db" "SELECT count(*) FROM element_launch")" 1 \
     "submits the launch that is not whole"
-wait_until 100 test -f "$folder/gather.txt"
+wait_until test -f "$folder/gather.txt"
 is "$(cat "$folder/gather.txt")" "0 complete" "which completes it"
 made=$(query "$db" "SELECT count(*) FROM run JOIN launch USING (launch_id)
     WHERE job_id LIKE (SELECT job_id FROM element WHERE submission_id = 3)

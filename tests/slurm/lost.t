@@ -18,7 +18,7 @@ db=$work/results.db
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     >"$work/site.txt"
 submit() {
-    on_head timeout 400 "$chorale" submit "$db" -c bcast -m 16K,32K,64K,128K \
+    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 16K,32K,64K,128K \
         -P 8 --ppn 2 --launches 1 --providers chorale,library \
         --variants linear -i 4096 --width 0.01% --cell-time 2 \
         --site "$work/site.txt" --partition main --time 10m "$@"
@@ -37,13 +37,13 @@ job_of() { sqlite3 -cmd '.timeout 9000' "$db" "SELECT job_id FROM element
 submit -q
 ok $? "submit"
 first=$work/results-slurm/1
-wait_until 100 measuring "$first" 0
+wait_until measuring "$first" 0
 ok $? "an element measures"
 stored=$(runs_in "$first/work-1.db")
 sleep 0.7
 on_head scancel "$(job_of 1)"
 ok $? "it is cancelled in mid-point, with $stored runs stored"
-wait_until 100 test -f "$first/gather.txt"
+wait_until test -f "$first/gather.txt"
 ok $? "the last job comes all the same"
 like "$(cat "$first/gather.txt")" '^75 .*runs are missing' "and says so"
 like "$(cat "$first/element-1.txt")" 'told to end' "the element says why"
@@ -68,18 +68,18 @@ submit --wait >"$work/wait.txt" 2>&1 &
 waiting=$!
 second=$work/results-slurm/2
 listed() { [ -f "$second/gather.sh" ]; }
-wait_until 60 listed
+wait_until listed
 is "$(sqlite3 -cmd '.timeout 9000' "$db" "SELECT count(*) FROM element
     WHERE submission_id = 2")" 1 "the same command submits one element"
 running() { grep -q '^running' "$second/element-1.txt" &&
     on_head squeue -h -t R -o %F | grep -qx "$(job_of 2)"; }
-wait_until 100 running
+wait_until running
 ok $? "which runs"
 is "$(runs_in "$second/shard-1.db")" "$had" "and begins with what there was"
 on_head scontrol update nodename=n3 state=down reason=test
 ok $? "one of its nodes is taken away"
 gone() { on_head squeue -h -t PD -o %F | grep -qx "$(job_of 2)"; }
-wait_until 60 gone
+wait_until gone
 ok $? "it is in the queue again"
 # Its slurmd may have brought it back already.
 on_head scontrol update nodename=n3 state=resume 2>/dev/null
@@ -99,7 +99,7 @@ is "$(sqlite3 "$db" "SELECT count(*) FROM run JOIN launch USING (launch_id)
 sed -i 's/^KillWait=.*/KillWait=8/' "$SLURM_CONF"
 on_head scontrol reconfigure
 db=$work/long.db
-on_head timeout 100 "$chorale" submit "$db" -c bcast -m 8,8M -P 8 --ppn 2 \
+on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 8,8M -P 8 --ppn 2 \
     --launches 1 --providers chorale,library --variants linear -i 60 \
     --min-iterations 60 --width 0.01% --cell-time 60 \
     --site "$work/site.txt" --partition main --time 10m -q
@@ -107,15 +107,15 @@ ok $? "submit, with points of which one is long"
 long=$work/long-slurm/1
 grep -q -- '--kill-wait 8 ' "$long"/4x2-*.sh
 ok $? "its script knows how long Slurm waits now"
-wait_until 150 measuring "$long" 0
+wait_until measuring "$long" 0
 ok $? "it has measured the short one"
 cut="$long/shard-1.db-tail-cut"
-wait_until 100 test -s "$cut"
+wait_until test -s "$cut"
 ok $? "of the long one something is kept"
 began=$(date +%s)
 on_head scancel "$(job_of 1)"
 ended() { ! grep -q '^running' "$long/element-1.txt"; }
-wait_until 20 ended
+wait_until ended
 took=$(($(date +%s) - began))
 [ "$took" -le 8 ]
 ok $? "cancelled, it gives the long one up before it is killed ($took s)"
@@ -136,18 +136,18 @@ ok $? "and no other file"
 # --- all of a job is killed, and nobody comes after it ------------------------
 # As where memory runs out: its state is FAILED, and Slurm does not requeue it.
 db=$work/killed.db
-on_head timeout 100 "$chorale" submit "$db" -c bcast -m 8M -P 8 --ppn 2 \
+on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 8M -P 8 --ppn 2 \
     --launches 1 --providers chorale,library --variants linear -i 60 \
     --min-iterations 60 --width 0.01% --cell-time 60 \
     --site "$work/site.txt" --partition main --time 10m -q
 ok $? "submit, with one long point"
 killed=$work/killed-slurm/1
 cut="$killed/shard-1.db-tail-cut"
-wait_until 150 test -s "$cut"
+wait_until test -s "$cut"
 ok $? "something of it is kept"
 on_head scancel --full -s KILL "$(job_of 1)"
 verdict() { [ -s "$killed/gather.txt" ]; }
-wait_until 60 verdict
+wait_until verdict
 ok $? "it is killed, and the last job comes"
 is "$(cat "$killed/gather.txt")" "0 complete" "nothing is missing"
 is "$(sqlite3 "$db" "SELECT status || ' ' || stop_reason || ' ' ||

@@ -24,7 +24,7 @@ db=$work/results.db
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     'partition = main' >"$work/site.txt"
 submit() { # options
-    on_head timeout 400 "$chorale" submit "$db" -c bcast --providers \
+    on_head timeout 1200 "$chorale" submit "$db" -c bcast --providers \
         chorale,library --variants linear --site "$work/site.txt" --time 5m "$@"
 }
 query() { # database, SQL
@@ -40,7 +40,7 @@ folder=$work/results-slurm/1
 element=$folder/element-1.txt
 job=$(query "$db" 'SELECT job_id FROM element')
 begun() { grep -q 'attempt 1 ' "$element"; }
-wait_until 100 begun
+wait_until begun
 ok $? "the element runs"
 on_disk() { # how many runs are stored on the disk of node n1
     for pid in $(ip netns pids "$prefix-n1"); do
@@ -53,11 +53,11 @@ on_disk() { # how many runs are stored on the disk of node n1
 }
 published() { query "$folder/shard-1.db" 'SELECT count(*) FROM run'; }
 stored() { [ "$(on_disk)" -ge 1 ]; }
-wait_until 100 stored
+wait_until stored
 ok $? "it has stored a point on its node's disk"
 first=$(on_disk)
 all_seen() { [ "$(published)" -ge "$first" ]; }
-wait_until 60 all_seen
+wait_until all_seen
 seen=$(published)
 [ "$seen" -ge 1 ] && [ "$seen" -lt 8 ] && begun
 ok $? "which is published while the launch goes on: $seen of 8 runs"
@@ -68,15 +68,15 @@ ok $? "what it writes is not in the folder that nodes share"
 # point takes three seconds: it is in the middle of the next one.
 seen=$(on_disk)
 further() { before=$(on_disk) && [ "$before" -gt "$seen" ]; }
-wait_until 60 further
+wait_until further
 sleep 0.7
 on_head scontrol requeue "${job}_0"
 ok $? "an administrator requeues its job, of $before runs, in mid-point"
 elsewhere() { on_head scontrol update jobid="${job}_0" excnodelist=n1; }
-wait_until 5 elsewhere
+wait_until elsewhere
 ok $? "and takes the node with that disk away"
 again() { grep -q 'attempt 2 ' "$element"; }
-wait_until 150 again
+wait_until again
 ok $? "it runs again"
 after=$(published)
 diag "$(cat "$element")"
@@ -91,7 +91,7 @@ cut_short() { # the last point of the first launch
         WHERE launch_id = 1 AND run_id >
         (SELECT max(run_id) - 2 FROM run WHERE launch_id = 1) GROUP BY run_id"
 }
-wait_until 200 test -f "$folder/gather.txt"
+wait_until test -f "$folder/gather.txt"
 is "$(cat "$folder/gather.txt")" "0 complete" "in the end all is there"
 is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' ' ||
     sum(status = 'ok') FROM run")" "$(query "$db" "SELECT count(*) || ' ' ||
@@ -127,16 +127,16 @@ db=$work/other.db
 on_head sbatch -w n1 -N 1 --exclusive -o /dev/null --job-name busy \
     --wrap 'sleep 600' >/dev/null
 busy() { on_head squeue -h -n busy -t R | grep -q .; }
-wait_until 60 busy
+wait_until busy
 ok $? "a node is busy"
 submit -m 1K -P 2 --ppn 1 --launches 2 -i 20 -q
 ok $? "two launches on two nodes each are submitted"
 folder=$work/other-slurm/1
 one_done() { [ "$(cat "$folder"/element-*.txt 2>/dev/null |
     grep -c '^done')" -ge 1 ]; }
-wait_until 100 one_done
+wait_until one_done
 on_head scancel -n busy
-wait_until 100 test -f "$folder/gather.txt"
+wait_until test -f "$folder/gather.txt"
 # On a busy machine no clock may be good enough to decide.
 is "$(query "$db" 'SELECT sum(planned), sum(done) FROM v_progress')" "4|4" \
     "they end"
@@ -156,7 +156,7 @@ places() { # launches, P, options: the nodes of each launch in their order
     shift
     submit -m 8 "$@" -i 20 --cell-time 0.1 -q
     ok $? "launches of $*"
-    wait_until 200 test -f "${db%.db}-slurm/1/gather.txt"
+    wait_until test -f "${db%.db}-slurm/1/gather.txt"
     is "$(query "$db" 'SELECT count(DISTINCT launch_id) FROM run')" 2 \
         "both are made"
     query "$db" "SELECT group_concat(value, ' ') FROM (SELECT launch_id, value
@@ -207,7 +207,7 @@ for how in fails stopped; do
     sh "$work/fails.sh" "$work/where" $how >/dev/null 2>&1 &
     child=$!
     up() { [ "$(wc -l <"$work/where")" = 2 ]; }
-    wait_until 90 up
+    wait_until up
     ok $? "a test that $how: its cluster was there"
     [ $how = fails ] || kill -TERM "$child"
     wait "$child"

@@ -21,7 +21,7 @@ plan() { # name, options: of two ranks a node
     db=$work/$1.db
     folder=$work/$1-slurm/1
     shift
-    on_head timeout 100 "$chorale" submit "$db" -c bcast -m 8 --ppn 2 \
+    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 8 --ppn 2 \
         --providers chorale,library --variants linear --launches 1 -i 20 \
         --cell-time 0.1 --site "$work/site.txt" --time 5m -q "$@" \
         2>"$work/err"
@@ -32,7 +32,7 @@ in_state() { # state, reason
     # shellcheck disable=SC2046
     on_head squeue -h -j $(job) -o '%t %r' | grep -qE "^$1 $2"
 }
-ended() { wait_until 100 test -f "$folder/gather.txt"; }
+ended() { wait_until test -f "$folder/gather.txt"; }
 hosts() {
     query "SELECT group_concat(value, ' ') FROM (SELECT value FROM environment
         WHERE key GLOB 'host:[0-9]' ORDER BY value)"
@@ -40,7 +40,7 @@ hosts() {
 occupy() { # node: until it is freed
     on_head sbatch -w "$1" -N 1 --exclusive -o /dev/null --job-name "on-$1" \
         --wrap 'sleep 600' >/dev/null
-    wait_until 60 runs_on "$1"
+    wait_until runs_on "$1"
 }
 runs_on() { on_head squeue -h -n "on-$1" -t R | grep -q .; }
 leave() { on_head scancel -n "on-$1"; }
@@ -58,15 +58,15 @@ is "$(hosts)" "n2 n4" "it runs on a node of each"
 plan under -P 4 --switches 1
 ok $? "one more, which is to be under one switch"
 waits() { in_state PD Resources; }
-wait_until 20 waits
+wait_until waits
 sleep 3
-wait_until 10 waits
+wait_until waits
 ok $? "it waits, though two nodes are free"
 leave n3
 ended
 is "$(hosts)" "n3 n4" "it runs under the switch that is free first"
 leave n1
-wait_until 60 nodes_idle 4
+wait_until nodes_idle 4
 ok $? "all nodes are free again"
 
 # --- a reservation -----------------------------------------------------------
@@ -78,11 +78,11 @@ ok $? "a job that is to have it is submitted"
 ended
 is "$(hosts)" "n4" "it runs there"
 no_job() { [ -z "$(on_head squeue -h -t R,CG)" ]; }
-wait_until 60 no_job
+wait_until no_job
 ok $? "nobody runs"
 plan all -P 8
 ok $? "one that does not say so wants all nodes"
-wait_until 20 in_state PD
+wait_until in_state PD
 sleep 5
 in_state PD
 ok $? "it waits"

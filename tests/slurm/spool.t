@@ -19,7 +19,7 @@ db=$work/results.db
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     'partition = main' >"$work/site.txt"
 submit() {
-    on_head timeout 400 "$chorale" submit "$db" -c bcast -m 1K:4K -P 8 \
+    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 1K:4K -P 8 \
         --ppn 2 --launches 1 --variants linear -i 50 --cell-time 0.2 \
         --site "$work/site.txt" --time 3m "$@"
 }
@@ -31,7 +31,7 @@ submit --wait >"$work/wait.txt" 2>&1 &
 waiting=$!
 reason() { on_head squeue -h -r -o '%F_%K %r'; }
 held() { reason | grep -q '_0 .*held'; }
-wait_until 60 held
+wait_until held
 ok $? "the element's job is held: $(reason | grep _0)"
 job=$(reason | sed -n 's/\(_0\) .*/\1/p')
 
@@ -45,7 +45,7 @@ like "$(submit 2>&1)" "$told" "the same command again says it"
 is "$(sqlite3 "$db" 'SELECT count(*) FROM submission')" 1 \
     "and submits nothing"
 says_so() { grep -q "$told" "$work/wait.txt"; }
-wait_until 90 says_so
+wait_until says_so
 ok $? "so does the one that waits"
 
 rm "$spool/full"
@@ -56,7 +56,7 @@ released() { # a launch may find what the failed one left
         return 1
     }
 }
-wait_until 150 released
+wait_until released
 ok $? "the disk is mended and the job released: it runs"
 wait "$waiting"
 is $? 0 "the one that waits ends with 0"

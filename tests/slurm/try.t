@@ -43,7 +43,7 @@ EOF
 
 trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 cluster_begin
-LD_PRELOAD=$yield on_head timeout 300 "$chorale" try --repeat 1 --budget 40 \
+LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 40 \
     --keep kept -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app \
     >out.txt 2>err.txt
 is $? 0 "an application on two nodes of Slurm is traced, measured and tried"
@@ -66,7 +66,7 @@ like "$(tail -n 1 out.txt)" "^To install the table: chorale table install" \
 
 # A budget for one point: the one of pairs takes most, and cannot be started
 # by itself.
-LD_PRELOAD=$yield on_head timeout 300 "$chorale" try --repeat 1 --budget 1 \
+LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 1 \
     --keep less -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 2 2000 \
     >out.txt 2>err.txt
 is "$(sqlite3 less/results.db "SELECT DISTINCT comm_size FROM cell")" 4 \
@@ -74,7 +74,7 @@ is "$(sqlite3 less/results.db "SELECT DISTINCT comm_size FROM cell")" 4 \
 like "$(cat err.txt)" "1 of 2 traced points, .* are not measured" \
     "and the other is said to be left out"
 
-LD_PRELOAD=$yield on_head timeout 300 "$chorale" try --repeat 1 --budget 9 \
+LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 9 \
     -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 0 20 >out.txt 2>err.txt
 is $? 4 "an application that calls on pairs only: none can be measured"
 like "$(cat err.txt)" \

@@ -23,7 +23,7 @@ campaign() { # database, further options: measured before it returns
     campaign_db=$1
     shift
     # shellcheck disable=SC2086
-    on_head timeout 300 "$chorale" submit "$campaign_db" $small \
+    on_head timeout 1200 "$chorale" submit "$campaign_db" $small \
         --site "$work/site.txt" --time 2m --wait "$@" >"$work/out.txt" 2>&1
 }
 campaign "$work/base.db"
@@ -47,7 +47,7 @@ campaign "$work/head.db" --compare "$work/head2.db"
 is $? 3 "no such base: nothing is measured"
 
 # --- small process counts ride along with a large one -----------------------
-on_head timeout 300 "$chorale" submit "$work/share.db" -c bcast -m 16K \
+on_head timeout 1200 "$chorale" submit "$work/share.db" -c bcast -m 16K \
     -P 2,4,8 --ppn 2 --variants linear --launches 1 -i 10 --cell-time 0.2 \
     --site "$work/site.txt" --time 2m --start-up 1m --wait >"$work/out.txt" 2>&1
 is $? 0 "a campaign whose starts take long"
