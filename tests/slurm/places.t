@@ -26,7 +26,7 @@ plan() { # name, options: of two ranks a node
         --cell-time 0.1 --site "$work/site.txt" --time 5m -q "$@" \
         2>"$work/err"
 }
-query() { sqlite3 -readonly -cmd '.timeout 9000' "$db" "$1" 2>/dev/null; }
+query() { sqlite3 -readonly -cmd '.timeout 60000' "$db" "$1" 2>/dev/null; }
 job() { query 'SELECT job_id FROM element'; }
 in_state() { # state, reason
     # shellcheck disable=SC2046
@@ -59,8 +59,6 @@ plan under -P 4 --switches 1
 ok $? "one more, which is to be under one switch"
 waits() { in_state PD Resources; }
 wait_until waits
-sleep 3
-wait_until waits
 ok $? "it waits, though two nodes are free"
 leave n3
 ended
@@ -82,9 +80,8 @@ wait_until no_job
 ok $? "nobody runs"
 plan all -P 8
 ok $? "one that does not say so wants all nodes"
-wait_until in_state PD
-sleep 5
-in_state PD
+considered() { in_state PD '[^N]'; } # Slurm gives a reason
+wait_until considered
 ok $? "it waits"
 on_head scontrol delete ReservationName=ours
 ended
