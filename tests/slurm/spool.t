@@ -19,8 +19,8 @@ db=$work/results.db
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     'partition = main' >"$work/site.txt"
 submit() {
-    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 1K:4K -P 8 \
-        --ppn 2 --launches 1 --variants linear -i 50 --cell-time 0.2 \
+    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 1K:4K -P 4 \
+        --ppn 1 --launches 1 --variants linear -i 50 --cell-time 0.2 \
         --site "$work/site.txt" --time 3m "$@"
 }
 folder=$work/results-slurm/1
