@@ -11,7 +11,7 @@ case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 cluster_wanted
 
 trap 'cluster_down; rm -rf "$work"' EXIT
-kill_wait=30 # Slurm's default
+kill_wait=600 # on a busy machine nothing is killed before it has published
 # n2 says that it is another machine.
 mkdir -p "$cluster"
 sed 's/^\(model name[^:]*: \).*/\1Another Processor 9000/' /proc/cpuinfo \
@@ -28,13 +28,13 @@ submit() { # options
         chorale,library --variants linear --site "$work/site.txt" --time 5m "$@"
 }
 query() { # database, SQL
-    sqlite3 -readonly -cmd '.timeout 9000' "$1" "$2" 2>/dev/null
+    sqlite3 -readonly -cmd '.timeout 60000' "$1" "$2" 2>/dev/null
 }
 
 # --- shards on disks of the nodes; an administrator requeues -----------------
 # Each node has a /dev/shm of its own: what one writes there no other sees.
-submit -m 1K:8K -P 6 --ppn 2 --launches 1 -i 4096 --min-iterations 20 \
-    --width 0.01% --cell-time 1.5 --shards /dev/shm -q
+submit -m 8,1M,2M -P 3 --ppn 1 --launches 1 -i 4096 --min-iterations 20 \
+    --width 0.01% --cell-time 8 --shards /dev/shm -q
 ok $? "submit, with shards on disks of the nodes"
 folder=$work/results-slurm/1
 element=$folder/element-1.txt
@@ -46,7 +46,7 @@ on_disk() { # how many runs are stored on the disk of node n1
     for pid in $(ip netns pids "$prefix-n1"); do
         # shellcheck disable=SC2016
         nsenter -m -t "$pid" sh -c 'set -- /dev/shm/chorale-*-1.db &&
-            sqlite3 -readonly -cmd ".timeout 9000" "$1" \
+            sqlite3 -readonly -cmd ".timeout 60000" "$1" \
                 "SELECT count(*) FROM run"' 2>/dev/null && return
     done
     echo 0
@@ -59,17 +59,15 @@ first=$(on_disk)
 all_seen() { [ "$(published)" -ge "$first" ]; }
 wait_until all_seen
 seen=$(published)
-[ "$seen" -ge 1 ] && [ "$seen" -lt 8 ] && begun
-ok $? "which is published while the launch goes on: $seen of 8 runs"
+[ "$seen" -ge 1 ] && [ "$seen" -lt 6 ] && begun
+ok $? "which is published while the launch goes on: $seen of 6 runs"
 ls "$folder"/work-*.db >/dev/null 2>&1
 [ $? -ne 0 ]
 ok $? "what it writes is not in the folder that nodes share"
 # It cannot come back to that disk, so what is there then has been published. A
-# point takes three seconds: it is in the middle of the next one.
-seen=$(on_disk)
-further() { before=$(on_disk) && [ "$before" -gt "$seen" ]; }
-wait_until further
-sleep 0.7
+# large point takes 16 seconds: it is in the middle of one.
+wait_until test -s "$folder/shard-1.db-tail-cut"
+before=$(on_disk)
 on_head scontrol requeue "${job}_0"
 ok $? "an administrator requeues its job, of $before runs, in mid-point"
 elsewhere() { on_head scontrol update jobid="${job}_0" excnodelist=n1; }
@@ -80,8 +78,8 @@ wait_until again
 ok $? "it runs again"
 after=$(published)
 diag "$(cat "$element")"
-is "$after" $((before + 2)) \
-    "with all that was stored on the other disk, and the point under way whole"
+[ "$after" -ge $((before + 2)) ]
+ok $? "with all that was stored on the other disk, and the point under way"
 # On a busy machine its time is over before twenty repetitions.
 cut_short() { # the last point of the first launch
     query "$1" "SELECT DISTINCT run.status || ' ' || stop_reason || ' ' ||
@@ -191,12 +189,13 @@ like "$(unshare -m sh -c '. "$0"/lib.sh; . "$0"/slurm/cluster.sh
 cat >"$work/fails.sh" <<'EOF'
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/slurm/cluster.sh"
-trap 'cluster_down; rm -rf "$work"' EXIT
+trap 'kill $!; cluster_down; rm -rf "$work"' EXIT
 echo "$prefix $work" >"$1"
 cluster_up 2 2 || exit 99
 echo up >>"$1"
 [ "$2" = fails ] && exit 3
-sleep 100
+sleep 600 & # the trap of a signal would wait for one in the foreground
+wait
 EOF
 nothing_of() { # prefix, folder
     ! ip netns list | grep -q "$1" && ! ls -d /etc/netns/"$1"* 2>/dev/null &&
