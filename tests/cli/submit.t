@@ -11,7 +11,7 @@ SLURM_CONF=$work/none.conf
 export SLURM_CONF
 : >"$SLURM_CONF"
 dry() { # options: output to out.txt, errors to err.txt
-    timeout 100 "$chorale" submit "$db" -c bcast -m 8 --variants binomial \
+    timeout 600 "$chorale" submit "$db" -c bcast -m 8 --variants binomial \
         --ppn 2 --dry-run "$@" >"$work/out.txt" 2>"$work/err.txt"
 }
 refused() { # code, pattern, what, options...
@@ -156,7 +156,7 @@ is "$(needs "$(awk "BEGIN { print int(105 / $each) }")" |
 refused 2 'may take [0-9.e+]+ node-hours' "starts of ten minutes" -P 32 \
     --launches 80 --start-up 10m
 large() { # msg_size
-    timeout 100 "$chorale" submit "$db" -c alltoall -m "$1" -P 4096 --ppn 1 \
+    timeout 600 "$chorale" submit "$db" -c alltoall -m "$1" -P 4096 --ppn 1 \
         --variants pairwise_xor --launches 6 --max-memory 1T --dry-run \
         >"$work/out.txt" 2>&1
 }
@@ -176,18 +176,18 @@ like "$(cat "$work/out.txt")" \
     '^element 1, the longest, may take [0-9]+ s: up to 1[0-9] starts of' \
     "a launch that does not fit into a limit is told"
 refused 2 'adaptive' "--adaptive" -P 4 --adaptive --budget 10m
-timeout 100 "$chorale" submit "$db" -P 4 --dry-run 2>"$work/err.txt"
+timeout 600 "$chorale" submit "$db" -P 4 --dry-run 2>"$work/err.txt"
 is $? 2 "without --ppn: exit 2"
 like "$(cat "$work/err.txt")" 'ppn' "it asks for it"
-timeout 100 "$chorale" submit "$db" -P 10 --ppn 4 --dry-run 2>"$work/err.txt"
+timeout 600 "$chorale" submit "$db" -P 10 --ppn 4 --dry-run 2>"$work/err.txt"
 is $? 2 "nodes that srun would not fill: exit 2"
 like "$(cat "$work/err.txt")" \
     'srun spreads .* over 3 .* multiples of --ppn 4.*mpiexec' "it says so"
 mkdir "$work/a b"
-timeout 100 "$chorale" submit "$work/a b/r.db" -P 4 --ppn 2 --dry-run \
+timeout 600 "$chorale" submit "$work/a b/r.db" -P 4 --ppn 2 --dry-run \
     2>"$work/err.txt"
 is $? 2 "a path that a script would split is refused"
-err=$(timeout 100 "$chorale" submit "$db" -c bcast -m 8 -P 4 --ppn 2 2>&1)
+err=$(timeout 600 "$chorale" submit "$db" -c bcast -m 8 -P 4 --ppn 2 2>&1)
 is $? 3 "without a dry run a Slurm is needed"
 [ ! -e "$db" ]
 ok $? "and nothing is planned before it answers"
@@ -287,48 +287,6 @@ like "$(cat "$work/err.txt")" 'Unable to contact.*nodes that Slurm gives' \
 mv "$work/bin/quiet" "$work/bin/sinfo"
 : >"$work/nodes"
 
-# --wait ends as the last job did. Each of these has left another verdict; one
-# asks the queue while the controller is started again.
-: >"$work/restarts"
-fake squeue <<END
-[ -n "\$RESTARTS" ] && echo asked >>"$work/restarts"
-if [ "\$(wc -l <"$work/restarts")" = 2 ] && [ -n "\$RESTARTS" ]; then
-    echo "slurm_load_jobs error: Unable to contact slurm controller" >&2
-    exit 1
-fi
-cat "$work/queue"
-END
-waits() { # name, verdict of its last job
-    mkdir "$work/$1-slurm"
-    (timeout 100 "$chorale" submit "$work/$1.db" -c bcast -m 8 \
-        --variants binomial --ppn 2 -P 4 --launches 1 -q --wait \
-        2>"$work/$1.txt"; echo $? >"$work/$1.code") &
-    [ -z "$2" ] && return
-    for i in $(seq 250); do
-        [ -f "$work/$1-slurm/1/gather.sh" ] && break
-        sleep 0.1
-    done
-    echo "$2" >"$work/$1-slurm/1/gather.txt"
-}
-waits whole '0 complete'
-waits lacks '75 lacks.db: 3 runs are missing'
-waits damaged '4 damaged.db: is damaged'
-waits silent ''
-RESTARTS=1 XDG_CACHE_HOME=$work/own waits restarts '0 complete'
-wait
-is "$(cat "$work/whole.code") $(cat "$work/whole.txt")" "0 " \
-    "--wait: all is there, exit 0"
-is "$(cat "$work/restarts.code")" 0 "a squeue that fails is asked again"
-is "$(wc -l <"$work/restarts")" 3 "it did fail, and was not asked at once"
-is "$(cat "$work/lacks.code") $(cat "$work/lacks.txt")" \
-    "75 chorale: lacks.db: 3 runs are missing" "runs are missing: exit 75"
-is "$(cat "$work/damaged.code") $(cat "$work/damaged.txt")" \
-    "4 chorale: damaged.db: is damaged" "the last job failed: exit as it did"
-like "$(cat "$work/silent.code" "$work/silent.txt")" \
-    '^chorale: .*gather.txt: the last job has left no verdict' \
-    "none: it says so"
-is "$(cat "$work/silent.code")" 3 "and exits 3"
-
 # --- Slurm takes one part, and then no more ------------------------------------
 bin=$work/bin
 cp "$bin/sbatch" "$bin/takes"
@@ -338,7 +296,7 @@ fake sbatch <<END
 echo 4711 | tee "$work/took"
 END
 half() {
-    timeout 60 "$chorale" submit "$work/half.db" -q -c bcast -m 8 -P 2,4 \
+    timeout 600 "$chorale" submit "$work/half.db" -q -c bcast -m 8 -P 2,4 \
         --ppn 2 --launches 1 --one-launch-per-p 2>"$work/err.txt"
 }
 : >"$work/asked"
