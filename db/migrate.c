@@ -170,13 +170,6 @@ static enum chorale_err migrate(struct chorale_store *store,
                             " LIMIT 1", msg);
     if (err == CHORALE_OK)
         err = rebuild_tables(store, msg);
-    /* Version 3: what older decisions mean in the new columns. */
-    if (err == CHORALE_OK)
-        err = chorale_store_exec(
-            store,
-            "UPDATE main.decision SET comm_size_hi = comm_size,"
-            " op_class = CASE op WHEN '' THEN '' ELSE 'builtin' END"
-            " WHERE comm_size_hi = 0", msg);
 #define MISSING(from)                                                       \
     "SELECT sql FROM temp." from " WHERE name NOT IN"                       \
     " (SELECT name FROM main.sqlite_master) LIMIT 1"

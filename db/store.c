@@ -64,7 +64,7 @@ static enum chorale_err check_identity(struct chorale_store *store,
         return chorale_fail(msg, CHORALE_DATA,
                             "%s: a SQLite database of another program, not "
                             "of chorale; name another file", store->path);
-    if (version < 1 || version > CHORALE_SCHEMA_VERSION)
+    if (version < 0 || version > CHORALE_SCHEMA_VERSION)
         return chorale_fail(msg, CHORALE_DATA,
                             "%s: has schema version %lld, this chorale reads "
                             "version %d; use the chorale that wrote it",
