@@ -1,44 +1,67 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The catalogue as people and plans see it (specification.t: against what it was
-# made from): the core set, patents that stay out of tables, and cells that end
-# the program.
+# The catalogue as `list` prints it and as `plan` uses it: the core set, the
+# reasons of omitted variants, patented variants, cells that end the program.
 . "$(dirname "$0")/../lib.sh"
 
-"$chorale" list --json >"$work/list.json"
-ok $? "list --json"
-python3 - "$work/list.json" >"$work/facts" <<'PY'
-import json, sys
-have = json.load(open(sys.argv[1]))
-core = {(v["coll"], w): 0 for v in have for w in ("flat", "levels")}
+"$chorale" list --json >"$work/list.json" &&
+    "$chorale" list --missing --json >"$work/missing.json"
+ok $? "list prints the catalogue and the omitted variants as JSON"
+python3 - "$work" <<'PY' >"$work/facts"
+import json, re, sys
+have, missing = (json.load(open(f"{sys.argv[1]}/{name}.json"))
+                 for name in ("list", "missing"))
+there = {(v["coll"], v["variant"]) for v in have}
+for coll in sorted({v["coll"] for v in have}):
+    for where in ("flat", "levels"):
+        n = sum(v["core_where"] in (where, "anywhere")
+                for v in have if v["coll"] == coll)
+        if not 1 <= n <= 6:
+            print("core", coll, where, n)
 for v in have:
-    for w in ("flat", "levels"):
-        core[v["coll"], w] += v["core_where"] in (w, "anywhere")
-print("core", max(core.values()), min(core.values()))
-print("colls", len(core) // 2)
-print("noorder", [v["variant"] for v in have if not v["order"] and
-      v["coll"] in ("reduce", "allreduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block")])
+    name = v["coll"], v["variant"]
+    if not v["order"] and v["coll"] in ("reduce", "allreduce", "scan", "exscan",
+                                        "reduce_scatter", "reduce_scatter_block"):
+        print("order", *name)
+    if v["cost_is"] == "bound" and "<=" not in v["cost"]:
+        print("bound", *name)
+for m in missing:
+    name = m["coll"], m["name"]
+    if name in there or len(m["reason"]) < 20 or not m["source"]:
+        print("missing", *name)
+# A publication has one spelling: by its number, or by its letters.
+written = {}
+for source in {s for e in have + missing for s in e["source"].split("; ")}:
+    same = tuple(re.findall(r"\d{4}\.\d{5}", source)) or \
+        re.sub("[^a-z0-9]", "", source.lower())
+    if written.setdefault(same, source) != source:
+        print("source", source, "and", written[same])
 print("total", len(have))
-print("refusals", sum(v["constraint"] is not None for v in have) >= 20,
-      sorted({v["overlaps"] for v in have}))
 PY
-like "$(grep '^core' "$work/facts")" '^core [1-6] [1-6]$' "every collective has a core set of at most six"
-is "$(grep '^colls' "$work/facts")" "colls 16" "there are sixteen collectives"
-like "$(grep '^noorder' "$work/facts")" '^noorder \[\]$' "every reduction says its order"
-is "$(grep '^refusals' "$work/facts")" "refusals True ['always', 'never', 'some']" \
-    "constraints are told, and overlaps"
+ok $? "the JSON is complete"
+none() { # kind of fault, name
+    is "$(grep "^$1 " "$work/facts")" "" "$2"
+}
+none core "every collective has a core set of one to six variants, flat and in levels"
+none order "every reduction states its order"
+none bound "every bound has <= in its cost"
+none missing "every omitted variant has a reason and a source, and is not in the list"
+none source "a publication has one spelling"
+total=$(sed -n 's/^total //p' "$work/facts")
+is "$("$chorale" list --counts | awk '$1 == "all" { print $2 } $1 != "all" { n += $2 }
+    END { print n }' | sort -u)" "$total" "list --counts adds up"
+case $("$chorale" --version) in
+    *patented=no*) skip "README counts patented variants" "README has the count" ;;
+    *) is "$(grep -o '[0-9]* variants in all' "$top_srcdir/README.md")" \
+           "$total variants in all" "README has the count of list" ;;
+esac
 is "$("$chorale" list | LC_ALL=C grep -c '.\{81\}')" 0 "list has no line above 80 columns"
 is "$("$chorale" list --missing | LC_ALL=C grep -c '.\{81\}')" 0 "nor has list --missing"
 like "$("$chorale" list bcast)" 'needs    P of 3 or more' "what a variant refuses is among its needs"
 like "$("$chorale" list reduce)" 'computed: exact' "an exact cost with a rough formula says so"
-print_costs="import json, sys
-for v in json.load(open('$work/list.json')):
-    if ('<=' in v['cost']) < (v['cost_is'] == 'bound'): print(v['coll'], v['variant'])"
-is "$(python3 -c "$print_costs")" "" "every bound says <="
 is "$("$chorale" list | awk '/^      cost / { all = all "\n" } /^      [a-z]/ { on = /^      cost / }
     on { all = all $0 } END { print all }' | grep -c 'cost     <=.*(exact\|<=.*(exact)')" 0 \
     "and no formula with <= is called exact"
-total=$(sed -n 's/^total //p' "$work/facts")
 case $("$chorale" --version) in
     *patented=no*) skip "built without them" "patents are shown" ;;
     *) like "$("$chorale" list gather)" 'patents  US 8,140,826' "patents are shown" ;;
