@@ -143,8 +143,8 @@ enum chorale_err chorale_fail_long(struct chorale_errmsg *msg,
 enum chorale_err chorale_fail_output(struct chorale_errmsg *msg,
                                      const char *what)
 {
-    return chorale_fail(msg, CHORALE_ENV, "%s%scannot write the output: is "
-                        "the disk full? free some space and repeat the "
+    return chorale_fail(msg, CHORALE_ENV, "%s%scannot write the output (is "
+                        "the disk full?); free some space and repeat the "
                         "command", what != NULL ? what : "",
                         what != NULL ? ": " : "");
 }

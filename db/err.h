@@ -42,8 +42,8 @@ enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
                               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Messages of many places, each with what mends it. All return CHORALE_ENV,
- * and msg may be NULL. tests/cli/messages.tsv has every other one. */
+/* Messages that many places share, each with its remedy. All return
+ * CHORALE_ENV; msg may be NULL. */
 
 /* No memory for what, a verb or a file; NULL: it goes without saying. */
 enum chorale_err chorale_fail_memory(struct chorale_errmsg *msg,

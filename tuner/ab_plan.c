@@ -142,7 +142,7 @@ static enum chorale_err check_schema(const struct chorale_ab *ab, int side,
     if (version == CHORALE_SCHEMA_VERSION)
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_DATA, "%s: --%s %s keeps databases of "
-                        "schema version %d, this chorale of %d: run ab of the "
+                        "schema version %d, this chorale of %d; run ab of the "
                         "newer one of two builds that have the same",
                         ab->path[side], names[side], ab->how[side].text,
                         version, CHORALE_SCHEMA_VERSION);

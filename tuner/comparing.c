@@ -112,8 +112,8 @@ static enum chorale_err measure(const struct chorale_comparison *cmp,
 
     if (opts->run)
         return chorale_turns_run(&turns, msg);
-    return chorale_fail(msg, CHORALE_STOPPED, "%s: `chorale run "
-                        "--max-launches 1` on %s%s%s in turn, until both are "
+    return chorale_fail(msg, CHORALE_STOPPED, "%s; repeat `chorale run "
+                        "--max-launches 1` on %s%s%s in turn until both are "
                         "done, then this command", what,
                         base != NULL ? base : "", base != NULL ? " and " : "",
                         cmp->head.path);

@@ -387,8 +387,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     chorale_facts_release(&facts);
     if (bad)
         return chorale_fail(msg, CHORALE_ENV,
-                            "real measurements are not possible here: mend "
-                            "what is marked FAILS");
+                            "real measurements are not possible here; "
+                            "repair what is marked FAILS");
     return CHORALE_OK;
 }
 

@@ -55,7 +55,7 @@ static enum chorale_err read_model(struct chorale_rep_job *job,
                            "`chorale fit` does", path);
     if (err == CHORALE_OK && isnan(job->tau) && isnan(job->opts->tm))
         err = chorale_fail(job->msg, CHORALE_DATA,
-                           "%s: no tau is fitted: measure a reduction too, or "
+                           "%s: no tau is fitted; measure a reduction too, or "
                            "say --tm", path);
     if (err == CHORALE_OK && !isnan(job->opts->tm))
         job->tau = job->opts->tm * job->beta;

@@ -311,7 +311,7 @@ is $? 2 "once"
 # Planning the second measurement.
 "$chorale" compare base.db slow.db --recheck both --again 7 2>err.txt
 is $? 75 "--recheck plans and says 75"
-like "$(cat err.txt)" 'measured again: .chorale run --max-launches 1' "how to go on"
+like "$(cat err.txt)" 'measured again; repeat .chorale run --max-launches 1' "how to go on"
 for db in base slow; do
     is "$(sqlite3 $db.db "SELECT c.cell_id, c.launches, k.again, k.racing,
         k.launches FROM cell c JOIN campaign k USING (campaign_id)
@@ -321,7 +321,7 @@ done
 # Begun and not finished: neither planned twice nor judged by a part.
 "$chorale" compare base.db slow.db --recheck both --again 7 2>err.txt
 is $? 75 "the same command once more"
-like "$(cat err.txt)" '^chorale: 14 runs of what is measured again are still to be made: .chorale run --max-launches 1' \
+like "$(cat err.txt)" '^chorale: 14 runs of what is measured again are still to be made; repeat .chorale run --max-launches 1' \
     "says what is left"
 is "$(sqlite3 slow.db "SELECT launches FROM cell WHERE cell_id = 5")" 16 \
     "and plans no more"
