@@ -106,21 +106,27 @@ sqlite3 null.db "UPDATE run_summary SET median = NULL, p95 = NULL"
 ok $? "they are made"
 [ ! -e bad ] || diag "$(cat bad)"
 
-# A verb's answer is documented and readable; what it says is in out and err.
+# Run a verb: its output is in out.N, its error in err.N, its words in commands.
 answer() { # JSON|text, words...
-    kind=$1
+    kind=$1 n=$((n + 1))
     shift
-    timeout 60 "$chorale" "$@" >out 2>err
+    timeout 600 "$chorale" "$@" >out.$n 2>err.$n
     code=$?
+    echo "$n: $*" >>commands
     case $code in 0|1|2|3|4) ;; *) wrong "exit $code: $*" ;; esac
-    [ $code -lt 2 ] || [ "$(wc -l <err)" -eq 1 ] ||
-        wrong "exit $code and $(wc -l <err) lines: $*"
-    # shellcheck disable=SC2046
-    grep -Eiw -- '-?(nan|inf|infinity)|assert(ion)?|abort(ed)?' out err \
-        >words && wrong "$(head -n 1 words): $*"
-    [ "$kind" != JSON ] || [ $code -gt 1 ] || [ ! -s out ] ||
-        [ "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('out') AS TEXT))")" = 1 ] ||
-        wrong "no JSON: $*"
+    [ $code -lt 2 ] || [ "$(wc -l <err.$n)" -eq 1 ] ||
+        wrong "exit $code and $(wc -l <err.$n) lines: $*"
+    [ "$kind" != JSON ] || [ $code -gt 1 ] || [ ! -s out.$n ] ||
+        echo "SELECT 'out.$n' WHERE NOT json_valid(CAST(readfile('out.$n') AS TEXT));" \
+            >>json.sql
+}
+# All answers about a database: no number without a value, and JSON is valid.
+check_answers() {
+    grep -EiwH -- '-?(nan|inf|infinity)|assert(ion)?|abort(ed)?' out.* err.* \
+        >words && wrong "$(cat words commands)"
+    sqlite3 :memory: <json.sql >words
+    [ ! -s words ] || wrong "not JSON: $(cat words commands)"
+    rm -f out.* err.* json.sql commands
 }
 wrong() {
     what="$what
@@ -136,7 +142,7 @@ files() {
 }
 
 for file in empty.db [a-tv-z]*.db unrun.db; do
-    db=${file%.db} what=
+    db=${file%.db} what='' n=0
     [ "$db" != whole ] || continue
     for turn in found made; do
         answer text status "$file"
@@ -165,6 +171,7 @@ for file in empty.db [a-tv-z]*.db unrun.db; do
     ! grep -Eiw -- '-?(inf|infinity)' pictures/*.dat >words 2>/dev/null ||
         wrong "$(head -n 1 words)"
     rm -rf pictures
+    check_answers
     [ -z "$what" ]
     ok $? "$db"
     [ -z "$what" ] || diag "$what"
@@ -176,7 +183,7 @@ says() { # code, pattern, verb, databases...
     shift 3
     for db in "$@"; do
         # shellcheck disable=SC2086
-        timeout 60 "$chorale" $verb "$db.db" >out 2>&1
+        timeout 600 "$chorale" $verb "$db.db" >out 2>&1
         is $? "$code" "$verb, $db: exit $code"
         like "$(cat out)" "$pattern" "$verb, $db: it says why"
     done
