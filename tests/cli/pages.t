@@ -78,14 +78,6 @@ for verb in $("$chorale" --verbs); do
 done
 is "$bad" 0 "README has every verb"
 
-# What one needs at first is a page; the rest is on pages of its own.
-for section in 'On a cluster with Slurm' 'In CI: ' 'Use the table: as a dispatch'; do
-    lines=$(awk -v want="## $section" '/^## / { on = index($0, want) == 1 }
-        on { n++ } END { print n + 0 }' "$top_srcdir/README.md")
-    [ "$lines" -gt 10 ] && [ "$lines" -le 60 ]
-    ok $? "README, $section: $lines lines"
-done
-
 # The pictures of README, with words for who does not see them, on a white ground
 # of their own, as the page may be dark, and small.
 cat >pictures.py <<'END'
