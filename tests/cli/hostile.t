@@ -29,7 +29,7 @@ sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
         UNION SELECT 'kernel' UNION SELECT 'platform' UNION SELECT '$name')"
 ok $? "a hostile database"
 
-run() { timeout 120 "$chorale" "$@" >out.txt 2>err.txt; }
+run() { timeout 600 "$chorale" "$@" >out.txt 2>err.txt; }
 json() { python3 -c 'import json, sys; json.load(sys.stdin)' <out.txt; }
 nothing_ran() { [ -z "$(find . /tmp -maxdepth 2 -name 'evil[0-9]*')" ]; }
 

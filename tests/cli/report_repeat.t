@@ -16,14 +16,14 @@ export PATH
 platform "$work/flat.xml" 0.5 1250000000 4
 platform "$work/slow.xml" 5 125000000 4
 cd "$work/first" || exit 99
-run() { timeout 120 chorale "$@" >out.txt 2>err.txt; }
+run() { timeout 600 chorale "$@" >out.txt 2>err.txt; }
 commands() { # page
     python3 -c 'import html, re, sys
 print(html.unescape(re.search(r"<pre>(.*?)</pre>", open(sys.argv[1]).read(),
     re.S).group(1)), end="")' "$1"
 }
 again() { # script: all of it, in another folder
-    (cd "$work/second" && timeout 300 sh -e "$1" >out.txt 2>err.txt)
+    (cd "$work/second" && timeout 600 sh -e "$1" >out.txt 2>err.txt)
     is "$? $(cat "$work/second/err.txt")" "0 " "a shell takes them"
 }
 same() { # database, system, name: what both folders have of it
