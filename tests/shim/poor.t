@@ -70,10 +70,10 @@ for kib in unlimited 1000000000; do
         -n 1 env $room sh -c "ulimit -v $kib; exec $work/life"
     served=$(lines 'bcast n=4 P=2 -> ')
     if [ $kib = unlimited ]; then
-        with=$served
+        reached=$served
         continue
     fi
-    if [ "$with" -eq 0 ]; then
+    if [ "$reached" -eq 0 ]; then
         skip "addresses run out" "this system has none for 8 TiB"
         continue
     fi
