@@ -197,6 +197,7 @@ echo up >>"$1"
 sleep 600 & # the trap of a signal would wait for one in the foreground
 wait
 EOF
+export top_srcdir top_builddir
 nothing_of() { # prefix, folder
     ! ip netns list | grep -q "$1" && ! ls -d /etc/netns/"$1"* 2>/dev/null &&
         [ ! -e "$2" ]
