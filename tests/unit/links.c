@@ -5,6 +5,7 @@
  * critical path, from the propositions and not from the descriptors. An order
  * that leaves a link a gap takes longer than this. */
 #include "algorithms/engines/mesh_ring.h"
+#include "algorithms/engines/swing.h"
 #include "algorithms/schedule.h"
 #include "tests/tap.h"
 
@@ -287,8 +288,26 @@ static void test_mesh_rings(void)
                  "and share no link");
 }
 
+/* |rho_j| = |1 - (-2)^(j + 1)| / 3: Swing shortens the way on a ring, whereas
+ * any other odd distances would also make a correct allreduce. */
+static void test_swing_partners(void)
+{
+    static const int rho[] = { 1, -1, 3, -5, 11, -21 };
+    enum { P = 64, ROUNDS = sizeof(rho) / sizeof(rho[0]) };
+    int right = 1;
+
+    for (int rank = 0; rank < P; rank++)
+        for (int j = 0; j < ROUNDS; j++) {
+            int to = rank % 2 == 0 ? rank + rho[j] : rank - rho[j];
+
+            right &= chorale_swing_partner(rank, P, j) == (to + P) % P;
+        }
+    tap_ok(right, "swing partners lie 1, -1, 3, -5, 11, -21 away");
+}
+
 int main(void)
 {
+    test_swing_partners();
     test_mesh_rings();
     test_rows();
     test_lines();
