@@ -858,6 +858,31 @@ static void test_arrays(void)
            "as many rows as parameters: a value without an interval");
 }
 
+/* The interval of one row's own fit, which stands where there is one launch:
+ * it must cover the mean of ten values with 5 % noise in 95 % of the cases. */
+static void test_array_interval(void)
+{
+    enum { ROWS = 10, TRIALS = 1000 };
+    double x[ROWS], seconds[ROWS];
+    const struct chorale_fit_data data = { .nrow = ROWS, .ncol = 1, .x = x,
+                                           .seconds = seconds };
+    struct chorale_fit_result fit;
+    uint64_t seed = 77;
+    int covered = 0;
+
+    for (int t = 0; t < TRIALS; t++) {
+        for (int i = 0; i < ROWS; i++) {
+            x[i] = 1;
+            seconds[i] = exp(0.05 * normal(&seed));
+        }
+        covered += chorale_fit(&data, &fit, NULL) == CHORALE_OK &&
+                   fit.lo[0] <= 1 && fit.hi[0] >= 1;
+    }
+    tap_ok(covered >= 900 && covered <= 980,
+           "the interval of ten rows covers the truth in about 95 %% (%.1f)",
+           covered / 10.);
+}
+
 int main(void)
 {
     test_exact();
@@ -877,5 +902,6 @@ int main(void)
     test_false_lack();
     test_lack();
     test_arrays();
+    test_array_interval();
     return tap_done();
 }
