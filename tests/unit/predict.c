@@ -41,6 +41,16 @@ static const char rows[] =
     " 0, 8, 1024, 1024 FROM model_variant, (SELECT 8 AS p UNION SELECT 16)"
     " WHERE shape = 'block';";
 
+/* Ten times slower between nodes than inside. */
+static const char two_levels[] =
+    "INSERT INTO system VALUES (2, 'v', 't', 'simulated', 'y', 'm', 't');"
+    "INSERT INTO model (system_id, level, param, value, unit, npoints, error,"
+    " worst_error, trusted) VALUES"
+    " (2, 'node', 'alpha', 1e-6, 's', 9, 0, 0, 1),"
+    " (2, 'node', 'beta', 1e-10, 's', 9, 0, 0, 1),"
+    " (2, 'net', 'alpha', 1e-5, 's', 9, 0, 0, 1),"
+    " (2, 'net', 'beta', 1e-9, 's', 9, 0, 0, 1);";
+
 static struct chorale_where at(int comm_size, size_t msg_size)
 {
     return (struct chorale_where){
@@ -180,6 +190,37 @@ static void test_seconds(struct chorale_predictor *p)
            "nothing is without a model");
 }
 
+/* Each differs from the question before in one thing; the last is the first. */
+static void test_two_levels(struct chorale_store *store)
+{
+    static const struct { int comm_size, ppn; size_t msg_size; } ask[] = {
+        { 8, 2, 8 }, { 8, 4, 8 }, { 16, 4, 8 }, { 16, 4, 1 << 20 },
+        { 8, 2, 8 },
+    };
+    enum { N = sizeof(ask) / sizeof(ask[0]) };
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, "linear");
+    const long param[CHORALE_MAX_PARAM] = { 0 };
+    struct chorale_predictor *p = NULL;
+    double got[N];
+    int differ = 1;
+
+    if (!tap_ok(chorale_store_exec(store, two_levels, NULL) == CHORALE_OK &&
+                    chorale_predictor_load(store, 2, &p, NULL) == CHORALE_OK &&
+                    p != NULL, "a model of two levels is read back"))
+        return;
+    for (int i = 0; i < N; i++) {
+        struct chorale_where w = at(ask[i].comm_size, ask[i].msg_size);
+
+        w.shape = "block";
+        w.ppn = ask[i].ppn;
+        got[i] = chorale_predict(p, alg, param, &w);
+        differ &= i == 0 || fabs(got[i] - got[i - 1]) > 1e-7;
+    }
+    tap_ok(differ && fabs(got[0] - got[N - 1]) < 1e-15,
+           "cached predictions answer the question that was asked");
+    chorale_predictor_free(p);
+}
+
 int main(void)
 {
     char path[] = "/tmp/chorale-predict-XXXXXX", why[64];
@@ -206,6 +247,7 @@ int main(void)
         test_may(p);
         test_lacks(p);
         test_doubtful(store);
+        test_two_levels(store);
     }
     chorale_predictor_free(p);
     chorale_store_close(store);
