@@ -121,6 +121,11 @@ run 2 "$shim" $on CHORALE_DISPATCH="$work/hull.so" "$work/bcasts"
 right && [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
     [ "$(lines 'allreduce n=4 P=2 -> recursive')" -eq 1 ]
 ok $? "beyond what was decided the library answers"
+run 4 "$shim" $on CHORALE_DISPATCH="$work/hull.so" "$work/bcasts"
+right && [ "$(lines 'P=4 -> library')" -ge 1 ] &&
+    [ "$(lines 'bcast n=1024 P=4 -> binomial')" -eq 0 ] &&
+    [ "$(lines 'allreduce n=4 P=4 -> recursive')" -eq 0 ]
+ok $? "on more ranks than were measured the library answers"
 table hull8 '-DHULL={8,16,0,1023}'
 run 2 "$shim" $on CHORALE_DISPATCH="$work/hull8.so" "$work/bcasts"
 right && [ "$(lines chorale:)" -eq 0 ] && grep -q 'chooses nothing' "$work/told"
