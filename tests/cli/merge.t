@@ -268,6 +268,10 @@ refused 4 'contradicts .*campaign-b .* has other settings' \
 hurt "UPDATE launch SET seed = seed + 1"
 refused 4 'contradicts .*launch .* is another one' \
     "another launch of the same uuid" "$work/bad.db"
+hurt "INSERT INTO environment (launch_id, key, value)
+    SELECT launch_id, 'fabric', 'fabric ' || launch_id FROM launch"
+refused 4 'contradicts .*the fabric "fabric [0-9]*" is another one' \
+    "a launch on another fabric than its system's first" "$work/bad.db"
 hurt "UPDATE run SET status = 'invalid' WHERE run_id = 5"
 refused 4 'contradicts .*run .* is another one' "another run of the same uuid" \
     "$work/bad.db"
