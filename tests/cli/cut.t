@@ -176,7 +176,7 @@ if "$chorale" --version | grep -q 'sanitizer=no'; then
     once busy busy
     # They are slow, however often they are measured.
     # (After a cell's time one is kept that is not too fast, without the other.)
-    planned slow -c scan -P 2 -m 8M --cell-time 60
+    planned slow -c scan -P 2 -m 1M --cell-time 60
     has slow "1; UPDATE campaign SET nrep_min = 8, nrep_max = 8" >"$work/out.txt"
     env FAULT=slow LD_PRELOAD="$work/faults.so" timeout 900 "$chorale" run \
         "$work/slow.db" -q &

@@ -10,8 +10,8 @@
  *                 that no rhythm of the runner's can miss them
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
- *         slow    a program's own messages take 50 milliseconds a mebibyte
- *         busy    they do until it is called for the first time
+ *         slow    a program's own messages take half a second a mebibyte
+ *         busy    they take 50 milliseconds a mebibyte until its first call
  *         far     what it sends takes 3 milliseconds more, and the messages of
  *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
@@ -263,7 +263,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
     *(void **)&real = next("PMPI_Send");
     if ((is("slow") || (is("busy") && calls == 0)) &&
         PMPI_Type_size(type, &size) == MPI_SUCCESS)
-        idle(0.05 * (double)count * size / (1 << 20));
+        idle((is("slow") ? 0.5 : 0.05) * (double)count * size / (1 << 20));
     if (is("far") && faulty())
         idle(3 * SHORT);
     if (is("far") && count == 1 << 20 && before_last())

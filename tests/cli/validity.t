@@ -40,7 +40,7 @@ is "$(sqlite3 "$db" "SELECT count(*) FROM v_best WHERE provider = 'library'")" 0
     "spoil: it is never best"
 
 # Faster than a message: a mark, in a real run.
-campaign slow 1 8M -i 5 --min-iterations 5 -x 0
+campaign slow 1 1M -i 5 --min-iterations 5 -x 0
 is "$(library "status || ' ' || (validity LIKE '%suspicious%')")" "ok 1" \
     "slow: what is faster than messages are is suspicious"
 is "$(sqlite3 "$db" "SELECT validity LIKE '%suspicious%' FROM run
