@@ -464,9 +464,10 @@ const struct chorale_verb chorale_verb_job = {
         "the database. Exit status: 0; 75 of an element that was stopped, and "
         "of the last job if runs are missing: `chorale submit` again submits "
         "those; else that of what failed, as of any command.",
-    .example = "chorale job /work/results-slurm/1 --element 3 --mpi pmi2 "
+    .example = "chorale job /scratch/results-slurm/1 --element 3 --mpi pmi2 "
                "--bind\n"
-               "chorale job /work/results-slurm/1 --gather /work/results.db",
+               "chorale job /scratch/results-slurm/1 --gather "
+               "/scratch/results.db",
     .opt = options,
     .run = run,
 };

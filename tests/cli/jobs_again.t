@@ -29,14 +29,14 @@ bound() { # launcher
 }
 if [ "$(nproc)" -gt 1 ]; then
     bound "$bin/loose"
-    is $? 3 "ranks that nobody bound: exit 3"
+    is $? 3 "run exits with 3 if srun binds no rank"
     like "$(cat "$work/err.txt")" \
         '2 of 2 ranks are not bound to cores \(rank 0 is free: .*bind = no' \
         "it says so"
     like "$(cat "$folder/element-7.txt")" '^failed .* done 0 of 4: .*not bound' \
         "to status as well, and nothing is measured"
 else
-    skip "one processor binds all" "ranks that nobody bound"
+    skip "one processor binds all" "unbound ranks end run"
 fi
 
 # --- what starts ranks in a job ---------------------------------------------
@@ -82,7 +82,7 @@ like "$(cat "$folder/element-8.txt")" '^failed .*neither srun' \
 SLURM_NTASKS=1 auto nothing >"$work/out.txt"
 is "$(cat "$work/out.txt")" "mpi=pmi2 " "of one task there is nothing to find"
 
-# Ranks that srun is to bind: it is told so, or the launch measures nothing.
+# srun gets --cpu-bind; a launch whose ranks stay unbound measures nothing.
 if [ "$(nproc)" -gt 1 ]; then
     fake srun <<END
 case "\$*" in *--cpu-bind=cores*) start=$MPIEXEC ;; *) start=$bin/loose ;; esac
@@ -97,11 +97,11 @@ END
     timeout 600 "$chorale" job "$work/bound-slurm/1" --element 1 \
         $(grep -o -e '--mpi [a-z0-9]*' -e '--bind' \
             "$work/bound-slurm/1/1x2-from1.sh") >/dev/null 2>"$work/err.txt"
-    is $? 0 "ranks that srun is told to bind: $(cat "$work/err.txt")"
+    is $? 0 "run passes --cpu-bind to srun: $(cat "$work/err.txt")"
     is "$(sqlite3 "$work/bound-slurm/1/shard-1.db" \
         "SELECT count(*) > 0 FROM run WHERE status = 'ok'")" 1 "are measured"
 else
-    skip "one processor binds all" "ranks that srun is told to bind"
+    skip "one processor binds all" "run passes --cpu-bind to srun"
 fi
 
 text=$(SLURM_TOPOLOGY_ADDR=spine.leaf7.$(uname -n) timeout 600 "$MPIEXEC" -n 2 \

@@ -77,7 +77,7 @@ plan() { # database, sizes, further options
 kept() { # file: of the point under way there is something
     until_true test -s "$1"
 }
-stopped() { # signal; the code it ends with, and what there is
+stopped() { # signal; prints the exit code and what was stored
     CHORALE_MPIEXEC=$MPIEXEC "$chorale" run "$long" -q 2>"$work/err.txt" &
     kept "$long-tail-cut"
     kill -"$1" $!
@@ -94,7 +94,7 @@ plan "$long" 8M,16M --min-iterations 10 --cell-time 100
 is "$(stopped USR1)" "75 2|time failed stopped " \
     "SIGUSR1 keeps it, with the repetitions that it has, and begins no other"
 [ ! -e "$long-end" ]
-ok $? "and nothing is left of the request"
+ok $? "the request to end is removed"
 rm "$long"
 plan "$long" 8M,16M --min-iterations 4096 --cell-time 3
 is "$(stopped USR1)" "75 2|time failed stopped " \

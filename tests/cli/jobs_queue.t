@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What `status --jobs` knows of jobs from squeue and sacct: asked seldom, kept
-# where nobody else may write, and watched. The Slurm is invented.
+# where nobody else may write, and watched. The Slurm is a fake.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 
@@ -92,7 +92,7 @@ beside "a link to a folder"
 rm "${kept_answer%/*}"
 : >"${kept_answer%/*}"
 beside "no folder"
-is "$(ls "$work/mine" | grep -c invented)" 0 "and nothing is there"
+is "$(ls "$work/mine" | grep -c invented)" 0 "the folder is empty"
 rm "${kept_answer%/*}"
 (unset XDG_CACHE_HOME; HOME=$work/home; export HOME; mkdir "$HOME"
     row 1 >/dev/null)
@@ -135,7 +135,7 @@ is "$(asked squeue) $(asked sacct)" "1 1" \
 : >"$work/queue"
 rm -f "$kept_answer"
 timeout 600 "$chorale" status "$db" --jobs --watch 100 >/dev/null
-is $? 0 "it ends where nothing is in the queue"
+is $? 0 "it ends if the queue is empty"
 "$chorale" plan "$work/idle.db" -q -c bcast -m 8 -P 2
 like "$("$chorale" status "$work/idle.db" --jobs)" '^no batch jobs: ' \
     "where there are none it says so"

@@ -7,14 +7,6 @@
 
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
-served() { # served WHAT COLLECTIVE ...: a variant ran it
-    what=$1
-    shift
-    for coll in "$@"; do
-        grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
-        ok $? "$what: a variant runs $coll"
-    done
-}
 
 # A call that differs from an earlier one in one argument is decided anew.
 program again
@@ -49,7 +41,7 @@ run 4 "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 "CHORALE_FORCE=$keep" \
     "$work/ops"
 [ $status -eq 0 ] && grep -q 'ops: wrong=0' "$work/out"
 ok $? "variants that keep the order run the application's operation"
-served "the application's operation" reduce allreduce scan
+variants_ran "the application's operation" reduce allreduce scan
 run 4 "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
     CHORALE_FORCE=reduce_scatter=ring "$work/ops"
 [ $status -eq 0 ] && grep -q 'ops: wrong=0' "$work/out" &&
@@ -72,7 +64,7 @@ for set in $whole $parts; do
         ! grep -v ' allreduce ' "$work/err" | grep -q -e '-> library'
     ok $? "P=$P: types made of pairs are right with $set"
 done
-served "pairs, P=$P" bcast gather scatter allgather alltoall
+variants_ran "pairs, P=$P" bcast gather scatter allgather alltoall
 
 # Collectives that the shim does not cover.
 program others

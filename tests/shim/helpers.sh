@@ -145,3 +145,12 @@ errors_as_alone() { # errors_as_alone SETTINGS NAME: the same, but for NAME
     grep -v "^rank [01]: $2[ ,]" "$work/plain" >"$work/expected"
     grep '^rank' "$work/out" | sort | diff "$work/expected" - >"$work/diff"
 }
+
+variants_ran() { # WHAT COLLECTIVE...: check that variants ran these
+    what=$1
+    shift
+    for coll in "$@"; do
+        grep "^chorale: $coll [nP]=" "$work/err" | grep -qv 'library$'
+        ok $? "$what: a variant runs $coll"
+    done
+}

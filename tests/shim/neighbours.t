@@ -44,7 +44,7 @@ done
 kill $launcher 2>/dev/null
 ! wait $launcher 2>/dev/null && [ "$(lines "$waits")" -eq 1 ] &&
     ! grep -q '^bcasts:' "$work/out"
-ok $? "a rank waiting for a rank without the shim says so, and what to do"
+ok $? "a rank that waits for a rank without the shim prints the cause and the remedy"
 $CC -shared -fPIC -o "$work/libmycudart_notes.so" "$work/gpu.c"
 run 2 "$shim $work/libmycudart_notes.so" $on "$work/bcasts"
 right && [ "$(lines "$ours")" -eq 1 ]

@@ -128,7 +128,7 @@ why="a rank cannot take part"
 disagree "no memory" $on POOR=comm "LD_PRELOAD=$with:$work/poor.so"
 run 2 "$shim $work/poor.so" $on "$work/bcasts"
 right && [ "$(lines '-> binomial')" -eq 1 ]
-ok $? "the preload that takes the memory changes nothing else"
+ok $? "the preload that takes the memory changes no result"
 run_two "LD_PRELOAD=$with $on CHORALE_AFTER=1" \
     "LD_PRELOAD=$with $on CHORALE_AFTER=5" "$work/bcasts"
 right

@@ -15,7 +15,7 @@ ok $? "a relative path is that of the start"
 printf old >rel.trace
 run 2 "$shim" CHORALE_TRACE=rel.trace "$work/traced" calls
 whole && [ "$(ls)" = rel.trace ]
-ok $? "an old file is replaced, nothing is left beside it"
+ok $? "an old file is replaced, without a temporary file beside it"
 cd "$OLDPWD" || exit 1
 for bad in "$work/none/x.trace" "$work/here" /dev/null; do
     run 2 "$shim" CHORALE_TRACE="$bad" "$work/traced" calls
@@ -59,7 +59,7 @@ cat >"$work/own" <<EOF
 #!/bin/sh
 exec "\$@" 2>"$work/err.\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}"
 EOF
-chmod +x "$work/own" # launchers lose what is said last
+chmod +x "$work/own" # launchers lose the last output
 run 2 "$shim" CHORALE_TRACE="$file" "$work/own" "$work/traced" abort
 [ ! -e "$file" ] &&
     [ "$(grep -c "end.trace.rank1: MPI_Abort" "$work/err.1")" -eq 1 ]
@@ -110,7 +110,7 @@ for bad in 9 11 0 1000 USR2 12x; do
 done
 run 2 "$shim" "$work/traced" calls
 [ $status -eq 0 ] && [ ! -s "$work/err" ]
-ok $? "without CHORALE_TRACE nothing is told"
+ok $? "without CHORALE_TRACE no trace is written"
 
 # A program that calls libchorale.
 libchorale=$(lib_of libchorale.so)

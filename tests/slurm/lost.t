@@ -10,7 +10,7 @@ case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 cluster_wanted
 
 trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
-kill_wait=600 # on a busy machine nothing is killed before it has published
+kill_wait=600 # a busy element publishes before Slurm kills it
 cluster_begin
 
 db=$work/results.db

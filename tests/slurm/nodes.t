@@ -11,7 +11,7 @@ case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 cluster_wanted
 
 trap 'cluster_down; rm -rf "$work"' EXIT
-kill_wait=600 # on a busy machine nothing is killed before it has published
+kill_wait=600 # a busy element publishes before Slurm kills it
 # n2 says that it is another machine.
 mkdir -p "$cluster"
 sed 's/^\(model name[^:]*: \).*/\1Another Processor 9000/' /proc/cpuinfo \
