@@ -17,9 +17,9 @@
 #include "tests/unit/values.h"
 #include "tests/unit/wanted.h"
 
-/* Meshes of 16 and more rows, or 8 in each of three dimensions, take many
- * ranks: come there only if fewer do not tell. */
-static const int sizes[] = { 4, 5, 8, 12, 16, 24, 27, 36, 70, 96, 432, 1080 };
+/* A mesh that is 16 by 27, and not as square as can be, is the last: come there
+ * only if fewer ranks do not tell, and only with the default. */
+static const int sizes[] = { 4, 5, 8, 12, 16, 24, 27, 36, 70, 96, 432 };
 static const size_t blocks[] = { 64, 384, 960, 4096, 98304, 16 << 20 };
 enum {
     NSIZE = sizeof(sizes) / sizeof(sizes[0]),
@@ -27,7 +27,7 @@ enum {
 };
 
 /* Bytes of all blocks, which some variants take as scratch. */
-enum { MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 26 };
 
 /* A value that no point takes: parts of one segment are those of `ring`. */
 static int is_refused(const struct chorale_alg *alg, int k, long value)
@@ -153,8 +153,9 @@ static int differ_somewhere(const struct chorale_alg *alg, struct pair *pair)
 {
     int nblock = chorale_coll_info(alg->coll)->dataless ? 1 : NBLOCK;
     int nnode = chorale_alg_by_node(alg) ? 2 : 1;
+    int nsize = pair->a == alg->param[pair->k].def ? NSIZE : NSIZE - 1;
 
-    for (int i = 0; i < NSIZE; i++)
+    for (int i = 0; i < nsize; i++)
         for (int k = 0; k < nblock; k++)
             for (int w = 0; w < nnode; w++)
                 if (tell_apart_with(alg, point(alg, i, k, 4 - 2 * w), pair))
