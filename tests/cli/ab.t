@@ -81,7 +81,7 @@ END
 if [ "$2" = run ] && [ "$(grep -c base turns.txt)" -eq 2 ] && [ ! -e stopped ]; then
     touch stopped
     kill -TERM "$PPID"
-    sleep 20
+    sleep 600 # until it is ended
 fi
 exec "$@"
 END

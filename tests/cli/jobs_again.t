@@ -131,6 +131,7 @@ elements() { # folder, job
 again other 8 -q
 timeout 600 "$chorale" status "$work/other.db" --jobs >/dev/null
 again mine 8 -q
+touch "$kept_answer" # it is of use for 30 seconds
 like "$(again mine 8)" 'nothing is missing that is not in the queue' \
     "what was submitted is in the queue before squeue is asked again"
 is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 "and not submitted twice"

@@ -12,9 +12,12 @@ printf '1 %s RUNNING None\n' 0 1 >"$work/queue"
 printf '1 %s PENDING Resources\n' 2 3 4 5 6 7 >>"$work/queue"
 rm -f "$kept_answer" "$work/asked"
 like "$(row 1)" ' 0 +4 +[0-9]+ s +RUNNING' "an element runs, with work left"
+touch "$kept_answer" # an answer is of use for 30 seconds
 like "$(row 3)" 'PENDING \(Resources\)' "another one waits, and for what"
+touch "$kept_answer"
 like "$(jobs)" '^0 of 32 runs; about .* of work is left, .* in one element' \
     "what is left of all"
+touch "$kept_answer"
 like "$(jobs --json)" '"left_s": [1-9]' "as JSON too"
 is "$(asked squeue)" 1 "four looks ask squeue once"
 touch -d '20 seconds' "$kept_answer"
@@ -56,6 +59,7 @@ row 1 >/dev/null
 like "$(stat -c '%a %F' "$kept_answer" "${kept_answer%/*}" | tr '\n' ' ')" \
     '^600 regular .* 700 directory' "it is for its user alone"
 cp "$db" "$work/r2.db"
+touch "$kept_answer"
 timeout 600 "$chorale" status "$work/r2.db" --jobs >"$work/out.txt"
 is "$(asked squeue)$(grep -c RUNNING "$work/out.txt")" 12 \
     "another database asks for no answer of its own"

@@ -16,7 +16,7 @@ for target in tables trace spec store tail; do
     n=$(find "$folder" -type f | wc -l)
     [ "$n" -ge 3 ]
     ok $? "$target: $((n)) files"
-    find "$folder" -type f -exec timeout 120 "$program" {} + >"$work/out" 2>"$work/err"
+    find "$folder" -type f -exec timeout 900 "$program" {} + >"$work/out" 2>"$work/err"
     is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" "$target returns of each"
     diag "$(tail -n 2 "$work/err")"
     if [ "$target" = store ]; then
@@ -65,7 +65,7 @@ for path in sys.stdin.read().split("\n")[:-1]:
         count += 1
 ' "$work/$target-bent"
     n=$(find "$work/$target-bent" -type f | wc -l)
-    find "$work/$target-bent" -type f -exec timeout 300 "$program" {} + \
+    find "$work/$target-bent" -type f -exec timeout 3000 "$program" {} + \
         >"$work/out" 2>"$work/err"
     is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" \
         "$target returns of $((n)) that are bent"
