@@ -11,7 +11,6 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take half a second a mebibyte
- *         busy    they take 50 milliseconds a mebibyte until its first call
  *         far     what it sends takes 3 milliseconds more, and the messages of
  *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
@@ -261,9 +260,8 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
     int size;
 
     *(void **)&real = next("PMPI_Send");
-    if ((is("slow") || (is("busy") && calls == 0)) &&
-        PMPI_Type_size(type, &size) == MPI_SUCCESS)
-        idle((is("slow") ? 0.5 : 0.05) * (double)count * size / (1 << 20));
+    if (is("slow") && PMPI_Type_size(type, &size) == MPI_SUCCESS)
+        idle(0.5 * (double)count * size / (1 << 20));
     if (is("far") && faulty())
         idle(3 * SHORT);
     if (is("far") && count == 1 << 20 && before_last())
