@@ -52,3 +52,19 @@ good() { # number of lost launches
         || ' ' || count(*) FROM launch WHERE status = 'failed'")" "0 $1" \
         "$what: no cell fails and $1 launches are lost"
 }
+
+# A point of one launch with a fault of one kind, for tests of what is stored.
+single() { # fault, call, message size, options of plan...
+    fault=$1 after=$2 bytes=$3
+    shift 3
+    rm -f "$db"
+    "$chorale" plan "$db" -q -P 2 -m "$bytes" -c scan --variants linear \
+        --launches 1 --width 0% --cell-time 60 --no-racing "$@"
+    env FAULT="$fault" AFTER="$after" LD_PRELOAD="$work/faults.so" \
+        timeout 900 "$chorale" run "$db" -q
+    ok $? "$fault: the campaign is measured"
+}
+library() { # columns: of the library's run and its summary
+    sqlite3 "$db" "SELECT $1 FROM run r JOIN cell c USING (cell_id)
+        LEFT JOIN run_summary s USING (run_id) WHERE c.provider = 'library'"
+}

@@ -23,7 +23,7 @@ where() { # variable of the Makefile
 }
 
 # Every test is run, and every file is in the tarball.
-where TESTS | tr ' ' '\n' | sort >"$work/tests"
+{ where fast_tests; where full_tests; } | tr ' ' '\n' | sort >"$work/tests"
 [ "$(wc -l <"$work/tests")" -gt 100 ]
 ok $? "the tests are known"
 is "$(cd "$top_srcdir" && find tests -name '*.t' -type f | sort |

@@ -154,3 +154,15 @@ variants_ran() { # WHAT COLLECTIVE...: check that variants ran these
         ok $? "$what: a variant runs $coll"
     done
 }
+
+came() { # came NAME: the program ended well and all it saw was right
+    [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"
+}
+under() { # under P PROGRAM WORD...: under the shim with settings $on
+    ranks=$1
+    name=$2
+    shift 2
+    run "$ranks" "$shim" $on "$work/$name" "$@"
+    came "$name"
+    ok $? "P=$ranks: $name${1:+ $1} is right under the shim"
+}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # semantics.t - what MPI promises holds with the shim as without: tags and
-# wildcards, errors, every way to make a communicator, every way to end.
+# wildcards, error handlers, every way to make a communicator; no object of MPI
+# is left. (Errors and ends: ends.t.)
 . "$(dirname "$0")/helpers.sh"
 
 for name in wild comms ends life inherit; do
@@ -9,17 +10,6 @@ for name in wild comms ends life inherit; do
 done
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
-came() { # came NAME: the program came through, and right
-    [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"
-}
-under() { # under P PROGRAM WORD...: under the shim
-    ranks=$1
-    name=$2
-    shift 2
-    run "$ranks" "$shim" $on "$work/$name" "$@"
-    came "$name"
-    ok $? "P=$ranks: $name${1:+ $1} is right under the shim"
-}
 
 # Nothing of ours is the application's.
 for P in 2 3 5; do
@@ -76,48 +66,6 @@ done
 like_alone 2 "$on" threads 9
 [ "$(lines 'bcast n=4 P=2 -> linear')" -ge 1 ]
 ok $? "and the calls were ours, by threads' communicators"
-
-# Errors and ends.
-for how in truncate atexit fork early; do
-    under 2 ends $how
-    [ "$(lines 'bcast n=4 P=2 -> linear')" -ge 1 ]
-    ok $? "variants run the calls before"
-done
-grep -q 'finalize wrong=0' "$work/out"
-ok $? "callbacks of MPI_Finalize may call collectives"
-# Blocks that are longer than the root's room: MPICH goes on in the calls after.
-run 4 "" "$work/ends" leftover
-if came ends; then
-    for word in linear linear_nb binomial; do
-        force=gather=$word,gatherv=linear,reduce=linear
-        run 4 "$shim" $on CHORALE_FORCE=$force "$work/ends" leftover
-        came ends && [ "$(lines "gather n=.* P=4 -> $word")" -ge 1 ] &&
-            [ "$(lines 'reduce n=4 P=4 -> linear')" -ge 1 ]
-        ok $? "right calls after a gather by $word of too long blocks"
-    done
-else
-    skip "right calls after one of too long blocks" "not in the library itself"
-fi
-run 3 "$shim" $on "$work/ends" abort
-[ $status -ne 0 ] && [ $status -ne 124 ]
-ok $? "MPI_Abort of one rank ends the collective of the others ($status)"
-run 2 "" "$work/ends" full
-plain=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
-if [ -n "$plain" ] && [ "$plain" -lt 4000 ]; then
-    run 2 "$shim" $on "$work/ends" full
-    ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
-    came ends && [ "$plain" = "$ours" ] &&
-        [ "$(lines 'ours are given back')" -eq 1 ] &&
-        [ "$(lines 'is left to the library: no private')" -eq 1 ]
-    ok $? "communicators run out: $ours of $plain, then the library's"
-    run 2 "$shim" $on "$work/ends" full threads
-    ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
-    came ends && [ "$ours" -ge $((plain - 256)) ] &&
-        [ "$(lines 'left to the library: no private .* the program has so many')" -eq 1 ]
-    ok $? "with threads, too: $ours, and no handler is told of ours"
-else # Open MPI has 65532; no more than 4000 are tried
-    skip "communicators run out" "the library has ${plain:-too many}"
-fi
 
 # Nothing is left behind.
 "$MPICC" -shared -fPIC "$top_srcdir/tests/shim/leak_tool.c" \
