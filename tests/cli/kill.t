@@ -163,7 +163,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
     platform "$work/p.xml" 0.5 1250000000 8
     mkdir "$work/whole" "$work/two"
     "$chorale" plan "$work/plan.db" --launcher smpirun -q \
-        --platform "$work/p.xml" -c bcast,allgather,allreduce -m 8:32K:x64 \
+        --platform "$work/p.xml" -c bcast,allreduce -m 8:32K:x64 \
         -P 3,8 --launches 2
     cp "$work/plan.db" "$work/whole/r.db"
     SAID=$work/whole
