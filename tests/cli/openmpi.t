@@ -36,7 +36,7 @@ MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
 for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc \
-    shim/shim shim/calls shim/neighbours shim/blind shim/semantics \
+    shim/shim shim/calls shim/ends shim/neighbours shim/semantics \
     shim/guard shim/trace shim/ppn; do
     log=$work/${test#*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
