@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Fitted at up to 32 ranks, what do 64 to 512 take? On both exact networks the
-# median error is within 2 %, the worst within 10 %, and the port model is
-# found from the data. On a tapered fat tree, which no network of the model is,
+# Fitted at up to 32 ranks, what do 64 to 512 take (256 with LogGP)? On both exact
+# networks the median error is within 2 %, the worst within 10 %, and the port
+# model is found from the data. On a tapered fat tree, unlike each network model,
 # cross-validation says where the error passes 10 %; with several ranks on a
 # node it is within. Beyond what was measured the table answers library.
 . "$(dirname "$0")/../lib.sh"
@@ -23,7 +23,7 @@ measure() { # database, network, plan's options...
     shift 2
     "$chorale" plan "$db" --launcher smpirun --network "$network" \
         --root first --charge-tau 1e-10 -q "$@" &&
-        timeout 3000 "$chorale" run "$db" -q
+        timeout 3000 "$chorale" run "$db" -q --stall-timeout 3600s
 }
 
 # Rounds that grow with log P, with P, and as the longer of both.
@@ -56,10 +56,10 @@ for network in hockney loggp; do
         measure "$db" $network --platform "$flat" -c $colls \
             --variants $short,$many -m 8K -P 64 &&
             measure "$db" $network --platform "$flat" -c bcast \
-                --variants bcast:binomial -m 8 -P 128,512
+                --variants bcast:binomial -m 8 -P 128,256
         ;;
     esac
-    ok $? "$network: and up to 512"
+    ok $? "$network: and more"
     "$chorale" fit "$db" --up-to-procs 32 --json >"$work/far.json"
     ok $? "fitted up to 32"
     is "$(sqlite3 "$db" 'SELECT count(*) FROM model')" 0 "nothing is stored"
@@ -67,9 +67,9 @@ for network in hockney loggp; do
     n=$(json "$work/far.json" beyond.points)
     median=$(json "$work/far.json" beyond.median_error)
     worst=$(json "$work/far.json" beyond.worst_error)
-    diag "$n points at 64 to 512 ranks: median error $median, worst $worst"
-    holds "$n > $points AND $median <= 0.02" "64 to 512: median within 2 %"
-    holds "$worst <= 0.10" "64 to 512: worst within 10 %"
+    diag "$n points at 64 and more ranks: median error $median, worst $worst"
+    holds "$n > $points AND $median <= 0.02" "64 and more: median within 2 %"
+    holds "$worst <= 0.10" "64 and more: worst within 10 %"
 done
 
 # What is decided beyond the measured numbers of ranks.
