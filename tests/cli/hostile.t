@@ -112,6 +112,15 @@ ok $? "ompi-json is JSON"
 is "$(grep -c '^[^#0-9 ]' ompi-rules)" 0 \
     "every line of ompi-rules is numbers or a comment"
 
+# The report: names are text in elements and in attributes.
+run report evil.db -o evil.html
+is "$? $(cat err.txt)" "0 " "report"
+! grep -q '<script>alert\|<b>&' evil.html &&
+    grep -q '&#60;script&#62;alert(1)' evil.html
+ok $? "report: a name opens no tag"
+! grep -q 'x"; \*/ int' evil.html && grep -q 'x&#34;; \*/ int' evil.html
+ok $? "report: a quote in a name ends no attribute"
+
 # Pictures, also by hand.
 if command -v gnuplot >/dev/null 2>&1; then
     for format in png pdf svg; do
@@ -129,6 +138,14 @@ d.parse(sys.argv[1])' "$f" && ! grep -q '<script' "$f" ;;
         done
         is "$bad $((n > 3))" "0 1" "$n files, each of them is one"
     done
+    grep -qF 'x?; */ int evil0' pictures-svg/*.svg
+    ok $? "titles have the name without its quotes"
+    cp evil.db path.db
+    sqlite3 path.db "UPDATE cell SET coll = '../../$name' WHERE coll = 'bcast'"
+    run plot path.db --format svg -o pictures-path
+    is "$? $(find pictures-path -mindepth 1 | LC_ALL=C grep -c \
+        '^pictures-path/.*[^A-Za-z0-9_.-]')" "0 0" \
+        "a collective named by a path is drawn in the folder"
     for data in pictures-svg/*.dat; do
         case $data in
             *_map.dat) script=decision_map ;;
