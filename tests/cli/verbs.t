@@ -32,6 +32,10 @@ run import osu.db osu.txt -P 8 --ppn 4
 is "$? $(sql osu.db 'SELECT msg_size, median * 1e6 FROM run_summary
     JOIN run USING (run_id) JOIN cell USING (cell_id)' | tr '\n' ' ')" \
     "0 1|2.5 1024|4.0 " "import stores the rows of a table"
+sed 's/Broadcast/Allreduce/; s/^1 /4 /' osu.txt >sums.txt
+run import sums.db sums.txt -P 8 --ppn 4
+is "$? $(sql sums.db 'SELECT DISTINCT coll, dtype, op FROM cell')" \
+    "0 allreduce|float|sum" "import knows the type of reductions"
 
 if "$chorale" --version | grep -q simgrid=yes; then
     platform flat.xml 10 1000000000 4
