@@ -37,7 +37,8 @@ MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
 for test in cli/native cli/real cli/generate_ompi shim/fortran shim/hpcc \
     shim/shim shim/calls shim/ends shim/neighbours shim/semantics \
-    shim/guard shim/trace shim/ppn; do
+    shim/guard shim/trace shim/ppn shim/libchorale shim/comm_limits \
+    shim/other_names shim/wrong_calls shim/trace_ends; do
     log=$work/${test#*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
     status=$?

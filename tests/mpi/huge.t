@@ -13,7 +13,7 @@ if [ -z "$limit" ] || ! command -v "$MPIEXEC" >/dev/null 2>&1; then
     exit 0
 fi
 if [ ! -x "$here/tests/mpi/huge" ]; then
-    echo "Bail out! $here/tests/mpi/huge is not built: make check"
+    echo "Bail out! $here/tests/mpi/huge is not built: make full-programs"
     exit 1
 fi
 case ${1-} in
