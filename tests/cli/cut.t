@@ -161,6 +161,39 @@ through single 1 1 0.05
 through row 3 12 0.3 --sync window
 through apart 3 12 0.3 --sync barrier
 
+# --- on a machine that was busy -----------------------------------------------
+# Messages were slow when they were measured: what is faster is not believed, so
+# they are measured again.
+if "$chorale" --version | grep -q 'sanitizer=no'; then
+    "${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+        "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+    planned busy -c scan -P 2 -m 8M --cell-time 60
+    killed_at "$work/busy.db-tail-cut" env FAULT=busy \
+        LD_PRELOAD="$work/faults.so" timeout 900 "$chorale" run \
+        "$work/busy.db" -q
+    timeout 900 "$chorale" run "$work/busy.db" -q
+    is "$? $(cut_runs busy)" "0 2" "busy: what both cells had is kept"
+    once busy busy
+    # They are slow, however often they are measured.
+    # (After a cell's time one is kept that is not too fast, without the other.)
+    planned slow -c scan -P 2 -m 8M --cell-time 60
+    has slow "1; UPDATE campaign SET nrep_min = 8, nrep_max = 8" >"$work/out.txt"
+    env FAULT=slow LD_PRELOAD="$work/faults.so" timeout 900 "$chorale" run \
+        "$work/slow.db" -q &
+    pid=$! seen=
+    while kill -0 $pid 2>/dev/null; do
+        [ ! -e "$work/slow.db-tail-cut" ] || seen=yes
+        sleep 0.05
+    done
+    wait $pid
+    is "$? $seen" "0 " "slow: nothing is kept of what cannot be"
+    is "$(has slow "count(*) FROM run JOIN cell USING (cell_id)
+        WHERE validity LIKE '%suspicious%' AND provider = 'library'")" 1 \
+        "slow: and it is suspicious"
+else
+    skip "built with a sanitizer: nothing can be preloaded" "a busy machine"
+fi
+
 # --- measured again since -----------------------------------------------------
 # A copy goes on without it, and meets it later.
 planned later -c reduce -P 2 -m 16M --cell-time 60
@@ -246,12 +279,16 @@ all_but_one() { # database
 if [ -d /dev/shm ]; then
     fallen killed 1 KILL '[1-9]*'
     all_but_one killed
+    fallen first 0 KILL '[1-9]*'
+    all_but_one first
+    fallen stuck 1 STOP '[1-9]*'
+    all_but_one stuck
     fallen between 0 KILL -1
     is "$(cut_runs between) $(has between 'count(*) FROM launch')" "4 1" \
         "between two calls: all are kept"
-    if "$chorale" --version | grep -q 'sanitizer=no' &&
-        "${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
-            "$top_srcdir/tests/cli/faults.c" -ldl; then
+    fallen barrier 1 KILL '[1-9]*' --sync barrier
+    all_but_one barrier
+    if [ -r "$work/faults.so" ]; then
         # The library hangs, and nothing else is to blame.
         planned hung -c scan -P 2 -m 8M --cell-time 60 --sync barrier
         (
@@ -281,7 +318,21 @@ if [ -d /dev/shm ]; then
     is "$((kept > 0)) $(has early "count(*) FROM run WHERE launch_id =
         (SELECT max(launch_id) FROM launch) AND cell_id <= $kept
         AND cell_id > 1")" "1 0" "early: what has been called is kept: $kept"
-    for db in killed between early; do
+    # The start of a row of windows is all that is common to them: nobody knows
+    # which it was. Where a rank was killed it is none of them.
+    fallen window 1 KILL 0 --sync window
+    is "$(cut_runs window) $(has window 'count(*) FROM launch')" "4 1" \
+        "window: all are kept"
+    fallen waits 1 STOP 0 --sync window
+    is "$(cut_runs waits) $(has waits "count(*) FROM run
+        WHERE launch_id = (SELECT max(launch_id) FROM launch)")" "0 4" \
+        "waits: of those that hang nobody knows, and all are measured again"
+    # A crash may be the fault of another cell than the one in which it comes.
+    fallen crash 1 SEGV '[1-9]*'
+    is "$(cut_runs crash) $(has crash "count(*) FROM run
+        WHERE launch_id = (SELECT max(launch_id) FROM launch)")" "0 4" \
+        "crash: all are measured again"
+    for db in killed first stuck between barrier early window waits crash; do
         for uuid in $(has $db 'uuid FROM launch'); do
             ls "/dev/shm/chorale-$uuid" 2>/dev/null
         done

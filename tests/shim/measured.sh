@@ -63,7 +63,7 @@ may_measure() {
 # hand, one for each of $seeds, and measured ones where that can be.
 application_tables() {
     table good
-    seeds="simplest ${SEEDS:-$(seq 8)}"
+    seeds="simplest ${SEEDS:-$(seq 20)}"
     for seed in $seeds; do
         drawn "$seed"
         ok $? "table $seed"

@@ -3,7 +3,7 @@
 # scalapack.t - ScaLAPACK's own testers (LU, QR, Cholesky; real and complex;
 # C and Fortran above MPI), which check their residuals, with and without the
 # shim: with a table by hand, with the simplest variants, with tables drawn by
-# lot (SEEDS="1 2 3": those instead of 1 to 8; random_table.sh), and with those
+# lot (SEEDS="1 2 3": those instead of 1 to 20; random_table.sh), and with those
 # of measurements made here (measured.sh).
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/measured.sh"

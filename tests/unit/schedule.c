@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int sizes[] = { 1, 2, 3,  4,  5,  6,  7,  8,
-                             9, 12, 15, 16, 17, 24, 33 };
+static const int sizes[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,
+                             12, 13, 15, 16, 17, 24, 31, 32, 33 };
 static const size_t blocks[] = { 0, 8, 64, 1000, 8192, 98304 };
 
 /* Networks: latency counts, bandwidth and reductions count, and one on which
