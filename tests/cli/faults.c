@@ -11,11 +11,12 @@
  *         final   it never returns from MPI_Finalize
  *         fallen  it is killed there
  *         slow    a program's own messages take half a second a mebibyte
+ *         busy    they take 50 milliseconds a mebibyte until its first call
  *         far     what it sends takes 3 milliseconds more, and the messages of
  *                 a mebibyte of the rank before the last take 50
  *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
  *                 faulty rank is not the root
- *         first   its first call takes two seconds more
+ *         first   its first AFTER calls take two seconds more
  *         alone   no rank waits in MPI_Barrier for the faulty one
  *         late    it learns every AFTERth common start 60 milliseconds late
  *         slip    it leaves each barrier of the program's own 20 milliseconds
@@ -133,7 +134,7 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
     if (faulty() && size == number("AFTER", 1))
         die_or_hang("", "stuck");
     rc = real(in, out, count, type, op, comm);
-    if (is("first") && calls == 1)
+    if (is("first") && calls <= number("AFTER", 1))
         idle(FIRST);
     if (is("tail"))
         idle(nrand48(drawn) % EVERY == 0 ? LONG : SHORT);
@@ -260,8 +261,9 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest,
     int size;
 
     *(void **)&real = next("PMPI_Send");
-    if (is("slow") && PMPI_Type_size(type, &size) == MPI_SUCCESS)
-        idle(0.5 * (double)count * size / (1 << 20));
+    if ((is("slow") || (is("busy") && calls == 0)) &&
+        PMPI_Type_size(type, &size) == MPI_SUCCESS)
+        idle((is("slow") ? 0.5 : 0.05) * (double)count * size / (1 << 20));
     if (is("far") && faulty())
         idle(3 * SHORT);
     if (is("far") && count == 1 << 20 && before_last())
