@@ -108,10 +108,10 @@ faults() { # folder
 # Run campaigns from a plan, each in a folder of its own, until a number of
 # kills is made and the last campaign has ended.
 disturb() { # name, plan, kills, longest time until a kill in ms
-    name=$1 made=0 campaigns=0 fell=0 lost=0 careless=0 heard=0
+    name=$1 made=0 campaigns=0 fell=0 lost=0 careless=0 heard=0 longest=$4
     : >"$work/faults.txt"
     while [ "$made" -lt "$3" ]; do
-        campaigns=$((campaigns + 1)) before=0
+        campaigns=$((campaigns + 1)) before=0 earlier=$made
         SAID=$work/$name-$campaigns
         export SAID
         mkdir "$SAID"
@@ -120,9 +120,13 @@ disturb() { # name, plan, kills, longest time until a kill in ms
             "$chorale" run "$SAID/r.db" -q 2>>"$work/err.txt" &
             pid=$!
             [ "$made" -lt "$3" ] || break
-            draw "$4"
+            draw "$longest"
             sleep "$(printf '%d.%03d' $((drawn / 1000)) $((drawn % 1000)))"
-            ! ended $pid || break
+            if ended $pid; then
+                # It was faster than the undisturbed one.
+                [ "$made" -gt "$earlier" ] || longest=$((longest / 2 + 1))
+                break
+            fi
             if [ $((made % 2)) -eq 0 ]; then
                 kill_tree $pid
             else
