@@ -17,9 +17,10 @@
 #include "tests/unit/values.h"
 #include "tests/unit/wanted.h"
 
-/* A mesh that is 16 by 27, and not as square as can be, is the last: come there
- * only if fewer ranks do not tell, and only with the default. */
-static const int sizes[] = { 4, 5, 8, 12, 16, 24, 27, 36, 70, 96, 432 };
+/* 288 ranks are a mesh of 16 rows or fewer, 432 one of 16 rows that is not as
+ * square as can be: come there only if fewer do not tell, and to the last only
+ * with the default. */
+static const int sizes[] = { 4, 5, 8, 12, 16, 24, 27, 36, 70, 96, 288, 432 };
 static const size_t blocks[] = { 64, 384, 960, 4096, 98304, 16 << 20 };
 enum {
     NSIZE = sizeof(sizes) / sizeof(sizes[0]),
