@@ -53,7 +53,7 @@ good() { # number of lost launches
         "$what: no cell fails and $1 launches are lost"
 }
 
-# A point of one launch with a fault of one kind, for tests of what is stored.
+# Measure one point in one launch with a fault.
 single() { # fault, call, message size, options of plan...
     fault=$1 after=$2 bytes=$3
     shift 3

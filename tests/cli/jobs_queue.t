@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What `status --jobs` knows of jobs from squeue and sacct: asked seldom, kept
-# where nobody else may write, and watched. The Slurm is a fake.
+# where nobody else may write, and watched. Slurm is fake.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 

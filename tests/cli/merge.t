@@ -42,7 +42,7 @@ refused() { # code, pattern, what, shard: and nothing changes
     is $? "$1" "$3: exit $1"
     is "$(wc -l <"$work/err.txt" | tr -d ' ')" 1 "$3: one line"
     like "$(cat "$work/err.txt")" "$2" "$3: it says so"
-    is "$(cksum <"$work/r.db")" "$sum" "$3: nothing of it is merged"
+    is "$(cksum <"$work/r.db")" "$sum" "$3: the database is unchanged"
 }
 
 # Two shards of one system, planned and measured apart: the cells of 16 ranks

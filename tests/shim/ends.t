@@ -44,7 +44,7 @@ if [ -n "$plain" ] && [ "$plain" -lt 4000 ]; then
     ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
     came ends && [ "$ours" -ge $((plain - 256)) ] &&
         [ "$(lines 'left to the library: no private .* the program has so many')" -eq 1 ]
-    ok $? "with threads, too: $ours, and no handler is told of ours"
+    ok $? "communicators run out with threads: $ours of $plain"
 else # Open MPI has 65532; no more than 4000 are tried
     skip "communicators run out" "the library has ${plain:-too many}"
 fi
