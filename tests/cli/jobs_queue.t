@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What `status --jobs` knows of jobs from squeue and sacct: asked seldom, kept
-# where nobody else may write, and watched. Slurm is fake.
+# jobs_queue.t - `status --jobs` asks squeue and sacct of a fake Slurm: how often,
+# where it keeps their answers, and with --watch.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 

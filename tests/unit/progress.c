@@ -52,8 +52,8 @@ static int lines(void)
     return n;
 }
 
-/* Ten of 110 steps after the first ten, each of 20 ms; every: 0 nobody asked,
- * else seconds. */
+/* Make ten steps of 20 ms, from 10 to 20 of 110, with a report at intervals of
+ * `every` seconds (0: none). */
 static void work(double every)
 {
     struct chorale_progress bar;
