@@ -30,6 +30,7 @@ trap 'rm -rf "$tmp"' EXIT
 trap 'kill $running 2>/dev/null; exit 130' INT TERM
 count=0
 bad=0
+partly=no
 
 # result "ok"|"not ok" "text"
 result()
@@ -90,7 +91,8 @@ collect()
 
 # covered LANE WHAT LABELS [COLLECTIVE [VARIANT]]: check that each of these
 # variants had all its calls of WHAT in one launch at more than one rank, or all
-# parts of them in several launches. LABELS: of the launches.
+# parts of them in several launches. LABELS: of the launches. With partly=yes a
+# variant may also have been refused at all numbers of ranks of these launches.
 covered()
 {
     lane=$1 what=$2 labels=$3
@@ -107,9 +109,15 @@ covered()
         ' >"$tmp/names"
     [ -s "$tmp/names" ] || return
     # LABEL P=N: COLLECTIVE VARIANT: WHAT[, part I of N], N calls
-    awk -v what="$what" -v labels=" ($labels) P=[0-9]+: " '
+    awk -v what="$what" -v labels=" ($labels) P=[0-9]+: " -v partly="$partly" '
         FNR == NR { name[++n] = $0; next }
         $0 !~ labels || / P=1: / { next }
+        $0 ~ ": " what ", refused: " {
+            p = $0
+            sub(/^.* P=[0-9]+: /, "", p)
+            sub(/:.*/, "", p)
+            refused[p]
+        }
         $0 !~ ": " what ", (part [0-9]+ of [0-9]+, )?[1-9][0-9]* calls$" {
             next
         }
@@ -133,6 +141,8 @@ covered()
                     at[first[variant]]++
                 else if ((0, variant) in parts || (1, variant) in parts)
                     shared++
+                else if (partly == "yes" && variant in refused)
+                    without++
                 else {
                     print "# nowhere: " variant
                     bad++
@@ -149,6 +159,8 @@ covered()
                     text = text ", " at[p] " at P=" p
             if (shared > 0)
                 text = text ", " shared " in parts"
+            if (without > 0)
+                text = text ", " without " run at other numbers of ranks only"
             print n + 0 " variants" text
             exit bad > 0
         }' "$tmp/names" "$tmp/$lane.lines" >"$tmp/covered"
@@ -289,6 +301,13 @@ done
 if [ $all = no ]; then
     cat "$tmp"/*.lines >"$tmp/both.lines" 2>/dev/null
     covered both data "variants|simulated" "$@"
+    # The real lane ran simulated launches as well: labels tell them apart.
+    partly=yes
+    for each in $lanes; do
+        [ "$each" = real ] && label=variants || label=simulated
+        cp "$tmp/both.lines" "$tmp/$label.lines"
+        covered "$label" data "$label" "$@"
+    done
 else
     for each in $lanes; do
         covered "$each" data "variants|simulated" "$@"
