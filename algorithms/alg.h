@@ -159,7 +159,7 @@ enum chorale_core {
     CHORALE_CORE_LEVELS      /* only there */
 };
 
-/* A formula is read by people, and by tests/unit/formulas.c, which holds it
+/* A formula is read by people, and by tests/unit/algorithms/formulas.c, which holds it
  * against cost at many points with P of 2 and more: clauses between "; ", a
  * later one in place of those before, or added to them if it begins with "+".
  *
@@ -242,7 +242,7 @@ struct chorale_alg {
     /* Bytes of scratch the busiest rank allocates at pt for contiguous
      * types; an upper bound, but for what alignment costs, of calls in place
      * and not, with an operation that commutes or not as pt says. At most
-     * about twice what is used (tests/unit/schedule.c), but by two levels,
+     * about twice what is used (tests/unit/algorithms/schedule.c), but by two levels,
      * which may be placed in any way. NULL: none. */
     size_t (*scratch)(const struct chorale_point *pt);
 };

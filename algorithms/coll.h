@@ -4,7 +4,7 @@
  * No MPI here: the command, the emitters and the database's readers use it
  * too. Adding a collective is one enum member and one row in coll.c, its
  * field in struct chorale_call's comment (alg.h), and its library call in
- * runners/ and algorithms/dispatch/shim.c.
+ * runners/ and algorithms/dispatch/shim/shim.c.
  */
 #ifndef CHORALE_ALGORITHMS_COLL_H
 #define CHORALE_ALGORITHMS_COLL_H

@@ -2,7 +2,7 @@
 /* cost.c - critical paths that several variants share: see cost.h. */
 #include "algorithms/cost.h"
 
-#include "algorithms/engines/tree.h"
+#include "algorithms/tree.h"
 
 int chorale_cost_in_turn(const struct chorale_point *pt,
                          struct chorale_term *term)

@@ -10,7 +10,7 @@
 
 #include "algorithms/exact.h"
 #include "algorithms/mixed.h"
-#include "algorithms/schedule.h"
+#include "algorithms/schedule/schedule.h"
 #include "algorithms/scratch.h"
 
 /* The largest count given to one MPI call. A test build lowers it, to reach

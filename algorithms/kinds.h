@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kinds.h - the datatypes and operations that cells name. No MPI here;
- * runners/kinds_mpi.c maps them to handles. */
+ * runners/measure/kinds_mpi.c maps them to handles. */
 #ifndef CHORALE_ALGORITHMS_KINDS_H
 #define CHORALE_ALGORITHMS_KINDS_H
 

@@ -4,7 +4,7 @@
  * collected or forwarded is packed bytes. */
 #include "algorithms/alg.h"
 #include "algorithms/ctx.h"
-#include "algorithms/schedule.h"
+#include "algorithms/schedule/schedule.h"
 
 #include <limits.h>
 #include <string.h>

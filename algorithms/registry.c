@@ -2,7 +2,7 @@
 /* registry.c - the catalogue's table and what can be asked of any row.
  * The table is generated from the lists of files in the folders' local.am. */
 #include "algorithms/catalogue.h"
-#include "algorithms/schedule.h"
+#include "algorithms/schedule/schedule.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "algorithms/ctx.h"
-#include "algorithms/notes.h"
+#include "algorithms/schedule/notes.h"
 
 /* In a build with the address sanitizer scratch that nobody holds is out of
  * bounds, and so are the bytes between two pieces of it. */

@@ -129,7 +129,7 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
 
 /* By name, each of them: a prefix would also take what other tools hide under
  * it (OMPI_MCA_orte_precondition_transports is a key). MPI's own control
- * variables are asked of the MPI library itself: see runners/variables.c. */
+ * variables are asked of the MPI library itself: see runners/launch/variables.c. */
 static const char *const allow[] = {
     /* what the runner is told */
     "CHORALE_MPIEXEC", "CHORALE_SYSROOT",

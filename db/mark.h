@@ -3,7 +3,7 @@
  * first rank of a group, shares with the `chorale run` that started it, where
  * both are on one machine. It outlives a rank that is killed, so that the one
  * cell which may be to blame is known and the others keep what they have
- * (runners/cut.h). Writing it is a store: no call of the system, no disk. */
+ * (runners/measure/cut.h). Writing it is a store: no call of the system, no disk. */
 #ifndef CHORALE_DB_MARK_H
 #define CHORALE_DB_MARK_H
 

@@ -137,7 +137,7 @@ static void add_math(sqlite3 *db)
 /* Our programs use SQLite in one thread: it needs no locks, not even where it
  * allocates. Each transaction takes its pages and gives them back: the heap
  * keeps them, not the kernel. Both together store samples a third faster. What
- * simulates is told by who starts it to keep more (tuner/launcher.c). */
+ * simulates is told by who starts it to keep more (tuner/run/launcher.c). */
 static void settle_memory(void)
 {
     static int done;

@@ -19,7 +19,7 @@
  * appended to the file that had the name after it, so what goes is all in the
  * copy. Readers take the two files before the copy, the younger one first.
  *
- * Where one start measures several launches (runners/groups.h) the first rank
+ * Where one start measures several launches (runners/launch/groups.h) the first rank
  * of each group but rank 0's has a file of its own, FILE-tail-1, -2 and so on
  * without a gap: machines that append to one file over a network file system
  * overwrite each other. It has what is not in the database yet, so to publish
@@ -28,7 +28,7 @@
  * what they have. A database that is measured into without a copy has them
  * beside itself. Readers take them before the other two.
  *
- * What there is of a point under way (runners/cut.h) is a record, too, the only
+ * What there is of a point under way (runners/measure/cut.h) is a record, too, the only
  * one of FILE-tail-cut, or FILE-tail-1-cut and so on of a group: each takes the
  * place of the one before it, and the last one goes when the point is stored.
  * It is for who goes on measuring, the next `chorale run`, the element's next

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/spawn.h"
-#include "tuner/spec.h"
-#include "tuner/validate.h"
+#include "tuner/base/spawn.h"
+#include "tuner/base/spec.h"
+#include "tuner/assess/validate.h"
 
 /* What one call works on. */
 struct making {

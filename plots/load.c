@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "tuner/emit.h"
-#include "tuner/predict.h"
+#include "tuner/emit/emit.h"
+#include "tuner/model/predict.h"
 
 static const char cells_sql[] =
     "SELECT coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"

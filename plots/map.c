@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/emit.h"
-#include "tuner/spec.h"
+#include "tuner/emit/emit.h"
+#include "tuner/base/spec.h"
 
 static const char boxes_sql[] =
     "SELECT coll, shape, dtype, op, op_class, provider, variant, params,"

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include "tuner/spawn.h"
-#include "tuner/spec.h"
-#include "tuner/validate.h"
-#include "tuner/verb.h"
+#include "tuner/base/spawn.h"
+#include "tuner/base/spec.h"
+#include "tuner/assess/validate.h"
+#include "tuner/base/verb.h"
 
 struct opts {
     const char *dir, *format, *system, *collectives, *procs, *figures;

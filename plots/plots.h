@@ -121,7 +121,7 @@ struct chorale_plots_gains {
     size_t count;
 };
 
-struct chorale_proofs;       /* tuner/validate.h */
+struct chorale_proofs;       /* tuner/assess/validate.h */
 
 /* Those of all points with a launch that counts. Texts are the proofs'. The
  * caller frees gains->gain. CHORALE_ENV: out of memory. */

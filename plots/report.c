@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "plots/figures.h"
-#include "tuner/output.h"
-#include "tuner/spawn.h"
-#include "tuner/verb.h"
+#include "tuner/base/output.h"
+#include "tuner/base/spawn.h"
+#include "tuner/base/verb.h"
 
 struct opts {
     const char *output, *system;

@@ -8,8 +8,8 @@
 
 #include "db/systems.h"
 #include "plots/html.h"
-#include "tuner/export.h"
-#include "tuner/validate.h"
+#include "tuner/exchange/export.h"
+#include "tuner/assess/validate.h"
 
 enum { CHORALE_REPORT_COLUMNS = 32 }; /* that a query may have */
 

@@ -3,8 +3,8 @@
  * collectives the table can win. */
 #include "plots/report.h"
 
-#include "tuner/gain.h"
-#include "tuner/spec.h"
+#include "tuner/assess/gain.h"
+#include "tuner/base/spec.h"
 
 #define MOST_POINTS 40
 

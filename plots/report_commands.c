@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/policy.h"
-#include "tuner/shell_word.h"
-#include "tuner/spec.h"
-#include "tuner/step.h"
+#include "tuner/decide/policy.h"
+#include "tuner/base/shell_word.h"
+#include "tuner/base/spec.h"
+#include "tuner/base/step.h"
 
 /* Whether a campaign before this one has the same command: a verb that plans
  * and measures by itself makes several with one. */

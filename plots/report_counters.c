@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "algorithms/kinds.h"
-#include "algorithms/schedule.h"
+#include "algorithms/schedule/schedule.h"
 #include "plots/plots.h"
-#include "tuner/spec.h"
+#include "tuner/base/spec.h"
 
 /* Ranks up to which a schedule is played here: more take seconds each. */
 #define MOST_RANKS 128

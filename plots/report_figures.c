@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "plots/figures.h"
-#include "tuner/emit.h"
-#include "tuner/spec.h"
+#include "tuner/emit/emit.h"
+#include "tuner/base/spec.h"
 
 static const char *seconds(double value, char text[32])
 {

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "tuner/model.h"
-#include "tuner/spec.h"
+#include "tuner/model/model.h"
+#include "tuner/base/spec.h"
 
 static const char params_sql[] =
     "SELECT param, level, regime, dtype, op, ppn, value, lo, hi, npoints,"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tuner/summary.h"
+#include "tuner/summary/summary.h"
 
 /* Of each collective and P: cells by half the relative width of their
  * intervals, and what became of the runs. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "plots/digest.h"
-#include "tuner/spec.h"
+#include "tuner/base/spec.h"
 
 static const char style[] =
 #include "plots/report_css.inc"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/validate.h"
+#include "tuner/assess/validate.h"
 
 static const char heading[] =
     "# Blocks are separated by two blank lines; NaN: unknown.\n"

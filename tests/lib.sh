@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the shell tests share: TAP, a folder of their own, where things are.
-# Sourced with . "$(dirname "$0")/../lib.sh"
+# Sourced with . "$(dirname "$0")/../lib.sh", or ../../lib.sh.
 here=$(cd "$(dirname "$0")" && pwd)
-top_srcdir=${top_srcdir:-$(cd "$here/../.." && pwd)}
+top_srcdir=${top_srcdir:-${here%%/tests/*}}
 top_builddir=${top_builddir:-$PWD}
 chorale=$top_builddir/chorale
 : "${MPIEXEC:=mpiexec.mpich}" "${CC:=cc}"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/completion.h"
-#include "tuner/terminal.h"
-#include "tuner/verb.h"
+#include "tuner/base/completion.h"
+#include "tuner/base/terminal.h"
+#include "tuner/base/verb.h"
 
 static const char flags[] =
 #include "db/flags.inc"

@@ -13,9 +13,9 @@
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/circulant.h"
-#include "algorithms/engines/gather_all.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/rooted/circulant.h"
+#include "algorithms/engines/exchange/gather_all.h"
+#include "algorithms/tree.h"
 
 /* What one virtual rank receives, the same for every root. */
 struct part {

@@ -11,8 +11,8 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/engines/flat.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/rooted/flat.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 #include <limits.h>
 

@@ -12,7 +12,7 @@
  * Source  Bruck et al., IEEE TPDS 8(11), 1997
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/engines/radix.h"
 
 #include <limits.h>

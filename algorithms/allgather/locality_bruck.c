@@ -19,10 +19,10 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/gather_all.h"
-#include "algorithms/engines/mesh_exchange.h"
-#include "algorithms/engines/tree.h"
-#include "algorithms/engines/two_level.h"
+#include "algorithms/engines/exchange/gather_all.h"
+#include "algorithms/engines/exchange/mesh_exchange.h"
+#include "algorithms/tree.h"
+#include "algorithms/engines/composed/two_level.h"
 
 /* all: packed blocks, node after node from this rank's on, round to it. */
 struct state {

@@ -13,8 +13,8 @@
  * Source  the gather and broadcast of US patents 8,140,826 and 7,827,385
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/combine_all.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/reduction/combine_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 static int combine(const struct chorale_call *call, char *bytes, size_t m)
 {

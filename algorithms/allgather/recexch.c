@@ -14,7 +14,7 @@
  * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

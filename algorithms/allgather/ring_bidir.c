@@ -10,7 +10,7 @@
  * Source  Chen, Lee, broadcasting on a ring
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 static int rounds(const struct chorale_call *call, char *bytes, size_t m)
 {

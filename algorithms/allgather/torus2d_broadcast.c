@@ -16,10 +16,10 @@
  * Source  Chen, Lee, broadcasting on a torus
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
-#include "algorithms/engines/mesh_exchange.h"
-#include "algorithms/engines/packed.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/exchange/gather_all.h"
+#include "algorithms/engines/exchange/mesh_exchange.h"
+#include "algorithms/engines/rooted/packed.h"
+#include "algorithms/tree.h"
 
 #include <limits.h>
 

@@ -15,9 +15,9 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/two_level.h"
+#include "algorithms/engines/composed/two_level.h"
 
 enum { RING, BRUCK, SPARBIT, CIRCULANT_LOG, K_BRUCK, DOUBLING, DIRECT,
        GATHER_BCAST };

@@ -12,8 +12,8 @@
  * Source  Open MPI, coll/base, "direct messaging" (allgather)
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/flat.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/rooted/flat.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -11,8 +11,8 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/flat.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/rooted/flat.h"
+#include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/engines/part.h"
 
 static int gather(const struct chorale_call *call,

@@ -12,7 +12,7 @@
  * Source  Chen et al., HPC Asia 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -14,7 +14,7 @@
  *         EuroPVM/MPI 2008
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 #include <limits.h>
 

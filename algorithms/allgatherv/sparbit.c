@@ -11,7 +11,7 @@
  * Source  Loch, Koslovski, arXiv 2109.08751
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 static int run(const struct chorale_call *call)
 {

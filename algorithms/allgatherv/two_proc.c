@@ -7,7 +7,7 @@
  * Needs   P = 2, any datatype
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/gather_all.h"
+#include "algorithms/engines/exchange/gather_all.h"
 
 static int run(const struct chorale_call *call)
 {

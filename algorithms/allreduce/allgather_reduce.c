@@ -15,7 +15,7 @@
  * Source  Open MPI (allgather_reduce)
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/ordered.h"
+#include "algorithms/engines/rooted/ordered.h"
 #include "algorithms/engines/part.h"
 
 static const long value[] = { 0, 1, 2, 3, 4, 5 };

@@ -13,7 +13,7 @@
  * Source  De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/swing.h"
+#include "algorithms/engines/reduction/swing.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -16,7 +16,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/nested_rings.h"
+#include "algorithms/engines/reduction/nested_rings.h"
 
 static int shape(struct chorale_torus *torus, int size, long dims)
 {

@@ -12,7 +12,7 @@
  * Source  Traeff, arXiv 2410.14234
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/halves.h"
+#include "algorithms/engines/reduction/halves.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -9,8 +9,8 @@
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/circulant.h"
-#include "algorithms/engines/reduce_then_bcast.h"
+#include "algorithms/engines/rooted/circulant.h"
+#include "algorithms/engines/reduction/reduce_then_bcast.h"
 
 static int run(const struct chorale_call *call)
 {

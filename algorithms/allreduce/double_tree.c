@@ -11,8 +11,8 @@
  * Source  Sanders, Speck, Traeff, Parallel Computing 35, 2009
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
-#include "algorithms/engines/reduce_then_bcast.h"
+#include "algorithms/engines/rooted/pipeline.h"
+#include "algorithms/engines/reduction/reduce_then_bcast.h"
 
 static int run(const struct chorale_call *call)
 {

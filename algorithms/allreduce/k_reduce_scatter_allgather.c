@@ -15,9 +15,9 @@
  * Source  Sack, Gropp, PPoPP 2012; MPICH
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/fold.h"
-#include "algorithms/engines/halves.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/reduction/fold.h"
+#include "algorithms/engines/reduction/halves.h"
+#include "algorithms/engines/rooted/pipeline.h"
 #include "algorithms/engines/radix.h"
 
 static int core(const struct chorale_call *call)

@@ -9,7 +9,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/reduce_then_bcast.h"
+#include "algorithms/engines/reduction/reduce_then_bcast.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -26,10 +26,10 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/gather_all.h"
-#include "algorithms/engines/mesh_exchange.h"
+#include "algorithms/engines/exchange/gather_all.h"
+#include "algorithms/engines/exchange/mesh_exchange.h"
 #include "algorithms/engines/mesh_ring.h"
-#include "algorithms/engines/nested_rings.h"
+#include "algorithms/engines/reduction/nested_rings.h"
 
 #include <limits.h>
 

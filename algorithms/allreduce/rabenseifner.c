@@ -14,9 +14,9 @@
  *         2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/fold.h"
-#include "algorithms/engines/halves.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/reduction/fold.h"
+#include "algorithms/engines/reduction/halves.h"
+#include "algorithms/tree.h"
 
 static int core(const struct chorale_call *call)
 {

@@ -14,9 +14,9 @@
  * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange.h"
-#include "algorithms/engines/fold.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/reduction/exchange.h"
+#include "algorithms/engines/reduction/fold.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 static int core(const struct chorale_call *call)
 {

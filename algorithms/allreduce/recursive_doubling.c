@@ -14,8 +14,8 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange.h"
-#include "algorithms/engines/fold.h"
+#include "algorithms/engines/reduction/exchange.h"
+#include "algorithms/engines/reduction/fold.h"
 
 static int core(const struct chorale_call *call)
 {

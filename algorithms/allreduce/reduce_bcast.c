@@ -11,7 +11,7 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/reduce_then_bcast.h"
+#include "algorithms/engines/reduction/reduce_then_bcast.h"
 
 static const long value[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 

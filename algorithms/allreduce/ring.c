@@ -11,7 +11,7 @@
  * Source  Patarasuk, Yuan, JPDC 69(2), 2009
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/halves.h"
+#include "algorithms/engines/reduction/halves.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -13,9 +13,9 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/halves.h"
-#include "algorithms/engines/pipeline.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/reduction/halves.h"
+#include "algorithms/engines/rooted/pipeline.h"
+#include "algorithms/tree.h"
 
 /* Segment i of every part of a vector of so many elements. */
 static void cut(MPI_Count elements, int parts, MPI_Count segment, MPI_Count i,

@@ -14,7 +14,7 @@
  *         Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/halves.h"
+#include "algorithms/engines/reduction/halves.h"
 
 /* Words and what they mean, only ever added at the end. k 0: P. */
 struct half {

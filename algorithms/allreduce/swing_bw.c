@@ -15,7 +15,7 @@
  * Source  De Sensi et al., Swing, arXiv 2401.09356
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/swing.h"
+#include "algorithms/engines/reduction/swing.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -16,8 +16,8 @@
  * Source  De Sensi et al., Swing, arXiv 2401.09356
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange.h"
-#include "algorithms/engines/fold.h"
+#include "algorithms/engines/reduction/exchange.h"
+#include "algorithms/engines/reduction/fold.h"
 
 static int run(const struct chorale_call *call)
 {

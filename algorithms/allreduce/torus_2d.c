@@ -13,8 +13,8 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/mesh_exchange.h"
-#include "algorithms/engines/nested_rings.h"
+#include "algorithms/engines/exchange/mesh_exchange.h"
+#include "algorithms/engines/reduction/nested_rings.h"
 
 #include <limits.h>
 

@@ -21,7 +21,7 @@
  *         Worringen, LCN 2003
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 enum type { KARY, KNOMIAL, KNOMIAL_NEAR, BINARY, CHAIN, IN_ORDER };
 

@@ -10,7 +10,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/mesh_exchange.h"
+#include "algorithms/engines/exchange/mesh_exchange.h"
 
 static int run(const struct chorale_call *call)
 {

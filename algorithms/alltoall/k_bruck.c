@@ -12,7 +12,7 @@
  * Source  Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/bruck.h"
+#include "algorithms/engines/exchange/bruck.h"
 #include "algorithms/engines/radix.h"
 
 #include <limits.h>

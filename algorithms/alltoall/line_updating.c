@@ -13,7 +13,7 @@
  * Source  Chen, Lee, proposition 3.1; Chen's thesis, Cornell, 1993
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/updating.h"
+#include "algorithms/engines/exchange/updating.h"
 
 static enum chorale_updating_kind kind(const long *param)
 {

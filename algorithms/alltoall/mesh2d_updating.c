@@ -18,9 +18,9 @@
  * Source  Chen, Lee, propositions 3.2 and 3.4; Chen's thesis, Cornell, 1993
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange_all.h"
-#include "algorithms/engines/mesh_exchange.h"
-#include "algorithms/engines/updating.h"
+#include "algorithms/engines/exchange/exchange_all.h"
+#include "algorithms/engines/exchange/mesh_exchange.h"
+#include "algorithms/engines/exchange/updating.h"
 
 #include <limits.h>
 

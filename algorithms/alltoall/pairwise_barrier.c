@@ -14,7 +14,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/exchange/exchange_all.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

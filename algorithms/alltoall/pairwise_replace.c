@@ -13,7 +13,7 @@
  *         order (0,1), (0,2), ... (1,2), ...: 2 P - 3 rounds
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/exchange/exchange_all.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

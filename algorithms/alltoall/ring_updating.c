@@ -12,7 +12,7 @@
  * Source  Chen, Lee, proposition 3.3; Chen's thesis, Cornell, 1993
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/updating.h"
+#include "algorithms/engines/exchange/updating.h"
 
 static int run(const struct chorale_call *call)
 {

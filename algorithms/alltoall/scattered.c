@@ -12,8 +12,8 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/engines/exchange_all.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/exchange/exchange_all.h"
+#include "algorithms/engines/rooted/flat.h"
 
 #include <limits.h>
 

@@ -9,7 +9,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/exchange/exchange_all.h"
 
 const struct chorale_alg chorale_alltoall_two_proc = {
     .coll = CHORALE_ALLTOALL,

@@ -13,7 +13,7 @@
  * Source  Open MPI, coll/base (alltoallv in place)
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/exchange/exchange_all.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

@@ -13,7 +13,7 @@
  * Source  MPICH (pairwise_sendrecv_replace), with another order of pairs
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/exchange/exchange_all.h"
 
 /* The largest block of round i. */
 static size_t largest(const struct chorale_point *pt, int i)

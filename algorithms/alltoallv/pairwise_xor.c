@@ -10,7 +10,7 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange_all.h"
+#include "algorithms/engines/exchange/exchange_all.h"
 
 static int run(const struct chorale_call *call)
 {

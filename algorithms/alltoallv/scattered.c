@@ -13,8 +13,8 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/exchange_all.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/exchange/exchange_all.h"
+#include "algorithms/engines/rooted/flat.h"
 
 #include <limits.h>
 

@@ -14,7 +14,7 @@
  * Source  Fan et al., HPDC 2022
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/bruck.h"
+#include "algorithms/engines/exchange/bruck.h"
 
 #include <stdint.h>
 

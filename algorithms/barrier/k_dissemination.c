@@ -11,7 +11,7 @@
  *         dissemination, 2006
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/pipeline.h"
 #include "algorithms/engines/signal.h"
 
 #include <limits.h>

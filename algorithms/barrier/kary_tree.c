@@ -10,7 +10,7 @@
  * Source  Mellor-Crummey, Scott, TOCS, 1991
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/pipeline.h"
 #include "algorithms/engines/signal.h"
 
 #include <limits.h>

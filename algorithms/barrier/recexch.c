@@ -11,7 +11,7 @@
  * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/pipeline.h"
 #include "algorithms/engines/radix.h"
 #include "algorithms/engines/signal.h"
 

@@ -10,7 +10,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/signal.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/tree.h"
 
 static int run(const struct chorale_call *call)
 {

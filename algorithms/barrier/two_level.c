@@ -13,7 +13,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/two_level.h"
+#include "algorithms/engines/composed/two_level.h"
 
 static const struct chorale_alg *const up[] = {
     &chorale_gather_linear,

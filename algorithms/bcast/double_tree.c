@@ -12,8 +12,8 @@
  * Source  Sanders, Speck, Traeff, Parallel Computing 35, 2009
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/double_tree.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/double_tree.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 /* What passes over an edge in a step. */
 struct piece {

@@ -10,7 +10,7 @@
  * Source  SimGrid, bcast flattree_pipeline
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 static struct chorale_flow flow(const long *param)
 {

@@ -13,8 +13,8 @@
  * Source  US patent 7,827,385
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/combine_all.h"
-#include "algorithms/engines/packed.h"
+#include "algorithms/engines/reduction/combine_all.h"
+#include "algorithms/engines/rooted/packed.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -10,7 +10,7 @@
  * Source  Barnett et al., 1994; Bruck et al., IEEE TPDS 8(11), 1997
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/split_scatter.h"
+#include "algorithms/engines/composed/split_scatter.h"
 
 static int spread(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                   int root, int radix)

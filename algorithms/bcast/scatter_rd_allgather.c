@@ -19,7 +19,7 @@
  *         2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/split_scatter.h"
+#include "algorithms/engines/composed/split_scatter.h"
 
 static int spread(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                   int root, int radix)

@@ -14,8 +14,8 @@
  * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
-#include "algorithms/engines/split_scatter.h"
+#include "algorithms/engines/rooted/pipeline.h"
+#include "algorithms/engines/composed/split_scatter.h"
 
 #include <limits.h>
 

@@ -17,7 +17,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 /* The subtree of side 0 (left) or 1, seen from its virtual rank i. */
 static void subtree(struct chorale_tree *tree, int size, int side, int i)

@@ -20,8 +20,8 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/pipeline.h"
-#include "algorithms/engines/two_level.h"
+#include "algorithms/engines/rooted/pipeline.h"
+#include "algorithms/engines/composed/two_level.h"
 
 static const struct chorale_alg *const part[] = {
     &chorale_bcast_binomial,

@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "algorithms/dispatch/arrays.h"
-#include "algorithms/dispatch/recall.h"
+#include "algorithms/dispatch/comm/recall.h"
 
 _Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8,
                "counts and displacements have 64 bits");

@@ -5,8 +5,8 @@
 #ifndef CHORALE_ALGORITHMS_ARRAYS_H
 #define CHORALE_ALGORITHMS_ARRAYS_H
 
-#include "algorithms/dispatch/args.h"
-#include "algorithms/dispatch/state.h"
+#include "algorithms/dispatch/base/args.h"
+#include "algorithms/dispatch/comm/state.h"
 
 /* The arrays that are significant on this rank, in the room that the state has
  * for them: nothing that could fail now. */

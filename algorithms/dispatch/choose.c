@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "algorithms/dispatch/choose.h"
-#include "algorithms/dispatch/say.h"
+#include "algorithms/dispatch/base/say.h"
 
 static const struct chorale_plan library_plan;
 

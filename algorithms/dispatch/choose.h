@@ -4,7 +4,7 @@
 #ifndef CHORALE_ALGORITHMS_CHOOSE_H
 #define CHORALE_ALGORITHMS_CHOOSE_H
 
-#include "algorithms/dispatch/recall.h"
+#include "algorithms/dispatch/comm/recall.h"
 
 /* 1 if variants may serve such an operation. */
 int chorale_choose_may(const struct chorale_state *st,

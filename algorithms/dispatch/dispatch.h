@@ -6,8 +6,8 @@
 #ifndef CHORALE_ALGORITHMS_DISPATCH_H
 #define CHORALE_ALGORITHMS_DISPATCH_H
 
-#include "algorithms/dispatch/args.h"
-#include "algorithms/dispatch/fast.h"
+#include "algorithms/dispatch/base/args.h"
+#include "algorithms/dispatch/comm/fast.h"
 
 /* Run one call on the application's communicator comm.
  *

@@ -3,8 +3,8 @@
 #ifndef CHORALE_ALGORITHMS_JUDGE_H
 #define CHORALE_ALGORITHMS_JUDGE_H
 
-#include "algorithms/dispatch/args.h"
-#include "algorithms/dispatch/state.h"
+#include "algorithms/dispatch/base/args.h"
+#include "algorithms/dispatch/comm/state.h"
 
 /* Its plan; NULL, or one without a variant: it is the library's. ints: as of
  * chorale_dispatch() (dispatch.h). */

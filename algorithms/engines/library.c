@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "algorithms/schedule.h"
+#include "algorithms/schedule/schedule.h"
 
 #ifndef CHORALE_COUNT_MAX
 #define CHORALE_COUNT_MAX INT_MAX

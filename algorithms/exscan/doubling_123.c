@@ -14,7 +14,7 @@
  * Source  Traeff, arXiv 2507.04785
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/prefix.h"
+#include "algorithms/engines/reduction/prefix.h"
 
 /* Send to the rank distance above and receive from the one below, as far as
  * they are there; rank 0 sends nothing that is not its operand. */

@@ -12,7 +12,7 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/prefix.h"
+#include "algorithms/engines/reduction/prefix.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -9,8 +9,8 @@
  * Source  Traeff, arXiv 2507.04785
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/prefix.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/reduction/prefix.h"
+#include "algorithms/tree.h"
 
 /* The own operand to the rank above, that of the rank below into recvbuf.
  * tmp: room for an operand that is in recvbuf itself. */

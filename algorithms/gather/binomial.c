@@ -12,7 +12,7 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/block_tree.h"
+#include "algorithms/engines/rooted/block_tree.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -11,8 +11,8 @@
  * Source  MPICH, gather over trees (igather tsp_tree)
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/block_tree.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/block_tree.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -13,8 +13,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/flat.h"
-#include "algorithms/engines/packed.h"
+#include "algorithms/engines/rooted/flat.h"
+#include "algorithms/engines/rooted/packed.h"
 
 #include <limits.h>
 

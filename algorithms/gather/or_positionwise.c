@@ -16,8 +16,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/combine.h"
-#include "algorithms/engines/packed.h"
+#include "algorithms/engines/reduction/combine.h"
+#include "algorithms/engines/rooted/packed.h"
 
 /* What a rank contributes: its block, packed, at its own position. */
 struct state {

@@ -15,8 +15,8 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/combine.h"
-#include "algorithms/engines/packed.h"
+#include "algorithms/engines/reduction/combine.h"
+#include "algorithms/engines/rooted/packed.h"
 
 /* This rank's vector: zeros but for its own block. The root's block lies in
  * its receive buffer if it is in place. */

@@ -11,9 +11,9 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/flat.h"
-#include "algorithms/engines/packed.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/flat.h"
+#include "algorithms/engines/rooted/packed.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 static int run_root(const struct chorale_call *call)
 {

@@ -14,8 +14,8 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/rooted.h"
-#include "algorithms/engines/two_level.h"
+#include "algorithms/engines/rooted/rooted.h"
+#include "algorithms/engines/composed/two_level.h"
 
 static const struct chorale_alg *const inner[] = {
     &chorale_gather_binomial,

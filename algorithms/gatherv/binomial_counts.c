@@ -11,8 +11,8 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/block_tree.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/rooted/block_tree.h"
+#include "algorithms/engines/rooted/flat.h"
 
 /* Bytes of the blocks of this rank's subtree to size[0 ...], and on to the
  * parent, unless that is the root. */

@@ -12,7 +12,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/rooted/flat.h"
 
 static int run(const struct chorale_call *call)
 {

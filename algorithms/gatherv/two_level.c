@@ -16,8 +16,8 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/part.h"
-#include "algorithms/engines/rooted.h"
-#include "algorithms/engines/two_level_v.h"
+#include "algorithms/engines/rooted/rooted.h"
+#include "algorithms/engines/composed/two_level_v.h"
 
 /* By the words of chorale_level_v_word. */
 static const struct chorale_alg *const part[] = {

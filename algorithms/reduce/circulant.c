@@ -12,7 +12,7 @@
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/circulant.h"
+#include "algorithms/engines/rooted/circulant.h"
 
 #include <string.h>
 

@@ -14,8 +14,8 @@
  * Source  Sanders, Speck, Traeff, Parallel Computing 35, 2009
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/double_tree.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/double_tree.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 /* Children's segments come one step apart, and the one after them passes on
  * the sum: while that leaves, the next segment's first comes. */

@@ -11,7 +11,7 @@
  * Source  the definition; in spirit Open MPI's reproducible reduction
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/ordered.h"
+#include "algorithms/engines/rooted/ordered.h"
 #include "algorithms/engines/part.h"
 
 static const char *const gather_word[] = { "binomial", "linear" };

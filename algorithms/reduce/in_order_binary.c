@@ -18,7 +18,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 static struct chorale_flow flow(const long *param)
 {

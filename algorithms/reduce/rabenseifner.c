@@ -15,9 +15,9 @@
  *         2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/halves.h"
+#include "algorithms/engines/reduction/halves.h"
 #include "algorithms/engines/radix.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/tree.h"
 
 /* What a rank does. */
 struct role {

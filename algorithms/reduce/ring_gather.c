@@ -12,8 +12,8 @@
  * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/halves.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/reduction/halves.h"
+#include "algorithms/tree.h"
 
 /* The parts of the subtree of v; as blocks of the vector, or only these, at
  * mem. */

@@ -12,7 +12,7 @@
  * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_parts.h"
+#include "algorithms/engines/reduction/scatter_reduce_parts.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

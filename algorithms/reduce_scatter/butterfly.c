@@ -15,7 +15,7 @@
  * Source  Traeff, EuroPVM/MPI 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_call.h"
+#include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 static int run(const struct chorale_call *call)
 {

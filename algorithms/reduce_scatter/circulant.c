@@ -11,7 +11,7 @@
  * Source  Traeff, arXiv 2410.14234
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_call.h"
+#include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 static int run(const struct chorale_call *call)
 {

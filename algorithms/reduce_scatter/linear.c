@@ -11,7 +11,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_parts.h"
+#include "algorithms/engines/reduction/scatter_reduce_parts.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

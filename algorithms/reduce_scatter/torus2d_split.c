@@ -18,7 +18,7 @@
  * Source  Chen, Lee, integration on a wrapped mesh
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_call.h"
+#include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

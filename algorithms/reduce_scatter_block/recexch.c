@@ -14,7 +14,7 @@
  * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_call.h"
+#include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {

@@ -13,7 +13,7 @@
  * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_call.h"
+#include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -10,7 +10,7 @@
  * Source  Chen, Lee, linear integration
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/scatter_reduce_call.h"
+#include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -13,8 +13,8 @@
  * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/prefix.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/reduction/prefix.h"
+#include "algorithms/tree.h"
 
 struct state {
     const struct chorale_call *call;

@@ -9,7 +9,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/prefix.h"
+#include "algorithms/engines/reduction/prefix.h"
 
 static int run(const struct chorale_call *call)
 {

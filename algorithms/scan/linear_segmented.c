@@ -10,7 +10,7 @@
  * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/prefix.h"
+#include "algorithms/engines/reduction/prefix.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -10,8 +10,8 @@
  * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/prefix.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/reduction/prefix.h"
+#include "algorithms/tree.h"
 
 static int run(const struct chorale_call *call)
 {

@@ -15,8 +15,8 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/block_tree.h"
-#include "algorithms/engines/tree.h"
+#include "algorithms/engines/rooted/block_tree.h"
+#include "algorithms/tree.h"
 
 enum order { FAR, NEAR };
 

@@ -13,9 +13,9 @@
  * Source  Worringen, LCN 2003, for pipelines down trees
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/block_tree.h"
-#include "algorithms/engines/packed.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/block_tree.h"
+#include "algorithms/engines/rooted/packed.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 /* Receives posted ahead. A rank falls behind its parent by one message for
  * each of its children at most, as each may add one short segment. */

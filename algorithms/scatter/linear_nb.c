@@ -12,7 +12,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/rooted/flat.h"
 
 static int run(const struct chorale_call *call)
 {

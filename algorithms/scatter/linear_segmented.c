@@ -12,9 +12,9 @@
  * Source  the segmented scatter of tutorials on MPI collectives
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/flat.h"
-#include "algorithms/engines/packed.h"
-#include "algorithms/engines/pipeline.h"
+#include "algorithms/engines/rooted/flat.h"
+#include "algorithms/engines/rooted/packed.h"
+#include "algorithms/engines/rooted/pipeline.h"
 
 /* Sends on their way. */
 struct flight {

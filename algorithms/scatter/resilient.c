@@ -16,7 +16,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "algorithms/engines/checked.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/rooted/flat.h"
 
 enum { REFUSED, ACCEPTED };
 

@@ -11,8 +11,8 @@
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/block_tree.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/rooted/block_tree.h"
+#include "algorithms/engines/rooted/flat.h"
 
 /* size[i]: bytes of block v + i, here: pass the children theirs. */
 static int counts_down(const struct chorale_block_tree *t,

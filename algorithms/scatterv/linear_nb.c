@@ -11,7 +11,7 @@
  * Source  Open MPI, coll/base, scatter linear_nb
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/engines/flat.h"
+#include "algorithms/engines/rooted/flat.h"
 
 static int run(const struct chorale_call *call)
 {

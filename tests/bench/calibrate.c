@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/unit/trial.h"
+#include "tests/unit/tuner/trial.h"
 
 static const struct noise plain = NOISE_PLAIN, full = NOISE_FULL;
 static const char *const ways[] = { "again, paired", "again, head alone",

@@ -34,7 +34,7 @@
 #include "db/order.h"
 #include "db/publish.h"
 #include "db/tail.h"
-#include "runners/runner.h"
+#include "runners/measure/runner.h"
 
 #define LAUNCHES 5
 #define LEAST_RATE 1e6       /* samples stored a second of processor time */

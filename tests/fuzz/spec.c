@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tuner/spec.h"
+#include "tuner/base/spec.h"
 
 static void ranges(const char *text, const long *value, size_t count)
 {

@@ -12,7 +12,7 @@
 #include "db/renumber.h"
 #include "db/systems.h"
 #include "tests/fuzz/fuzz.h"
-#include "tuner/verb.h"
+#include "tuner/base/verb.h"
 
 static int never(void)
 {

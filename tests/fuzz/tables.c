@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tuner/foreign.h"
+#include "tuner/exchange/foreign.h"
 
 static void check(const struct chorale_foreign_row *row)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tuner/trace_read.h"
+#include "tuner/exchange/trace_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

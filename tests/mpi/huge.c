@@ -24,7 +24,7 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/ctx.h"
 #include "tests/tap.h"
-#include "tests/unit/wanted.h"
+#include "tests/unit/algorithms/wanted.h"
 
 enum { MAX_RANKS = 8, NWINDOW = 4, WINDOW = 1 << 16, MEBIBYTE = 1 << 20 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* levels.c - gatherv and scatterv two_level: what their words say of either
- * level is what passes there, which tests/unit/parameters.c asks of the
+ * level is what passes there, which tests/unit/algorithms/parameters.c asks of the
  * schedules alone. Of each word is known whom a leader has messages with, and
  * whether it waits for each of them: in a binomial tree with the ranks 1, 2, 4,
  * ... after itself, else with all; without a pause in linear_nb alone.

@@ -2,12 +2,12 @@
 /* schedule.c - is it the algorithm that its name says? A wrong algorithm
  * under the right name passes every check of data. What each rank sends and
  * reduces, counted where it enters MPI (counted.h), must be what the variant's
- * schedule (algorithms/schedule.h) says of that rank, its scratch within what
+ * schedule (algorithms/schedule/schedule.h) says of that rank, its scratch within what
  * it states; in simulation, on the network that costs assume, its time must be
  * the schedule's to a nanosecond, or where messages overlap that of the
  * schedule with shared ports. */
-#include "algorithms/engines/tree.h"
-#include "algorithms/schedule.h"
+#include "algorithms/tree.h"
+#include "algorithms/schedule/schedule.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/engines/tree.h"
+#include "algorithms/tree.h"
 
 /* Beyond the segments tried, in the short matrix and in the full one. */
 /* MANY: more than a segment of 4 KiB. Few ranks can have more of them, blocks

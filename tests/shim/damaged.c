@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "algorithms/dispatch/table_load.h"
+#include "algorithms/dispatch/table/table_load.h"
 
 enum { BLOCK = 4096, STEP = 64 };
 enum result { REFUSED, SAME, OTHER, ENDED, NRESULT };

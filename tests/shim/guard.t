@@ -264,7 +264,7 @@ check op 'allreduce, MPI_SUM, .* here, allreduce, MPI_MAX, .* there'
 check collective 'bcast, .* here, reduce, root 0, MPI_SUM, .* there'
 check block 'gather, root 0, 16 bytes .* here, gather, root 0, 8 bytes .*'
 check negative 'bcast, .* here, bcast, root 0, a wrong count or type.* there'
-if "$MPICC" -DLARGE "$top_srcdir/tests/shim/mismatch.c" -o "$work/large" \
+if "$MPICC" -DLARGE "$top_srcdir/tests/shim/programs/mismatch.c" -o "$work/large" \
     2>/dev/null; then
     for name in Gatherv Scatterv Allgatherv Reduce_scatter Alltoallv; do
         echo "int MPI_${name}_c(void) { return 12; } /* MPI_ERR_ARG */"

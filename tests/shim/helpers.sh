@@ -119,7 +119,7 @@ drawn() { # drawn SEED: a table by lot (random_table.sh), $work/SEED.so
 program() { # program NAME [OPTION ...]: $work/NAME
     name=$1
     shift
-    "$MPICC" -g "$top_srcdir/tests/shim/$name.c" -o "$work/$name" "$@"
+    "$MPICC" -g "$top_srcdir/tests/shim/programs/$name.c" -o "$work/$name" "$@"
 }
 lines() { # how many lines of errors match
     grep -c -e "$1" "$work/err"

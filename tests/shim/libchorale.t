@@ -21,7 +21,7 @@ else
 fi
 link="$link -Wl,-rpath,$(dirname "$lib")"
 # shellcheck disable=SC2086
-"$MPICC" "$top_srcdir/tests/shim/example.c" $link -o "$work/example" \
+"$MPICC" "$top_srcdir/tests/shim/programs/example.c" $link -o "$work/example" \
     2>"$work/err"
 ok $? "a program compiles with chorale.h and libchorale"
 for P in 1 2 4; do
@@ -31,7 +31,7 @@ for P in 1 2 4; do
 done
 sed 's/^    chorale_finalize();/    if (chorale_init_table(argv[argc - 1]) == 0)\
         wrong++;\
-&/' "$top_srcdir/tests/shim/example.c" >"$work/late.c"
+&/' "$top_srcdir/tests/shim/programs/example.c" >"$work/late.c"
 # shellcheck disable=SC2086
 "$MPICC" "$work/late.c" $link -o "$work/late" 2>"$work/err" &&
     run 2 "" "$work/late" "$work/good.so"

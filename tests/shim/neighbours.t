@@ -150,8 +150,8 @@ else
 fi
 
 # MPI that a module loads late and privately.
-$CC "$top_srcdir/tests/shim/host.c" -o "$work/host" -ldl
-"$MPICC" -shared -fPIC -Dmain=module_main "$top_srcdir/tests/shim/bcasts.c" \
+$CC "$top_srcdir/tests/shim/programs/host.c" -o "$work/host" -ldl
+"$MPICC" -shared -fPIC -Dmain=module_main "$top_srcdir/tests/shim/programs/bcasts.c" \
     -o "$work/module.so"
 yield=
 run 2 "$shim" $on "$work/host" "$work/module.so"
@@ -162,7 +162,7 @@ right && [ "$(lines '-> binomial')" -eq $served ]
 ok $? "variants run $served sizes of a privately loaded module"
 
 # Another tool, before and behind.
-"$MPICC" -shared -fPIC "$top_srcdir/tests/shim/count_tool.c" \
+"$MPICC" -shared -fPIC "$top_srcdir/tests/shim/programs/count_tool.c" \
     -o "$work/tool.so"
 counts() { # counts LIBS COUNTS NAME
     run 2 "$1" $on "$work/bcasts"
@@ -182,7 +182,7 @@ if [ "$(id -u)" -eq 0 ] && [ -f "$dso" ]; then
     chmod 755 "$work"
     lib_dir=$work/lib
     mkdir "$lib_dir" && cp "$dso" "$lib_dir/libchorale.so.0"
-    "$MPICC" "$top_srcdir/tests/shim/example.c" \
+    "$MPICC" "$top_srcdir/tests/shim/programs/example.c" \
         -I"$top_srcdir/algorithms/dispatch" "$lib_dir/libchorale.so.0" \
         -Wl,-rpath,"$lib_dir" -o "$work/example" 2>"$work/err"
     run 2 "" $on "$work/example"
@@ -214,7 +214,7 @@ for dir in "$top_builddir/algorithms/dispatch"; do
 done
 archive=$top_builddir/algorithms/.libs/libdispatch.a
 if [ -n "$objects" ] && [ -f "$archive" ]; then
-    "$MPICC" "$top_srcdir/tests/shim/example.c" \
+    "$MPICC" "$top_srcdir/tests/shim/programs/example.c" \
         -I"$top_srcdir/algorithms/dispatch" "$objects" "$archive" -ldl \
         -lpthread -o "$work/static" 2>"$work/err"
     ok $? "libchorale's objects are linked into a program"
@@ -227,7 +227,7 @@ if [ -n "$objects" ] && [ -f "$archive" ]; then
 else
     skip "libchorale's objects linked into a program" "they are not here"
 fi
-if "$MPICC" -static "$top_srcdir/tests/shim/bcasts.c" -o "$work/alone" \
+if "$MPICC" -static "$top_srcdir/tests/shim/programs/bcasts.c" -o "$work/alone" \
     2>/dev/null; then
     run 2 "$shim" $on "$work/alone"
     right && [ "$(lines chorale:)" -eq 0 ]
@@ -280,7 +280,7 @@ other=mpicc.openmpi
 launch=mpiexec.${other#mpicc.}
 for name in life ends; do
     if ! command -v $launch >/dev/null 2>&1 ||
-        ! $other "$top_srcdir/tests/shim/$name.c" -o "$work/other" \
+        ! $other "$top_srcdir/tests/shim/programs/$name.c" -o "$work/other" \
             2>/dev/null; then
         skip "$name of another MPI library" "$other is not there"
         continue

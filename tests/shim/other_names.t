@@ -15,7 +15,7 @@ for kind in LARGE LIBCHORALE; do
     link="-I$top_srcdir/algorithms/dispatch -L$lib -Wl,-rpath,$lib -lchorale"
     [ $kind = LIBCHORALE ] || link=
     for name in app blocks; do
-        if ! "$MPICC" -D$kind "$top_srcdir/tests/shim/$name.c" $link \
+        if ! "$MPICC" -D$kind "$top_srcdir/tests/shim/programs/$name.c" $link \
             -o "$work/$name.$kind" 2>"$work/err"; then
             case $kind in
             LARGE) skip "$name with large counts" "the library lacks them" ;;

@@ -7,7 +7,7 @@
 for name in app blocks life gapped; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
-$CC -shared -fPIC "$top_srcdir/tests/shim/poor.c" -o "$work/poor.so" -ldl ||
+$CC -shared -fPIC "$top_srcdir/tests/shim/programs/poor.c" -o "$work/poor.so" -ldl ||
     skip_all "$CC does not make a preload"
 table good
 tables=good

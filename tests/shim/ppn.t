@@ -8,7 +8,7 @@ chorale=$top_builddir/chorale
 
 program bcasts || exit 1
 "$MPICC" -shared -fPIC -o "$work/places.so" \
-    "$top_srcdir/tests/shim/places.c" -ldl || exit 1
+    "$top_srcdir/tests/shim/programs/places.c" -ldl || exit 1
 db=$work/s.db
 "$chorale" plan "$db" -q -c bcast -m 8 -P 2 --launches 6 || exit 1
 row() { # shape, ranks a node, from, to, variant, collective, parameters

@@ -97,7 +97,7 @@ function choice(coll,   v, p, key, text) {
 END {
     if (ncoll == 0) exit 1
     print "/* Written by random_table.sh " seed " */"
-    print "#include \"algorithms/dispatch/table.h\"\n"
+    print "#include \"algorithms/dispatch/table/table.h\"\n"
     print "static const struct chorale_choice choice[] = {"
     print "    { .provider = \"library\", .variant = \"default\", " \
           ".params = \"\" },"

@@ -27,7 +27,7 @@ for P in 1 2 4; do
         ok $? "variants run on all of them, also on those with a topology"
     fi
 done
-if "$MPICC" "$top_srcdir/tests/shim/sessions.c" -o "$work/sessions" \
+if "$MPICC" "$top_srcdir/tests/shim/programs/sessions.c" -o "$work/sessions" \
     2>/dev/null; then
     for how in alone both after; do
         run 2 "$shim" $on "$work/sessions" $how
@@ -68,7 +68,7 @@ like_alone 2 "$on" threads 9
 ok $? "and the calls were ours, by threads' communicators"
 
 # Nothing is left behind.
-"$MPICC" -shared -fPIC "$top_srcdir/tests/shim/leak_tool.c" \
+"$MPICC" -shared -fPIC "$top_srcdir/tests/shim/programs/leak_tool.c" \
     -o "$work/leak.so" -ldl
 for args in "wild" "comms" "ends" "ends early" "life 300 30"; do
     set -- $args

@@ -105,7 +105,7 @@ table other '-DDIGEST="another"'
 table edited -DSHAPED # an edit by hand keeps the digest
 cp "$shim" "$work/other_shim.so"
 sed -i 's/scatter_ring_allgather/scatter_rinG_allgather/g' "$work/other_shim.so"
-$CC -shared -fPIC "$top_srcdir/tests/shim/poor.c" -o "$work/poor.so" -ldl
+$CC -shared -fPIC "$top_srcdir/tests/shim/programs/poor.c" -o "$work/poor.so" -ldl
 disagree() { # disagree NAME [VAR=VALUE ...]: of the last rank
     name=$1
     shift

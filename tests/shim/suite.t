@@ -9,7 +9,7 @@
 suite=$(cd "$top_srcdir" && pwd)/ci/mpich_suite
 source=$work/source/test/mpi
 mkdir -p "$source/util" "$source/mixed/inner" "$source/good" "$source/idle"
-cp "$top_srcdir/tests/shim/suite.c" "$source/util/"
+cp "$top_srcdir/tests/shim/programs/suite.c" "$source/util/"
 # As much of a configure as is asked for: makefiles, in folders of their own.
 cat >"$source/configure" <<'END'
 #!/bin/sh

@@ -17,7 +17,7 @@
  *   SHAPED   the bcast of a known shape is linear at all sizes
  *   FINE     bcast has a boundary at 12, 24, 48 and 64 bytes
  */
-#include "algorithms/dispatch/table.h"
+#include "algorithms/dispatch/table/table.h"
 
 #ifndef LIBRARY
 #define LIBRARY ""

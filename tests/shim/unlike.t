@@ -48,7 +48,7 @@ for P in 2 3 4 7; do
     done
 done
 "$MPICC" -shared -fPIC -o "$work/places.so" \
-    "$top_srcdir/tests/shim/places.c" -ldl || exit 1
+    "$top_srcdir/tests/shim/programs/places.c" -ldl || exit 1
 for segsize in 0 8; do # two nodes
     for counts in "1 10" "10 1" "4 15 x"; do
         # shellcheck disable=SC2086

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "algorithms/ctx.h"
-#include "runners/clock.h"
+#include "runners/measure/clock.h"
 
 #define PPN 2
 #define CHECKS 12

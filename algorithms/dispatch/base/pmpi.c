@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pmpi.c - finds the MPI library of this process and tells whether it is the
+ * one whose handles and constants we were compiled with. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "algorithms/dispatch/base/pmpi.h"
+
+/* How the library of our mpi.h introduces itself (MPI_Get_library_version).
+ * Open MPI changes its ABI between major versions. */
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#if defined(OPEN_MPI)
+#define FAMILY "Open MPI v" TEXT(OMPI_MAJOR_VERSION) "."
+#elif defined(I_MPI_VERSION)
+#define FAMILY "Intel(R) MPI"
+#elif defined(MVAPICH2_VERSION)
+#define FAMILY "MVAPICH2"
+#elif defined(MPICH_VERSION)
+#define FAMILY "MPICH Version:"
+#else
+#define FAMILY ""
+#endif
+
+#define MAX_NAMES 8
+#define MAX_PATH 1024
+
+/* A standard's upper bound is not a constant of the ABI: room for any. */
+#define VERSION_ROOM 65536
+
+struct chorale_pmpi chorale_pmpi;
+
+atomic_int chorale_pmpi_found;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+struct names {
+    int n;
+    char path[MAX_NAMES][MAX_PATH];
+};
+
+static int collect(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct names *names = data;
+    const char *base;
+
+    (void)size;
+    if (info->dlpi_name == NULL || names->n == MAX_NAMES)
+        return 0;
+    base = strrchr(info->dlpi_name, '/');
+    base = base != NULL ? base + 1 : info->dlpi_name;
+    if (strstr(base, "mpi") == NULL || strstr(base, "chorale") != NULL
+        || strlen(info->dlpi_name) >= MAX_PATH)
+        return 0;
+    strcpy(names->path[names->n++], info->dlpi_name);
+    return 0;
+}
+
+/* Libraries loaded with RTLD_LOCAL are in no scope that dlsym searches. The
+ * names are gathered first: dlopen under dl_iterate_phdr's lock could meet
+ * another thread's locks in the other order. */
+static void *search_private(const char *symbol)
+{
+    struct names names = {0};
+    void *found = NULL;
+
+    dl_iterate_phdr(collect, &names);
+    for (int i = 0; i < names.n && found == NULL; i++) {
+        void *handle = dlopen(names.path[i], RTLD_LAZY | RTLD_NOLOAD);
+
+        if (handle == NULL)
+            continue;
+        found = dlsym(handle, symbol);
+        dlclose(handle); /* still held by who loaded it */
+    }
+    return found;
+}
+
+void *chorale_pmpi_symbol(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+
+    return found != NULL ? found : search_private(name);
+}
+
+static int same_library(void)
+{
+    static char text[VERSION_ROOM]; /* only inside pthread_once */
+    int (*version)(char *, int *);
+    int length = 0;
+
+    *(void **)&version = chorale_pmpi_symbol("PMPI_Get_library_version");
+    if (version == NULL || version(text, &length) != 0)
+        return 0;
+#ifdef OPEN_MPI
+    if (MPI_COMM_WORLD == NULL) /* loaded too late for its objects */
+        return 0;
+#endif
+    return strncmp(text, FAMILY, strlen(FAMILY)) == 0;
+}
+
+static void find(void)
+{
+    int missing = 0;
+
+    if (!same_library()) {
+        atomic_store(&chorale_pmpi_found, -1);
+        return;
+    }
+#define X(name)                                                              \
+    *(void **)&chorale_pmpi.name = chorale_pmpi_symbol("PMPI_" #name);       \
+    missing += chorale_pmpi.name == NULL;
+    CHORALE_PMPI_LIST(X)
+#undef X
+    atomic_store(&chorale_pmpi_found, missing == 0 ? 1 : -1);
+}
+
+int chorale_pmpi_find(void)
+{
+    pthread_once(&once, find);
+    return atomic_load(&chorale_pmpi_found) > 0;
+}

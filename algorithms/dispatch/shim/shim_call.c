@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim_call.c - the words of an interposed call as MPI's handles, for the
+ * dispatcher, which touches them only after it recognised the library. */
+#include "config.h"
+
+#include <stdatomic.h>
+
+#include "algorithms/dispatch/dispatch.h"
+#include "algorithms/dispatch/comm/give_back.h"
+#include "algorithms/dispatch/base/pmpi.h"
+#include "algorithms/dispatch/shim/shim.h"
+#include "algorithms/dispatch/trace/trace.h"
+
+#define COMM(word) ((MPI_Comm)(word))
+#define TYPE(word) ((MPI_Datatype)(word))
+#define OP(word) ((MPI_Op)(word))
+
+_Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8,
+               "large counts and displacements pass as 64 bits");
+
+void chorale_shim_started(void)
+{
+    static atomic_int started;
+
+    /* Once, even where Fortran's MPI_INIT calls MPI_Init. */
+    if (!atomic_exchange(&started, 1))
+        chorale_dispatch_started();
+}
+
+void chorale_shim_finish(void)
+{
+    chorale_trace_finish();
+}
+
+void chorale_shim_abort(void)
+{
+    chorale_trace_part("MPI_Abort");
+}
+
+int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
+                     size_t size)
+{
+    return coll >= 0 && coll < CHORALE_NCOLL
+               ? chorale_dispatch_last((enum chorale_coll)coll, COMM(comm),
+                                       msg_size, text, size)
+               : -1;
+}
+
+/* Word by word: two that were stored one after the other and are loaded as one
+ * vector wait until both are in the cache, some ns of a call. */
+static inline struct chorale_call call_of(const struct chorale_words *from)
+{
+    const volatile struct chorale_words *words = from;
+
+    return (struct chorale_call){
+        .sendbuf = words->sendbuf, .recvbuf = words->recvbuf,
+        .sendcount = words->sendcount, .recvcount = words->recvcount,
+        .sendtype = TYPE(words->sendtype), .recvtype = TYPE(words->recvtype),
+        .op = OP(words->op), .root = words->root
+    };
+}
+
+static inline struct chorale_ints ints_of(const struct chorale_words *from)
+{
+    const volatile struct chorale_words *words = from;
+
+    return (struct chorale_ints){ words->sendcounts, words->sdispls,
+                                  words->recvcounts, words->rdispls };
+}
+
+int chorale_shim_call(enum chorale_coll coll,
+                      const struct chorale_words *words, int *rc)
+{
+    struct chorale_call call = call_of(words);
+    struct chorale_ints ints = {0};
+
+    if (words->large) {
+        call.sendcounts = words->sendcounts;
+        call.sdispls = words->sdispls;
+        call.recvcounts = words->recvcounts;
+        call.rdispls = words->rdispls;
+    } else {
+        ints = ints_of(words);
+    }
+    return chorale_dispatch(coll, COMM(words->comm), &call,
+                            words->large ? NULL : &ints, rc);
+}
+
+/* The same in registers, as words is a variable of the caller's that nothing
+ * else has the address of. Field by field: a whole struct would be cleared
+ * first. What the dispatcher fills in is left out. */
+static inline __attribute__((always_inline)) void
+fill(struct chorale_call *call, const struct chorale_words *words)
+{
+    call->sendbuf = words->sendbuf;
+    call->recvbuf = words->recvbuf;
+    call->sendcount = words->sendcount;
+    call->recvcount = words->recvcount;
+    call->sendcounts = words->large ? words->sendcounts : NULL;
+    call->recvcounts = words->large ? words->recvcounts : NULL;
+    call->sdispls = words->large ? words->sdispls : NULL;
+    call->rdispls = words->large ? words->rdispls : NULL;
+    call->sendtype = TYPE(words->sendtype);
+    call->recvtype = TYPE(words->recvtype);
+    call->op = OP(words->op);
+    call->root = words->root;
+}
+
+int chorale_shim_again(enum chorale_coll coll,
+                       const struct chorale_words *words)
+{
+    struct chorale_call call;
+
+    fill(&call, words);
+    return chorale_dispatch_again(coll, COMM(words->comm), &call);
+}
+
+enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
+                                     const struct chorale_words *words,
+                                     int *rc)
+{
+    struct chorale_ints ints = ints_of(words);
+    struct chorale_call call;
+
+    fill(&call, words);
+    return chorale_dispatch_arrays(coll, COMM(words->comm), &call, &ints, rc);
+}
+
+#define X(name, coll, params, args, fields)                                  \
+    int chorale_again_##name params                                          \
+    {                                                                        \
+        const struct chorale_words words = { CHORALE_SHIM_UNWRAP fields };   \
+        struct chorale_call call;                                            \
+                                                                             \
+        fill(&call, &words);                                                 \
+        return chorale_dispatch_again(CHORALE_##coll, COMM(words.comm),      \
+                                      &call);                                \
+    }                                                                        \
+                                                                             \
+    enum chorale_way chorale_arrays_##name(int *rc,                          \
+                                           CHORALE_SHIM_UNWRAP params)       \
+    {                                                                        \
+        const struct chorale_words words = { CHORALE_SHIM_UNWRAP fields };   \
+        struct chorale_call call;                                            \
+                                                                             \
+        if (words.sendcounts == NULL && words.recvcounts == NULL)            \
+            return CHORALE_ASK;                                              \
+        fill(&call, &words);                                                 \
+        return chorale_dispatch_arrays(                                      \
+            CHORALE_##coll, COMM(words.comm), &call,                         \
+            words.large ? NULL                                               \
+                        : &(struct chorale_ints){                            \
+                              words.sendcounts, words.sdispls,               \
+                              words.recvcounts, words.rdispls }, rc);        \
+    }
+CHORALE_SHIM_ALL_LIST(X)
+#undef X
+
+/* Open MPI has 65532 communicators: what is ours is not what is missing. */
+int chorale_shim_make_begin(chorale_word comm, int needs)
+{
+#ifdef OPEN_MPI
+    (void)comm;
+    (void)needs;
+    return MPI_SUCCESS;
+#else
+    if (!chorale_pmpi_ready() || COMM(comm) == MPI_COMM_NULL)
+        return MPI_SUCCESS;
+    return chorale_dispatch_make(COMM(comm), needs);
+#endif
+}
+
+int chorale_shim_group_begin(chorale_word group)
+{
+#ifdef OPEN_MPI
+    (void)group;
+#else
+    if (chorale_pmpi_ready() && (MPI_Group)group != MPI_GROUP_NULL)
+        chorale_dispatch_make_group((MPI_Group)group);
+#endif
+    return MPI_SUCCESS;
+}
+
+void chorale_shim_made(const void *made)
+{
+    if (chorale_pmpi_ready()
+        && (made == NULL || *(const MPI_Comm *)made != MPI_COMM_NULL))
+        chorale_give_back_made();
+}
+
+void chorale_shim_ended(void)
+{
+    chorale_give_back_freed();
+}
+
+int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame)
+{
+    if (comm == NULL || !chorale_pmpi_ready())
+        return 0;
+    chorale_dying_begin(frame, (chorale_word)*(const MPI_Comm *)comm);
+    return 1;
+}
+
+void chorale_shim_free_end(struct chorale_dying *frame, int rc)
+{
+    chorale_dying_end(frame);
+    if (rc == MPI_SUCCESS)
+        chorale_give_back_freed();
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* default_table.c - the table that is compiled in: everything is left to the
+ * library, because nothing was measured here. */
+#include "algorithms/dispatch/table/table_load.h"
+
+static const struct chorale_choice library = {
+    .provider = "library", .variant = "default", .params = ""
+};
+
+const struct chorale_table chorale_default_table = {
+    .abi = CHORALE_TABLE_ABI,
+    .digest = "default",
+    .campaign = "",
+    .system = "",
+    .mpi_library = "",
+    .coverage = "nothing was measured: all is the library's",
+    .nchoice = 1,
+    .choice = &library
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site.c - finds the site's table: see site.h. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "algorithms/dispatch/table/site.h"
+
+#define OTHER "default"
+#define LETTERS                                                              \
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+
+enum { LONGEST = 64 };
+
+/* How libraries introduce themselves, the longer before the shorter. */
+static const struct family {
+    const char *says, *tag;
+} family[] = {
+    { "Open MPI", "openmpi" },
+    { "Intel(R) MPI", "intelmpi" },
+    { "MVAPICH", "mvapich" },
+    { "MPICH Version", "mpich" },
+    { "CRAY MPICH", "craympich" }
+};
+
+/* "4.0" of the first number with a point in it: "v4.0.2", "\t4.0.2". */
+static int two_numbers(const char *text, char *number, size_t size)
+{
+    for (; *text != '\0' && *text != '\n'; text++) {
+        size_t major = strspn(text, DIGITS), minor;
+
+        if (major == 0)
+            continue;
+        minor = text[major] == '.' ? strspn(text + major + 1, DIGITS) : 0;
+        if (minor > 0) {
+            snprintf(number, size, "%.*s", (int)(major + 1 + minor), text);
+            return 1;
+        }
+        text += major - 1;
+    }
+    return 0;
+}
+
+void chorale_site_mpi(const char *version, char *tag, size_t size)
+{
+    char number[24];
+
+    for (size_t i = 0; i < sizeof(family) / sizeof(family[0]); i++) {
+        const size_t n = strlen(family[i].says);
+
+        if (strncmp(version, family[i].says, n) == 0 &&
+            two_numbers(version + n, number, sizeof(number))) {
+            snprintf(tag, size, "%s-%s", family[i].tag, number);
+            return;
+        }
+    }
+    snprintf(tag, size, "other");
+}
+
+int chorale_site_name(const char *name)
+{
+    const size_t n = strlen(name);
+
+    return n >= 1 && n <= LONGEST && name[0] != '.' &&
+           strspn(name, LETTERS DIGITS "_-.") == n;
+}
+
+/* The name, or the one for all. */
+static const char *folder_of(const char *variable, const char *name,
+                             void (*warn)(const char *line))
+{
+    char line[256];
+
+    if (name == NULL || name[0] == '\0')
+        return OTHER;
+    if (chorale_site_name(name))
+        return name;
+    snprintf(line, sizeof(line), "%s: a folder of site tables has at most %d "
+             "letters, digits and _ - . in its name; '%s' is used",
+             variable, LONGEST, OTHER);
+    if (warn != NULL)
+        warn(line);
+    return OTHER;
+}
+
+void chorale_site_find(const char *folder, const char *cluster,
+                       const char *partition, const char *mpi, char *path,
+                       size_t size, void (*warn)(const char *line))
+{
+    const char *level[3][2];
+
+    cluster = folder_of("SLURM_CLUSTER_NAME", cluster, warn);
+    partition = folder_of("SLURM_JOB_PARTITION", partition, warn);
+    level[0][0] = level[1][0] = cluster;
+    level[0][1] = partition;
+    level[1][1] = level[2][0] = level[2][1] = OTHER;
+    for (int i = 0; i < 3; i++) {
+        const int n = snprintf(path, size, "%s/%s/%s/%s/current", folder,
+                               level[i][0], level[i][1], mpi);
+
+        if (n > 0 && (size_t)n < size && access(path, F_OK) == 0)
+            return;
+    }
+    path[0] = '\0';
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace.c - the life of a trace: wish, join, calls, finish. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "algorithms/dispatch/base/host.h"
+#include "algorithms/dispatch/base/pmpi.h"
+#include "algorithms/dispatch/comm/state.h"
+#include "algorithms/dispatch/trace/tick.h"
+#include "algorithms/dispatch/trace/trace.h"
+#include "algorithms/dispatch/trace/trace_comm.h"
+#include "algorithms/dispatch/trace/trace_file.h"
+#include "algorithms/dispatch/trace/trace_merge.h"
+
+atomic_int chorale_trace_on;
+
+static struct {
+    pthread_mutex_t lock;    /* of table, if several threads may call */
+    int threads, steady;
+    struct chorale_trace_table table;
+    char *path;              /* NULL: this process does not trace */
+    int signal;              /* 0: none */
+    pid_t pid;               /* a child of fork is no rank */
+    int rank, size;          /* of MPI_COMM_WORLD */
+    int writer;              /* its rank that writes; -1: not joined */
+    atomic_int finished;
+    uint64_t start_tick, start_clock;
+    time_t started;
+    char mpi_library[256];
+} trace = { .lock = PTHREAD_MUTEX_INITIALIZER, .writer = -1 };
+
+static atomic_int asked;     /* by the signal */
+
+/* The call that a thread is in. */
+static _Thread_local struct {
+    int depth;               /* calls inside of calls: the outer one counts */
+    int known;               /* key is filled in */
+    int odd;                 /* it makes no sense: unlisted */
+    struct chorale_trace_key key;
+    uint64_t bytes, start;
+} frame;
+
+static void say(const char *what, const char *why)
+{
+    char line[1400];
+    int n = snprintf(line, sizeof(line), "chorale: CHORALE_TRACE: %.1000s%s"
+                     "%.300s\n", what, why != NULL ? ": " : "",
+                     why != NULL ? why : "");
+
+    if (write(STDERR_FILENO, line, (size_t)n) < 0)
+        return; /* nowhere to complain */
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    atomic_store(&asked, 1);
+}
+
+/* A number of a signal that nobody sends to end the application: it would go
+ * on. */
+static int read_signal(const char *text, void (*warn)(const char *line))
+{
+    static const int never[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
+                                 SIGILL, SIGTRAP, SIGABRT, SIGCHLD,
+                                 SIGTERM, SIGINT, SIGQUIT, SIGHUP };
+    char *end, line[200];
+    long value;
+    int bad;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    bad = errno != 0 || end == text || *end != '\0' || value < 1
+          || value > SIGRTMAX;
+    for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+        bad |= value == never[i];
+    if (!bad)
+        return (int)value;
+    snprintf(line, sizeof(line), "CHORALE_TRACE_SIGNAL: '%.40s' is not the "
+             "number of a signal that can be used; try 12 (SIGUSR2)", text);
+    warn(line);
+    return 0;
+}
+
+int chorale_trace_wish(int secure, const char *suffix,
+                       void (*warn)(const char *line))
+{
+    const char *text = secure ? NULL : getenv("CHORALE_TRACE");
+    const char *number = secure ? NULL : getenv("CHORALE_TRACE_SIGNAL");
+    const char *why = "out of memory";
+    MPI_Comm parent = MPI_COMM_NULL;
+    char more[40] = "";
+
+    if (PMPI_Comm_rank(MPI_COMM_WORLD, &trace.rank) != MPI_SUCCESS
+        || PMPI_Comm_size(MPI_COMM_WORLD, &trace.size) != MPI_SUCCESS
+        || text == NULL || text[0] == '\0')
+        return 0;
+    if (number != NULL && number[0] != '\0')
+        trace.signal = read_signal(number, warn);
+    /* Spawned processes are a world of their own, with a file of its own. */
+    if (PMPI_Comm_get_parent(&parent) == MPI_SUCCESS
+        && parent != MPI_COMM_NULL)
+        snprintf(more, sizeof(more), ".spawned%ld", (long)getpid());
+    trace.path = chorale_trace_path(text, suffix, more, &why);
+    if (trace.path == NULL) {
+        say(text, why);
+        return 0;
+    }
+    return trace.size - trace.rank;
+}
+
+static void catch_signal(void)
+{
+    struct sigaction act = { .sa_handler = on_signal,
+                             .sa_flags = SA_RESTART }, before;
+
+    if (trace.signal == 0)
+        return;
+    if (sigaction(trace.signal, NULL, &before) == 0
+        && before.sa_handler == SIG_DFL
+        && sigaction(trace.signal, &act, NULL) == 0)
+        return;
+    if (trace.rank == 0)
+        say("the signal of CHORALE_TRACE_SIGNAL is in use already; set it to "
+            "another one", NULL);
+    trace.signal = 0;
+}
+
+static void find_library(void)
+{
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
+    int length;
+
+    if (PMPI_Get_library_version(text, &length) == MPI_SUCCESS)
+        snprintf(trace.mpi_library, sizeof(trace.mpi_library), "%.250s",
+                 text);
+    for (char *c = trace.mpi_library; *c != '\0'; c++)
+        if (*c == '\t')
+            *c = ' ';
+}
+
+static void at_exit(void)
+{
+    if (atomic_load(&chorale_trace_on) && getpid() == trace.pid
+        && (trace.writer < 0 || trace.rank == trace.writer))
+        chorale_trace_part("the program ended without MPI_Finalize");
+}
+
+/* From here on calls are counted. node: as in trace_comm.h. */
+static void begin(uint64_t *node)
+{
+    int level;
+
+    if (!chorale_trace_comm_start(node, trace.size)) {
+        say("MPI_Comm_create_keyval fails, and nothing is traced; leave it out, "
+            "or use another MPI library", NULL);
+        return;
+    }
+    trace.threads = PMPI_Query_thread(&level) != MPI_SUCCESS
+                    || level == MPI_THREAD_MULTIPLE;
+    trace.steady = chorale_tick_steady();
+    trace.pid = getpid();
+    find_library();
+    catch_signal();
+    atexit(at_exit);
+    time(&trace.started);
+    trace.start_clock = chorale_tick_clock();
+    trace.start_tick = chorale_tick(trace.steady);
+    atomic_store(&chorale_trace_on, 1);
+    atomic_fetch_or(&chorale_epoch, CHORALE_EPOCH_TRACED);
+}
+
+void chorale_trace_alone(void)
+{
+    const char *why = trace.path != NULL ? chorale_trace_try(trace.path)
+                                         : NULL;
+
+    if (trace.path == NULL)
+        return;
+    if (why != NULL)
+        say(trace.path, why);
+    else
+        begin(NULL);
+}
+
+/* The nodes of all ranks, if every rank has room for them and the file can be
+ * written. Collective. */
+static uint64_t *gather_nodes(void)
+{
+    uint64_t mine = chorale_host_id();
+    uint64_t *node = calloc((size_t)trace.size, sizeof(*node));
+    int ok = node != NULL, all_ok = 0;
+
+    if (trace.rank == trace.writer) {
+        const char *why = chorale_trace_try(trace.path);
+
+        ok = ok && why == NULL;
+        if (why != NULL)
+            say(trace.path, why);
+    }
+    if (PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD)
+            == MPI_SUCCESS && all_ok
+        && PMPI_Allgather(&mine, (int)sizeof(mine), MPI_BYTE, node,
+                          (int)sizeof(mine), MPI_BYTE, MPI_COMM_WORLD)
+               == MPI_SUCCESS)
+        return node;
+    free(node);
+    return NULL;
+}
+
+void chorale_trace_join(int largest)
+{
+    uint64_t *node;
+
+    if (largest < 1)
+        return;
+    trace.writer = trace.size - largest;
+    node = gather_nodes();
+    if (node == NULL)
+        trace.writer = -1;
+    if (atomic_load(&chorale_trace_on))
+        chorale_trace_comm_nodes(node);
+    else if (node != NULL && trace.path != NULL)
+        begin(node);
+    else
+        free(node);
+}
+
+void chorale_trace_open_slow(void)
+{
+    if (frame.depth++ == 0)
+        frame.known = 0;
+}
+
+void chorale_trace_call_slow(enum chorale_coll coll, MPI_Comm comm,
+                             const struct chorale_call *call,
+                             const struct chorale_ints *ints)
+{
+    const struct chorale_trace_comm *info;
+
+    if (frame.depth != 1 || frame.known)
+        return;
+    info = chorale_trace_comm_of(comm);
+    if (info != NULL && info->inter)
+        return;
+    frame.odd = info == NULL
+                || !chorale_trace_key_of(coll, call, ints, info,
+                                         &frame.key, &frame.bytes);
+    frame.known = 1;
+    frame.start = chorale_tick(trace.steady);
+}
+
+void chorale_trace_ran_slow(const struct chorale_plan *plan)
+{
+    if (frame.depth == 1)
+        frame.key.plan = plan;
+}
+
+void chorale_trace_done_slow(void)
+{
+    const uint64_t now = chorale_tick(trace.steady);
+    const uint64_t ticks = now > frame.start ? now - frame.start : 0;
+
+    if (frame.depth == 0 || --frame.depth > 0 || !frame.known)
+        return;
+    frame.known = 0;
+    if (trace.threads)
+        pthread_mutex_lock(&trace.lock);
+    if (frame.odd) {
+        trace.table.unlisted++;
+        trace.table.unlisted_ticks += ticks;
+    } else {
+        chorale_trace_table_add(&trace.table, &frame.key, ticks,
+                                frame.bytes);
+    }
+    if (trace.threads)
+        pthread_mutex_unlock(&trace.lock);
+    if (atomic_load_explicit(&asked, memory_order_relaxed)
+        && atomic_exchange(&asked, 0))
+        chorale_trace_part(NULL);
+}
+
+/* What this process has so far, and its wall time. */
+static void take(struct chorale_trace_rows *rows, double *wall)
+{
+    uint64_t ticks, clock;
+
+    *wall = 0;
+    *rows = (struct chorale_trace_rows){0};
+    if (trace.start_clock == 0)
+        return; /* it never began */
+    ticks = chorale_tick(trace.steady) - trace.start_tick;
+    clock = chorale_tick_clock() - trace.start_clock;
+    *wall = 1e-9 * (double)clock;
+    if (trace.threads)
+        pthread_mutex_lock(&trace.lock);
+    chorale_trace_rows_of(&trace.table,
+                          ticks > 0 ? *wall / (double)ticks : 0, rows);
+    if (trace.threads)
+        pthread_mutex_unlock(&trace.lock);
+}
+
+static struct chorale_trace_head head_of(double wall)
+{
+    return (struct chorale_trace_head){
+        .mpi_library = trace.mpi_library, .started = trace.started,
+        .comm_size = trace.size, .ranks = 1, .part_rank = trace.rank,
+        .wall_mean = wall, .wall_max = wall
+    };
+}
+
+void chorale_trace_part(const char *why)
+{
+    const char *bad = "out of memory";
+    struct chorale_trace_head head;
+    struct chorale_trace_rows rows;
+    char reason[40], *path;
+    double wall;
+
+    if (!atomic_load(&chorale_trace_on))
+        return;
+    take(&rows, &wall);
+    head = head_of(wall);
+    snprintf(reason, sizeof(reason), "signal %d", trace.signal);
+    head.part = why != NULL ? why : reason;
+    path = chorale_trace_part_path(trace.path, trace.rank);
+    if (path != NULL)
+        bad = chorale_trace_write(path, &head, &rows);
+    if (bad != NULL)
+        say(path != NULL ? path : trace.path, bad);
+    else if (why != NULL)
+        say(path, why);
+    free(path);
+    free(rows.row);
+}
+
+/* All together; the writer writes. */
+static void merge_and_write(void)
+{
+    struct chorale_trace_sum sum = {0};
+    struct chorale_trace_head head;
+    const char *bad;
+
+    take(&sum.rows, &sum.wall);
+    sum.wall_max = sum.wall;
+    sum.ranks = trace.start_clock != 0;
+    bad = chorale_trace_merge(trace.writer, &sum);
+    if (bad == NULL && trace.rank == trace.writer) {
+        head = head_of(sum.wall / (double)sum.ranks);
+        head.ranks = (int)sum.ranks;
+        head.wall_max = sum.wall_max;
+        bad = chorale_trace_write(trace.path, &head, &sum.rows);
+    }
+    if (bad != NULL)
+        say(trace.path != NULL ? trace.path : "(no file here)", bad);
+    free(sum.rows.row);
+}
+
+void chorale_trace_finish(void)
+{
+    if (atomic_exchange(&trace.finished, 1))
+        return;
+    if (trace.writer >= 0)
+        merge_and_write();
+    else
+        chorale_trace_part("not all ranks joined in a trace");
+    if (!atomic_exchange(&chorale_trace_on, 0))
+        return;
+    atomic_fetch_and(&chorale_epoch,
+                     ~(unsigned long long)CHORALE_EPOCH_TRACED);
+    chorale_trace_comm_stop();
+    chorale_trace_table_release(&trace.table);
+}

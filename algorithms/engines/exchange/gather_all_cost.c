@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather_all_cost.c - critical paths of the exchanges of gather_all.h. In
+ * every one the owner of the largest blocks (block 0, where they are split)
+ * sends the largest message of every round. */
+#include "algorithms/engines/exchange/gather_all.h"
+#include "algorithms/engines/radix.h"
+#include "algorithms/tree.h"
+
+double chorale_sizes_most(enum chorale_sizes sizes,
+                          const struct chorale_point *pt, int k)
+{
+    int size = pt->comm_size;
+    size_t offset, length;
+    double sum = 0;
+
+    if (k < 1)
+        return 0;
+    switch (sizes) {
+    case CHORALE_SIZES_EQUAL:
+        return (double)pt->msg_size * k;
+    case CHORALE_SIZES_SPLIT:
+        chorale_split(pt->msg_size, size, k - 1, &offset, &length);
+        return (double)(offset + length);
+    case CHORALE_SIZES_RAMP:
+        for (int i = size - k; i < size; i++)
+            sum += (double)chorale_ramp(pt->msg_size, pt->type_size, size, i);
+    }
+    return sum;
+}
+
+int chorale_cost_gather_all_ring(enum chorale_sizes sizes,
+                                 const struct chorale_point *pt,
+                                 struct chorale_term *term)
+{
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = pt->comm_size - 1,
+        .bytes = chorale_sizes_most(sizes, pt, 1),
+    };
+    return 1;
+}
+
+/* Bytes of the k blocks from block first on. */
+static double range_size(enum chorale_sizes sizes,
+                         const struct chorale_point *pt, int first, int k)
+{
+    size_t begin, end, length;
+
+    if (sizes != CHORALE_SIZES_SPLIT)
+        return chorale_sizes_most(sizes, pt, k);
+    chorale_split(pt->msg_size, pt->comm_size, first, &begin, &length);
+    chorale_split(pt->msg_size, pt->comm_size, first + k - 1, &end, &length);
+    return (double)(end + length - begin);
+}
+
+/* Rounds among w ranks from the first on, a power of two. Of a split vector
+ * the first ones have the largest blocks. */
+static int whole_group(enum chorale_sizes sizes,
+                       const struct chorale_point *pt, int first, int w,
+                       struct chorale_term *term)
+{
+    int n = 0;
+
+    for (int v = 1; v <= w / 2; v *= 2)
+        term[n++] = (struct chorale_term){
+            .messages = 1,
+            .bytes = range_size(sizes, pt, first, v),
+        };
+    return n;
+}
+
+/* Messages and bytes on a way, one after the other. */
+struct way {
+    double messages, bytes;
+};
+
+static struct way longer(const struct chorale_point *pt, struct way a,
+                         struct way b)
+{
+    int given = pt->alpha > 0 || pt->beta > 0;
+    double alpha = given ? pt->alpha : 1e-6;
+    double beta = given ? pt->beta : 1e-10;
+
+    return a.messages * alpha + a.bytes * beta >
+                   b.messages * alpha + b.bytes * beta
+               ? a
+               : b;
+}
+
+static struct way after(struct way way, double messages, double bytes)
+{
+    way.messages += messages;
+    way.bytes += bytes;
+    return way;
+}
+
+/* How long the last ranks take to have each other's blocks. */
+struct tail {
+    int w, t;                /* w whole ones met t others last */
+    struct way late, other;  /* those who served two or were served second; */
+};                           /* all the rest */
+
+/* Now to when the t = P mod w last ones and the w before them have all of
+ * theirs. t send theirs twice, first ones first, while w blocks come in. Who
+ * serves two was not late if the round before did not leave more than half of
+ * its t ranks late. */
+static void short_group(enum chorale_sizes sizes,
+                        const struct chorale_point *pt, int w,
+                        struct tail *tail)
+{
+    int t = pt->comm_size & (w - 1), first = pt->comm_size - t - w;
+    int spread = tail->w == w / 2 && 2 * tail->t >= tail->w;
+    struct chorale_term term[32];
+    struct way whole, twice, once;
+    double in, out, reduced;
+
+    chorale_term_sums(term, whole_group(sizes, pt, first, w, term),
+                      &whole.messages, &whole.bytes, &reduced);
+    if (t == 0) {
+        *tail = (struct tail){ w, t, whole, whole };
+        return;
+    }
+    in = range_size(sizes, pt, first, w);
+    out = range_size(sizes, pt, first + w, t);
+    twice = after(longer(pt, whole, spread ? tail->other : tail->late), 2,
+                  2 * out > in ? 2 * out : in);
+    once = after(longer(pt, whole, tail->late), 1, in);
+    *tail = (struct tail){ w, t, longer(pt, twice, once), once };
+    if (w > 2 * t) {
+        int more = chorale_ceil_log2((w + 2 * t - 1) / (2 * t));
+
+        tail->late = after(tail->late, more, more * out);
+        tail->other = tail->late;
+    }
+}
+
+int chorale_cost_gather_all_doubling(enum chorale_sizes sizes,
+                                     const struct chorale_point *pt,
+                                     struct chorale_term *term)
+{
+    int size = pt->comm_size;
+    struct tail tail = { 0, 0, { 0, 0 }, { 0, 0 } };
+
+    if ((size & (size - 1)) == 0)
+        return whole_group(sizes, pt, 0, size, term);
+    for (long w = 1; w < size; w *= 2)
+        if (size & w)
+            short_group(sizes, pt, (int)w, &tail);
+    term[0] = (struct chorale_term){
+        .messages = tail.late.messages,
+        .bytes = tail.late.bytes / tail.late.messages,
+    };
+    return 1;
+}
+
+int chorale_cost_gather_all_bruck(enum chorale_sizes sizes,
+                                  const struct chorale_point *pt, int k,
+                                  struct chorale_term *term)
+{
+    long size = pt->comm_size;
+    int n = 0;
+
+    for (long w = 1; w < size; w *= k) {
+        long full = size / w - 1, rest = size % w;
+
+        if (full > k - 1)
+            full = k - 1;
+        term[n++] = (struct chorale_term){
+            .messages = (double)full,
+            .bytes = chorale_sizes_most(sizes, pt, (int)w),
+        };
+        if (full < k - 1 && rest > 0)
+            term[n++] = (struct chorale_term){
+                .messages = 1,
+                .bytes = chorale_sizes_most(sizes, pt, (int)rest),
+            };
+    }
+    return n;
+}
+
+int chorale_cost_gather_all_circulant(enum chorale_sizes sizes,
+                                      const struct chorale_point *pt,
+                                      struct chorale_term *term)
+{
+    int n = 0;
+
+    for (unsigned s = (unsigned)pt->comm_size; s > 1; s = (s + 1) / 2)
+        term[n++] = (struct chorale_term){
+            .messages = 1,
+            .bytes = chorale_sizes_most(sizes, pt, (int)(s / 2)),
+        };
+    return n;
+}
+
+/* Ranks whose blocks a group of w positions holds at most. */
+static int most_ranks(int size, int core, int w, int far, int k)
+{
+    int each = size / core, longer = size % core, step = core / w;
+
+    return far ? each * w + (longer + step - 1) / step
+               : chorale_fold_rank(w - 1, size, k) + 1;
+}
+
+int chorale_cost_gather_all_recexch(enum chorale_sizes sizes,
+                                    const struct chorale_point *pt, int k,
+                                    int far, struct chorale_term *term)
+{
+    int size = pt->comm_size, n = 0;
+    struct chorale_fold fold;
+
+    if (size < 2)
+        return 0;
+    if (k > size)
+        k = size;
+    chorale_fold_init(&fold, 0, size, k);
+    if (fold.most > 0)
+        term[n++] = (struct chorale_term){
+            .messages = fold.most,
+            .bytes = chorale_sizes_most(sizes, pt, fold.most) / fold.most,
+        };
+    for (long w = 1; w < fold.core; w *= k)
+        term[n++] = (struct chorale_term){
+            .messages = k - 1,
+            .bytes = chorale_sizes_most(
+                sizes, pt, most_ranks(size, fold.core, (int)w, far, k)),
+        };
+    if (fold.most > 0)
+        term[n++] = (struct chorale_term){
+            .messages = fold.most,
+            .bytes = chorale_sizes_most(sizes, pt, size),
+        };
+    return n;
+}
+
+int chorale_cost_gather_all_neighbor(enum chorale_sizes sizes,
+                                     const struct chorale_point *pt,
+                                     struct chorale_term *term)
+{
+    if (pt->comm_size < 2)
+        return 0;
+    term[0] = (struct chorale_term){
+        .messages = 1,
+        .bytes = chorale_sizes_most(sizes, pt, 1),
+    };
+    term[1] = (struct chorale_term){
+        .messages = pt->comm_size / 2 - 1,
+        .bytes = chorale_sizes_most(sizes, pt, 2),
+    };
+    return 2;
+}
+
+int chorale_cost_gather_all_mesh(const struct chorale_point *pt,
+                                 const struct chorale_mesh *mesh,
+                                 struct chorale_term *term)
+{
+    double bytes = (double)pt->msg_size;
+
+    for (int i = 0; i < mesh->ndim; i++) {
+        int length = mesh->dim[mesh->ndim - 1 - i];
+
+        term[i] = (struct chorale_term){ .messages = length - 1,
+                                         .bytes = bytes };
+        bytes *= length;
+    }
+    return mesh->ndim;
+}
+
+static double block_size(enum chorale_sizes sizes,
+                         const struct chorale_point *pt, int i)
+{
+    size_t offset, length;
+
+    switch (sizes) {
+    case CHORALE_SIZES_RAMP:
+        return (double)chorale_ramp(pt->msg_size, pt->type_size,
+                                    pt->comm_size, i);
+    case CHORALE_SIZES_SPLIT:
+        chorale_split(pt->msg_size, pt->comm_size, i, &offset, &length);
+        return (double)length;
+    default:
+        return (double)pt->msg_size;
+    }
+}
+
+int chorale_cost_gather_all_segmented_ring(enum chorale_sizes sizes,
+                                           const struct chorale_point *pt,
+                                           size_t segsize,
+                                           struct chorale_term *term)
+{
+    double most = chorale_sizes_most(sizes, pt, 1), s = (double)segsize;
+    size_t segments = 0, rounds, size = (size_t)pt->comm_size;
+
+    if (segsize == 0 || size < 2)
+        return chorale_cost_gather_all_ring(sizes, pt, term);
+    for (int i = 0; i < pt->comm_size; i++) {
+        size_t bytes = (size_t)block_size(sizes, pt, i);
+
+        segments += bytes / segsize + (bytes % segsize != 0);
+    }
+    rounds = segments + size - 2;
+    if (size > 2)
+        rounds += (segments + size - 2) / (size - 1);
+    term[0] = (struct chorale_term){
+        .messages = segments > 0 ? (double)rounds : 0,
+        .bytes = s < most ? s : most,
+    };
+    return 1;
+}

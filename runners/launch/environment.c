@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* environment.c - what made a launch: enough to repeat it, by an allow-list,
+ * and how its ranks lie on nodes. See environment.h. */
+#include "config.h"
+
+#include "runners/launch/environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "db/systems.h"
+#include "runners/launch/launch.h"
+
+static const char revision[] =
+#include "db/revision.inc"
+    ;
+
+static const char flags[] =
+#include "db/flags.inc"
+    ;
+
+#define NODE_FACTS 4096 /* bytes of the facts of one node */
+
+/* --- this process ----------------------------------------------------- */
+
+static void put_command(struct chorale_facts *facts, int argc, char **argv)
+{
+    char text[1024] = "";
+    size_t len = 0;
+
+    for (int i = 0; i < argc && len < sizeof(text); i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+                                i > 0 ? " " : "", argv[i]);
+    chorale_facts_put(facts, "command", text);
+}
+
+/* What messages take by distance: rows of fit_links.c. */
+static void put_distances(struct chorale_facts *facts,
+                          const struct chorale_bench *bench)
+{
+    for (int i = 0; i < bench->ndistance; i++) {
+        const struct chorale_distance *d = &bench->distance[i];
+        char key[48];
+
+        snprintf(key, sizeof(key), "distance_alpha_s:%d", d->places);
+        chorale_facts_putf(facts, key, "%.6g", d->alpha);
+        snprintf(key, sizeof(key), "distance_kappa:%d", d->places);
+        if (d->kappa > 0)
+            chorale_facts_putf(facts, key, "%.6g", d->kappa);
+        snprintf(key, sizeof(key), "distance_pairs:%d", d->places);
+        if (d->pairs > 0)
+            chorale_facts_putf(facts, key, "%.6g", d->pairs);
+    }
+    if (bench->ndistance > 0 && bench->distance_mirror > 0)
+        chorale_facts_putf(facts, "distance_mirror", "%.6g",
+                           bench->distance_mirror);
+}
+
+static void put_tool(struct chorale_facts *facts,
+                     const struct chorale_bench *bench)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int len, version, subversion;
+
+    PMPI_Get_library_version(library, &len);
+    chorale_facts_put(facts, "mpi_library", library);
+    PMPI_Get_version(&version, &subversion);
+    chorale_facts_putf(facts, "mpi_standard", "%d.%d", version, subversion);
+    chorale_facts_put(facts, "tool_version", PACKAGE_STRING);
+    chorale_facts_put(facts, "tool_revision", revision);
+    chorale_facts_put(facts, "tool_options", CHORALE_BUILD_OPTIONS);
+    chorale_facts_put(facts, "compiler", CHORALE_BUILD_CC " " __VERSION__);
+    chorale_facts_put(facts, "compiler_flags", flags);
+    chorale_facts_putf(facts, "clock_residual_s", "%.6g",
+                       bench->clock.first_residual);
+    chorale_facts_putf(facts, "clock_resolution_s", "%.6g",
+                       bench->clock.resolution);
+    chorale_facts_putf(facts, "sync_slack_s", "%.6g", bench->slack);
+    chorale_facts_putf(facts, "message_alpha_s", "%.6g", bench->floor_alpha);
+    chorale_facts_putf(facts, "message_beta_s", "%.6g", bench->floor_beta);
+    if (bench->floor_ports > 0)
+        chorale_facts_putf(facts, "rank_ports", "%.0f", bench->floor_ports);
+    put_distances(facts, bench);
+    if (bench->copy_beta > 0)
+        chorale_facts_putf(facts, "copy_beta_s", "%.6g", bench->copy_beta);
+    chorale_facts_putf(facts, "ranks", "%d", bench->world_size);
+    chorale_facts_putf(facts, "siblings", "%d", bench->work.siblings);
+    chorale_facts_putf(facts, "ranks_per_node", "%d", bench->node_size);
+    chorale_facts_put(facts, "oversubscribed",
+                      bench->oversubscribed ? "yes" : "no");
+}
+
+#ifndef CHORALE_SIM
+/* That nothing is chosen is a way, too. */
+static void put_fabric_choice(struct chorale_facts *facts)
+{
+    char text[512];
+
+    chorale_fabric_choice(text, sizeof(text));
+    chorale_facts_put(facts, "fabric_choice",
+                      text[0] != '\0' ? text : "default");
+}
+#endif
+
+/* --- nodes ------------------------------------------------------------ */
+
+/* What a node tells of itself, before and after. */
+static void tell_before(struct chorale_facts *facts)
+{
+    struct utsname name;
+
+    chorale_facts_machine(facts);
+    chorale_facts_load(facts, "load_before");
+    if (uname(&name) == 0)
+        chorale_facts_put(facts, "switch",
+                          chorale_facts_switch(getenv("SLURM_TOPOLOGY_ADDR"),
+                                               name.nodename));
+}
+
+static void tell_after(struct chorale_facts *facts)
+{
+    chorale_facts_load(facts, "load_after");
+}
+
+#ifndef CHORALE_SIM
+/* Gather size bytes of each rank on rank 0; NULL elsewhere, and on error. */
+static char *gather(struct chorale_bench *bench, const char *mine, int size)
+{
+    size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
+    char *all = malloc(n * (size_t)size);
+    int lacks = all == NULL, rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && !lacks)
+        rc = chorale_own_gather(bench, mine, all, (size_t)size);
+    if (rc != MPI_SUCCESS || lacks || bench->world_rank != 0) {
+        free(all);
+        return NULL;
+    }
+    return all;
+}
+
+/* What the frequency was is no difference between two nodes. */
+static void put_difference(struct chorale_facts *facts, int host, char *line)
+{
+    char *value = strchr(line, '\t'), key[64];
+    const char *own;
+
+    if (value == NULL)
+        return;
+    *value++ = '\0';
+    own = chorale_facts_get(facts, line);
+    if (strcmp(line, "cpu_frequency_mhz") == 0 ||
+        (own != NULL && strcmp(own, value) == 0))
+        return;
+    snprintf(key, sizeof(key), "host:%d:%.40s", host, line);
+    chorale_facts_put(facts, key, value);
+}
+
+/* The first rank of each node tells. */
+static void put_nodes(struct chorale_facts *facts,
+                      struct chorale_bench *bench,
+                      void (*tell)(struct chorale_facts *facts))
+{
+    struct chorale_facts own = { NULL, 0, 0, 0 };
+    char mine[NODE_FACTS] = "", *all, *save = NULL;
+    size_t len = 0;
+    int host = -1;
+
+    if (bench->node[bench->world_rank] == bench->world_rank)
+        tell(&own);
+    for (int i = 0; i < own.count && len < sizeof(mine); i++)
+        len += (size_t)snprintf(mine + len, sizeof(mine) - len, "%s\t%s\n",
+                                own.fact[i].key, own.fact[i].value);
+    for (int i = 0; bench->world_rank == 0 && i < own.count; i++)
+        chorale_facts_put(facts, own.fact[i].key, own.fact[i].value);
+    facts->lacks |= own.lacks;
+    chorale_facts_release(&own);
+    all = gather(bench, mine, sizeof(mine));
+    for (int r = 0; all != NULL && r < bench->world_size; r++) {
+        char *text = all + (size_t)r * sizeof(mine);
+
+        host += bench->node[r] == r;
+        if (bench->node[r] != r || r == 0)
+            continue;
+        text[sizeof(mine) - 1] = '\0';
+        for (char *line = strtok_r(text, "\n", &save); line != NULL;
+             line = strtok_r(NULL, "\n", &save))
+            put_difference(facts, host, line);
+    }
+    facts->lacks |= bench->world_rank == 0 && all == NULL;
+    free(all);
+}
+
+static void put_bindings(struct chorale_facts *facts,
+                         struct chorale_bench *bench)
+{
+    char mine[CHORALE_BINDING_TEXT], key[32], *all;
+
+    chorale_binding(mine);
+    all = gather(bench, mine, sizeof(mine));
+    for (int r = 0; all != NULL && r < bench->world_size; r++) {
+        snprintf(key, sizeof(key), "binding:%d", r);
+        chorale_facts_put(facts, key, all + (size_t)r * sizeof(mine));
+    }
+    facts->lacks |= bench->world_rank == 0 && all == NULL;
+    if (bench->world_rank == 0)
+        chorale_facts_put(facts, "binding_source", chorale_binding_source);
+    free(all);
+}
+#endif
+
+/* Are the two ranks on one node? Simulated ones are where the names of their
+ * hosts, each with room for a name, are the same. */
+static int share_node(const struct chorale_bench *bench, const char *hosts,
+                      size_t r, size_t q)
+{
+#ifdef CHORALE_SIM
+    (void)bench;
+    return strcmp(hosts + r * MPI_MAX_PROCESSOR_NAME,
+                  hosts + q * MPI_MAX_PROCESSOR_NAME) == 0;
+#else
+    (void)hosts;
+    return bench->node[r] == bench->node[q];
+#endif
+}
+
+/* Names of the hosts, and on which each rank is. */
+static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
+                     int *map)
+{
+    char mine[MPI_MAX_PROCESSOR_NAME] = "", key[32];
+    size_t room = sizeof(mine), n = (size_t)bench->world_size;
+    char *hosts = calloc(bench->world_rank == 0 ? n : 1, room);
+    int len, nnode = 0, lacks = hosts == NULL;
+    int rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
+    PMPI_Get_processor_name(mine, &len);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, mine, hosts, room);
+    for (int r = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
+                    r < bench->size; r++) {
+        /* Of the communicator that is measured, every so many of them. */
+        size_t apart = (size_t)bench->work.siblings;
+        size_t here = (size_t)r * apart;
+
+        map[r] = -1;
+        for (int q = 0; q < r && map[r] < 0; q++)
+            if (share_node(bench, hosts, here, (size_t)q * apart))
+                map[r] = map[q];
+        if (map[r] >= 0)
+            continue;
+        map[r] = nnode++;
+        snprintf(key, sizeof(key), "host:%d", map[r]);
+        chorale_facts_put(facts, key, hosts + here * room);
+    }
+    chorale_facts_putf(facts, "nodes", "%d", nnode);
+    free(hosts);
+    return rc;
+}
+
+int chorale_environment_gather(struct chorale_bench *bench, int argc,
+                               char **argv, struct chorale_facts *facts,
+                               int *host_map)
+{
+    int rc = put_hosts(facts, bench, host_map);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+#ifdef CHORALE_SIM
+    if (bench->world_rank == 0)
+        tell_before(facts);
+#else
+    put_nodes(facts, bench, tell_before);
+    rc = chorale_preflight(bench, facts);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    put_bindings(facts, bench);
+    if (bench->world_rank == 0)
+        chorale_variables_put(facts);
+#endif
+    if (bench->world_rank != 0)
+        return rc;
+    put_tool(facts, bench);
+#ifndef CHORALE_SIM
+    put_fabric_choice(facts);
+#endif
+    put_command(facts, argc, argv);
+    chorale_facts_variables(facts);
+    return facts->lacks ? MPI_ERR_NO_MEM : rc;
+}
+
+/* --- rows ------------------------------------------------------------- */
+
+static const char *shape_of(const int *map, int size, int nnode)
+{
+    int ppn = size / nnode, block = size % nnode == 0, cyclic = block;
+
+    if (nnode == 1)
+        return "single-node";
+    if (nnode == size)
+        return "one-per-node";
+    for (int r = 0; r < size; r++) {
+        block = block && map[r] == r / ppn;
+        cyclic = cyclic && map[r] == r % nnode;
+    }
+    return block ? "block" : cyclic ? "cyclic" : "irregular";
+}
+
+/* CHORALE_ENV: the ranks are not where they were planned, so many on each node
+ * but the last. */
+static enum chorale_err check_places(const struct chorale_bench *bench,
+                                     const int *map, int nnode,
+                                     struct chorale_errmsg *msg)
+{
+    const char *shape = shape_of(map, bench->size, nnode);
+    int ppn = bench->work.ppn;
+
+    if (strcmp(shape, bench->work.shape) != 0)
+        return chorale_fail(msg, CHORALE_ENV,
+                            "the launcher placed the %d ranks '%s' on %d "
+                            "nodes, planned was '%s' with %d a node; mend "
+                            "--ppn or the launcher's options", bench->size,
+                            shape, nnode, bench->work.shape, ppn);
+    for (int r = 0; strcmp(shape, "cyclic") != 0 && r < bench->size; r++)
+        if (map[r] != r / ppn)
+            return chorale_fail(msg, CHORALE_ENV,
+                                "the launcher placed the %d ranks on %d nodes "
+                                "otherwise than %d on each but the last; mend "
+                                "its options, or plan multiples of --ppn",
+                                bench->size, nnode, ppn);
+    return CHORALE_OK;
+}
+
+static enum chorale_err put_map(struct chorale_store *store,
+                                const struct chorale_bench *bench,
+                                const int *map, struct chorale_errmsg *msg)
+{
+    size_t room = (size_t)bench->size * 12 + 1, len = 0;
+    char *text = malloc(room);
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    if (text == NULL)
+        return chorale_fail_memory(msg, NULL);
+    text[0] = '\0';
+    for (int r = 0; r < bench->size; r++)
+        len += (size_t)snprintf(text + len, room - len, "%s%d",
+                                r > 0 ? "," : "", map[r]);
+    err = chorale_store_prepare(
+        store, "UPDATE launch SET host_map = ?2 WHERE launch_id = ?1", &stmt,
+        msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
+        sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    free(text);
+    return err;
+}
+
+static enum chorale_err put_rows(struct chorale_store *store,
+                                 const struct chorale_bench *bench,
+                                 const struct chorale_facts *facts,
+                                 struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store, "INSERT OR REPLACE INTO environment VALUES (?,?,?)", &stmt,
+        msg);
+    for (int i = 0; i < facts->count && err == CHORALE_OK; i++) {
+        sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
+        sqlite3_bind_text(stmt, 2, facts->fact[i].key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 3, facts->fact[i].value, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err put_all(struct chorale_store *store,
+                                const struct chorale_bench *bench,
+                                struct chorale_facts *facts, const int *map,
+                                struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    chorale_facts_put(facts, "sync",
+                      chorale_sync_names[bench->work.set.sync]);
+    chorale_facts_putf(facts, "seed", "%lld", (long long)bench->work.seed);
+    chorale_facts_putf(facts, "campaign_seed", "%lld",
+                       (long long)bench->work.campaign_seed);
+    if (err == CHORALE_OK)
+        err = put_rows(store, bench, facts, msg);
+    if (err == CHORALE_OK)
+        err = put_map(store, bench, map, msg);
+    if (err == CHORALE_OK)
+        err = chorale_system_agrees(store, bench->work.launch_id, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}
+
+enum chorale_err chorale_environment_record(struct chorale_store *store,
+                                            struct chorale_bench *bench,
+                                            int argc, char **argv,
+                                            struct chorale_errmsg *msg)
+{
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
+    int *map = calloc((size_t)bench->size, sizeof(*map));
+    int lacks = map == NULL, rc = chorale_own_most(bench, &lacks);
+    enum chorale_err err = CHORALE_OK;
+
+    if (rc == MPI_SUCCESS && !lacks)
+        rc = chorale_environment_gather(bench, argc, argv, &facts, map);
+    if (lacks)
+        rc = MPI_ERR_NO_MEM;
+    if (rc != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING] = "";
+        int len;
+
+        PMPI_Error_string(rc, text, &len);
+        err = chorale_fail(msg, CHORALE_ENV,
+                           "what the launch runs on could not be gathered "
+                           "from its ranks: %.200s; `chorale doctor` gathers "
+                           "the same", rc == MPI_ERR_NO_MEM
+                                           ? "out of memory"
+                                           : text);
+    }
+    if (err == CHORALE_OK && bench->world_rank == 0) {
+        err = check_places(bench, map,
+                           atoi(chorale_facts_get(&facts, "nodes")), msg);
+        if (err == CHORALE_OK)
+            err = put_all(store, bench, &facts, map, msg);
+    }
+    chorale_facts_release(&facts);
+    free(map);
+    return err;
+}
+
+enum chorale_err chorale_environment_bound(struct chorale_bench *bench,
+                                           struct chorale_errmsg *msg)
+{
+    double loose = 0;
+    enum chorale_err err;
+#ifndef CHORALE_SIM
+    char mine[CHORALE_BINDING_TEXT];
+
+    chorale_binding(mine);
+    loose = strncmp(mine, "free", 4) == 0;
+#endif
+    err = chorale_launch_mpi(chorale_own_all(bench, &loose, 1, 1),
+                             "asking all ranks whether they are bound", msg);
+    if (err != CHORALE_OK || loose == 0)
+        return err;
+    return chorale_fail(msg, CHORALE_ENV, "%.0f of %d ranks are not bound to "
+                        "cores; let the launcher bind them, or do without "
+                        "--bind", loose, bench->world_size);
+}
+
+enum chorale_err chorale_environment_after(struct chorale_store *store,
+                                           struct chorale_bench *bench,
+                                           struct chorale_errmsg *msg)
+{
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
+    enum chorale_err err = CHORALE_OK;
+
+#ifdef CHORALE_SIM
+    if (bench->world_rank == 0)
+        tell_after(&facts);
+#else
+    put_nodes(&facts, bench, tell_after);
+#endif
+    if (facts.lacks)
+        err = chorale_fail(msg, CHORALE_ENV, "the load after the launch could "
+                           "not be gathered, for lack of memory, or as a rank "
+                           "is gone; end other programs, and repeat the "
+                           "command");
+    else if (bench->world_rank == 0)
+        err = put_rows(store, bench, &facts, msg);
+    chorale_facts_release(&facts);
+    return err;
+}

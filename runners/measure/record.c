@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record.c - what was measured, into the database: one transaction a point,
+ * so that a killed campaign holds whole points and nothing else. What there is
+ * of a point under way goes to a file beside it (cut.h). */
+#include "runners/measure/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/order.h"
+#include "db/tail.h"
+#include "runners/measure/counters.h"
+#include "runners/measure/samples.h"
+
+struct writer {
+    struct chorale_store *store;
+    sqlite3_stmt *run, *summary, *sample, *counter;
+    struct chorale_samples table; /* what sample stores */
+    struct chorale_errmsg *msg;
+};
+
+static enum chorale_err prepare(struct writer *w)
+{
+    enum chorale_err err;
+    int rc = chorale_samples_table(chorale_store_db(w->store), &w->table);
+
+    if (rc != SQLITE_OK)
+        return chorale_store_check(w->store, rc, w->msg);
+    err = chorale_store_prepare(
+        w->store,
+        "INSERT INTO run (uuid, cell_id, launch_id, status, reason,"
+        " stop_reason, validity, first_call, sync, batch, separator,"
+        " clock_error, skew) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        &w->run, w->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            w->store,
+            "INSERT INTO run_summary VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            &w->summary, w->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            w->store, "INSERT INTO sample SELECT * FROM runner_sample",
+            &w->sample, w->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            w->store, "INSERT INTO counter VALUES (?,-1,?,?)", &w->counter,
+            w->msg);
+    return err;
+}
+
+static void finalize(struct writer *w)
+{
+    sqlite3_finalize(w->run);
+    sqlite3_finalize(w->summary);
+    sqlite3_finalize(w->sample);
+    sqlite3_finalize(w->counter);
+    chorale_samples_table(chorale_store_db(w->store), NULL);
+}
+
+/* NaN, which SQLite would store as NULL anyway, said plainly. */
+static void bind_real(sqlite3_stmt *stmt, int i, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(stmt, i, value);
+    else
+        sqlite3_bind_null(stmt, i);
+}
+
+static void validity(const struct chorale_bench *bench,
+                     const struct chorale_result *res, char *text, size_t size)
+{
+    int nlate = 0;
+
+    for (int i = 0; i < res->nsample; i++)
+        nlate += res->sample[i].late;
+    snprintf(text, size, "%s%s%s%s%s%s",
+             bench->oversubscribed ? ",oversubscribed" : "",
+             2 * nlate > res->nsample ? ",late" : "",
+             res->clock_lost ? ",clock" : "",
+             res->suspicious ? ",suspicious" : "",
+             bench->straggler ? ",straggler" : "",
+             bench->mixed_cpus ? ",mixed_cpus" : "");
+    if (text[0] == ',')
+        memmove(text, text + 1, strlen(text));
+}
+
+static enum chorale_err put_run(struct writer *w,
+                                const struct chorale_bench *bench,
+                                const struct chorale_cand *cand,
+                                const struct chorale_result *res,
+                                sqlite3_int64 *run_id)
+{
+    static const char *const status[] = { "ok", "invalid", "inapplicable",
+                                          "failed" };
+    char uuid[CHORALE_UUID_SIZE], flags[96];
+    enum chorale_err err;
+
+    /* The same where a part of it is kept (chorale_record_cut) and the whole is
+     * stored elsewhere: they are one run, of which the first stays. */
+    chorale_uuid_near(bench->work.launch_uuid, cand->cell_id, uuid);
+    validity(bench, res, flags, sizeof(flags));
+    sqlite3_bind_text(w->run, 1, uuid, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(w->run, 2, cand->cell_id);
+    sqlite3_bind_int64(w->run, 3, bench->work.launch_id);
+    sqlite3_bind_text(w->run, 4, status[res->status], -1, SQLITE_STATIC);
+    sqlite3_bind_text(w->run, 5, res->reason, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(w->run, 6,
+                      res->status == CHORALE_RUN_OK && res->stop_reason != NULL
+                          ? res->stop_reason
+                          : "", -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(w->run, 7, flags, -1, SQLITE_TRANSIENT);
+    bind_real(w->run, 8, res->first_call > 0 ? res->first_call : NAN);
+    sqlite3_bind_text(w->run, 9,
+                      res->nsample > 0 ? chorale_sync_names[res->sync] : "",
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_int(w->run, 10, res->batch);
+    bind_real(w->run, 11, res->separated ? res->separator : NAN);
+    bind_real(w->run, 12, res->nsample > 0 ? res->clock_error : NAN);
+    bind_real(w->run, 13, res->skew > 0 ? res->skew : NAN);
+    err = chorale_store_step(w->store, w->run, NULL, w->msg);
+    *run_id = sqlite3_last_insert_rowid(chorale_store_db(w->store));
+    return err;
+}
+
+static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
+                                    const struct chorale_result *res)
+{
+    struct chorale_summary s;
+    double *x = malloc((size_t)res->nsample * sizeof(*x));
+    int nlate = 0;
+
+    if (x == NULL)
+        return chorale_fail_memory(w->msg, NULL);
+    for (int i = 0; i < res->nsample; i++) {
+        x[i] = res->sample[i].seconds;
+        nlate += res->sample[i].late;
+    }
+    chorale_summarise(x, (size_t)res->nsample, &s);
+    free(x);
+#ifdef CHORALE_SIM
+    s.lo = s.hi = s.median; /* nothing varies */
+#endif
+    sqlite3_bind_int64(w->summary, 1, run_id);
+    sqlite3_bind_int(w->summary, 2, res->nsample);
+    sqlite3_bind_int(w->summary, 3, nlate);
+    const double value[] = { s.median, s.lo,  s.hi,  s.mean, s.min,
+                             s.q25,    s.q75, s.p95, s.p99,  s.max };
+    for (int i = 0; i < 10; i++)
+        bind_real(w->summary, 4 + i, value[i]);
+    return chorale_store_step(w->store, w->summary, NULL, w->msg);
+}
+
+static enum chorale_err put_samples(struct writer *w, sqlite3_int64 run_id,
+                                    const struct chorale_task *task,
+                                    const struct chorale_result *res)
+{
+    w->table = (struct chorale_samples){
+        .run_id = run_id,
+        .rooted = chorale_coll_info((enum chorale_coll)task->coll)->rooted,
+        .result = res,
+    };
+    return chorale_store_step(w->store, w->sample, NULL, w->msg);
+}
+
+static enum chorale_err put_counter(struct writer *w, sqlite3_int64 run_id,
+                                    const char *event, double value)
+{
+    sqlite3_bind_int64(w->counter, 1, run_id);
+    sqlite3_bind_text(w->counter, 2, event, -1, SQLITE_TRANSIENT);
+    bind_real(w->counter, 3, value);
+    return chorale_store_step(w->store, w->counter, NULL, w->msg);
+}
+
+static enum chorale_err put_counters(struct writer *w,
+                                     const struct chorale_bench *bench,
+                                     const struct chorale_cand *cand,
+                                     const struct chorale_result *res,
+                                     sqlite3_int64 run_id)
+{
+    struct chorale_stat stat = res->stat;
+    enum chorale_err err = CHORALE_OK;
+    char own[64];
+
+    /* The library's own messages are not ours to see: absent, not zero. */
+    if (cand->provider == CHORALE_PROVIDER_CHORALE)
+        for (int i = 0; i < CHORALE_OWN && err == CHORALE_OK; i++) {
+            snprintf(own, sizeof(own), "chorale::%s", chorale_own_name(i));
+            err = put_counter(w, run_id, own,
+                              res->counted
+                                  ? (double)*chorale_own_value(&stat, i)
+                                  : NAN);
+        }
+    for (int i = 0; i < chorale_counters_count(bench) && err == CHORALE_OK;
+         i++) {
+        const char *name = chorale_counters_name(bench, i);
+
+        err = put_counter(w, run_id, name,
+                          res->counter == NULL ||
+                                  (cand->provider !=
+                                       CHORALE_PROVIDER_CHORALE &&
+                                   strncmp(name, CHORALE_OWN_PREFIX,
+                                           strlen(CHORALE_OWN_PREFIX)) == 0)
+                              ? NAN
+                              : res->counter[i]);
+    }
+    return err;
+}
+
+/* In a transaction: a run of each candidate, and what hangs on it; cut: of
+ * those that have come to anything. */
+static enum chorale_err put_point(struct writer *w,
+                                  const struct chorale_bench *bench,
+                                  const struct chorale_task *task,
+                                  const struct chorale_result *result, int cut)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (int c = 0; c < task->ncand && err == CHORALE_OK; c++) {
+        const struct chorale_cand *cand = &bench->work.cand[task->first + c];
+        const struct chorale_result *res = &result[c];
+        sqlite3_int64 run_id;
+
+        if (cut && res->status == CHORALE_RUN_OK && res->nsample == 0)
+            continue;
+        err = put_run(w, bench, cand, res, &run_id);
+        if (err == CHORALE_OK && res->status == CHORALE_RUN_OK &&
+            res->nsample > 0) {
+            err = put_summary(w, run_id, res);
+            if (err == CHORALE_OK)
+                err = put_samples(w, run_id, task, res);
+            if (err == CHORALE_OK)
+                err = put_counters(w, bench, cand, res, run_id);
+        }
+    }
+    return err;
+}
+
+enum chorale_err chorale_record_point(struct chorale_store *store,
+                                      const struct chorale_bench *bench,
+                                      const struct chorale_task *task,
+                                      const struct chorale_result *result,
+                                      struct chorale_errmsg *msg)
+{
+    struct writer w = { .store = store, .msg = msg };
+    enum chorale_err err = prepare(&w);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_begin(store, msg);
+    if (err == CHORALE_OK)
+        err = put_point(&w, bench, task, result, 0);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    finalize(&w);
+    return err;
+}
+
+/* A fact of the launch: at which point it was. */
+static enum chorale_err put_cut(struct writer *w,
+                                const struct chorale_bench *bench,
+                                const struct chorale_task *task)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        w->store, "INSERT OR REPLACE INTO environment VALUES (?1, 'killed_at',"
+        " ?2 || ' of ' || ?3 || ' bytes; what it had of it is kept')", &stmt,
+        w->msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
+    sqlite3_bind_text(stmt, 2,
+                      chorale_coll_info((enum chorale_coll)task->coll)->name,
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 3, task->msg_size);
+    err = chorale_store_step(w->store, stmt, NULL, w->msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+void chorale_record_cut(struct chorale_store *store, struct chorale_tail *cut,
+                        const struct chorale_bench *bench,
+                        const struct chorale_task *task,
+                        const struct chorale_result *result)
+{
+    struct chorale_errmsg msg;
+    struct writer w = { .store = store, .msg = &msg };
+    sqlite3_int64 last = 0;
+    enum chorale_err err = prepare(&w);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_begin_now(store, &msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(store, "SELECT max(run_id) FROM run", 0, &last,
+                                &msg);
+    if (err == CHORALE_OK)
+        err = put_point(&w, bench, task, result, 1);
+    if (err == CHORALE_OK)
+        err = put_cut(&w, bench, task);
+    if (err == CHORALE_OK)
+        chorale_tail_cut(cut, last);
+    chorale_store_rollback(store);
+    finalize(&w);
+}
+
+enum chorale_err chorale_record_finish(struct chorale_store *store,
+                                       const struct chorale_bench *bench,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    chorale_now(now);
+    err = chorale_store_prepare(store,
+                                "UPDATE launch SET status = 'done',"
+                                " finished = ?2 WHERE launch_id = ?1",
+                                &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
+    sqlite3_bind_text(stmt, 2, now, -1, SQLITE_STATIC);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sync.c - starting together.
+ *
+ * Round-time scheme (Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016): before
+ * each repetition, once all ranks have left the last one, rank 0 announces a
+ * start a little ahead on the common clock and every rank waits for it. Window
+ * scheme: one announcement for a row of repetitions, each of which has a
+ * window as long as it may take. A rank that comes too late says so, and the
+ * lead grows. Where clocks do not agree well enough ranks leave a barrier, the
+ * second of two (db/mark.h), and time themselves. In simulation the start is
+ * common by construction. */
+#include "runners/measure/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/tree.h"
+#include "db/mark.h"
+
+#ifdef CHORALE_SIM
+#include <simgrid/barrier.h>
+#endif
+
+#define NCALIBRATE 20
+#define LEAD 3.0        /* times the slowest announcement seen */
+#define LEAST_SLACK 2e-6
+
+const char *const chorale_sync_names[CHORALE_NSYNC] = { "roundtime", "window",
+                                                        "barrier" };
+
+double chorale_now_common(const struct chorale_bench *bench)
+{
+    return chorale_clock_now(&bench->clock);
+}
+
+double chorale_wait_common(const struct chorale_bench *bench, double t)
+{
+    return chorale_clock_wait(&bench->clock, t, bench->oversubscribed);
+}
+
+void chorale_sync_restart(struct chorale_bench *bench)
+{
+    bench->window = 0;
+}
+
+int chorale_sync_separate(struct chorale_bench *bench)
+{
+    return chorale_own_barrier(bench->sync);
+}
+
+#ifdef CHORALE_SIM
+/* All simulated ranks live in one process, where SimGrid has a barrier that
+ * sends no message and takes no time: they leave it at the same instant. */
+int chorale_sync_barrier(struct chorale_bench *bench)
+{
+    sg_barrier_wait(bench->sim_barrier);
+    return MPI_SUCCESS;
+}
+
+double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
+                          double window, double *in_p, int *late_p)
+{
+    (void)how;
+    (void)window;
+    sg_barrier_wait(bench->sim_barrier);
+    *late_p = 0;
+    *in_p = chorale_now_common(bench);
+    return *in_p;
+}
+
+int chorale_sync_end(struct chorale_bench *bench)
+{
+    sg_barrier_wait(bench->sim_barrier);
+    return MPI_SUCCESS;
+}
+
+int chorale_sync_calibrate(struct chorale_bench *bench)
+{
+    void *shared[2] = { NULL, NULL };
+    int rc;
+
+    bench->slack = 0;
+    if (bench->world_rank == 0) {
+        shared[0] = sg_barrier_init((unsigned)bench->world_size);
+        shared[1] = calloc((size_t)bench->world_size * CHORALE_AGREE_MAX,
+                           sizeof(double));
+    }
+    rc = chorale_own_bcast(bench, shared, sizeof(shared), 0);
+    bench->sim_barrier = shared[0];
+    bench->sim_row = shared[1];
+    return rc == MPI_SUCCESS && shared[1] == NULL ? MPI_ERR_NO_MEM : rc;
+}
+
+static int agree(struct chorale_bench *bench, double *value, int n, int sum)
+{
+    memcpy(bench->sim_row + CHORALE_AGREE_MAX * bench->world_rank, value,
+           (size_t)n * sizeof(*value));
+    sg_barrier_wait(bench->sim_barrier);
+    for (int i = 0; i < n; i++)
+        value[i] = bench->sim_row[i];
+    for (int r = 1; r < bench->world_size; r++)
+        for (int i = 0; i < n; i++) {
+            double x = bench->sim_row[CHORALE_AGREE_MAX * r + i];
+
+            if (sum)
+                value[i] += x;
+            else if (x > value[i])
+                value[i] = x;
+        }
+    sg_barrier_wait(bench->sim_barrier); /* then it is written again */
+    return MPI_SUCCESS;
+}
+
+int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
+{
+    return agree(bench, value, n, 0);
+}
+
+int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
+{
+    return agree(bench, value, n, 1);
+}
+#else
+/* Binomial broadcast of one double from rank 0. */
+static int announce(struct chorale_bench *bench, double *value)
+{
+    int child[32], parent, rc = MPI_SUCCESS;
+    int n = chorale_binomial(bench->world_rank, bench->world_size, &parent,
+                             child);
+
+    if (parent >= 0)
+        rc = chorale_recv(bench->sync, value, 1, MPI_DOUBLE, parent);
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+        rc = chorale_send(bench->sync, value, 1, MPI_DOUBLE, child[i]);
+    return rc;
+}
+
+/* All have left the repetition before: from here on a rank that ends or hangs
+ * does it in this cell. */
+static void mark(const struct chorale_bench *bench, int64_t cell_id)
+{
+    if (bench->mark != NULL)
+        *bench->mark = cell_id;
+}
+
+int chorale_sync_barrier(struct chorale_bench *bench)
+{
+    return chorale_sync_separate(bench);
+}
+
+int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
+{
+    return chorale_own_all(bench, value, n, 0);
+}
+
+int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
+{
+    return chorale_own_all(bench, value, n, 1);
+}
+
+int chorale_sync_end(struct chorale_bench *bench)
+{
+    int rc = chorale_sync_barrier(bench);
+
+    bench->calling = CHORALE_MARK_NONE;
+    if (rc == MPI_SUCCESS)
+        mark(bench, CHORALE_MARK_NONE);
+    return rc;
+}
+
+/* A start that rank 0 chooses, a little ahead; 0 on error. cell_id: of what
+ * begins there. */
+static double announced(struct chorale_bench *bench, int64_t cell_id)
+{
+    double start;
+
+    /* First all must have left the repetition before: a rank that finishes
+     * early would announce a start while others are still busy. */
+    if (chorale_sync_barrier(bench) != MPI_SUCCESS)
+        return 0;
+    mark(bench, cell_id);
+    start = chorale_now_common(bench) + bench->slack;
+    return announce(bench, &start) == MPI_SUCCESS ? start : 0;
+}
+
+double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
+                          double window, double *in_p, int *late_p)
+{
+    double start;
+
+    if (how == CHORALE_SYNC_BARRIER) {
+        bench->window = 0; /* whoever comes next announces again */
+        /* Who leaves one first calls before rank 0 could say so: there are
+         * two, and it says so in between. */
+        *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
+        if (!*late_p) {
+            mark(bench, bench->calling);
+            *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
+        }
+        *in_p = chorale_now_common(bench);
+        return *in_p;
+    }
+    if (how == CHORALE_SYNC_WINDOW && bench->window > 0)
+        start = bench->window;
+    else /* a row of windows is of many cells */
+        start = announced(bench, how == CHORALE_SYNC_WINDOW ? CHORALE_MARK_ANY
+                                                            : bench->calling);
+    bench->window = how == CHORALE_SYNC_WINDOW ? start + window : 0;
+    *late_p = chorale_now_common(bench) > start;
+    *in_p = chorale_wait_common(bench, start);
+    return start;
+}
+
+int chorale_sync_calibrate(struct chorale_bench *bench)
+{
+    double worst = 0;
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < NCALIBRATE && rc == MPI_SUCCESS; i++) {
+        double sent, delay;
+
+        rc = chorale_sync_barrier(bench);
+        sent = chorale_now_common(bench);
+        if (rc == MPI_SUCCESS)
+            rc = announce(bench, &sent);
+        delay = chorale_now_common(bench) - sent;
+        if (i > 0 && delay > worst) /* the first one connects */
+            worst = delay;
+    }
+    if (rc == MPI_SUCCESS)
+        rc = chorale_agree_max(bench, &worst, 1);
+    /* One bad scheduling interval must not slow every repetition. */
+    if (worst > 1e-3 && !bench->oversubscribed)
+        worst = 1e-3;
+    bench->slack = LEAD * worst + 2 * bench->clock.residual;
+    if (bench->slack < LEAST_SLACK)
+        bench->slack = LEAST_SLACK;
+    return rc;
+}
+#endif

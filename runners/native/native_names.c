@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* native_names.c - names of algorithms from the texts of MPICH's control
+ * variables: see native.h.
+ *
+ * The texts have lost their line ends: "Force smp algorithmring - Force ring
+ * algorithm". A name is whole where something else than a letter stands before
+ * it, and after the word "algorithm"; those of nonblocking collectives have
+ * "sched_" or "tsp_" before a name that a blocking one has too. What is glued
+ * to another word ("Treenb") is the longest of these names that it ends with.
+ * Failing that it stays glued: an odd name, but one of the right place. */
+#include "runners/native/native.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The letters before the i-th " - ", and whether they are glued to another
+ * letter. 0: there is no such place. */
+static int token(const char *text, int i, const char **start, size_t *length,
+                 int *glued)
+{
+    const char *at = strstr(text, " - "), *end, *begin;
+
+    while (at != NULL && i-- > 0)
+        at = strstr(at + 3, " - ");
+    if (at == NULL)
+        return 0;
+    for (end = at; end > text && end[-1] == ' '; end--)
+        continue;
+    for (begin = end; begin > text &&
+                      (islower((unsigned char)begin[-1]) ||
+                       isdigit((unsigned char)begin[-1]) || begin[-1] == '_');
+         begin--)
+        continue;
+    *start = begin;
+    *glued = begin > text && isalpha((unsigned char)begin[-1]);
+    *length = (size_t)(end - begin);
+    return 1;
+}
+
+/* Drop all up to the end of the word, where it is within. */
+static int drop(const char **start, size_t *length, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (size_t i = 0; i + n < *length; i++)
+        if (strncmp(*start + i, word, n) == 0) {
+            *start += i + n;
+            *length -= i + n;
+            return 1;
+        }
+    return 0;
+}
+
+static int add(struct chorale_native_words *words, const char *start,
+               size_t length)
+{
+    void *grown;
+
+    if (length == 0 || length >= CHORALE_NATIVE_NAME)
+        return 0;
+    grown = realloc(words->word, ((size_t)words->count + 1) *
+                                     sizeof(*words->word));
+    if (grown == NULL)
+        return -1;
+    words->word = grown;
+    memset(words->word[words->count], 0, sizeof(*words->word));
+    memcpy(words->word[words->count++], start, length);
+    return 0;
+}
+
+int chorale_native_learn(struct chorale_native_words *words, const char *text)
+{
+    const char *start;
+    size_t length;
+    int glued, rc = 0;
+
+    for (int i = 0; rc == 0 && token(text, i, &start, &length, &glued);
+         i++) {
+        if (drop(&start, &length, "algorithm"))
+            glued = 0;
+        if (drop(&start, &length, "sched_") || drop(&start, &length, "tsp_"))
+            glued = 0;
+        if (!glued)
+            rc = add(words, start, length);
+    }
+    return rc;
+}
+
+int chorale_native_name(const struct chorale_native_words *words,
+                        const char *text, int i,
+                        char name[CHORALE_NATIVE_NAME])
+{
+    const char *start;
+    size_t length, best = 0;
+    int glued;
+
+    name[0] = '\0';
+    if (!token(text, i, &start, &length, &glued))
+        return 0;
+    if (drop(&start, &length, "algorithm"))
+        glued = 0;
+    for (int w = 0; glued && w < words->count; w++) {
+        size_t n = strlen(words->word[w]);
+
+        if (n > best && n <= length &&
+            strncmp(start + length - n, words->word[w], n) == 0)
+            best = n;
+    }
+    if (best > 0) {
+        start += length - best;
+        length = best;
+    }
+    if (length >= CHORALE_NATIVE_NAME) {
+        start += length - CHORALE_NATIVE_NAME + 1;
+        length = CHORALE_NATIVE_NAME - 1;
+    }
+    memcpy(name, start, length);
+    name[length] = '\0';
+    return 1;
+}

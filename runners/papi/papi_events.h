@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* papi_events.h - Chorale's own events for PAPI. */
+#ifndef CHORALE_RUNNERS_PAPI_EVENTS_H
+#define CHORALE_RUNNERS_PAPI_EVENTS_H
+
+#include <sde_lib.h>
+
+#include "runners/measure/counters.h"
+
+/* Register our own events, which read stat, by PAPI's functions papi->init,
+ * register_counter and describe_counter. */
+papi_handle_t chorale_papi_describe(papi_sde_fptr_struct_t *papi,
+                                    struct chorale_stat *stat);
+
+#endif

@@ -1,0 +1,265 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# On several nodes one start measures all process counts of a launch, in groups
+# of whole nodes; what it stores is what starts of their own store. The nodes
+# are made up: ranks are told that they are on different ones.
+. "$(dirname "$0")/../../lib.sh"
+. "$here/../kill.sh"
+skew=$top_builddir/tests/mpi/.libs/libskew.so
+yield=$top_builddir/tests/mpi/.libs/libyield.so
+[ -r "$skew" ] && [ -r "$yield" ] || skip_all "built without shared libraries"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+"$chorale" --version | grep -q 'sanitizer=no' ||
+    skip_all "built with a sanitizer: nothing can be preloaded"
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+
+# Six ranks, two of them on each of three nodes.
+colls=scan,bcast sizes=8
+planned() { # database, options...
+    db=$work/$1.db
+    shift
+    "$chorale" plan "$db" -q -P 2,4,6 --ppn 2 -m "$sizes" -c "$colls" \
+        --set core --system made -i 10 --min-iterations 5 "$@" &&
+        "$chorale" plan "$db" -q -P 1 --ppn 1 -m "$sizes" -c "$colls" \
+            --set core --system made -i 10 --min-iterations 5 "$@"
+}
+run() { # database, words of run...
+    name=$1
+    shift
+    CHORALE_NODE=2 LD_PRELOAD="${faults-} $skew $yield" \
+        timeout 900 "$chorale" run "$work/$name.db" -q "$@" 2>"$work/err.txt"
+}
+has() { # database, what is selected
+    sqlite3 "$work/$1.db" "SELECT $2"
+}
+whole() { # database, name
+    is "$(has "$1" "sum(planned) - sum(done) FROM v_progress")" 0 \
+        "$2: all is measured"
+    is "$(has "$1" "count(*) FROM run WHERE status NOT IN ('ok',
+        'inapplicable')")" 0 "$2: nothing failed"
+    is "$(has "$1" "group_concat(DISTINCT comm_size || ':' || host_map)
+        FROM (SELECT * FROM launch WHERE status = 'done'
+            OR host_map <> '' ORDER BY comm_size)")" \
+        "1:0,2:0,0,${3}4:0,0,1,1,6:0,0,1,1,2,2" \
+        "$2: ranks are where they were planned"
+    is "$(sqlite3 "$work/$1.db" 'PRAGMA integrity_check;
+        PRAGMA foreign_key_check')" ok "$2: the file is whole"
+    is "$(has "$1" "count(*) FROM run JOIN run_summary s USING (run_id)
+        WHERE nrep <> (SELECT count(*) FROM sample p
+            WHERE p.run_id = s.run_id AND NOT flags & 2)")" 0 \
+        "$2: each run has its samples"
+    is "$(has "$1" "count(*) FROM run r JOIN cell c USING (cell_id)
+        JOIN launch l USING (launch_id) WHERE c.comm_size <> l.comm_size
+            OR c.ppn <> l.ppn OR r.uuid = ''")" 0 "$2: and is of its launch"
+}
+starts() { # database: how many there were
+    has "$1" "count(DISTINCT value) FROM environment
+        WHERE key = 'launcher_command'"
+}
+cells() { # database: what was measured, in which launch of which size
+    sqlite3 "$work/$1.db" "SELECT coll, variant, params, msg_size, c.comm_size,
+        c.ppn, ordinal, r.status, r.reason,
+        (SELECT count(*) FROM counter u WHERE u.run_id = r.run_id)
+        FROM run r JOIN cell c USING (cell_id) JOIN launch l USING (launch_id)
+        WHERE l.status = 'done' AND c.comm_size <> 3
+        ORDER BY 1, 2, 3, 4, 5, 6, 7"
+}
+facts() { # database: what is known of a launch of each size
+    sqlite3 "$work/$1.db" "SELECT DISTINCT comm_size, key FROM environment
+        JOIN launch USING (launch_id) WHERE key NOT LIKE 'grouped%'
+            AND key NOT LIKE '%:load_%' AND key <> 'stragglers'
+            AND comm_size <> 3 ORDER BY 1, 2"
+}
+planned one --launches 2
+planned each --launches 2
+# And one rank of each node: a start of their own could not place them so here.
+"$chorale" plan "$work/one.db" -q -P 3 --ppn 1 -m 8 -c scan,bcast --set core \
+    --system made -i 10 --min-iterations 5 --launches 2
+run one
+is "$? $(cat "$work/err.txt")" "0 " "one start for all sizes: it runs"
+whole one "one start for all sizes" 3:0,1,2,
+is "$(starts one)" 2 "two launches, two starts"
+is "$(has one "count(*) FROM launch WHERE status <> 'done'")" 0 \
+    "all five sizes of each are done"
+is "$(has one "count(*) || ' ' || count(DISTINCT launch_id) FROM environment
+    WHERE key = 'grouped' AND value LIKE '%among 6 ranks'")" "10 10" \
+    "each says that it was one of several"
+is "$(has one "group_concat(DISTINCT value) FROM environment
+    JOIN launch USING (launch_id) WHERE key = 'grouped' AND comm_size = 6")" \
+    "alone among 6 ranks" "the largest is alone"
+like "$(has one "value FROM environment JOIN launch USING (launch_id)
+    WHERE key = 'grouped' AND comm_size = 2 LIMIT 1")" \
+    '(at once|in turn) with P = 4 among 6 ranks' "others say with whom"
+is "$(has one "count(*) FROM environment WHERE key = 'grouped_slowdown'
+    AND CAST(value AS REAL) >= 1")" 10 "and what that did to exchanges"
+
+# What that took is from the first launch's begin to the last one's end, on the
+# nodes of the largest.
+near() { awk "BEGIN { d = $1 - $2; exit !(d * d <= 1e-12 * $2 * $2) }"; }
+near "$("$chorale" status "$work/one.db" --rounds --json |
+    sed -n 's/.*"total_node_seconds": \([0-9.]*\),*/\1/p')" \
+    "$(has one "sum(wall) * 3 FROM (SELECT 86400 * (max(julianday(finished)) -
+        min(julianday(started))) AS wall FROM launch JOIN environment e
+        USING (launch_id) WHERE key = 'launcher_command' GROUP BY e.value)")"
+ok $? "a start that many share is counted once"
+is "$("$chorale" plan "$work/none.db" -P 2,4,6 --ppn 2 -m 8 -c scan,bcast \
+    --set core --system made --launches 2 --estimate --json 2>/dev/null |
+    sed -n 's/.*"starts": \([0-9]*\),/\1/p' | tail -n 1)" 2 \
+    "plan --estimate counts as many starts"
+
+run each --one-launch-per-p
+is "$? $(cat "$work/err.txt")" "0 " "--one-launch-per-p: it runs"
+is "$(starts each)" 8 "--one-launch-per-p: a start each"
+cells one >"$work/one.txt"
+cells each >"$work/each.txt"
+is "$(diff "$work/one.txt" "$work/each.txt" | head)" "" \
+    "the same cells of the same launches, with the same counters"
+facts one >"$work/one.txt"
+facts each >"$work/each.txt"
+is "$(diff "$work/one.txt" "$work/each.txt" | head)" "" \
+    "and the same facts of each launch"
+"$chorale" decide "$work/one.db" -q
+ok $? "decide takes them"
+
+# Groups are measured at once where they do not share what is between nodes.
+faults=$work/faults.so
+export LINK="$work/link"
+planned apart --launches 1
+FAULT=apart run apart
+is "$? $(has apart "group_concat(value, ', ') FROM (SELECT value FROM
+    environment JOIN launch USING (launch_id) WHERE key = 'grouped'
+    ORDER BY comm_size)")" \
+    "0 alone among 6 ranks, at once with P = 4 among 6 ranks, at once with P = \
+2 among 6 ranks, alone among 6 ranks" "nothing shared: at once"
+planned shared --launches 1
+FAULT=shared run shared
+is "$? $(has shared "group_concat(value, ', ') FROM (SELECT value FROM
+    environment JOIN launch USING (launch_id) WHERE key = 'grouped'
+    ORDER BY comm_size)")" \
+    "0 alone among 6 ranks, in turn with P = 4 among 6 ranks, in turn with P = \
+2 among 6 ranks, alone among 6 ranks" \
+    "a link that all messages pass: in turn"
+is "$(has shared "count(*) FROM environment JOIN launch USING (launch_id)
+    WHERE key = 'grouped_slowdown' AND comm_size IN (2, 4)
+        AND CAST(value AS REAL) > 1.1")" 2 \
+    "exchanges took longer: $(has shared "max(value) FROM environment
+        WHERE key = 'grouped_slowdown'") times"
+for db in apart shared; do
+    is "$(has $db "sum(planned) - sum(done) FROM v_progress")" 0 \
+        "$db: all is measured"
+done
+unset faults
+
+# Rank 0 is in a call of P = 4 for good while P = 2, measured at once, ends: what
+# that has measured is not with rank 0 yet when all are killed.
+colls=scan sizes=8,64,512,4K
+planned killed --launches 1
+colls=scan,bcast sizes=8
+faults=$work/faults.so
+mkdir "$work/bin"
+cat >"$work/bin/heard" <<END
+#!/bin/sh
+mkfifo "$work/fifo"
+tee "$work/said.txt" <"$work/fifo" &
+exec $MPIEXEC "\$@" >"$work/fifo"
+END
+chmod +x "$work/bin/heard"
+FAULT=stuck AFTER=4 FAULTY=0 CHORALE_MPIEXEC=$work/bin/heard run killed &
+pid=$!
+heard_four() {
+    [ "$(grep -c '^@point .* 2$' "$work/said.txt" 2>/dev/null)" = 4 ]
+}
+wait_for heard_four
+unset faults
+kill_tree $pid
+before=$(has killed "count(*) FROM run")
+ls "$work"/killed.db-tail-1 >/dev/null
+ok $? "killed: what other groups had measured is in their files"
+timeout 900 "$chorale" merge "$work/copied.db" "$work/killed.db" -q
+is "$(has copied "count(*) FROM run JOIN launch USING (launch_id)
+    WHERE comm_size = 2")" "$(has killed "count(*) FROM cell
+    WHERE comm_size = 2")" "which merge reads, too"
+run killed
+is "$? $(cat "$work/err.txt")" "0 " "killed and begun again: it ends well"
+whole killed "killed"
+is "$(has killed "count(*) - count(DISTINCT cell_id || ' ' || ordinal) FROM run
+    JOIN launch USING (launch_id) JOIN cell USING (cell_id)
+    WHERE provider <> 'library'")" 0 "killed: nothing was measured twice"
+ok $((before < 20 || before >= $(has killed "count(*) FROM run"))) \
+    "killed: $before runs were there before"
+is "$(has killed "group_concat(comm_size || ':' || n) FROM (SELECT comm_size,
+    count(*) AS n FROM launch GROUP BY 1 ORDER BY 1)")" 1:2,2:1,4:2,6:1 \
+    "killed: no finished point of another group is measured again"
+is "$(has killed "count(*) || ' ' || sum((SELECT count(*) FROM environment e
+    WHERE e.launch_id = l.launch_id) > 20) || ' ' || sum(host_map = '0,0')
+    FROM launch l WHERE comm_size = 2")" "1 1 1" \
+    "killed: its launch has its facts and where its ranks were"
+ls "$work"/killed.db-tail* >/dev/null 2>&1
+is $? 2 "killed: no file of a group is left"
+
+# A rank of one group dies: then each size has a start of its own, and the cell
+# that does it is found.
+faults=$work/faults.so
+planned dies --launches 2
+FAULT=die FAULTY=3 AFTER=1 run dies --hang 60s --stall-timeout 60s
+is "$? $(cat "$work/err.txt")" "0 " "a rank dies in a call: the rest is made"
+is "$(has dies "sum(planned) - sum(done) FROM v_progress")" 0 "to the end"
+is "$(has dies "group_concat(DISTINCT coll || ' ' || comm_size) FROM run
+    JOIN cell USING (cell_id) WHERE status = 'failed'")" "scan 4,scan 6" \
+    "what ended it is what failed"
+is "$(has dies "count(*) FROM launch WHERE status = 'running'")" 0 \
+    "no launch is left running"
+
+# A node that is farther away than the others.
+"$chorale" plan "$work/far.db" -q -P 5 --ppn 1 -m 8 -c bcast --system made \
+    --launches 1 --variants linear -i 10 --min-iterations 5
+FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
+    timeout 900 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
+is $? 0 "a launch with a slow node is measured"
+like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
+    '(^|, )2 \((copies [0-9.]+, )?messages [0-9.]+e\+0' "which is found by its messages"
+like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
+    '(^|, )3 \([^)]*bandwidth 0\.[0-9]+ of' \
+    "and another by its long ones"
+is "$(has far "count(*) || ' ' || (max(CAST(value AS REAL)) < 4.2e7) FROM
+    environment WHERE key IN ('host:2:next_node_bytes_per_s',
+    'host:3:next_node_bytes_per_s')")" "2 1" "whose links' bandwidth is stored"
+is "$(has far "min(',' || validity || ',' LIKE '%,straggler,%') FROM run")" 1 \
+    "and each run says that one was slow"
+
+# Asked to end early: each group that measures ends with the point it is at.
+"$chorale" plan "$work/asked.db" -q -P 2,4,6 --ppn 2 -m 32K,64K -c bcast \
+    --system made --launches 1 --providers chorale,library --variants linear \
+    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 4
+rm "$work/said.txt" "$work/fifo"
+CHORALE_MPIEXEC=$work/bin/heard CHORALE_NODE=2 LD_PRELOAD="$skew $yield" "$chorale" run "$work/asked.db" -q \
+    2>"$work/err.txt" &
+pid=$!
+# Rank 0 prints "@try 0" when the timing of a point begins, and the largest
+# size is measured first.
+timed() { # cells of rank 0's group: a line for each of which timing has begun
+    awk '/^@try [1-9]/ { cell = $2 } $1 " " $2 == "@try 0" { print cell }' \
+        "$work/said.txt" 2>/dev/null
+}
+smaller() {
+    [ "$(has asked "count(*) FROM cell WHERE comm_size < 6 AND cell_id IN
+        ($(timed | sort -u | paste -sd ,))")" -gt 0 ] || ended $pid
+}
+wait_for smaller
+kill -USR1 $pid
+wait $pid
+is $? 75 "asked to end early: it does"
+like "$(cat "$work/err.txt")" '^chorale: stopped' "and says so"
+like "$(has asked "group_concat(n, ' ') FROM (SELECT count(run_id) AS n
+    FROM launch LEFT JOIN run USING (launch_id) GROUP BY launch_id
+    ORDER BY comm_size DESC)")" '^4 .*2' \
+    "the largest was done, of another a point, which is kept"
+is "$(has asked "count(*) FROM (SELECT count(run_id) % 2 AS n FROM run
+    GROUP BY launch_id) WHERE n > 0")" 0 "every point is whole"
+has asked "1; UPDATE campaign SET cell_seconds = 0.1, nrep_min = 3" \
+    >"$work/out.txt"
+run asked
+is "$? $(has asked "sum(planned) - sum(done) FROM v_progress")" "0 0" \
+    "the same command goes on from there"
+finish

@@ -1,0 +1,195 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a plan refuses because it would say nothing, and what becomes of cells
+# that are planned again: one point is timed in one way, a launch measures in
+# one way, and points come in an order of each launch's own.
+. "$(dirname "$0")/../../lib.sh"
+cd "$work" || exit 99
+
+refused() { # what, pattern, options of plan...
+    what=$1 pattern=$2
+    shift 2
+    err=$("$chorale" plan none.db "$@" 2>&1)
+    is "$? $(printf '%s\n' "$err" | wc -l)" "2 1" "$what: exit 2, one line"
+    like "$err" "$pattern" "$what: it says why"
+}
+
+# Only the first of many calls would meet an arrival pattern.
+refused "throughput of late ranks" '--arrival last: .*throughput' \
+    -P 2 --metric throughput --arrival last --batch 32
+refused "batches of late ranks" '--arrival sync,last: .*--batch 32' \
+    -P 2 --arrival sync,last --batch 32
+refused "throughput of cold caches" '--buffers cold: .*throughput' \
+    -P 2 --metric throughput --buffers cold
+refused "batches in cold caches" '--buffers cold: .*--batch 32' \
+    -P 2 --buffers cold --batch 32
+refused "throughput of one call" '--batch 1: .*throughput' \
+    -P 2 --metric throughput --batch 1
+# What belongs to simulations.
+refused "a charge without simulation" '--charge-tau: goes with' \
+    -P 2 --charge-tau 1e-9
+refused "a selector without simulation" '--sim-selector: goes with' \
+    -P 2 --sim-selector ompi
+refused "two launchers" '--launcher srun: --launcher-cmd' \
+    -P 2 --launcher srun --launcher-cmd 'mpiexec -n {P}'
+# Siblings of ranks that send nothing, or none at all.
+refused "siblings of one rank" '--siblings 2: .*-P' -P 1 --siblings 2
+refused "siblings of one rank among others" '--siblings 2: .*-P' \
+    -P 1,2 --siblings alone,2
+refused "no room for siblings" '--siblings all: .*-P 2' -P 2 --siblings all
+[ ! -e none.db ]
+ok $? "none of these made a database"
+
+if [ -x "$top_builddir/chorale-runner-sim" ]; then
+    platform flat.xml 0.5 1250000000 4
+    sim="--launcher smpirun --platform flat.xml -P 2 -m 8 -c bcast"
+    for words in '-i 5' '--min-iterations 5' '-x 0' '--width 1%' \
+                 '--cell-time 1' --no-racing '--sync roundtime' \
+                 '--sync window' '--buffers cold' '--buffers rotate'; do
+        # shellcheck disable=SC2086
+        refused "simulated, $words" 'says nothing in simulation' $sim $words
+    done
+    # shellcheck disable=SC2086
+    "$chorale" plan sim.db $sim --sync barrier --buffers warm -q &&
+        "$chorale" plan sim.db $sim -q && "$chorale" run sim.db -q
+    ok $? "simulated: what is so anyway may be said"
+    is "$(sqlite3 sim.db "SELECT group_concat(DISTINCT sync) FROM run
+        WHERE status = 'ok'")" barrier "simulated: runs say how they began"
+else
+    skip "built without SimGrid" "simulated plans"
+fi
+
+# What says nothing of the collectives is told.
+void() { # pattern, name, options...
+    pattern=$1 name=$2
+    shift 2
+    err=$("$chorale" plan void.db --dry-run -q -P 2 --launches 6 "$@" 2>&1)
+    like "$? $err" "^0 chorale: $pattern" "$name"
+}
+void '--root last says nothing .*barrier has a root$' "a root of barriers" \
+    -c barrier --root last
+void '-m 8 says nothing .*barrier moves data$' "sizes of barriers" \
+    -c barrier -m 8
+void '--op sum says nothing .*bcast reduces$' "an operation of bcast" \
+    -c bcast -m 8 --op sum
+err=$("$chorale" plan void.db --dry-run -q -P 2 --launches 6 \
+    -c barrier,reduce -m 8 --op sum --root last 2>&1)
+is "$? $err" "0 " "no word where it says something of one"
+
+# Fewer launches, wider intervals.
+one="-P 2 -m 8 -c bcast --variants linear"
+said() { # launches
+    # shellcheck disable=SC2086
+    "$chorale" plan said.db $one --dry-run --launches "$1" | tail -n +2
+}
+like "$(said 1 2>/dev/null)" '^one launch has no 95 % interval; .*adds' \
+    "one launch: there will be no interval"
+like "$(said 2 2>/dev/null)" '^2 launches .* 8\.6 times as wide' \
+    "two: how much wider"
+like "$(said 4 2>&1)" '^4 launches .* 1\.5 times as wide' "four: the same"
+is "$(said 6 2>&1)" "" "six: nothing to say"
+for few in 1 2 3; do
+    like "$(said $few 2>&1 >/dev/null)" \
+        "^chorale: --launches $few: no table can come of it, .* needs 4 .*" \
+        "$few launches: a warning that nothing can be decided"
+done
+is "$(said 4 2>&1 >/dev/null)" "" "four: none"
+# shellcheck disable=SC2086
+is "$("$chorale" plan said.db $one --dry-run --launches 2 -q 2>&1)" "" \
+    "nor where it is to be quiet"
+
+# Planning again: as long as nothing is measured the last word counts.
+count() { sqlite3 r.db "SELECT $1"; }
+plan() {
+    "$chorale" plan r.db -q -P 2 -m 8 -c bcast --launches "${launches-2}" "$@"
+}
+plan --variants linear --batch 3 --sync barrier -i 5
+err=$(plan --variants linear --batch 2 --sync barrier -i 5 2>&1)
+ok $? "a plan that nothing was measured by can be changed"
+like "$err" 'planned with --batch 3 have --batch 2 from now on' "which is said"
+err=$(plan --variants linear --batch 2 --sync barrier -i 5 2>&1)
+is "$err" "" "the same again is nothing to speak of"
+# Lists that are alike for long are two lists.
+long=$(printf 'sde:::chorale::messages,%.0s' 1 2 3 4)
+plan --variants linear --batch 2 --sync barrier -i 5 --counters "${long}a" \
+    2>/dev/null
+err=$(plan --variants linear --batch 2 --sync barrier -i 5 \
+    --counters "${long}b" 2>&1 | grep 'planned with')
+like "$err" "with --counters ${long}a have --counters ${long}b" \
+    "counters that differ at the end of a long list only"
+plan --variants linear --batch 2 --sync barrier -i 5 2>/dev/null
+cells=$(count "count(*) FROM cell")
+err=$(plan --variants binomial --batch 4 --sync barrier -i 5 2>&1)
+is $? 2 "another variant of the same point, timed in another way, is refused"
+like "$err" 'planned there with --sync barrier and --batch 2.*another database' \
+    "and what to say instead"
+is "$(count "count(*) FROM cell") $(count "count(*) FROM campaign")" \
+    "$cells 6" "which leaves nothing behind"
+plan --variants linear,binomial --batch 2 -i 5
+ok $? "the same cells and more with another --sync are planned anew"
+plan --variants linear,binomial --batch 2 --sync barrier -i 5
+command -v "$MPIEXEC" >/dev/null 2>&1 || { finish; exit; }
+
+# Two ways that can stand side by side: each has launches of its own.
+"$chorale" plan r.db -q -P 2 -m 64 -c bcast --launches 2 --batch 5 \
+    --sync barrier --variants linear -i 7 --min-iterations 7
+timeout 900 "$chorale" run r.db -q
+ok $? "two plans of one database run"
+is "$(count "group_concat(w, ' ') FROM (SELECT DISTINCT c.msg_size || ':' ||
+    r.batch || ':' || k.nrep_max || ':' || l.ordinal AS w FROM run r
+    JOIN cell c USING (cell_id) JOIN launch l USING (launch_id)
+    JOIN campaign k ON k.campaign_id = l.campaign_id ORDER BY 1)")" \
+    "64:5:7:0 64:5:7:1 8:2:5:0 8:2:5:1" \
+    "each cell is measured as its own plan says"
+is "$(count "count(*) FROM launch")" 4 "in launches of its own"
+err=$(plan --variants linear --batch 3 --sync barrier -i 5 2>&1)
+like "$? $err" '^2 .*d there with --sync barrier and --batch 2' \
+    "what was measured in one way is not measured in another"
+err=$(plan --variants binomial --batch 2 -i 5 2>&1)
+like "$? $err" '^2 .*with --sync barrier' "nor started in another"
+launches=3
+err=$(plan --variants linear --batch 2 --sync barrier -i 9 2>&1)
+ok $? "but it may be measured more often, and longer"
+like "$err" 'planned with --iterations 5 .*have --iterations 9 .*before stays' \
+    "with a word about what is no longer alike"
+timeout 900 "$chorale" run r.db -q
+is "$(count "group_concat(w, ' ') FROM (SELECT DISTINCT k.nrep_max || ':' ||
+    l.ordinal AS w FROM run r JOIN cell c USING (cell_id)
+    JOIN launch l USING (launch_id) JOIN campaign k
+    ON k.campaign_id = l.campaign_id WHERE c.variant = 'linear'
+    AND c.msg_size = 8 ORDER BY 1)")" "5:0 5:1 9:2" \
+    "the launches that are left follow the new plan"
+
+# The order of points is drawn for each launch, from the campaign's seed.
+order() { # database, ordinal
+    sqlite3 "$1" "SELECT group_concat(msg_size) FROM (SELECT c.msg_size,
+        min(r.run_id) AS first FROM run r JOIN cell c USING (cell_id)
+        JOIN launch l USING (launch_id) WHERE l.ordinal = $2
+        GROUP BY c.msg_size ORDER BY first)"
+}
+for name in a b; do
+    "$chorale" plan $name.db -q -P 2 -m 8:2K -c bcast --variants linear \
+        --launches 2 -i 2 --seed 7
+    timeout 900 "$chorale" run $name.db -q
+done
+is "$(order a.db 0 | tr , '\n' | sort -n | paste -sd , -)" \
+    8,16,32,64,128,256,512,1024,2048 "all points are measured"
+[ "$(order a.db 0)" != 8,16,32,64,128,256,512,1024,2048 ] &&
+    [ "$(order a.db 0)" != "$(order a.db 1)" ]
+ok $? "in an order of each launch's own"
+is "$(order b.db 0) $(order b.db 1)" "$(order a.db 0) $(order a.db 1)" \
+    "which the seed repeats"
+diag "$(order a.db 0)"
+# A range that stops before its end says so, once for each option.
+range() { # options of plan
+    "$chorale" plan ranges.db --dry-run -c bcast "$@" | grep ' stops at '
+}
+is "$(range -m 8:1K:x8 -P 1,2)" \
+    "-m 8:1K:x8 stops at 512; write -m 8:1K:x8,1K to have 1K measured, too" \
+    "sizes that stop before their end are told"
+is "$(range -m 8:1K:x8,1K -P 2:7)" \
+    "-P 2:7 stops at 4; write -P 2:7,7 to have 7 measured, too" \
+    "process counts, too, and nothing of what was written as told"
+is "$(range -m 8:1K:x8,1K -P 2:8) $(range -m 8:1K:x8 -P 2:7 -q)" " " \
+    "nothing is said where each is reached, or with --quiet"
+finish

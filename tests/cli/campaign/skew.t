@@ -1,0 +1,177 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Two nodes whose clocks are off by a second and run apart: repetitions start
+# together all the same. And clocks that are too bad to time a point by, from
+# the beginning or suddenly: then all of it starts from a barrier instead, or
+# says that the clock was lost. And a clock whose steps are long.
+. "$(dirname "$0")/../../lib.sh"
+skew=$top_builddir/tests/mpi/.libs/libskew.so
+[ -r "$skew" ] || skip_all "built without shared libraries"
+[ "$(nproc)" -ge 2 ] || skip_all "needs two processors"
+
+measure() { # database, skew, sync, options of plan...
+    db=$work/$1.db skewed=$2 sync=$3
+    shift 3
+    # shellcheck disable=SC2086
+    "$chorale" plan "$db" -q -P 2 --ppn 1 -c "${coll-bcast}" \
+        --providers "${providers-library}" --launches 1 --sync "$sync" \
+        ${rep--i 20 --min-iterations 10} "$@" &&
+        CHORALE_SKEW=$skewed LD_PRELOAD=$skew timeout 900 "$chorale" run \
+            "$db" -q >"$work/out.txt" 2>&1 || diag "$(cat "$work/out.txt")"
+}
+value() { # database, environment key
+    sqlite3 "$work/$1.db" "SELECT value FROM environment WHERE key = '$2'"
+}
+has() { # database, condition on what is selected
+    sqlite3 "$work/$1.db" "SELECT $2"
+}
+
+measure off "1.5 1e-5 0" roundtime -m 4M --batch 1
+is "$(value off nodes)" 2 "the ranks believe to be on two nodes"
+is "$(has off "CAST(value AS REAL) < 0.5 FROM environment
+    WHERE key = 'clock_residual_s'")" 1 \
+    "1.5 s ahead and 10 us/s fast: clocks agree to $(value off clock_residual_s) s"
+is "$(has off "count(*) > 0 AND min(seconds) > 0 AND max(seconds) < 1.4 AND
+    min(first_in) > -1 AND max(last_in) < 1 FROM sample")" 1 \
+    "no repetition is off by what the clocks were"
+is "$(has off "count(*) FROM run WHERE clock_error IS NULL")" 0 \
+    "every run says how far the clocks may be off"
+
+# What clocks that were refused have started is kept, and does not count.
+aside() { # database
+    has "$1" "min(nrep = (SELECT count(*) FROM sample a
+        WHERE a.run_id = s.run_id AND NOT flags & 2)) || ' ' ||
+        min(EXISTS (SELECT 1 FROM sample a WHERE a.run_id = s.run_id
+            AND flags & 2 AND rep >= nrep)) FROM run_summary s"
+}
+for sync in roundtime window; do
+    measure bad-$sync "0 0 0.1" $sync -m 8 --batch 1
+    is "$(has bad-$sync "CAST(value AS REAL) > 1e-3 FROM environment
+        WHERE key = 'clock_residual_s'")" 1 \
+        "a clock that swings by 0.1 s: $(value bad-$sync clock_residual_s) s residual"
+    is "$(has bad-$sync "group_concat(DISTINCT sync) FROM run")" barrier \
+        "$sync is refused for a broadcast of 8 bytes, which takes less"
+    is "$(has bad-$sync "status || ' ' || (nrep > 0) FROM run
+        JOIN run_summary USING (run_id)")" "ok 1" "and it is measured"
+    is "$(aside bad-$sync)" "1 1" "what it had started is set aside"
+done
+
+# A clock whose rate never stays the same is found out at the first point.
+measure bend "0 0 0 0.05" roundtime -m 8
+is "$(has bend "group_concat(DISTINCT sync || ' ' || (validity LIKE '%clock%'))
+    FROM run WHERE sync <> 'barrier' AND validity NOT LIKE '%clock%'")" "" \
+    "a rate that grows by 5 % a second: $(has bend "sync || ' ' || validity ||
+    ', off by ' || clock_error || ' s' FROM run"), in batches"
+rep="-i 5 --min-iterations 5"
+measure skewed "0 0 0 0.05" roundtime -m 8 --arrival last:3
+unset rep
+is "$(has skewed "sync || ' ' || (SELECT min(seconds) >= 0.5 * skew
+    FROM sample WHERE NOT flags & 2) FROM run")" "barrier 1" \
+    "where ranks time themselves the late one's delay is in its time"
+is "$(has skewed "count(*) FROM sample WHERE NOT flags & 2 AND
+    (first_in IS NOT NULL OR last_in IS NOT NULL OR root_out IS NOT NULL)")" 0 \
+    "and no time of another clock is told"
+
+# A clock that is good until it jumps: in the second repetition of three, or the
+# last.
+export CHORALE_JUMP="4 1"
+jumps() { # database, providers, options of plan...
+    jump=$1 coll=scan providers=$2 rep="-x 1 -i 3 --min-iterations 3"
+    shift 2
+    measure "$jump" "0 0 0" roundtime -m 8 --batch 1 "$@"
+    unset coll providers rep
+}
+jumps again chorale,library --cell-time 1000 --variants linear
+is "$(has again "group_concat(DISTINCT sync || ' ' || nrep || ' ' || validity)
+    FROM run JOIN run_summary USING (run_id)")" "barrier 3 " \
+    "a clock that jumps: all candidates are timed again from a barrier"
+is "$(aside again)" "1 1" "what was measured before is set aside"
+export CHORALE_JUMP="9 1 0.2"
+jumps lost native,library --cell-time 1e-6 --variants scan:recursive_doubling
+is "$(has lost "group_concat(DISTINCT sync || ' ' ||
+    (',' || validity || ',' LIKE '%,clock,%') || ' ' || (clock_error > 0.5))
+    || ' ' || count(*) FROM run JOIN launch USING (launch_id)
+    WHERE part = ''")" "roundtime 1 1 2" \
+    "without time for that all of the point is marked"
+is "$(has lost "count(*) FROM sample WHERE flags & 2")" 0 "nothing is set aside"
+unset CHORALE_JUMP
+
+# Times of few steps of the clock: more calls a repetition.
+batched() { # launches, options of plan...
+    until=$1
+    shift
+    "$chorale" plan "$work/step.db" -q -P 2 -m 8 -c bcast -i 10 \
+        --min-iterations 5 --cell-time 5 --variants bcast:binomial \
+        --launches "$until" "$@" &&
+        CHORALE_STEP=${step-1e-3} LD_PRELOAD=$skew timeout 900 "$chorale" run \
+            "$work/step.db" -q >"$work/out.txt" 2>&1 ||
+        diag "$(cat "$work/out.txt")"
+}
+batched 2 --providers chorale,native,library --buffers warm
+is "$(has step "count(DISTINCT batch) || ' ' || (min(batch) > 1) || ' ' ||
+    ((min(batch) & (min(batch) - 1)) = 0) || ' ' || count(separator) || ' ' ||
+    count(DISTINCT part || ordinal) FROM run JOIN launch USING (launch_id)
+    WHERE sync <> ''")" \
+    "1 1 1 $(has step "count(*) FROM run WHERE sync <> ''") 4" \
+    "steps of 1 ms: batches of $(has step "min(batch) FROM run") calls, of \
+all candidates, in all launches, the untouched ones too"
+sqlite3 "$work/step.db" "UPDATE run SET batch = 32"
+batched 3 --providers chorale,native,library --buffers warm
+is "$(has step "group_concat(DISTINCT part || ' ' || batch) FROM (SELECT *
+    FROM run JOIN launch USING (launch_id) WHERE ordinal = 2 AND sync <> ''
+    ORDER BY part)")" " 32,untouched 32" \
+    "a point keeps the batch of its first launch"
+is "$(has step "max(nrep) <= 10 FROM run_summary")" 1 \
+    "no repetition more than the plan allows"
+rm "$work/step.db"
+step=0.5 batched 1 --providers chorale,library --buffers warm --batch 2 \
+    --sync barrier
+unset step
+is "$(has step "count(DISTINCT separator) || ' ' || max(separator) || ' ' ||
+    (count(separator) = count(*)) FROM run WHERE sync <> ''")" "1 0.0 1" \
+    "a barrier that takes no step of the clock is one that takes 0 s"
+is "$(has step "count(*) FROM run WHERE sync <> '' AND
+    ',' || validity || ',' NOT LIKE '%,suspicious,%'")" 0 \
+    "and calls that take none are not believed"
+rm "$work/step.db"
+for buffers in cold rotate; do
+    batched 1 --providers chorale,library --buffers $buffers
+done
+is "$(has step "group_concat(DISTINCT buffers || ' ' || (batch > 1)) FROM
+    (SELECT * FROM run JOIN cell USING (cell_id) ORDER BY buffers)")" \
+    "cold 0,rotate 1" "cold caches are cold in each call: no batch"
+sqlite3 "$work/step.db" "DELETE FROM sample; DELETE FROM counter;
+    DELETE FROM run_summary; DELETE FROM run;
+    UPDATE cell SET metric = 'throughput'"
+batched 1 --providers chorale,library --buffers warm
+is "$(has step "group_concat(DISTINCT buffers || ' ' || status || ' ' ||
+    (reason LIKE '%cold caches%')) FROM (SELECT * FROM run
+    JOIN cell USING (cell_id) WHERE metric = 'throughput' ORDER BY buffers)")" \
+    "cold inapplicable 1,rotate ok 0" "nor calls back to back"
+
+# Five per cent of a call are the limit: the library's take a millisecond.
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+for swing in 1.5e-4 1e-5; do
+    "$chorale" plan "$work/$swing.db" -q -P 2 --ppn 1 -m 8 -c scan \
+        --providers library --launches 1 -i 10 --batch 1 &&
+        CHORALE_SKEW="0 0 $swing" FAULT=tail LD_PRELOAD="$work/faults.so $skew" \
+            timeout 900 "$chorale" run "$work/$swing.db" -q \
+            >"$work/out.txt" 2>&1 || diag "$(cat "$work/out.txt")"
+done
+is "$(has 1.5e-4 "count(*) FROM run JOIN run_summary USING (run_id)
+    WHERE sync = 'barrier' OR clock_error <= 0.05 * max")" 1 \
+    "a clock that is off by 15 % of a call is refused: $(has 1.5e-4 "sync ||
+    ', ' || (clock_error / median) FROM run JOIN run_summary USING (run_id)")"
+is "$(has 1e-5 "count(*) FROM run JOIN run_summary USING (run_id)
+    WHERE sync = 'roundtime' OR clock_error > 0.05 * min")" 1 \
+    "one that is off by 1 % is not: $(has 1e-5 "sync || ', ' ||
+    (clock_error / median) FROM run JOIN run_summary USING (run_id)")"
+
+# What takes long is timed by such clocks if they are good enough for it.
+measure long "0 0 1e-5" roundtime -m 16M --batch 1
+is "$(has long "count(*) FROM run WHERE sync = 'roundtime' AND
+    clock_error > 0.05 * (SELECT median FROM run_summary)")" 0 \
+    "16 MiB: $(has long "sync || ', ' || clock_error || ' s of '||
+    median FROM run JOIN run_summary USING (run_id)") s"
+finish

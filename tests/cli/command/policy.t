@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a table was decided by stays with it: what decides again does it alike,
+# and the files made of it say it.
+. "$(dirname "$0")/../../lib.sh"
+db=$work/a.db
+plan=$work/plan.db
+kept() { # database
+    sqlite3 "$1" "SELECT coalesce(threshold, '-') || ' ' ||
+        coalesce(compact, '-') || ' ' || coalesce(dispatch_cost, '-') || ' ' ||
+        coalesce(objective, '-') || ' ' || deterministic || ' ' ||
+        coalesce(max_scratch, '-') || ' ' || allow_patented FROM policy"
+}
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$db" ring \
+    "2 16"
+is "$(kept "$db")" "" "no table, no policy"
+"$chorale" decide "$db" -q
+is "$(kept "$db")" "- - - - 0 - 0" "nothing asked for: the defaults"
+"$chorale" generate "$db" -q --format c -o "$work/plain.c"
+is "$(grep -c 'decided by' "$work/plain.c")" 0 "and its file says no more"
+
+"$chorale" decide "$db" --threshold 5% --compact 0 --dispatch-cost 1us \
+    --objective p95 --deterministic --max-scratch 64K --allow-patented \
+    >"$work/out.txt"
+is "$(kept "$db")" "0.05 0.0 1.0e-06 p95 1 65536 1" "each option is kept"
+words="--threshold=0.05 --compact=0 --dispatch-cost=1e-06 --objective=p95 \
+--deterministic --max-scratch=65536 --allow-patented"
+is "$(sed -n '1s/.*decided by //p' "$work/out.txt")" "$words" \
+    "decide shows them"
+is "$("$chorale" decide "$db" $words --json |
+    sed -n 's/.*"options": "\(.*\)".*/\1/p')" "$words" \
+    "what is shown can be given again"
+"$chorale" generate "$db" -q --format c -o "$work/asked.c" --allow-patented
+is "$(sed -n 's/.*decided by: //p' "$work/asked.c")" "$words" \
+    "the dispatch file says them"
+
+"$chorale" decide "$db" -q --as-before --threshold 1%
+is "$(kept "$db")" "0.01 0.0 1.0e-06 p95 1 65536 0" \
+    "--as-before: what is given counts, patents are asked for each time"
+"$chorale" decide "$db" -q --as-before --objective median --max-scratch 0
+is "$(kept "$db")" "0.01 0.0 1.0e-06 median 1 0 0" \
+    "a default can be asked for, and no scratch at all"
+"$chorale" decide "$db" -q
+is "$(kept "$db")" "- - - - 0 - 0" "without it all is as at first"
+err=$("$chorale" decide "$db" -q --as-before --objective mode 2>&1)
+is $? 2 "no objective: refused"
+like "$err" "median or p95" "it says which there are"
+is "$(kept "$db")" "- - - - 0 - 0" "and nothing is lost"
+
+if [ -x "$top_builddir/chorale-runner-sim" ] &&
+    command -v smpirun >/dev/null 2>&1; then
+    platform "$work/c.xml" 0.5 1e10 8
+    tuned() { # options of tune...
+        timeout 900 "$chorale" tune "$work/t.db" -q --launcher smpirun \
+            --platform "$work/c.xml" -c allreduce -m 8,64K -P 4,8 \
+            --no-validate "$@" >"$work/out.txt" 2>&1 ||
+            diag "$(cat "$work/out.txt")"
+    }
+    tuned
+    is "$(kept "$work/t.db")" "- - - - 0 - 0" "tune: nothing asked for"
+    tuned --deterministic --max-scratch 1M
+    is "$(kept "$work/t.db")" "- - - - 1 1048576 0" "tune takes them"
+    tuned
+    is "$(kept "$work/t.db")" "- - - - 1 1048576 0" "and decides so again"
+    err=$("$chorale" tune "$work/t.db" --objective mode 2>&1)
+    is $? 2 "tune: no objective: refused"
+    like "$err" "median or p95" "it says which there are"
+else
+    skip "no simulation" "tune decides as before"
+fi
+finish

@@ -1,0 +1,234 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `chorale ab`: two sides in turn. What is exact is simulated; of real runs only
+# their order and what was planned is asked, and a delay that no load of the
+# machine makes.
+. "$(dirname "$0")/../../lib.sh"
+chorale=$(cd "$top_builddir" && pwd)/chorale
+shim=$(cd "$top_builddir" && pwd)/.libs/libchorale_pmpi.so
+top=$(cd "$top_srcdir" && pwd)
+cd "$work" || exit 99
+unset CHORALE_DISPATCH CHORALE_AFTER CHORALE_SITE
+sql() { sqlite3 "$1" "$2"; }
+
+# Bad words: one line, and what is wrong.
+bad() { # exit code, pattern, options...
+    code=$1 pattern=$2
+    shift 2
+    "$chorale" ab "$@" >out.txt 2>err.txt
+    is $? "$code" "$*: exit $code"
+    is "$(grep -c . err.txt)" 1 "$*: one line"
+    like "$(cat err.txt)" "$pattern" "$*: it says why"
+}
+bad 2 'ab: --head SIDE is missing: this, build:' --base this
+bad 2 '--head ring: no such side; this, build:PROGRAM' --base this --head ring
+bad 2 '--base A=1: no such side' --base A=1 --head this
+bad 2 '--head shell:ls: no such side' --base this --head shell:ls
+bad 2 'env:1A=2: .1A=2. is no NAME=VALUE' --base this --head env:1A=2
+bad 2 'env:A=1 B: .B. is no NAME' --base this --head 'env:A=1 B'
+bad 2 'nothing after the colon' --base this --head env:
+bad 2 'cannot be split into words' --base this --head "with:echo 'a"
+bad 2 'cannot be split into words' --base this --head "with:echo \$(touch bad)"
+bad 2 'one shared object, FILE.so' --base this --head table:t.c
+bad 3 'table:none.so: No such file' --base this --head table:none.so
+bad 2 'one program; a command in front' --base this --head "build:$chorale -v"
+bad 3 'no program ./none; name one that is there' --base this --head build:./none
+bad 3 'no program no-such-one in PATH' --base this --head with:no-such-one
+bad 2 '--adaptive: both sides measure the same' --base this --head this \
+    --adaptive
+bad 2 '--label: each side is labelled' --base this --head this --label x
+bad 2 '--arrival: ranks that come together' --base this --head this \
+    --arrival last
+bad 2 '--fail-on red: unknown' --base this --head this --fail-on red
+bad 2 'one word too many' --base this --head this a b
+[ ! -e bad ] && [ -z "$(ls -- *.db 2>/dev/null)" ]
+ok $? "nothing was run, nothing made"
+
+# Sides that do not do what a side must.
+bad 3 '--head with:false: its plan failed in silence' --base this \
+    --head with:false -c bcast -m 8 -P 2
+rm -f ab-base.db
+bad 3 '--head build:true: it ends well and has planned nothing' --base this \
+    --head build:true -c bcast -m 8 -P 2
+rm -f ab-base.db
+bad 2 '--base this: --collectives beast: unknown' --base this --head this -c beast -P 2
+
+if "$chorale" --version | grep -q simgrid=yes; then
+    platform p1.xml 1 1250000000 4
+    platform p2.xml 1.001 1250000000 4
+    cat >slower.sh <<'END'
+#!/bin/sh
+# Plans on a network that is a thousandth slower.
+for word; do
+    shift
+    [ "$word" != --platform=p1.xml ] || word=--platform=p2.xml
+    set -- "$@" "$word"
+done
+exec "$@"
+END
+    cat >log.sh <<'END'
+#!/bin/sh
+# log.sh NAME COMMAND...: runs it, and notes that it was NAME's turn.
+name=$1
+shift
+[ "$2" != run ] || echo "$name" >>turns.txt
+exec "$@"
+END
+    cat >stop.sh <<'END'
+#!/bin/sh
+# Ends the command above at base's second launch, once.
+[ "$2" != run ] || echo base >>turns.txt
+if [ "$2" = run ] && [ "$(grep -c base turns.txt)" -eq 2 ] && [ ! -e stopped ]; then
+    touch stopped
+    kill -TERM "$PPID"
+    sleep 600 # until it is ended
+fi
+exec "$@"
+END
+    chmod +x slower.sh log.sh stop.sh
+    set -- --launcher smpirun --platform p1.xml --network hockney --system sim \
+        -c bcast,scatter -m 16K,64K -P 4
+
+    out=$("$chorale" ab --base this --head this "$@" aa 2>err.txt)
+    is $? 0 "the same twice: exit 0"
+    like "$out" '^[1-9][0-9]* same, of [0-9]+ cells: green$' "all is the same"
+    like "$(cat err.txt)" '^chorale: aa-base.db .this. and aa-head.db .this. are measured in turn$' \
+        "it says what it measures"
+    for db in aa-base aa-head; do
+        is "$(sql $db.db 'SELECT sum(planned) = sum(done), sum(done) > 0
+            FROM v_progress')" "1|1" "$db.db is complete"
+    done
+    is "$(sql aa-head.db 'SELECT label FROM campaign')" this "labelled by its side"
+    out=$("$chorale" ab --base this --head this "$@" aa 2>/dev/null)
+    is $? 0 "once more: nothing is left to do"
+    is "$(sql aa-base.db 'SELECT count(*) FROM launch')" 1 "and nothing is done"
+    bad 2 'aa-head.db: was planned otherwise .*name another prefix' --base this \
+        --head env:A=1 "$@" aa
+    bad 2 'aa-base.db: was planned otherwise' --base this --head this "$@" \
+        --seed 2 aa
+
+    out=$("$chorale" ab --base this --head with:./slower.sh "$@" slow 2>/dev/null)
+    is $? 1 "a slower side is red"
+    like "$out" '^slower +\+0\.[0-9]+ %.* bcast binomial' "and named"
+    out=$("$chorale" ab --base with:./slower.sh --head this "$@" fast \
+        --format json 2>/dev/null)
+    is $? 0 "the other way round it is green"
+    is "$(printf '%s' "$out" | python3 -c 'import json, sys
+print({c["verdict"] for c in json.load(sys.stdin)["cells"]})')" "{'faster'}" \
+        "and faster"
+    "$chorale" ab --base this --head with:./slower.sh "$@" within \
+        --threshold 1% >/dev/null 2>&1
+    is $? 0 "within a threshold it is not"
+    "$chorale" ab --base this --head "build:$chorale" "$@" b --format junit \
+        -o b.xml 2>/dev/null
+    is $? 0 "another build's program"
+    like "$(cat b.xml)" '<testsuite .*failures="0"' "its report in a file"
+    bad 2 'no table is preloaded into a simulation' --base this \
+        --head "table:$shim" "$@"
+
+    # Turns, with four launches of each.
+    shift 12
+    set -- --launcher smpirun --platform p1.xml --network hockney --system sim \
+        -c bcast --variants binomial -m 1K -P 2 --launches 4
+    "$chorale" ab --base 'with:./log.sh base' --head 'with:./log.sh head' "$@" \
+        turns >/dev/null 2>&1
+    is $? 0 "four launches of each"
+    is "$(tr '\n' ' ' <turns.txt)" "base head head base base head head base " \
+        "in turn, each time the other one first"
+    rm turns.txt
+    "$chorale" ab --base with:./stop.sh --head 'with:./log.sh head' "$@" stop \
+        >out.txt 2>err.txt
+    is $? 75 "stopped: exit 75"
+    like "$(tail -n 1 err.txt)" 'stopped; the same command goes on from here' \
+        "which it says"
+    is "$(sql stop-base.db "SELECT count(*) FROM launch WHERE status = 'done'") $(
+        sql stop-head.db "SELECT count(*) FROM launch WHERE status = 'done'")" \
+        "1 2" "base is one behind"
+    out=$("$chorale" ab --base with:./stop.sh --head 'with:./log.sh head' "$@" \
+        stop 2>/dev/null)
+    is $? 0 "the same command goes on"
+    is "$(tr '\n' ' ' <turns.txt)" \
+        "base head head base base base head head base " "where it was"
+    like "$out" ' same, of [0-9]+ cells: green$' "to the end"
+else
+    skip "no SimGrid" "simulated sides"
+fi
+
+# On this machine. Of the library's broadcast each takes 30 ms more in head.
+cat >slow.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <unistd.h>
+int PMPI_Bcast(void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    static int (*next)(void *, int, MPI_Datatype, int, MPI_Comm);
+
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "PMPI_Bcast");
+    usleep(30000);
+    return next(buf, n, type, root, comm);
+}
+END
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o slow.so slow.c -ldl &&
+    ! nm -D "$shim" | grep -q '__[aut]*san_'
+if [ $? -eq 0 ]; then
+    set -- -c bcast -m 8 -P 2 --variants linear --launches 5 -i 5 \
+        --min-iterations 2 --cell-time 0.01 --sync barrier -x 0 --again 10
+    out=$(timeout 900 "$chorale" ab --base this \
+        --head "env:LD_PRELOAD=$work/slow.so" "$@" real 2>err.txt)
+    is $? 1 "thirty milliseconds more are red"
+    like "$out" '^slower .* bcast library; m = 8 B, P = 2.*measured again ([89]|10) times' \
+        "and named"
+    like "$out" '^note: 1 settings differ: LD_PRELOAD: not set in base, .* in head' \
+        "with what differs"
+    like "$(cat err.txt)" 'cells? looks? slower; 10 launches of each are planned in real-base.db and real-head.db' \
+        "measured again in both"
+    is "$(for db in real-base real-head; do sql $db.db 'SELECT batch, again,
+        count(*), sum(l.status = '"'done'"') FROM launch l JOIN campaign USING
+        (campaign_id) GROUP BY again'; done | tr '\n' ' ')" \
+        "8|0|5|5 8|1|10|10 8|0|5|5 8|1|10|10 " \
+        "both with the same batch, complete"
+    is "$(sql real-base.db "SELECT count(*), sum(CAST(value AS REAL)
+        BETWEEN 1e-13 AND 1e-6)
+        FROM environment WHERE key = 'copy_beta_s'")" "15|15" \
+        "each launch says what copying a byte took"
+    for db in real-base real-head; do
+        sql $db.db "SELECT started FROM launch ORDER BY launch_id" >$db.txt
+    done
+    is "$(paste real-base.txt real-head.txt | awk '{
+            first = NR <= 5 ? NR : NR - 5
+            a = first % 2 ? $1 : $2; b = first % 2 ? $2 : $1
+            if (a < last || b < a) bad++
+            last = b
+        } END { print NR, bad + 0 }')" "15 0" \
+        "launch by launch, each time the other one first"
+else
+    skip "no preloads here" "a real slowdown"
+fi
+
+# A table, and one that cannot be loaded.
+if [ -f "$shim" ] && ! nm -D "$shim" | grep -q '__[aut]*san_' &&
+    "$CC" -shared -fPIC -I"$top" -o table.so "$top/tests/shim/table.c"; then
+    set -- -c bcast -m 80 -P 2 --launches 1 -i 5 --min-iterations 2 \
+        --cell-time 0.01 --sync barrier
+    timeout 900 "$chorale" ab --base this --head table:./table.so "$@" \
+        --fail-on none t >out.txt 2>err.txt
+    is $? 0 "a table as a side"
+    is "$(for db in t-base t-head; do sql $db.db "SELECT provider, r.status,
+        reason, (SELECT count(*) FROM environment WHERE key = 'env:LD_PRELOAD'
+        AND value LIKE '%libchorale_pmpi.so%') FROM run r JOIN cell USING
+        (cell_id)"; done | tr '\n' ' ')" "library|ok||0 library|ok||1 " \
+        "the library's default by the shim on that side alone"
+    echo "no table" >bad.so
+    timeout 900 "$chorale" ab --base this --head table:./bad.so "$@" u \
+        >out.txt 2>err.txt
+    is $? 1 "one that cannot be loaded is red"
+    like "$(sql u-head.db 'SELECT r.status, reason FROM run r')" \
+        '^inapplicable.the shim serves no table' "which its runs say"
+    bad 2 'leave --variants and --set out' --base this --head table:./table.so \
+        "$@" --set all
+else
+    skip "no shim" "a table as a side"
+fi
+finish

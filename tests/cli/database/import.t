@@ -1,0 +1,227 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# import.t - traces are read into a database, whole or not at all, and plans
+# are made from them.
+. "$(dirname "$0")/../../lib.sh"
+
+cat >"$work/app.trace" <<'EOF'
+chorale-trace 1
+mpi MPICH Version: 4.0.2
+program solver
+started 2026-01-31T12:00:00Z
+comm_size 8
+ranks 8
+wall_seconds 10 10.5
+unlisted 2 0.008
+columns coll n comm_size shape type op root ran rank_calls calls seconds max_seconds
+allreduce 64 8 one-per-node double sum - library 8000 1000 16 2.5
+bcast 4096 8 one-per-node int - first library 80 10 4 0.7
+bcast 4096 8 one-per-node int - last library 80 10 2 0.4
+gatherv 1000 8 one-per-node byte - first library 80 10 0.8 0.2
+allgather 256 4 one-per-node derived - - library 80 20 0.4 0.1
+bcast 100 2 single-node byte - first binomial:segsize=64 8 4 0.2 0.1
+allreduce 8 8 one-per-node other other - library 8 1 0.16 0.02
+reduce 0 8 one-per-node double sum first library 8 1 0.08 0.01
+barrier 0 8 one-per-node byte - - library 80 10 0.24 0.1
+allreduce 8 1 single-node double sum - library 8 8 0.008 0.001
+end 10
+EOF
+db=$work/r.db
+
+out=$("$chorale" import "$db" "$work/app.trace" --label small 2>"$work/err")
+is $? 0 "a trace is imported into a new database"
+is "$(cat "$work/err")" "" "without a word of complaint"
+like "$out" 'solver on 8 ranks \(MPICH Version: 4.0.2\)' "whose it is"
+like "$out" 'a rank took 10 s, of which 2.986 s \(29.9 %\) in collectives' \
+    "the share of collectives"
+like "$out" 'in no row: 2 calls of ranks, 1 ms' "what is in no row"
+like "$(printf '%s\n' "$out" | sed -n 6p)" \
+    '^  allreduce +64 B +8 one-per-node double +sum +1000 +2 ms +67\.0 %' \
+    "what takes most comes first"
+like "$out" '^  bcast +4 KiB +8 one-per-node int +- +20 +37.5 ms +25\.1 %' \
+    "roots are summed up"
+is "$(sqlite3 "$db" "SELECT label, program, comm_size, ranks, part_rank IS NULL,
+    wall_mean, unlisted_calls, (SELECT count(*) FROM trace_point) FROM trace")" \
+    "small|solver|8|8|1|10.0|2|10" "the database has it"
+is "$(sqlite3 "$db" "SELECT msg_size FROM trace_point WHERE coll = 'gatherv'")" \
+    125 "of a v-collective the mean block"
+
+"$chorale" import "$db" "$work/app.trace" >"$work/out" 2>"$work/err"
+is $? 0 "the same again"
+like "$(cat "$work/err")" '^chorale: .*app.trace: imported already, 20.* as small$' \
+    "is told"
+is "$(cat "$work/out")$(sqlite3 "$db" 'SELECT count(*) FROM trace')" 1 \
+    "and changes nothing"
+sed -e 's/program solver/program other/' -e '/^wall/i part 3 MPI_Abort' \
+    -e 's/^ranks 8/ranks 1/' "$work/app.trace" >"$work/part.trace"
+like "$("$chorale" import "$db" "$work/part.trace")" \
+    'of rank 3 only: MPI_Abort' "a part of another, beside it"
+is "$(sqlite3 "$db" "SELECT group_concat(part_rank || part) FROM trace
+    WHERE part_rank >= 0")" "3MPI_Abort" "is known as one"
+
+# What is wrong with a file is said with its line; nothing of it is stored,
+# nor of a good one beside it.
+cp "$db" "$work/before.db"
+bad() { # sed script, expected text
+    sed "$1" "$work/app.trace" | sed 's/program solver/program bad/' \
+        >"$work/bad.trace"
+    sed 's/program solver/program good/' "$work/app.trace" >"$work/good.trace"
+    "$chorale" import "$db" "$work/good.trace" "$work/bad.trace" \
+        >"$work/out" 2>"$work/err"
+    is "$? $(cat "$work/out")" "4 " "refused: $1"
+    like "$(cat "$work/err")" "^chorale: [^ ]*bad.trace:$2" "and why"
+    is "$(wc -l <"$work/err")" 1 "in one line"
+}
+bad 's/trace 1/trace 2/' '1: a trace of version 2, this chorale reads'
+bad 's/chorale-trace/other-trace/' '1: this is no trace'
+bad '/^mpi/d' "2: not a line 'mpi"
+bad 's/^comm_size 8/comm_size 0/' "5: not 'comm_size'"
+bad 's/^ranks 8/ranks 9/' "6: not 'ranks'"
+bad 's/^wall_seconds .*/wall_seconds nan 1/' "7: not 'wall_seconds'"
+bad 's/^wall_seconds .*/wall_seconds 3 2/' "7: not 'wall_seconds'"
+bad 's/^unlisted.*/unlisted -1 0/' "8: not 'unlisted'"
+bad 's/max_seconds$/max/' '9: not the columns'
+bad 's/^allreduce 64/allwhat 64/' '10: no such collective'
+bad 's/^allreduce 64/allreduce 6x/' '10: n is not'
+bad 's/^allreduce 64 8/allreduce 64 99999999999/' '10: comm_size is not'
+bad 's/^\(bcast .*\) - first/\1 sum first/' '11: no such operation'
+bad 's/^\(bcast .*\) first/\1 -/' '11: no such root'
+bad 's/^allgather 256/allgather 255/' '14: n is not a multiple'
+bad "s/first library/first lib';--/" '11: what ran'
+bad 's/library 8000 1000/library 0 1000/' '10: not a number of calls'
+bad 's/16 2.5$/16 17/' '10: not a sum of seconds'
+bad 's/16 2.5$/16/' '10: a row has 12 words'
+bad 's/16 2.5$/16 2.5 1/' '10: a row has 12 words'
+bad 's/^end 10/end 9/' '20: rows are missing'
+bad '$d' '20: not a whole line'
+bad '$a more' '21: goes on after its end'
+bad 's/^end 10/end 11/;/^barrier/p' '19: this row was there before'
+head -c 700 "$work/app.trace" >"$work/cut.trace"
+"$chorale" import "$db" "$work/cut.trace" >"$work/out" 2>"$work/err"
+is $? 4 "a file that is cut off"
+head -c 3000 /dev/urandom >"$work/random"
+for file in "$work/random" /dev/null; do
+    "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
+    is "$? $(grep -c 'no trace of CHORALE_TRACE' "$work/err")" "4 1" \
+        "$(basename "$file") is none"
+done
+for file in "$work" "$work/none"; do
+    "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
+    is "$? $(wc -l <"$work/err")" "3 1" "a folder, or nothing there"
+done
+"$chorale" import "$db" 2>"$work/err"
+is $? 2 "no file is named"
+for copy in before r; do
+    sqlite3 "$work/$copy.db" .dump >"$work/$copy.sql"
+done
+cmp "$work/before.sql" "$work/r.sql"
+ok $? "the database is as it was"
+"$chorale" import "$work/new.db" "$work/random" 2>/dev/null
+[ ! -e "$work/new.db" ]
+ok $? "no database is made for a bad file"
+
+# Plans.
+points() {
+    sqlite3 "$1" "SELECT DISTINCT coll || ' ' || msg_size || ' ' || comm_size
+        || ' ' || dtype || op || ' ' || root_policy FROM cell ORDER BY 1" |
+        tr '\n' ';'
+}
+planned() { # name, options
+    name=$1
+    shift
+    rm -f "$work/p.db"
+    "$chorale" import "$work/p.db" "$work/app.trace" -q --label small
+    "$chorale" plan "$work/p.db" --from-trace --ppn 1 --launcher srun "$@" \
+        >"$work/out" 2>"$work/err"
+    is $? 0 "$name"
+}
+planned "the traced points"
+is "$(points "$work/p.db")" "allgather 64 4 byte none;\
+allreduce 64 8 doublesum none;barrier 0 8 byte none;bcast 100 2 byte first;\
+bcast 4096 8 byte rotate;gatherv 125 8 byte first;" "exactly those"
+like "$(cat "$work/err")" 'not planned: 1 traced point, 0.0 %.*one rank' \
+    "one rank is not"
+like "$(cat "$work/err")" 'not planned: 1 traced point, 0.3 %.*no data' \
+    "no data is not"
+like "$(cat "$work/err")" 'not planned: 1 traced point, 0.7 %.*cannot be planned' \
+    "other operations are not"
+like "$(cat "$work/err")" '1 traced point, 0.8 % of the time, had.*other nodes' \
+    "another placement is told"
+planned "limited" -c bcast,allreduce -P 8
+is "$(points "$work/p.db")" \
+    "allreduce 64 8 doublesum none;bcast 4096 8 byte rotate;" "by -c and -P"
+like "$(cat "$work/err")" 'not planned: 4 traced points.*left out by -c' "told"
+planned "limited" -m 64,125
+is "$(points "$work/p.db")" "allgather 64 4 byte none;\
+allreduce 64 8 doublesum none;barrier 0 8 byte none;bcast 100 2 byte first;\
+gatherv 125 8 byte first;" "by the range of -m"
+planned "another root" --root middle -c bcast
+is "$(points "$work/p.db")" \
+    "bcast 100 2 byte middle;bcast 4096 8 byte middle;" "--root is taken"
+planned "a label" --trace small
+refused() { # status, text, options
+    want=$1 text=$2
+    shift 2
+    "$chorale" plan "$work/p.db" "$@" --launcher srun >"$work/out" \
+        2>"$work/err"
+    is $? "$want" "refused: $*"
+    like "$(tail -n 1 "$work/err")" "$text" "and why"
+}
+refused 4 'no traced point of label none to plan' --from-trace --trace none
+refused 4 'no traced point to plan' --from-trace -c scan
+refused 2 'leave --adaptive out' --from-trace --adaptive --budget 1h
+refused 2 '--trace small: goes with --from-trace' --trace small
+"$chorale" plan "$work/none.db" --from-trace --launcher srun 2>/dev/null
+is $? 3 "there is no database"
+
+# What takes most is measured first: numbers of ranks, and points of a launch.
+if [ -x "$top_builddir/chorale-runner-sim" ] &&
+    command -v smpirun >/dev/null 2>&1; then
+    platform "$work/flat.xml" 10 1e9 8
+    "$chorale" import "$work/s.db" "$work/app.trace" -q
+    "$chorale" plan "$work/s.db" -q --from-trace --launcher smpirun \
+        --platform "$work/flat.xml" 2>/dev/null
+    "$chorale" run "$work/s.db" -q
+    is "$(sqlite3 "$work/s.db" "SELECT group_concat(comm_size) FROM
+        (SELECT comm_size FROM launch ORDER BY launch_id)")" 8,4,2 \
+        "the launches"
+    is "$(sqlite3 "$work/s.db" "SELECT group_concat(coll) FROM
+        (SELECT coll, min(run_id) FROM run JOIN cell USING (cell_id)
+          WHERE comm_size = 8 GROUP BY coll ORDER BY 2)")" \
+        allreduce,bcast,gatherv,barrier "the points of one"
+
+    # What the table wins: traced time by measured ratio.
+    "$chorale" decide "$work/s.db" -q
+    "$chorale" evaluate "$work/s.db" --trace --json >"$work/gain.json"
+    is $? 0 "evaluate --trace"
+    sqlite3 "$work/s.db" "SELECT printf('%.6f', 0.75 * (1 - min(seconds) /
+        (SELECT seconds FROM v_summary WHERE coll = 'bcast' AND n = 4096
+          AND comm_size = 8 AND provider = 'library')))
+        FROM v_summary WHERE coll = 'bcast' AND n = 4096 AND comm_size = 8" \
+        >"$work/want"
+    python3 - "$work/gain.json" >"$work/got" <<'EOF'
+import json, sys
+gain = json.load(open(sys.argv[1]))
+print(*['%.6f' % p['won'] for p in gain['points']
+        if p['coll'] == 'bcast' and p['n'] == 4096])
+kinds = {p['covered'] for p in gain['points']}
+good = abs(sum(p['won'] for p in gain['points']) - gain['won_seconds']) < 1e-9
+good = good and abs(gain['collective_seconds'] - 2.986) < 1e-9
+good = good and gain['program_seconds'] == 10
+good = good and kinds == {'table', 'library', 'not measured', 'tuned already'}
+sys.exit(not good)
+EOF
+    ok $? "what is won adds up, and every kind of point is told"
+    [ "$(cut -c1-4 "$work/want")" != 0.00 ] && cmp -s "$work/want" "$work/got"
+    ok $? "a point wins its time by what was measured"
+    like "$("$chorale" evaluate "$work/s.db" --trace)" \
+        'Covered by measurements: 98.1 %' "what is not covered is said"
+    "$chorale" evaluate "$work/s.db" --trace --oracle "$work/s.db" 2>/dev/null
+    is $? 2 "not with an oracle"
+    sqlite3 "$work/s.db" 'DELETE FROM trace_point; DELETE FROM trace'
+    "$chorale" evaluate "$work/s.db" --trace 2>"$work/err"
+    is "$? $(grep -c 'no traced point' "$work/err")" "4 1" "nor without traces"
+else
+    skip "no SimGrid" "the order"
+fi
+finish

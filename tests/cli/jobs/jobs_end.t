@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# How batch jobs end ahead of their campaign's end: warned of the time limit,
+# cancelled or killed. What was measured is kept. The Slurm is invented.
+. "$(dirname "$0")/../../lib.sh"
+. "$(dirname "$0")/jobs.sh"
+
+submit -q
+
+# --- requeued by itself, but not for ever -----------------------------------
+# Told to end when it says that it runs, before its launch begins.
+cat >"$bin/late" <<END
+#!/bin/sh
+while [ ! -e "$work/go" ]; do sleep 0.1; done
+exec $MPIEXEC "\$@"
+END
+chmod +x "$bin/late"
+told() { # element, restarts, attempts, what it is to say first; what it says last
+    rm -f "$folder/element-$1.txt" "$work/go"
+    : >"$work/asked"
+    SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=$(($1 - 1)) \
+        SLURM_RESTART_COUNT=$2 CHORALE_MPIEXEC=${starter-$bin/late} \
+        "$chorale" job "$folder" --element "$1" --publish 1 \
+        --attempts "$3" >/dev/null 2>&1 &
+    until_true grep -s "^${4-running}" "$folder/element-$1.txt"
+    kill -USR1 $!
+    : >"$work/go"
+    wait $!
+    code=$?
+    cat "$folder/element-$1.txt"
+}
+# These have stored some by then; each of four goes on for half a minute.
+timeout 600 "$chorale" submit "$work/again.db" -q -c bcast -m 8:64K -P 2 \
+    --ppn 2 --providers chorale,library --variants linear --launches 4 \
+    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 1 \
+    --site "$work/site.txt"
+some() { # element, restarts, attempts
+    starter=$MPIEXEC
+    folder=$work/again-slurm/1
+    told "$@" 'running .* done [1-9]'
+}
+(some 2 0 3 >"$work/out.txt"; exit $code)
+is $? 75 "told to end ahead of its limit: exit 75"
+like "$(cat "$work/out.txt")" '^requeued attempt 1 ' "it requeues itself"
+is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 1 "its own task alone"
+echo 2 >"$work/busy"
+cp "$bin/scontrol" "$bin/idle"
+fake scontrol <<END
+left=\$(cat "$work/busy")
+echo \$((left - 1)) >"$work/busy"
+[ "\$left" -le 0 ] || { echo 'Unable to contact slurm controller' >&2; exit 1; }
+END
+like "$(some 3 0 3)" '^requeued attempt 1 ' "a controller that does not answer"
+is "$(grep -c '^scontrol requeue 1_2$' "$work/asked")" 3 "is asked again"
+mv "$bin/idle" "$bin/scontrol"
+like "$(some 4 5 9)" '^requeued attempt 6 ' \
+    "an attempt that brought something is followed by another"
+like "$(told 2 0 9)" '^ended attempt 1 .*brought nothing' \
+    "the first attempt that brought nothing gives up"
+is "$(asked scontrol)" 0 "and asks for no second"
+like "$(told 2 1 9)" '^ended attempt 2 .*brought nothing' \
+    "so does one after a preemption"
+like "$(told 2 2 3)" '^ended attempt 3 .*3 attempts were not enough' \
+    "nor is it started more often than allowed"
+is "$(asked scontrol)" 0 "whatever it brought"
+
+# --- the point under way ------------------------------------------------------
+# Its cells have all they need soon, and would go on for minutes.
+long=$work/long.db
+plan() { # database, sizes, further options
+    to=$1 sizes=$2
+    shift 2
+    "$chorale" plan "$to" -q -c reduce -m "$sizes" -P 2 --ppn 2 --launches 1 \
+        --providers chorale,library --variants linear -i 4096 --width 0.01% \
+        "$@"
+}
+kept() { # file: of the point under way there is something
+    until_true test -s "$1"
+}
+stopped() { # signal; prints the exit code and what was stored
+    CHORALE_MPIEXEC=$MPIEXEC "$chorale" run "$long" -q 2>"$work/err.txt" &
+    kept "$long-tail-cut"
+    kill -"$1" $!
+    wait $!
+    echo "$? $(sqlite3 "$long" "SELECT count(*), group_concat(DISTINCT
+        stop_reason) FROM run; SELECT status || ' ' || reason FROM launch" |
+        tr '\n' ' ')"
+}
+plan "$long" 8M,16M --min-iterations 10 --cell-time 100
+is "$(stopped TERM)" "75 2|time failed stopped " \
+    "SIGTERM ends it at once: what it has is kept"
+rm "$long"
+plan "$long" 8M,16M --min-iterations 10 --cell-time 100
+is "$(stopped USR1)" "75 2|time failed stopped " \
+    "SIGUSR1 keeps it, with the repetitions that it has, and begins no other"
+[ ! -e "$long-end" ]
+ok $? "the request to end is removed"
+rm "$long"
+plan "$long" 8M,16M --min-iterations 4096 --cell-time 3
+is "$(stopped USR1)" "75 2|time failed stopped " \
+    "too few repetitions: it comes to its planned end"
+
+# --- the same in a job that Slurm ends: all its processes get SIGTERM ---------
+all_of() { # a process: those that it started, and it
+    for child in $(pgrep -P "$1"); do
+        all_of "$child"
+    done
+    echo "$1"
+}
+ended() { # least repetitions, signals, further options: what it says last, the
+    # code that it ends with, its runs, and how the launch ended
+    name=ended$(find "$work" -maxdepth 1 -name 'ended*.db' | wc -l)
+    timeout 600 "$chorale" submit "$work/$name.db" -q -c reduce \
+        -m 8M,16M -P 2 --ppn 2 --launches 1 --providers chorale,library \
+        --variants linear -i 4096 --width 0.01% --min-iterations "$1" \
+        --cell-time 100 --site "$work/site.txt"
+    signals=$2
+    folder=$work/$name-slurm/1
+    shift 2
+    : >"$work/asked"
+    SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=0 CHORALE_MPIEXEC=$MPIEXEC \
+        "$chorale" job "$folder" --element 1 "$@" >/dev/null 2>&1 &
+    kept "$folder/shard-1.db-tail-cut"
+    ranks=$(all_of $! | tr '\n' ' ')
+    for signal in $signals; do
+        # shellcheck disable=SC2046
+        kill -"$signal" $(if [ "$signal" = TERM ]; then all_of $!
+            else echo $!; fi)
+    done
+    wait $!
+    code=$?
+    echo "$(sed 's/ attempt.*: / /' "$folder/element-1.txt") $code" \
+        "$(sqlite3 "$folder/shard-1.db" "SELECT count(*),
+        group_concat(DISTINCT stop_reason) FROM run; SELECT status || ' ' ||
+        reason FROM launch" | tr '\n' ' ')"
+}
+gone() { # processes: all are, in the end
+    for pid; do
+        until_true is_gone "$pid" || return 1
+    done
+}
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+(ended 10 TERM --kill-wait 40 >"$work/out.txt"; gone $ranks)
+ok $? "SIGTERM to all: the job ends, and its ranks"
+is "$(cat "$work/out.txt")" \
+    "ended it was told to end 75 2|time failed stopped " \
+    "they have brought the point under way to its end"
+is "$(asked scontrol)" 0 "it does not requeue itself"
+# With fewer repetitions the warning alone could end it first.
+is "$(ended 4096 'USR1 TERM' --kill-wait 6)" \
+    "ended it was told to end 75 2|time failed stopped " \
+    "nor when it was warned of its limit before"
+is "$(ended 10 'TERM USR1' --kill-wait 40)" \
+    "ended it was told to end 75 2|time failed stopped " "or after"
+is "$(asked scontrol)" 0 "it does not ask for it"
+for wait in '' '--kill-wait 6'; do # the point needs minutes
+    # shellcheck disable=SC2086
+    is "$(ended 4096 TERM $wait)" \
+        "ended it was told to end 75 2|time failed stopped " \
+        "job $wait: a point that takes longer keeps the samples that it has"
+done
+
+# --- published while a launch runs ------------------------------------------
+timeout 600 "$chorale" submit "$work/kept.db" -q -c bcast -m 8:64K -P 2 \
+    --ppn 2 --providers chorale,library --variants linear --launches 1 \
+    -i 4096 --min-iterations 4096 --width 0.01% --cell-time 0.5 \
+    --site "$work/site.txt"
+mkdir "$work/disk1" "$work/disk2"
+kept=$work/kept-slurm/1
+"$chorale" job "$kept" --element 1 --shards "$work/disk1" --publish 1 \
+    >/dev/null 2>&1 &
+published() { sqlite3 -readonly "$kept/shard-1.db" "$1" 2>/dev/null; }
+told_two() { [ "$(published 'SELECT count(*) FROM run')" -ge 2 ] &&
+    grep -q '^running .* done [1-9]' "$kept/element-1.txt"; }
+until_true told_two
+like "$(cat "$kept/element-1.txt")" '^running .* done [1-9][0-9]* of' \
+    "a launch that runs tells how far it is"
+kill -KILL $!
+wait $! 2>/dev/null
+before=$(published 'SELECT count(*) FROM run')
+is "$(published 'SELECT status FROM launch')" running \
+    "its points are published before it has ended: $before runs"
+published 'SELECT uuid FROM run' >"$work/uuids"
+timeout 600 "$chorale" job "$kept" --element 1 --shards "$work/disk2" \
+    >/dev/null 2>"$work/err.txt"
+is $? 0 "killed for good, the job goes on where it has another disk"
+is "$(published 'SELECT uuid FROM run' | grep -c -x -F -f "$work/uuids")" \
+    "$before" "and all that was published is kept"
+
+finish

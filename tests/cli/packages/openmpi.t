@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The same on Debian's other MPI library: built against Open MPI in a folder
+# of its own, where the tests of real measurements and of native algorithms
+# run; and what only that library has: algorithms that a communicator
+# captures, and that hand calls on to others.
+. "$(dirname "$0")/../../lib.sh"
+for program in mpicc.openmpi mpiexec.openmpi make; do
+    command -v $program >/dev/null 2>&1 || skip_all "no $program"
+done
+[ ! -f "$top_srcdir/config.status" ] ||
+    skip_all "the sources are configured, so no other folder can be"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+unset MAKEFLAGS MFLAGS MAKELEVEL
+if "$top_builddir/chorale-runner" --probe | grep -q '^Open MPI'; then
+    build=$top_builddir
+else
+    build=$work/build
+    mkdir "$build"
+    (cd "$build" && "$top_srcdir/configure" -q --without-simgrid \
+        --without-papi --without-hwloc CC="$CC" CFLAGS=-O0 \
+        MPICC=mpicc.openmpi MPIEXEC=mpiexec.openmpi &&
+        make generated &&
+        make -j2 chorale chorale-runner chorale-selects \
+            libchorale_pmpi.la libchorale.la) \
+        >"$work/make.log" 2>&1
+    ok $? "it is built against Open MPI"
+    [ -x "$build/chorale-runner" ] || {
+        diag "$(tail -n 20 "$work/make.log")"
+        finish
+    }
+fi
+like "$("$build/chorale-runner" --probe)" '^Open MPI' "and says so"
+MPIEXEC=mpiexec.openmpi
+MPICC=mpicc.openmpi
+export MPIEXEC MPICC CC top_srcdir
+# Five drawn tables are enough for hpcc.t here: scalapack.t has twenty.
+SEEDS="1 2 3 4 5"
+export SEEDS
+for test in cli/campaign/native cli/campaign/real cli/tables/generate_ompi shim/fortran shim/hpcc \
+    shim/shim shim/calls shim/ends shim/neighbours shim/semantics \
+    shim/guard shim/trace shim/ppn shim/libchorale shim/comm_limits \
+    shim/other_names shim/wrong_calls shim/trace_ends; do
+    log=$work/${test##*/}.log
+    top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
+    status=$?
+    # What is skipped as a whole, for want of a compiler or a program, is not.
+    held=$(grep '^ok' "$log" | grep -vc '# SKIP')
+    if [ $status -eq 0 ] && [ "$held" -eq 0 ]; then
+        skip "$test.t" "$(sed -n 's/^1\.\.0 # SKIP //p' "$log")"
+        continue
+    fi
+    ok $status "$test.t: $held tests hold there"
+    [ $status -eq 0 ] || diag "$(grep -A 9 '^not ok' "$log" | head -n 40)" \
+        "$(tail -n 5 "$log")"
+done
+
+cd "$work" || exit 99
+chorale=$build/chorale
+state() { # database, collective, variant, msg_size
+    sqlite3 "$1" "SELECT group_concat(DISTINCT status || ' ' || reason)
+        FROM run JOIN cell USING (cell_id) WHERE coll = '$2'
+        AND variant = '$3' AND msg_size = $4 AND provider = 'native'"
+}
+all="allreduce:ring,allreduce:rabenseifner,allreduce:segmented_ring"
+all="$all,bcast:scatter_allgather,allgather:recursive_doubling"
+all="$all,allgather:neighbor,allgather:bruck"
+"$chorale" plan f.db --providers native,library --variants "$all" -q \
+    -c allreduce,bcast,allgather --type double -m 8,64 -P 3 --launches 1 \
+    -i 5 --batch 1 2>err.txt
+timeout 900 "$chorale" run f.db -q 2>err.txt || diag "$(cat err.txt)"
+for point in allreduce:ring allreduce:rabenseifner bcast:scatter_allgather; do
+    coll=${point%:*} name=${point#*:}
+    like "$(state f.db $coll $name 8)" \
+        '^inapplicable the library runs [a-z ]+: fewer elements' \
+        "$coll $name of one element at P = 3: $(state f.db $coll $name 8)"
+    is "$(state f.db $coll $name 64)" "ok " "and of eight it is measured"
+done
+for name in recursive_doubling neighbor; do
+    like "$(state f.db allgather $name 64)" '^inapplicable the library runs ' \
+        "allgather $name at P = 3: $(state f.db allgather $name 64)"
+done
+is "$(state f.db allgather bruck 64)" "ok " "bruck takes any number"
+like "$(state f.db allreduce segmented_ring 64)" 'segmentsize' \
+    "a segmented ring without segments is a ring"
+
+# Siblings: each communicator captures the algorithm for itself. Were it that
+# of all ranks, buffers for two would be overrun by four.
+"$chorale" plan s.db --providers native,library -q -c allgather,alltoall \
+    --variants allgather:ring,alltoall:pairwise -m 4K -P 2 --siblings 2 \
+    --launches 1 -i 5 --batch 1 2>err.txt
+timeout 900 "$chorale" run s.db -q 2>err.txt
+ok $? "two communicators at once: $(cat err.txt)"
+is "$(state s.db allgather ring 4096) $(state s.db alltoall pairwise 4096)" \
+    "ok  ok " "and the forced algorithms are right in each"
+
+# The two libraries against each other: each side's own build and launcher.
+if [ "$build" = "$top_builddir" ]; then
+    skip "this build is for Open MPI too" "two libraries in turn"
+else
+    (
+        unset CHORALE_MPIEXEC
+        timeout 900 "$top_builddir/chorale" ab --base this \
+            --head "build:$chorale" -P 2 -m 8 -c bcast --variants linear \
+            --launches 2 -i 3 --fail-on none two
+    ) >ab.txt 2>&1
+    ok $? "two libraries are measured in turn"
+    like "$(cat ab.txt)" 'two MPI libraries: MPICH .* in base, Open MPI' \
+        "and the comparison says which"
+    is "$(for side in base head; do
+        sqlite3 two-$side.db "SELECT DISTINCT count(*) FROM run JOIN cell
+            USING (cell_id) WHERE status = 'ok' GROUP BY cell_id"
+    done | tr '\n' ' ')" "2 2 " "each cell in two launches of both"
+    is "$(sqlite3 two-head.db "ATTACH 'two-base.db' AS b;
+        SELECT count(*) > 0 FROM environment h JOIN b.environment a USING (key)
+        WHERE key = 'mpi_library' AND h.value <> a.value")" 1 \
+        "by two libraries"
+fi
+finish

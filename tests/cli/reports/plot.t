@@ -1,0 +1,486 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# plot.t - the verb plot: pictures are there and valid, their data are the
+# database's, and hostile names stay text.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+top_srcdir=${top_srcdir:-${here%%/tests/*}}
+top_builddir=$(cd "${top_builddir:-.}" && pwd)
+chorale=$top_builddir/chorale
+CHORALE_DATADIR=$top_srcdir/plots
+export CHORALE_DATADIR
+
+for tool in sqlite3 gnuplot; do
+    command -v $tool > /dev/null || {
+        echo "1..0 # SKIP $tool is missing"
+        exit 0
+    }
+done
+
+count=0
+failed=0
+ok() { # STATUS NAME
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else
+        echo "not ok $count - $2"; sed 's/^/# /' out err 2> /dev/null
+        failed=1; fi
+}
+synth() {
+    sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$@"
+}
+run() { "$chorale" "$@" > out 2> err; }
+one_line() { [ "$(wc -l < err)" -eq 1 ]; }
+# Columns of one series in a .dat file, by its label.
+series() { # FILE LABEL
+    awk -v want="\"$2\"" '$0 == want { on = 1; next } /^$/ { on = 0 } on' "$1"
+}
+# Two columns of numbers are equal to twelve digits.
+same_numbers() {
+    paste -d ' ' "$1" "$2" | awk '
+        { a = $1 + 0; b = $2 + 0; d = a - b; if (d < 0) d = -d
+          if (NF != 2 || d > 1e-12 * (b < 0 ? -b : b)) bad = 1 }
+        END { exit bad || NR == 0 }'
+}
+is_png() { [ "$(od -An -tx1 -N8 "$1" | tr -d ' \n')" = 89504e470d0a1a0a ]; }
+is_svg() {
+    if command -v xmllint > /dev/null; then
+        xmllint --nonet --noout "$1"
+    elif command -v python3 > /dev/null; then
+        python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$1"
+    else
+        grep -q '</svg>' "$1"
+    fi
+}
+
+# What is above the folder is ours too: names may lead there.
+above=$(mktemp -d) && work=$above/work && mkdir "$work" && cd "$work" || exit 1
+trap 'cd / && rm -rf "$above"' EXIT
+
+# Pictures.
+synth a.db fat-tree '2 64' 12
+run plot a.db
+ok $? 'plot ends with 0'
+ls a-plots/*.png > expected
+LC_ALL=C sort out > got
+LC_ALL=C sort expected | diff - got > /dev/null && [ "$(wc -l < out)" -eq 8 ]
+ok $? 'a picture for each collective and P, and maps, named on standard output'
+bad=0
+for f in a-plots/*.png; do is_png "$f" || bad=1; done
+ok $bad 'pictures are PNG'
+[ "$(wc -c < a-plots/bcast_P64.png)" -gt 20000 ]
+ok $? 'the picture is not blank'
+run plot a.db -o pics --format svg --collectives bcast -P 64
+[ $? -eq 0 ] && [ "$(cat out)" = pics/bcast_P64.svg ] && is_svg "$(cat out)"
+ok $? '--format svg -o --collectives -P: one valid SVG'
+bad=0
+for label in 'bcast, P = 64 on fat-tree (simulated)' library binomial \
+    scatter_ring_allgather 'n: bytes of the operation' '64 KiB' '100 us' \
+    'dashes: model' 'ring, band below: decided'; do
+    grep -qF "$label" pics/bcast_P64.svg || { bad=1; echo "# no $label"; }
+done
+ok $bad 'it has title, series, axes with units and the legend of marks'
+gnuplot -d -c "$CHORALE_DATADIR/time_vs_n.gp" pics/bcast_P64.dat by-hand.png \
+    png 'by hand' > out 2> err && is_png by-hand.png && ! [ -s err ]
+ok $? 'the script draws the data file by hand'
+
+# Maps.
+run plot a.db -o maps --format svg --collectives bcast
+[ $? -eq 0 ] && is_svg maps/bcast_map.svg && ! [ -e maps/allreduce_map.svg ]
+ok $? 'a map of the choices'
+bad=0
+for label in 'bcast: the choices of the table on fat-tree (simulated)' library \
+    binomial 'n: bytes of the operation' 'P: number of processes' \
+    'paler: by the model'; do
+    grep -qF "$label" maps/bcast_map.svg || { bad=1; echo "# no $label"; }
+done
+ok $bad 'it has title, choices, axes with units'
+series maps/bcast_map.dat binomial | cut -d ' ' -f 1,2,5-9 > got
+sqlite3 -separator ' ' a.db "SELECT n_lo, n_hi + 1, basis = 'modelled', n_lo,
+    n_hi, comm_size, max(comm_size, comm_size_hi) FROM decision
+    WHERE coll = 'bcast' AND variant = 'binomial' ORDER BY comm_size" > want
+[ -s want ] && diff want got > out 2>&1
+ok $? 'its boxes are the rows of the table'
+[ "$(awk '$9 == 64 { print ($4 > 70 && $3 > 60) }' maps/bcast_map.dat |
+    sort -u)" = 1 ]
+ok $? 'the row of the largest process count is high enough to be seen'
+sed -n 's/^\([0-9]*\) [0-9.]* [0-9.]* [0-9.]* "\([^"]*\)" .*$/\1 \2/p' \
+    maps/bcast_map.dat | sort -u > got
+printf '%s\n' '128 128 B' '65536 64 KiB' | diff - got > out 2>&1 &&
+    [ "$(grep -c '>\(128 B\|64 KiB\)<' maps/bcast_map.svg)" -ge 6 ]
+ok $? 'each crossover has its n, in the data, at its line and on the axis'
+cp a.db near.db
+sqlite3 near.db "UPDATE decision SET n_hi = 139 WHERE n_hi = 65535;
+    UPDATE decision SET n_lo = 140 WHERE n_lo = 65536"
+run plot near.db -o near --format svg -c bcast --figures map
+[ $? -eq 0 ] && [ "$(grep -c '>128 B<' near/bcast_map.svg)" -eq \
+    "$(grep -c '>128 B<' maps/bcast_map.svg)" ] &&
+    [ "$(grep -c '>140 B<' near/bcast_map.svg)" -ge 2 ]
+ok $? 'where the next one is near, a crossover has its n before its line'
+cp a.db one.db
+sqlite3 one.db 'DELETE FROM decision WHERE comm_size = 2'
+run plot one.db -o one --format svg -c bcast --figures map
+[ $? -eq 0 ] && [ "$(cat out)" = one/bcast_map.svg ] && is_svg "$(cat out)" &&
+    grep -q '>64<' one/bcast_map.svg &&
+    grep -q 'viewBox="0 0 1200 300"' one/bcast_map.svg
+ok $? 'what is decided for one process count is a map of one row'
+gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" maps/bcast_map.dat \
+    by-hand2.png png "by hand" > out 2> err && is_png by-hand2.png &&
+    ! [ -s err ]
+ok $? 'its script draws the data file by hand'
+# Names are whole, however long, under the picture then; letters have less room.
+cp a.db long.db
+params=bottom=scatter_recursive_doubling,middle=linear,segsize=1024,top=linear
+for table in cell decision; do
+    sqlite3 long.db "UPDATE $table SET params = '$params'
+        WHERE variant = 'binomial'"
+done
+run plot long.db -o long --format svg -c bcast --figures times,map
+[ $? -eq 0 ] && grep -qF "binomial $params<" long/bcast_P64.svg &&
+    grep -qF "binomial $params<" long/bcast_map.svg
+ok $? 'long names are not cut'
+for figure in bcast_P64 bcast_map; do
+    sed -n 's/.*viewBox="0 0 [0-9]* \([0-9]*\)".*/\1/p' pics/bcast_P64.svg \
+        long/$figure.svg | tr '\n' ' ' | awk '{ exit !($2 > $1) }'
+    ok $? "they are under the picture, $figure"
+done
+for figure in bcast_P64 bcast_map; do
+    awk '/translate\(/ { y = $0; sub(/.*translate\([0-9.]*,/, "", y) }
+        />n: bytes of/ { axis = y + 0 } />library</ { key = y + 0 }
+        END { exit !(axis > 0 && key - axis > 26) }' long/$figure.svg
+    ok $? "and off the axis, $figure"
+done
+run plot long.db --terminal dumb -c bcast -P 64 --figures times
+[ $? -eq 0 ] && grep -q 'binomial bottom=scatter.*\.\..*,top=linear' out &&
+    [ "$(awk '{ gsub(/ +$/, "") } length > 79' out | wc -l)" -eq 0 ]
+ok $? 'letters leave the middle out'
+cp long.db tie.db
+sqlite3 tie.db 'UPDATE run_summary SET median = 1e-5, lo = 1e-5, hi = 1e-5'
+run plot tie.db --terminal dumb -c bcast -P 64 --figures times
+[ $? -eq 0 ] && grep -q '^[^B]*A[^B]*A[^B]*A[^B]*A[^B]*$' out
+ok $? 'the first series are seen where points meet'
+grep -q 'n: bytes of the operation' out
+ok $? 'and no letter of the axis'
+awk '!done && /^[0-9]/ { $6 = 9; done = 1 } { print; if (done) last = $0 }
+    /^"/ { label = $0 } END { for (i = 0; i < 9; i++)
+        printf "\n\n%s\n%s\n", label, last }' pics/bcast_P64.dat >many.dat
+gnuplot -d -c "$CHORALE_DATADIR/time_vs_n.gp" many.dat out dumb,79,24 many
+grep -q 'many (8 of 9 variants)' out
+ok $? 'letters say how many series they leave out'
+# What is left of one byte on an axis has no marks.
+run plot a.db -o low --format svg -c bcast --figures map,speedup
+bad=0
+for kind in decision:map speedup:speedup; do
+    name=bcast_${kind#*:} script=${kind%:*}_map.gp
+    awk '!done && /^[0-9]/ { $1 = 0.05; $5 = 0.04; $11 = 0; done = 1 } 1' \
+        "low/$name.dat" >low.dat
+    gnuplot -d -c "$CHORALE_DATADIR/$script" low.dat low.svg svg low >out 2>&1
+    grep -q '>1 MiB<\|>64 KiB<\|>1 KiB<' low.svg && ! grep -q '>0 B<' low.svg ||
+        { bad=1; echo "# $script"; }
+done
+ok $bad 'marks of n begin at one byte'
+cp a.db gap.db
+sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
+    comm_size_hi = 63 WHERE comm_size = 64; DELETE FROM decision
+    WHERE comm_size = 2 AND provider = 'library'"
+run plot gap.db -o gap --format svg && grep -q '>2<' gap/bcast_map.svg &&
+    grep -q '>63<' gap/bcast_map.svg && ! grep -q '>64<' gap/bcast_map.svg
+ok $? "the axis has the first and the last process count, near a power of two"
+awk '!done && /^[0-9]/ { $3 = 54.46; $4 = 115.14; $8 = 56; $9 = 112; done = 1 }
+    1' low/bcast_speedup.dat >low.dat
+gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" low.dat low.svg svg low >out 2>&1
+grep -q '>56<' low.svg && grep -q '>64<' low.svg && grep -q '>112<' low.svg &&
+    ! grep -q '>128<' low.svg
+ok $? "so has that of speed-ups"
+cp a.db one.db
+sqlite3 one.db "DELETE FROM decision WHERE coll <> 'bcast' OR comm_size <> 64;
+    DELETE FROM decision WHERE n_lo <> (SELECT max(n_lo) FROM decision);
+    UPDATE decision SET n_lo = 12428, n_hi = 12428"
+run plot one.db -o one --format svg --figures map -c bcast
+[ $? -eq 0 ] && [ "$(awk '$6 == 12428 && $7 == 12428 { print ($2 > 1.9 * $1) }' \
+    one/bcast_map.dat)" = 1 ] && grep -q '>16 KiB<' one/bcast_map.svg
+ok $? "a choice at one size alone is seen"
+# Sizes that no operation has, as in a damaged file.
+cp a.db sizes.db
+sqlite3 sizes.db "PRAGMA ignore_check_constraints = 1;
+    UPDATE cell SET n = -9, msg_size = -9 WHERE coll = 'bcast'
+        AND comm_size = 64 AND n = (SELECT max(n) FROM cell)"
+run plot sizes.db -o sizes --figures times -c bcast -P 64 &&
+    ! [ -s err ] && ! grep -q '^-9' sizes/*.dat &&
+    [ "$(grep -c '^[0-9]' sizes/bcast_P64.dat)" -gt 3 ]
+ok $? "a size below nothing is not drawn"
+cat >nothing.dat <<'END'
+0.25 1 56 112 0.25 2 23 0
+
+
+"library"
+0.25 0.5 56.49 111.49 0 0 0 57 111
+
+
+"k_dissemination radix=4"
+0.25 0.5 54.46 56.49 0 0 0 56 56
+0.25 0.5 111.49 115.14 0 0 0 112 112
+END
+gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" nothing.dat nothing.svg svg \
+    barrier && is_svg nothing.svg && grep -q '>0<' nothing.svg &&
+    ! grep -q '>1 B<' nothing.svg && grep -q '>64<' nothing.svg &&
+    grep -q '>56<' nothing.svg && grep -q '>112<' nothing.svg
+ok $? "where no bytes are sent there is n = 0 alone"
+run plot gap.db -o gap && is_png gap/bcast_map.png && ! [ -s err ] &&
+    grep -q ' 3 63$' gap/bcast_map.dat
+ok $? 'rows of the model span process counts'
+
+# Rows of another type than the table's.
+cp a.db types.db
+sqlite3 types.db "INSERT INTO decision (system_id, coll, comm_size, ppn, shape,
+    dtype, op, n_lo, n_hi, provider, variant, params, basis, reason)
+    SELECT system_id, coll, comm_size, ppn, shape, 'float', op, n_lo, n_hi,
+    provider, 'ring', params, basis, reason FROM decision
+    WHERE coll = 'allreduce'"
+run plot types.db -o types --format svg --figures map,times,speedup -c allreduce
+[ $? -eq 0 ] && [ "$(grep -A 1 'int_sum_map' out | tail -n 1)" = \
+    '  (not in the table, which takes the row of float sum here)' ] &&
+    [ "$(grep -c 'not in the table' out)" -eq 1 ]
+ok $? 'rows of another type than the table has: their map is named so'
+grep -q 'int sum: not in the table, which takes the row of float sum' \
+    types/*int_sum_map.svg && grep -q '>not in the table<' types/*int_sum_map.svg &&
+    ! grep -q 'not in the table' types/*float_sum_map.svg
+ok $? 'in its title and its legend'
+grep -q 'speed-up over the library by rows of float sum on' \
+    types/allreduce_speedup.svg && [ "$(awk '$12 == "\"float" && $11 == "\"ring\""' \
+    types/allreduce_speedup.dat | wc -l)" -gt 8 ]
+ok $? 'speed-ups say by whose rows'
+grep -q ' "ring"$' types/allreduce_P64.dat &&
+    ! grep -q '[0-9] "recursive_doubling"$' types/allreduce_P64.dat
+ok $? 'times have the choices of the rows that serve them'
+[ "$(awk '!done && /^[0-9]/ { print ($1 < 9); done = 1 }' \
+    types/*int_sum_map.dat)" = 1 ] && grep -q '>128 KiB<' types/*int_sum_map.svg
+ok $? 'rows that all begin at nothing are drawn to their ends'
+
+# Speed-ups, PDF, and letters in a terminal.
+run plot a.db -o fast --format svg --figures speedup
+[ $? -eq 0 ] && [ "$(LC_ALL=C sort out | tr '\n' ' ')" = \
+    'fast/allreduce_speedup.svg fast/bcast_speedup.svg ' ] &&
+    is_svg fast/bcast_speedup.svg
+ok $? '--figures speedup: maps of the speed-up, and nothing else'
+cp a.db uneven.db
+sqlite3 uneven.db "DELETE FROM run_summary WHERE run_id IN (SELECT run_id
+    FROM run JOIN cell USING (cell_id) WHERE comm_size = 64
+    AND n BETWEEN 16384 AND 262144)"
+run plot uneven.db -o uneven --format svg --figures speedup -c bcast
+[ $? -eq 0 ] && [ "$(awk '/^[0-9]/ && NF == 12 && !n { right = $2; n = $12 }
+    NF == 12 && $8 == n { print $2 == right, $9 }' \
+    uneven/bcast_speedup.dat | paste -sd ' ')" = '1 2 1 64' ]
+ok $? 'rows that end at one n end at one place, whatever is beside it'
+bad=0
+for label in 'bcast: speed-up over the library on fat-tree (simulated)' \
+    'n: bytes of the operation' 'P: number of processes' \
+    'times faster than the library'; do
+    grep -qF "$label" fast/bcast_speedup.svg || { bad=1; echo "# no $label"; }
+done
+ok $bad 'they have title and axes with units'
+awk '$11 ~ /binomial/ && $9 == 64 { print $8, $5 }' fast/bcast_speedup.dat > got
+sqlite3 -separator ' ' a.db "SELECT n, speedup FROM v_speedup
+    WHERE coll = 'bcast' AND comm_size = 64 AND variant = 'binomial'
+    AND n BETWEEN 128 AND 65535 ORDER BY n" > want
+for f in got want; do # times are taken to a picosecond
+    awk '{ printf "%d %.4f\n", $1, $2 }' $f > $f.short
+done
+[ -s want.short ] && diff want.short got.short > out
+ok $? 'where binomial is chosen the speed-ups are its own in v_speedup'
+gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" fast/bcast_speedup.dat \
+    by-hand3.png png 'by hand' > out 2> err && is_png by-hand3.png &&
+    ! [ -s err ]
+ok $? 'its script draws the data file by hand'
+{
+    printf '2 120000 32 128 0 0.99 2.55 64 64 5\n\n\n'
+    printf '%s\n' '2 512 32 128 1.04 1 1 128 64 0 "library"' \
+        '512 2224 32 128 1.05 1 1 2048 64 0 "library"' \
+        '2224 2420 32 128 1.06 1 1 2416 64 0 "library"' \
+        '2420 8912 32 128 0.99 1 1 2424 64 0 "circulant"' \
+        '8912 120000 32 128 2.55 1 1 32768 64 0 "circulant"'
+} >near.dat
+for kind in svg dumb,79,32; do
+    gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" near.dat near.$kind $kind \
+        near > out 2> err
+done
+grep -q ' 1\.04 .* 1\.05 .* 0\.99 .* 2\.55 ' near.dumb,79,32 &&
+    ! grep -q '[ >]1\.06[ <]' near.svg near.dumb,79,32 && grep -q '>0\.99<' near.svg
+ok $? 'numbers of points next to each other are not drawn over each other'
+run plot a.db -o pdf --format pdf --collectives bcast
+bad=$?
+for f in pdf/bcast_P64.pdf pdf/bcast_map.pdf pdf/bcast_speedup.pdf; do
+    [ "$(head -c 5 $f)" = %PDF- ] || bad=1
+done
+ok $bad '--format pdf'
+ls > before
+run plot a.db --terminal dumb --collectives bcast
+[ $? -eq 0 ] && ! [ -s err ] && ls | diff before - > /dev/null &&
+    ! LC_ALL=C grep -q '[^ -~]' out
+ok $? '--terminal dumb: letters, no file'
+run plot types.db --terminal dumb -c allreduce --figures map
+tr -s ' \n' '  ' <out | grep -q 'allreduce, one-per-node int sum: not in the table, which takes the row of float sum here, on fat-tree (simulated) '
+[ $? -eq 0 ] && [ "$(awk '{ if (length > n) n = length } END { print n }' out)" \
+    -le 79 ]
+ok $? 'a title that is longer than a line goes on in the next one'
+run plot a.db --terminal dumb --collectives bcast
+bad=0
+for label in 'bcast, P = 64 on fat-tree' 'choices of the table' \
+    'speed-up over the library' library binomial '[0-9] KiB' '1.2[0-9]'; do
+    grep -q "$label" out || { bad=1; echo "# no $label"; }
+done
+ok $bad 'all three figures, with their titles, names and axes'
+[ "$(awk '{ if (length > n) n = length } END { print n }' out)" -le 79 ]
+ok $? 'no wider than a terminal'
+
+grep '<text>[0-9.]* [KM]*i*B<' fast/bcast_speedup.svg | head -n 1 >first
+grep -q '>8 B<' first && [ "$(sqlite3 a.db 'SELECT min(n) FROM cell
+    WHERE n > 0')" -eq 8 ] && awk '!done && /^[0-9]/ { exit !($11 == 8 &&
+    $12 == 524288) }' fast/bcast_speedup.dat
+ok $? 'marks of speed-ups begin at the smallest n that was measured'
+
+# Data.
+dat=a-plots/bcast_P64.dat
+series $dat binomial > got
+sqlite3 -separator ' ' a.db "SELECT n, msg_size, seconds, lo, hi FROM v_summary
+    WHERE coll = 'bcast' AND comm_size = 64 AND variant = 'binomial'
+    ORDER BY n" > want
+bad=0
+for pair in 1:1 3:2 4:3 5:4 6:5; do
+    cut -d ' ' -f ${pair%:*} got > g
+    cut -d ' ' -f ${pair#*:} want > w
+    same_numbers g w || { bad=1; echo "# columns $pair differ"; }
+done
+ok $bad 'n, seconds and interval are those of v_summary'
+cut -d ' ' -f 7 got > g
+sqlite3 a.db "SELECT 6 * (SELECT value FROM model WHERE param = 'alpha')
+    + 6 * n * (SELECT value FROM model WHERE param = 'beta') FROM v_summary
+    WHERE coll = 'bcast' AND comm_size = 64 AND variant = 'binomial'
+    ORDER BY n" > w
+same_numbers g w
+ok $? 'the model is 6 alpha + 6 n beta for binomial at P = 64'
+cut -d ' ' -f 1,4,8 got | awk '
+    { want = $1 >= 128 && $1 < 65536 ? $2 : "NaN"; if ($3 != want) bad = 1 }
+    END { exit bad || NR == 0 }'
+ok $? 'binomial is marked where it is decided, and only there'
+sed -n '/"binomial"$/p' $dat | grep -q '^128 65536 128 65535 2 "binomial"$'
+ok $? 'the decided range is there and names its series'
+series $dat library | cut -d ' ' -f 7 | grep -qv NaN
+[ $? -eq 1 ]
+ok $? 'the library has no model'
+
+sqlite3 a.db 'DELETE FROM model; DELETE FROM decision'
+run plot a.db -o none -P 2 --collectives bcast --format svg
+[ $? -eq 0 ] && ! grep -q 'dashes: model\|decided' none/bcast_P2.svg
+ok $? 'no model, no decision: neither is drawn nor explained'
+sqlite3 a.db 'DELETE FROM run_summary WHERE run_id IN (SELECT run_id FROM run
+    JOIN cell USING (cell_id) WHERE n <> 0)'
+run plot a.db -o zero -P 2
+[ $? -eq 0 ] && is_png zero/bcast_P2.png
+ok $? 'n = 0 alone is drawn'
+synth single.db x 4
+sqlite3 single.db 'DELETE FROM run_summary WHERE run_id IN (SELECT run_id
+    FROM run JOIN cell USING (cell_id) WHERE n <> 512)'
+run plot single.db
+[ $? -eq 0 ] && is_png single-plots/bcast_P4.png && ! [ -s err ]
+ok $? 'a single n is drawn'
+synth many.db x 64 20
+run plot many.db --collectives bcast
+[ $? -eq 0 ] && grep -q '16 of 21' out &&
+    [ "$(grep -c '^"' many-plots/bcast_P64.dat)" -eq 21 ]
+ok $? 'more than 16 variants: the picture says so, the data has all'
+
+# Hostile names.
+evil='`touch evil1`$(touch evil2)"; system "touch evil3" #'\''); !touch evil4
+@x |touch evil5 <b>&{/Symbol a} ../../x'
+synth evil.db "$evil" 2
+sqlite3 evil.db 'INSERT INTO system SELECT 2, "b", "other", kind, "o", "", ""
+    FROM system'
+name=$(printf %s "$evil" | sed "s/'/''/g")
+sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
+    WHERE variant = 'binomial'; UPDATE cell SET coll = '../$name'
+    WHERE coll = 'allreduce'; UPDATE cell SET dtype = '|touch evil6'
+    WHERE cell_id % 2"
+mkdir deep && mv evil.db deep
+run plot deep/evil.db --format svg
+status=$?
+find . -name 'evil[0-9]*' > found
+[ $status -eq 0 ] && ! [ -s found ]
+ok $? 'hostile names run nothing'
+bad=0
+for f in deep/evil-plots/*.svg; do is_svg "$f" || bad=1; done
+[ $bad -eq 0 ] && ! find . .. -maxdepth 1 -name 'x*' | grep -q .
+ok $? 'the pictures are valid and stay in their folder'
+ls deep/evil-plots | LC_ALL=C grep -q '[^A-Za-z0-9_.-]'
+[ $? -eq 1 ]
+ok $? 'names of files are safe'
+grep -qF '?touch evil1?$(touch evil2)' deep/evil-plots/*.svg
+ok $? 'the title shows the name as text'
+mkdir './|touch evil7'
+run plot deep/evil.db -o '|touch evil7'
+[ $? -eq 0 ] && ! [ -e evil7 ]
+ok $? 'a folder with a hostile name is only a folder'
+
+# Errors.
+synth b.db
+mkdir bin
+PATH=$work/bin run plot b.db
+[ $? -eq 3 ] && one_line && grep -q 'install gnuplot' err &&
+    [ "$(wc -l < out)" -eq 8 ] && [ -s "$(head -n 1 out)" ]
+ok $? 'no gnuplot: exit 3, one line, and the data files'
+printf '#!/bin/sh\necho "line 1: out of ink" >&2; exit 1\n' > bin/gnuplot
+chmod +x bin/gnuplot
+GNUPLOT=$work/bin/gnuplot run plot b.db -o ink
+[ $? -eq 3 ] && one_line && grep -q 'out of ink' err && ! ls ink | grep -q png
+ok $? 'gnuplot fails: exit 3, its complaint in one line, no picture'
+# Ctrl-C comes to gnuplot too, which dies of it, whatever it may say.
+printf '#!/bin/sh\n%s\n' ': >begun' 'exec sleep 900' > bin/gnuplot
+if command -v setsid > /dev/null; then
+    for signal in INT TERM; do
+        rm -f ctrl/begun
+        GNUPLOT=$work/bin/gnuplot setsid "$chorale" plot b.db -o ctrl \
+            > out 2> err &
+        pid=$! tries=0
+        until [ -e ctrl/begun ] || [ $((tries += 1)) -gt 3000 ]; do
+            sleep 0.1
+        done
+        kill -$signal -$pid
+        wait $pid
+        [ $? -eq 75 ] && one_line && grep -q 'stopped; the same command' err &&
+            ! ls ctrl | grep -q 'png'
+        ok $? "SIG$signal to it and its gnuplot: exit 75, and what to do"
+    done
+fi
+CHORALE_DATADIR=$work/bin run plot b.db
+[ $? -eq 3 ] && one_line
+ok $? 'no scripts: exit 3 and one line'
+run plot b.db --format bmp
+[ $? -eq 2 ] && one_line && grep -q bmp err
+ok $? 'unknown format: exit 2'
+run plot b.db --figures map,moon
+[ $? -eq 2 ] && one_line && grep -q moon err
+ok $? 'unknown figures: exit 2'
+run plot b.db --terminal x11
+[ $? -eq 2 ] && one_line && grep -q x11 err
+ok $? 'unknown terminal: exit 2'
+run plot b.db --terminal dumb -o pics
+[ $? -eq 2 ] && one_line
+ok $? 'a terminal and a folder: exit 2'
+run plot b.db --collectives nonsense
+[ $? -eq 2 ] && one_line && grep -q nonsense err
+ok $? 'unknown collective: exit 2'
+run plot b.db --system nowhere
+[ $? -eq 2 ] && one_line && grep -q nowhere err
+ok $? 'unknown system: exit 2 and its name'
+run plot b.db -P 3
+[ $? -eq 4 ] && one_line
+ok $? 'nothing measured that fits: exit 4'
+run plot missing.db
+[ $? -eq 3 ] && one_line
+ok $? 'no database: exit 3'
+run plot b.db -o /proc/nowhere
+[ $? -eq 3 ] && one_line && grep -q /proc/nowhere err
+ok $? 'a folder that cannot be made: exit 3'
+
+echo "1..$count"
+exit $failed

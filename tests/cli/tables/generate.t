@@ -1,0 +1,218 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# generate.t - tables for the library's own selection are written, read back and
+# run by MPICH on emulated nodes. The decisions are made up.
+. "$(dirname "$0")/../../lib.sh"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+"$top_builddir/chorale-runner" --probe | grep -q '^MPICH' ||
+    skip_all "the library is not MPICH"
+cd "$work" || exit 99
+export CHORALE_MPIEXEC="$MPIEXEC"
+selects=$top_builddir/chorale-selects
+
+# More ranks than processors: ranks that wait let others run.
+yield=$(cd "$top_builddir" && pwd)/tests/mpi/.libs/libyield.so
+[ ! -r "$yield" ] || export LD_PRELOAD="$yield"
+
+"$chorale" plan base.db -q --providers native,library -c bcast,alltoall \
+    --variants binomial,scatter_ring_allgather,brucks,pairwise -m 8,1K -P 2 \
+    --launches 1 -i 3 --batch 1 && timeout 900 "$chorale" run base.db -q
+ok $? "a system is measured"
+
+# Rows: collective, ranks, ranks a node, shape, type, operation, from, to, name.
+database() { # file
+    cp base.db "$1"
+    sqlite3 "$1" "DELETE FROM decision"
+    while read -r coll p ppn shape dtype op lo hi name; do
+        [ "$op" != - ] || op=
+        provider=native
+        [ "$name" != default ] || provider=library
+        sqlite3 "$1" "INSERT INTO decision (system_id, target, coll,
+            comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider, variant,
+            params, basis, reason) VALUES (1, 'rules', '$coll', $p, $ppn,
+            '$shape', '$dtype', '$op', $lo, $hi, '$provider', '$name', '',
+            'measured', 'made up')" || return
+    done
+}
+generate() { "$chorale" generate "$@" >out.txt 2>err.txt; }
+
+database r.db <<EOR
+bcast 4 4 single-node byte - 8 1000 scatter_ring_allgather
+bcast 4 4 single-node byte - 1001 65536 binomial
+bcast 4 1 one-per-node byte - 8 4096 scatter_recursive_doubling_allgather
+bcast 4 2 block byte - 8 4096 scatter_ring_allgather
+bcast 4 2 cyclic byte - 8 4096 smp
+bcast 8 4 block byte - 1 1000 smp
+bcast 8 4 block byte - 1001 2000 default
+allreduce 4 4 single-node double sum 4 999 reduce_scatter_allgather
+allreduce 4 4 single-node double sum 1000 65536 recursive_doubling
+reduce 4 4 single-node double sum 8 64 reduce_scatter_gather
+reduce_scatter_block 4 4 single-node double sum 32 4096 pairwise
+reduce_scatter 4 4 single-node double sum 30 4097 pairwise
+allgather 4 4 single-node byte - 64 4096 ring
+allgatherv 4 4 single-node byte - 64 4097 ring
+alltoall 4 4 single-node byte - 64 4096 pairwise
+alltoall 3 3 single-node byte - 1000 4096 brucks
+barrier 8 4 block byte - 0 0 dissemination
+gather 4 4 single-node byte - 64 4096 nb
+allgather 3 3 single-node byte - 64 4096 recursive_doubling
+EOR
+ok $? "decisions are stored"
+timeout 900 "$chorale" generate r.db --format mpich-json -o sel.json \
+    --check-ranks 4 >out.txt 2>err.txt
+ok $? "a table is written, and the library sends what it says: $(cat err.txt)"
+diag "$(cat out.txt)"
+like "$(cat out.txt)" '^read back: [0-9]+ points on both sides' "the file is read back on both sides of each border"
+like "$(cat out.txt)" \
+    '^run by the library here \(MPICH.*: [0-9]{3} points, it sends' "the library runs at the points of the file"
+like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends something else with' \
+    "the library sends something else with the file"
+[ -s sel.json ] && [ -s sel.ch4.json ] && [ -s sel.json.txt ]
+ok $? "two files for the library, one for people"
+for line in 'MPI library MPICH' '^Campaign [0-9a-f-]{36}$' '^transport: ' \
+    'MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.json' \
+    'MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.ch4.json' \
+    'gather nb, P = 4, .*: no test of its size is the same on all ranks' \
+    'allgather recursive_doubling, P = 3, .*: the algorithm needs a power'; do
+    like "$(cat sel.json.txt)" "$line" "it says $line"
+done
+for file in sel.json sel.ch4.json; do
+    [ $(($(wc -c <$file) % 4096)) -ne 0 ]
+    ok $? "$file ends within a page, which the library maps"
+done
+cp sel.json first.json
+generate r.db --format mpich-json -o sel.json --no-check
+cmp -s first.json sel.json
+ok $? "the same database gives the same bytes"
+like "$(cat sel.json.txt)" 'not loaded into the library: --no-check' \
+    "--no-check is in the text for people"
+
+# What a rule without the hierarchy does: in the communicators that MPICH makes
+# of a node, a broadcast made of such communicators cannot be.
+if "$selects" 2>&1 | grep -q started; then
+    echo 'bcast 8 -' >points
+    sed 's/MPIR_Bcast_intra_binomial/MPIR_Bcast_intra_smp/' first.json \
+        >naive.json
+    MPIR_CVAR_NUM_CLIQUES=2 timeout 600 "$MPIEXEC" -n 8 env \
+        MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="$work/naive.json" \
+        "$selects" points >naive.txt 2>&1
+    grep -q '^@end' naive.txt
+    [ $? -ne 0 ]
+    ok $? "smp for all small broadcasts ends MPICH on two nodes"
+    MPIR_CVAR_NUM_CLIQUES=2 timeout 600 "$MPIEXEC" -n 8 env \
+        MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="$work/first.json" \
+        MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE="$work/sel.ch4.json" \
+        "$selects" points >good.txt 2>&1
+    like "$(cat good.txt)" '^@end' "the written file does not"
+else
+    skip "no chorale-selects" "smp on two nodes"
+fi
+
+# A library that does not read the file, and one that cannot be started.
+cat >deaf <<EOD
+#!/bin/sh
+for word do
+    shift
+    case \$word in MPIR_CVAR_*COLL_SELECTION*) continue ;; esac
+    set -- "\$@" "\$word"
+done
+exec "$MPIEXEC" "\$@"
+EOD
+chmod +x deaf
+rm -f sel.json sel.ch4.json sel.json.txt
+echo 'bcast 2 2 single-node byte - 8 1000 scatter_ring_allgather' |
+    database two.db
+CHORALE_MPIEXEC=$work/deaf timeout 900 "$chorale" generate two.db \
+    --format mpich-json -o sel.json --check-ranks 2 >out.txt 2>err.txt
+is $? 1 "a library that ignores the file is noticed"
+like "$(cat err.txt)" 'sends what it sends without it: .*nothing was written' \
+    "the error names what the library sends"
+[ ! -e sel.json ] && [ ! -e sel.json.txt ]
+ok $? "a refused table is not written"
+CHORALE_MPIEXEC=$work/none generate r.db --format mpich-json -o sel.json
+is $? 0 "without a launcher the table is written"
+like "$(cat sel.json.txt)" 'not run: [0-9]+ points, as no ranks could be' \
+    "the text says that the table was not run"
+
+# Thresholds beyond 31 bits, and no end.
+database big.db <<EOR
+bcast 4 4 single-node byte - 8 9223372036854775807 scatter_ring_allgather
+bcast 3 3 single-node byte - 8 4294967296 scatter_ring_allgather
+alltoall 4 4 single-node byte - 64 4294967296 pairwise
+allgather 4 4 single-node byte - 2147483647 4294967296 ring
+EOR
+generate big.db --format mpich-json -o big.json --no-check
+is $? 0 "sizes of 4 GiB are read back as they can be said: $(cat err.txt)"
+is "$(grep -c '<=[0-9]\{11,\}' big.json)" 0 "no threshold has more than 31 bits"
+
+# What cannot be.
+refused() { # exit code got, wanted, words, name
+    is "$1" "$2" "$4"
+    like "$(cat err.txt)" "$3" "$(cut -c1-90 err.txt)"
+}
+database none.db </dev/null
+generate none.db --format mpich-json -o x.json
+refused $? 4 'no decisions on the library' "no decisions"
+generate r.db --format ompi-rules -o x.conf
+refused $? 2 'is for Open MPI' "the rules of another library"
+echo 'bcast 4 4 single-node byte - 8 64 no_such' | database odd.db
+generate odd.db --format mpich-json -o x.json
+refused $? 4 'bcast no_such, which the MPI library here does not have' \
+    "an algorithm that there is not"
+echo 'bcast 4 4 single-node byte - 8 64 x":{},"y' | database odd.db
+generate odd.db --format mpich-json -o x.json
+refused $? 4 'which no algorithm of a library is called' "a name that is none"
+database odd.db <<EOR
+bcast 4 4 single-node byte - 8 64 binomial
+bcast 4 4 single-node byte - 60 70 smp
+EOR
+generate odd.db --format mpich-json -o x.json
+refused $? 4 'two decisions on bcast at P = 4' "two decisions for one size"
+generate r.db --format xml -o x.json
+refused $? 2 'there is: c .*mpich-json.*ompi-rules.*ompi-json' "no such format"
+generate r.db --format c --no-check -o x.c
+refused $? 2 'says nothing for --format c' "an option of other formats"
+[ -z "$(ls x.* 2>/dev/null)" ]
+ok $? "none of them wrote anything"
+
+# From a campaign to the file: base.db with its launch eight times. Its times are
+# made up, as the fastest on a busy machine is not known beforehand.
+cp base.db c.db
+{
+    echo "UPDATE cell SET launches = 8; UPDATE run SET validity = '';"
+    for table in "launch launch_id=launch_id+k*1000,ordinal=k,uuid=uuid||k" \
+        "run launch_id=launch_id+k*1000,run_id=run_id+k*1000,uuid=uuid||k" \
+        "run_summary run_id=run_id+k*1000"; do
+        for k in 1 2 3 4 5 6 7; do
+            echo "CREATE TEMP TABLE copy AS SELECT * FROM ${table%% *}
+                WHERE ${table%% *}.rowid < 1000;
+                UPDATE copy SET $(echo "${table#* }" | sed "s/\<k\>/$k/g");
+                INSERT INTO ${table%% *} SELECT * FROM copy;
+                DROP TABLE copy;"
+        done
+    done
+    echo "UPDATE run_summary SET median = (SELECT 1e-5 *
+        (1 + ordinal / 1000.0) * CASE WHEN variant IN
+        ('scatter_ring_allgather', 'pairwise') THEN 0.5 ELSE 1 END FROM run
+        JOIN cell USING (cell_id) JOIN launch USING (launch_id)
+        WHERE run.run_id = run_summary.run_id);"
+} >c.sql
+sqlite3 c.db <c.sql
+ok $? "a campaign of eight launches is stored"
+"$chorale" decide c.db -q
+is "$(sqlite3 c.db "SELECT group_concat(DISTINCT variant) FROM (SELECT variant
+    FROM decision WHERE target = 'rules' AND provider = 'native'
+    ORDER BY variant)")" pairwise,scatter_ring_allgather "decide chooses the fastest natives"
+timeout 900 "$chorale" generate c.db --format mpich-json -o c.json >out.txt \
+    2>err.txt
+ok $? "a decided table is written and run: $(cat err.txt)"
+diag "$(cat out.txt)"
+like "$(cat c.json.txt)" 'ranges of sizes with an algorithm: [1-9]' \
+    "the text counts the rules"
+cp r.db hostile.db
+sqlite3 hostile.db "UPDATE system SET name = 'a' || char(10, 27) || '*/ <!'"
+generate hostile.db --format mpich-json -o h.json --no-check
+is $? 0 "a system with control characters in its name has a table"
+is "$(LC_ALL=C grep -c '[^ -~]' h.json.txt)$(cmp h.json first.json)" 0 \
+    "the table has no control characters"
+finish

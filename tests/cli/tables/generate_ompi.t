@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# generate_ompi.t - Open MPI runs the rules files that are written. The decisions
+# are made up; tests/unit/tuner/ompi.c reads both formats at each border. openmpi.t
+# runs this in a build for that library.
+. "$(dirname "$0")/../../lib.sh"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+"$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' ||
+    skip_all "the library is not Open MPI"
+cd "$work" || exit 99
+export CHORALE_MPIEXEC="$MPIEXEC"
+
+"$chorale" plan base.db -q --providers native,library -c bcast -m 8 -P 2 \
+    --launches 1 -i 2 --batch 1 && timeout 900 "$chorale" run base.db -q
+ok $? "a system is measured"
+cp base.db r.db
+sqlite3 r.db "DELETE FROM decision"
+# Rows: collective, ranks, ranks a node, shape, type, operation, from, to, name.
+while read -r coll p ppn shape dtype op lo hi name; do
+    [ "$op" != - ] || op=
+    sqlite3 r.db "INSERT INTO decision (system_id, target, coll, comm_size,
+        ppn, shape, dtype, op, n_lo, n_hi, provider, variant, params, basis,
+        reason) VALUES (1, 'rules', '$coll', $p, $ppn, '$shape', '$dtype',
+        '$op', $lo, $hi, 'native', '$name', '', 'measured', 'made up')"
+done <<EOR
+bcast 4 4 single-node byte - 8 1000 pipeline
+bcast 4 4 single-node byte - 1001 65536 scatter_allgather
+bcast 6 6 single-node byte - 8 1000 basic_linear
+bcast 6 2 block byte - 500 2000 basic_linear
+bcast 8 8 single-node byte - 8 1000 chain
+allreduce 4 4 single-node double sum 8 1000 ring
+allreduce 4 4 single-node double sum 1001 65536 recursive_doubling
+reduce 4 4 single-node double sum 8 1000 in-order_binary
+alltoall 4 4 single-node byte - 32 4096 modified_bruck
+allgather 4 4 single-node byte - 32 4096 neighbor
+allgatherv 3 3 single-node byte - 32 4096 ring
+gather 4 4 single-node byte - 32 4096 binomial
+barrier 4 4 single-node byte - 0 0 tree
+EOR
+timeout 900 "$chorale" generate r.db --format ompi-rules -o r.conf \
+    --check-ranks 9 >out.txt 2>err.txt
+ok $? "rules are written, and the library does as they say: $(cat err.txt)"
+diag "$(cat out.txt)"
+like "$(cat out.txt)" '^run by the library here \(Open MPI.*, it sends' "run"
+like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends something else with' \
+    "which changes what it sends"
+for line in '# MPI library Open MPI' '# transport: ' \
+    '#   OMPI_MCA_coll_tuned_dynamic_rules_filename=/path/to/r.conf' \
+    'allreduce ring, P = 4, .*: it reorders operands' \
+    'gather binomial, P = 4, .*: the size it tests is another on a root' \
+    'bcast basic_linear, P = 6, 2 a node, .*: other placements'; do
+    like "$(cat r.conf)" "$line" "it says $line"
+done
+
+timeout 900 "$chorale" generate r.db --format ompi-rules -o c.conf \
+    --check-ranks 4 --commutative >out.txt 2>err.txt
+ok $? "with ring, for operations that commute: $(cat err.txt)"
+like "$(cat c.conf)" '^8 4 0 0 # ring' "it is there"
+
+cat >deaf <<EOD
+#!/bin/sh
+for word do
+    shift
+    case \$word in OMPI_MCA_coll_tuned_*) continue ;; esac
+    set -- "\$@" "\$word"
+done
+exec "$MPIEXEC" "\$@"
+EOD
+chmod +x deaf
+CHORALE_MPIEXEC=$work/deaf timeout 900 "$chorale" generate r.db \
+    --format ompi-rules -o x.conf --check-ranks 4 >out.txt 2>err.txt
+is $? 1 "a library that ignores the file is noticed"
+[ ! -e x.conf ]
+ok $? "and nothing is written"
+
+"$chorale" generate r.db --format ompi-json -o r.json >out.txt 2>err.txt
+ok $? "JSON for version 6: $(cat err.txt)"
+like "$(cat r.json.txt)" 'not loaded .*: no version of Open MPI before 6' \
+    "which says that it was not loaded"
+finish

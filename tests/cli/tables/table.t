@@ -1,0 +1,228 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# table.t - tables of a site are put in place at once or not at all, and taken
+# back.
+. "$(dirname "$0")/../../lib.sh"
+"$chorale" --version | grep -q 'sanitizer=no' ||
+    skip_all "tables that are loaded would need the sanitizer's runtime"
+umask 022
+unset CHORALE_SITE
+site=$work/etc/chorale
+
+table() { # name, macros
+    name=$1
+    shift
+    "$CC" -shared -fPIC -I"$top_srcdir" -DDIGEST="\"$name\"" \
+        "$@" "$top_srcdir/tests/shim/table.c" -o "$work/$name.so"
+}
+mpich='-DLIBRARY="MPICH Version: 4.0.2"'
+if ! table one "$mpich" || ! table two "$mpich" '-DVARIANT="linear"' ||
+    ! table other '-DLIBRARY="Open MPI v4.1.4, package: x"' ||
+    ! table abi "$mpich" -DABI=1 || ! table none "$mpich" -DNO_TABLE ||
+    ! table mute; then
+    skip_all "$CC does not make shared objects"
+fi
+t() { # words
+    "$chorale" table "$@" --folder "$site" >"$work/out" 2>"$work/err"
+}
+place=$site/default/default/mpich-4.0
+
+t install "$work/one.so"
+is "$? $(cat "$work/err")" "0 " "a table is installed"
+is "$(readlink "$place/current")" table-1-0.so "current is a link to it"
+cmp -s "$work/one.so" "$place/current"
+ok $? "with its bytes"
+is "$(stat -c '%a' "$place/current/.." 2>/dev/null || stat -c %a "$place") \
+$(stat -L -c %a "$place/current")" "755 644" "that all may read"
+like "$(cat "$work/out")" 'current is table-1-0.so now' "which is told"
+like "$(cat "$work/out")" 'digest +one' "with what it is"
+t install "$work/two.so"
+is "$? $(readlink "$place/current")" "0 table-2-1.so" "a second one takes its place"
+t install "$work/two.so" --cluster big --partition main
+is "$? $(readlink "$site/big/main/mpich-4.0/current")" "0 table-1-0.so" \
+    "another partition has its own"
+t install "$work/other.so"
+is "$? $(ls "$site/default/default" | tr '\n' ' ')" "0 mpich-4.0 openmpi-4.1 " \
+    "the folder is the library's that it was measured under"
+t install "$work/mute.so" --mpi mpich-4.0 --cluster big
+is "$?" 0 "or the one that is said"
+
+t list
+is "$? $(grep -c '^[a-z]' "$work/out")" "0 4" "list has all places"
+like "$(cat "$work/out")" '^big/main/mpich-4.0: table-1-0.so$' "by name"
+like "$(cat "$work/out")" '^default/default/mpich-4.0: table-2-1.so$' "all"
+like "$(cat "$work/out")" 'before +table 1' "with what was before"
+t diff "$work/two.so"
+is "$? $(grep -c 'the same choices' "$work/out")" "0 1" "diff: none"
+t diff "$work/one.so"
+like "$(cat "$work/out")" '^  bcast +P = 2 .*linear -> binomial' "diff: where, and what"
+is "$(grep '^  ' "$work/out" | grep -vc '^  bcast ')" 0 "and no other collective"
+
+# Back, and on from there.
+t rollback --mpi mpich-4.0
+is "$? $(readlink "$place/current")" "0 table-1-0.so" "rollback"
+like "$(cat "$work/out")" 'is table-1-0.so again, and was table-2-1.so' "is told"
+t rollback --mpi mpich-4.0
+is "$? $(readlink "$place/current")" "4 table-1-0.so" "nothing to roll back to"
+like "$(cat "$work/err")" 'table-1-0.so is the first table; there is nothing' "is said"
+t install "$work/two.so"
+is "$? $(readlink "$place/current")" "0 table-3-1.so" "the next one comes after the first"
+t rollback --mpi mpich-4.0
+is "$? $(readlink "$place/current")" "0 table-1-0.so" "so does its rollback"
+t rollback --cluster big --partition main
+is "$? $(wc -l <"$work/err" | tr -d ' ')" "4 1" "the only library need not be named"
+t rollback
+is "$? $(grep -c 'tables of 2 MPI libraries.*--mpi' "$work/err")" "2 1" \
+    "of two one has to be"
+t install "$work/two.so" -q
+is "$(cat "$work/out")" "" "-q is quiet"
+rm "$place/table-1-0.so"
+t rollback --mpi mpich-4.0
+is "$? $(readlink "$place/current")" "4 table-4-1.so" "what was before is gone"
+t install "$work/one.so"
+
+# A table that leaves all to the library says so.
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$work/a.db"
+"$chorale" decide "$work/a.db" -q
+sqlite3 "$work/a.db" "UPDATE decision SET provider = 'library',
+    variant = 'default', params = ''"
+"$chorale" generate "$work/a.db" -q -o "$work/empty.c" &&
+    "$CC" -shared -fPIC -I"$top_srcdir" "$work/empty.c" -o "$work/empty.so"
+ok $? "a table without a choice"
+grep -q 'chooses' "$work/out"
+is $? 1 "of others nothing is said"
+out=$("$chorale" table install "$work/empty.so" --mpi mpich-4.0 \
+    --folder "$work/left")
+like "$out" "chooses +nothing: all calls are the library's" \
+    "is said to choose nothing"
+
+# Killed on the way, at each of its calls that put something in place.
+cat >"$work/die.c" <<'EOF'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void die(const char *name)
+{
+    if (strcmp(getenv("DIE"), name) == 0)
+        _exit(77);
+}
+int rename(const char *a, const char *b)
+{
+    (void)a; (void)b;
+    die("rename");
+    return -1;
+}
+int symlink(const char *a, const char *b)
+{
+    int (*next)(const char *, const char *);
+    void *p = dlsym(RTLD_NEXT, "symlink");
+    memcpy(&next, &p, sizeof(next));
+    die("symlink");
+    return next(a, b);
+}
+int link(const char *a, const char *b)
+{
+    int (*next)(const char *, const char *);
+    void *p = dlsym(RTLD_NEXT, "link");
+    memcpy(&next, &p, sizeof(next));
+    die("link");
+    return next(a, b);
+}
+EOF
+"$CC" -D_GNU_SOURCE -shared -fPIC "$work/die.c" -o "$work/die.so"
+now=$(readlink "$place/current")
+for call in link symlink rename; do
+    DIE=$call LD_PRELOAD="$work/die.so" "$chorale" table install \
+        "$work/two.so" --folder "$site" >/dev/null 2>&1
+    is "$? $(readlink "$place/current")" "77 $now" \
+        "ended at $call: the old one is current"
+done
+cmp -s "$work/one.so" "$place/current"
+ok $? "and whole"
+t install "$work/two.so"
+is "$? $(cmp "$work/two.so" "$place/current" && echo same)" "0 same" \
+    "the same command again puts the new one in place"
+
+# What is no table of ours, or not to be trusted.
+bad() { # status, text, name, words
+    want=$1 text=$2 name=$3
+    shift 3
+    t "$@"
+    is "$? $(cat "$work/out")" "$want " "$name"
+    like "$(cat "$work/err")" "^chorale: .*$text" "$name: what and how to mend it"
+    is "$(wc -l <"$work/err" | tr -d ' ')" 1 "$name: one line"
+}
+now=$(readlink "$place/current")
+echo text >"$work/text.so"
+head -c 3000 "$work/one.so" >"$work/short.so"
+bad 4 'not a shared object' "a text" install "$work/text.so"
+bad 4 'cut short' "half a table" install "$work/short.so"
+bad 4 'table interface 1.*generate it again' "another interface" \
+    install "$work/abi.so"
+bad 4 'no symbol chorale_table' "no table" install "$work/none.so"
+bad 2 'which MPI library.*--mpi' "no library" install "$work/mute.so"
+cp "$work/one.so" "$work/loose.so"
+chmod go+w "$work/loose.so"
+bad 4 'others may write it; chmod go-w' "one that others may write" \
+    install "$work/loose.so"
+bad 3 'nowhere.so: No such file' "nothing there" install "$work/nowhere.so"
+bad 2 "--cluster '../x': a folder" "a name that leaves the folder" \
+    install "$work/one.so" --cluster ../x
+bad 2 'table swap: install FILE' "an unknown word" swap
+bad 2 'table install: install FILE' "no file" install
+bad 4 'has no table; .*table install' "no place" rollback --mpi mpich-9.9
+is "$(readlink "$place/current")" "$now" "the current one is as it was"
+"$chorale" table list --folder "$work/none" 2>"$work/err"
+is "$? $(grep -c 'none: is not there' "$work/err")" "3 1" "no folder"
+mkdir "$work/empty"
+like "$("$chorale" table list --folder "$work/empty")" 'empty: no table' "an empty one"
+CHORALE_SITE=here "$chorale" table list 2>"$work/err"
+is "$? $(grep -c 'no absolute path' "$work/err")" "2 1" "CHORALE_SITE is absolute"
+is "$(CHORALE_SITE=$site "$chorale" table list | grep -c '^[a-z]')" 4 \
+    "and where to look"
+mkdir -p "$site/hand/default/mpich-4.0"
+cp "$work/one.so" "$site/hand/default/mpich-4.0/current"
+bad 4 'current: was put there by hand' "one put there by hand is not replaced" \
+    install "$work/two.so" --cluster hand
+bad 4 'by hand' "nor rolled back" rollback --cluster hand
+echo text >"$place/table-9-0.so"
+ln -sf table-9-0.so "$place/current"
+t list
+like "$(cat "$work/out")" 'unused: .*not a shared object' "list says what is not used"
+
+# Without permission: as nobody, if we may become that.
+if command -v setpriv >/dev/null 2>&1 && [ "$(id -u)" = 0 ] &&
+    chmod 755 "$work" && setpriv --reuid=65534 --clear-groups \
+        "$chorale" --version >/dev/null 2>&1; then
+    now=$(readlink "$place/current")
+    setpriv --reuid=65534 --clear-groups "$chorale" table install \
+        "$work/one.so" --folder "$site" >"$work/out" 2>"$work/err"
+    is "$? $(readlink "$place/current")" "3 $now" "no permission"
+    like "$(cat "$work/err")" 'Permission denied; do it as who owns' "is said"
+    is "$(wc -l <"$work/err" | tr -d ' ')" 1 "in one line"
+    cp "$work/one.so" "$work/theirs.so"
+    chown 65534 "$work/theirs.so"
+    t install "$work/theirs.so"
+    is "$?" 4 "another user's table"
+    like "$(cat "$work/err")" 'belongs to user 65534' "is told"
+else
+    skip "cannot become another user" "no permission"
+fi
+
+# The shim takes what is installed.
+if command -v "$MPIEXEC" >/dev/null 2>&1 && command -v "$MPICC" >/dev/null 2>&1 &&
+    [ -f "$top_builddir/.libs/libchorale_pmpi.so" ]; then
+    said=$("$top_builddir/chorale-runner" --probe | tr -s '\t ' ' ')
+    table real "-DLIBRARY=\"$said\"" && "$chorale" table install \
+        "$work/real.so" --folder "$work/served" >/dev/null 2>"$work/err"
+    is "$? $(cat "$work/err")" "0 " "a table for this library"
+    "$MPICC" "$top_srcdir/tests/shim/programs/bcasts.c" -I"$top_srcdir" -o "$work/bcasts" &&
+        CHORALE_SITE=$work/served CHORALE_VERBOSE=1 timeout 900 "$MPIEXEC" -n 2 \
+            env LD_PRELOAD="$top_builddir/.libs/libchorale_pmpi.so" \
+            "$work/bcasts" >"$work/out" 2>&1
+    like "$(cat "$work/out")" 'bcast n=1024 P=2 -> binomial' "is what the shim runs"
+else
+    skip "no MPI, or no shim" "the shim"
+fi
+finish

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# try.t - an application with a table and without, in turns.
+. "$(dirname "$0")/../../lib.sh"
+: "${MPICC:=mpicc.mpich}"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+command -v "$MPICC" >/dev/null 2>&1 || skip_all "no $MPICC"
+shim=$(cd "$top_builddir" && pwd)/.libs/libchorale_pmpi.so
+[ -f "$shim" ] || skip_all "no shim"
+nm -D "$shim" | grep -q '__[aut]*san_' &&
+    skip_all "built with a sanitizer, which cannot be preloaded"
+chorale=$(cd "$top_builddir" && pwd)/chorale
+top=$(cd "$top_srcdir" && pwd)
+unset CHORALE_AFTER CHORALE_DISPATCH CHORALE_SITE
+cd "$work" || exit 99
+
+cat >app.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+/* Twenty broadcasts. With an argument the program is slower with a table, on
+ * every machine, however loaded it is: it waits until it has taken eight times
+ * as long as the longest run without, which takes half a second at least. */
+static void wait_for(double seconds, double since)
+{
+    while (MPI_Wtime() - since < seconds)
+        usleep(10000);
+}
+static void be_slower(double since)
+{
+    const int with = getenv("CHORALE_DISPATCH") != NULL;
+    FILE *file = fopen("longest", "r");
+    double longest = 0.5;
+    if (file != NULL) {
+        if (fscanf(file, "%lf", &longest) != 1)
+            longest = 0.5;
+        fclose(file);
+    }
+    wait_for(with ? 8 * longest : 0.5, since);
+    if (with || MPI_Wtime() - since < longest)
+        return;
+    file = fopen("longest", "w");
+    fprintf(file, "%.3f\n", MPI_Wtime() - since);
+    fclose(file);
+}
+int main(int argc, char **argv)
+{
+    double x[10] = { 0 };
+    double since;
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    since = MPI_Wtime();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++)
+        MPI_Bcast(x, 10, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (argc > 1 && rank == 0)
+        be_slower(since);
+    if (rank == 0)
+        puts(getenv("CHORALE_DISPATCH") != NULL ? "ran with" : "ran without");
+    MPI_Finalize();
+    return 0;
+}
+EOF
+"$MPICC" -o app app.c || skip_all "$MPICC does not compile"
+"$CC" -shared -fPIC -I"$top" -o table.so "$top/tests/shim/table.c" ||
+    skip_all "no compiler for the table"
+
+"$chorale" try table.so --repeat 2 -- "$MPIEXEC" -n 2 ./app >out 2>err
+status=$?
+[ $status -le 1 ]
+ok $? "a program is tried"
+is "$(grep '^ran' out | tr '\n' ' ')" \
+    "ran without ran with ran with ran without " "in turns, its output shown"
+like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+( faster|, slower) \([0-9.]+ to' \
+    "the program's ratio, with an interval"
+like "$(cat out)" '^in collectives: .* without, .* with: x[0-9.]+( faster|, slower) \(' \
+    "that of collectives"
+like "$(cat out)" 'bcast +80 B P = 2 +17 calls .* binomial:segsize=0$' "what the table ran"
+is "$(ls)" "app
+app.c
+err
+out
+table.so" "nothing is left behind"
+
+"$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 2 ./app slow \
+    >out 2>err
+is $? 1 "a program that is slower with the table"
+like "$(tail -n 1 err)" 'slower with the table: all of the 95 % interval' \
+    "is told"
+like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' "in words, too"
+"$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
+is $? 0 "a program of whose calls it changed none is not slower by it"
+like "$(tr '\n' ' ' <out)" 'changed no call.*not its doing' "which is said"
+"$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
+is $? 0 "one pair judges nothing"
+like "$(cat out)" 'One pair of runs says nothing of chance' "and says so"
+like "$(cat out)" 'The table changed no call' "one rank is the library's"
+
+refused() { # status, text, arguments
+    want=$1 text=$2
+    shift 2
+    "$chorale" try "$@" >out 2>err
+    is $? "$want" "refused: $*"
+    like "$(tail -n 1 err)" "$text" "and why"
+    is "$(grep -c '^chorale: ' err)" 1 "in one line"
+}
+refused 2 'name the program after --' table.so
+refused 2 'name the program after --' table.so --
+refused 2 'name the program after --' --
+refused 2 'is for a database' --system s -- ./app
+refused 3 'no program ./none' table.so -- ./none
+refused 3 'none.so: No such file' none.so -- ./app
+refused 3 'none.db: No such file' none.db -- ./app
+refused 3 'left no trace' table.so -- true
+refused 3 'ended with exit status 1' table.so -- false
+refused 2 'are for a database' table.so --system s -- ./app
+is "$(ls -d chorale-try* none* 2>/dev/null)" "" "nothing is left behind"
+
+# Of a database the table is made first.
+sh "$top/tests/cli/synth.sh" "$top/db/schema.sql" r.db ring "2 16" >/dev/null
+"$chorale" decide r.db -q && "$chorale" try r.db --repeat 1 -- \
+    "$MPIEXEC" -n 2 ./app >out 2>err
+is $? 0 "a database's table is compiled"
+is "$(grep -c '^ran with$' out)$(ls -d r.db-* 2>/dev/null)" 1 "used, and removed"
+finish

@@ -1,0 +1,224 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# try_measured.t - `chorale try` without a table: the application is traced, its
+# calls are measured under its own launcher, and the table of them is tried.
+. "$(dirname "$0")/../../lib.sh"
+: "${MPICC:=mpicc.mpich}"
+command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+command -v "$MPICC" >/dev/null 2>&1 || skip_all "no $MPICC"
+build=$(cd "$top_builddir" && pwd)
+shim=$build/.libs/libchorale_pmpi.so
+[ -f "$shim" ] || skip_all "no shim"
+nm -D "$shim" | grep -q '__[aut]*san_' &&
+    skip_all "built with a sanitizer, which cannot be preloaded"
+chorale=$build/chorale
+yield=$build/tests/mpi/.libs/libyield.so
+unset CHORALE_AFTER CHORALE_DISPATCH
+export CHORALE_SITE="$work/no-site"
+cd "$work" || exit 99
+
+# Broadcasts on all ranks and reductions on the odd and the even ones; with an
+# argument other things instead.
+cat >app.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static double x[4096];
+static void sizes(void)
+{
+    for (int n = 8; n < 4096; n += 16)
+        for (int i = 0; i < 5; i++)
+            MPI_Bcast(x, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+static void own_op(void *in, void *out, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((double *)out)[i] += ((double *)in)[i];
+}
+static void reductions(void)
+{
+    MPI_Op op;
+
+    MPI_Op_create(own_op, 1, &op);
+    for (int i = 0; i < 20; i++)
+        MPI_Allreduce(MPI_IN_PLACE, x, 10, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+}
+static void usual(int rank)
+{
+    MPI_Comm half;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    for (int i = 0; i < 40; i++)
+        MPI_Bcast(x, 1000, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 40; i++)
+        MPI_Allreduce(MPI_IN_PLACE, x, 512, MPI_DOUBLE, MPI_SUM, half);
+    MPI_Comm_free(&half);
+}
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(what, "sizes") == 0)
+        sizes();
+    else if (strcmp(what, "own") == 0)
+        reductions();
+    else if (strcmp(what, "none") != 0)
+        usual(rank);
+    if (rank == 0)
+        puts(getenv("CHORALE_DISPATCH") != NULL ? "ran with" : "ran without");
+    MPI_Finalize();
+    return 0;
+}
+EOF
+"$MPICC" -o app app.c || skip_all "$MPICC does not compile"
+# Launchers: one that starts the application alone, one that is slow to measure.
+cat >picky <<'EOF'
+#!/bin/sh
+case $* in *app*) exec "$@" ;; *) echo "not that" >&2; exit 7 ;; esac
+EOF
+cat >slow <<'EOF'
+#!/bin/sh
+case $* in *results.db*) sleep 2 ;; esac
+exec "$@"
+EOF
+printf '#!/bin/sh\nexec ./app "$@"\n' >script
+chmod +x script picky slow
+
+try() { timeout 900 "$chorale" try "$@" >out 2>err; }
+# On a machine with much else to do it may be that no measurement counts.
+try_again() {
+    for _ in 1 2 3 4; do
+        try "$@"
+        status=$?
+        grep -q 'nothing that was measured counts' err || break
+    done
+    return "$status"
+}
+left() {
+    find . -mindepth 1 -maxdepth 1 |
+        grep -Ev '^\./(app|app\.c|script|picky|slow|out|err|kept)$'
+}
+
+# --- all of it -------------------------------------------------------------
+try_again --repeat 2 --budget 60 -- "$MPIEXEC" -n 2 ./app
+status=$?
+[ $status -le 1 ]
+ok $? "without a table one is measured, and tried"
+[ "$tap_bad" = 0 ] || diag "$(cat out err)"
+is "$(grep '^ran' out | tr '\n' ' ')" \
+    "ran without ran without ran with ran with ran without " \
+    "the application runs once to be traced, then in turns"
+like "$(cat out)" '^traced:$' "what it calls is shown"
+like "$(cat out)" 'bcast +7.812 KiB +2 single-node' "point by point"
+like "$(cat out)" "^measuring the traced points with '$MPIEXEC -n \{P\}', " \
+    "its own launcher measures"
+like "$(cat out)" '^measured: [1-9][0-9]* runs in ' "how much was measured"
+like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+( faster|, slower)' "the gain"
+is "$(left)" "" "nothing is left behind"
+is "$(grep -c "$(printf '\r')" err)" 0 "no progress bar where nobody looks"
+
+# --- kept; smaller communicators -------------------------------------------
+LD_PRELOAD=$yield try_again --repeat 1 --keep kept -- "$MPIEXEC" -n 4 ./app
+is $? 0 "--keep"
+[ "$tap_bad" = 0 ] || diag "$(cat out err)"
+is "$(tail -n 1 out)" "To install the table: chorale table install \
+$work/kept/table.so" "the last line says how to install the table"
+is "$(ls -A kept | tr '\n' ' ')$(left)" "results.db table.so " \
+    "the table and what was measured are there"
+is "$(sqlite3 kept/results.db "SELECT DISTINCT coll, msg_size, comm_size
+    FROM cell JOIN run USING (cell_id) WHERE status = 'ok' ORDER BY 1" |
+    tr '\n' ' ')" "allreduce|4096|2 bcast|8000|4 " \
+    "exactly what is traced is measured, with as many ranks"
+runs=$(sqlite3 kept/results.db 'SELECT count(*) FROM run')
+eval "$(sed -n 's/^To install the table: chorale/"$chorale"/p' out)" \
+    --folder "$work/site" >/dev/null 2>err
+is $? 0 "which does it"
+CHORALE_SITE=$work/site try --repeat 1 -- "$MPIEXEC" -n 2 ./app
+is "$?$(grep -c '^measuring' out)$(grep -c '^ran' out)" 002 \
+    "an installed table is tried as it is"
+like "$(cat out)" "^table: $work/site/default/.*; --measure makes one" \
+    "it says so"
+rm -r site
+CHORALE_DISPATCH=$work/kept/table.so try --repeat 1 -- "$MPIEXEC" -n 2 ./app
+is "$?$(grep -c '^measuring' out)" 00 "so is that of CHORALE_DISPATCH"
+LD_PRELOAD=$yield CHORALE_DISPATCH=$work/kept/table.so try --repeat 1 --keep kept -- \
+    "$MPIEXEC" -n 4 ./app
+is "$? $(sqlite3 kept/results.db 'SELECT count(*) FROM run')" "0 $runs" \
+    "--keep goes on with what is there: all of it is measured already"
+rm -r kept
+
+# --- where the launcher's words end -----------------------------------------
+LD_PRELOAD=$yield try_again --repeat 1 -- nice -n 4 "$MPIEXEC" -n 4 -- ./script
+is $? 0 "a second -- says where the application begins"
+like "$(cat err)" 'no one word of .* says how many ranks' \
+    "two words that could be the number of ranks are told"
+like "$(cat out)" "with 'nice -n 4 $MPIEXEC -n 4'" "and neither is another one"
+refused() { # status, text, arguments
+    want=$1 text=$2
+    shift 2
+    try "$@"
+    is $? "$want" "refused: $*"
+    like "$(tail -n 1 err)" "$text" "and why"
+    is "$(grep -c '^chorale: ' err)" 1 "in one line"
+}
+refused 2 "ran 'app', which is no word of the command: .*second --" -- \
+    "$MPIEXEC" -n 2 ./script
+refused 2 "ran 'app', which are several words .*second --" -- "$MPIEXEC" -n 2 ./app ./app
+refused 2 "starts several programs" -- "$MPIEXEC" -n 1 ./app : -n 1 ./app
+refused 3 'on 1 ranks that find each other, and the application ran on 2' -- \
+    "$MPIEXEC" -n 1 -- ./app : -n 1 ./app
+refused 3 "does not start chorale-runner in the application's place: not that" \
+    -- ./picky "$MPIEXEC" -n 2 ./app
+
+# --- nothing to win -----------------------------------------------------------
+refused 4 'app makes no collective calls' -- "$MPIEXEC" -n 2 ./app none
+refused 4 'calls its collectives on one rank' -- "$MPIEXEC" -n 1 ./app
+try -- "$MPIEXEC" -n 2 ./app own
+is $? 4 "operations of its own cannot be measured"
+like "$(tail -n 1 err)" 'none of the collective calls of app can be measured' \
+    "it says so"
+refused 3 'left no trace' --measure -- true
+is "$(left)" "" "nothing is left behind"
+
+# --- the budget, and Ctrl-C ----------------------------------------------------
+try --repeat 1 --budget 1 -- "$MPIEXEC" -n 2 ./app sizes
+status=$?
+like "$(cat err)" 'traced points, .* are not measured: .*the budget' \
+    "points beyond the budget are left out, and told"
+[ $status = 0 ] || grep -Eq 'nothing (was measured in 1 s|that was measured)' err
+ok $? "and the others decide, if there was time for any"
+[ "$tap_bad" = 0 ] || diag "$(cat out err)"
+try --repeat 1 --budget 3 -- ./slow "$MPIEXEC" -n 2 ./app
+like "$(cat err)" 'budget of 3 s is spent with [0-9]+ runs left|in 3 s' \
+    "what takes longer than was foreseen is ended"
+interrupted() { # further options
+    timeout 900 "$chorale" try --budget 200 "$@" -- "$MPIEXEC" -n 2 ./app \
+        sizes >out 2>err &
+    pid=$!
+    for _ in $(seq 1 3000); do
+        runs=$(find . -name results.db -exec sqlite3 {} \
+            'SELECT count(*) FROM run' \; 2>/dev/null)
+        [ "${runs:-0}" -gt 0 ] && break
+        sleep 0.1
+    done
+    kill -INT "$(pgrep -P $pid -f "chorale try" | head -n 1)"
+    wait $pid
+}
+interrupted
+is "$? $(left)" "75 " "stopped while it measures, it leaves nothing behind"
+is "$(tail -n 1 err)" "chorale: try: stopped; nothing is kept of it: the same \
+command begins again, and with --keep DIR one that is stopped goes on" \
+    "and says so, and how to begin again"
+interrupted --keep kept
+is "$? $(left)" "75 " "stopped with --keep"
+like "$(tail -n 1 err)" "measured is in $work/kept, and the same command" \
+    "it says where to go on"
+[ -f kept/results.db ]
+ok $? "what is measured is there"
+finish

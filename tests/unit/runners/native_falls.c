@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* native_falls.c - where Open MPI's algorithms run as others, as was seen of
+ * its version 4.1.4 by what ompi/mca/coll/base calls, at 2 to 8 ranks and 1 to
+ * 100 000 elements: the borders between. */
+#include <stddef.h>
+
+#include "runners/native/native.h"
+#include "tests/tap.h"
+
+int main(void)
+{
+    static const struct {
+        enum chorale_coll coll;
+        const char *name;
+        size_t count, segsize;
+        int size, falls;
+    } at[] = {
+        { CHORALE_ALLREDUCE, "ring", 7, 0, 8, 1 },
+        { CHORALE_ALLREDUCE, "ring", 8, 0, 8, 0 },
+        { CHORALE_ALLREDUCE, "segmented_ring", 100000, 0, 2, 1 },
+        { CHORALE_ALLREDUCE, "segmented_ring", 799, 800, 8, 1 },
+        { CHORALE_ALLREDUCE, "segmented_ring", 800, 800, 8, 0 },
+        { CHORALE_ALLREDUCE, "rabenseifner", 3, 0, 5, 1 },
+        { CHORALE_ALLREDUCE, "rabenseifner", 4, 0, 5, 0 },
+        { CHORALE_ALLREDUCE, "rabenseifner", 7, 0, 8, 1 },
+        { CHORALE_ALLREDUCE, "recursive_doubling", 1, 0, 8, 0 },
+        { CHORALE_REDUCE, "rabenseifner", 1, 0, 3, 1 },
+        { CHORALE_REDUCE, "rabenseifner", 2, 0, 3, 0 },
+        { CHORALE_REDUCE, "linear", 1, 0, 3, 0 },
+        { CHORALE_BCAST, "split_binary_tree", 1, 0, 4, 1 },
+        { CHORALE_BCAST, "split_binary_tree", 2, 0, 4, 0 },
+        { CHORALE_BCAST, "split_binary_tree", 100, 408, 4, 1 },
+        { CHORALE_BCAST, "split_binary_tree", 100, 400, 4, 0 },
+        { CHORALE_BCAST, "scatter_allgather", 5, 0, 6, 1 },
+        { CHORALE_BCAST, "scatter_allgather", 6, 0, 6, 0 },
+        { CHORALE_BCAST, "scatter_allgather_ring", 1, 0, 2, 1 },
+        { CHORALE_BCAST, "scatter_allgather_ring", 2, 0, 2, 0 },
+        { CHORALE_BCAST, "binomial", 1, 0, 6, 0 },
+        { CHORALE_ALLGATHER, "recursive_doubling", 8, 0, 8, 0 },
+        { CHORALE_ALLGATHER, "recursive_doubling", 600, 0, 6, 1 },
+        { CHORALE_ALLGATHER, "neighbor", 500, 0, 5, 1 },
+        { CHORALE_ALLGATHER, "neighbor", 600, 0, 6, 0 },
+        { CHORALE_ALLGATHER, "bruck", 5, 0, 5, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+        struct chorale_native_point pt = {
+            .count = at[i].count, .type_size = 8, .segsize = at[i].segsize,
+            .size = at[i].size,
+        };
+        const char *why = chorale_native_falls(at[i].coll, at[i].name, &pt);
+
+        tap_ok((why != NULL) == at[i].falls,
+               "%s %s of %zu elements, segments of %zu bytes, P = %d: %s",
+               chorale_coll_info(at[i].coll)->name, at[i].name, at[i].count,
+               at[i].segsize, at[i].size,
+               at[i].falls ? "another runs" : "it runs");
+    }
+    return tap_done();
+}

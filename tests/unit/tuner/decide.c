@@ -1,0 +1,831 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide.c - the rule of decision on invented measurements: what wins, what
+ * is kept, where ranges end, and that chance does not win. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tests/unit/tuner/fixture.h"
+#include "tuner/decide/decide.h"
+#include "tuner/base/verb.h"
+
+/* A run of bcast at P = 4 in one launch. */
+static void bcast(struct fixture *f, const char *variant, long m, int ordinal,
+                  double seconds)
+{
+    int library = strcmp(variant, "library") == 0;
+    struct fixture_run run = {
+        "bcast", library ? "library" : "chorale",
+        library ? "default" : variant, "", 4, 1, m, ordinal, seconds,
+        seconds > 0 ? NULL : "invalid", NULL, NULL, NULL,
+    };
+
+    fixture_add(f, &run);
+}
+
+/* The rows of the table as "n_lo-n_hi variant; ...". */
+static const char *table(struct fixture *f)
+{
+    return fixture_text(f,
+        "SELECT group_concat(n_lo || '-' || n_hi || ' ' || variant, '; ')"
+        " FROM (SELECT * FROM decision ORDER BY coll, comm_size, n_lo)");
+}
+
+static void is(const char *got, const char *want, const char *what)
+{
+    if (!tap_ok(strcmp(got, want) == 0, "%s", what)) {
+        tap_diag("got  %s", got);
+        tap_diag("want %s", want);
+    }
+}
+
+static enum chorale_err decide_with(struct fixture *f, const char *option)
+{
+    struct chorale_errmsg msg;
+    enum chorale_err err = fixture_verb(f, &chorale_verb_decide, &msg, "@db",
+                                        option, (const char *)NULL);
+
+    if (err != CHORALE_OK)
+        tap_diag("%s", msg.text);
+    return err;
+}
+
+static enum chorale_err decide(struct fixture *f)
+{
+    return decide_with(f, NULL);
+}
+
+static void test_simulated(void)
+{
+    /* Times of library, linear, binomial by size; 0: invalid. */
+    static const struct {
+        long m;
+        double library, linear, binomial;
+    } t[] = {
+        { 8, 10, 10, 12 },         /* equal: the library */
+        { 64, 10, 8, 9 },          /* linear */
+        { 1024, 40, 32, 26 },      /* binomial; they cross between */
+        { 2048, 60, 70, 50 },      /* binomial */
+        { 4096, 80, 90, 100 },     /* library */
+        { 8192, 100, 0, 90 },      /* linear is invalid: binomial */
+        { 16384, 100, 80, 0 },     /* linear, not measured before */
+    };
+    /* The line of linear and the library begins at 8; ln(9/8) of advantage at
+     * 64 against ln(32/26) at 1024: linear and binomial cross near 174; the
+     * others near 2797, where they take as long as the library, and 6558. */
+    static const struct {
+        long n;
+        const char *variant, *what;
+    } at[] = {
+        { 8, "default", "8: equal, the library" },
+        { 32, "linear", "32: between equal and better" },
+        { 64, "linear", "64: the best" },
+        { 128, "linear", "128: still" },
+        { 300, "binomial", "300: two variants have crossed" },
+        { 2048, "binomial", "2048: the best" },
+        { 2500, "binomial", "2500: still better than the library" },
+        { 3200, "default", "3200: no longer" },
+        { 4096, "default", "4096: nothing is faster" },
+        { 5500, "default", "5500: still" },
+        { 7500, "binomial", "7500: faster again" },
+        { 8192, "binomial", "8192: the best, as linear is wrong" },
+        { 10000, "default", "10000: between choices not measured at both" },
+        { 16384, "linear", "16384: the best" },
+    };
+    struct fixture f;
+    char first[1024], sql[128];
+
+    fixture_open(&f, "sim", 1);
+    for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        bcast(&f, "library", t[i].m, 0, t[i].library * 1e-6);
+        bcast(&f, "linear", t[i].m, 0, t[i].linear * 1e-6);
+        bcast(&f, "binomial", t[i].m, 0, t[i].binomial * 1e-6);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a simulated system is decided");
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+        snprintf(sql, sizeof(sql), "SELECT variant FROM decision WHERE %ld"
+                 " BETWEEN n_lo AND n_hi", at[i].n);
+        is(fixture_text(&f, sql), at[i].variant, at[i].what);
+    }
+    is(fixture_text(&f, "SELECT group_concat(variant) FROM (SELECT * FROM"
+                    " decision ORDER BY n_lo)"),
+       "default,linear,binomial,default,binomial,default,linear",
+       "there is a range for each choice and no more");
+    is(fixture_text(&f, "SELECT printf('%.4f %.4f %.4f %.4f', speedup,"
+                    " speedup_lo, speedup_hi, regret) FROM decision"
+                    " WHERE 64 BETWEEN n_lo AND n_hi"),
+       "1.2500 1.2500 1.2500 0.0000",
+       "the speed-up of an exact point is exact");
+    is(fixture_text(&f, "SELECT printf('%.3f %.3f %.3f', 1e6 * seconds,"
+                    " 1e6 * library_seconds, speedup) FROM decision"
+                    " WHERE 1024 BETWEEN n_lo AND n_hi"), "36.056 48.990 1.359",
+       "a range has the geometric means of its sizes");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE reason = ''"
+                    " OR (basis = 'library') <> (provider = 'library')"), "0",
+       "each row says why and on what basis");
+    snprintf(first, sizeof(first), "%s", table(&f));
+    tap_ok(decide(&f) == CHORALE_OK, "it is decided again");
+    is(table(&f), first, "the same measurements give the same rows");
+    fixture_close(&f);
+}
+
+/* Uniform in (-1, 1): splitmix64. */
+static double jitter(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) / 4503599627370496.0 - 1;
+}
+
+/* Launches of a real system in which every time shares the launch's own
+ * factor and has 1 % of noise besides. */
+static void launches(struct fixture *f, int n, double linear, double binomial)
+{
+    uint64_t state = 9;
+
+    for (int l = 0; l < n; l++) {
+        double factor = exp(0.3 * jitter(&state));
+
+        for (long m = 8; m <= 64; m *= 2) {
+            bcast(f, "library", m, l,
+                  1e-5 * factor * exp(0.01 * jitter(&state)));
+            bcast(f, "linear", m, l,
+                  linear * factor * exp(0.01 * jitter(&state)));
+            bcast(f, "binomial", m, l,
+                  binomial * factor * exp(0.01 * jitter(&state)));
+        }
+    }
+}
+
+static void test_real(void)
+{
+    static const struct {
+        const char *name;
+        int launches;
+        double linear, binomial;
+        const char *table, *reason;
+    } cases[] = {
+        { "a clear gain wins", 6, 2e-5, 0.8e-5, "8-64 binomial",
+          "confirmed in 3 launches" },
+        { "a gain below the threshold keeps the library", 6, 2e-5, 0.985e-5,
+          "8-64 default", "below the threshold" },
+        { "slower variants keep the library", 6, 2e-5, 1.2e-5, "8-64 default",
+          "no variant is faster" },
+        { "three launches cannot confirm", 3, 2e-5, 0.5e-5, "8-64 default",
+          "not enough launches" },
+        { "of equals the simpler wins", 8, 0.8e-5, 0.8e-5, "8-64 linear",
+          "confirmed in 4 launches" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture f;
+        const char *reason;
+
+        fixture_open(&f, "real", 0);
+        launches(&f, cases[i].launches, cases[i].linear, cases[i].binomial);
+        tap_ok(decide(&f) == CHORALE_OK, "decided: %s", cases[i].name);
+        is(table(&f), cases[i].table, cases[i].name);
+        reason = fixture_text(&f, "SELECT reason FROM decision LIMIT 1");
+        if (!tap_ok(strstr(reason, cases[i].reason) != NULL,
+                    "and the reason says so"))
+            tap_diag("%s", reason);
+        fixture_close(&f);
+    }
+}
+
+/* What was not measured at a size begins right after it where it is expected to
+ * be better already; the library stays up to the next guess. */
+static void test_begins(void)
+{
+    static const struct {
+        long m;
+        double library, linear, binomial;
+    } t[] = { { 512, 8, 10, 0 }, { 4096, 60, 30, 0 }, { 32768, 400, 200, 60 } };
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int i = 0; i < 3; i++) {
+        bcast(&f, "library", t[i].m, 0, t[i].library * 1e-6);
+        bcast(&f, "linear", t[i].m, 0, t[i].linear * 1e-6);
+        if (t[i].binomial > 0)
+            bcast(&f, "binomial", t[i].m, 0, t[i].binomial * 1e-6);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "one variant is measured at one size");
+    is(fixture_text(&f, "SELECT group_concat(variant, ' ') FROM decision WHERE"
+                    " 4096 BETWEEN n_lo AND n_hi OR 5000 BETWEEN n_lo AND n_hi"
+                    " ORDER BY n_lo"), "linear binomial",
+       "measured where it was, expected right after");
+    is(fixture_text(&f, "SELECT max(n_hi) FROM decision WHERE variant ="
+                    " 'linear'"), "4096", "from the next byte on");
+    is(fixture_text(&f, "SELECT variant FROM decision WHERE 512 BETWEEN n_lo"
+                    " AND n_hi"), "default", "the library where it is faster");
+    fixture_close(&f);
+}
+
+/* The library takes 200 ns, the variant a quarter less, and 30 ns more than
+ * that by way of the dispatcher: enough with 8 bytes, not with 64, where the
+ * gain is an eighth. */
+static void test_dispatch_cost(void)
+{
+    static const struct {
+        const char *option, *table, *seconds, *what;
+        int simulated;
+    } cases[] = {
+        { NULL, "8-51 binomial; 52-64 default", "180 200",
+          "what the dispatcher adds is counted", 0 },
+        { "--dispatch-cost=0", "8-64 binomial", "162", "unless it is said not"
+          " to be", 0 },
+        { "--dispatch-cost=60ns", "8-64 default", "200", "or to be more", 0 },
+        { NULL, "8-64 binomial", "162", "in simulation there is none", 1 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture f;
+
+        fixture_open(&f, "system", cases[i].simulated);
+        for (int l = 0; l < 6; l++)
+            for (long m = 8; m <= 64; m *= 8) {
+                bcast(&f, "library", m, l, 200e-9);
+                bcast(&f, "binomial", m, l, m == 8 ? 150e-9 : 175e-9);
+            }
+        tap_ok(decide_with(&f, cases[i].option) == CHORALE_OK, "decided: %s",
+               cases[i].what);
+        is(table(&f), cases[i].table, cases[i].what);
+        is(fixture_text(&f, "SELECT group_concat(printf('%.0f', 1e9 * seconds),"
+                        " ' ') FROM (SELECT * FROM decision ORDER BY n_lo)"),
+           cases[i].seconds, "as the times say");
+        fixture_close(&f);
+    }
+}
+
+/* Who is challenged by whom at one size of a real system. The library takes
+ * 10 ms; launches of even number choose, and in those of odd number one of the
+ * two is too uneven to be confirmed, so that no other stands in for it. */
+static void test_ties(void)
+{
+    static const struct {
+        const char *what;
+        double linear[6], binomial[6]; /* ms */
+        const char *table;
+    } cases[] = {
+        { "close, and noise is larger: the simpler",
+          { 5.00, 5, 5.06, 5, 5.03, 5 }, { 5.02, 1, 5.02, 9, 5.02, 9 },
+          "8-8 linear" },
+        { "close, but slower every time: the faster",
+          { 5.031, 1, 5.030, 9, 5.029, 9 }, { 5, 5, 5, 5, 5, 5 },
+          "8-8 binomial" },
+        { "noise is larger, but far: the faster",
+          { 5.00, 1, 5.50, 9, 5.60, 9 }, { 5.10, 5, 5.20, 5, 5.10, 5 },
+          "8-8 binomial" },
+        { "launches that confirm do not tell ties apart",
+          { 5.00, 5, 5.06, 5, 5.03, 5 }, { 5.02, .5, 5.02, 1, 5.02, 9 },
+          "8-8 linear" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture f;
+
+        fixture_open(&f, "real", 0);
+        for (int l = 0; l < 6; l++) {
+            bcast(&f, "library", 8, l, 1e-2);
+            bcast(&f, "linear", 8, l, 1e-3 * cases[i].linear[l]);
+            bcast(&f, "binomial", 8, l, 1e-3 * cases[i].binomial[l]);
+        }
+        tap_ok(decide(&f) == CHORALE_OK, "decided: %s", cases[i].what);
+        is(table(&f), cases[i].table, cases[i].what);
+        fixture_close(&f);
+    }
+}
+
+/* A size at which variants take those times [ms] where they are chosen. Only
+ * the one that is expected is confirmed: a wrong challenger leaves the size to
+ * the library. */
+struct contest {
+    int comm_size;
+    long m;
+    struct {
+        const char *variant, *params;
+        double ms;
+    } cand[2];
+    int wins;                /* of cand */
+    const char *what;
+};
+
+static void add_contest(struct fixture *f, const struct contest *t)
+{
+    static const double uneven[6] = { 1, .2, 1, 1.8, 1, 1.8 };
+
+    for (int l = 0; l < 6; l++) {
+        struct fixture_run run = {
+            "bcast", "library", "default", "", t->comm_size, 1, t->m, l, 1e-2,
+            NULL, NULL, NULL, NULL,
+        };
+
+        fixture_add(f, &run);
+        run.provider = "chorale";
+        for (int c = 0; c < 2; c++) {
+            run.variant = t->cand[c].variant;
+            run.params = t->cand[c].params;
+            run.seconds = 1e-3 * t->cand[c].ms *
+                          (c == t->wins ? 1 : uneven[l]);
+            fixture_add(f, &run);
+        }
+    }
+}
+
+/* Ties between values of a parameter, from size to size. */
+static void test_neighbour(void)
+{
+    static const struct contest t[] = {
+        { 4, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
+          1, "no smaller size: the shorter text" },
+        { 4, 16, { { "knomial", "radix=4", 5 }, { "knomial", "radix=8", 5 } },
+          0, "something else at the next smaller size: the smaller text" },
+        { 4, 32, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 4 } },
+          1, "no tie" },
+        { 4, 64, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 5 } },
+          1, "what is chosen at the next smaller size" },
+        { 4, 128, { { "kary", "radix=2", 5 }, { "kary", "radix=16", 5 } },
+          0, "another variant there: its parameters say nothing" },
+        { 4, 256, { { "kary", "radix=2", 5 }, { "knomial", "radix=16", 5 } },
+          1, "the simpler variant, whatever is chosen there" },
+        { 8, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
+          1, "other process counts say nothing" },
+    };
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+        add_contest(&f, &t[i]);
+    tap_ok(decide(&f) == CHORALE_OK, "values of a parameter that tie");
+    for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        char sql[160], want[64];
+
+        snprintf(sql, sizeof(sql), "SELECT variant || ' ' || params FROM"
+                 " decision WHERE comm_size = %d AND comm_size_hi = %d AND"
+                 " %ld BETWEEN n_lo AND n_hi", t[i].comm_size, t[i].comm_size,
+                 t[i].m);
+        snprintf(want, sizeof(want), "%s %s", t[i].cand[t[i].wins].variant,
+                 t[i].cand[t[i].wins].params);
+        is(fixture_text(&f, sql), want, t[i].what);
+    }
+    fixture_close(&f);
+}
+
+/* The headline comes from the launches that did not choose. */
+static void test_confirming(void)
+{
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        double wobble = 1 + 0.001 * (l / 2);
+
+        bcast(&f, "library", 8, l, 1e-5);
+        bcast(&f, "linear", 8, l, (l % 2 == 0 ? 0.5e-5 : 0.8e-5) * wobble);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "decided: lucky launches choose");
+    is(fixture_text(&f, "SELECT variant || printf(' %.2f', speedup) || "
+                    "(speedup_lo > 1.2 AND speedup_hi < 1.3) FROM decision"),
+       "linear 1.241", "the speed-up is that of the confirming launches");
+    fixture_exec(&f, "DELETE FROM decision; UPDATE run SET status = 'invalid'"
+                 " WHERE run_id = (SELECT max(run_id) FROM run)");
+    tap_ok(decide(&f) == CHORALE_OK, "decided: one launch gave wrong data");
+    is(table(&f), "8-8 default", "invalid once is never chosen");
+    fixture_close(&f);
+}
+
+/* Three variants like the library at 100 sizes, 20 % of noise: without the
+ * correction some would win. */
+static void test_chance(void)
+{
+    static const char *const name[] = { "linear", "binomial",
+                                        "scatter_ring_allgather" };
+    struct fixture f;
+    uint64_t state = 11;
+
+    fixture_open(&f, "real", 0);
+    fixture_exec(&f, "BEGIN");
+    for (int l = 0; l < 8; l++)
+        for (long m = 8; m < 808; m += 8) {
+            bcast(&f, "library", m, l, 1e-5 * exp(0.2 * jitter(&state)));
+            for (int v = 0; v < 3; v++)
+                bcast(&f, name[v], m, l, 1e-5 * exp(0.2 * jitter(&state)));
+        }
+    fixture_exec(&f, "COMMIT");
+    tap_ok(decide(&f) == CHORALE_OK, "100 sizes of noise are decided");
+    is(table(&f), "8-800 default", "luck does not beat the library");
+    fixture_close(&f);
+}
+
+/* Launches of even number choose, those of odd number confirm, and neither
+ * does the other's work. */
+/* A flag of the slowest candidate takes all that was measured beside it. */
+static void spoil(struct fixture *f, const char *flag)
+{
+    char sql[256];
+
+    fixture_exec(f, "UPDATE run SET validity = ''");
+    tap_ok(decide(f) == CHORALE_OK, "three candidates");
+    is(table(f), "8-8 linear", "linear wins");
+    snprintf(sql, sizeof(sql), "UPDATE run SET validity = '%s' WHERE cell_id ="
+             " (SELECT cell_id FROM cell WHERE variant = 'binomial')", flag);
+    fixture_exec(f, sql);
+    tap_ok(decide(f) == CHORALE_DATA,
+           "binomial is %s: nothing counts that was measured beside it", flag);
+}
+
+static void test_honest(void)
+{
+    static const double wobble[3] = { -0.0525, 0, 0.0525 };
+    struct fixture f;
+
+    /* linear is best where it is chosen and loses where it is confirmed;
+     * binomial would win if all launches chose. */
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        double noise = 1 + 0.001 * l;
+
+        bcast(&f, "library", 8, l, 10e-6 * noise);
+        bcast(&f, "linear", 8, l, (l % 2 == 0 ? 8e-6 : 10.2e-6) * noise);
+        bcast(&f, "binomial", 8, l, l % 2 == 0 ? 8.5e-6 : 5e-6 * noise);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a choice that is not confirmed");
+    is(table(&f), "8-8 default", "confirming launches do not choose");
+    fixture_close(&f);
+
+    /* A gain of 10 % with t = 3.3 at two degrees of freedom: one-sided
+     * p = 0.04, two-sided 0.08. The 95 % interval holds no gain. */
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        bcast(&f, "library", 8, l, 10e-6);
+        bcast(&f, "linear", 8, l,
+              10e-6 * exp(-0.1 + (l % 2 == 0 ? 0 : wobble[l / 2])));
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a gain whose interval holds none");
+    is(table(&f), "8-8 default", "the test has two sides");
+    fixture_close(&f);
+
+    /* Twice as fast, on too few processors. */
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        bcast(&f, "library", 8, l, 10e-6 * (1 + 0.001 * l));
+        bcast(&f, "linear", 8, l, 5e-6);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "a clear gain");
+    is(table(&f), "8-8 linear", "wins");
+    fixture_exec(&f, "UPDATE run SET validity = 'oversubscribed'");
+    tap_ok(decide(&f) == CHORALE_OK, "the same, oversubscribed");
+    is(table(&f), "8-8 default", "decides nothing");
+    fixture_close(&f);
+
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        bcast(&f, "library", 8, l, 10e-6 * (1 + 0.001 * l));
+        bcast(&f, "linear", 8, l, 5e-6);
+        bcast(&f, "binomial", 8, l, 12e-6);
+    }
+    spoil(&f, "suspicious");
+    spoil(&f, "oversubscribed,clock");
+    fixture_close(&f);
+}
+
+/* A normal deviate: Box and Muller's. */
+static double normal(uint64_t *state)
+{
+    double u = (jitter(state) + 1) / 2, v = jitter(state);
+
+    return sqrt(-2 * log(fmax(u, 1e-300))) * cos(3.14159265358979 * v);
+}
+
+/* The library and 40 variants of it at 200 points, 6 launches. */
+static void forty(struct fixture *f)
+{
+    char params[32] = "";
+
+    fixture_exec(f, "BEGIN");
+    for (int l = 0; l < 6; l++)
+        for (int i = 0; i < 200; i++)
+            for (int v = 0; v <= 40; v++) {
+                struct fixture_run run = {
+                    "bcast", v == 0 ? "library" : "chorale",
+                    v == 0 ? "default" : "knomial", params, 2 + i / 25 * 2, 1,
+                    64 * (i % 25 + 1), l, 1e-5, NULL, NULL, NULL, NULL,
+                };
+
+                snprintf(params, sizeof(params), v == 0 ? "%.0d"
+                                                        : "segsize=%d",
+                         64 * v);
+                fixture_add(f, &run);
+            }
+    fixture_exec(f, "COMMIT");
+}
+
+/* They differ by 2 % of noise from run to run, and by nothing else. */
+static void test_forty(void)
+{
+    struct fixture f;
+    uint64_t state = 40;
+    char sql[128];
+
+    fixture_open(&f, "real", 0);
+    forty(&f);
+    for (int seed = 1; seed <= 5; seed++) {
+        fixture_exec(&f, "BEGIN");
+        for (int i = 1; i <= 6 * 200 * 41; i++) {
+            snprintf(sql, sizeof(sql), "UPDATE run_summary SET median = %.9g"
+                     " WHERE run_id = %d",
+                     1e-5 * exp(0.02 * normal(&state)), i);
+            fixture_exec(&f, sql);
+        }
+        fixture_exec(&f, "COMMIT");
+        tap_ok(decide(&f) == CHORALE_OK, "40 equal variants at 200 points,"
+               " noise %d", seed);
+        is(fixture_text(&f, "SELECT group_concat(DISTINCT provider) FROM"
+                        " decision"), "library", "the table is the library's");
+    }
+    fixture_close(&f);
+}
+
+/* A simulated system of process counts where T = A alpha + B beta holds for all
+ * but one variant, whose times follow no rule. */
+static void open_lines(struct fixture *f, const int *size, int nsize)
+{
+    fixture_open(f, "sim", 1);
+    for (int k = 0; k < nsize; k++)
+        for (long m = 64; m <= 65536; m *= 4) {
+            double hops = size[k] <= 8 ? 3 : size[k] <= 16 ? 4 : 5;
+            double t = 1e-6 + 1e-9 * (double)m, odd = k % 2 == 0 ? 1 : 3;
+            struct fixture_run run = { "bcast", "library", "default", "",
+                                       size[k], 1, m, 0, 2 * hops * t, NULL,
+                                       NULL, NULL, NULL };
+
+            fixture_add(f, &run);
+            run.provider = "chorale";
+            run.variant = "binomial";
+            run.params = "segsize=0";
+            run.seconds = hops * t;
+            fixture_add(f, &run);
+            run.variant = "linear";
+            run.params = "";
+            run.seconds = 0.9 * odd * hops * t;
+            fixture_add(f, &run);
+        }
+}
+
+/* With two process counts no guess can be checked against a measurement; but
+ * the model is off by the same on both sides. */
+static void test_two_lines(void)
+{
+    static const int size[] = { 8, 24 };
+    struct fixture f;
+
+    open_lines(&f, size, 2);
+    tap_ok(decide(&f) == CHORALE_OK, "two process counts are decided");
+    is(fixture_text(&f, "SELECT group_concat(DISTINCT variant || basis) FROM"
+                    " decision WHERE 4096 BETWEEN n_lo AND n_hi AND"
+                    " comm_size > 8 AND comm_size_hi < 24"), "binomialmodelled",
+       "between them who follows the model on both sides, and only who does");
+    fixture_close(&f);
+}
+
+static void test_between(void)
+{
+    static const int size[] = { 8, 12, 16, 24 };
+    struct fixture f;
+
+    open_lines(&f, size, 4);
+    tap_ok(decide(&f) == CHORALE_OK, "four process counts are decided");
+    is(fixture_text(&f, "SELECT group_concat(variant || basis) FROM decision"
+                    " WHERE 4096 BETWEEN n_lo AND n_hi AND 20 BETWEEN"
+                    " comm_size AND comm_size_hi"), "binomialmodelled",
+       "between two of them what can be foretold is taken");
+    is(fixture_text(&f, "SELECT variant FROM decision WHERE comm_size = 16"
+                    " AND 4096 BETWEEN n_lo AND n_hi"), "linear",
+       "at a measured one what is fastest there");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE comm_size > 24"
+                    " OR comm_size < 8 OR comm_size_hi > 24"), "0",
+       "beyond them nothing");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE basis ="
+                    " 'measured' AND comm_size <> comm_size_hi"), "0",
+       "measured rows are of one process count");
+    is(fixture_text(&f, "SELECT count(*) FROM decision a JOIN decision b"
+                    " ON a.decision_id < b.decision_id"
+                    " AND a.comm_size <= b.comm_size_hi"
+                    " AND b.comm_size <= a.comm_size_hi"
+                    " AND a.n_lo <= b.n_hi AND b.n_lo <= a.n_hi"), "0",
+       "no two rows speak of one point");
+    fixture_close(&f);
+}
+
+/* Variants that must not enter, whatever their times. */
+static void test_filters(void)
+{
+    static const struct {
+        const char *op, *option, *value, *table, *what;
+    } cases[] = {
+        { "sum", "--compact", "1%", "ring", "the fastest" },
+        { "sum", "--deterministic", NULL, "recursive_doubling",
+          "operands in rank order" },
+        { "sum", "--max-scratch", "1", "default", "no scratch at all" },
+    };
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int v = 0; v < 3; v++) {
+        struct fixture_run run = {
+            "allreduce", v == 0 ? "library" : "chorale",
+            v == 0 ? "default" : v == 1 ? "ring" : "recursive_doubling", "",
+            4, 1, 65536, 0, v == 0 ? 3e-5 : v == 1 ? 1e-5 : 2e-5, NULL,
+            "double", "sum", NULL,
+        };
+
+        fixture_add(&f, &run);
+    }
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                            cases[i].option, cases[i].value,
+                            (const char *)NULL) == CHORALE_OK,
+               "decided with %s", cases[i].option);
+        is(fixture_text(&f, "SELECT variant FROM decision"), cases[i].table,
+           cases[i].what);
+    }
+    fixture_exec(&f, "UPDATE cell SET op_class = 'noncommutative'");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                        (const char *)NULL) == CHORALE_OK,
+           "decided for an operation that does not commute");
+    is(fixture_text(&f, "SELECT variant || op_class FROM decision"),
+       "recursive_doublingnoncommutative", "the order is kept");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--objective",
+                        "mean", (const char *)NULL) == CHORALE_USAGE,
+           "an unknown objective is refused: %s", msg.text);
+    fixture_close(&f);
+}
+
+/* Who holds a licence asks for it, twice: where it is chosen and where the
+ * file is written. */
+static void test_patented(void)
+{
+    int there = chorale_alg_find(CHORALE_GATHER, "or_whole") != NULL;
+    static const char *const variant[] = { "default", "linear", "or_whole" };
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int v = 0; v < 3; v++) {
+        struct fixture_run run = {
+            "gather", v == 0 ? "library" : "chorale", variant[v], "", 4, 1,
+            1024, 0, 3e-5 - v * 1e-5, NULL, NULL, NULL, NULL,
+        };
+
+        fixture_add(&f, &run);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "decided with a patented variant");
+    is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
+       "it does not enter by itself");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                        "--allow-patented", (const char *)NULL) == CHORALE_OK,
+           "decided with --allow-patented");
+    is(fixture_text(&f, "SELECT variant FROM decision"),
+       there ? "or_whole" : "linear", "then it does");
+    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
+                        "@dir/t.c", (const char *)NULL) ==
+               (there ? CHORALE_DATA : CHORALE_OK) &&
+               (!there || strstr(msg.text, "--allow-patented") != NULL),
+           "generate wants to be told as well: %s", there ? msg.text : "");
+    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
+                        "@dir/t.c", "--allow-patented", (const char *)NULL) ==
+               CHORALE_OK, "and then writes");
+    fixture_close(&f);
+}
+
+/* What the library's own rule files may choose is a table of its own. The
+ * shim cannot run such a winner; the best of ours stands in for it where it
+ * beats the default too: ours takes that many seconds of the default's 3e-5. */
+static void rules_at(double ours, const char *want, const char *name)
+{
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int v = 0; v < 3; v++) {
+        struct fixture_run run = {
+            "bcast", v == 0 ? "library" : v == 1 ? "native" : "chorale",
+            v == 0 ? "default" : v == 1 ? "theirs" : "binomial", "", 4, 1,
+            1024, 0, v == 0 ? 3e-5 : v == 1 ? 1e-5 : ours, NULL, NULL, NULL,
+            NULL,
+        };
+
+        fixture_add(&f, &run);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "with algorithms of the library itself");
+    is(fixture_text(&f, "SELECT group_concat(target || ' ' || provider || ' '"
+                    " || variant, '; ') FROM (SELECT * FROM decision ORDER BY"
+                    " target)"),
+       want, name);
+    fixture_close(&f);
+}
+
+static void test_rules(void)
+{
+    rules_at(2e-5, "dispatch chorale binomial; rules native theirs",
+             "there are two tables");
+    rules_at(4e-5, "dispatch library default; rules native theirs",
+             "ours does not stand in where it loses to the default");
+}
+
+/* p95 may choose otherwise than the median. */
+static void test_objective(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    bcast(&f, "library", 1024, 0, 3e-5);
+    bcast(&f, "linear", 1024, 0, 1e-5);
+    bcast(&f, "binomial", 1024, 0, 2e-5);
+    fixture_exec(&f, "UPDATE run_summary SET p95 = 9e-5 WHERE median < 1.5e-5");
+    tap_ok(decide(&f) == CHORALE_OK, "by the median");
+    is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
+       "the least median");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
+                        "--objective", "p95", (const char *)NULL) ==
+           CHORALE_OK, "by the 95th percentile");
+    is(fixture_text(&f, "SELECT variant FROM decision"), "binomial",
+       "the least 95th percentile");
+    fixture_close(&f);
+}
+
+/* The text of --explain. */
+static void test_explain(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    launches(&f, 6, 2e-5, 0.8e-5);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "16", "4", (const char *)NULL) == CHORALE_OK,
+           "a measured point is explained");
+    tap_ok(fixture_output_has(&f, "* binomial") &&
+           fixture_output_has(&f, "library") &&
+           fixture_output_has(&f, "measured, 6 launches") &&
+           fixture_output_has(&f, "confirmed in 3 launches"),
+           "candidates, how often measured, the reason");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "--explain", "bcast",
+                        "16M", "4", "@db", (const char *)NULL) == CHORALE_OK &&
+           fixture_output_has(&f, "outside what was measured"),
+           "so is one that nobody measured, the database last");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "gather", "16", "4", (const char *)NULL) ==
+           CHORALE_DATA, "a collective that nobody measured: %s", msg.text);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "16", (const char *)NULL) == CHORALE_USAGE,
+           "a word is missing: %s", msg.text);
+    is(fixture_text(&f, "SELECT count(*) FROM decision"), "0",
+       "nothing is stored");
+    fixture_close(&f);
+}
+
+static void test_errors(void)
+{
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    bcast(&f, "linear", 8, 0, 1e-5);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db",
+                        (const char *)NULL) == CHORALE_DATA,
+           "without the library there is nothing to decide: %s", msg.text);
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--system",
+                        "other", (const char *)NULL) == CHORALE_USAGE,
+           "an unknown system is refused: %s", msg.text);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    test_simulated();
+    test_begins();
+    test_real();
+    test_dispatch_cost();
+    test_ties();
+    test_neighbour();
+    test_confirming();
+    test_chance();
+    test_honest();
+    test_forty();
+    test_between();
+    test_two_lines();
+    test_filters();
+    test_patented();
+    test_rules();
+    test_objective();
+    test_explain();
+    test_errors();
+    return tap_done();
+}

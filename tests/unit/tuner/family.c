@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* family.c - what is guessed between and beyond measured points, and how wrong
+ * that may be: variants that take a known multiple of the model's time, some
+ * of them not measured everywhere. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tests/unit/tuner/fixture.h"
+#include "tuner/decide/family.h"
+
+#define LOW 8
+#define HIGH 24
+#define LEAST 64
+#define MOST 65536
+
+/* Candidates of bcast, by what they take at LOW and at HIGH ranks over the
+ * model's time: 0 not measured, -1 invalid. */
+static const struct who {
+    const char *provider, *variant;
+    double low, high;
+    long from, to;           /* sizes at LOW */
+} who[] = {
+    { "library", "default", 3, 3, LEAST, MOST },
+    { "chorale", "binomial", 1, 1.1, LEAST, MOST },
+    { "chorale", "linear", 1, 1.25, LEAST, MOST },
+    { "chorale", "knomial", 1.5, 0, LEAST, MOST },
+    { "chorale", "pipeline", 0, 0.7, LEAST, MOST },
+    { "chorale", "chain", 1, -1, LEAST, MOST },
+    { "native", "theirs", 2, 0, LEAST, MOST },
+    { "chorale", "binary", 1, 1, LEAST, 1024 },
+    { "chorale", "kary", 1, 1, 4096, MOST },
+    { "chorale", "scatter_ring_allgather", 1, 1, LEAST, MOST },
+};
+enum { LIBRARY, BINOMIAL, LINEAR, KNOMIAL, PIPELINE, CHAIN, NATIVE, BINARY,
+       KARY, RING, NWHO };
+
+/* The model's seconds; of what is none of ours those of binomial. */
+static double model(struct chorale_predictor *p, const struct who *w, long m,
+                    int comm_size)
+{
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, w->variant);
+    const struct chorale_where where = {
+        .coll = CHORALE_BCAST, .comm_size = comm_size, .ppn = 1,
+        .shape = "one-per-node", .msg_size = (size_t)m, .dtype = "byte",
+        .op = "", .op_class = "", .root_policy = "last",
+    };
+    long value[CHORALE_MAX_PARAM];
+    char why[160];
+
+    if (alg == NULL)
+        alg = chorale_alg_find(CHORALE_BCAST, "binomial");
+    if (chorale_alg_params_parse(alg, "", value, why, sizeof(why)) != 0)
+        exit(99);
+    return chorale_predict(p, alg, value, &where);
+}
+
+static void add(struct fixture *f, const struct who *w, long m, int comm_size,
+                double seconds)
+{
+    struct fixture_run run = {
+        "bcast", w->provider, w->variant, "", comm_size, 1, m, 0,
+        fabs(seconds), seconds < 0 ? "invalid" : NULL, NULL, NULL, NULL,
+    };
+
+    fixture_add(f, &run);
+}
+
+/* 1 us a message and 1 ns a byte, as two variants tell. */
+static struct chorale_predictor *network(void)
+{
+    struct chorale_points points = { .row = NULL };
+    struct chorale_predictor *p = NULL;
+    struct fixture f;
+
+    fixture_open(&f, "net", 1);
+    for (int comm_size = 4; comm_size <= 32; comm_size *= 2)
+        for (long m = LEAST; m <= MOST; m *= 4) {
+            double t = 1e-6 + 1e-9 * (double)m;
+
+            add(&f, &who[BINOMIAL], m, comm_size, log2(comm_size) * t);
+            add(&f, &who[LINEAR], m, comm_size, (comm_size - 1) * t);
+        }
+    if (chorale_points_load(f.store, 1, &points, NULL) == CHORALE_OK)
+        p = chorale_predictor_fit(&points);
+    chorale_points_release(&points);
+    fixture_close(&f);
+    return p;
+}
+
+struct world {
+    struct fixture f;
+    struct chorale_points points;
+    struct chorale_decide_opts opts;
+    struct chorale_predictor *model;
+    struct chorale_spot *spot;
+    size_t nspot;
+    struct chorale_family fam;
+    size_t cand[NWHO];       /* their numbers in it */
+};
+
+/* With the candidates of that mask; 1: it is made. */
+static int begin(struct world *w, unsigned mask)
+{
+    struct chorale_errmsg msg;
+
+    memset(w, 0, sizeof(*w));
+    w->opts = (struct chorale_decide_opts){ .simulated = 1, .compact = 0.01,
+                                            .max_scratch = -1 };
+    w->model = network();
+    fixture_open(&w->f, "family", 1);
+    for (int i = 0; i < NWHO && w->model != NULL; i++)
+        for (long m = LEAST; m <= MOST && (mask >> i & 1); m *= 4) {
+            if (who[i].low != 0 && m >= who[i].from && m <= who[i].to)
+                add(&w->f, &who[i], m, LOW,
+                    who[i].low * model(w->model, &who[i], m, LOW));
+            if (who[i].high != 0)
+                add(&w->f, &who[i], m, HIGH,
+                    who[i].high * model(w->model, &who[i], m, HIGH));
+        }
+    if (w->model == NULL ||
+        chorale_points_load(w->f.store, 1, &w->points, &msg) != CHORALE_OK ||
+        chorale_decide_spots(&w->points, &w->opts, &w->spot, &w->nspot,
+                             &msg) != CHORALE_OK ||
+        chorale_family_init(&w->fam, w->spot, w->nspot, w->spot, w->model,
+                            &w->opts) != 0)
+        return 0;
+    for (size_t c = 0; c < w->fam.ncand; c++)
+        for (int i = 0; i < NWHO; i++)
+            if (strcmp(w->fam.cand[c].variant, who[i].variant) == 0)
+                w->cand[i] = c;
+    return w->fam.nline == 2 && w->fam.played;
+}
+
+static void end(struct world *w)
+{
+    chorale_family_release(&w->fam);
+    for (size_t i = 0; i < w->nspot; i++)
+        chorale_spot_release(&w->spot[i]);
+    free(w->spot);
+    chorale_points_release(&w->points);
+    chorale_predictor_free(w->model);
+    fixture_close(&w->f);
+}
+
+static int near(double got, double want)
+{
+    return fabs(got - want) < 1e-3 * fabs(want);
+}
+
+/* What a candidate is guessed to take at 4 KiB and 16 ranks, over the model;
+ * NAN: nothing. */
+static double between(struct world *w, int i, double *error_p)
+{
+    return exp(chorale_family_between(&w->fam, 0, w->cand[i], 4096, 16,
+                                      error_p)) /
+           model(w->model, &who[i], 4096, 16);
+}
+
+/* Between two process counts. */
+static void test_between(void)
+{
+    double halfway = log(16.0 / LOW) / log((double)HIGH / LOW), error, got;
+    struct world w;
+
+    tap_ok(begin(&w, (1u << NWHO) - 1), "a family of two process counts");
+    got = between(&w, LINEAR, &error);
+    tap_ok(near(got, pow(1.25, halfway)),
+           "measured on both sides: what it takes over the model goes from "
+           "one to the other (%.3f)", got);
+    tap_ok(near(error, 0.25), "and may be wrong by the difference (%.3f)",
+           error);
+    got = between(&w, KNOMIAL, &error);
+    tap_ok(near(got, 1.5), "measured below alone: as it is there (%.3f)", got);
+    tap_ok(near(error, 0.25), "and may be wrong as the worst of others (%.3f)",
+           error);
+    got = between(&w, PIPELINE, &error);
+    tap_ok(near(got, 0.7), "measured above alone: as it is there (%.3f)", got);
+    tap_ok(isnan(chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0,
+                                      w.cand[KNOMIAL], 4096, 16)),
+           "but not without the model");
+    tap_ok(isnan(between(&w, CHAIN, NULL)), "invalid above: not guessed");
+    tap_ok(isnan(between(&w, NATIVE, NULL)), "not for this table: not guessed");
+    w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 1;
+    tap_ok(isfinite(between(&w, LINEAR, &error)) && isnan(error) &&
+               isnan(between(&w, KNOMIAL, NULL)),
+           "a model that lacks fit: nothing tells, and one side does not do");
+    w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 0;
+    w.fam.played = 0;
+    tap_ok(isnan(between(&w, KNOMIAL, NULL)),
+           "no schedules played: one side does not do");
+    got = between(&w, LINEAR, &error);
+    tap_ok(isfinite(got) && isnan(error),
+           "both sides do, but nothing tells how wrong that is");
+    end(&w);
+    tap_ok(begin(&w, 1u << LIBRARY | 1u << LINEAR | 1u << KNOMIAL),
+           "a family with one candidate on both sides");
+    got = between(&w, KNOMIAL, &error);
+    tap_ok(near(got, 1.5) && isnan(error),
+           "which does not tell how wrong the guess of another is");
+    end(&w);
+}
+
+/* A part of a variant is the library's: what that takes between two process
+ * counts is guessed as the library's own time is, by no schedule or formula. */
+static void test_by_library(void)
+{
+    const struct chorale_alg *alg =
+        chorale_alg_find(CHORALE_BCAST, "or_allreduce");
+    struct chorale_member *m;
+    double want, got;
+    struct world w;
+    char why[160];
+
+    if (alg == NULL)
+        return; /* built without patented variants */
+    tap_ok(begin(&w, 1u << LIBRARY | 1u << BINOMIAL | 1u << LINEAR),
+           "a family of the library and two candidates more");
+    m = &w.fam.cand[w.cand[LINEAR]];
+    m->alg = alg;
+    tap_ok(chorale_alg_params_parse(alg, "base=library", m->value, why,
+                                    sizeof(why)) == 0, "one by the library");
+    for (w.fam.played = 0; w.fam.played <= 1; w.fam.played++) {
+        want = chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0,
+                                    w.cand[LINEAR], 4096, 16);
+        got = chorale_family_between(&w.fam, 0, w.cand[LINEAR], 4096, 16,
+                                     NULL);
+        tap_ok(near(got, want), "is guessed by its own times%s (%.3f)",
+               w.fam.played ? " where schedules are played" : "",
+               exp(got - want));
+    }
+    end(&w);
+}
+
+/* The library takes so many times as long as the ring at LOW and at HIGH. */
+static void as_ring(struct world *w, double low, double high)
+{
+    for (size_t j = 0; j < 2; j++) {
+        struct chorale_line *line = &w->fam.line[j];
+
+        for (size_t i = 0; i < line->nspot; i++) {
+            double *t = line->log_time + i * w->fam.ncand;
+
+            t[0] = t[w->cand[RING]] + log(j == 0 ? low : high);
+        }
+    }
+}
+
+/* A library that seems to run a variant of ours is foretold as that is. */
+static void test_twin(void)
+{
+    double want, got;
+    struct world w;
+
+    tap_ok(begin(&w, 1u << LIBRARY | 1u << BINOMIAL | 1u << RING),
+           "a family of the library and two candidates");
+    want = model(w.model, &who[RING], 4096, 16);
+    as_ring(&w, 1, 1);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(near(got, want), "a library as fast as the ring on both sides is"
+           " as fast between (%.3f)", got / want);
+    as_ring(&w, 1.005, 0.995);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(near(got, want), "half a percent is noise (%.3f)", got / want);
+    as_ring(&w, 1, 1.02);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(!near(got, want), "two percent on one side are not (%.3f)",
+           got / want);
+    as_ring(&w, 1.02, 1);
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(!near(got, want), "nor on the other (%.3f)", got / want);
+    for (size_t i = 0; i < w.fam.line[1].nspot; i++)
+        w.fam.line[1].log_time[i * w.fam.ncand + w.cand[RING]] += log(1.06);
+    as_ring(&w, 1, 1);
+    want = exp(chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0, 0, 4096,
+                                    16));
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(near(got, want), "where the ring is foretold badly, its own times"
+           " are all there is (%.3f)", got / want);
+    want = model(w.model, &who[RING], 4096, 16);
+    w.fam.played = 0;
+    got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
+    tap_ok(!near(got, want), "without schedules its own times are all there"
+           " is (%.3f)", got / want);
+    end(&w);
+}
+
+/* Along a line, beside sizes at which a candidate was not measured and others
+ * were. */
+static void test_along(void)
+{
+    static const struct {
+        int who;
+        size_t n;
+        int played, known;
+        const char *what;
+    } cases[] = {
+        { BINARY, 512, 1, 1, "between its sizes" },
+        { BINARY, 4095, 1, 1, "beyond its last, before the next one" },
+        { BINARY, 4096, 1, 0, "at the next one" },
+        { BINARY, 60000, 1, 0, "beyond that" },
+        { BINARY, 2000, 0, 0, "beyond its last by a formula" },
+        { KARY, 1025, 1, 1, "before its first, after the one before" },
+        { KARY, 1024, 1, 0, "at the one before" },
+        { KARY, 100, 1, 0, "before that" },
+        { KARY, 2000, 0, 0, "before its first by a formula" },
+        { LINEAR, 100000, 1, 1, "beyond all sizes" },
+        { LINEAR, 8, 1, 1, "before all sizes" },
+    };
+    struct world w;
+    int made = begin(&w, (1u << NWHO) - 1);
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && made; i++) {
+        int c = cases[i].who;
+        double got, want;
+
+        w.fam.played = cases[i].played;
+        got = exp(chorale_family_on(&w.fam, 0, w.cand[c], cases[i].n));
+        want = model(w.model, &who[c], (long)cases[i].n, LOW);
+        tap_ok(cases[i].known ? near(got, want) : isnan(got),
+               "%s is %sguessed %s (%.3f)", who[c].variant,
+               cases[i].known ? "" : "not ", cases[i].what, got / want);
+    }
+    end(&w);
+}
+
+int main(void)
+{
+    test_between();
+    test_by_library();
+    test_twin();
+    test_along();
+    return tap_done();
+}

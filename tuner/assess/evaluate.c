@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* evaluate.c - looks every point of an oracle up in a table. */
+#include "tuner/assess/evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/kinds.h"
+#include "tuner/decide/decide.h"
+
+#define SLOWER 0.001 /* relative: what counts as a loss */
+
+static int same_place(const struct chorale_run_point *a,
+                      const struct chorale_run_point *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
+           a->op == b->op && a->n == b->n;
+}
+
+static int same_cand(const struct chorale_run_point *a,
+                     const struct chorale_run_point *b)
+{
+    return a->provider == b->provider && a->variant == b->variant &&
+           a->params == b->params;
+}
+
+/* Log of the geometric mean over the runs of one candidate; NAN if one is no
+ * good. */
+static double log_mean(const struct chorale_run_point *row, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!row[i].ok)
+            return NAN;
+        sum += log(row[i].seconds);
+    }
+    return sum / (double)n;
+}
+
+size_t chorale_evaluate_block(const struct chorale_run_point *p)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(p->coll);
+    size_t element = chorale_dtype_size(p->dtype), sum = 0;
+
+    if (info->blind)
+        return 0;
+    if (!info->irregular)
+        return p->msg_size;
+    for (int i = 0; i < p->comm_size; i++)
+        sum += chorale_ramp(p->msg_size, element, p->comm_size, i);
+    return chorale_coll_mean(sum, info->reduces ? element : 1, p->comm_size);
+}
+
+const struct chorale_emit_choice *
+chorale_evaluate_choice(const struct chorale_emit_table *table,
+                        const struct chorale_run_point *p)
+{
+    int shape = chorale_emit_shape(p->shape);
+    size_t block = chorale_evaluate_block(p);
+    size_t n = chorale_coll_n(p->coll, block, p->comm_size);
+    size_t i = chorale_emit_select(
+        table, p->coll, shape < 0 ? CHORALE_SHAPE_UNKNOWN
+                                  : (enum chorale_shape)shape,
+        p->ppn, n, p->comm_size);
+    const struct chorale_emit_choice *choice = &table->choice[i];
+    struct chorale_point pt;
+
+    if (choice->alg == NULL)
+        return NULL;
+    pt = chorale_decide_point(p, choice->value, n, p->comm_size);
+    pt.msg_size = block;
+    return chorale_alg_refuses(choice->alg, &pt) == NULL ? choice : NULL;
+}
+
+/* 1 if the row is the choice, whatever way its parameters are written. */
+static int is_choice(const struct chorale_run_point *row,
+                     const struct chorale_emit_choice *choice)
+{
+    long value[CHORALE_MAX_PARAM];
+    char why[160];
+
+    if (strcmp(row->provider, "chorale") != 0 ||
+        strcmp(row->variant, choice->alg->name) != 0 ||
+        chorale_alg_params_parse(choice->alg, row->params, value, why,
+                                 sizeof(why)) != 0)
+        return 0;
+    for (int i = 0; i < choice->alg->nparam; i++)
+        if (value[i] != choice->value[i])
+            return 0;
+    return 1;
+}
+
+/* 1 if a table may choose it there. */
+static int may_choose(const struct chorale_run_point *row, int allow_patented)
+{
+    const struct chorale_alg *alg =
+        strcmp(row->provider, "chorale") == 0
+            ? chorale_alg_find(row->coll, row->variant) : NULL;
+
+    return alg != NULL && chorale_alg_unselectable(alg, allow_patented) == NULL;
+}
+
+static void name(char *text, size_t size, const char *variant,
+                 const char *params)
+{
+    snprintf(text, size, "%.80s%s%.160s", variant, *params ? " " : "",
+             params);
+}
+
+/* The verdict on one point, runs row[0, n); 0: the library has no time. */
+static int judge(const struct chorale_emit_table *table,
+                 const struct chorale_run_point *row, size_t n,
+                 int allow_patented, struct chorale_verdict *v)
+{
+    const struct chorale_emit_choice *choice =
+        chorale_evaluate_choice(table, row);
+    double library = NAN, best = INFINITY, mine = NAN;
+    size_t end;
+
+    *v = (struct chorale_verdict){ .point = row, .best = "library",
+                                   .choice = "library",
+                                   .tuned = choice != NULL };
+    if (choice != NULL)
+        name(v->choice, sizeof(v->choice), choice->alg->name, choice->params);
+    for (size_t i = 0; i < n; i = end) {
+        double t;
+
+        for (end = i; end < n && same_cand(&row[i], &row[end]); end++)
+            continue;
+        t = log_mean(&row[i], end - i);
+        if (strcmp(row[i].provider, "library") == 0)
+            library = t;
+        if (choice != NULL && is_choice(&row[i], choice))
+            mine = t;
+        if (may_choose(&row[i], allow_patented) && t < best) {
+            best = t;
+            name(v->best, sizeof(v->best), row[i].variant, row[i].params);
+        }
+    }
+    if (!(best < library)) {
+        best = library;
+        snprintf(v->best, sizeof(v->best), "library");
+    }
+    v->seconds = exp(choice != NULL ? mine : library);
+    v->best_seconds = exp(fmin(best, choice != NULL && isfinite(mine)
+                                         ? mine : best));
+    v->library_seconds = exp(library);
+    return isfinite(library);
+}
+
+enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
+                                  const struct chorale_points *oracle,
+                                  int allow_patented,
+                                  struct chorale_verdict **verdict_p,
+                                  size_t *count_p, struct chorale_errmsg *msg)
+{
+    struct chorale_verdict *v = malloc((oracle->count + 1) * sizeof(*v));
+    const struct chorale_run_point *row = oracle->row;
+    size_t count = 0, end;
+
+    if (v == NULL)
+        return chorale_fail_memory(msg, "evaluate");
+    for (size_t i = 0; i < oracle->count; i = end) {
+        for (end = i; end < oracle->count && same_place(&row[i], &row[end]);
+             end++)
+            continue;
+        if (row[i].comm_size > 1)
+            count += (size_t)judge(table, &row[i], end - i, allow_patented,
+                                   &v[count]);
+    }
+    *verdict_p = v;
+    *count_p = count;
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
+                                            sqlite3_int64 system_id,
+                                            struct chorale_verdict *verdict,
+                                            size_t count,
+                                            struct chorale_errmsg *msg)
+{
+    static const char sql[] =
+        "SELECT 1 FROM decision d JOIN cell c USING (system_id, coll, shape,"
+        " dtype, op, ppn, provider, variant, params)"
+        " WHERE system_id = ?1 AND target = 'dispatch' AND coll = ?2 AND"
+        " c.comm_size = ?3 AND c.n = ?4 AND shape = ?5 AND dtype = ?6 AND"
+        " op = ?7 AND ppn = ?8 AND basis = 'measured' AND ?4 BETWEEN n_lo AND"
+        " n_hi AND ?3 = d.comm_size";
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
+        const struct chorale_run_point *p = verdict[i].point;
+        int row = 0;
+
+        if (!verdict[i].tuned)
+            continue;
+        sqlite3_bind_int64(stmt, 1, system_id);
+        sqlite3_bind_text(stmt, 2, chorale_coll_info(p->coll)->name, -1, NULL);
+        sqlite3_bind_int(stmt, 3, p->comm_size);
+        sqlite3_bind_int64(stmt, 4, (sqlite3_int64)p->n);
+        sqlite3_bind_text(stmt, 5, p->shape, -1, NULL);
+        sqlite3_bind_text(stmt, 6, p->dtype, -1, NULL);
+        sqlite3_bind_text(stmt, 7, p->op, -1, NULL);
+        sqlite3_bind_int(stmt, 8, p->ppn);
+        err = chorale_store_step(store, stmt, &row, msg);
+        verdict[i].confirmed = row;
+        sqlite3_reset(stmt);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
+                           enum chorale_coll coll,
+                           struct chorale_score *score)
+{
+    double *loss = malloc((count + 1) * sizeof(*loss));
+    double sum = 0, gain = 0, most = 0, k;
+    size_t n = 0;
+
+    if (loss == NULL)
+        return -1;
+    *score = (struct chorale_score){ .regret = NAN, .p99 = NAN, .worst = NAN,
+                                     .speedup = NAN, .captured = NAN };
+    for (size_t i = 0; i < count; i++) {
+        const struct chorale_verdict *v = &verdict[i];
+
+        if (coll != CHORALE_NCOLL && v->point->coll != coll)
+            continue;
+        score->npoint++;
+        if (!isfinite(v->seconds)) {
+            score->nunknown++;
+            continue;
+        }
+        loss[n] = log(v->seconds / v->best_seconds);
+        sum += loss[n];
+        gain += log(v->library_seconds / v->seconds);
+        most += log(v->library_seconds / v->best_seconds);
+        if (v->tuned && v->seconds > v->library_seconds * (1 + SLOWER))
+            ++*(v->confirmed ? &score->nslower : &score->nguessed);
+        if (score->worst_at == NULL || expm1(loss[n]) > score->worst) {
+            score->worst = expm1(loss[n]);
+            score->worst_at = v;
+        }
+        n++;
+    }
+    k = (double)n;
+    if (n > 0) {
+        qsort(loss, n, sizeof(*loss), compare_double);
+        score->regret = expm1(sum / k);
+        score->p99 = expm1(loss[(size_t)ceil(0.99 * k) - 1]);
+        score->speedup = exp(gain / k);
+        score->captured = most > 0 ? gain / most : NAN;
+    }
+    free(loss);
+    return 0;
+}

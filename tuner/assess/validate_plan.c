@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* validate_plan.c - where a table is to be proved, and the cells for it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/kinds.h"
+#include "tuner/assess/evaluate.h"
+#include "tuner/assess/validate.h"
+
+struct list {
+    struct chorale_proof_point *row;
+    size_t count, room;
+};
+
+/* Add a point of that block size, otherwise like run. -1: out of memory. */
+static int add(struct list *list, const struct chorale_emit_table *table,
+               const struct chorale_run_point *run, size_t msg_size)
+{
+    const struct chorale_emit_choice *choice;
+    struct chorale_proof_point *p;
+
+    if (list->count == list->room) {
+        size_t room = list->room > 0 ? 2 * list->room : 64;
+
+        p = realloc(list->row, room * sizeof(*p));
+        if (p == NULL)
+            return -1;
+        list->row = p;
+        list->room = room;
+    }
+    p = &list->row[list->count++];
+    *p = (struct chorale_proof_point){ .at = *run };
+    p->at.msg_size = msg_size;
+    p->at.n = chorale_coll_n(run->coll, msg_size, run->comm_size);
+    choice = chorale_evaluate_choice(table, &p->at);
+    if (choice == NULL)
+        snprintf(p->choice, sizeof(p->choice), "library");
+    else
+        snprintf(p->choice, sizeof(p->choice), "%.80s%s%.200s",
+                 choice->alg->name, choice->params[0] != '\0' ? ":" : "",
+                 choice->params);
+    return 0;
+}
+
+/* The n that the table is asked with. */
+static size_t asked(const struct chorale_run_point *p, size_t msg_size)
+{
+    struct chorale_run_point at = *p;
+
+    at.msg_size = msg_size;
+    return chorale_coll_n(at.coll, chorale_evaluate_block(&at), at.comm_size);
+}
+
+/* Blocks of whole elements with n below and from which another choice holds,
+ * strictly between two measured sizes. */
+static int add_boundaries(struct list *list,
+                          const struct chorale_emit_table *table,
+                          const struct chorale_run_point *a,
+                          const struct chorale_run_point *b, size_t element)
+{
+    int shape = chorale_emit_shape(a->shape);
+    const struct chorale_emit_group *group =
+        &table->group[a->coll][shape < 0 ? 0 : shape];
+    size_t unit = chorale_coll_n(a->coll, element, a->comm_size);
+    size_t low = asked(a, a->msg_size), high = asked(b, b->msg_size);
+
+    if (unit == 0 || chorale_coll_info(a->coll)->blind)
+        return 0;
+    for (size_t i = 0; i < group->nrule; i++) {
+        const struct chorale_emit_rule *rule = &group->rule[i];
+
+        if (a->comm_size < rule->comm_size ||
+            a->comm_size > rule->comm_size_hi)
+            continue;
+        for (size_t k = 1; k < rule->count; k++) {
+            unsigned long long from = table->band[rule->first + k].from;
+            size_t first;
+
+            if (from <= low || from > high)
+                continue;
+            first = (size_t)((from + unit - 1) / unit) * element;
+            while (asked(a, first) < from) /* a step or two: chorale_ramp() */
+                first += element;
+            if (first - element > a->msg_size &&
+                add(list, table, a, first - element) != 0)
+                return -1;
+            if (first < b->msg_size && add(list, table, a, first) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Two sizes that differ in nothing else, but for the buffers. */
+static int neighbours(const struct chorale_run_point *a,
+                      const struct chorale_run_point *b)
+{
+    size_t root = strcspn(a->conditions, " ");
+
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
+           a->op == b->op && a->msg_size < b->msg_size &&
+           strncmp(a->conditions, b->conditions, root + 1) == 0;
+}
+
+static int add_between(struct list *list,
+                       const struct chorale_emit_table *table,
+                       const struct chorale_run_point *a,
+                       const struct chorale_run_point *b, int middle)
+{
+    int dtype = chorale_dtype_find(a->dtype);
+    size_t element = dtype >= 0 ? chorale_dtype(dtype)->size : 1, m;
+
+    if (add_boundaries(list, table, a, b, element) != 0)
+        return -1;
+    m = (size_t)(sqrt((double)a->msg_size * (double)b->msg_size) /
+                 (double)element) * element;
+    if (middle && m > a->msg_size && m < b->msg_size)
+        return add(list, table, a, m);
+    return 0;
+}
+
+static int compare_text(const char *a, const char *b)
+{
+    return strcmp(a, b);
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct chorale_run_point *a = &((const struct chorale_proof_point *)x)
+                                            ->at,
+                                   *b = &((const struct chorale_proof_point *)y)
+                                            ->at;
+    int diff = (int)a->coll - (int)b->coll;
+
+    diff = diff != 0 ? diff : a->comm_size - b->comm_size;
+    diff = diff != 0 ? diff : a->ppn - b->ppn;
+    diff = diff != 0 ? diff : compare_text(a->shape, b->shape);
+    diff = diff != 0 ? diff : compare_text(a->dtype, b->dtype);
+    diff = diff != 0 ? diff : compare_text(a->op, b->op);
+    diff = diff != 0 ? diff
+                     : (a->msg_size > b->msg_size) -
+                           (a->msg_size < b->msg_size);
+    return diff != 0 ? diff : compare_text(a->conditions, b->conditions);
+}
+
+static void sort_out(struct list *list)
+{
+    size_t n = 0;
+
+    if (list->count > 0)
+        qsort(list->row, list->count, sizeof(*list->row), compare);
+    for (size_t i = 0; i < list->count; i++)
+        if (n == 0 || compare(&list->row[n - 1], &list->row[i]) != 0)
+            list->row[n++] = list->row[i];
+    list->count = n;
+}
+
+enum chorale_err chorale_proof_points(
+    const struct chorale_emit_table *table,
+    const struct chorale_points *points, int between,
+    struct chorale_proof_point **point_p, size_t *count_p,
+    struct chorale_errmsg *msg)
+{
+    struct list list = { NULL, 0, 0 };
+    size_t nmeasured;
+    int bad = 0;
+
+    for (size_t i = 0; i < points->count && !bad; i++) {
+        const struct chorale_run_point *p = &points->row[i];
+
+        if (strcmp(p->provider, "library") == 0 && p->ok &&
+            p->comm_size > 1)
+            bad = add(&list, table, p, p->msg_size) != 0;
+    }
+    sort_out(&list);
+    nmeasured = list.count;
+    for (size_t i = 0; i < nmeasured && !bad; i++)
+        for (size_t j = i + 1; j < nmeasured && !bad; j++) {
+            /* By value: the list may move. */
+            struct chorale_run_point a = list.row[i].at, b = list.row[j].at;
+
+            if (a.coll != b.coll || a.comm_size != b.comm_size)
+                break;
+            if (!neighbours(&a, &b))
+                continue;
+            bad = add_between(&list, table, &a, &b, between) != 0;
+            break;
+        }
+    sort_out(&list);
+    if (bad) {
+        free(list.row);
+        return chorale_fail_memory(msg, "validate");
+    }
+    *point_p = list.row;
+    *count_p = list.count;
+    return CHORALE_OK;
+}
+
+/* Measured as the latest other campaign was; all candidates to the end. */
+static const char campaign_sql[] =
+    "INSERT INTO campaign (uuid, system_id, created, command, seed, launches,"
+    " nrep_min, nrep_max, nwarmup, target_width, cell_seconds, max_memory,"
+    " sync, batch, racing, counters, launcher, launcher_cmd, platform,"
+    " network, tau, sim_selector, validates)"
+    " SELECT ?1, system_id, ?3, ?4, seed + 1, ?5, nrep_min, nrep_max, nwarmup,"
+    " target_width, cell_seconds, max_memory, sync, batch, 0, '', launcher,"
+    " launcher_cmd, platform, network, tau, sim_selector, 1 FROM campaign"
+    " WHERE system_id = ?2 AND NOT validates ORDER BY created DESC, uuid"
+    " LIMIT 1"
+    " ON CONFLICT (uuid) DO UPDATE SET"
+    " launches = max(launches, excluded.launches)";
+
+/* What tables of the past have left undone is no longer asked for. */
+static const char tidy_sql[] =
+    "DELETE FROM cell WHERE system_id = ?1 AND provider = 'table'"
+    " AND part <> ?2"
+    " AND NOT EXISTS (SELECT 1 FROM run r WHERE r.cell_id = cell.cell_id)";
+static const char shorten_sql[] =
+    "UPDATE cell SET launches = (SELECT max(l.ordinal) + 1 FROM run r"
+    "  JOIN launch l USING (launch_id) WHERE r.cell_id = cell.cell_id)"
+    " WHERE system_id = ?1 AND provider = 'table' AND part <> ?2";
+
+static enum chorale_err execute(struct chorale_store *store, const char *sql,
+                                sqlite3_int64 system_id, const char *part,
+                                struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        sqlite3_bind_text(stmt, 2, part, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* A UUID that the system and the table make: the same proof in any copy. */
+static enum chorale_err put_campaign(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     const char *digest, const char *command,
+                                     long launches, sqlite3_int64 *campaign_p,
+                                     struct chorale_errmsg *msg)
+{
+    char uuid[CHORALE_UUID_SIZE], name[64], now[32], sql[256];
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    chorale_now(now);
+    snprintf(sql, sizeof(sql), "SELECT uuid FROM system WHERE system_id = %lld",
+             (long long)system_id);
+    err = chorale_store_prepare(store, sql, &stmt, msg);
+    if (err == CHORALE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        snprintf(name, sizeof(name), "%.36s %.16s",
+                 (const char *)sqlite3_column_text(stmt, 0), digest);
+        chorale_uuid_of(name, uuid);
+    } else if (err == CHORALE_OK) {
+        chorale_uuid(uuid);
+    }
+    sqlite3_finalize(stmt);
+    stmt = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, campaign_sql, &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(stmt, 2, system_id);
+        sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 4, command, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(stmt, 5, launches);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    snprintf(sql, sizeof(sql), "SELECT campaign_id FROM campaign"
+             " WHERE uuid = '%s'", uuid);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(store, sql, 0, campaign_p, msg);
+    if (err == CHORALE_OK && *campaign_p == 0)
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "%s: no campaign measured this system, so there is "
+                           "nothing to measure like; `chorale plan` makes one",
+                           chorale_store_path(store));
+    return err;
+}
+
+static const char cell_sql[] =
+    "INSERT INTO cell (uuid, campaign_id, system_id, provider, variant, params,"
+    " coll, msg_size, n, comm_size, ppn, shape, dtype, op, op_class,"
+    " root_policy, buffers, launches, part)"
+    " VALUES (?,?,?,'table',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " ON CONFLICT DO UPDATE SET launches = max(launches, excluded.launches),"
+    " campaign_id = excluded.campaign_id";
+
+static enum chorale_err put_cell(struct chorale_store *store,
+                                 sqlite3_stmt *stmt, const char *variant,
+                                 const char *params,
+                                 const struct chorale_proof_point *point,
+                                 struct chorale_errmsg *msg)
+{
+    const struct chorale_run_point *at = &point->at;
+    const char *space = strchr(at->conditions, ' ');
+    size_t root = space != NULL ? (size_t)(space - at->conditions) : 0;
+    char uuid[CHORALE_UUID_SIZE];
+
+    chorale_uuid(uuid);
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 4, variant, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 5, params, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 6, chorale_coll_info(at->coll)->name, -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 7, (sqlite3_int64)at->msg_size);
+    sqlite3_bind_int64(stmt, 8, (sqlite3_int64)at->n);
+    sqlite3_bind_int(stmt, 9, at->comm_size);
+    sqlite3_bind_int(stmt, 10, at->ppn);
+    sqlite3_bind_text(stmt, 11, at->shape, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 12, at->dtype, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 13, at->op, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 14, at->op_class, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 15, at->conditions, (int)root, SQLITE_TRANSIENT);
+    sqlite3_bind_text(stmt, 16, space != NULL ? space + 1 : "", -1,
+                      SQLITE_TRANSIENT);
+    return chorale_store_step(store, stmt, NULL, msg);
+}
+
+static enum chorale_err put_cells(struct chorale_store *store,
+                                  sqlite3_int64 system_id, const char *digest,
+                                  long launches, sqlite3_int64 campaign_id,
+                                  const char *part,
+                                  const struct chorale_proof_point *point,
+                                  size_t count, struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, cell_sql, &stmt, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 2, campaign_id);
+        sqlite3_bind_int64(stmt, 3, system_id);
+        sqlite3_bind_int64(stmt, 17, launches);
+        sqlite3_bind_text(stmt, 18, part, -1, SQLITE_STATIC);
+    }
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
+        char params[352];
+
+        snprintf(params, sizeof(params), "%s %s", digest, point[i].choice);
+        err = put_cell(store, stmt, "library", digest, &point[i], msg);
+        if (err == CHORALE_OK)
+            err = put_cell(store, stmt, "choice", params, &point[i], msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_proof_plan(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    const char *digest, const char *command,
+                                    long launches,
+                                    const struct chorale_proof_point *point,
+                                    size_t count, sqlite3_int64 *campaign_p,
+                                    struct chorale_errmsg *msg)
+{
+    char part[32];
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    snprintf(part, sizeof(part), "table-%s", digest);
+    if (err == CHORALE_OK)
+        err = execute(store, tidy_sql, system_id, part, msg);
+    if (err == CHORALE_OK)
+        err = execute(store, shorten_sql, system_id, part, msg);
+    if (err == CHORALE_OK)
+        err = put_campaign(store, system_id, digest, command, launches,
+                           campaign_p, msg);
+    if (err == CHORALE_OK)
+        err = put_cells(store, system_id, digest, launches, *campaign_p, part,
+                        point, count, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* validate_show.c - proofs as a page, as JSON, and in the database. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/spec.h"
+#include "tuner/assess/validate.h"
+
+int chorale_proof_is_library(const struct chorale_proof *proof)
+{
+    return strcmp(proof->choice, "library") == 0;
+}
+
+void chorale_proof_where(const struct chorale_proof *proof, char *text,
+                         size_t size)
+{
+    const char *name = proof->coll < CHORALE_NCOLL
+                           ? chorale_coll_info(proof->coll)->name
+                           : "?";
+    const int differs = proof->rows_of[0] != '\0';
+    char n[32];
+
+    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d", name,
+             differs ? " of " : "", differs ? proof->dtype : "",
+             differs && proof->op[0] != '\0' ? " " : "",
+             differs ? proof->op : "",
+             chorale_exact_bytes((double)proof->n, n), proof->comm_size);
+}
+
+/* "x1.234 [1.200, 1.260]" from logs; without the interval if it is unknown
+ * or nothing. */
+static const char *speedup(double mean, double half, char *text, size_t size)
+{
+    if (!isfinite(mean))
+        snprintf(text, size, "unknown");
+    else if (half > 0)
+        snprintf(text, size, "x%.3f [%.3f, %.3f]", exp(mean), exp(mean - half),
+                 exp(mean + half));
+    else
+        snprintf(text, size, "x%.3f", exp(mean));
+    return text;
+}
+
+static void print_point(const struct chorale_proof *p)
+{
+    char where[128], gain[96], mine[32], library[32], choice[420];
+
+    chorale_proof_where(p, where, sizeof(where));
+    snprintf(choice, sizeof(choice), "%s%s%s%s", p->choice,
+             p->rows_of[0] != '\0' ? " (row of " : "", p->rows_of,
+             p->rows_of[0] != '\0' ? ")" : "");
+    printf("%-44s %-12s %-32s ", where, p->shape, choice);
+    if (p->nlaunch > 0)
+        printf("%10s against %10s  %s", chorale_human_seconds(p->seconds, mine),
+               chorale_human_seconds(p->library_seconds, library),
+               speedup(p->mean, p->half, gain, sizeof(gain)));
+    else
+        printf("not measured");
+    printf("%s%s%s\n", p->slower ? "  SLOWER" : "",
+           p->note[0] != '\0' ? "  " : "", p->note);
+}
+
+static void print_total(const struct chorale_proofs *proofs,
+                        enum chorale_coll coll)
+{
+    struct chorale_proof_total t;
+    char gain[96], worst[96] = "", where[128] = "", captured[32] = "unknown";
+
+    chorale_proofs_total(proofs, coll, &t);
+    if (t.npoint + t.nunknown == 0)
+        return;
+    if (t.worst != NULL) {
+        speedup(t.worst->mean, t.worst->half, worst, sizeof(worst));
+        chorale_proof_where(t.worst, where, sizeof(where));
+    }
+    if (isfinite(t.captured))
+        snprintf(captured, sizeof(captured), "%.1f %%", 100 * t.captured);
+    printf("%-20s %6zu %-24s %9s %7zu %8zu  %s%s%s\n",
+           coll < CHORALE_NCOLL ? chorale_coll_info(coll)->name : "all",
+           t.npoint, speedup(t.mean, t.half, gain, sizeof(gain)), captured,
+           t.nslower, t.nunknown, worst, worst[0] != '\0' ? " at " : "",
+           where);
+}
+
+void chorale_proofs_print(const struct chorale_proofs *proofs, int points)
+{
+    for (size_t i = 0; points && i < proofs->count; i++)
+        print_point(&proofs->row[i]);
+    printf("%-20s %6s %-24s %9s %7s %8s  %s\n", "", "points", "speed-up",
+           "captured", "slower", "unknown", "worst");
+    for (int c = 0; c <= CHORALE_NCOLL; c++)
+        print_total(proofs, (enum chorale_coll)c);
+    for (size_t i = 0; !points && i < proofs->count; i++)
+        if (proofs->row[i].slower || proofs->row[i].note[0] != '\0')
+            print_point(&proofs->row[i]);
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *point_json(const struct chorale_proof *p)
+{
+    return json_pack(
+        "{s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:I,"
+        " s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:s}",
+        "coll", p->coll < CHORALE_NCOLL ? chorale_coll_info(p->coll)->name
+                                        : "",
+        "comm_size", p->comm_size, "ppn", p->ppn, "shape", p->shape,
+        "dtype", p->dtype, "op", p->op, "root_policy", p->root,
+        "buffers", p->buffers, "msg_size", (json_int_t)p->msg_size,
+        "n", (json_int_t)p->n, "choice", p->choice, "rows_of", p->rows_of,
+        "launches", (json_int_t)p->nlaunch, "seconds", number(p->seconds),
+        "library_seconds", number(p->library_seconds),
+        "speedup", number(exp(p->mean)),
+        "speedup_lo", number(exp(p->mean - p->half)),
+        "speedup_hi", number(exp(p->mean + p->half)),
+        "p_slower", number(p->p), "slower", p->slower,
+        "best_speedup", number(exp(p->best)), "note", p->note);
+}
+
+static json_t *total_json(enum chorale_coll coll,
+                          const struct chorale_proof_total *t)
+{
+    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+                     "coll", coll < CHORALE_NCOLL
+                                 ? chorale_coll_info(coll)->name : "all",
+                     "points", (json_int_t)t->npoint,
+                     "unknown", (json_int_t)t->nunknown,
+                     "slower", (json_int_t)t->nslower,
+                     "speedup", number(exp(t->mean)),
+                     "speedup_lo", number(exp(t->mean - t->half)),
+                     "speedup_hi", number(exp(t->mean + t->half)),
+                     "captured", number(t->captured),
+                     "worst", t->worst != NULL ? point_json(t->worst)
+                                               : json_null());
+}
+
+json_t *chorale_proofs_json(const struct chorale_proofs *proofs, int points)
+{
+    json_t *root = json_pack("{s:s, s:f, s:[], s:[]}", "digest",
+                             proofs->digest, "threshold", proofs->threshold,
+                             "totals", "points");
+    int bad = root == NULL;
+
+    for (int c = 0; c <= CHORALE_NCOLL && !bad; c++) {
+        struct chorale_proof_total t;
+
+        chorale_proofs_total(proofs, (enum chorale_coll)c, &t);
+        if (t.npoint + t.nunknown > 0)
+            bad = json_array_append_new(
+                json_object_get(root, "totals"),
+                total_json((enum chorale_coll)c, &t)) != 0;
+    }
+    for (size_t i = 0; i < proofs->count && !bad; i++)
+        if (points || proofs->row[i].slower)
+            bad = json_array_append_new(json_object_get(root, "points"),
+                                        point_json(&proofs->row[i])) != 0;
+    if (bad) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+static const char insert_sql[] =
+    "INSERT INTO validation (system_id, digest, coll, comm_size, ppn, shape,"
+    " dtype, op, root_policy, buffers, msg_size, n, choice, launches, seconds,"
+    " library_seconds, speedup, speedup_lo, speedup_hi, p_slower, slower,"
+    " best_speedup, note)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+
+static void bind_real(sqlite3_stmt *stmt, int i, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(stmt, i, value);
+    else
+        sqlite3_bind_null(stmt, i);
+}
+
+static void bind(sqlite3_stmt *stmt, const struct chorale_proof *p)
+{
+    const char *word[] = { p->shape, p->dtype, p->op, p->root, p->buffers };
+    const double value[] = { p->seconds, p->library_seconds, exp(p->mean),
+                             exp(p->mean - p->half), exp(p->mean + p->half),
+                             p->p };
+
+    sqlite3_bind_text(stmt, 3, p->coll < CHORALE_NCOLL
+                                   ? chorale_coll_info(p->coll)->name : "",
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 4, p->comm_size);
+    sqlite3_bind_int(stmt, 5, p->ppn);
+    for (int i = 0; i < 5; i++)
+        sqlite3_bind_text(stmt, 6 + i, word[i], -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 11, (sqlite3_int64)p->msg_size);
+    sqlite3_bind_int64(stmt, 12, (sqlite3_int64)p->n);
+    sqlite3_bind_text(stmt, 13, p->choice, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 14, (sqlite3_int64)p->nlaunch);
+    for (int i = 0; i < 6; i++)
+        bind_real(stmt, 15 + i, value[i]);
+    sqlite3_bind_int(stmt, 21, p->slower);
+    bind_real(stmt, 22, exp(p->best));
+    sqlite3_bind_text(stmt, 23, p->note, -1, SQLITE_STATIC);
+}
+
+enum chorale_err chorale_proofs_store(struct chorale_store *store,
+                                      sqlite3_int64 system_id,
+                                      const struct chorale_proofs *proofs,
+                                      struct chorale_errmsg *msg)
+{
+    static const char drop_sql[] =
+        "DELETE FROM validation WHERE system_id = ?1 AND digest = ?2";
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, drop_sql, &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        sqlite3_bind_text(stmt, 2, proofs->digest, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    stmt = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, insert_sql, &stmt, msg);
+    for (size_t i = 0; i < proofs->count && err == CHORALE_OK; i++) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        sqlite3_bind_text(stmt, 2, proofs->digest, -1, SQLITE_STATIC);
+        bind(stmt, &proofs->row[i]);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_show.c - a comparison for people: a table, sorted by importance. */
+#include "tuner/compare/comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/spec.h"
+
+static const char *const words[] = { "slower", "suspect", "machine",
+                                     "undecided", "too few", "faster", "same",
+                                     "new", "gone" };
+/* The order of importance. */
+static const int rank_of[] = { 0, 2, 3, 4, 6, 5, 8, 7, 1 };
+
+const char *chorale_verdict_word(enum chorale_verdict_kind verdict)
+{
+    return words[verdict];
+}
+
+void chorale_safe_text(char *out, size_t size, const char *text)
+{
+    size_t n = 0;
+
+    for (; *text != '\0' && n + 1 < size; text++)
+        out[n++] = *text >= ' ' && *text <= '~' ? *text : '?';
+    out[n] = '\0';
+}
+
+void chorale_cell_name(const struct chorale_run_point *at, char *text,
+                       size_t size)
+{
+    char all[512];
+
+    snprintf(all, sizeof(all), "%s %s%s%s%s%s",
+             chorale_coll_info(at->coll)->name,
+             strcmp(at->provider, "native") == 0 ? "native " : "",
+             strcmp(at->provider, "library") == 0 ? "library" : at->variant,
+             at->params[0] != '\0' ? " " : "", at->params,
+             strcmp(at->provider, "library") == 0 &&
+                     strcmp(at->variant, "default") != 0 ? " (other)" : "");
+    chorale_safe_text(text, size, all);
+}
+
+void chorale_cell_place(const struct chorale_run_point *at, char *text,
+                        size_t size)
+{
+    char all[512], m[32];
+
+    snprintf(all, sizeof(all), "m = %s, P = %d, ppn %d, %s, %s%s%s, %s",
+             chorale_human_bytes((double)at->msg_size, m), at->comm_size,
+             at->ppn, at->shape, at->dtype, at->op[0] != '\0' ? " " : "",
+             at->op, at->conditions);
+    chorale_safe_text(text, size, all);
+}
+
+void chorale_comparison_tally(const struct chorale_comparison *cmp,
+                              size_t count[CHORALE_NVERDICT])
+{
+    memset(count, 0, CHORALE_NVERDICT * sizeof(count[0]));
+    for (size_t i = 0; i < cmp->count; i++)
+        count[cmp->judged[i].verdict]++;
+}
+
+void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
+                         char *text, size_t size)
+{
+    const struct chorale_compared *c = &cmp->judged[cell];
+    const struct chorale_sides *s = &c->sides;
+
+    text[0] = '\0';
+    if (cmp->cell[cell].failed)
+        snprintf(text, size, "no run of it in head is right: `chorale status` "
+                 "says why");
+    else if (cmp->cell[cell].batch_base != cmp->cell[cell].batch_head)
+        snprintf(text, size, "timed in batches of %d calls in base, %d in "
+                 "head", cmp->cell[cell].batch_base,
+                 cmp->cell[cell].batch_head);
+    else if (c->verdict == CHORALE_TOO_FEW)
+        snprintf(text, size, "%zu and %zu launches; %zu on each side tell",
+                 s->base.n, s->head.n, cmp->opts.min_launches);
+    else if (c->verdict == CHORALE_MACHINE)
+        snprintf(text, size, "and so is the machine, by %.1f %%: messages, "
+                 "copies or the library, the same on both sides",
+                 100 * expm1(c->machine));
+    else if (c->verdict == CHORALE_SUSPECT && c->again)
+        snprintf(text, size, "measured again, but not in turn with base");
+    else if (c->verdict == CHORALE_SUSPECT)
+        snprintf(text, size, "to be measured again: --recheck both");
+    else if (!cmp->opts.exact && c->again && isfinite(c->p))
+        snprintf(text, size, "measured again %zu times, p = %.2g",
+                 s->again_head.n, c->adjusted);
+    else if (!cmp->opts.exact && c->verdict == CHORALE_FASTER)
+        snprintf(text, size, "p = %.2g", c->adjusted);
+}
+
+static const struct chorale_comparison *ordered;
+
+static int by_importance(const void *a, const void *b)
+{
+    size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const struct chorale_compared *x = &ordered->judged[i];
+    const struct chorale_compared *y = &ordered->judged[k];
+    int d = rank_of[x->verdict] - rank_of[y->verdict];
+    double e = fabs(y->shift.estimate) - fabs(x->shift.estimate);
+
+    if (d != 0)
+        return d;
+    if (isfinite(e) && e != 0)
+        return e > 0 ? 1 : -1;
+    return (i > k) - (i < k);
+}
+
+size_t *chorale_comparison_order(const struct chorale_comparison *cmp)
+{
+    size_t *order = malloc((cmp->count + 1) * sizeof(*order));
+
+    if (order == NULL)
+        return NULL;
+    for (size_t i = 0; i < cmp->count; i++)
+        order[i] = i;
+    ordered = cmp;
+    if (cmp->count > 0)
+        qsort(order, cmp->count, sizeof(*order), by_importance);
+    return order;
+}
+
+/* SGR codes, where they are wanted. */
+static const char *colour(int on, int red, enum chorale_verdict_kind verdict)
+{
+    if (!on)
+        return "";
+    if (red)
+        return "\033[31m";
+    return verdict == CHORALE_FASTER ? "\033[32m"
+           : verdict == CHORALE_SUSPECT || verdict == CHORALE_MACHINE
+               ? "\033[33m" : "";
+}
+
+static void print_percent(FILE *out, double log_ratio)
+{
+    if (isfinite(log_ratio))
+        fprintf(out, " %+8.2f %%", 100 * expm1(log_ratio));
+    else
+        fprintf(out, " %10s", "-");
+}
+
+static void print_cell(const struct chorale_comparison *cmp, size_t i,
+                       FILE *out, const char *on)
+{
+    const struct chorale_compared *c = &cmp->judged[i];
+    char name[160], place[200], reason[200];
+
+    chorale_cell_name(&cmp->cell[i].at, name, sizeof(name));
+    chorale_cell_place(&cmp->cell[i].at, place, sizeof(place));
+    chorale_cell_reason(cmp, i, reason, sizeof(reason));
+    fprintf(out, "%s%-9s%s", on, words[c->verdict], on[0] ? "\033[0m" : "");
+    print_percent(out, c->shift.estimate);
+    print_percent(out, c->shift.lo);
+    print_percent(out, c->shift.hi);
+    fprintf(out, "  %s; %s%s%s\n", name, place, reason[0] != '\0' ? "; " : "",
+            reason);
+}
+
+static void print_rest(const struct chorale_comparison *cmp, FILE *out,
+                       int all)
+{
+    for (size_t i = 0; i < cmp->nrechoice; i++) {
+        const struct chorale_rechoice *r = &cmp->rechoice[i];
+        char lo[32], hi[32];
+
+        if (!r->changed && !all)
+            continue;
+        fprintf(out, "%s %s, P = %d, n = %s to %s: %s in base, %s in head; "
+                "the former against the latter: %+.1f %% in base, %+.1f %% in "
+                "head\n",
+                r->changed ? "decision changed:" : "decision differs (no "
+                                                   "more than a tie):",
+                chorale_coll_info(r->at.coll)->name, r->at.comm_size,
+                chorale_human_bytes((double)r->n_lo, lo),
+                chorale_human_bytes((double)r->n_hi, hi), r->from, r->to,
+                100 * expm1(r->loss_base), 100 * expm1(r->loss_head));
+    }
+    for (size_t i = 0; i < cmp->nguideline; i++) {
+        const struct chorale_guideline *g = &cmp->guideline[i];
+        char n[32], t[32], b[32];
+
+        if (!g->broken)
+            continue;
+        fprintf(out, "guideline broken: %s of %s, P = %d, n = %s: %s, but %s "
+                "%+.1f %%\n", g->rule, g->tuned ? "the table" : "the library",
+                g->at.comm_size, chorale_human_bytes((double)g->at.n, n),
+                chorale_human_seconds(g->seconds, t),
+                chorale_human_seconds(g->bound, b),
+                100 * (g->seconds / g->bound - 1));
+    }
+}
+
+int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
+                              char *text, size_t size)
+{
+    if (k < cmp->nnote) {
+        snprintf(text, size, "%s", cmp->note[k]);
+        return 1;
+    }
+    k -= cmp->nnote;
+    for (size_t i = 0; i < cmp->ncanary; i++) {
+        const struct chorale_canary *c = &cmp->canary[i];
+
+        if (c->moved == 0 || k-- > 0)
+            continue;
+        snprintf(text, size, "the machine is %s: %s %+.1f %%",
+                 c->moved > 0 ? "slower" : "faster", c->name,
+                 100 * expm1(c->first.estimate));
+        return 1;
+    }
+    return 0;
+}
+
+/* What a red verdict would take, if it cannot be had now. */
+static void print_counts(const struct chorale_comparison *cmp, FILE *out,
+                         int fail_on)
+{
+    size_t n[CHORALE_NVERDICT], red = chorale_comparison_red(cmp, fail_on);
+
+    chorale_comparison_tally(cmp, n);
+    for (int v = 0; v < CHORALE_NVERDICT; v++)
+        if (n[v] > 0)
+            fprintf(out, "%zu %s, ", n[v], words[v]);
+    fprintf(out, "of %zu cells: %s\n", cmp->count,
+            red > 0 ? "RED" : "green");
+    if (n[CHORALE_SUSPECT] > 0 && !cmp->opts.unpaired)
+        fprintf(out, "%zu look slower: --recheck both measures them again, "
+                "%zu or more launches of each side in turn\n",
+                n[CHORALE_SUSPECT],
+                chorale_compare_pairs(n[CHORALE_SUSPECT], cmp->opts.alpha));
+    else if (n[CHORALE_SUSPECT] > 0)
+        fprintf(out, "%zu look slower: of this many cells no fewer than %zu "
+                "launches a side can say so\n", n[CHORALE_SUSPECT],
+                chorale_compare_launches(cmp->count, cmp->opts.alpha));
+}
+
+int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
+                       int all, int fail_on)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    int tty = isatty(out == stdout ? 1 : fileno(out)) &&
+              (no_colour == NULL || !no_colour[0]);
+    size_t *order = chorale_comparison_order(cmp);
+    char text[CHORALE_REMARK_SIZE];
+
+    if (order == NULL)
+        return -1;
+    for (size_t k = 0; chorale_comparison_remark(cmp, k, text, sizeof(text));
+         k++)
+        fprintf(out, "note: %s\n", text);
+    fprintf(out, "%-9s %10s %10s %10s  %s\n", "verdict", "change", "from",
+            "to", "cell");
+    for (size_t i = 0; i < cmp->count; i++) {
+        enum chorale_verdict_kind v = cmp->judged[order[i]].verdict;
+
+        if (all || (v != CHORALE_SAME && v != CHORALE_UNDECIDED))
+            print_cell(cmp, order[i], out,
+                       colour(tty, chorale_cell_red(cmp, order[i], fail_on),
+                              v));
+    }
+    free(order);
+    print_rest(cmp, out, all);
+    print_counts(cmp, out, fail_on);
+    return 0;
+}
+
+static const struct {
+    const char *word;
+    int bit;
+} fails[] = {
+    { "slower", CHORALE_FAIL_SLOWER },
+    { "gone", CHORALE_FAIL_GONE },
+    { "suspect", CHORALE_FAIL_SUSPECT },
+    { "decision-changed", CHORALE_FAIL_CHOICE },
+    { "guideline-broken", CHORALE_FAIL_GUIDELINE },
+    { "too-few", CHORALE_FAIL_TOO_FEW },
+    { "none", 0 },
+};
+
+int chorale_fail_on_parse(const char *list)
+{
+    char word[32];
+    int bits = 0, more;
+
+    for (size_t k = 0; (more = chorale_spec_word(list, k, word,
+                                                 sizeof(word))) != 0; k++) {
+        size_t i = 0;
+
+        while (more > 0 && i < sizeof(fails) / sizeof(fails[0]) &&
+               strcmp(fails[i].word, word) != 0)
+            i++;
+        if (more < 0 || i == sizeof(fails) / sizeof(fails[0]))
+            return -1;
+        bits |= fails[i].bit;
+    }
+    return bits;
+}
+
+int chorale_cell_red(const struct chorale_comparison *cmp, size_t cell,
+                     int fail_on)
+{
+    switch (cmp->judged[cell].verdict) {
+    case CHORALE_SLOWER:
+        return (fail_on & CHORALE_FAIL_SLOWER) != 0;
+    case CHORALE_GONE:
+        return (fail_on & CHORALE_FAIL_GONE) != 0;
+    case CHORALE_SUSPECT:
+        return (fail_on & CHORALE_FAIL_SUSPECT) != 0;
+    case CHORALE_TOO_FEW:
+        return (fail_on & CHORALE_FAIL_TOO_FEW) != 0;
+    default:
+        return 0;
+    }
+}
+
+size_t chorale_comparison_red(const struct chorale_comparison *cmp,
+                              int fail_on)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < cmp->count; i++)
+        n += (size_t)chorale_cell_red(cmp, i, fail_on);
+    for (size_t i = 0; i < cmp->nrechoice; i++)
+        n += cmp->rechoice[i].changed && fail_on & CHORALE_FAIL_CHOICE;
+    for (size_t i = 0; i < cmp->nguideline; i++)
+        n += cmp->guideline[i].broken && fail_on & CHORALE_FAIL_GUIDELINE;
+    return n;
+}

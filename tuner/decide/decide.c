@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide.c - choose at every measured size: pair the candidates with the
+ * library within each launch, choose in some launches, confirm in others. */
+#include "tuner/decide/decide.h"
+
+#include "algorithms/kinds.h"
+#include "tuner/decide/family.h"
+#include "tuner/model/predict.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME 1e-9   /* relative: equal in simulation */
+#define CLOSE 0.01  /* relative: a tie on a real system if not separable */
+
+/* Scratch that is no burden, and that is one whatever the size. */
+#define SMALL_SCRATCH ((size_t)64 << 10)
+#define LARGE_SCRATCH ((size_t)64 << 20)
+#define MANY 8 /* times n */
+
+struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
+                                          const long *value, size_t n,
+                                          int comm_size)
+{
+    struct chorale_point pt = {
+        .comm_size = comm_size, .n = n, .msg_size = n,
+        .type_size = chorale_dtype_size(run->dtype),
+        .commutative = strcmp(run->op_class, "noncommutative") != 0,
+        .ppn = strcmp(run->shape, "block") == 0 ? run->ppn : 0,
+    };
+
+    if (chorale_coll_info(run->coll)->blocks && comm_size > 0)
+        pt.msg_size = (n + (size_t)comm_size - 1) / (size_t)comm_size;
+    memcpy(pt.param, value, sizeof(pt.param));
+    return pt;
+}
+
+const char *chorale_decide_bars(const struct chorale_alg *alg,
+                                const struct chorale_point *pt,
+                                const struct chorale_decide_opts *opts)
+{
+    const char *why = chorale_alg_unselectable(alg, opts->allow_patented);
+    enum chorale_order order = chorale_alg_order(alg, pt);
+    size_t limit = pt->n > SMALL_SCRATCH / MANY ? MANY * pt->n
+                                                : SMALL_SCRATCH;
+
+    if (why == NULL)
+        why = chorale_alg_refuses(alg, pt);
+    if (why != NULL)
+        return why;
+    if (order == CHORALE_ORDER_TIMING)
+        return "its results depend on timing";
+    if (!pt->commutative && order != CHORALE_ORDER_RANK &&
+        order != CHORALE_ORDER_NONE)
+        return "does not keep the order of a non-commutative operation";
+    if (opts->deterministic && order == CHORALE_ORDER_FIXED)
+        return "combines operands in an order of its own (--deterministic)";
+    if (limit > LARGE_SCRATCH || pt->n > LARGE_SCRATCH)
+        limit = LARGE_SCRATCH;
+    if (opts->max_scratch >= 0)
+        limit = (size_t)opts->max_scratch;
+    return alg->scratch != NULL && alg->scratch(pt) > limit
+               ? "takes too much scratch (--max-scratch)" : NULL;
+}
+
+static int same_group(const struct chorale_run_point *a,
+                      const struct chorale_run_point *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
+           a->op == b->op;
+}
+
+/* 1 if candidate a ties with the best: equal in simulation, else close and
+ * not separable by the paired differences of the choosing launches. */
+static int ties(const struct chorale_spot *spot, size_t a, size_t best,
+                int simulated)
+{
+    double sum = 0, squares = 0, mean, sd;
+    double n = 0;
+
+    for (size_t l = 0; l < spot->nlaunch; l++) {
+        double d = spot->cand[best].ratio[l] - spot->cand[a].ratio[l];
+
+        if (!spot->chooses[l] || isnan(d))
+            continue;
+        sum += d;
+        squares += d * d;
+        n++;
+    }
+    if (n < 1)
+        return 0;
+    mean = sum / n;
+    if (fabs(mean) <= SAME)
+        return 1;
+    if (simulated || mean > CLOSE || n < 2)
+        return 0;
+    sd = sqrt(fmax(0, (squares - n * mean * mean) / (n - 1)));
+    return mean <= gsl_cdf_tdist_Pinv(0.975, n - 1) * sd / sqrt(n);
+}
+
+/* 1 if a is to be preferred to b among ties: faster when ranks come late,
+ * simpler, then what the next smaller size chose, then the shorter and smaller
+ * text. */
+static int preferred(const struct chorale_cand *a,
+                     const struct chorale_cand *b,
+                     const struct chorale_cand *neighbour, int simulated)
+{
+    size_t la = strlen(a->params), lb = strlen(b->params);
+
+    if (a->late > 0 && b->late > 0 && a->patterns == b->patterns &&
+        fabs(log(a->late / b->late)) > (simulated ? SAME : CLOSE))
+        return a->late < b->late;
+    if (a->place != b->place)
+        return a->place < b->place;
+    if (neighbour != NULL && neighbour->variant == a->variant &&
+        (neighbour->params == a->params) != (neighbour->params == b->params))
+        return neighbour->params == a->params;
+    return la != lb ? la < lb : strcmp(a->params, b->params) < 0;
+}
+
+/* The challenger: the best of the choosing launches, 0 if there is none. */
+static size_t challenger(const struct chorale_spot *spot,
+                         const struct chorale_cand *neighbour, int simulated)
+{
+    size_t best = 0, pick;
+    double most = -HUGE_VAL;
+
+    for (size_t c = 1; c < spot->ncand; c++) {
+        double mean = chorale_spot_mean(spot, c, spot->chooses, NULL);
+
+        if (spot->cand[c].place >= 0 && mean > most) {
+            most = mean;
+            best = c;
+        }
+    }
+    pick = best;
+    for (size_t c = 1; best > 0 && c < spot->ncand; c++)
+        if (spot->cand[c].place >= 0 && ties(spot, c, best, simulated) &&
+            preferred(&spot->cand[c], &spot->cand[pick], neighbour,
+                      simulated))
+            pick = c;
+    return pick;
+}
+
+/* First verdict of one size; CHORALE_WHY_GAIN awaits the correction. */
+static void judge(struct chorale_spot *spot,
+                  const struct chorale_cand *neighbour,
+                  const struct chorale_decide_opts *opts)
+{
+    size_t nchoose = 0, nconfirm = 0;
+    double chosen, gain;
+
+    spot->pick = challenger(spot, neighbour, opts->simulated);
+    spot->p = 1;
+    if (spot->point->comm_size < 2) {
+        spot->pick = 0;
+        spot->why = CHORALE_WHY_ALONE;
+        return;
+    }
+    if (spot->pick == 0) {
+        size_t usable = 0, barred = 0;
+
+        for (size_t c = 1; c < spot->ncand; c++) {
+            usable += spot->cand[c].place >= 0 &&
+                      chorale_spot_mean(spot, c, NULL, &nchoose) > -HUGE_VAL;
+            barred += spot->cand[c].barred != NULL;
+        }
+        spot->why = usable > 0   ? CHORALE_WHY_LAUNCHES
+                    : barred > 0 ? CHORALE_WHY_BARRED
+                                 : CHORALE_WHY_NONE;
+        return;
+    }
+    chosen = chorale_spot_mean(spot, spot->pick, spot->chooses, &nchoose);
+    gain = chorale_spot_mean(spot, spot->pick, spot->confirms, &nconfirm);
+    if (chosen <= (opts->simulated ? SAME : 0))
+        spot->why = CHORALE_WHY_SLOWER;
+    else if (!opts->simulated && nconfirm < 2)
+        spot->why = CHORALE_WHY_LAUNCHES;
+    else
+        spot->why = gain > log1p(opts->threshold) + SAME
+                        ? CHORALE_WHY_GAIN : CHORALE_WHY_THRESHOLD;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Benjamini and Hochberg over all tested points: the largest p that counts
+ * as significant, -1 if none does. */
+static int critical_p(const struct chorale_spot *spot, size_t nspot,
+                      double fdr, double *critical_p)
+{
+    double *p = malloc((nspot + 1) * sizeof(*p));
+    size_t n = 0;
+
+    if (p == NULL)
+        return -1;
+    for (size_t i = 0; i < nspot; i++)
+        if (spot[i].why == CHORALE_WHY_GAIN ||
+            spot[i].why == CHORALE_WHY_THRESHOLD)
+            p[n++] = spot[i].p;
+    qsort(p, n, sizeof(*p), compare_double);
+    *critical_p = -1;
+    for (size_t i = 0; i < n; i++)
+        if (p[i] <= fdr * (double)(i + 1) / (double)n)
+            *critical_p = p[i];
+    free(p);
+    return 0;
+}
+
+/* What may stand in for the choice to save ranges: what costs little more by
+ * the choosing launches and is confirmed as the choice is. */
+static void find_stand_ins(struct chorale_spot *spot, double critical,
+                           const struct chorale_decide_opts *opts)
+{
+    double best = chorale_spot_mean(spot, spot->pick, spot->chooses, NULL);
+    double least = log1p(opts->threshold) + SAME;
+
+    for (size_t c = 0; c < spot->ncand; c++) {
+        struct chorale_cand *cand = &spot->cand[c];
+        double loss = best - chorale_spot_mean(spot, c, spot->chooses, NULL);
+        double gain = chorale_spot_mean(spot, c, spot->confirms, NULL);
+
+        cand->loss = INFINITY;
+        if (c == spot->pick)
+            cand->loss = 0;
+        if (c == spot->pick || spot->pick == 0 || cand->place < 0 ||
+            !(loss <= log1p(opts->compact)))
+            continue;
+        if (!opts->simulated && c > 0)
+            cand->p = chorale_spot_p(spot, c);
+        if (c == 0 || (gain > least && (opts->simulated ||
+                                        cand->p <= critical)))
+            cand->loss = fmax(SAME, loss);
+    }
+}
+
+/* How likely each challenger's gain is chance. */
+static int test(struct chorale_spot *spot, size_t nspot, int simulated)
+{
+    if (!simulated && chorale_spots_learn(spot, nspot) != 0)
+        return -1;
+    for (size_t i = 0; i < nspot; i++)
+        if (spot[i].pick > 0)
+            spot[i].p = simulated ? 0
+                                  : chorale_spot_p(&spot[i], spot[i].pick);
+    return 0;
+}
+
+/* Final verdicts: what is not significant or not a gain is the library's. */
+static int settle(struct chorale_spot *spot, size_t nspot,
+                  const struct chorale_decide_opts *opts)
+{
+    double critical;
+
+    if (test(spot, nspot, opts->simulated) != 0 ||
+        critical_p(spot, nspot, opts->fdr, &critical) != 0)
+        return -1;
+    for (size_t i = 0; i < nspot; i++) {
+        if (spot[i].why == CHORALE_WHY_GAIN && spot[i].p > critical)
+            spot[i].why = CHORALE_WHY_CHANCE;
+        if (spot[i].why != CHORALE_WHY_GAIN)
+            spot[i].pick = 0;
+        spot[i].cand[spot[i].pick].p = spot[i].p;
+        find_stand_ins(&spot[i], critical, opts);
+    }
+    for (size_t i = 0, end; i < nspot; i = end) {
+        for (end = i; end < nspot &&
+                      same_group(spot[i].point, spot[end].point); end++)
+            continue;
+        if (chorale_decide_is_blind(spot[i].point->coll))
+            chorale_decide_blind(&spot[i], end - i, critical, opts);
+    }
+    return 0;
+}
+
+/* All measured sizes of a system, judged. */
+static int find_spots(const struct chorale_points *points,
+                      const struct chorale_decide_opts *opts,
+                      struct chorale_spot *spot, size_t *nspot_p)
+{
+    const struct chorale_run_point *row = points->row;
+    const struct chorale_cand *neighbour = NULL;
+    size_t end;
+
+    for (size_t i = 0; i < points->count; i = end) {
+        struct chorale_spot *s = &spot[*nspot_p];
+
+        for (end = i; end < points->count && row[end].n == row[i].n &&
+                      same_group(&row[i], &row[end]); end++)
+            continue;
+        (*nspot_p)++;
+        if (chorale_spot_init(s, &row[i], end - i, opts) != 0)
+            return -1;
+        if (i == 0 || !same_group(&row[i - 1], &row[i]))
+            neighbour = NULL;
+        if (s->nlaunch == 0) { /* no library to compare with */
+            if (!chorale_spot_has_library(&row[i], end - i)) {
+                chorale_spot_release(s);
+                (*nspot_p)--;
+                continue;
+            }
+            s->pick = 0;
+            s->p = 1;
+            s->why = CHORALE_WHY_UNUSABLE;
+            neighbour = NULL;
+            continue;
+        }
+        judge(s, neighbour, opts);
+        neighbour = &s->cand[s->pick];
+    }
+    return 0;
+}
+
+size_t chorale_guess_losses(const struct chorale_family *fam,
+                            const double *seconds, const unsigned char *may,
+                            double *loss)
+{
+    double tolerance = log1p(fam->opts->compact);
+    size_t best = 0;
+
+    for (size_t c = 1; c < fam->ncand; c++)
+        if (may[c] && isfinite(seconds[c]) &&
+            seconds[c] < seconds[0] - log1p(fam->opts->threshold) &&
+            (best == 0 || seconds[c] < seconds[best] - SAME))
+            best = c;
+    for (size_t c = 0; c < fam->ncand; c++) {
+        loss[c] = c == best ? 0 : INFINITY;
+        if (best > 0 && c != best && (c == 0 || may[c]) &&
+            seconds[c] - seconds[best] <= tolerance)
+            loss[c] = fmax(SAME, seconds[c] - seconds[best]);
+    }
+    return best;
+}
+
+/* Sizes without a usable time of the library are as good as not measured,
+ * where others of their line have one: they are guessed. */
+static void drop_unusable(struct chorale_spot *spot, size_t *nspot_p)
+{
+    size_t kept = 0, end;
+
+    for (size_t i = 0; i < *nspot_p; i = end) {
+        size_t usable = 0;
+
+        for (end = i; end < *nspot_p &&
+                      same_group(spot[i].point, spot[end].point); end++)
+            usable += spot[end].nlaunch > 0;
+        for (size_t k = i; k < end; k++) {
+            if (usable == 0 || spot[k].nlaunch > 0)
+                spot[kept++] = spot[k];
+            else
+                chorale_spot_release(&spot[k]);
+        }
+    }
+    *nspot_p = kept;
+}
+
+enum chorale_err chorale_decide_spots(const struct chorale_points *points,
+                                      const struct chorale_decide_opts *opts,
+                                      struct chorale_spot **spot_p,
+                                      size_t *nspot_p,
+                                      struct chorale_errmsg *msg)
+{
+    *nspot_p = 0;
+    *spot_p = calloc(points->count + 1, sizeof(**spot_p));
+    if (*spot_p == NULL || find_spots(points, opts, *spot_p, nspot_p) != 0)
+        return chorale_fail_memory(msg, "decide");
+    drop_unusable(*spot_p, nspot_p);
+    if (settle(*spot_p, *nspot_p, opts) != 0)
+        return chorale_fail_memory(msg, "decide");
+    return CHORALE_OK;
+}
+
+/* 1 if anything but the library is chosen: else nothing is to be foretold. */
+static int any_choice(const struct chorale_spot *spot, size_t nspot)
+{
+    for (size_t i = 0; i < nspot; i++)
+        if (spot[i].pick != 0)
+            return 1;
+    return 0;
+}
+
+/* 1 if an earlier spot is of the same family. */
+static int seen(const struct chorale_spot *spot, size_t i)
+{
+    for (size_t k = i; k-- > 0 &&
+                       spot[k].point->coll == spot[i].point->coll;)
+        if (chorale_family_same(spot[k].point, spot[i].point))
+            return 1;
+    return 0;
+}
+
+/* The rows of one family: its lines, and what is between them. */
+static int decide_family(struct chorale_predictor *model,
+                         const struct chorale_decide_opts *opts,
+                         struct chorale_spot *spot, size_t nspot,
+                         const struct chorale_spot *first,
+                         struct chorale_decision **rows_p, size_t *count_p)
+{
+    struct chorale_family fam;
+    int rc = chorale_family_init(&fam, spot, nspot, first, model, opts);
+
+    for (size_t j = 0; j < fam.nline && rc == 0; j++) {
+        rc = chorale_decide_rows(&fam, j, rows_p, count_p);
+        if (rc == 0 && j + 1 < fam.nline && !opts->rules)
+            rc = chorale_decide_between(&fam, j, rows_p, count_p);
+    }
+    chorale_family_release(&fam);
+    return rc;
+}
+
+enum chorale_err chorale_decide(const struct chorale_points *points,
+                                const struct chorale_decide_opts *opts,
+                                struct chorale_decision **rows_p,
+                                size_t *count_p, struct chorale_errmsg *msg)
+{
+    struct chorale_decision *rows = NULL;
+    struct chorale_spot *spot;
+    struct chorale_predictor *model = opts->model, *own = NULL;
+    size_t nspot, count = 0;
+    enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
+                                                msg);
+
+    if (err == CHORALE_OK && model == NULL && !opts->rules &&
+        any_choice(spot, nspot))
+        model = own = chorale_predictor_fit(points);
+    for (size_t i = 0; i < nspot && err == CHORALE_OK; i++)
+        if (!seen(spot, i) &&
+            decide_family(model, opts, spot, nspot, &spot[i], &rows,
+                          &count) != 0)
+            err = chorale_fail_memory(msg, "decide");
+    if (err == CHORALE_OK) {
+        *rows_p = rows;
+        *count_p = count;
+        rows = NULL;
+    }
+    free(rows);
+    chorale_predictor_free(own);
+    for (size_t i = 0; i < nspot; i++)
+        chorale_spot_release(&spot[i]);
+    free(spot);
+    return err;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide_explain.c - `chorale decide --explain`: what there was to choose from
+ * at one point, and why the choice is what it is. */
+#include <gsl/gsl_cdf.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/decide/family.h"
+#include "tuner/model/predict.h"
+#include "tuner/base/spec.h"
+
+/* A candidate at the point. */
+struct entry {
+    const struct chorale_member *member;
+    double seconds, lo, hi;  /* lo, hi: of library / it, NAN unknown */
+    double error;            /* of such a guess, NAN: unknown or measured */
+    size_t nlaunch;          /* that measured it here; 0: a guess */
+    const char *barred;
+};
+
+struct view {
+    const struct chorale_family *fam;
+    size_t n;
+    int comm_size;
+    const struct chorale_decision *row; /* that covers it, NULL: none */
+    int left_out;            /* as in the query */
+    struct entry *entry;
+    size_t count;
+};
+
+static const struct chorale_cand *cand_at(const struct chorale_spot *spot,
+                                          const struct chorale_member *m)
+{
+    for (size_t c = 0; c < spot->ncand; c++)
+        if (strcmp(spot->cand[c].provider, m->provider) == 0 &&
+            strcmp(spot->cand[c].variant, m->variant) == 0 &&
+            strcmp(spot->cand[c].params, m->params) == 0)
+            return &spot->cand[c];
+    return NULL;
+}
+
+/* 95 % interval of the speed-up over all launches that have it. */
+static void interval(const struct chorale_spot *spot,
+                     const struct chorale_cand *cand, struct entry *e)
+{
+    double sum = 0, squares = 0, n = 0, half;
+
+    for (size_t l = 0; l < spot->nlaunch; l++) {
+        if (isnan(cand->ratio[l]))
+            continue;
+        sum += cand->ratio[l];
+        squares += cand->ratio[l] * cand->ratio[l];
+        n++;
+    }
+    e->nlaunch = (size_t)n;
+    e->lo = e->hi = NAN;
+    if (n < 2)
+        return;
+    half = gsl_cdf_tdist_Pinv(0.975, n - 1) *
+           sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
+    e->lo = exp(sum / n - half);
+    e->hi = exp(sum / n + half);
+}
+
+/* Fill one entry; 0: the point says nothing of it. */
+static int fill(const struct view *v, size_t line, int exact, size_t c,
+                struct entry *e)
+{
+    const struct chorale_family *fam = v->fam;
+    const struct chorale_line *ln = &fam->line[line];
+    const struct chorale_cand *cand;
+    double t;
+
+    *e = (struct entry){ .member = &fam->cand[c], .lo = NAN, .hi = NAN,
+                         .error = NAN };
+    e->barred = chorale_family_bars(fam, c, v->n, v->comm_size);
+    for (size_t i = 0; exact && i < ln->nspot; i++) {
+        if (ln->spot[i].point->n != v->n)
+            continue;
+        cand = cand_at(&ln->spot[i], &fam->cand[c]);
+        if (cand == NULL)
+            return 0;
+        t = ln->log_time[i * fam->ncand + c];
+        if (cand->place < 0 && e->barred == NULL)
+            e->barred = "failed, gave wrong data or was not timed properly";
+        interval(&ln->spot[i], cand, e);
+        e->seconds = isfinite(t) ? exp(t) : NAN;
+        return 1;
+    }
+    t = exact ? chorale_family_on(fam, line, c, v->n)
+              : chorale_family_between(fam, line, c, v->n, v->comm_size,
+                                       &e->error);
+    e->seconds = isfinite(t) ? exp(t) : NAN;
+    return isfinite(t) || e->barred != NULL;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (isnan(x->seconds) || isnan(y->seconds))
+        return isnan(x->seconds) - isnan(y->seconds);
+    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
+/* The candidates of the point, fastest first. */
+static int collect(struct view *v)
+{
+    const struct chorale_family *fam = v->fam;
+    size_t line = 0;
+    int exact;
+
+    v->entry = calloc(fam->ncand + 1, sizeof(*v->entry));
+    if (v->entry == NULL)
+        return -1;
+    while (line < fam->nline && fam->line[line].comm_size < v->comm_size)
+        line++;
+    if (line == fam->nline)
+        return 0;
+    exact = fam->line[line].comm_size == v->comm_size;
+    if (!exact && line == 0)
+        return 0;
+    line -= !exact;
+    for (size_t c = 0; c < fam->ncand; c++)
+        v->count += (size_t)fill(v, line, exact, c, &v->entry[v->count]);
+    qsort(v->entry, v->count, sizeof(*v->entry), compare_entries);
+    return 0;
+}
+
+static void name_of(const struct chorale_member *m, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s%s%s", strcmp(m->provider, "library") == 0
+                 ? "library" : m->variant, *m->params ? " " : "", m->params,
+             strcmp(m->provider, "native") == 0 ? " (native)" : "");
+}
+
+static int is_choice(const struct view *v, const struct entry *e)
+{
+    const struct chorale_decision *row = v->row;
+
+    if (row == NULL)
+        return strcmp(e->member->provider, "library") == 0;
+    return strcmp(e->member->provider, row->provider) == 0 &&
+           strcmp(e->member->variant, row->variant) == 0 &&
+           strcmp(e->member->params, row->params) == 0;
+}
+
+static const char *why_of(const struct view *v)
+{
+    if (v->row != NULL)
+        return v->row->reason;
+    return v->left_out ? "measured and left out, as in each launch clocks were "
+                         "lost or something was faster than messages are: the "
+                         "library decides"
+                       : "outside what was measured: the library decides";
+}
+
+static void print_entry(const struct view *v, const struct entry *e)
+{
+    char name[160], seconds[32] = "-", gain[64] = "", how[96];
+
+    name_of(e->member, name, sizeof(name));
+    if (!isnan(e->seconds))
+        chorale_human_seconds(e->seconds, seconds);
+    if (!isnan(e->lo))
+        snprintf(gain, sizeof(gain), "x%.3f [%.3f, %.3f]",
+                 sqrt(e->lo * e->hi), e->lo, e->hi);
+    if (e->nlaunch > 0)
+        snprintf(how, sizeof(how), "measured, %zu launch%s", e->nlaunch,
+                 e->nlaunch == 1 ? "" : "es");
+    else if (isnan(e->seconds))
+        snprintf(how, sizeof(how), "no time");
+    else if (isnan(e->error))
+        snprintf(how, sizeof(how), "modelled");
+    else
+        snprintf(how, sizeof(how), "modelled, such guesses were wrong by"
+                 " %.1f %%", 100 * e->error);
+    printf("  %c %-40s %10s  %-25s %s%s%s\n", is_choice(v, e) ? '*' : ' ',
+           name, seconds, gain, how, e->barred != NULL ? "; never: " : "",
+           e->barred != NULL ? e->barred : "");
+}
+
+static void print_view(const struct view *v)
+{
+    const struct chorale_run_point *p = v->fam->point;
+    char bytes[32];
+
+    printf("%s, n = %s (%zu bytes), P = %d (%d a node, %s), %s%s%s\n",
+           chorale_coll_info(p->coll)->name,
+           chorale_human_bytes((double)v->n, bytes), v->n, v->comm_size,
+           p->ppn, p->shape, p->dtype, *p->op ? " " : "", p->op);
+    for (size_t i = 0; i < v->count; i++)
+        print_entry(v, &v->entry[i]);
+    printf("  %s: %s\n", v->row != NULL ? v->row->basis : "library",
+           why_of(v));
+    if (v->left_out && v->row != NULL)
+        printf("  what was measured here is left out, as in each launch clocks "
+               "were lost or\n  something was faster than messages are\n");
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static int append_view(const struct view *v, json_t *list)
+{
+    const struct chorale_run_point *p = v->fam->point;
+    json_t *entries = json_array(), *item;
+    int bad = 0;
+
+    for (size_t i = 0; i < v->count; i++) {
+        const struct entry *e = &v->entry[i];
+
+        bad |= json_array_append_new(entries, json_pack(
+            "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:s?}",
+            "provider", e->member->provider, "variant", e->member->variant,
+            "params", e->member->params, "seconds", number(e->seconds),
+            "speedup_lo", number(e->lo), "speedup_hi", number(e->hi),
+            "guess_error", number(e->error), "launches",
+            (json_int_t)e->nlaunch, "chosen", is_choice(v, e), "barred",
+            e->barred)) != 0;
+    }
+    item = json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:o}",
+                     "coll", chorale_coll_info(p->coll)->name,
+                     "n", (json_int_t)v->n, "comm_size", v->comm_size,
+                     "ppn", p->ppn, "shape", p->shape, "dtype", p->dtype,
+                     "op", p->op, "basis",
+                     v->row != NULL ? v->row->basis : "library",
+                     "reason", why_of(v), "candidates", entries);
+    return bad | (json_array_append_new(list, item) != 0);
+}
+
+/* One family at the point. -1: out of memory, 1: no text for JSON. */
+static int explain(struct chorale_family *fam,
+                   const struct chorale_decide_query *query, json_t *list)
+{
+    struct view v = { .fam = fam, .comm_size = query->comm_size,
+                      .left_out = query->left_out };
+    struct chorale_decision *rows = NULL;
+    size_t count = 0;
+    int rc = 0;
+
+    v.n = chorale_coll_n(query->coll, query->msg_size, query->comm_size);
+    for (size_t j = 0; j < fam->nline && rc == 0; j++) {
+        rc = chorale_decide_rows(fam, j, &rows, &count);
+        if (rc == 0 && j + 1 < fam->nline)
+            rc = chorale_decide_between(fam, j, &rows, &count);
+    }
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (rows[i].comm_size <= v.comm_size &&
+            v.comm_size <= rows[i].comm_size_hi && rows[i].n_lo <= v.n &&
+            v.n <= rows[i].n_hi)
+            v.row = &rows[i];
+    /* Beyond what is measured nothing is chosen, and models may have very
+     * long schedules to play. */
+    if (rc == 0 && v.row != NULL)
+        rc = collect(&v);
+    if (rc == 0 && list != NULL)
+        rc = append_view(&v, list) != 0;
+    else if (rc == 0)
+        print_view(&v);
+    free(v.entry);
+    free(rows);
+    return rc;
+}
+
+static int is_first(const struct chorale_spot *spot, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (chorale_family_same(spot[k].point, spot[i].point))
+            return 0;
+    return 1;
+}
+
+enum chorale_err chorale_decide_explain(
+    const struct chorale_points *points,
+    const struct chorale_decide_opts *opts,
+    const struct chorale_decide_query *query, json_t *list,
+    struct chorale_errmsg *msg)
+{
+    struct chorale_spot *spot;
+    struct chorale_predictor *model = opts->model, *own = NULL;
+    size_t nspot, found = 0;
+    enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
+                                                msg);
+    int rc = 0;
+
+    if (err == CHORALE_OK && model == NULL)
+        model = own = chorale_predictor_fit(points);
+    for (size_t i = 0; i < nspot && err == CHORALE_OK && rc == 0; i++) {
+        struct chorale_family fam;
+
+        if (spot[i].point->coll != query->coll || !is_first(spot, i))
+            continue;
+        rc = chorale_family_init(&fam, spot, nspot, &spot[i], model, opts);
+        if (rc == 0)
+            rc = explain(&fam, query, list);
+        chorale_family_release(&fam);
+        found++;
+    }
+    if (rc < 0)
+        err = chorale_fail_memory(msg, "decide");
+    else if (rc > 0)
+        err = chorale_fail(msg, CHORALE_DATA, "names in the database are not "
+                           "UTF-8; use the table instead of --json");
+    else if (err == CHORALE_OK && found == 0 && query->left_out)
+        err = chorale_fail(msg, CHORALE_DATA, "--explain: all that was "
+                           "measured of %s is left out, as in each launch "
+                           "clocks were lost or something was faster than "
+                           "messages are; plan more --launches",
+                           chorale_coll_info(query->coll)->name);
+    else if (err == CHORALE_OK && found == 0)
+        err = chorale_fail(msg, CHORALE_DATA, "--explain: nothing of %s is "
+                           "measured beside the library's default; `chorale "
+                           "plan` and `chorale run` measure it",
+                           chorale_coll_info(query->coll)->name);
+    chorale_predictor_free(own);
+    for (size_t i = 0; i < nspot; i++)
+        chorale_spot_release(&spot[i]);
+    free(spot);
+    return err;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* family.c - gathers the spots of a family into lines, and knows what a table
+ * may choose. */
+#include "tuner/decide/family.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chorale_family_net
+chorale_family_network(const struct chorale_predictor *model,
+                       const struct chorale_run_point *point)
+{
+    struct chorale_family_net net = { NAN, NAN, 0 };
+
+    chorale_predict_flat(model, point->shape, point->dtype, point->op,
+                         &net.alpha, &net.beta, &net.tau);
+    return net;
+}
+
+int chorale_family_same(const struct chorale_run_point *a,
+                        const struct chorale_run_point *b)
+{
+    return a->coll == b->coll && a->ppn == b->ppn && a->shape == b->shape &&
+           a->dtype == b->dtype && a->op == b->op;
+}
+
+static int same_member(const struct chorale_member *m,
+                       const struct chorale_cand *c)
+{
+    return strcmp(m->provider, c->provider) == 0 &&
+           strcmp(m->variant, c->variant) == 0 &&
+           strcmp(m->params, c->params) == 0;
+}
+
+size_t chorale_family_member(const struct chorale_family *fam,
+                             const struct chorale_cand *c)
+{
+    size_t i = 0;
+
+    while (i < fam->ncand && !same_member(&fam->cand[i], c))
+        i++;
+    return i;
+}
+
+static int add_member(struct chorale_family *fam, const struct chorale_cand *c)
+{
+    struct chorale_member *m, *more;
+    char why[160];
+
+    if (chorale_family_member(fam, c) < fam->ncand)
+        return 0;
+    more = realloc(fam->cand, (fam->ncand + 1) * sizeof(*more));
+    if (more == NULL)
+        return -1;
+    fam->cand = more;
+    m = &more[fam->ncand++];
+    *m = (struct chorale_member){ .provider = c->provider,
+                                  .variant = c->variant,
+                                  .params = c->params };
+    if (strcmp(c->provider, "chorale") == 0)
+        m->alg = chorale_alg_find(fam->point->coll, c->variant);
+    if (m->alg != NULL && chorale_alg_params_parse(m->alg, c->params, m->value,
+                                                   why, sizeof(why)) != 0)
+        m->alg = NULL;
+    return 0;
+}
+
+static int add_line(struct chorale_family *fam, struct chorale_spot *spot,
+                    size_t nspot)
+{
+    struct chorale_line *more;
+
+    more = realloc(fam->line, (fam->nline + 1) * sizeof(*more));
+    if (more == NULL)
+        return -1;
+    fam->line = more;
+    more[fam->nline++] = (struct chorale_line){
+        .comm_size = spot->point->comm_size, .spot = spot, .nspot = nspot,
+    };
+    for (size_t i = 0; i < nspot; i++)
+        for (size_t c = 0; c < spot[i].ncand; c++)
+            if (add_member(fam, &spot[i].cand[c]) != 0)
+                return -1;
+    return 0;
+}
+
+/* Measured times of all members at the spots of a line: the library's mean,
+ * less what the member gains in the launches that ran both. */
+static int fill_times(struct chorale_family *fam, struct chorale_line *line)
+{
+    size_t room = line->nspot * fam->ncand;
+
+    line->log_time = malloc((room + 1) * sizeof(double));
+    if (line->log_time == NULL)
+        return -1;
+    for (size_t i = 0; i < room; i++)
+        line->log_time[i] = NAN;
+    for (int kind = 0; kind < CHORALE_GUESS_KINDS; kind++) {
+        line->error[kind] = malloc((room + 1) * sizeof(double));
+        if (line->error[kind] == NULL)
+            return -1;
+        for (size_t i = 0; i < room; i++)
+            line->error[kind][i] = NAN;
+    }
+    for (size_t i = 0; i < line->nspot; i++) {
+        const struct chorale_spot *s = &line->spot[i];
+        double base = 0;
+
+        for (size_t l = 0; l < s->nlaunch; l++)
+            base += s->library[l] / (double)s->nlaunch;
+        for (size_t c = 0; s->nlaunch > 0 && c < s->ncand; c++)
+            line->log_time[i * fam->ncand +
+                           chorale_family_member(fam, &s->cand[c])] =
+                s->cand[c].place < 0
+                    ? INFINITY
+                    : base - chorale_spot_mean(s, c, NULL, NULL);
+    }
+    return 0;
+}
+
+/* The errors of a line, each time guessed from the two lines of another
+ * family that is like this one. */
+static void check_line(const struct chorale_family *two,
+                       const struct chorale_line *mine)
+{
+    for (size_t i = 0; i < mine->nspot * two->ncand; i++) {
+        size_t n = mine->spot[i / two->ncand].point->n;
+
+        for (int kind = 0; kind < CHORALE_GUESS_KINDS; kind++)
+            if (isfinite(mine->log_time[i]))
+                mine->error[kind][i] = fabs(expm1(
+                    chorale_family_guess(two, (enum chorale_guess_kind)kind, 0,
+                                         i % two->ncand, n, mine->comm_size) -
+                    mine->log_time[i]));
+    }
+}
+
+/* The errors of the lines that have neighbours on both sides. */
+static void check_lines(struct chorale_family *fam)
+{
+    for (size_t j = 1; j + 1 < fam->nline; j++) {
+        struct chorale_line pair[2] = { fam->line[j - 1], fam->line[j + 1] };
+        struct chorale_family two = *fam;
+
+        two.line = pair;
+        two.nline = 2;
+        check_line(&two, &fam->line[j]);
+    }
+}
+
+void chorale_family_near(const struct chorale_family *fam, size_t line,
+                         size_t n, unsigned char *near)
+{
+    const struct chorale_line *ln = &fam->line[line];
+    size_t first = 0;
+
+    while (first + 1 < ln->nspot && ln->spot[first + 1].point->n <= n)
+        first++;
+    for (size_t i = first; i < first + 2 && i < ln->nspot; i++) {
+        const double *t = ln->log_time + i * fam->ncand;
+        double best = INFINITY;
+
+        for (size_t c = 0; c < fam->ncand; c++)
+            best = fmin(best, t[c]);
+        for (size_t c = 0; c < fam->ncand; c++)
+            near[c] |= !(t[c] > best + CHORALE_FAMILY_NEAR);
+    }
+}
+
+/* About how many notes (net.h) the answers to all questions about the times
+ * between its points have: what is sent on the longest path, by every rank,
+ * at each size, twice, and at each number of ranks in between. */
+static double notes_of(const struct chorale_family *fam)
+{
+    const struct chorale_line *last = &fam->line[fam->nline - 1];
+    double between = 0, sum = 0;
+
+    for (size_t j = 0; j + 1 < fam->nline; j++) {
+        int gap = fam->line[j + 1].comm_size - fam->line[j].comm_size - 1;
+
+        between += gap <= CHORALE_DECIDE_GAP ? gap : 0;
+    }
+
+    for (size_t c = 0; c < fam->ncand; c++)
+        for (size_t i = 0; i < last->nspot && fam->cand[c].alg != NULL; i++) {
+            struct chorale_term term[CHORALE_MAX_TERM];
+            struct chorale_point pt = chorale_decide_point(
+                fam->point, fam->cand[c].value, last->spot[i].point->n,
+                last->comm_size);
+            double messages, bytes, reduced;
+
+            if (chorale_alg_refuses(fam->cand[c].alg, &pt) != NULL)
+                continue;
+            chorale_term_sums(term, fam->cand[c].alg->cost(&pt, term),
+                              &messages, &bytes, &reduced);
+            sum += 2 * messages * last->comm_size;
+        }
+    return sum * (2 * (double)fam->nline + between / 2);
+}
+
+/* Whose models lack fit. */
+static void find_lacking(struct chorale_family *fam)
+{
+    const struct chorale_run_point *point = fam->point;
+    const struct chorale_where where = {
+        .coll = point->coll, .comm_size = point->comm_size,
+        .ppn = point->ppn, .shape = point->shape, .dtype = point->dtype,
+        .op = point->op, .op_class = point->op_class, .root_policy = "",
+    };
+    char why[200];
+
+    for (size_t c = 0; c < fam->ncand; c++)
+        fam->cand[c].lacks = fam->cand[c].alg != NULL &&
+                             chorale_predict_lacks(fam->model,
+                                                   fam->cand[c].alg, &where,
+                                                   why, sizeof(why));
+}
+
+int chorale_family_init(struct chorale_family *fam,
+                        struct chorale_spot *spot, size_t nspot,
+                        const struct chorale_spot *first,
+                        struct chorale_predictor *model,
+                        const struct chorale_decide_opts *opts)
+{
+    static const struct chorale_cand library = {
+        .provider = "library", .variant = "default", .params = "",
+    };
+    double notes = CHORALE_FAMILY_NOTES;
+    size_t end, cells = 0;
+
+    for (size_t i = 0; i < nspot; i++)
+        cells += spot[i].ncand;
+    if (cells > CHORALE_FAMILY_CELLS)
+        notes *= CHORALE_FAMILY_CELLS / (double)cells;
+    *fam = (struct chorale_family){ .point = first->point, .opts = opts,
+                                    .model = model };
+    fam->net = chorale_family_network(model, first->point);
+    if (add_member(fam, &library) != 0)
+        return -1;
+    for (size_t i = 0; i < nspot; i = end) {
+        end = i + 1;
+        if (!chorale_family_same(spot[i].point, first->point))
+            continue;
+        while (end < nspot &&
+               chorale_family_same(spot[end].point, first->point) &&
+               spot[end].point->comm_size == spot[i].point->comm_size)
+            end++;
+        if (add_line(fam, &spot[i], end - i) != 0)
+            return -1;
+    }
+    fam->played = model != NULL && fam->nline > 0 &&
+                  chorale_predict_notes(model) + notes_of(fam) <= notes;
+    if (fam->played)
+        find_lacking(fam);
+    for (size_t j = 0; j < fam->nline; j++)
+        if (fill_times(fam, &fam->line[j]) != 0)
+            return -1;
+    check_lines(fam);
+    chorale_family_fill_errors(fam);
+    return 0;
+}
+
+void chorale_family_release(struct chorale_family *fam)
+{
+    for (size_t j = 0; j < fam->nline; j++) {
+        free(fam->line[j].log_time);
+        for (int kind = 0; kind < CHORALE_GUESS_KINDS; kind++)
+            free(fam->line[j].error[kind]);
+    }
+    free(fam->line);
+    free(fam->cand);
+}
+
+const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,
+                                size_t n, int comm_size)
+{
+    const struct chorale_member *m = &fam->cand[cand];
+    struct chorale_point pt;
+
+    if (cand == 0)
+        return NULL;
+    if (strcmp(m->provider, fam->opts->rules ? "native" : "chorale") != 0)
+        return "not for this table";
+    if (fam->opts->rules)
+        return NULL;
+    if (m->alg == NULL)
+        return "unknown to this build";
+    pt = chorale_decide_point(fam->point, m->value, n, comm_size);
+    return chorale_decide_bars(m->alg, &pt, fam->opts);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* policy.c - how a system's table is decided: see policy.h. */
+#include "config.h"
+
+#include "tuner/decide/policy.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/verb.h"
+
+#define THRESHOLD_REAL 0.03
+#define COMPACT 0.01
+#define FALSE_DISCOVERIES 0.05
+
+struct held {
+    struct chorale_policy policy;
+};
+
+static const struct chorale_opt rows[] = {
+    CHORALE_POLICY_OPTS(struct held, policy),
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+_Static_assert(sizeof(rows) / sizeof(rows[0]) == CHORALE_POLICY_WORDS + 1,
+               "as many words as options");
+
+enum chorale_err chorale_policy_check(const struct chorale_policy *policy,
+                                      struct chorale_errmsg *msg)
+{
+    if (policy->objective == NULL || strcmp(policy->objective, "median") == 0 ||
+        strcmp(policy->objective, "p95") == 0)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_USAGE, "--objective %s: is median or p95",
+                        policy->objective);
+}
+
+enum chorale_objective
+chorale_policy_objective(const struct chorale_policy *policy)
+{
+    return policy->objective != NULL && strcmp(policy->objective, "p95") == 0
+               ? CHORALE_OBJECTIVE_P95
+               : CHORALE_OBJECTIVE_MEDIAN;
+}
+
+struct chorale_decide_opts
+chorale_policy_decide(const struct chorale_policy *policy, int simulated)
+{
+    struct chorale_decide_opts how = {
+        .simulated = simulated, .fdr = FALSE_DISCOVERIES,
+        .threshold = policy->threshold, .compact = policy->compact,
+        .deterministic = policy->deterministic,
+        .allow_patented = policy->allow_patented,
+        .max_scratch = policy->max_scratch,
+    };
+
+    if (isnan(how.threshold))
+        how.threshold = simulated ? 0 : THRESHOLD_REAL;
+    if (isnan(how.compact))
+        how.compact = COMPACT;
+    return how;
+}
+
+double chorale_policy_cost(const struct chorale_policy *policy, int simulated)
+{
+    if (!isnan(policy->dispatch_cost))
+        return policy->dispatch_cost;
+    return simulated ? 0 : CHORALE_DISPATCH_SECONDS;
+}
+
+/* A real of a row, NAN where it has none. */
+static double real(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt, column) != SQLITE_NULL
+               ? sqlite3_column_double(stmt, column)
+               : NAN;
+}
+
+enum chorale_err chorale_policy_load(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     struct chorale_policy *policy,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int got = 0;
+    enum chorale_err err = chorale_store_prepare(
+        store, "SELECT threshold, compact, dispatch_cost, objective,"
+        " deterministic, coalesce(max_scratch, -1), allow_patented FROM policy"
+        " WHERE system_id = ?1", &stmt, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        err = chorale_store_step(store, stmt, &got, msg);
+    }
+    if (err == CHORALE_OK && got)
+        *policy = (struct chorale_policy){
+            .threshold = real(stmt, 0), .compact = real(stmt, 1),
+            .dispatch_cost = real(stmt, 2),
+            .objective = strcmp(chorale_text(stmt, 3), "p95") == 0 ? "p95"
+                                                                   : NULL,
+            .deterministic = sqlite3_column_int(stmt, 4),
+            .max_scratch = (long)sqlite3_column_int64(stmt, 5),
+            .allow_patented = sqlite3_column_int(stmt, 6),
+        };
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_policy_inherit(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        struct chorale_policy *policy,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_policy old = CHORALE_POLICY_DEFAULTS;
+    enum chorale_err err = chorale_policy_load(store, system_id, &old, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    if (isnan(policy->threshold))
+        policy->threshold = old.threshold;
+    if (isnan(policy->compact))
+        policy->compact = old.compact;
+    if (isnan(policy->dispatch_cost))
+        policy->dispatch_cost = old.dispatch_cost;
+    if (policy->objective == NULL)
+        policy->objective = old.objective;
+    if (policy->max_scratch < 0)
+        policy->max_scratch = old.max_scratch;
+    policy->deterministic |= old.deterministic;
+    return CHORALE_OK;
+}
+
+static void bind_known(sqlite3_stmt *stmt, int column, double value)
+{
+    if (!isnan(value))
+        sqlite3_bind_double(stmt, column, value);
+}
+
+enum chorale_err chorale_policy_keep(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     const struct chorale_policy *policy,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        store, "INSERT OR REPLACE INTO policy (system_id, threshold, compact,"
+        " dispatch_cost, objective, deterministic, max_scratch,"
+        " allow_patented) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", &stmt,
+        msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        bind_known(stmt, 2, policy->threshold);
+        bind_known(stmt, 3, policy->compact);
+        bind_known(stmt, 4, policy->dispatch_cost);
+        if (policy->objective != NULL)
+            sqlite3_bind_text(stmt, 5, policy->objective, -1, SQLITE_STATIC);
+        sqlite3_bind_int(stmt, 6, policy->deterministic);
+        if (policy->max_scratch >= 0)
+            sqlite3_bind_int64(stmt, 7, policy->max_scratch);
+        sqlite3_bind_int(stmt, 8, policy->allow_patented);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+void chorale_policy_args(const struct chorale_policy *policy,
+                         struct chorale_args *args)
+{
+    static const struct held none = { CHORALE_POLICY_DEFAULTS };
+    struct held held = { *policy };
+
+    chorale_opts_words(rows, &held, &none, args);
+}
+
+void chorale_policy_words(const struct chorale_policy *policy, char *text,
+                          size_t size)
+{
+    struct chorale_args args = { .count = 0 };
+    size_t len = 0;
+
+    text[0] = '\0';
+    chorale_policy_args(policy, &args);
+    for (int i = 0; i < args.count && len < size; i++)
+        len += (size_t)snprintf(text + len, size - len, "%s%s",
+                                i > 0 ? " " : "", args.word[i]);
+    chorale_args_free(&args);
+}

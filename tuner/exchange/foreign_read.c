@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* foreign_read.c - tables of other benchmarks, row by row: see foreign.h. What
+ * stands round them in a log, of launchers and shells, is passed over; a line
+ * in a table that begins with a digit is a row, or an error; so is one that
+ * begins with a word and a number where rows are named. */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/file_text.h"
+#include "tuner/exchange/foreign.h"
+
+enum { MAX_ROWS = 1 << 14, MAX_FILE = 1 << 28 };
+
+enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
+                                     const char *format, ...)
+{
+    char what[300];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(what, sizeof(what), format, ap);
+    va_end(ap);
+    for (char *c = what; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
+            *c = '?';
+    return chorale_fail(r->msg, CHORALE_DATA, "%s:%d: %s; correct or remove "
+                        "the line, or run the benchmark again", r->path,
+                        r->line, what);
+}
+
+void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
+{
+    const int room = (int)(sizeof(f->note) / sizeof(f->note[0]));
+    char text[160];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text, sizeof(text), format, ap);
+    va_end(ap);
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
+            *c = '?';
+    for (int i = 0; i < f->nnote; i++)
+        if (strcmp(f->note[i], text) == 0)
+            return;
+    if (f->nnote < room)
+        strcpy(f->note[f->nnote++], text);
+    else
+        strcpy(f->note[room - 1], "and more");
+}
+
+void chorale_foreign_version(const char *text, char *version, size_t size)
+{
+    size_t n;
+
+    version[0] = '\0';
+    text += strcspn(text, "0123456789");
+    n = strspn(text, "0123456789.");
+    if (n > 0 && n < size)
+        snprintf(version, size, "%.*s", (int)n, text);
+}
+
+const char *chorale_foreign_dtype(const char *text)
+{
+    static const char *const known[][2] = {
+        { "MPI_CHAR", "byte" }, { "MPI_BYTE", "byte" }, { "MPI_INT", "int" },
+        { "MPI_FLOAT", "float" }, { "MPI_DOUBLE", "double" },
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const size_t n = strlen(known[i][0]);
+
+        if (strncmp(text, known[i][0], n) == 0 &&
+            strspn(text + n, " .\t") == strlen(text + n))
+            return known[i][1];
+    }
+    return NULL;
+}
+
+/* What one heading must have. */
+static enum chorale_err check_columns(struct chorale_foreign_reader *r)
+{
+    int count[FOREIGN_DEFECTS + 1] = { 0 };
+
+    for (int i = 0; i < r->ncolumn; i++)
+        if (count[r->column[i]]++ > 0 && r->column[i] < FOREIGN_REAL)
+            return chorale_foreign_bad(r, "a column is there twice");
+    if (count[FOREIGN_AVG] == 0)
+        return chorale_foreign_bad(r, "no column of mean times");
+    if (count[FOREIGN_SIZE] != (r->at.coll != CHORALE_BARRIER))
+        return chorale_foreign_bad(r, count[FOREIGN_SIZE] > 0
+                                          ? "a barrier has no sizes"
+                                          : "no column of sizes");
+    return CHORALE_OK;
+}
+
+/* Bytes of text that are this column's name, where % stands for digits; 0: it
+ * is another. */
+static size_t is_column(const char *text, const char *name)
+{
+    const char *at = text;
+
+    for (; *name != '\0'; name++) {
+        size_t digits = strspn(at, "0123456789");
+
+        if (*name == '%' && digits > 0)
+            at += digits;
+        else if (*name == '%' || *at++ != *name)
+            return 0;
+    }
+    return *at == '\0' || *at == ' ' || *at == '\t' ? (size_t)(at - text) : 0;
+}
+
+enum chorale_err
+chorale_foreign_columns(struct chorale_foreign_reader *r, const char *text,
+                        const struct chorale_foreign_name *names)
+{
+    r->ncolumn = 0;
+    for (;;) {
+        const struct chorale_foreign_name *name = names;
+        size_t n = 0;
+
+        text += strspn(text, " \t");
+        if (*text == '\0')
+            return check_columns(r);
+        for (; name->text != NULL; name++) {
+            n = is_column(text, name->text);
+            if (n > 0)
+                break;
+        }
+        if (name->text == NULL)
+            return chorale_foreign_bad(r, "column '%.40s' is none that is "
+                                       "known here", text);
+        if (r->ncolumn == FOREIGN_COLUMNS)
+            return chorale_foreign_bad(r, "too many columns");
+        r->column[r->ncolumn++] = name->column;
+        text += n;
+    }
+}
+
+static int whole(const char *word, long long *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoll(word, &end, 10);
+    return errno == 0 && isdigit((unsigned char)word[0]) && *end == '\0';
+}
+
+/* Microseconds, as they print them: digits and a point. */
+static int micros(const char *word, double *seconds)
+{
+    char *end;
+    double us;
+
+    errno = 0;
+    us = strtod(word, &end);
+    *seconds = us * 1e-6;
+    return errno == 0 && strspn(word, "0123456789.") == strlen(word) &&
+           isdigit((unsigned char)word[0]) && *end == '\0' && isfinite(us);
+}
+
+/* Ranks of a row, as the table's heading has them if it does. */
+static enum chorale_err read_procs(struct chorale_foreign_reader *r,
+                                   const char *word,
+                                   struct chorale_foreign_row *row)
+{
+    long long n;
+
+    if (!whole(word, &n) || n < 1 || n > 1 << 24)
+        return chorale_foreign_bad(r, "'%.30s' is no number of processes",
+                                   word);
+    if (row->comm_size > 0 && row->comm_size != n)
+        return chorale_foreign_bad(r, "%lld processes in a table of %d", n,
+                                   row->comm_size);
+    row->comm_size = (int)n;
+    return CHORALE_OK;
+}
+
+static enum chorale_err read_cell(struct chorale_foreign_reader *r,
+                                  enum chorale_foreign_column column,
+                                  const char *word,
+                                  struct chorale_foreign_row *row)
+{
+    double *const time[] = { [FOREIGN_AVG] = &row->avg,
+                             [FOREIGN_MIN] = &row->min,
+                             [FOREIGN_MAX] = &row->max,
+                             [FOREIGN_P50] = &row->p50,
+                             [FOREIGN_P99] = &row->p99 };
+    double real;
+
+    switch (column) {
+    case FOREIGN_SIZE:
+        return whole(word, &row->msg_size) && row->msg_size <= 1LL << 40
+                   ? CHORALE_OK
+                   : chorale_foreign_bad(r, "'%.30s' is no number of bytes",
+                                         word);
+    case FOREIGN_NREP:
+        return whole(word, &row->nrep) && row->nrep >= 1 &&
+                       row->nrep <= 1LL << 40
+                   ? CHORALE_OK
+                   : chorale_foreign_bad(r, "'%.30s' is no number of "
+                                         "repetitions", word);
+    case FOREIGN_NAME:
+        return strcmp(word, r->title) == 0
+                   ? CHORALE_OK
+                   : chorale_foreign_bad(r, "a row of '%.30s' in a table of "
+                                         "%s", word, r->title);
+    case FOREIGN_PROCS:
+        return read_procs(r, word, row);
+    case FOREIGN_WORD:
+        return strcmp(word, "Fail") != 0
+                   ? CHORALE_OK
+                   : chorale_foreign_bad(r, "the benchmark found wrong data");
+    case FOREIGN_REAL:
+    case FOREIGN_DEFECTS:
+        if (!micros(word, &real))
+            return chorale_foreign_bad(r, "'%.30s' is no number", word);
+        return column == FOREIGN_REAL || real <= 0
+                   ? CHORALE_OK
+                   : chorale_foreign_bad(r, "the benchmark found wrong data");
+    default:
+        return micros(word, time[column])
+                   ? CHORALE_OK
+                   : chorale_foreign_bad(r, "'%.30s' is no time in us", word);
+    }
+}
+
+static int has_column(const struct chorale_foreign_reader *r,
+                      enum chorale_foreign_column column)
+{
+    for (int i = 0; i < r->ncolumn; i++)
+        if (r->column[i] == column)
+            return 1;
+    return 0;
+}
+
+/* IMB's words, behind a size that was not measured. */
+static int not_measured(const struct chorale_foreign_reader *r, int n,
+                        const char *word)
+{
+    if (n == 0 || r->column[n - 1] != FOREIGN_SIZE)
+        return 0;
+    return strncmp(word, "out-of-mem.", 11) == 0 ||
+           strncmp(word, "int-overflow.", 13) == 0 ||
+           strncmp(word, "time-out.", 9) == 0;
+}
+
+static int is_whole(const struct chorale_foreign_row *row)
+{
+    const size_t size = strcmp(row->dtype, "byte") == 0 ? 1
+                        : strcmp(row->dtype, "double") == 0 ? 8 : 4;
+
+    return (size_t)row->msg_size % size == 0;
+}
+
+static enum chorale_err check_row(const struct chorale_foreign_reader *r,
+                                  const struct chorale_foreign_row *row)
+{
+    if (isfinite(row->min) && row->min > row->avg + 1e-8)
+        return chorale_foreign_bad(r, "the fastest rank is slower than the "
+                                   "mean");
+    if (isfinite(row->max) && row->max < row->avg - 1e-8)
+        return chorale_foreign_bad(r, "the slowest rank is faster than the "
+                                   "mean");
+    if (!is_whole(row))
+        return chorale_foreign_bad(r, "%lld bytes are no whole number of %s",
+                                   row->msg_size, row->dtype);
+    if (row->comm_size > 0 && row->msg_size > (1LL << 62) / row->comm_size)
+        return chorale_foreign_bad(r, "more bytes than there can be");
+    return CHORALE_OK;
+}
+
+static int same_point(const struct chorale_foreign_row *a,
+                      const struct chorale_foreign_row *b)
+{
+    return a->coll == b->coll && a->msg_size == b->msg_size &&
+           a->comm_size == b->comm_size && strcmp(a->dtype, b->dtype) == 0 &&
+           strcmp(a->root, b->root) == 0 &&
+           strcmp(a->buffers, b->buffers) == 0 &&
+           strcmp(a->metric, b->metric) == 0;
+}
+
+static enum chorale_err append(struct chorale_foreign_reader *r,
+                               struct chorale_foreign_row *row)
+{
+    struct chorale_foreign *f = r->f;
+    size_t n = f->nrow;
+
+    if (n >= MAX_ROWS)
+        return chorale_foreign_bad(r, "more than %d rows", (int)MAX_ROWS);
+    for (size_t i = n; i-- > 0;)
+        if (same_point(&f->row[i], row)) {
+            row->pass = f->row[i].pass + 1;
+            break;
+        }
+    if ((n & (n - 1)) == 0) { /* full at 0, 1, 2, 4 and so on */
+        void *more = realloc(f->row, (n > 0 ? 2 * n : 1) * sizeof(*row));
+
+        if (more == NULL)
+            return chorale_fail_memory(r->msg, r->path);
+        f->row = more;
+    }
+    f->row[f->nrow++] = *row;
+    if (row->pass >= f->npass)
+        f->npass = row->pass + 1;
+    return CHORALE_OK;
+}
+
+/* Is this row left out, and why? */
+static int left_out(const struct chorale_foreign_reader *r,
+                    const struct chorale_foreign_row *row)
+{
+    const char *name = chorale_coll_info(row->coll)->name;
+
+    if (!(row->avg > 0)) {
+        chorale_foreign_note(r->f, "%s of %lld bytes: less time than is "
+                             "printed", name, row->msg_size);
+        return 1;
+    }
+    /* IMB calls with fewer bytes than it prints, then. */
+    if (strcmp(r->f->kind, "IMB") == 0 && !is_whole(row)) {
+        chorale_foreign_note(r->f, "%s of %lld bytes: no whole number of %s",
+                             name, row->msg_size, row->dtype);
+        return 1;
+    }
+    return 0;
+}
+
+static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
+{
+    struct chorale_foreign_row row = r->at;
+    char *word, *rest = line;
+    int n = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    row.avg = row.min = row.max = row.p50 = row.p99 = NAN;
+    row.line = r->line;
+    if (strcmp(r->f->kind, "IMB") == 0 && row.comm_size == 0 &&
+        !has_column(r, FOREIGN_PROCS))
+        return chorale_foreign_bad(r, "no '# #processes' above this table");
+    for (; (word = strtok_r(rest, " \t", &rest)) != NULL; n++) {
+        if (not_measured(r, n, word)) {
+            chorale_foreign_note(r->f, "%s of %lld bytes: %s",
+                                 chorale_coll_info(row.coll)->name,
+                                 row.msg_size, word);
+            return CHORALE_OK;
+        }
+        if (n == r->ncolumn)
+            return chorale_foreign_bad(r, "%d columns, and '%.30s' after them",
+                                       r->ncolumn, word);
+        err = read_cell(r, r->column[n], word, &row);
+        if (err != CHORALE_OK)
+            return err;
+    }
+    if (n < r->ncolumn)
+        return chorale_foreign_bad(r, "%d of %d columns", n, r->ncolumn);
+    if (left_out(r, &row))
+        return CHORALE_OK;
+    err = check_row(r, &row);
+    return err == CHORALE_OK ? append(r, &row) : err;
+}
+
+/* A line that begins with a number, or, where rows are named, with a word and
+ * a number. */
+static int is_row(const struct chorale_foreign_reader *r, const char *text)
+{
+    if (isdigit((unsigned char)*text))
+        return 1;
+    if (!has_column(r, FOREIGN_NAME) || !isalpha((unsigned char)*text))
+        return 0;
+    text += strcspn(text, " \t\n");
+    text += strspn(text, " \t");
+    return isdigit((unsigned char)*text);
+}
+
+/* Would it be a row, if there were a heading of columns? */
+static int is_bare(const struct chorale_foreign_reader *r, const char *text)
+{
+    const size_t n = r->title != NULL ? strlen(r->title) : 0;
+
+    return r->known && r->ncolumn == 0 &&
+           (isdigit((unsigned char)*text) ||
+            (n > 0 && strncmp(text, r->title, n) == 0 &&
+             isdigit((unsigned char)text[n + strspn(text + n, " \t")])));
+}
+
+static enum chorale_err read_line(struct chorale_foreign_reader *r,
+                                  char *line)
+{
+    const char *text = line + strspn(line, " \t");
+    int used = 0;
+    enum chorale_err err;
+
+    if (r->bare == 0 && is_bare(r, text))
+        r->bare = r->line;
+    if (is_row(r, text))
+        return r->ncolumn > 0 ? read_row(r, line) : CHORALE_OK;
+    if (strchr(text, '#') == NULL)
+        return CHORALE_OK;
+    err = chorale_osu_line(r, line, &used);
+    if (err == CHORALE_OK && !used)
+        err = chorale_imb_line(r, line, &used);
+    return err;
+}
+
+/* No row was taken: why, as far as it is known. */
+static enum chorale_err no_row(struct chorale_foreign_reader *r)
+{
+    if (r->f->nnote > 0)
+        return chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a collective "
+                            "that can be imported: %s; run the benchmark of a "
+                            "collective", r->path, r->f->note[0]);
+    r->line = r->bare;
+    return r->bare > 0
+               ? chorale_foreign_bad(r, "a row that has no heading of columns "
+                                     "which is known here above it")
+               : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
+                              "collective that can be imported; headings and "
+                              "rows must begin their lines: remove what "
+                              "stands before them, or run the benchmark "
+                              "again", r->path);
+}
+
+/* A file that is cut in a row may have lost digits of its last number. */
+static enum chorale_err read_lines(struct chorale_foreign_reader *r,
+                                   char *text)
+{
+    enum chorale_err err = CHORALE_OK;
+    char *end;
+
+    for (r->line = 1; *text != '\0' && err == CHORALE_OK; r->line++) {
+        end = strchr(text, '\n');
+        if (end == NULL && r->ncolumn > 0 &&
+            is_row(r, text + strspn(text, " \t")))
+            return chorale_foreign_bad(r, "the file ends within this row");
+        if (end != NULL)
+            *end = '\0';
+        if (end != NULL && end > text && end[-1] == '\r')
+            end[-1] = '\0';
+        err = read_line(r, text);
+        text = end != NULL ? end + 1 : text + strlen(text);
+    }
+    if (err != CHORALE_OK)
+        return err;
+    if (r->f->nrow == 0)
+        return no_row(r);
+    if (r->unversioned)
+        chorale_foreign_note(r->f, "no heading says IMB's version: taken for "
+                             "2017 or later");
+    return CHORALE_OK;
+}
+
+static int looks_foreign(const char *text)
+{
+    return strstr(text, "# OSU ") != NULL ||
+           strstr(text, "# Benchmarking ") != NULL;
+}
+
+enum chorale_err chorale_foreign_read(const char *path, int *is_p,
+                                      struct chorale_foreign *f,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_foreign_reader r = { .path = path, .f = f, .msg = msg };
+    char *text = NULL;
+    size_t size = 0;
+    enum chorale_err err = chorale_file_text(path, MAX_FILE, &text, &size,
+                                             msg);
+
+    memset(f, 0, sizeof(*f));
+    *is_p = 0;
+    if (err == CHORALE_OK && strncmp(text, "chorale-trace", 13) != 0 &&
+        looks_foreign(text)) {
+        *is_p = 1;
+        if (strlen(text) != size) {
+            r.line = 1;
+            err = chorale_foreign_bad(&r, "the file has a zero byte in it");
+        } else {
+            chorale_uuid_of(text, f->uuid);
+            /* Some editors put a mark of UTF-8 first. */
+            err = read_lines(&r, text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0
+                                             ? 3 : 0));
+        }
+    }
+    free(text);
+    return err;
+}
+
+void chorale_foreign_release(struct chorale_foreign *f)
+{
+    free(f->row);
+    f->row = NULL;
+    f->nrow = 0;
+}

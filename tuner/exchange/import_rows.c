@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* import_rows.c - see import_rows.h. */
+#include "config.h"
+
+#include "tuner/exchange/import_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* What the statements of one file work on. */
+struct put {
+    struct chorale_store *store;
+    const char *path;
+    const struct chorale_foreign *f;
+    const struct chorale_import_as *as;
+    struct chorale_imported *got;
+    char started[32];
+    struct chorale_errmsg *msg;
+};
+
+static long procs_of(const struct chorale_import_as *as,
+                     const struct chorale_foreign_row *row)
+{
+    return row->comm_size > 0 ? row->comm_size : as->procs;
+}
+
+static const char *shape_of(const struct chorale_import_as *as, long procs)
+{
+    if (procs <= as->ppn)
+        return "single-node";
+    if (as->shape != NULL)
+        return as->shape;
+    return as->ppn == 1 ? "one-per-node"
+                        : procs % as->ppn == 0 ? "block" : "irregular";
+}
+
+static long ppn_of(const struct chorale_import_as *as, long procs)
+{
+    return procs < as->ppn ? procs : as->ppn;
+}
+
+static double seconds_of(const struct chorale_import_as *as,
+                         const struct chorale_foreign_row *row)
+{
+    return as->slowest ? row->max : isfinite(row->p50) ? row->p50 : row->avg;
+}
+
+enum chorale_err chorale_import_check(const char *path,
+                                      const struct chorale_foreign *f,
+                                      const struct chorale_import_as *as,
+                                      struct chorale_errmsg *msg)
+{
+    if (as->ppn == 0 && as->procs == 0 && f->nrow > 0 &&
+        f->row[0].comm_size == 0)
+        return chorale_fail(msg, CHORALE_USAGE, "%s: says neither how many "
+                            "ranks there were nor how many a node had; add "
+                            "both: -P N --ppn N", path);
+    if (as->ppn == 0)
+        return chorale_fail(msg, CHORALE_USAGE, "%s: does not say how many "
+                            "ranks a node had; add it: --ppn N", path);
+    for (size_t i = 0; i < f->nrow; i++) {
+        const struct chorale_foreign_row *row = &f->row[i];
+
+        if (row->comm_size == 0 && as->procs == 0)
+            return chorale_fail(msg, CHORALE_USAGE, "%s: %s does not print "
+                                "how many ranks there were; add it: -P N",
+                                path, f->kind);
+        if (row->comm_size > 0 && as->procs > 0)
+            return chorale_fail(msg, CHORALE_USAGE, "-P %ld: %s says itself "
+                                "how many ranks there were; leave -P out",
+                                as->procs, path);
+        if (as->slowest && !isfinite(row->max))
+            return chorale_fail(msg, CHORALE_USAGE, "--time slowest: %s:%d "
+                                "has only the mean; run the benchmark with "
+                                "-f, or leave --time out", path, row->line);
+        if (!(seconds_of(as, row) > 0))
+            return chorale_fail(msg, CHORALE_DATA, "%s:%d: takes no time, less "
+                                "than the benchmark prints; remove the line",
+                                path, row->line);
+    }
+    return CHORALE_OK;
+}
+
+static enum chorale_err one_int(struct put *p, const char *sql,
+                                const char *text, sqlite3_int64 *value_p)
+{
+    sqlite3_stmt *s = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(p->store, sql, &s, p->msg);
+
+    *value_p = 0;
+    if (err == CHORALE_OK) {
+        if (text != NULL)
+            sqlite3_bind_text(s, 1, text, -1, SQLITE_STATIC);
+        err = chorale_store_step(p->store, s, &row, p->msg);
+    }
+    if (err == CHORALE_OK && row)
+        *value_p = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* Found by its signature, else added. */
+static enum chorale_err put_system(struct put *p)
+{
+    char signature[600], uuid[CHORALE_UUID_SIZE], now[32];
+    sqlite3_stmt *s = NULL;
+    sqlite3_int64 named;
+    enum chorale_err err;
+
+    snprintf(signature, sizeof(signature), "imported\nname %s\nmpi %s",
+             p->as->system, p->as->mpi);
+    err = one_int(p, "SELECT system_id FROM system WHERE signature = ?1",
+                  signature, &p->got->system_id);
+    if (err != CHORALE_OK || p->got->system_id != 0)
+        return err;
+    err = one_int(p, "SELECT system_id FROM system WHERE name = ?1",
+                  p->as->system, &named);
+    if (err == CHORALE_OK && named != 0)
+        return chorale_fail(p->msg, CHORALE_USAGE, "--system %s: %s has a "
+                            "system of that name that was measured, or "
+                            "imported with another --mpi; give another name",
+                            p->as->system, chorale_store_path(p->store));
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            p->store, "INSERT INTO system (uuid, name, kind, signature,"
+            " mpi_library, created) VALUES (?,?,'real',?,?,?)", &s, p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_uuid_of(signature, uuid);
+    chorale_now(now);
+    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, p->as->system, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 3, signature, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, p->as->mpi, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 5, now, -1, SQLITE_STATIC);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    p->got->system_id = sqlite3_last_insert_rowid(chorale_store_db(p->store));
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* One for all files of a command. */
+static enum chorale_err put_campaign(struct put *p)
+{
+    char uuid[CHORALE_UUID_SIZE], now[32];
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err;
+
+    if (p->got->campaign_id != 0)
+        return CHORALE_OK;
+    err = chorale_store_prepare(
+        p->store, "INSERT INTO campaign (uuid, system_id, created, command,"
+        " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
+        " cell_seconds, max_memory, sync, racing, launcher, label)"
+        " VALUES (?,?,?,?,0,1,1,1,0,0,0,0,'barrier',0,'custom',?)", &s,
+        p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_uuid(uuid);
+    chorale_now(now);
+    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, p->got->system_id);
+    sqlite3_bind_text(s, 3, now, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, p->as->command, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 5, p->as->label, -1, SQLITE_STATIC);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    p->got->campaign_id =
+        sqlite3_last_insert_rowid(chorale_store_db(p->store));
+    sqlite3_finalize(s);
+    return err;
+}
+
+static enum chorale_err put_fact(struct put *p, sqlite3_int64 launch,
+                                 const char *key, const char *value)
+{
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err;
+
+    if (value == NULL || value[0] == '\0')
+        return CHORALE_OK;
+    err = chorale_store_prepare(p->store, "INSERT INTO environment (launch_id,"
+                                " key, value) VALUES (?,?,?)", &s, p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(s, 1, launch);
+    sqlite3_bind_text(s, 2, key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 3, value, -1, SQLITE_STATIC);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* Where the numbers come from, and what they are not. */
+static enum chorale_err put_facts(struct put *p, sqlite3_int64 launch)
+{
+    const struct chorale_foreign *f = p->f;
+    const char *file = strrchr(p->path, '/');
+    char format[64];
+    const char *const fact[][2] = {
+        { "import:file", file != NULL ? file + 1 : p->path },
+        { "import:format", format },
+        { "import:command", f->command },
+        { "import:date", f->date },
+        { "import:seconds", p->as->slowest
+              ? "mean over calls, of the slowest rank"
+              : "p50 where printed, else the mean over calls and ranks" },
+        { "import:missing", "samples, intervals within a launch, counters, "
+              "placement, clocks; q25, q75, p95 and p99 repeat the time "
+              "unless p99 was printed; min and max are of means of ranks" },
+    };
+    enum chorale_err err = CHORALE_OK;
+
+    snprintf(format, sizeof(format), "%s%s%s", f->kind,
+             f->version[0] != '\0' ? " " : "", f->version);
+    for (size_t i = 0; i < sizeof(fact) / sizeof(fact[0]) &&
+                       err == CHORALE_OK; i++)
+        err = put_fact(p, launch, fact[i][0], fact[i][1]);
+    return err;
+}
+
+static enum chorale_err insert_launch(struct put *p, const char *uuid,
+                                      long procs, sqlite3_int64 ordinal,
+                                      sqlite3_int64 *launch_p)
+{
+    const char *shape = shape_of(p->as, procs);
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        p->store, "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
+        " comm_size, ppn, shape, seed, started, finished, status)"
+        " VALUES (?,?,?,?,?,?,?,0,?,?,'done')", &s, p->msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, p->got->campaign_id);
+    sqlite3_bind_int64(s, 3, p->got->system_id);
+    sqlite3_bind_int64(s, 4, ordinal);
+    sqlite3_bind_int64(s, 5, procs);
+    sqlite3_bind_int64(s, 6, ppn_of(p->as, procs));
+    sqlite3_bind_text(s, 7, shape, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 8, p->started, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 9, p->started, -1, SQLITE_STATIC);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    *launch_p = sqlite3_last_insert_rowid(chorale_store_db(p->store));
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* The launch of one pass over so many ranks. *there_p: it is from before. */
+static enum chorale_err put_launch(struct put *p, long procs, int pass,
+                                   sqlite3_int64 *launch_p, int *there_p)
+{
+    char text[900], uuid[CHORALE_UUID_SIZE];
+    sqlite3_int64 ordinal = 0;
+    enum chorale_err err;
+
+    snprintf(text, sizeof(text), "%s %s\n%s\n%ld %ld %s %d %d", p->f->uuid,
+             p->as->system, p->as->mpi, procs, p->as->ppn,
+             shape_of(p->as, procs), pass, p->as->slowest);
+    chorale_uuid_of(text, uuid);
+    err = one_int(p, "SELECT launch_id FROM launch WHERE uuid = ?1", uuid,
+                  launch_p);
+    *there_p = *launch_p != 0;
+    if (err != CHORALE_OK || *there_p)
+        return err;
+    err = put_campaign(p);
+    if (err == CHORALE_OK) {
+        char sql[160];
+
+        snprintf(sql, sizeof(sql), "SELECT coalesce(max(ordinal) + 1, 0) FROM"
+                 " launch WHERE system_id = %lld",
+                 (long long)p->got->system_id);
+        err = one_int(p, sql, NULL, &ordinal);
+    }
+    if (err == CHORALE_OK)
+        err = insert_launch(p, uuid, procs, ordinal, launch_p);
+    return err == CHORALE_OK ? put_facts(p, *launch_p) : err;
+}
+
+/* Bind what makes a cell, from ?1 on. */
+static void bind_cell(struct put *p, sqlite3_stmt *s,
+                      const struct chorale_foreign_row *row)
+{
+    const long procs = procs_of(p->as, row);
+    const char *text[] = { chorale_coll_info(row->coll)->name,
+                           shape_of(p->as, procs), row->dtype, row->op,
+                           row->root, row->buffers, row->metric };
+
+    sqlite3_bind_int64(s, 1, p->got->system_id);
+    sqlite3_bind_int64(s, 2, procs);
+    sqlite3_bind_int64(s, 3, row->msg_size);
+    sqlite3_bind_int64(s, 4, ppn_of(p->as, procs));
+    for (int i = 0; i < 7; i++)
+        sqlite3_bind_text(s, 5 + i, text[i], -1, SQLITE_STATIC);
+}
+
+static enum chorale_err put_cell(struct put *p,
+                                 const struct chorale_foreign_row *row,
+                                 sqlite3_int64 *cell_p)
+{
+    const long procs = procs_of(p->as, row);
+    char uuid[CHORALE_UUID_SIZE];
+    sqlite3_stmt *s = NULL;
+    int found = 0;
+    enum chorale_err err = chorale_store_prepare(
+        p->store, "SELECT cell_id FROM cell WHERE system_id = ?1"
+        " AND comm_size = ?2 AND msg_size = ?3 AND ppn = ?4 AND coll = ?5"
+        " AND shape = ?6 AND dtype = ?7 AND op = ?8 AND root_policy = ?9"
+        " AND buffers = ?10 AND metric = ?11 AND provider = 'library'"
+        " AND arrival = 'sync' AND siblings = 'alone'"
+        " AND variant = 'default' AND params = ''", &s, p->msg);
+
+    if (err == CHORALE_OK) {
+        bind_cell(p, s, row);
+        err = chorale_store_step(p->store, s, &found, p->msg);
+    }
+    if (err == CHORALE_OK && found)
+        *cell_p = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    if (err != CHORALE_OK || found)
+        return err;
+    err = chorale_store_prepare(
+        p->store, "INSERT INTO cell (system_id, comm_size, msg_size, ppn,"
+        " coll, shape, dtype, op, root_policy, buffers, metric, uuid,"
+        " campaign_id, n, provider, variant, op_class, launches)"
+        " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,'library',"
+        " 'default', iif(?8 = '', '', 'builtin'), 0)", &s, p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_uuid(uuid);
+    bind_cell(p, s, row);
+    sqlite3_bind_text(s, 12, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 13, p->got->campaign_id);
+    sqlite3_bind_int64(s, 14, (sqlite3_int64)chorale_coll_n(
+                                  row->coll, (size_t)row->msg_size,
+                                  (int)procs));
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    *cell_p = sqlite3_last_insert_rowid(chorale_store_db(p->store));
+    sqlite3_finalize(s);
+    return err;
+}
+
+static enum chorale_err put_summary(struct put *p, sqlite3_int64 run,
+                                    const struct chorale_foreign_row *row)
+{
+    const double t = seconds_of(p->as, row);
+    const double value[] = {
+        t, row->avg, isfinite(row->min) ? row->min : t, t, t, t,
+        isfinite(row->p99) ? row->p99 : t, isfinite(row->max) ? row->max : t,
+    };
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        p->store, "INSERT INTO run_summary (run_id, nrep, nlate, median, mean,"
+        " min, q25, q75, p95, p99, max) VALUES (?,?,0,?,?,?,?,?,?,?,?)", &s,
+        p->msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(s, 1, run);
+    sqlite3_bind_int64(s, 2, row->nrep);
+    for (int i = 0; i < 8; i++)
+        sqlite3_bind_double(s, 3 + i, value[i]);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    sqlite3_finalize(s);
+    return err;
+}
+
+static enum chorale_err put_run(struct put *p, sqlite3_int64 cell,
+                                sqlite3_int64 launch,
+                                const struct chorale_foreign_row *row)
+{
+    char uuid[CHORALE_UUID_SIZE];
+    sqlite3_stmt *s = NULL;
+    sqlite3_int64 run;
+    enum chorale_err err = chorale_store_prepare(
+        p->store, "INSERT INTO run (uuid, cell_id, launch_id, status,"
+        " validity, sync) VALUES (?,?,?,'ok','imported',?)", &s, p->msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    chorale_uuid(uuid);
+    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, cell);
+    sqlite3_bind_int64(s, 3, launch);
+    sqlite3_bind_text(s, 4, strcmp(row->metric, "duration") == 0 ? "barrier"
+                                                                 : "", -1,
+                      SQLITE_STATIC);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    run = sqlite3_last_insert_rowid(chorale_store_db(p->store));
+    sqlite3_finalize(s);
+    p->got->runs++;
+    return err == CHORALE_OK ? put_summary(p, run, row) : err;
+}
+
+/* All rows of one pass over so many ranks, from the first of them on. */
+static enum chorale_err put_pass(struct put *p, size_t first)
+{
+    const struct chorale_foreign_row *a = &p->f->row[first];
+    const long procs = procs_of(p->as, a);
+    sqlite3_int64 launch = 0, cell = 0;
+    int there = 0;
+    enum chorale_err err = put_launch(p, procs, a->pass, &launch, &there);
+
+    if (err != CHORALE_OK || there) {
+        p->got->there += there;
+        return err;
+    }
+    p->got->launches++;
+    for (size_t i = first; i < p->f->nrow && err == CHORALE_OK; i++) {
+        const struct chorale_foreign_row *row = &p->f->row[i];
+
+        if (row->pass != a->pass || procs_of(p->as, row) != procs)
+            continue;
+        err = put_cell(p, row, &cell);
+        if (err == CHORALE_OK)
+            err = put_run(p, cell, launch, row);
+    }
+    return err;
+}
+
+static int is_first(const struct put *p, size_t i)
+{
+    const struct chorale_foreign_row *row = p->f->row;
+
+    for (size_t k = 0; k < i; k++)
+        if (row[k].pass == row[i].pass &&
+            procs_of(p->as, &row[k]) == procs_of(p->as, &row[i]))
+            return 0;
+    return 1;
+}
+
+enum chorale_err chorale_import_rows(struct chorale_store *store,
+                                     const char *path,
+                                     const struct chorale_foreign *f,
+                                     const struct chorale_import_as *as,
+                                     struct chorale_imported *got,
+                                     struct chorale_errmsg *msg)
+{
+    struct put p = { .store = store, .path = path, .f = f, .as = as,
+                     .got = got, .msg = msg };
+    struct stat st;
+    struct tm tm;
+    enum chorale_err err = put_system(&p);
+
+    /* When it was measured is not printed by all: the file's own time. */
+    chorale_now(p.started);
+    if (stat(path, &st) == 0 && gmtime_r(&st.st_mtime, &tm) != NULL)
+        strftime(p.started, sizeof(p.started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    for (size_t i = 0; i < f->nrow && err == CHORALE_OK; i++)
+        if (is_first(&p, i))
+            err = put_pass(&p, i);
+    return err;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace_show.c - see trace_show.h. */
+#include "config.h"
+
+#include "tuner/exchange/trace_show.h"
+
+#include <stdio.h>
+
+#include "tuner/base/spec.h"
+
+#define TOP 10
+
+static enum chorale_err show_head(struct chorale_store *store,
+                                  sqlite3_int64 trace_id, int *rows_p,
+                                  struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *s = NULL;
+    int row = 0;
+    char wall[32], each[32], lost[32];
+    enum chorale_err err = chorale_store_prepare(
+        store,
+        "SELECT program, comm_size, ranks, mpi_library, wall_mean,"
+        " (SELECT total(seconds) FROM trace_point p"
+        "   WHERE p.trace_id = t.trace_id) / ranks, part_rank, part,"
+        " unlisted_calls, unlisted_seconds / ranks,"
+        " (SELECT count(*) FROM v_trace v WHERE v.trace_id = t.trace_id)"
+        " FROM trace t WHERE trace_id = ?1", &s, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(s, 1, trace_id);
+        err = chorale_store_step(store, s, &row, msg);
+    }
+    if (err == CHORALE_OK && row) {
+        double mean = sqlite3_column_double(s, 4);
+        double inside = sqlite3_column_double(s, 5);
+
+        printf("  %s on %d ranks (%s)", chorale_text(s, 0),
+               sqlite3_column_int(s, 1), chorale_text(s, 3));
+        if (sqlite3_column_type(s, 6) != SQLITE_NULL)
+            printf("; of rank %d only: %s", sqlite3_column_int(s, 6),
+                   chorale_text(s, 7));
+        else if (sqlite3_column_int(s, 2) < sqlite3_column_int(s, 1))
+            printf("; of %d of them", sqlite3_column_int(s, 2));
+        printf("\n  a rank took %s, of which %s (%.1f %%) in collectives\n",
+               chorale_human_seconds(mean, wall),
+               chorale_human_seconds(inside, each),
+               mean > 0 ? 100 * inside / mean : 0.0);
+        if (sqlite3_column_int64(s, 8) > 0)
+            printf("  in no row: %lld calls of ranks, %s a rank\n",
+                   (long long)sqlite3_column_int64(s, 8),
+                   chorale_human_seconds(sqlite3_column_double(s, 9), lost));
+        *rows_p = sqlite3_column_int(s, 10);
+    }
+    sqlite3_finalize(s);
+    return err;
+}
+
+static void show_point(sqlite3_stmt *s)
+{
+    char n[32], each[32];
+
+    printf("  %-20s %10s %6d %-12s %-7s %-5s %10.6g %10s %8.1f %%\n",
+           chorale_text(s, 0),
+           chorale_human_bytes((double)sqlite3_column_int64(s, 1), n),
+           sqlite3_column_int(s, 2), chorale_text(s, 3), chorale_text(s, 4),
+           chorale_text(s, 5), sqlite3_column_double(s, 6),
+           chorale_human_seconds(sqlite3_column_double(s, 7), each),
+           100 * sqlite3_column_double(s, 8));
+}
+
+enum chorale_err chorale_trace_show(struct chorale_store *store,
+                                    sqlite3_int64 trace_id,
+                                    struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *s = NULL;
+    int row = 0, nrow = 0;
+    enum chorale_err err = show_head(store, trace_id, &nrow, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "SELECT coll, msg_size, comm_size, shape, dtype,"
+            " iif(op = '', '-', op), calls, call_seconds, share"
+            " FROM v_trace WHERE trace_id = ?1"
+            " ORDER BY share DESC, coll, comm_size, n LIMIT ?2", &s, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(s, 1, trace_id);
+    sqlite3_bind_int(s, 2, TOP);
+    if (nrow > 0)
+        printf("  %-20s %10s %6s %-12s %-7s %-5s %10s %10s %10s\n", "", "m",
+               "P", "placement", "type", "op", "calls", "a call", "share");
+    while ((err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
+           row)
+        show_point(s);
+    sqlite3_finalize(s);
+    if (err == CHORALE_OK && nrow > TOP)
+        printf("  and %d points more: SELECT * FROM v_trace\n", nrow - TOP);
+    return err;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model_cells.c - from measured runs to cells whose schedules can be played;
+ * of many cells a sample. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/kinds.h"
+#include "db/order.h"
+#include "tuner/model/model_job.h"
+
+#define MANY_LAUNCHES 32 /* above it means do */
+#define LONGEST 40000 /* notes that one cell may have in any case */
+#define COARSE 6 /* the share of the sample that chooses the network, down */
+#define SOME_COARSE 100 /* of more variants one cell each is enough for that */
+
+static int same_cell(const struct chorale_run_point *a,
+                     const struct chorale_run_point *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
+           a->op == b->op && a->n == b->n && a->provider == b->provider &&
+           a->variant == b->variant && a->params == b->params &&
+           a->conditions == b->conditions;
+}
+
+/* Index of the tau of that type and operation, added if new; -1: no room. */
+static int find_tau(struct chorale_model *model,
+                    const struct chorale_run_point *run)
+{
+    struct chorale_model_tau *tau = model->tau;
+
+    for (size_t i = 0; i < model->ntau; i++)
+        if (tau[i].dtype == run->dtype && tau[i].op == run->op)
+            return (int)i;
+    if (model->ntau == CHORALE_MODEL_TAUS)
+        return -1;
+    tau[model->ntau] = (struct chorale_model_tau){
+        .dtype = run->dtype, .op = run->op,
+        .type_size = chorale_dtype_size(run->dtype), .known = 1,
+        .regime = { .n = 1, .upto = { HUGE_VAL } },
+    };
+    return (int)model->ntau++;
+}
+
+/* Where the ranks of a run are; irregularly means for most that the last node
+ * is not full. -1: not known. */
+static int set_place(struct model_cell *cell,
+                     const struct chorale_run_point *run)
+{
+    int p = run->comm_size;
+
+    cell->place = CHORALE_NET_BLOCK;
+    cell->ppn = run->ppn;
+    if (strcmp(run->shape, "single-node") == 0)
+        cell->ppn = p;
+    else if (strcmp(run->shape, "one-per-node") == 0)
+        cell->ppn = 1;
+    else if (strcmp(run->shape, "cyclic") == 0)
+        cell->place = CHORALE_NET_CYCLIC;
+    else if (strcmp(run->shape, "block") != 0 &&
+             strcmp(run->shape, "irregular") != 0)
+        return -1;
+    if (cell->ppn < 1)
+        return -1;
+    cell->nodes = (p + cell->ppn - 1) / cell->ppn;
+    return 0;
+}
+
+/* What a run's cell is; -1: unknown variant, parameters, type or shape, or too
+ * many types and operations. */
+static int describe(struct chorale_model *model,
+                    const struct chorale_run_point *run,
+                    struct model_cell *cell)
+{
+    char why[160];
+
+    cell->alg = chorale_alg_find(run->coll, run->variant);
+    cell->pt = (struct chorale_point){
+        .comm_size = run->comm_size, .msg_size = run->msg_size, .n = run->n,
+        .type_size = chorale_dtype_size(run->dtype),
+        .commutative = strcmp(run->op_class, "noncommutative") != 0,
+        .ppn = strcmp(run->shape, "block") == 0 ||
+                       strcmp(run->shape, "irregular") == 0 ? run->ppn : 0,
+    };
+    if (cell->alg == NULL || chorale_dtype_find(run->dtype) < 0 ||
+        set_place(cell, run) != 0 ||
+        chorale_alg_params_parse(cell->alg, run->params, cell->pt.param, why,
+                                 sizeof(why)) != 0 ||
+        chorale_alg_refuses(cell->alg, &cell->pt) != NULL)
+        return -1;
+    cell->tau = -1;
+    if (chorale_coll_info(run->coll)->reduces) {
+        cell->tau = find_tau(model, run);
+        if (cell->tau < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Centre of n ascending values: of few the median, else the median of the
+ * means of all pairs (Hodges and Lehmann), which wastes less. */
+static double centre(const double *x, size_t n)
+{
+    double mean[MANY_LAUNCHES * (MANY_LAUNCHES + 1) / 2];
+    size_t k = 0;
+
+    if (n < 5)
+        return chorale_quantile(x, n, 0.5);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            mean[k++] = (x[i] + x[j]) / 2;
+    chorale_sort(mean, k);
+    return chorale_quantile(mean, k, 0.5);
+}
+
+double model_cell_seconds(const struct model_job *job,
+                          const struct model_cell *cell, int ordinal)
+{
+    const struct chorale_run_point *row = job->points->row;
+    double log_of[MANY_LAUNCHES], sum = 0;
+    size_t n = 0;
+
+    for (size_t i = cell->first; i < cell->last; i++) {
+        double l;
+
+        if (!row[i].ok || (ordinal >= 0 && row[i].ordinal != ordinal))
+            continue;
+        l = log(row[i].seconds);
+        if (n < MANY_LAUNCHES)
+            log_of[n] = l;
+        sum += l;
+        n++;
+    }
+    if (n < 3 || n > MANY_LAUNCHES)
+        return n > 0 ? exp(sum / (double)n) : 0;
+    chorale_sort(log_of, n);
+    return exp(centre(log_of, n));
+}
+
+/* FNV-1a over what a cell is. */
+static uint64_t hash(const struct chorale_run_point *run)
+{
+    const char *text[] = { run->params, run->conditions, run->dtype, run->op };
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < 4; i++)
+        for (const char *c = text[i]; *c != '\0'; c++)
+            h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    h = (h ^ run->msg_size) * UINT64_C(0x100000001b3);
+    return (h ^ (h >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static const struct chorale_run_point *run_of(const struct model_job *job,
+                                              const struct model_cell *cell)
+{
+    return &job->points->row[cell->first];
+}
+
+/* For qsort: of these points. */
+static int compare_group(const struct model_cell *a,
+                         const struct model_cell *b)
+{
+    int ia = chorale_alg_index(a->alg), ib = chorale_alg_index(b->alg);
+
+    return (ia > ib) - (ia < ib);
+}
+
+static int by_place(const void *va, const void *vb)
+{
+    const struct model_cell *a = va, *b = vb;
+    int c = compare_group(a, b);
+
+    if (c == 0)
+        c = (a->pt.comm_size > b->pt.comm_size) -
+            (a->pt.comm_size < b->pt.comm_size);
+    if (c == 0)
+        c = (a->ppn > b->ppn) - (a->ppn < b->ppn);
+    if (c == 0)
+        c = (a->order > b->order) - (a->order < b->order);
+    return c != 0 ? c : (a->first > b->first) - (a->first < b->first);
+}
+
+static int by_order(const void *va, const void *vb)
+{
+    const struct model_cell *a = va, *b = vb;
+    int c = compare_group(a, b);
+
+    if (c == 0)
+        c = (a->order > b->order) - (a->order < b->order);
+    return c != 0 ? c : (a->first > b->first) - (a->first < b->first);
+}
+
+/* Order the cells by variant; inside, one of each number of ranks before the
+ * second of any, sizes at random. */
+static void shuffle(struct model_job *job)
+{
+    struct model_cell *cell = job->cell;
+    uint64_t k = 0;
+
+    for (size_t i = 0; i < job->ncell; i++)
+        cell[i].order = hash(run_of(job, &cell[i]));
+    qsort(cell, job->ncell, sizeof(*cell), by_place);
+    for (size_t i = 0; i < job->ncell; i++) {
+        k = i > 0 && compare_group(&cell[i - 1], &cell[i]) == 0 &&
+                    cell[i - 1].pt.comm_size == cell[i].pt.comm_size &&
+                    cell[i - 1].ppn == cell[i].ppn ? k + 1 : 0;
+        cell[i].order = k;
+    }
+    qsort(cell, job->ncell, sizeof(*cell), by_order);
+}
+
+/* Write down a cell for each root that counts. Returns the notes, 0 if there
+ * is no schedule. */
+static size_t write_down(const struct model_job *job, struct model_cell *cell)
+{
+    const int root[3] = { 0, cell->pt.comm_size / 2, cell->pt.comm_size - 1 };
+    static const char *const name[3] = { "first", "middle", "last" };
+    const char *policy = run_of(job, cell)->conditions;
+    int rooted = chorale_coll_info(cell->alg->coll)->rooted;
+    size_t length = strcspn(policy, " "), notes = 0;
+
+    for (int i = 0; i < 3; i++) {
+        struct chorale_point at = cell->pt;
+
+        at.root = root[i];
+        if (rooted && strncmp(policy, "rotate", length) != 0 &&
+            strncmp(policy, name[i], length) != 0)
+            continue;
+        if (!rooted && i > 0)
+            break;
+        cell->score[i] = chorale_score_new(cell->alg, &at, cell->ppn,
+                                           cell->place, NULL);
+        if (cell->score[i] == NULL)
+            return 0;
+        notes += 1 + chorale_score_notes(cell->score[i]);
+    }
+    return notes;
+}
+
+static void forget(struct model_cell *cell)
+{
+    for (int i = 0; i < 3; i++) {
+        chorale_score_free(cell->score[i]);
+        cell->score[i] = NULL;
+    }
+}
+
+/* About how many notes a cell has, before it is written down: what its path
+ * has, on every rank. */
+static double estimate(const struct model_cell *cell)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double messages, bytes, reduced;
+    int rooted = chorale_coll_info(cell->alg->coll)->rooted;
+
+    chorale_term_sums(term, cell->alg->cost(&cell->pt, term), &messages,
+                      &bytes, &reduced);
+    return (rooted ? 6 : 3) * messages * cell->pt.comm_size;
+}
+
+/* Write down the cells [first, last) of one variant in their order, as far as
+ * its share of cells and notes goes; those without a schedule are counted. */
+static void sample_variant(struct model_job *job, size_t first, size_t last,
+                           size_t groups)
+{
+    size_t max_cells = CHORALE_MODEL_CELLS / groups;
+    size_t max_notes = CHORALE_MODEL_NOTES / groups;
+    size_t some = groups < SOME_COARSE / 3 ? 3 : groups < SOME_COARSE ? 2 : 1;
+    size_t cells = 0, notes = 0;
+
+    for (size_t i = first; i < last; i++) {
+        struct model_cell *cell = &job->cell[i];
+        size_t n;
+
+        if (cells > 2 && (cells >= max_cells || notes >= max_notes))
+            break;
+        if (estimate(cell) > fmax(4 * (double)max_notes, LONGEST))
+            continue;
+        n = write_down(job, cell);
+        cell->use = n > 0;
+        if (n == 0) {
+            forget(cell);
+            job->model->nopaque += cell->last - cell->first;
+            continue;
+        }
+        cell->coarse = cells < some || (cells * COARSE < max_cells &&
+                                     notes * COARSE < max_notes);
+        notes += n;
+        cells++;
+    }
+}
+
+static void sample(struct model_job *job)
+{
+    size_t groups = 0, kept = 0, end;
+
+    for (size_t i = 0; i < job->ncell; i++)
+        groups += i == 0 ||
+                  compare_group(&job->cell[i - 1], &job->cell[i]) != 0;
+    for (size_t i = 0; i < job->ncell; i = end) {
+        for (end = i + 1; end < job->ncell &&
+                          compare_group(&job->cell[i], &job->cell[end]) == 0;
+             end++)
+            continue;
+        sample_variant(job, i, end, groups);
+    }
+    for (size_t i = 0; i < job->ncell; i++)
+        if (job->cell[i].use)
+            job->cell[kept++] = job->cell[i];
+    job->ncell = kept;
+}
+
+enum chorale_err model_cells_find(struct model_job *job,
+                                  struct chorale_errmsg *msg)
+{
+    const struct chorale_run_point *row = job->points->row;
+    size_t i = 0, end;
+
+    job->cell = calloc(job->points->count + 1, sizeof(*job->cell));
+    if (job->cell == NULL)
+        return chorale_fail_memory(msg, "fit");
+    for (; i < job->points->count; i = end) {
+        struct model_cell cell = { .first = i };
+        size_t nok = 0;
+
+        for (end = i; end < job->points->count &&
+                      same_cell(&row[i], &row[end]); end++)
+            nok += row[end].ok != 0;
+        cell.last = end;
+        if (nok == 0 || strcmp(row[i].provider, "chorale") != 0 ||
+            row[i].comm_size < 2)
+            continue;
+        if (describe(job->model, &row[i], &cell) != 0) {
+            job->model->nskipped += nok;
+            continue;
+        }
+        cell.seconds = model_cell_seconds(job, &cell, -1);
+        job->cell[job->ncell++] = cell;
+    }
+    job->model->ncell = job->ncell;
+    shuffle(job);
+    sample(job);
+    return CHORALE_OK;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model_search.c - which network: one port or overlapped, and how many ranks'
+ * worth of bytes a node's port takes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/model/model_job.h"
+
+#define ROUNDS 12            /* plays until the paths stand still */
+#define SOME_ROUNDS 3        /* of an attempt */
+#define LITTLE 1e-4          /* below it nothing else is tried */
+
+static void set_regime(struct chorale_net_regimes *r, double alpha,
+                       double beta)
+{
+    *r = (struct chorale_net_regimes){ .n = 1, .upto = { HUGE_VAL },
+                                       .alpha = { alpha }, .beta = { beta } };
+}
+
+/* A typical network with the levels that the cells have. */
+static void first_guess(struct model_job *job)
+{
+    struct chorale_net *net = &job->model->net;
+    int inner = 0, outer = 0;
+
+    for (size_t i = 0; i < job->ncell; i++) {
+        inner |= job->cell[i].ppn > 1;
+        outer |= job->cell[i].nodes > 1;
+    }
+    memset(net, 0, sizeof(*net));
+    net->ports = 1;
+    net->wiring = job->points->wiring;
+    net->nlevel = inner && outer ? 2 : 1;
+    net->level[0].name = inner && outer ? "node" : "all";
+    net->level[1].name = "net";
+    net->level[0].width = inner && outer ? 0 : -1;
+    net->level[1].width = -1;
+    for (int l = 0; l < 2; l++)
+        set_regime(&net->level[l].regime, 1e-6, 1e-9);
+    for (size_t t = 0; t < job->model->ntau; t++) {
+        set_regime(&job->model->tau[t].regime, 0, 1e-10);
+        job->model->tau[t].known = 1;
+    }
+}
+
+/* An attempt whose paths do not tell the parameters apart is none; what else
+ * went wrong stays an error. */
+static enum chorale_err failed(enum chorale_err err)
+{
+    return err == CHORALE_DATA ? CHORALE_OK : err;
+}
+
+/* How many ranks' worth of bytes a node's port takes: from one on, as long as
+ * it fits better. */
+static enum chorale_err fit_node(struct model_job *job,
+                                 struct chorale_errmsg *msg)
+{
+    struct model_state best;
+    double most = 1, factor = 2;
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < job->ncell; i++)
+        if ((job->cell[i].nodes > 1 || job->model->net.inner_shared) &&
+            job->cell[i].ppn > most)
+            most = job->cell[i].ppn;
+    model_save(job, &best);
+    while (factor > 1.02 && most > 1 && best.lack > LITTLE) {
+        double from = best.net.ports;
+        int better = 0;
+
+        for (int up = 1; up >= 0 && !better && err == CHORALE_OK; up--) {
+            double ports = up ? from * factor : from / factor;
+
+            if (ports < 1 || ports > most)
+                continue;
+            job->model->net = best.net;
+            job->model->net.ports = ports;
+            err = model_settle(job, SOME_ROUNDS, msg);
+            if (err == CHORALE_OK && job->lack < 0.99 * best.lack) {
+                model_save(job, &best);
+                better = 1;
+            }
+            err = failed(err);
+        }
+        if (err != CHORALE_OK)
+            return err;
+        if (!better)
+            factor = sqrt(factor);
+    }
+    return model_restore(job, &best, msg);
+}
+
+/* From overheads of zero the paths may lead to others than from some: the
+ * better of the two. */
+static enum chorale_err try_parts(struct model_job *job,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_net *net = &job->model->net;
+    double alpha = net->level[net->nlevel - 1].regime.alpha[0];
+    struct model_state before;
+    enum chorale_err err;
+
+    if (net->overlap_upto < 0 || job->lack < LITTLE)
+        return CHORALE_OK;
+    model_save(job, &before);
+    net->send_overhead = net->recv_overhead = 0.2 * alpha;
+    net->gap = 0.01 * alpha;
+    err = model_settle(job, ROUNDS, msg);
+    if (err == CHORALE_DATA || (err == CHORALE_OK && job->lack > before.lack))
+        err = model_restore(job, &before, msg);
+    return err;
+}
+
+static int any_inner(const struct model_job *job)
+{
+    for (size_t i = 0; i < job->ncell; i++)
+        if (job->cell[i].ppn > 1)
+            return 1;
+    return 0;
+}
+
+/* Of one port model the best network: where ranks share nodes, with messages
+ * inside of a node that share its ports, and that do not. */
+static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
+                                  struct model_state *best,
+                                  struct chorale_errmsg *msg)
+{
+    int ways = any_inner(job) ? 2 : 1;
+    enum chorale_err err = CHORALE_OK;
+
+    best->lack = HUGE_VAL;
+    for (int shared = 0; shared < ways && best->lack > LITTLE &&
+                         err == CHORALE_OK; shared++) {
+        first_guess(job);
+        job->model->net.overlap_upto = overlap_upto;
+        job->model->net.inner_shared = shared;
+        err = model_settle(job, ROUNDS, msg);
+        if (err == CHORALE_OK)
+            err = try_parts(job, msg);
+        if (err == CHORALE_OK && job->lack < 2 * best->lack)
+            err = fit_node(job, msg);
+        if (err == CHORALE_OK && job->lack < best->lack)
+            model_save(job, best);
+        if (shared && isfinite(best->lack))
+            err = failed(err);
+    }
+    return err;
+}
+
+/* One port, overlapped, or (where neither fits) overlapped up to a size. */
+static enum chorale_err choose_ports(struct model_job *job,
+                                     const double *edge, size_t nedge,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_model *model = job->model;
+    struct model_state best = { .lack = HUGE_VAL }, one;
+    enum chorale_err err = CHORALE_OK;
+
+    model->lack[0] = model->lack[1] = NAN;
+    for (int over = 0; over < 2 && err == CHORALE_OK; over++) {
+        if (job->opts.ports == 2 - over)
+            continue;
+        model_progress(job, over, over ? "overlapped" : "one port");
+        err = fit_ports(job, over ? HUGE_VAL : -1, &one, msg);
+        if (over && job->opts.ports == 0 && err == CHORALE_DATA) {
+            err = CHORALE_OK;
+            continue;
+        }
+        model->lack[over] = one.lack;
+        if (err == CHORALE_OK &&
+            one.lack < (over ? 0.98 : 1) * best.lack - (over ? 1e-9 : 0))
+            best = one;
+    }
+    model_progress(job, 1, "overlapped up to a size");
+    for (size_t i = 2; err == CHORALE_OK && job->opts.ports == 0 &&
+                       best.lack > 0.02 && i < nedge; i += 3) {
+        model->net = best.net;
+        model->net.overlap_upto = edge[i];
+        err = model_settle(job, SOME_ROUNDS, msg);
+        if (err == CHORALE_OK && job->lack < 0.9 * best.lack)
+            model_save(job, &best);
+        err = failed(err);
+    }
+    return err == CHORALE_OK ? model_restore(job, &best, msg) : err;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Geometric midpoints of the measured block sizes, at most as many as a level
+ * may have regimes, less one. */
+static size_t candidates(const struct model_job *job, double *edge)
+{
+    double *size = malloc((job->ncell + 1) * sizeof(*size));
+    size_t n = 0, k = 0, every;
+
+    if (size == NULL)
+        return 0;
+    for (size_t i = 0; i < job->ncell; i++)
+        if (job->cell[i].pt.msg_size > 0)
+            size[n++] = (double)job->cell[i].pt.msg_size;
+    qsort(size, n, sizeof(*size), compare);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || size[i] > size[k - 1])
+            size[k++] = size[i];
+    every = k / (CHORALE_NET_REGIMES - 1) + 1;
+    n = 0;
+    for (size_t i = every; i < k; i += every)
+        edge[n++] = floor(sqrt(size[i - 1] * size[i]));
+    free(size);
+    return n;
+}
+
+enum chorale_err model_search(struct model_job *job,
+                              struct chorale_errmsg *msg)
+{
+    double edge[CHORALE_NET_REGIMES];
+    size_t nedge = candidates(job, edge);
+    enum chorale_err err;
+
+    job->coarse = 1;
+    err = choose_ports(job, edge, nedge, msg);
+    job->coarse = 0;
+    model_progress(job, 1, "the network of all %zu cells", job->ncell);
+    for (size_t t = 0; t < job->model->ntau; t++)
+        if (!job->model->tau[t].known) {
+            set_regime(&job->model->tau[t].regime, 0, 1e-10);
+            job->model->tau[t].known = 1;
+        }
+    if (err == CHORALE_OK)
+        err = model_settle(job, ROUNDS, msg);
+    model_progress(job, 1, "breakpoints");
+    if (err == CHORALE_OK && !job->opts.no_breaks)
+        err = model_breaks(job, edge, nedge, msg);
+    return err;
+}

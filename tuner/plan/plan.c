@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.c - from options to a campaign in a database. */
+#include "config.h"
+
+#include "tuner/plan/planner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/run/ask.h"
+#include "tuner/base/spec.h"
+
+#define LOCAL_MAX 16 /* ranks a processor, on this node */
+
+/* A simulated campaign is what its plan says, so its name is too: repeated
+ * from scratch it gives the same table to the byte. A real one is an event. */
+static enum chorale_err name_campaign(const struct planner *p,
+                                      char uuid[CHORALE_UUID_SIZE])
+{
+    const struct chorale_plan *plan = p->plan;
+    const char *const word[] = {
+        p->sys.signature, plan->sizes,     plan->procs,
+        plan->collectives, plan->variants, plan->set,
+        plan->providers,  plan->dtype,     plan->op,
+        plan->root,       plan->sync,      plan->counters,
+        plan->sim_selector, plan->buffers, plan->arrival,
+        plan->siblings,   plan->metric,
+    };
+    size_t nword = sizeof(word) / sizeof(word[0]), len = 0;
+    char *text = NULL;
+    FILE *out;
+
+    if (!p->sys.simulated) {
+        chorale_uuid(uuid);
+        return CHORALE_OK;
+    }
+    out = open_memstream(&text, &len);
+    for (size_t i = 0; out != NULL && i < nword; i++)
+        fprintf(out, "%s|", word[i] != NULL ? word[i] : "");
+    if (out != NULL)
+        fprintf(out, "%ld %ld %ld %ld %ld %ld %ld %.17g %.17g %ld",
+                plan->ppn, plan->launches, plan->nrep_min, plan->nrep_max,
+                plan->nwarmup, plan->seed, plan->max_memory, plan->width,
+                plan->cell_seconds, plan->batch);
+    if (out != NULL && plan->adaptive)
+        fprintf(out, " round %d of %s to %.17g", p->round.round, plan->budget,
+                plan->goal);
+    for (size_t i = 0; out != NULL && i < p->nwant; i++)
+        fprintf(out, " %d %ld %ld %d %d %s", (int)p->want[i].coll,
+                p->want[i].msg_size, p->want[i].procs, p->want[i].dtype,
+                p->want[i].op, p->want[i].root);
+    if (out != NULL && p->label[0] != '\0')
+        fprintf(out, " of %s", p->label);
+    if (out == NULL || fclose(out) != 0 || text == NULL) {
+        free(text);
+        return chorale_fail_memory(p->msg, NULL);
+    }
+    chorale_uuid_of(text, uuid);
+    free(text);
+    return CHORALE_OK;
+}
+
+/* Of an adaptive plan; a regret that is NAN becomes NULL. */
+static void bind_round(sqlite3_stmt *s, const struct planner *p)
+{
+    int adaptive = p->plan->adaptive;
+
+    sqlite3_bind_int(s, 23, adaptive ? p->round.round : 0);
+    sqlite3_bind_double(s, 24, adaptive ? p->budget : 0);
+    sqlite3_bind_text(s, 25, !adaptive ? "" : p->nodes ? "node-s" : "s", -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_double(s, 26, adaptive ? p->spent : 0);
+    sqlite3_bind_double(s, 27, adaptive ? p->round.foreseen : 0);
+    if (adaptive)
+        sqlite3_bind_double(s, 28, p->round.regret);
+}
+
+static enum chorale_err put_campaign(struct planner *p, const char *command)
+{
+    const struct chorale_plan *plan = p->plan;
+    char uuid[CHORALE_UUID_SIZE], now[32];
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        p->store,
+        "INSERT OR IGNORE INTO campaign (uuid, system_id, created, command,"
+        " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
+        " cell_seconds,"
+        " max_memory, sync, counters, launcher, launcher_cmd, platform,"
+        " network, tau, sim_selector, batch, racing, round, budget,"
+        " budget_unit, spent, foreseen, regret, label)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        &s, p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    err = name_campaign(p, uuid);
+    if (err != CHORALE_OK) {
+        sqlite3_finalize(s);
+        return err;
+    }
+    chorale_now(now);
+    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, p->sys.id);
+    sqlite3_bind_text(s, 3, now, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, command, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 5, plan->seed);
+    sqlite3_bind_int64(s, 6, plan->launches);
+    sqlite3_bind_int64(s, 7, plan->nrep_min);
+    sqlite3_bind_int64(s, 8, plan->nrep_max);
+    sqlite3_bind_int64(s, 9, plan->nwarmup);
+    sqlite3_bind_double(s, 10, plan->width);
+    sqlite3_bind_double(s, 11, plan->cell_seconds);
+    sqlite3_bind_int64(s, 12, plan->max_memory);
+    sqlite3_bind_text(s, 13, plan->sync, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 14, plan->counters, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 15, plan->launcher, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 16,
+                      plan->launcher_cmd != NULL ? plan->launcher_cmd : "",
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 17, p->sys.simulated ? p->sys.platform : "", -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_text(s, 18, p->sys.simulated ? plan->network : "", -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_double(s, 19, p->sys.simulated ? plan->tau : 0);
+    sqlite3_bind_text(s, 20, p->sys.simulated ? plan->sim_selector : "", -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_int64(s, 21, plan->batch);
+    sqlite3_bind_int(s, 22, !plan->no_racing);
+    bind_round(s, p);
+    sqlite3_bind_text(s, 29, p->label, -1, SQLITE_STATIC);
+    err = chorale_store_step(p->store, s, NULL, p->msg);
+    sqlite3_finalize(s);
+    s = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            p->store, "SELECT campaign_id FROM campaign WHERE uuid = ?1", &s,
+            p->msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
+        err = chorale_store_step(p->store, s, NULL, p->msg);
+        p->campaign_id = sqlite3_column_int64(s, 0);
+    }
+    sqlite3_finalize(s);
+    return err;
+}
+
+static enum chorale_err write_all(struct planner *p, const char *command)
+{
+    enum chorale_err err = chorale_store_begin(p->store, p->msg);
+    sqlite3_int64 pending = 0;
+
+    if (err == CHORALE_OK)
+        err = chorale_system_store(p->store, &p->sys, p->msg);
+    if (err == CHORALE_OK && p->plan->adaptive)
+        err = chorale_plan_choose(p, &pending);
+    if (err == CHORALE_OK && pending != 0 && p->plan->estimate)
+        err = chorale_plan_estimate(p, pending);
+    if (err != CHORALE_OK || pending != 0) {
+        chorale_store_rollback(p->store);
+        p->campaign_id = pending;
+        return err;
+    }
+    err = put_campaign(p, command);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            p->store,
+            "INSERT INTO cell (uuid, provider, variant, params, coll, shape,"
+            " dtype, op, op_class, root_policy, campaign_id, system_id,"
+            " msg_size, n, comm_size, ppn, launches, buffers, arrival,"
+            " siblings, metric, part)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+            " ON CONFLICT DO UPDATE SET"
+            " launches = max(launches, excluded.launches),"
+            " campaign_id = excluded.campaign_id",
+            &p->insert, p->msg);
+    if (err == CHORALE_OK)
+        err = chorale_plan_before(p->store, p->msg);
+    if (err == CHORALE_OK)
+        err = p->plan->adaptive ? chorale_plan_chosen(p)
+                                : chorale_plan_cells(p);
+    sqlite3_finalize(p->insert);
+    if (err == CHORALE_OK)
+        err = chorale_plan_alike(p->store, p->campaign_id, p->msg);
+    if (err == CHORALE_OK)
+        err = chorale_plan_say_changed(p->store, p->campaign_id, p->msg);
+    if (err == CHORALE_OK && p->plan->estimate)
+        err = chorale_plan_estimate(p, p->campaign_id);
+    if (err == CHORALE_OK && !p->plan->dry_run)
+        err = chorale_store_commit(p->store, p->msg);
+    else
+        chorale_store_rollback(p->store);
+    return err;
+}
+
+/* Ranks of the largest launch. */
+static long largest_launch(const struct planner *p)
+{
+    long top = 0;
+    char word[32];
+
+    for (size_t i = 0; i < p->nproc; i++)
+        for (size_t j = 0; chorale_spec_word(p->plan->siblings, j, word,
+                                             sizeof(word)) == 1; j++) {
+            long ranks = p->proc[i] *
+                         chorale_planned_siblings(p, word, p->proc[i]);
+
+            top = ranks > top ? ranks : top;
+        }
+    return top;
+}
+
+/* Ranks that send nothing have no siblings that could be in their way, and
+ * there must be a second communicator for someone. */
+static enum chorale_err check_siblings(const struct planner *p)
+{
+    const char *procs = p->plan->procs != NULL ? p->plan->procs
+                                               : "(all processors)";
+    char word[32];
+    int any = 0;
+
+    for (size_t j = 0; chorale_spec_word(p->plan->siblings, j, word,
+                                         sizeof(word)) == 1; j++) {
+        int all = strcmp(word, "all") == 0;
+
+        if (!all && strcmp(word, "alone") != 0 && p->proc[0] == 1)
+            return chorale_fail(p->msg, CHORALE_USAGE,
+                                "--siblings %s: a communicator of one rank "
+                                "sends nothing that others could be in the "
+                                "way of; leave 1 out of -P, or plan it apart",
+                                word);
+        any |= !all;
+        for (size_t i = 0; all && i < p->nproc; i++)
+            any |= p->proc[i] > 1 &&
+                   chorale_planned_siblings(p, word, p->proc[i]) > 1;
+    }
+    return any ? CHORALE_OK
+               : chorale_fail(p->msg, CHORALE_USAGE,
+                              "--siblings %s: no P of -P %s leaves room for a "
+                              "second communicator beside it; add a larger "
+                              "one, or write a number instead of all",
+                              p->plan->siblings, procs);
+}
+
+/* What the launcher decides: processes, launches, memory. */
+static enum chorale_err fill_defaults(struct planner *p, const char *path)
+{
+    struct chorale_plan *plan = p->plan;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    long most = p->sys.simulated ? p->sys.nhost : cores;
+    char text[64];
+    enum chorale_err err;
+
+    if (plan->launches == 0)
+        plan->launches = p->sys.simulated ? 1 : 6;
+    if (plan->max_memory == 0)
+        plan->max_memory = pages / 2 * page;
+    snprintf(text, sizeof(text), "%d:%ld", most >= 2 ? 2 : 1,
+             most >= 2 ? most : 1);
+    err = chorale_spec_list("-P", plan->procs != NULL ? plan->procs : text, 1,
+                            &p->proc, &p->nproc, p->msg);
+    if (err == CHORALE_OK)
+        err = chorale_spec_list("-m", plan->sizes, 0, &p->size, &p->nsize,
+                                p->msg);
+    if (err == CHORALE_OK && plan->from_trace)
+        err = chorale_plan_traced(p, path);
+    if (err == CHORALE_OK)
+        err = check_siblings(p);
+    if (err == CHORALE_OK)
+        err = chorale_plan_even(p);
+    if (err != CHORALE_OK)
+        return err;
+    long top = p->proc[p->nproc - 1];
+    long most_ranks = largest_launch(p);
+    const char *procs = plan->procs != NULL ? plan->procs : text;
+    long ppn = chorale_planned_ppn(p, top);
+    if (plan->procs == NULL)
+        snprintf(text, sizeof(text), "%ld", top);
+    if (most_ranks > 1 << 24)
+        return chorale_fail(p->msg, CHORALE_USAGE, "-P %s: more processes "
+                            "than any system has; ask for fewer", procs);
+    if (p->sys.simulated && (top + ppn - 1) / ppn > p->sys.nhost)
+        return chorale_fail(p->msg, CHORALE_USAGE,
+                            "-P %s: the platform has %d hosts; use at most "
+                            "%ld processes or a larger --ppn", procs,
+                            p->sys.nhost, p->sys.nhost * ppn);
+    if (strcmp(plan->launcher, "mpiexec") == 0 && plan->ppn == 0 &&
+        most_ranks > LOCAL_MAX * cores)
+        return chorale_fail(p->msg, CHORALE_USAGE,
+                            "-P %s: %ld ranks on the %ld processors of this "
+                            "node; for several nodes say --ppn, else stay "
+                            "below %ld", procs, most_ranks, cores,
+                            LOCAL_MAX * cores + 1);
+    if (strcmp(plan->launcher, "mpiexec") == 0 && most_ranks > cores &&
+        plan->ppn == 0)
+        fprintf(stderr, "chorale: %ld ranks on %ld processors are "
+                        "oversubscribed: such cells are tagged and decide "
+                        "nothing; -P up to %ld decides\n", most_ranks, cores,
+                cores);
+    return CHORALE_OK;
+}
+
+/* The library's algorithms, and whether the words of --variants that the
+ * catalogue does not know are some of them. */
+static enum chorale_err find_natives(struct planner *p)
+{
+    const struct chorale_plan *plan = p->plan;
+    char word[128];
+    enum chorale_err err;
+
+    if (!chorale_spec_listed(plan->providers, "native"))
+        return CHORALE_OK;
+    err = p->sys.simulated
+              ? chorale_natives_simulated(&p->natives, plan->collectives,
+                                          p->msg)
+              : chorale_natives_load(&p->natives, p->msg);
+    if (err == CHORALE_OK && p->natives.count == 0)
+        err = chorale_fail(p->msg, CHORALE_ENV, "--providers %s: %.100s lets "
+                           "none of its algorithms be forced; leave native "
+                           "out", plan->providers, p->sys.mpi_library);
+    for (size_t k = 0; err == CHORALE_OK && plan->variants != NULL &&
+                       chorale_spec_word(plan->variants, k, word,
+                                         sizeof(word)) == 1; k++) {
+        int known = chorale_plan_variant(plan, word);
+
+        for (int i = 0; i < p->natives.count; i++)
+            known |= chorale_spec_listed(
+                         plan->collectives,
+                         chorale_coll_info(p->natives.row[i].coll)->name) &&
+                     chorale_native_is(&p->natives.row[i], word);
+        if (!known)
+            err = chorale_fail(p->msg, CHORALE_USAGE,
+                               "--variants %s: neither the catalogue nor the "
+                               "MPI library has it; `chorale list` and "
+                               "`chorale list --%s` show what there is",
+                               word, p->sys.simulated ? "simulated"
+                                                      : "native");
+    }
+    return err;
+}
+
+/* Events that cannot be counted here, which may be there where ranks run. */
+static enum chorale_err ask_counters(const struct planner *p)
+{
+    char text[4096], *save = NULL;
+    const char *list = p->plan->counters;
+    enum chorale_err err;
+
+    if (list[0] == '\0')
+        return CHORALE_OK;
+    if (p->sys.simulated) {
+        fprintf(stderr, "chorale: --counters %.200s: simulated ranks have "
+                        "none but sde:::chorale:: and its kin; the others "
+                        "will be absent\n", list);
+        return CHORALE_OK;
+    }
+    err = chorale_ask_runner("--counters", list, text, sizeof(text), p->msg);
+    for (char *line = err == CHORALE_OK ? strtok_r(text, "\n", &save) : NULL;
+         line != NULL; line = strtok_r(NULL, "\n", &save))
+        fprintf(stderr, "chorale: --counters, on this machine: %s\n", line);
+    return err;
+}
+
+/* A dry run of a database that is not there plans into a file of its own,
+ * whose name goes to scratch; SQLite wants it to stay until it is closed. */
+static enum chorale_err open_store(struct planner *p, const char *path,
+                                   char scratch[64])
+{
+    int fd;
+
+    if (!p->plan->dry_run || access(path, F_OK) == 0)
+        return chorale_store_open(path, CHORALE_STORE_CREATE, &p->store,
+                                  p->msg);
+    snprintf(scratch, 64, "%s", P_tmpdir "/chorale-XXXXXX");
+    fd = mkstemp(scratch);
+    if (fd < 0) {
+        enum chorale_err err = chorale_fail_written(p->msg, scratch, errno);
+
+        scratch[0] = '\0';
+        return err;
+    }
+    close(fd);
+    return chorale_store_open(scratch, CHORALE_STORE_CREATE, &p->store,
+                              p->msg);
+}
+
+/* What the round of an adaptive plan is. */
+static enum chorale_err say_round(const struct planner *p, const char *path,
+                                  int quiet)
+{
+    const char *unit = p->nodes ? "node-s" : "s";
+
+    if (p->round.round == 0) {
+        if (!quiet)
+            printf("%s: the last round is not measured yet; `chorale run` "
+                   "does that\n", path);
+        return CHORALE_OK;
+    }
+    if (p->round.ncell == 0)
+        return chorale_fail(p->msg, CHORALE_NO, "%s: no further round on "
+                            "system %s: %s; %.3g of %.3g %s are spent, and a "
+                            "larger --budget or a smaller --goal goes on",
+                            path, p->sys.name, p->round.why, p->spent,
+                            p->budget, unit);
+    if (quiet)
+        return CHORALE_OK;
+    printf("%s: %s %zu cells at %zu %s on system %s, round %d, for about "
+           "%.3g %s; %.3g of %.3g are spent", path,
+           p->plan->dry_run ? "would plan" : "planned", p->round.ncell,
+           p->round.npoint, p->round.npoint == 1 ? "point" : "points",
+           p->sys.name, p->round.round, p->round.foreseen, unit, p->spent,
+           p->budget);
+    if (p->round.regret >= 0)
+        printf(", expected regret %.2f %%", 100 * p->round.regret);
+    printf("\n");
+    return CHORALE_OK;
+}
+
+/* What is planned, or would be. */
+/* A range that stops before its end: nothing is decided beyond it. */
+static void say_short(const char *option, const char *text, const long *value,
+                      size_t count)
+{
+    struct chorale_spec_range range;
+    const char *at = text != NULL
+                         ? chorale_spec_short(text, value, count, &range)
+                         : NULL;
+
+    if (at != NULL)
+        printf("%s %.*s stops at %ld; write %s %s,%.*s to have %.*s measured, "
+               "too\n", option, range.len, at, range.last, option, text,
+               range.end_len, range.end, range.end_len, range.end);
+}
+
+static enum chorale_err say_plan(const struct planner *p, const char *path,
+                                 int quiet)
+{
+    const struct chorale_plan *plan = p->plan;
+
+    if (plan->adaptive)
+        return say_round(p, path, quiet);
+    if (quiet)
+        return CHORALE_OK;
+    printf("%s: %s %ld cells at %ld %s on system %s, %ld %s each: %ld "
+           "runs\n", path, plan->dry_run ? "would plan" : "planned",
+           p->ncell, p->npoint, p->npoint == 1 ? "point" : "points",
+           p->sys.name, plan->launches,
+           plan->launches == 1 ? "launch" : "launches",
+           p->ncell * plan->launches);
+    if (!p->sys.simulated)
+        chorale_plan_say_launches(plan->launches);
+    if (!plan->from_trace) {
+        say_short("-m", plan->sizes, p->size, p->nsize);
+        say_short("-P", plan->procs, p->proc, p->nproc);
+    }
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_plan_write(struct chorale_plan *plan,
+                                    const char *path, const char *command,
+                                    int quiet, char system[128],
+                                    sqlite3_int64 *campaign_p,
+                                    struct chorale_errmsg *msg)
+{
+    struct planner p = { .plan = plan, .msg = msg };
+    enum chorale_err err = chorale_plan_check(plan, msg);
+    char scratch[64] = "";
+
+    if (err == CHORALE_OK)
+        err = chorale_plan_label(plan->label, p.label, msg);
+    if (err == CHORALE_OK)
+        err = chorale_system_describe(plan, &p.sys, msg);
+    if (err == CHORALE_OK)
+        err = find_natives(&p);
+    if (err == CHORALE_OK)
+        err = fill_defaults(&p, path);
+    if (err == CHORALE_OK)
+        err = ask_counters(&p);
+    if (err == CHORALE_OK)
+        err = open_store(&p, path, scratch);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(p.store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
+    if (err == CHORALE_OK)
+        err = write_all(&p, command);
+    if (err == CHORALE_OK) {
+        snprintf(system, 128, "%s", p.sys.name);
+        *campaign_p = p.campaign_id;
+        err = say_plan(&p, path, quiet || plan->json);
+        if (err == CHORALE_OK && plan->estimate && !quiet)
+            err = chorale_plan_show_estimate(&p);
+    }
+    chorale_store_close(p.store);
+    if (scratch[0] != '\0')
+        unlink(scratch);
+    chorale_system_release(&p.sys);
+    chorale_natives_free(&p.natives);
+    chorale_plan_release(&p);
+    chorale_estimate_release(&p.estimate);
+    free(p.want);
+    free(p.proc);
+    free(p.size);
+    return err;
+}
+

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.h - from options to cells. */
+#ifndef CHORALE_TUNER_PLAN_H
+#define CHORALE_TUNER_PLAN_H
+
+#include "algorithms/coll.h"
+#include "db/store.h"
+#include "tuner/decide/policy.h"
+#include "tuner/base/verb.h"
+
+/* What the options of `chorale plan` (and `tune`) say. */
+struct chorale_plan {
+    const char *collectives, *sizes, *procs, *dtype, *op, *root;
+    const char *providers, *variants, *set, *counters, *sync;
+    const char *buffers, *arrival, *siblings, *metric;
+    const char *launcher, *launcher_cmd, *platform, *network, *sim_selector;
+    const char *system, *label;
+    const char *cluster, *partition; /* of Slurm's, where the launches shall
+                              * be; NULL: those of the job around us, if any */
+    long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory, batch;
+    double width, cell_seconds, tau;
+    int dry_run, no_racing;
+    int estimate, json;      /* say what it will take; as JSON and no more */
+    int one_per_p;           /* of that: no two launches share a start */
+    double alpha, beta, start_up; /* for that, s; below 0: not said */
+    int adaptive;
+    int from_trace;          /* the points of imported traces */
+    const char *trace;       /* of that label only; NULL: of all */
+    double trace_seconds;    /* of them those that take most of the traced time,
+                              * as many as can be measured in that time; 0:
+                              * all. And what a start of the runner takes */
+    double trace_start_up;
+    long trace_with;         /* points of fewer ranks than that share starts
+                              * with some of that many, or are not planned; 0:
+                              * they have starts of their own */
+    /* What was said of these, before chorale_plan_check filled them in. */
+    const char *limit_sizes, *limit_op, *limit_root;
+    int limits_kept;
+    int all_values;          /* of --variants, as no --set says which */
+    const char *budget;
+    double goal;
+    struct chorale_policy policy; /* of what an adaptive plan is for: rounds
+                              * are planned by it, and what it does not say
+                              * as the table is that is there */
+};
+
+/* Defaults. NULL, 0, or -1 where that is a value: chorale_plan_check fills in
+ * what it is on that launcher, or refuses it there. */
+#define CHORALE_PLAN_DEFAULTS                                                \
+    {                                                                        \
+        .providers = "chorale,library", .counters = "",                      \
+        .arrival = "sync", .siblings = "alone", .metric = "duration",        \
+        .nwarmup = -1, .seed = 1, .width = -1, .tau = -1,                    \
+        .goal = -1, .alpha = -1, .beta = -1, .start_up = -1,                 \
+        .policy = CHORALE_POLICY_DEFAULTS                                    \
+    }
+
+/* The option rows of a verb whose options struct has a struct chorale_plan
+ * member named field. */
+#define CHORALE_PLAN_OPTS(type, field)                                       \
+    { "msg-size", 'm', CHORALE_OPT_TEXT, offsetof(type, field.sizes),        \
+      "SIZES", "per-rank block sizes: 8,64K or 8:1M (doubling), 8:1M:x4; a " \
+      "range stops at its last value that is not above its end, as in OSU; " \
+      "rounded up to whole elements (default: 8:1M)", 0, 0 },                \
+    { "procs", 'P', CHORALE_OPT_TEXT, offsetof(type, field.procs), "PROCS",  \
+      "communicator sizes: 2,3,6 or 2:64 (doubling), 2:64:+2 (default: 2 "   \
+      "up to the processors, or the simulated hosts)", 0, 0 },               \
+    { "collectives", 'c', CHORALE_OPT_TEXT,                                  \
+      offsetof(type, field.collectives), "LIST",                             \
+      "collectives to measure (default: all of `chorale list`)", 0, 0 },     \
+    { "variants", 0, CHORALE_OPT_TEXT, offsetof(type, field.variants),       \
+      "LIST", "only these variants: binomial or bcast:binomial, with all "   \
+      "values of their parameters, or those of --set if it is given "        \
+      "(default: the variants of --set); the library's default is always "   \
+      "measured", 0, 0 },                                                    \
+    { "set", 0, CHORALE_OPT_TEXT, offsetof(type, field.set), "SET",          \
+      "core: at most six variants a collective, each with the parameters "   \
+      "that its model favours; all: everything that `chorale list` shows, "  \
+      "with every listed value, radixes up to P; near: without those that "  \
+      "its model puts far behind others (default: core)", 0, 0 },            \
+    { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
+      "LIST", "whose variants: chorale; native, the MPI library's own (in "  \
+      "simulation SimGrid's), each forced; library, its default, which is "  \
+      "always measured (default: chorale,library)", 0, 0 },                  \
+    { "ppn", 0, CHORALE_OPT_INT, offsetof(type, field.ppn), "N",             \
+      "ranks on a node (default: all on this node; 1 in simulation)", 1,     \
+      1 << 20 },                                                             \
+    { "type", 0, CHORALE_OPT_TEXT, offsetof(type, field.dtype), "TYPE",      \
+      "datatype: byte, int, int64, float, double (default: double for "      \
+      "reductions, byte for the rest)", 0, 0 },                              \
+    { "op", 0, CHORALE_OPT_TEXT, offsetof(type, field.op), "OP",             \
+      "operation: sum, prod, min, max, band, bor, bxor (default: sum)", 0,   \
+      0 },                                                                   \
+    { "root", 0, CHORALE_OPT_TEXT, offsetof(type, field.root), "POLICY",     \
+      "root of rooted collectives: first, middle, last, rotate over the "    \
+      "three (default: rotate)", 0, 0 },                                     \
+    { "launches", 0, CHORALE_OPT_INT, offsetof(type, field.launches), "K",   \
+      "independent starts of the runner; decisions rest on the differences " \
+      "between them, so that fewer give wider intervals and one gives none " \
+      "(default: 6; 1 in simulation, where time is exact)", 1, 1000 },       \
+    { "iterations", 'i', CHORALE_OPT_INT, offsetof(type, field.nrep_max),    \
+      "N", "repetitions of a cell in a launch, at most (default: 100, with " \
+      "--adaptive 10, as launches say more than repetitions; in "            \
+      "simulation two of each root, which must be equal, or nine of which "   \
+      "the median counts, so that this and what else says when to stop or "  \
+      "how to start is refused there)", 1,                                   \
+      4096 },                                                                \
+    { "min-iterations", 0, CHORALE_OPT_INT, offsetof(type, field.nrep_min),  \
+      "N", "repetitions before a cell may stop (default: 10)", 1, 4096 },    \
+    { "warmup", 'x', CHORALE_OPT_INT, offsetof(type, field.nwarmup), "N",    \
+      "untimed repetitions first (default: 2)", 0, 4096 },                   \
+    { "width", 0, CHORALE_OPT_PERCENT, offsetof(type, field.width),          \
+      "PERCENT", "stop a cell when the 95 % interval of its median is this " \
+      "narrow (default: 5%)", 0, 0 },                                        \
+    { "cell-time", 0, CHORALE_OPT_SECONDS,                                   \
+      offsetof(type, field.cell_seconds), "TIME",                            \
+      "stop a cell after this time in a launch (default: 0.5s)", 1e-6, 0 },  \
+    { "max-memory", 0, CHORALE_OPT_SIZE, offsetof(type, field.max_memory),   \
+      "BYTES", "cells whose buffers pass this on a node are recorded as "    \
+      "inapplicable (default: half of this machine's memory)", 1, 0 },       \
+    { "sync", 0, CHORALE_OPT_TEXT, offsetof(type, field.sync), "METHOD",     \
+      "start repetitions at a common time announced each time (roundtime), " \
+      "at fixed intervals (window), or from a barrier (default: roundtime; " \
+      "barrier where the clocks do not agree well enough, and in "           \
+      "simulation)", 0, 0 },                                                 \
+    { "batch", 0, CHORALE_OPT_INT, offsetof(type, field.batch), "N",         \
+      "calls a repetition, with a barrier between them whose time is "       \
+      "subtracted, or of throughput without; 1 where ranks come late, or "    \
+      "caches are cold (default: as in earlier launches, else as many as "    \
+      "make 100 steps of the clock; of throughput 64)", 1, 100000 },          \
+    { "metric", 0, CHORALE_OPT_TEXT, offsetof(type, field.metric), "NAME",   \
+      "duration: from the common start to the last rank out; throughput: "   \
+      "calls back to back, on which nothing is decided (default: duration)", \
+      0, 0 },                                                                \
+    { "no-racing", 0, CHORALE_OPT_FLAG, offsetof(type, field.no_racing),     \
+      NULL, "go on with variants that are surely slower", 0, 0 },            \
+    { "buffers", 0, CHORALE_OPT_TEXT, offsetof(type, field.buffers),         \
+      "POLICY", "warm: the same ones again; rotate: through more than the "  \
+      "last-level cache; cold: caches flushed before each repetition "       \
+      "(default: rotate from 64 KiB on, else warm; warm in simulation)", 0,  \
+      0 },                                                                   \
+    { "arrival", 0, CHORALE_OPT_TEXT, offsetof(type, field.arrival), "LIST", \
+      "who comes late: sync (nobody), last, random, ascending, the latest "  \
+      "by :FACTOR of the library's duration, 1 unless said, as in "          \
+      "sync,ascending:0.5 (default: sync)", 0, 0 },                          \
+    { "siblings", 0, CHORALE_OPT_TEXT, offsetof(type, field.siblings),       \
+      "LIST", "alone; how many communicators call at once, each with as many "\
+      "ranks on every node; all: as many as the largest of --procs has "     \
+      "ranks for, from P = 2 on: alone,2 (default: alone)", 0, 0 },          \
+    { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
+      "LIST", "PAPI events to count, as in PAPI_TOT_CYC,net:::eth0:tx:bytes" \
+      " (default: only our own, messages and so on)", 0, 0 },                \
+    { "launcher", 0, CHORALE_OPT_TEXT, offsetof(type, field.launcher),       \
+      "NAME", "mpiexec, srun, smpirun (simulation), custom (default: "       \
+      "mpiexec)", 0, 0 },                                                    \
+    { "launcher-cmd", 0, CHORALE_OPT_TEXT,                                   \
+      offsetof(type, field.launcher_cmd), "CMD",                             \
+      "another launcher: {P}, {ppn}, {nodes} are replaced and the runner is "\
+      "appended", 0, 0 },                                                    \
+    { "platform", 0, CHORALE_OPT_TEXT, offsetof(type, field.platform),       \
+      "FILE", "SimGrid platform file of a simulated system", 0, 0 },         \
+    { "network", 0, CHORALE_OPT_TEXT, offsetof(type, field.network), "MODEL",\
+      "network of a simulated system: hockney, loggp, smpi (default: loggp)",\
+      0, 0 },                                                                \
+    { "charge-tau", 0, CHORALE_OPT_REAL, offsetof(type, field.tau), "S",     \
+      "seconds a reduced byte takes in simulation (default: 1e-10)", 0, 1 }, \
+    { "sim-selector", 0, CHORALE_OPT_TEXT,                                   \
+      offsetof(type, field.sim_selector), "NAME",                            \
+      "whose default `library` is in simulation: mpich, ompi, mvapich2, "    \
+      "impi; with algorithms of SimGrid's to force: mpich,bcast:ompi_chain " \
+      "(default: mpich)", 0, 0 },                                            \
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
+      "name the system (default: the cluster or host, or platform and "      \
+      "network)", 0, 0 },                                                    \
+    { "label", 0, CHORALE_OPT_TEXT, offsetof(type, field.label), "TEXT",      \
+      "what is measured, for `chorale history`: a commit, a release; git: "  \
+      "what `git describe --always --dirty` says in this folder", 0, 0 },    \
+    { "adaptive", 0, CHORALE_OPT_FLAG, offsetof(type, field.adaptive), NULL, \
+      "of all these cells choose those that are worth it, in rounds, each by "\
+      "what the ones before found", 0, 0 },                                  \
+    { "from-trace", 0, CHORALE_OPT_FLAG, offsetof(type, field.from_trace),   \
+      NULL, "instead of a grid the points of imported traces, what took "    \
+      "most time first; -c, -P, --type and --op then limit them, and -m to " \
+      "the range of its sizes", 0, 0 },                                      \
+    { "trace", 0, CHORALE_OPT_TEXT, offsetof(type, field.trace), "LABEL",    \
+      "with --from-trace: of the traces of this label only", 0, 0 },         \
+    { "budget", 0, CHORALE_OPT_TEXT, offsetof(type, field.budget), "TIME",   \
+      "what all rounds of --adaptive together may cost, with starting and "  \
+      "synchronising: time of their launches (10m, 2h), or of their nodes "  \
+      "(90ns, 30nm, 2nh: node-hours), or so much for each collective "        \
+      "(0.5nh/coll)", 0, 0 },                                                \
+    { "goal", 0, CHORALE_OPT_PERCENT, offsetof(type, field.goal),            \
+      "PERCENT", "end --adaptive when the regret that is expected of the "   \
+      "table, on the mean over all points, is this small (default: 0.5%)",   \
+      0, 0 },                                                                \
+    { "seed", 0, CHORALE_OPT_INT, offsetof(type, field.seed), "N",           \
+      "seed of all random order (default: 1)", 0, 0 }
+
+/* Check the options against each other and the catalogue, and fill in what
+ * follows from them (launcher, network, min-iterations). CHORALE_USAGE. */
+enum chorale_err chorale_plan_check(struct chorale_plan *plan,
+                                    struct chorale_errmsg *msg);
+
+/* 1 if a word of --variants names one of the catalogue that a planned
+ * collective has. */
+int chorale_plan_variant(const struct chorale_plan *plan, const char *word);
+
+/* Type and operation of a collective, rows of kinds.h: what was asked, else
+ * its default; op -1 where nothing is reduced. CHORALE_USAGE: not defined. */
+enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
+                                    const struct chorale_coll_info *info,
+                                    int *dtype, int *op,
+                                    struct chorale_errmsg *msg);
+
+/* Write the plan into the database at path, which is made if missing.
+ * command is the command line, for the record. Prints one line to stdout
+ * unless quiet. system gets the system's name, *campaign_p the campaign's
+ * row. An adaptive plan is one round of it, the pending one again if there is
+ * one; CHORALE_NO: no further round is worth it, and msg says why. */
+enum chorale_err chorale_plan_write(struct chorale_plan *plan,
+                                    const char *path, const char *command,
+                                    int quiet, char system[128],
+                                    sqlite3_int64 *campaign_p,
+                                    struct chorale_errmsg *msg);
+
+/* plan_way.c. Keep which campaign each cell has, before another one takes
+ * some; once in a connection. */
+enum chorale_err chorale_plan_before(struct chorale_store *store,
+                                     struct chorale_errmsg *msg);
+
+/* CHORALE_USAGE if a point of that campaign has cells that are planned, or were
+ * measured, with another --sync or --batch: times of two
+ * kinds would stand side by side. */
+enum chorale_err chorale_plan_alike(struct chorale_store *store,
+                                    sqlite3_int64 campaign,
+                                    struct chorale_errmsg *msg);
+
+/* plan_adaptive.c: what --adaptive goes with; fills in --goal.
+ * CHORALE_USAGE. */
+enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
+                                             struct chorale_errmsg *msg);
+
+/* plan_estimate.c: what goes with --estimate, which writes nothing.
+ * CHORALE_USAGE. */
+enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
+                                             struct chorale_errmsg *msg);
+
+/* plan_trace.c: what --from-trace goes with. CHORALE_USAGE. */
+enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
+                                          struct chorale_errmsg *msg);
+
+/* plan_adaptive.c: the text of --budget as seconds; *nodes_p 1: node-seconds;
+ * *each_p 1: for each collective. CHORALE_USAGE. */
+enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
+                                     int *nodes_p, int *each_p,
+                                     struct chorale_errmsg *msg);
+
+/* Say on stderr if cells that the campaign took over were planned with another
+ * --cell-time, --width or the like, or none of them was measured yet and
+ * another --sync or --batch. */
+enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
+                                          sqlite3_int64 campaign,
+                                          struct chorale_errmsg *msg);
+
+/* label.c: --label into text: "" if NULL, what git says if "git".
+ * CHORALE_USAGE: longer than fits, or not printable; CHORALE_ENV: git does not
+ * say. */
+#define CHORALE_LABEL_SIZE 128
+enum chorale_err chorale_plan_label(const char *label,
+                                    char text[CHORALE_LABEL_SIZE],
+                                    struct chorale_errmsg *msg);
+
+/* Say what fewer launches than the default cost on a real system; on standard
+ * error where no table can come of them. */
+void chorale_plan_say_launches(long launches);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan_adaptive.c - one round of an adaptive plan: gathers the cells of the
+ * grid, lets adapt.h choose, and knows what was done before. */
+#include "config.h"
+
+#include "tuner/plan/planner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/kinds.h"
+#include "tuner/model/points.h"
+#include "tuner/base/spec.h"
+
+enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
+                                     int *nodes_p, int *each_p,
+                                     struct chorale_errmsg *msg)
+{
+    static const char per[] = "/coll";
+    size_t len = strlen(text);
+    char plain[32];
+    double seconds;
+    enum chorale_err err;
+    int each = len > sizeof(per) - 1 &&
+               strcmp(text + len - (sizeof(per) - 1), per) == 0;
+    int nodes;
+
+    if (each)
+        len -= sizeof(per) - 1;
+    nodes = len > 2 && text[len - 2] == 'n';
+    if (len == 0 || len >= sizeof(plain))
+        return chorale_fail(msg, CHORALE_USAGE, "--budget %.40s: write a time "
+                            "such as 10m or 2h, of nodes 30nm or 2nh, for "
+                            "each collective 0.5nh/coll", text);
+    memcpy(plain, text, len);
+    plain[len] = '\0';
+    if (nodes) { /* "2nh" is "2h" of nodes */
+        plain[len - 2] = text[len - 1];
+        plain[len - 1] = '\0';
+    }
+    err = chorale_spec_seconds("--budget", plain, &seconds, msg);
+    if (err != CHORALE_OK)
+        err = chorale_fail(msg, CHORALE_USAGE, "--budget %.40s: write a time "
+                           "such as 10m or 2h, of nodes 30nm or 2nh, for each "
+                           "collective 0.5nh/coll", text);
+    if (err == CHORALE_OK && !(seconds > 0))
+        err = chorale_fail(msg, CHORALE_USAGE, "--budget %s: nothing can be "
+                           "measured in no time; write a time such as 10m or "
+                           "2nh", text);
+    if (err == CHORALE_OK) {
+        *seconds_p = seconds;
+        *nodes_p = nodes;
+        *each_p = each;
+    }
+    return err;
+}
+
+/* What --adaptive goes with. */
+enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
+                                             struct chorale_errmsg *msg)
+{
+    double seconds;
+    int nodes, each;
+
+    if (!plan->adaptive && (plan->budget != NULL || plan->goal >= 0))
+        return chorale_fail(msg, CHORALE_USAGE, "%s: goes with --adaptive",
+                            plan->budget != NULL ? "--budget" : "--goal");
+    if (!plan->adaptive)
+        return CHORALE_OK;
+    if (plan->budget == NULL)
+        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: give what it may "
+                            "cost, as in --budget 10m or --budget 2nh");
+    if (chorale_spec_listed(plan->providers, "native"))
+        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: chooses among "
+                            "our own variants; plan --providers native "
+                            "without it");
+    if (strcmp(plan->arrival, "sync") != 0 ||
+        strcmp(plan->siblings, "alone") != 0 ||
+        strcmp(plan->metric, "duration") != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: is for what is "
+                            "decided upon, with nobody late and nothing "
+                            "beside it; leave out --arrival, --siblings and "
+                            "--metric, or plan them without it");
+    if (plan->goal < 0)
+        plan->goal = 0.005;
+    return chorale_plan_budget(plan->budget, &seconds, &nodes, &each, msg);
+}
+
+enum chorale_err chorale_plan_gather(struct planner *p,
+                                     const struct chorale_adapt_cell *cell)
+{
+    struct chorale_adapt_cell *more;
+
+    if (p->grid.ncell == p->room) {
+        p->room = p->room > 0 ? 2 * p->room : 1024;
+        more = realloc(p->grid.cell, p->room * sizeof(*more));
+        if (more == NULL)
+            return chorale_fail_memory(p->msg, NULL);
+        p->grid.cell = more;
+    }
+    p->grid.cell[p->grid.ncell++] = *cell;
+    return CHORALE_OK;
+}
+
+void chorale_plan_release(struct planner *p)
+{
+    free(p->grid.cell);
+    p->grid.cell = NULL;
+    p->grid.ncell = 0;
+}
+
+/* A cell is known if it is planned: what a campaign still owes will come. */
+#define KNOWN                                                                \
+    "SELECT 1 FROM cell WHERE system_id = ?1 AND coll = ?2 AND"              \
+    " comm_size = ?3 AND msg_size = ?4 AND ppn = ?5 AND shape = ?6 AND"      \
+    " dtype = ?7 AND op = ?8 AND arrival = 'sync' AND siblings = 'alone'"    \
+    " AND metric = 'duration' AND provider = ?9 AND variant = ?10 AND"       \
+    " params = ?11"
+
+static enum chorale_err find_known(struct planner *p)
+{
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err = chorale_store_prepare(p->store, KNOWN, &s, p->msg);
+
+    for (size_t i = 0; i < p->grid.ncell && err == CHORALE_OK; i++) {
+        struct chorale_adapt_cell *cell = &p->grid.cell[i];
+        const char *text[] = {
+            cell->shape, chorale_dtype(cell->dtype)->name,
+            cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
+            cell->provider, cell->variant, cell->params,
+        };
+
+        sqlite3_bind_int64(s, 1, p->sys.id);
+        sqlite3_bind_text(s, 2, chorale_coll_info(cell->coll)->name, -1,
+                          SQLITE_STATIC);
+        sqlite3_bind_int(s, 3, cell->comm_size);
+        sqlite3_bind_int64(s, 4, cell->msg_size);
+        sqlite3_bind_int(s, 5, cell->ppn);
+        for (int k = 0; k < 6; k++)
+            sqlite3_bind_text(s, 6 + k, text[k], -1, SQLITE_STATIC);
+        err = chorale_store_step(p->store, s, &cell->known, p->msg);
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* The number of the next round, and the campaign of one that is not measured
+ * or 0. A last round without cells makes way for this one. */
+static enum chorale_err find_round(struct planner *p,
+                                   sqlite3_int64 *pending_p)
+{
+    char sql[640];
+    sqlite3_int64 last = 0;
+    enum chorale_err err;
+
+    snprintf(sql, sizeof(sql),
+             "SELECT max(c.campaign_id) FROM cell c JOIN campaign k"
+             " USING (campaign_id) WHERE c.system_id = %lld AND k.round > 0"
+             " AND NOT EXISTS (SELECT 1 FROM run r WHERE r.cell_id ="
+             " c.cell_id)", (long long)p->sys.id);
+    err = chorale_store_int(p->store, sql, 0, pending_p, p->msg);
+    snprintf(sql, sizeof(sql),
+             "DELETE FROM campaign WHERE system_id = %lld AND round > 0"
+             " AND campaign_id NOT IN (SELECT campaign_id FROM cell)"
+             " AND campaign_id NOT IN (SELECT campaign_id FROM launch)"
+             " AND campaign_id NOT IN (SELECT campaign_id FROM baseline)",
+             (long long)p->sys.id);
+    if (err == CHORALE_OK && *pending_p == 0)
+        err = chorale_store_exec(p->store, sql, p->msg);
+    snprintf(sql, sizeof(sql),
+             "SELECT max(round) FROM campaign WHERE system_id = %lld",
+             (long long)p->sys.id);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(p->store, sql, 0, &last, p->msg);
+    if (err == CHORALE_OK && *pending_p == 0)
+        p->round.round = (int)last + 1;
+    return err;
+}
+
+/* Collectives that the grid has cells of, or an earlier round had: what that
+ * spent counts as well. */
+static enum chorale_err find_ncoll(struct planner *p, int *ncoll_p)
+{
+    int seen[CHORALE_NCOLL] = { 0 }, row = 1;
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err;
+
+    for (size_t i = 0; i < p->grid.ncell; i++)
+        seen[p->grid.cell[i].coll] = 1;
+    err = chorale_store_prepare(p->store, "SELECT DISTINCT c.coll FROM cell c"
+                                " JOIN campaign k USING (campaign_id) WHERE"
+                                " c.system_id = ?1 AND k.round > 0", &s,
+                                p->msg);
+    if (err == CHORALE_OK)
+        sqlite3_bind_int64(s, 1, p->sys.id);
+    while (err == CHORALE_OK && row) {
+        err = chorale_store_step(p->store, s, &row, p->msg);
+        for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK && row; c++)
+            seen[c] |= strcmp(chorale_coll_info((enum chorale_coll)c)->name,
+                              chorale_text(s, 0)) == 0;
+    }
+    sqlite3_finalize(s);
+    *ncoll_p = 0;
+    for (int c = 0; c < CHORALE_NCOLL; c++)
+        *ncoll_p += seen[c];
+    return err;
+}
+
+/* What is known of costs: of launches, and of what is spent. */
+static enum chorale_err find_costs(struct planner *p,
+                                   struct chorale_adapt_opts *opts)
+{
+    struct chorale_adapt_spent spent;
+    enum chorale_err err;
+    int each, ncoll = 1;
+
+    err = chorale_plan_budget(p->plan->budget, &p->budget, &p->nodes, &each,
+                              p->msg);
+    if (err == CHORALE_OK && each)
+        err = find_ncoll(p, &ncoll);
+    p->budget *= ncoll;
+    if (err == CHORALE_OK)
+        err = chorale_adapt_spent(p->store, p->sys.id, -1, &spent, p->msg);
+    if (err == CHORALE_OK && !p->sys.simulated)
+        err = chorale_adapt_start_up(p->store, p->sys.id, &opts->start_up,
+                                     p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    p->spent = p->nodes ? spent.node_seconds : spent.seconds;
+    opts->budget = p->budget;
+    opts->spent = p->spent;
+    opts->nodes = p->nodes;
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_plan_choose(struct planner *p,
+                                     sqlite3_int64 *pending_p)
+{
+    const struct chorale_plan *plan = p->plan;
+    struct chorale_policy policy = plan->policy;
+    struct chorale_adapt_opts opts = {
+        .goal = plan->goal, .start_up = CHORALE_ADAPT_START_UP,
+        .launches = plan->launches, .nrep_min = plan->nrep_min,
+        .nrep_max = plan->nrep_max, .nwarmup = plan->nwarmup,
+        .cell_seconds = plan->cell_seconds, .seed = plan->seed,
+    };
+    struct chorale_points points = { .row = NULL };
+    enum chorale_err err = find_round(p, pending_p);
+
+    if (err != CHORALE_OK || *pending_p != 0)
+        return err;
+    err = chorale_policy_inherit(p->store, p->sys.id, &policy, p->msg);
+    if (err != CHORALE_OK)
+        return err;
+    opts.decide = chorale_policy_decide(&policy, p->sys.simulated);
+    p->gathering = 1;
+    err = chorale_plan_cells(p);
+    p->gathering = 0;
+    if (err == CHORALE_OK)
+        err = find_known(p);
+    if (err == CHORALE_OK)
+        err = find_costs(p, &opts);
+    if (err == CHORALE_OK)
+        err = chorale_points_load_by(p->store, p->sys.id,
+                                     chorale_policy_objective(&policy),
+                                     &points, p->msg);
+    if (err == CHORALE_OK)
+        chorale_points_dispatched(
+            &points, chorale_policy_cost(&policy, p->sys.simulated));
+    if (err == CHORALE_OK)
+        err = chorale_adapt_choose(&p->grid, &points, &opts, &p->round,
+                                   p->msg);
+    chorale_points_release(&points);
+    return err;
+}
+
+enum chorale_err chorale_plan_chosen(struct planner *p)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < p->grid.ncell && err == CHORALE_OK; i++)
+        if (p->grid.cell[i].chosen)
+            err = chorale_plan_put(p, &p->grid.cell[i]);
+    return err;
+}

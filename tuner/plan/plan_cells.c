@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan_cells.c - which cells the options of a plan ask for. */
+#include "tuner/plan/planner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/kinds.h"
+#include "tuner/plan/candidates.h"
+#include "tuner/base/spec.h"
+
+#define ROTATE_FROM 65536 /* bytes: from there caches matter */
+
+long chorale_planned_siblings(const struct planner *p, const char *word,
+                           long procs)
+{
+    if (strcmp(word, "all") == 0)
+        return p->proc[p->nproc - 1] / procs;
+    return strcmp(word, "alone") == 0 ? 1 : strtol(word, NULL, 10);
+}
+
+const char *chorale_planned_shape(const struct planner *p, long procs)
+{
+    long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
+
+    if (procs <= ppn)
+        return "single-node";
+    if (ppn == 1)
+        return "one-per-node";
+    return procs % ppn == 0 ? "block" : "irregular";
+}
+
+/* srun gives each node as many ranks as it can give all, and those that are
+ * left to the first ones: that is full nodes and a last one where the last one
+ * lacks a single rank. */
+enum chorale_err chorale_plan_even(const struct planner *p)
+{
+    const struct chorale_plan *plan = p->plan;
+    int alone = strcmp(plan->siblings, "alone") == 0;
+
+    for (size_t i = 0; strcmp(plan->launcher, "srun") == 0 &&
+                       plan->ppn > 0 && !plan->from_trace && i < p->nproc;
+         i++) {
+        long last = p->proc[i] % plan->ppn;
+
+        if (p->proc[i] > plan->ppn && last != 0 &&
+            !(alone && last + 1 == plan->ppn))
+            return chorale_fail(p->msg, CHORALE_USAGE,
+                                "-P %ld: srun spreads them evenly over %ld "
+                                "nodes, instead of %ld on each but the last; "
+                                "say multiples of --ppn %ld, or --launcher "
+                                "mpiexec", p->proc[i],
+                                (p->proc[i] + plan->ppn - 1) / plan->ppn,
+                                plan->ppn, plan->ppn);
+    }
+    return CHORALE_OK;
+}
+
+long chorale_planned_ppn(const struct planner *p, long procs)
+{
+    long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
+
+    return ppn < procs ? ppn : procs;
+}
+
+struct point {
+    enum chorale_coll coll;
+    long msg_size, procs;
+    int dtype, op;
+    const char *arrival, *siblings, *root;
+};
+
+/* The default keeps small data where applications mostly have them, in the
+ * caches, and long data out of them. */
+static const char *buffer_policy(const struct planner *p,
+                                 const struct point *pt)
+{
+    if (strcmp(p->plan->buffers, "auto") != 0)
+        return p->plan->buffers;
+    return !p->sys.simulated && pt->msg_size >= ROTATE_FROM ? "rotate"
+                                                            : "warm";
+}
+
+/* part: as of schema.sql, "" for what is measured side by side. */
+static enum chorale_err put_cell(struct planner *p, const struct point *pt,
+                                 const char *provider, const char *variant,
+                                 const char *params, const char *part)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(pt->coll);
+    sqlite3_stmt *s = p->insert;
+    char uuid[CHORALE_UUID_SIZE];
+    const char *text[] = {
+        uuid, provider, variant, params, info->name,
+        chorale_planned_shape(p, pt->procs), chorale_dtype(pt->dtype)->name,
+        pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
+        pt->op >= 0 ? "builtin" : "", info->rooted ? pt->root : "none",
+    };
+    const char *condition[] = { buffer_policy(p, pt), pt->arrival,
+                                pt->siblings, p->plan->metric };
+
+    if (p->gathering) {
+        struct chorale_adapt_cell cell = {
+            .coll = pt->coll, .msg_size = pt->msg_size,
+            .n = chorale_coll_n(pt->coll, (size_t)pt->msg_size,
+                                (int)pt->procs),
+            .comm_size = (int)pt->procs,
+            .ppn = (int)chorale_planned_ppn(p, pt->procs),
+            .dtype = pt->dtype, .op = pt->op,
+            .shape = chorale_planned_shape(p, pt->procs), .provider = provider,
+        };
+
+        snprintf(cell.variant, sizeof(cell.variant), "%s", variant);
+        snprintf(cell.params, sizeof(cell.params), "%s", params);
+        return chorale_plan_gather(p, &cell);
+    }
+    chorale_uuid(uuid);
+    for (int i = 0; i < 4; i++)
+        sqlite3_bind_text(s, 18 + i, condition[i], -1, SQLITE_TRANSIENT);
+    for (int i = 0; i < 10; i++)
+        sqlite3_bind_text(s, 1 + i, text[i], -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(s, 11, p->campaign_id);
+    sqlite3_bind_int64(s, 12, p->sys.id);
+    sqlite3_bind_int64(s, 13, pt->msg_size);
+    sqlite3_bind_int64(s, 14,
+                       (sqlite3_int64)chorale_coll_n(pt->coll,
+                                                     (size_t)pt->msg_size,
+                                                     (int)pt->procs));
+    sqlite3_bind_int64(s, 15, pt->procs);
+    sqlite3_bind_int64(s, 16, chorale_planned_ppn(p, pt->procs));
+    sqlite3_bind_int64(s, 17, p->plan->launches);
+    sqlite3_bind_text(s, 22, part, -1, SQLITE_TRANSIENT);
+    p->ncell++;
+    return chorale_store_step(p->store, s, NULL, p->msg);
+}
+
+enum chorale_err chorale_plan_put(struct planner *p,
+                                  const struct chorale_adapt_cell *cell)
+{
+    const struct point pt = {
+        .coll = cell->coll, .msg_size = cell->msg_size,
+        .procs = cell->comm_size, .dtype = cell->dtype, .op = cell->op,
+        .arrival = "sync", .siblings = "alone", .root = p->plan->root,
+    };
+
+    return put_cell(p, &pt, cell->provider, cell->variant, cell->params, "");
+}
+
+static enum chorale_err put_params(struct planner *p, const struct point *pt,
+                                   const struct chorale_alg *alg,
+                                   const long *value)
+{
+    char params[256];
+
+    chorale_alg_params_format(alg, value, params, sizeof(params));
+    return put_cell(p, pt, "chorale", alg->name, params, "");
+}
+
+/* One choice of a variant's parameters is one cell. */
+struct choice {
+    struct planner *p;
+    const struct point *pt;
+    const struct chorale_alg *alg;
+};
+
+static enum chorale_err put_choice(void *arg, const long *value)
+{
+    const struct choice *choice = arg;
+
+    return put_params(choice->p, choice->pt, choice->alg, value);
+}
+
+static enum chorale_err put_variant(struct planner *p, const struct point *pt,
+                                    const struct chorale_alg *alg,
+                                    enum chorale_set set)
+{
+    const struct chorale_point at = {
+        .comm_size = (int)pt->procs,
+        .msg_size = (size_t)pt->msg_size,
+        .n = chorale_coll_n(alg->coll, (size_t)pt->msg_size, (int)pt->procs),
+        .type_size = chorale_dtype(pt->dtype)->size,
+        .commutative = 1,
+        .ppn = (int)chorale_planned_ppn(p, pt->procs),
+    };
+    struct choice choice = { p, pt, alg };
+
+    return chorale_candidates(alg, set, &at, put_choice, &choice, p->msg);
+}
+
+/* The library's own algorithms: all of them, or those that are named. SimGrid
+ * forces one for a whole launch. Where several are forced in one, the library's
+ * default is measured in a launch without that, too, for comparison. */
+static enum chorale_err put_natives(struct planner *p, const struct point *pt)
+{
+    enum chorale_err err = CHORALE_OK;
+    int any = 0;
+
+    for (int i = 0; i < p->natives.count && err == CHORALE_OK; i++) {
+        const struct chorale_native_name *native = &p->natives.row[i];
+        char full[128];
+
+        if (native->coll != pt->coll)
+            continue;
+        snprintf(full, sizeof(full), "%s:%s",
+                 chorale_coll_info(pt->coll)->name, native->name);
+        if (chorale_spec_listed(p->plan->variants, native->name) ||
+            chorale_spec_listed(p->plan->variants, full)) {
+            err = put_cell(p, pt, "native", native->name, "",
+                           p->sys.simulated ? full : "");
+            any = 1;
+        }
+    }
+    if (err == CHORALE_OK && any && !p->sys.simulated)
+        err = put_cell(p, pt, "library", "untouched", "", "untouched");
+    return err;
+}
+
+static enum chorale_err put_point(struct planner *p, const struct point *pt)
+{
+    const char *coll = chorale_coll_info(pt->coll)->name;
+    enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
+    enum chorale_err err = put_cell(p, pt, "library", "default", "", "");
+
+    p->npoint++;
+    if (err == CHORALE_OK)
+        err = put_natives(p, pt);
+    if (!chorale_spec_listed(p->plan->providers, "chorale"))
+        return err;
+    for (int i = 0; chorale_algs[i] != NULL && err == CHORALE_OK; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+        char full[128];
+
+        if (alg->coll != pt->coll)
+            continue;
+        snprintf(full, sizeof(full), "%s:%s", coll, alg->name);
+        if (p->plan->variants == NULL) {
+            if (set != CHORALE_SET_CORE ||
+                chorale_alg_core(alg, (int)pt->procs,
+                                 (int)chorale_planned_ppn(p, pt->procs)))
+                err = put_variant(p, pt, alg, set);
+        } else if (chorale_spec_listed(p->plan->variants, alg->name) ||
+                   chorale_spec_listed(p->plan->variants, full)) {
+            err = put_variant(p, pt, alg, p->plan->all_values
+                                              ? CHORALE_SET_ALL : set);
+        }
+    }
+    return err;
+}
+
+/* As it is stored: with its factor, written in one way. */
+static void spell_arrival(char *word, size_t size)
+{
+    size_t name = strcspn(word, ":");
+    double factor = word[name] == ':' ? strtod(word + name + 1, NULL) : 1;
+
+    if (strcmp(word, "sync") != 0)
+        snprintf(word + name, size - name, ":%.6g", factor);
+}
+
+/* The point under each arrival pattern and with each number of siblings. */
+static enum chorale_err put_conditions(struct planner *p,
+                                       const struct point *plain)
+{
+    struct point at = *plain, *pt = &at;
+    char arrival[32], siblings[32];
+    enum chorale_err err = CHORALE_OK;
+
+    pt->arrival = arrival;
+    pt->siblings = siblings;
+    for (size_t i = 0; err == CHORALE_OK &&
+                       chorale_spec_word(p->plan->arrival, i, arrival,
+                                         sizeof(arrival)) == 1; i++) {
+        spell_arrival(arrival, sizeof(arrival));
+        for (size_t j = 0; err == CHORALE_OK &&
+                           chorale_spec_word(p->plan->siblings, j, siblings,
+                                             sizeof(siblings)) == 1; j++) {
+            long count = chorale_planned_siblings(p, siblings, pt->procs);
+
+            if (strcmp(siblings, "alone") != 0)
+                snprintf(siblings, sizeof(siblings), "%ld", count);
+            if ((count > 1 && pt->procs > 1) || strcmp(siblings, "alone") == 0)
+                err = put_point(p, pt);
+        }
+    }
+    return err;
+}
+
+static enum chorale_err put_wanted(struct planner *p)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < p->nwant && err == CHORALE_OK; i++) {
+        const struct chorale_want *w = &p->want[i];
+        struct point pt = { .coll = w->coll, .msg_size = w->msg_size,
+                            .procs = w->procs, .dtype = w->dtype,
+                            .op = w->op, .root = w->root };
+
+        err = put_conditions(p, &pt);
+    }
+    return err;
+}
+
+enum chorale_err chorale_plan_cells(struct planner *p)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    if (p->plan->from_trace)
+        return put_wanted(p);
+    for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK; c++) {
+        struct point pt = { .coll = (enum chorale_coll)c,
+                            .root = p->plan->root };
+        const struct chorale_coll_info *info = chorale_coll_info(pt.coll);
+
+        if (!chorale_spec_listed(p->plan->collectives, info->name))
+            continue;
+        err = chorale_plan_kinds(p->plan, info, &pt.dtype, &pt.op, p->msg);
+        for (size_t i = 0; i < p->nproc && err == CHORALE_OK; i++) {
+            long last = -1, size = (long)chorale_dtype(pt.dtype)->size;
+
+            pt.procs = p->proc[i];
+            for (size_t j = 0; j < p->nsize && err == CHORALE_OK; j++) {
+                pt.msg_size = info->dataless
+                                  ? 0
+                                  : (p->size[j] + size - 1) / size * size;
+                if (pt.msg_size != last)
+                    err = put_conditions(p, &pt);
+                last = pt.msg_size;
+            }
+        }
+    }
+    return err;
+}
+

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c - execute what is pending: the verb `run`. One launch of the runner
+ * at a time; it stores each point as it is done, so whatever ends a launch,
+ * the next one goes on from there. */
+#include "config.h"
+
+#include "tuner/run/run.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "db/mark.h"
+#include "db/systems.h"
+#include "tuner/run/launcher.h"
+#include "tuner/plan/plan.h"
+#include "tuner/run/session.h"
+#include "tuner/base/verb.h"
+
+#define ORPHAN_SECONDS 10
+#define REPORT_SECONDS 60    /* between two lines of --verbose */
+#define HANG_SECONDS 60.0    /* or this many times a cell's time cap */
+#define HANG_CAPS 60.0
+#define LEAD_SHARE 0.75      /* for a launch to end by itself */
+#define KILL_REST 2.5        /* s before a SIGKILL: to end it, and to publish */
+
+/* How long after SIGTERM a launch may go on; 0: it may not. */
+static double patience(const struct chorale_run_opts *opts)
+{
+    double share = LEAD_SHARE * opts->kill_seconds,
+           rest = opts->kill_seconds - KILL_REST;
+
+    return rest <= 0 ? 0 : rest < share ? rest : share;
+}
+
+/* What the campaign says of its launches; free launcher->sim.platform. */
+static enum chorale_err load_launcher(struct chorale_session *s,
+                                      const struct chorale_pending *p,
+                                      struct chorale_launcher *launcher,
+                                      char network[16], char selector[512],
+                                      sqlite3_int64 *seed)
+{
+    double hang;
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        s->store,
+        "SELECT launcher, platform, network, sim_selector, seed,"
+        "       EXISTS (SELECT 1 FROM cell c WHERE c.system_id = ?2"
+        "                  AND c.comm_size = ?3 AND c.provider = 'native'"
+        "                  AND c.part = '' AND ?4 = ''),"
+        "       cell_seconds"
+        "  FROM campaign WHERE campaign_id = ?1", &stmt, s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, p->campaign_id);
+    sqlite3_bind_int64(stmt, 2, p->system_id);
+    sqlite3_bind_int(stmt, 3, p->comm_size);
+    sqlite3_bind_text(stmt, 4, p->part, -1, SQLITE_STATIC);
+    err = chorale_store_step(s->store, stmt, &row, s->msg);
+    if (err == CHORALE_OK && row) {
+        const char *text[4];
+
+        for (int i = 0; i < 4; i++)
+            text[i] = (const char *)sqlite3_column_text(stmt, i);
+        snprintf(launcher->kind, sizeof(launcher->kind), "%s", text[0]);
+        launcher->sim.platform = strdup(text[1]);
+        snprintf(network, 16, "%s", text[2]);
+        snprintf(selector, 512, "%s", text[3]);
+        launcher->sim.network = network;
+        launcher->sim.selector = selector;
+        launcher->command = s->opts->launcher_cmd;
+        launcher->module = s->opts->module;
+        launcher->served = s->opts->served;
+        launcher->mpi = s->opts->mpi;
+        launcher->bind = s->opts->bind;
+        *seed = sqlite3_column_int64(stmt, 4);
+        launcher->outlives = patience(s->opts) > 0;
+        launcher->turns = s->opts->turns;
+        launcher->published = s->opts->published;
+        launcher->seed = (uint64_t)*seed + ((uint64_t)p->comm_size << 32);
+        launcher->ordinal = p->ordinal;
+        launcher->native = sqlite3_column_int(stmt, 5);
+        launcher->sim.forced = strchr(p->part, ':') != NULL ? p->part : NULL;
+        hang = HANG_CAPS * sqlite3_column_double(stmt, 6);
+        if (s->opts->hang_seconds > 0)
+            s->hang = s->opts->hang_seconds;
+        else if (strcmp(launcher->kind, "smpirun") == 0)
+            s->hang = s->opts->stall_seconds; /* one call may compute long */
+        else
+            s->hang = hang > HANG_SECONDS ? hang : HANG_SECONDS;
+        if (launcher->sim.platform == NULL)
+            err = chorale_fail_memory(s->msg, NULL);
+        else if (strcmp(launcher->kind, "smpirun") == 0 &&
+                 !chorale_selector_ok(selector))
+            err = chorale_fail(s->msg, CHORALE_DATA,
+                               "%s: campaign %lld has a --sim-selector that "
+                               "is none: '%.100s'; plan its cells again",
+                               chorale_store_path(s->store),
+                               (long long)p->campaign_id, selector);
+        else if (launcher->sim.forced != NULL &&
+                 (strcmp(launcher->kind, "smpirun") != 0 ||
+                  !chorale_forced_ok(launcher->sim.forced)))
+            err = chorale_fail(s->msg, CHORALE_DATA,
+                               "%s: cells of P = %d are of part '%s', which "
+                               "is none that %s can start; plan them again "
+                               "into another database",
+                               chorale_store_path(s->store), p->comm_size,
+                               p->part, launcher->kind);
+        else if (strcmp(launcher->kind, "custom") == 0 &&
+                 launcher->command == NULL)
+            err = chorale_fail(s->msg, CHORALE_USAGE,
+                               "%s was planned with a launcher of its own: "
+                               "give it again with --launcher-cmd (commands "
+                               "are not taken from a file)",
+                               chorale_store_path(s->store));
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* The word that names them to the runner: runners/launch/groups.h. To be freed; NULL:
+ * out of memory. */
+static char *launch_word(const struct chorale_fellow *fellow, int count)
+{
+    size_t room = (size_t)count * (CHORALE_UUID_SIZE + 24), len = 0;
+    char *word = count > 1 ? malloc(room) : strdup(fellow->uuid);
+
+    for (int i = 0; word != NULL && count > 1 && i < count; i++)
+        len += (size_t)snprintf(word + len, room - len, "%s%s:%d:%d",
+                                i > 0 ? "," : "", fellow[i].uuid,
+                                fellow[i].wave, fellow[i].node);
+    return word;
+}
+
+/* Their command line. */
+static enum chorale_err command_line(struct chorale_session *s,
+                                     struct chorale_launcher *launcher,
+                                     const struct chorale_fellow *fellow,
+                                     int count, struct chorale_args *args,
+                                     struct chorale_sim_files *files)
+{
+    const struct chorale_pending *p = &fellow->p;
+    char db[PATH_MAX], *word = launch_word(fellow, count);
+    enum chorale_err err = CHORALE_OK;
+
+    if (word == NULL)
+        err = chorale_fail_memory(s->msg, NULL);
+    else if (realpath(chorale_store_path(s->store), db) == NULL)
+        err = chorale_fail_long(s->msg, chorale_store_path(s->store));
+    if (err == CHORALE_OK)
+        err = chorale_launcher_args(launcher, p->comm_size * p->siblings,
+                                    p->ppn * p->siblings, db, word,
+                                    s->suspect == CHORALE_SUSPECT_ANY, args,
+                                    files, s->msg);
+    free(word);
+    if (err == CHORALE_OK && !chorale_in_path(args->word[0]))
+        err = chorale_fail(s->msg, CHORALE_ENV,
+                           "no program %s in PATH; install it, or name the "
+                           "launcher with CHORALE_MPIEXEC or --launcher-cmd",
+                           args->word[0]);
+    return err;
+}
+
+/* Their rows. */
+static enum chorale_err begin(struct chorale_session *s,
+                              const struct chorale_fellow *fellow, int count,
+                              sqlite3_int64 seed,
+                              const struct chorale_args *args)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (int i = 0; i < count && err == CHORALE_OK; i++) {
+        long nleft = 0;
+
+        err = chorale_launch_begin(s->store, &fellow[i].p, seed,
+                                   fellow[i].uuid, &nleft, s->msg);
+        s->nleft += nleft;
+        if (err == CHORALE_OK)
+            err = chorale_launch_commands(s->store, fellow[i].uuid,
+                                          s->opts->command, args, s->msg);
+    }
+    return err;
+}
+
+/* Start it and hear it to its end. */
+static enum chorale_err hear(struct chorale_session *s,
+                             const struct chorale_args *args,
+                             enum chorale_ending *ending, int *status)
+{
+    char end[PATH_MAX];
+    struct chorale_child child;
+    enum chorale_err err;
+
+    if (s->opts->lead_seconds > 0 &&
+        snprintf(end, sizeof(end), "%s" CHORALE_END_SUFFIX,
+                 chorale_store_path(s->store)) < (int)sizeof(end))
+        chorale_stop_gently(end, LEAD_SHARE * s->opts->lead_seconds,
+                            patience(s->opts));
+    err = chorale_spawn(args, NULL, &child, s->msg);
+    if (err == CHORALE_OK)
+        *ending = chorale_child_wait(&child, &s->silence,
+                                     chorale_session_line, s, status);
+    chorale_stop_gently(NULL, 0, 0);
+    return err;
+}
+
+/* One start, of one launch or of several. */
+static enum chorale_err one_start(struct chorale_session *s,
+                                  struct chorale_fellow *fellow, int count)
+{
+    struct chorale_launcher launcher = { .bind = 0 };
+    struct chorale_args args = { .count = 0 };
+    struct chorale_sim_files files = { 0, 0, "", "", NULL };
+    char network[16], selector[512];
+    sqlite3_int64 seed = 0;
+    enum chorale_ending ending = CHORALE_ENDED;
+    enum chorale_err err;
+    int status = 0;
+
+    chorale_session_begin(s, fellow, count);
+    for (int i = 0; i < count; i++)
+        chorale_uuid(fellow[i].uuid);
+    err = load_launcher(s, &fellow->p, &launcher, network, selector, &seed);
+    s->forced = launcher.sim.forced != NULL;
+    if (err == CHORALE_OK)
+        err = command_line(s, &launcher, fellow, count, &args, &files);
+    if (err == CHORALE_OK)
+        err = begin(s, fellow, count, seed, &args);
+    for (int i = 0; i < count && err == CHORALE_OK; i++)
+        chorale_mark_make(fellow[i].uuid);
+    if (err == CHORALE_OK) {
+        chorale_progress_step(&s->bar, s->nleft, s->what);
+        err = hear(s, &args, &ending, &status);
+        if (err == CHORALE_OK)
+            err = chorale_session_judge(s, fellow, count, ending, status);
+        else
+            for (int i = 0; i < count; i++)
+                chorale_launch_failed(s->store, fellow[i].uuid,
+                                      "could not be started", s->msg);
+    }
+    for (int i = 0; i < count; i++)
+        chorale_mark_drop(fellow[i].uuid);
+    chorale_sim_files_close(&files);
+    chorale_args_free(&args);
+    free(launcher.sim.platform);
+    return err;
+}
+
+/* The next launch, and what can be made with it. */
+static enum chorale_err one_launch(struct chorale_session *s,
+                                   const struct chorale_wanted *wanted,
+                                   const struct chorale_pending *p)
+{
+    struct chorale_fellow alone = { .p = *p }, *fellow = NULL;
+    int count = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (!s->opts->one_per_p && !s->one_per_p && s->opts->max_launches == 0 &&
+        p->part[0] == '\0' && p->siblings == 1)
+        err = chorale_pending_fellows(s->store, wanted, p, &fellow, &count,
+                                      s->msg);
+    if (err != CHORALE_OK)
+        return err;
+    err = one_start(s, count > 0 ? fellow : &alone, count > 0 ? count : 1);
+    free(fellow);
+    return err;
+}
+
+/* Launches of this kind do not start here: leave them out for this command
+ * and go on with the others. The first reason is kept for the end. */
+static enum chorale_err give_up(struct chorale_session *s,
+                                const struct chorale_pending *p,
+                                struct chorale_errmsg *first)
+{
+    if (first->text[0] == '\0')
+        *first = *s->msg;
+    return chorale_pending_give_up(s->store, p, s->msg);
+}
+
+static enum chorale_err count_work(struct chorale_session *s,
+                                   sqlite3_int64 *done,
+                                   sqlite3_int64 *planned)
+{
+    enum chorale_err err;
+
+    err = chorale_store_int(s->store, "SELECT sum(done) FROM v_progress", 0,
+                            done, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(s->store,
+                                "SELECT sum(planned) FROM v_progress", 0,
+                                planned, s->msg);
+    return err;
+}
+
+/* Launches that were killed with their command left words in memory. */
+static enum chorale_err drop_marks(struct chorale_session *s)
+{
+    sqlite3_stmt *stmt = NULL;
+    int have = 0;
+    enum chorale_err err = chorale_store_prepare(
+        s->store, "SELECT uuid FROM launch WHERE status = 'running'", &stmt,
+        s->msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(s->store, stmt, &have, s->msg)) ==
+               CHORALE_OK &&
+           have)
+        chorale_mark_drop(chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err check_ready(struct chorale_session *s)
+{
+    sqlite3_int64 cells = 0, runs, id;
+    enum chorale_err err;
+
+    err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
+                             CHORALE_LOCK_PATIENCE, s->msg);
+    /* A runner that outlived its command is about to end: wait for it. */
+    for (int i = 0; err == CHORALE_OK && i < 10 * ORPHAN_SECONDS; i++) {
+        if (!chorale_store_locked(s->store, CHORALE_LOCK_RUNNER))
+            break;
+        if (i + 1 == 10 * ORPHAN_SECONDS)
+            err = chorale_store_lock(s->store, CHORALE_LOCK_RUNNER, 0,
+                                     s->msg);
+        nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_session_take_in(s, CHORALE_CUTS_ALL, &runs);
+    if (err == CHORALE_OK)
+        err = drop_marks(s);
+    if (err == CHORALE_OK)
+        err = chorale_launch_failed(s->store, NULL, "killed", s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_pending_open(s->store, s->msg);
+    if (err == CHORALE_OK && s->opts->system != NULL)
+        err = chorale_store_system(s->store, s->opts->system, &id, NULL,
+                                   s->msg);
+    if (err == CHORALE_OK && s->opts->retry_failed)
+        err = chorale_pending_retry(s->store, s->opts->system, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_int(s->store, "SELECT count(*) FROM cell", 0,
+                                &cells, s->msg);
+    if (err == CHORALE_OK && cells == 0)
+        err = chorale_fail(s->msg, CHORALE_DATA,
+                           "%s: nothing is planned; `chorale plan` adds cells",
+                           chorale_store_path(s->store));
+    return err;
+}
+
+enum chorale_err chorale_run(const char *path,
+                             const struct chorale_run_opts *opts,
+                             struct chorale_errmsg *msg)
+{
+    const struct chorale_wanted wanted = { opts->system, opts->campaign,
+                                           opts->part, opts->element };
+    struct chorale_session s = { .opts = opts, .msg = msg };
+    sqlite3_int64 done = 0, planned = 0, before;
+    struct chorale_errmsg first = { "" };
+    struct chorale_pending p;
+    enum chorale_err err;
+    long nlaunch = 0;
+    int found = 0;
+
+    err = chorale_store_open(path, CHORALE_STORE_WRITE, &s.store, msg);
+    if (err == CHORALE_OK)
+        err = check_ready(&s);
+    if (err == CHORALE_OK)
+        err = count_work(&s, &done, &planned);
+    if (err != CHORALE_OK) {
+        chorale_store_close(s.store);
+        return err;
+    }
+    before = done;
+    chorale_stop_catch();
+    chorale_progress_start(&s.bar, opts->quiet, 0, (long)done,
+                           (long)planned);
+    if (opts->verbose && !opts->quiet)
+        chorale_progress_report(&s.bar, REPORT_SECONDS);
+    while ((err = chorale_pending_next(s.store, &wanted, &p, &found, msg)) ==
+               CHORALE_OK &&
+           found) {
+        if (chorale_stop_requested())
+            err = chorale_fail(msg, CHORALE_STOPPED,
+                               "stopped; the same command goes on from here");
+        else if (opts->max_launches > 0 && nlaunch++ == opts->max_launches)
+            err = chorale_fail(msg, CHORALE_STOPPED, "%s: --max-launches %ld "
+                               "are made; the same command goes on from here",
+                               path, opts->max_launches);
+        else
+            err = one_launch(&s, &wanted, &p);
+        if (err == CHORALE_ENV && s.launch_failed)
+            err = give_up(&s, &p, &first);
+        if (err == CHORALE_OK && opts->launched != NULL)
+            err = opts->launched(opts->launched_arg, s.store, msg);
+        if (err != CHORALE_OK)
+            break;
+    }
+    chorale_progress_clear(&s.bar);
+    if (err == CHORALE_OK)
+        err = count_work(&s, &done, &planned);
+    if (err == CHORALE_OK && !opts->quiet && !opts->as_step)
+        printf("%s: %lld runs made, %lld of %lld are done\n", path,
+               (long long)(done - before), (long long)done,
+               (long long)planned);
+    chorale_store_close(s.store);
+    chorale_notes_release(&s.notes);
+    /* Who asks for launches one by one would ask for these for ever. */
+    if ((err == CHORALE_OK ||
+         (err == CHORALE_STOPPED && !chorale_stop_requested())) &&
+        first.text[0] != '\0') {
+        *msg = first;
+        err = CHORALE_ENV;
+    }
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
+    char command[1024];
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    opts.command = command;
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    return chorale_run(argv[1], &opts, msg);
+}
+
+static const struct chorale_opt options[] = {
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct chorale_run_opts, system),
+      "NAME", "only this system's cells (default: all)", 0, 0 },
+    { "launcher-cmd", 0, CHORALE_OPT_TEXT,
+      offsetof(struct chorale_run_opts, launcher_cmd), "CMD",
+      "the launcher of campaigns planned with one of their own; a command is "
+      "never taken from the database", 0, 0 },
+    { "stall-timeout", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct chorale_run_opts, stall_seconds), "TIME",
+      "end a launch that says nothing for this long, on neither of its "
+      "streams; while it measures it says so every second (default: 5m)", 1,
+      0 },
+    { "max-launches", 0, CHORALE_OPT_INT,
+      offsetof(struct chorale_run_opts, max_launches), "N",
+      "stop after so many launches, with exit code 75 if more are pending: to "
+      "measure two databases in turn (default: all)", 1, 1000000 },
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, one_per_p), NULL,
+      "start the program for each process count alone: nothing is measured in "
+      "a part of a larger start's nodes", 0, 0 },
+    { "retry-failed", 0, CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, retry_failed), NULL,
+      "forget the runs that failed (a rank died or a call hung, in two "
+      "launches) and try those cells again in all launches", 0, 0 },
+    { "hang", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct chorale_run_opts, hang_seconds), "TIME",
+      "a call that takes this long hangs; when it hangs again its cell has "
+      "failed and the others go on (default: 1m, at least 60 times the plan's "
+      "time cap of a cell; in simulation as --stall-timeout)", 1, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, quiet), NULL,
+      "no progress bar, no summary", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG,
+      offsetof(struct chorale_run_opts, verbose), NULL,
+      "pass on what the launched programs print; where standard error is no "
+      "terminal, as in a job's log, also say each minute how much is done and "
+      "left", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_run = {
+    .name = "run",
+    .args = "results.db",
+    .summary = "execute the planned cells that are pending",
+    .detail =
+        "Starts chorale-runner once for each launch and communicator size, "
+        "under the launcher that the plan names. On several nodes one start "
+        "measures all sizes of a launch: the largest on all nodes, then the "
+        "others in groups of whole nodes, several at once if the groups do not "
+        "share a part of the network, which is tried out first. Every point "
+        "is stored whole as soon as it is measured. Killed at any moment, the "
+        "file stays valid and the same command goes on with the first unfinished "
+        "point; of the one that was under way it keeps what each cell had. "
+        "On SIGUSR1, which a batch system may send "
+        "ahead of its time limit, that point is brought to an end first, "
+        "within 45 s.\n"
+        "A cell that ends the program or hangs in two launches has failed and "
+        "is left alone from then on. Where the cell was not to blame (memory "
+        "ran out, a node was lost), --retry-failed tries it again.\n"
+        "The launcher is mpiexec of the MPI that the runner is built with; "
+        "the environment variable CHORALE_MPIEXEC names another.",
+    .example = "chorale run results.db\n"
+               "chorale run results.db --launcher-cmd 'flux run -n {P}'",
+    .opt = options,
+    .run = run,
+};

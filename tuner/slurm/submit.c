@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* submit.c - the verb `submit`: a campaign as batch jobs of Slurm. */
+#include "config.h"
+
+#include "tuner/slurm/submit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/systems.h"
+#include "tuner/compare/comparing.h"
+#include "tuner/slurm/gather.h"
+#include "tuner/run/launcher.h"
+#include "tuner/base/step.h"
+
+#define MAX_ARRAY 1001    /* Slurm's default, for a dry run without it */
+
+/* The site file, what overrules it, and what is not said. */
+static enum chorale_err load_site(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    const struct {
+        const char *key, *value;
+    } word[] = {
+        { "partition", o->partition },     { "account", o->account },
+        { "qos", o->qos },                 { "reservation", o->reservation },
+        { "constraint", o->constraint },   { "switches", o->switches },
+        { "launcher", o->plan.launcher },  { "mpi", o->mpi },
+        { "shards", o->shards },
+        { "exclusive", o->shared ? "no" : NULL },
+        { "spread", o->any_nodes ? "no" : NULL },
+    };
+    struct chorale_errmsg why;
+    enum chorale_err err = chorale_site_load(o->site, &s->site, s->msg);
+
+    for (size_t i = 0; err == CHORALE_OK && i < sizeof(word) / sizeof(*word);
+         i++) {
+        err = chorale_site_set(&s->site, word[i].key, word[i].value, &why);
+        if (err != CHORALE_OK)
+            chorale_fail(s->msg, err, "--%.900s", why.text);
+    }
+    /* Slurm would take either for each job. */
+    if (err == CHORALE_OK && strchr(s->site.partition, ',') != NULL)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "--partition %s: a system is one partition, times "
+                            "of two are never mixed; submit for each of them",
+                            s->site.partition);
+    return err;
+}
+
+/* What only the end would tell is told before anything is submitted. */
+static enum chorale_err check_compare(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    struct chorale_comparing cmp = CHORALE_COMPARING_DEFAULTS;
+    struct chorale_store *base = NULL;
+    enum chorale_err err;
+
+    if (o->compare == NULL) {
+        if (o->fail_on == NULL && o->change < 0 && !o->unpaired)
+            return CHORALE_OK;
+        return chorale_fail(s->msg, CHORALE_USAGE, "--fail-on, --change and "
+                            "--unpaired go with --compare BASE.db");
+    }
+    if (!o->wait)
+        return chorale_fail(s->msg, CHORALE_USAGE, "--compare goes with "
+                            "--wait: there is nothing to compare before the "
+                            "last job");
+    cmp.fail_on = o->fail_on != NULL ? o->fail_on : cmp.fail_on;
+    err = chorale_comparing_check(&cmp, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(o->compare, CHORALE_STORE_READ, &base,
+                                 s->msg);
+    chorale_store_close(base);
+    return err;
+}
+
+/* All is measured: the verdict is that of `chorale compare`. */
+static enum chorale_err compare(const struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    const char *word[12] = { "compare", o->compare, s->path };
+    char change[32];
+    int n = 3;
+
+    if (o->fail_on != NULL) {
+        word[n++] = "--fail-on";
+        word[n++] = o->fail_on;
+    }
+    if (o->change >= 0) {
+        snprintf(change, sizeof(change), "%.9g%%", 100 * o->change);
+        word[n++] = "--threshold";
+        word[n++] = change;
+    }
+    if (o->unpaired)
+        word[n++] = "--unpaired";
+    word[n++] = "--system";
+    word[n++] = s->system;
+    return chorale_step(&chorale_verb_compare, word, s->msg);
+}
+
+static enum chorale_err check_options(struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+
+    if (o->plan.adaptive)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "--adaptive: each round needs what the ones "
+                            "before measured; use `chorale tune` inside one "
+                            "allocation, or submit a grid");
+    if (o->plan.ppn == 0)
+        return chorale_fail(s->msg, CHORALE_USAGE,
+                            "say with --ppn how many ranks a node has");
+    if (o->seconds < 60)
+        return chorale_fail(s->msg, CHORALE_USAGE, "--time %g s: Slurm counts "
+                            "whole minutes; say 1m or more", o->seconds);
+    return check_compare(s);
+}
+
+/* Ranks that wander between cores measure the scheduler. */
+static enum chorale_err check_slurm(struct chorale_submit *s)
+{
+    struct chorale_errmsg why;
+    enum chorale_err err = chorale_slurm_ask(&s->slurm, &why);
+
+    if (err != CHORALE_OK && !s->opts->dry_run) {
+        *s->msg = why;
+        return err;
+    }
+    s->answers = err == CHORALE_OK;
+    if (err != CHORALE_OK) {
+        fprintf(stderr, "chorale: %s: the scripts are as for a Slurm with "
+                        "arrays of %d, whose ranks can be bound\n", why.text,
+                MAX_ARRAY - 1);
+        snprintf(s->slurm.cluster, sizeof(s->slurm.cluster), "cluster");
+        s->slurm.max_array = MAX_ARRAY;
+        s->slurm.binds = 1;
+    }
+    if (!s->slurm.binds && strcmp(s->site.bind, "no") != 0 &&
+        strcmp(s->site.launcher, "mpiexec") != 0)
+        return chorale_fail(s->msg, CHORALE_ENV,
+                            "this Slurm cannot bind ranks to cores (its "
+                            "TaskPlugin is neither affinity nor cgroup), and "
+                            "ranks that wander spoil a measurement; use "
+                            "--launcher mpiexec, or say bind = no in the site "
+                            "file");
+    return CHORALE_OK;
+}
+
+/* Paths go into scripts as they are. */
+static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    char dir[PATH_MAX], whole[PATH_MAX];
+    ssize_t len;
+
+    snprintf(dir, sizeof(dir), "%.*s",
+             name == NULL ? 1 : name == path ? 1 : (int)(name - path),
+             name == NULL ? "." : path);
+    name = name != NULL ? name + 1 : path;
+    if (realpath(dir, whole) == NULL)
+        return chorale_fail(s->msg, CHORALE_ENV, "%s: %s; name a database "
+                            "in a folder that is there", dir,
+                            strerror(errno));
+    if (snprintf(s->path, sizeof(s->path), "%s/%s", whole, name) >=
+        (int)sizeof(s->path) - 64)
+        return chorale_fail_long(s->msg, path);
+    len = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
+    s->program[len > 0 ? len : 0] = '\0';
+    for (int i = 0; i < 2; i++) {
+        const char *word = i == 0 ? s->path : s->program;
+
+        if (!chorale_site_word(word) || strchr(word, '%') != NULL)
+            return chorale_fail(s->msg, CHORALE_USAGE,
+                                "%.300s: goes into scripts, and may have "
+                                "letters, digits and _.,:@+=/- only, and less "
+                                "than %d; put it elsewhere", word,
+                                CHORALE_SITE_WORD);
+    }
+    chorale_step_prefix(s->path, s->base, sizeof(s->base) - 8);
+    strcat(s->base, "-slurm"); /* the path is a word: there is room */
+    return CHORALE_OK;
+}
+
+/* A dry run plans into a copy. */
+static enum chorale_err open_work(struct chorale_submit *s)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    snprintf(s->work, sizeof(s->work), "%s", s->path);
+    if (s->opts->dry_run) {
+        err = access(s->path, F_OK) == 0
+                  ? chorale_copy_make(&s->scratch, s->path, 1, s->msg)
+                  : chorale_copy_folder(&s->scratch, s->msg);
+        snprintf(s->work, sizeof(s->work), "%s", s->scratch.file);
+    }
+    return err;
+}
+
+/* Cells for all that the options ask for, beside what was planned before. */
+static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
+{
+    struct chorale_plan *plan = &s->opts->plan;
+    sqlite3_int64 campaign;
+    enum chorale_err err;
+
+    plan->cluster = s->slurm.cluster;
+    plan->partition = s->site.partition[0] != '\0' ? s->site.partition : NULL;
+    plan->launcher = s->site.launcher[0] != '\0' ? s->site.launcher : "srun";
+    err = chorale_plan_write(plan, s->work, command,
+                             s->opts->quiet || s->opts->dry_run, s->system,
+                             &campaign, s->msg);
+    if (s->site.mpi[0] == '\0')
+        snprintf(s->site.mpi, sizeof(s->site.mpi), "auto");
+    return err;
+}
+
+/* What earlier submissions brought is not measured again, nor what they still
+ * do. */
+static enum chorale_err find_missing(struct chorale_submit *s)
+{
+    struct chorale_gather_from from = { .folder = NULL };
+    enum chorale_err err = CHORALE_OK;
+
+    /* First: whose job has ended by then has published all. */
+    if (access(s->base, F_OK) == 0) {
+        err = chorale_slurm_look(s->base, &s->queue, s->msg);
+        from.system = s->system;
+        from.queue = &s->queue;
+    }
+    if (err == CHORALE_OK)
+        err = chorale_gather_shards(s->work, &from, s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(s->work, CHORALE_STORE_WRITE, &s->store,
+                                 s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, s->msg);
+    /* Another submit may have come before this one. */
+    if (err == CHORALE_OK && from.queue != NULL) {
+        chorale_slurm_forget(&s->queue);
+        err = chorale_slurm_look(s->base, &s->queue, s->msg);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_store_system(s->store, s->system, &s->system_id, NULL,
+                                   s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_submission_pending(s->store, s->system_id, &s->queue,
+                                         &s->launch, &s->nlaunch, s->msg);
+    return err;
+}
+
+/* What is in the queue may have to be released. */
+static void tell_held(struct chorale_submit *s)
+{
+    struct chorale_element *list = NULL;
+    struct chorale_errmsg why;
+    char state[160];
+    size_t count = 0;
+    long held = 0;
+
+    if (chorale_elements_load(s->store, 0, &list, &count, &why) != CHORALE_OK)
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (chorale_slurm_state(&s->queue, list[i].job_id, list[i].task, state,
+                                sizeof(state)))
+            chorale_submit_tell_held(s, &list[i], state, &held);
+    free(list);
+}
+
+static enum chorale_err submit(struct chorale_submit *s, const char *path,
+                               const char *command)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    enum chorale_err err = check_options(s);
+
+    if (err == CHORALE_OK)
+        err = load_site(s);
+    if (err == CHORALE_OK)
+        err = find_paths(s, path);
+    if (err == CHORALE_OK)
+        err = check_slurm(s);
+    if (err == CHORALE_OK)
+        err = open_work(s);
+    if (err == CHORALE_OK)
+        err = make_plan(s, command);
+    if (err == CHORALE_OK)
+        err = find_missing(s);
+    if (err == CHORALE_OK && s->nlaunch == 0) {
+        if (!o->quiet)
+            printf("%s: nothing is missing that is not in the queue\n", path);
+        tell_held(s);
+        return o->dry_run ? CHORALE_OK : chorale_submit_last(s);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_submit_pack(s);
+    if (err == CHORALE_OK)
+        err = chorale_submit_sets(s);
+    if (err == CHORALE_OK)
+        err = chorale_submit_all(s, command);
+    if (err != CHORALE_OK || o->dry_run)
+        return err;
+    if (!o->quiet)
+        printf("submitted %d job %s and job %s, which merges: %s\n"
+               "`chorale status %s` shows how far they are\n",
+               s->depends.count, s->depends.count == 1 ? "array" : "arrays",
+               s->gather_job, s->folder, path);
+    chorale_store_close(s->store);
+    s->store = NULL;
+    return o->wait ? chorale_submit_wait(s) : CHORALE_OK;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_submit_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
+                                        .seconds = 3600, .attempts = 20,
+                                        .threshold = -1, .change = -1,
+                                        .start_up = -1 };
+    struct chorale_submit *s;
+    char command[1024];
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    s = calloc(1, sizeof(*s));
+    if (s == NULL)
+        return chorale_fail_memory(msg, NULL);
+    s->opts = &opts;
+    s->msg = msg;
+    err = submit(s, argv[1], command);
+    chorale_store_close(s->store);
+    s->store = NULL;
+    if (err == CHORALE_OK && opts.compare != NULL && !opts.dry_run)
+        err = compare(s);
+    chorale_copy_remove(&s->scratch);
+    chorale_slurm_forget(&s->queue);
+    chorale_slurm_nodes_free(&s->nodes);
+    chorale_args_free(&s->depends);
+    free(s->launch);
+    free(s);
+    return err;
+}
+
+#define AT(member) offsetof(struct chorale_submit_opts, member)
+#define TEXT(name, member, arg, help)                                        \
+    { name, 0, CHORALE_OPT_TEXT, AT(member), arg, help, 0, 0 }
+
+static const struct chorale_opt options[] = {
+    CHORALE_PLAN_OPTS(struct chorale_submit_opts, plan),
+    TEXT("site", site, "FILE", "what this site's jobs need: lines KEY = VALUE "
+         "with # comments; keys are partition, account, qos, reservation, "
+         "constraint, switches, launcher (srun or mpiexec), mpi, shards, bind "
+         "(yes or no), exclusive (yes or no), spread (yes or no), prologue (a "
+         "script to source) and any number of option (--mail-type=END)"),
+    TEXT("partition", partition, "NAME", "of Slurm; part of the system's name"),
+    TEXT("account", account, "NAME", "who pays"),
+    TEXT("qos", qos, "NAME", "quality of service"),
+    TEXT("reservation", reservation, "NAME", "nodes that are set aside"),
+    TEXT("constraint", constraint, "FEATURE", "nodes that have it"),
+    TEXT("switches", switches, "N[@TIME]",
+         "leaf switches that an element may span, and how long to wait for "
+         "that"),
+    { "time", 0, CHORALE_OPT_SECONDS, AT(seconds), "TIME",
+      "limit of a job, rounded up to minutes; what does not fit is requeued "
+      "(default: 1h)", 60, 0 },
+    { "nodes", 0, CHORALE_OPT_INT, AT(nodes), "N",
+      "refuse launches that need more nodes (default: no limit)", 1, 1e6 },
+    { "max-node-hours", 0, CHORALE_OPT_REAL, AT(node_hours),
+      "H", "refuse what may take more; needed above 100", 0, 0 },
+    { "attempts", 0, CHORALE_OPT_INT, AT(attempts), "N",
+      "start an element so often at most (default: 20)", 1, 10000 },
+    { "at-once", 0, CHORALE_OPT_INT, AT(at_once), "N",
+      "elements of an array that run at once, at most: those on the same "
+      "switches disturb each other (default: as many as Slurm has nodes for)",
+      1, 10000 },
+    TEXT("mpi", mpi, "TYPE", "what srun's --mpi gets (default: auto, each job "
+         "tries pmi2 and pmix)"),
+    TEXT("shards", shards, "FOLDER", "measure into files in this folder of "
+         "the nodes, and publish copies (default: all in the submission's "
+         "folder)"),
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG, AT(one_per_p), NULL,
+      "start the program for each process count on nodes of its own", 0, 0 },
+    { "start-up", 0, CHORALE_OPT_SECONDS, AT(start_up), "TIME",
+      "what starting a launch takes, to judge whether a small one should share "
+      "the start of a large one (default: what launches took, else 5s)", 0,
+      0 },
+    { "share-nodes", 0, CHORALE_OPT_FLAG, AT(shared), NULL,
+      "do without --exclusive: others' jobs disturb the times", 0, 0 },
+    { "any-nodes", 0, CHORALE_OPT_FLAG, AT(any_nodes), NULL,
+      "let Slurm choose all nodes and their order: without it launches of a "
+      "cell leave out different nodes, and take theirs in another order", 0,
+      0 },
+    { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold),
+      "GAIN", "keep the library below this gain (default: 3%)", 0, 0 },
+    { "wait", 0, CHORALE_OPT_FLAG, AT(wait), NULL,
+      "wait for the last job, and exit as it does: 0, 75 if runs are missing, "
+      "3 if it left no verdict or squeue fails for ten minutes", 0, 0 },
+    TEXT("compare", compare, "BASE.db", "after --wait compare it with what is "
+         "measured now, and exit as `chorale compare` does"),
+    TEXT("fail-on", fail_on, "LIST", "of --compare: what is red, as `chorale "
+         "compare` says it"),
+    { "change", 0, CHORALE_OPT_PERCENT, AT(change), "PERCENT",
+      "of --compare: changes up to this one do not count, its --threshold", 0,
+      0 },
+    { "unpaired", 0, CHORALE_OPT_FLAG, AT(unpaired), NULL,
+      "of --compare: red also though base was measured at another time; "
+      "without it such a difference is only suspect", 0, 0 },
+    { "dry-run", 0, CHORALE_OPT_FLAG, AT(dry_run), NULL,
+      "show the scripts; write and submit nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
+      "print nothing but errors and scripts", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, AT(verbose), NULL,
+      "of --wait: instead of a progress bar a line when something is another, "
+      "on a terminal or not", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_submit = {
+    .name = "submit",
+    .args = "results.db",
+    .summary = "measure through job arrays of Slurm",
+    .detail =
+        "Plans as `chorale tune` does, and packs the launches into elements "
+        "of job arrays: one array for each number of nodes and of ranks a "
+        "node, each element as long as its time limit allows. Launches of "
+        "one cell go to different elements, so that they see different "
+        "allocations. Where the partition has more nodes than an element "
+        "needs, elements of different launches leave out different ones, by "
+        "the seed (#SBATCH --exclude): each may have half of those that work, "
+        "and twice as many as it needs; and in each launch ranks are on all "
+        "nodes but the first in another order. --any-nodes is without that, "
+        "and nothing is left out where --constraint, --reservation, --switches "
+        "or an option says which nodes to take. Where the nodes that an array "
+        "may have are gone, `scontrol update JobId=ID ExcNodeList=` lets it "
+        "have any. The summary says on how many sets of nodes a cell was "
+        "measured. Launches on fewer nodes share the start of a larger one, "
+        "in groups of its nodes, where that is expected to take fewer "
+        "node-hours (`chorale run --help`). Each element measures into a "
+        "database of its own; a last job merges them, fits, decides, and "
+        "writes the dispatch file and the summary beside results.db. Scripts, "
+        "logs and shards are in results-slurm/, `chorale status` shows how far "
+        "they are, `chorale job --help` says what the jobs do.\n"
+        "Ahead of its time limit an element publishes what it has and is "
+        "requeued until it is done. The same command again submits what is "
+        "missing, and nothing that is still in the queue.\n"
+        "Nodes are not shared and ranks are bound to cores; where Slurm "
+        "cannot bind, nothing is submitted unless the site file says bind = "
+        "no, and where ranks of a launch were not bound its element fails.\n"
+        "With --wait and --compare the exit code is the campaign's verdict: 0, "
+        "1 if something is red, 75 if runs are missing, and nothing was "
+        "compared, 3 if the last job was cancelled or died, else what it "
+        "ended with, 4 where a shard is damaged.",
+    .example =
+        "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "
+        "main --time 2h --dry-run\n"
+        "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --site "
+        "site.txt --wait\n"
+        "chorale submit results.db -m 8:1M -P 64 --ppn 32 --site site.txt "
+        "--wait --compare last.db --fail-on slower,suspect",
+    .opt = options,
+    .run = run,
+};

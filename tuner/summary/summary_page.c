@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary_page.c - text on the summary's page: see summary_page.h. */
+#include "tuner/summary/summary_page.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/spec.h"
+
+enum chorale_err chorale_page_query(struct chorale_page *page, const char *sql,
+                                    chorale_page_row *each,
+                                    struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int more = 0;
+    enum chorale_err err = chorale_store_prepare(page->store, sql, &stmt, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, page->system_id);
+    while ((err = chorale_store_step(page->store, stmt, &more, msg)) ==
+               CHORALE_OK &&
+           more)
+        each(page, stmt);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+const char *chorale_page_text(sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *value = sqlite3_column_text(stmt, column);
+
+    return value != NULL ? (const char *)value : "";
+}
+
+/* Does Markdown read this character as more than itself? */
+static int is_markup(const char *begin, const char *at)
+{
+    if (*at == '(') /* [text](link) */
+        return at > begin && at[-1] == ']';
+    if (*at == '<')
+        return at[1] != ' ';
+    return *at != '\0' && strchr("|`*#&\\", *at) != NULL;
+}
+
+int chorale_page_safe(const struct chorale_page *page, char *out, size_t size,
+                      const char *from)
+{
+    const char *begin = from;
+    size_t used = 0;
+    int width = 0;
+
+    for (; *from != '\0' && used + 2 < size; from++, width++) {
+        unsigned char c = (unsigned char)*from;
+
+        if (page->markdown && is_markup(begin, from))
+            out[used++] = '\\';
+        out[used++] = c >= ' ' && c < 127 ? *from : '?';
+    }
+    out[used] = '\0';
+    return width;
+}
+
+void chorale_page_put(const struct chorale_page *page, const char *from)
+{
+    char out[512];
+
+    chorale_page_safe(page, out, sizeof(out), from);
+    fputs(out, page->out);
+}
+
+void chorale_page_heading(const struct chorale_page *page, int level,
+                          const char *from)
+{
+    if (page->markdown)
+        fprintf(page->out, "\n%.*s ", level, "####");
+    else
+        fputc('\n', page->out);
+    chorale_page_put(page, from);
+    fputs(page->markdown ? "\n\n" : "\n", page->out);
+}
+
+const char *chorale_page_bytes(sqlite3_int64 value, char out[32])
+{
+    return chorale_exact_bytes((double)value, out);
+}

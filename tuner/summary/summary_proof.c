@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary_proof.c - the headline of the summary: the table as it was measured
+ * when all was decided. */
+#include "tuner/summary/summary_page.h"
+
+#include <math.h>
+
+#include "tuner/assess/validate.h"
+
+static void put_speedup(struct chorale_page *page, double mean, double half)
+{
+    fprintf(page->out, "x%.3f", exp(mean));
+    if (half > 0)
+        fprintf(page->out, " [%.3f, %.3f]", exp(mean - half),
+                exp(mean + half));
+}
+
+static void put_line(struct chorale_page *page,
+                     const struct chorale_proofs *proofs,
+                     enum chorale_coll coll)
+{
+    const char *item = page->markdown ? "- " : "  ";
+    struct chorale_proof_total t;
+    char where[128];
+
+    chorale_proofs_total(proofs, coll, &t);
+    if (t.npoint == 0)
+        return;
+    fprintf(page->out, "%s%s: ", item,
+            coll < CHORALE_NCOLL ? chorale_coll_info(coll)->name : "all");
+    put_speedup(page, t.mean, t.half);
+    fprintf(page->out, " over %zu points; worst ", t.npoint);
+    put_speedup(page, t.worst->mean, t.worst->half);
+    chorale_proof_where(t.worst, where, sizeof(where));
+    fputs(" at ", page->out);
+    chorale_page_put(page, where);
+    if (chorale_proof_is_library(t.worst))
+        fputs(", the library on both sides", page->out);
+    if (t.nslower > 0)
+        fprintf(page->out, "; %zu SLOWER", t.nslower);
+    fputc('\n', page->out);
+}
+
+enum chorale_err chorale_page_proofs(struct chorale_page *page,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_proofs proofs;
+    sqlite3_int64 simulated = 0;
+    char sql[128];
+    enum chorale_err err;
+
+    snprintf(sql, sizeof(sql), "SELECT kind = 'simulated' FROM system"
+             " WHERE system_id = %lld", (long long)page->system_id);
+    err = chorale_store_int(page->store, sql, 0, &simulated, msg);
+    if (err != CHORALE_OK)
+        return err;
+    err = chorale_proofs_current(page->store, page->system_id, simulated != 0,
+                                 &proofs, msg);
+    if (err == CHORALE_OK && proofs.count > 0) {
+        chorale_page_heading(page, 2, "Validated");
+        fputs(simulated ? "The table's choices against the library's selector, "
+                          "simulated again:\n"
+                        : "The table through the shim against the library's "
+                          "default, measured again:\n", page->out);
+        if (page->markdown)
+            fputc('\n', page->out);
+        for (int c = CHORALE_NCOLL; c >= 0; c--)
+            put_line(page, &proofs, (enum chorale_coll)c);
+    }
+    chorale_proofs_release(&proofs);
+    return err;
+}

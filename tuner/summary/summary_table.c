@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary_table.c - the decision table of the summary, and what it gains over
+ * all measured points: each row's confirmed speed-up, weighted by how many of
+ * them it covers. */
+#include "tuner/summary/summary_page.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tuner/emit/emit.h"
+
+#define POINTS                                                               \
+    "WITH p AS MATERIALIZED (SELECT DISTINCT coll, comm_size, ppn, shape,"   \
+    "  dtype, op, n FROM v_summary"                                          \
+    "  WHERE system_id = ?1 AND provider = 'library')"
+
+/* A process count was measured. */
+#define MEASURED                                                             \
+    "EXISTS (SELECT 1 FROM p WHERE p.coll = d.coll"                          \
+    "  AND p.comm_size = d.comm_size AND p.ppn = d.ppn"                      \
+    "  AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op)"
+
+/* One row for each cell of the table: the decision and how many measured
+ * points it covers. */
+static const char decision_sql[] =
+    POINTS
+    " SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,"
+    " variant, params, speedup, speedup_lo, speedup_hi, basis,"
+    " (SELECT count(*) FROM p WHERE p.coll = d.coll"
+    "   AND p.comm_size = d.comm_size AND p.ppn = d.ppn"
+    "   AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op"
+    "   AND p.n BETWEEN d.n_lo AND d.n_hi),"
+    " (SELECT count(DISTINCT ppn || ' ' || shape) FROM decision e"
+    "   WHERE e.system_id = ?1 AND e.coll = d.coll"
+    "   AND e.comm_size = d.comm_size AND e.target = 'dispatch'), op_class"
+    " FROM decision d WHERE system_id = ?1 AND target = 'dispatch'"
+    "  AND " MEASURED
+    " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo";
+
+/* Rows of choices at process counts between the measured ones. */
+static const char between_sql[] =
+    POINTS
+    " SELECT count(*) FROM decision d WHERE system_id = ?1"
+    "  AND target = 'dispatch' AND provider <> 'library' AND NOT " MEASURED;
+
+static const char points_sql[] =
+    "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, ppn, shape, dtype,"
+    " op, n FROM v_summary WHERE system_id = ?1 AND provider = 'library')";
+
+/* The range of n: "128 B to 64 KiB", "128 B to < 64 KiB", "from 64 KiB". */
+static void range(sqlite3_int64 lo, sqlite3_int64 hi, char *out, size_t size)
+{
+    char from[32], to[32];
+
+    if (hi >= INT64_MAX / 2)
+        snprintf(out, size, "from %s", chorale_page_bytes(lo, from));
+    else if (lo == hi)
+        snprintf(out, size, "%s", chorale_page_bytes(lo, from));
+    else if (hi >= 1023 && ((hi + 1) & hi) == 0)
+        snprintf(out, size, "%s to < %s", chorale_page_bytes(lo, from),
+                 chorale_page_bytes(hi + 1, to));
+    else
+        snprintf(out, size, "%s to %s", chorale_page_bytes(lo, from),
+                 chorale_page_bytes(hi, to));
+}
+
+/* One line of the table. The first cells of a plain one are padded. */
+static void put_row(const struct chorale_page *page, const char *const cell[4])
+{
+    static const int width[4] = { -12, -24, -38, 0 };
+    char out[512];
+    int wide;
+
+    for (int i = 0; i < 4; i++) {
+        wide = chorale_page_safe(page, out, sizeof(out), cell[i]);
+        if (page->markdown)
+            fprintf(page->out, "| %s ", out);
+        else if (width[i] == 0)
+            fprintf(page->out, "%s", out);
+        else
+            fprintf(page->out, "%*s%s", width[i], out,
+                    wide >= -width[i] ? " " : "");
+    }
+    fputs(page->markdown ? "|\n" : "\n", page->out);
+}
+
+/* The rows of another type or operation than the table's say so. */
+static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    struct chorale_emit_kind kind;
+    struct chorale_errmsg msg;
+    char instead[72];
+
+    if (chorale_emit_kind_load(page->store, page->system_id,
+                               chorale_page_text(stmt, 0), "dispatch", &kind,
+                               &msg) != CHORALE_OK)
+        /* Whoever asks for the next row is told. */
+        return;
+    chorale_emit_instead(&kind, chorale_page_text(stmt, 4),
+                         chorale_page_text(stmt, 5),
+                         chorale_page_text(stmt, 17), instead);
+    if (instead[0] == '\0')
+        return;
+    if (strcmp(instead, "library") == 0) {
+        fputs("Not in the table, which leaves these operations to the "
+              "library.\n", page->out);
+    } else {
+        fputs("Not in the table, which takes the rows of ", page->out);
+        chorale_page_put(page, instead);
+        fputs(" here.\n", page->out);
+    }
+    if (page->markdown)
+        fputc('\n', page->out);
+}
+
+static void put_table_head(struct chorale_page *page, sqlite3_stmt *stmt,
+                           const char *heading)
+{
+    static const char *const head[4] = { "P", "n", "choice", "speed-up" };
+
+    snprintf(page->heading, sizeof(page->heading), "%s", heading);
+    chorale_page_heading(page, 2, heading);
+    put_instead(page, stmt);
+    put_row(page, head);
+    if (page->markdown)
+        fputs("| ---: | :--- | :--- | :--- |\n", page->out);
+}
+
+/* Add a row's points to the headline. A choice that was never timed against
+ * the library counts as no gain. */
+static void count_points(struct chorale_page *page, const char *where,
+                         double speedup, int library, sqlite3_int64 points)
+{
+    if (library || !(speedup > 0) || points == 0)
+        return;
+    page->sum_log += (double)points * log(speedup);
+    if (speedup > 1)
+        page->ngained += points;
+    if (page->best == 0 || speedup > page->best) {
+        page->best = speedup;
+        snprintf(page->best_at, sizeof(page->best_at), "%s", where);
+    }
+    if (page->worst == 0 || speedup < page->worst) {
+        page->worst = speedup;
+        snprintf(page->worst_at, sizeof(page->worst_at), "%s", where);
+    }
+}
+
+static void speedup_text(sqlite3_stmt *stmt, int library, char *out,
+                         size_t size)
+{
+    double speedup = sqlite3_column_double(stmt, 11);
+
+    if (library)
+        snprintf(out, size, "x1.00");
+    else if (sqlite3_column_type(stmt, 11) == SQLITE_NULL)
+        snprintf(out, size, "%s", chorale_page_text(stmt, 14)); /* modelled */
+    else if (sqlite3_column_type(stmt, 12) == SQLITE_NULL ||
+             sqlite3_column_type(stmt, 13) == SQLITE_NULL ||
+             sqlite3_column_double(stmt, 12) == sqlite3_column_double(stmt, 13))
+        snprintf(out, size, "x%.2f", speedup);
+    else
+        snprintf(out, size, "x%.2f [%.2f, %.2f]", speedup,
+                 sqlite3_column_double(stmt, 12),
+                 sqlite3_column_double(stmt, 13));
+}
+
+static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    const char *provider = chorale_page_text(stmt, 8),
+               *op = chorale_page_text(stmt, 5);
+    int library = strcmp(provider, "library") == 0;
+    int ours = strcmp(provider, "chorale") == 0;
+    char heading[160], procs[64], n[80], choice[256], gain[64], where[320];
+    const char *cell[4] = { procs, n, choice, gain };
+
+    snprintf(heading, sizeof(heading), "%s%s%s%s%s", chorale_page_text(stmt, 0),
+             op[0] != '\0' ? " (" : "",
+             op[0] != '\0' ? chorale_page_text(stmt, 4) : "",
+             op[0] != '\0' ? " " : "", op);
+    if (op[0] != '\0')
+        strncat(heading, ")", sizeof(heading) - strlen(heading) - 1);
+    if (strcmp(heading, page->heading) != 0)
+        put_table_head(page, stmt, heading);
+    snprintf(procs, sizeof(procs), "%d", sqlite3_column_int(stmt, 1));
+    if (sqlite3_column_int(stmt, 16) > 1)
+        snprintf(procs, sizeof(procs), "%d ppn %d %s",
+                 sqlite3_column_int(stmt, 1), sqlite3_column_int(stmt, 2),
+                 chorale_page_text(stmt, 3));
+    range(sqlite3_column_int64(stmt, 6), sqlite3_column_int64(stmt, 7), n,
+          sizeof(n));
+    snprintf(choice, sizeof(choice), "%s%s%s%s%s", ours ? "" : provider,
+             ours || library ? "" : " ",
+             library ? "" : chorale_page_text(stmt, 9),
+             chorale_page_text(stmt, 10)[0] != '\0' ? " " : "",
+             chorale_page_text(stmt, 10));
+    speedup_text(stmt, library, gain, sizeof(gain));
+    put_row(page, cell);
+    snprintf(where, sizeof(where), "%s, P = %s, n = %s", heading, procs, n);
+    count_points(page, where, sqlite3_column_double(stmt, 11), library,
+                 sqlite3_column_int64(stmt, 15));
+}
+
+static void each_points(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    page->npoints = sqlite3_column_int64(stmt, 0);
+}
+
+static void each_between(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    page->nbetween = sqlite3_column_int64(stmt, 0);
+}
+
+static void put_headline(struct chorale_page *page)
+{
+    chorale_page_heading(page, 2, "Result");
+    if (page->npoints == 0) {
+        fputs("Nothing was measured against the library's default yet.\n",
+              page->out);
+        return;
+    }
+    fprintf(page->out,
+            "%lld of %lld measured points gain; geometric mean of the "
+            "speed-up over all points x%.2f\n(x1.00 where the library's "
+            "default stays, as it does at every n and P not listed%s).\n",
+            (long long)page->ngained, (long long)page->npoints,
+            exp(page->sum_log / (double)page->npoints),
+            page->nbetween > 0 ? " but for those below" : "");
+    if (page->nbetween > 0)
+        fprintf(page->out, "Between the measured process counts the table has "
+                "%lld more %s that are expected to gain:\n`chorale decide` "
+                "prints them.\n", (long long)page->nbetween,
+                page->nbetween == 1 ? "range" : "ranges");
+    if (page->best > 0) {
+        fprintf(page->out, "%sBest:  x%.2f, ", page->markdown ? "\n- " : "",
+                page->best);
+        chorale_page_put(page, page->best_at);
+        fprintf(page->out, "\n%sLeast: x%.2f, ", page->markdown ? "- " : "",
+                page->worst);
+        chorale_page_put(page, page->worst_at);
+        fputc('\n', page->out);
+    }
+}
+
+enum chorale_err chorale_page_decisions(struct chorale_page *page,
+                                        struct chorale_errmsg *msg)
+{
+    enum chorale_err err =
+        chorale_page_query(page, decision_sql, each_decision, msg);
+
+    if (err == CHORALE_OK && page->heading[0] == '\0')
+        fputs("\nNothing decided yet: `chorale decide` does.\n", page->out);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(page, points_sql, each_points, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(page, between_sql, each_between, msg);
+    if (err == CHORALE_OK)
+        put_headline(page);
+    return err;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doctor.c - the verb `doctor`: what this machine can do, and what would
+ * spoil a measurement here. */
+#include "config.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/facts.h"
+#include "tuner/run/ask.h"
+#include "tuner/run/launcher.h"
+#include "tuner/plan/natives.h"
+#include "tuner/slurm/starts.h"
+#include "tuner/plan/system.h"
+#include "tuner/base/verb.h"
+
+#define FACTS_MAX (4 << 20)  /* bytes that a runner prints of its environment */
+#define LOAD_MOST 0.5        /* processes of others */
+
+struct doctor_opts {
+    long ranks;
+};
+
+static void say(const char *what, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say(const char *what, const char *format, ...)
+{
+    va_list ap;
+
+    printf("%-12s ", what);
+    va_start(ap, format);
+    vprintf(format, ap);
+    va_end(ap);
+    printf("\n");
+}
+
+/* The facts that a runner prints, "@env KEY VALUE". */
+static void read_facts(char *text, struct chorale_facts *facts)
+{
+    char *save = NULL, *value;
+
+    for (char *line = strtok_r(text, "\n", &save); line != NULL;
+         line = strtok_r(NULL, "\n", &save)) {
+        if (strncmp(line, "@env ", 5) != 0)
+            continue;
+        value = strchr(line + 5, ' ');
+        if (value == NULL)
+            continue;
+        *value++ = '\0';
+        chorale_facts_put(facts, line + 5, value);
+    }
+}
+
+/* Start ranks under the launcher, which tell their environment: a launcher of
+ * another MPI starts as many lone ones. */
+static int check_launch(long ranks, struct chorale_facts *facts)
+{
+    struct chorale_args args = { .count = 0 };
+    struct chorale_errmsg msg;
+    char *text = calloc(1, FACTS_MAX), runner[PATH_MAX];
+    const char *started;
+    int status = 0, bad = 1;
+
+    if (text == NULL ||
+        chorale_find_program("chorale-runner", BINDIR, runner, sizeof(runner),
+                             &msg) != CHORALE_OK) {
+        say("runner", "MISSING: %s", text == NULL ? "no memory" : msg.text);
+        free(text);
+        return 1;
+    }
+    chorale_args_add(&args, "%s", chorale_mpiexec());
+    chorale_args_add(&args, "-n");
+    chorale_args_add(&args, "%ld", ranks);
+    chorale_args_add(&args, "%s", runner);
+    chorale_args_add(&args, "--environment");
+    if (chorale_capture(&args, "install the MPI's launcher or set "
+                               "CHORALE_MPIEXEC", text, FACTS_MAX, &status,
+                        &msg) != CHORALE_OK) {
+        say("launcher", "MISSING: %s", msg.text);
+    } else {
+        if (status == 0)
+            read_facts(text, facts);
+        started = chorale_facts_get(facts, "ranks");
+        bad = started == NULL || strtol(started, NULL, 10) != ranks;
+        if (!bad)
+            say("launcher", "%s starts %ld ranks", chorale_mpiexec(), ranks);
+        else if (started != NULL)
+            say("launcher", "FAILS: %s starts ranks that do not find each "
+                            "other: it belongs to another MPI",
+                chorale_mpiexec());
+        else
+            say("launcher", "FAILS: %s: %.*s", chorale_mpiexec(),
+                (int)strcspn(text, "\n"), text);
+    }
+    chorale_args_free(&args);
+    free(text);
+    return bad;
+}
+
+static int check_mpi(long ranks, struct chorale_facts *facts)
+{
+    struct chorale_natives natives;
+    struct chorale_errmsg msg;
+    char library[256];
+
+    if (chorale_runner_probe(library, sizeof(library), &msg) != CHORALE_OK) {
+        say("MPI", "MISSING: %s", msg.text);
+        return 1;
+    }
+    say("MPI", "%s", library);
+    if (chorale_natives_load(&natives, &msg) != CHORALE_OK)
+        say("native", "MISSING: %s", msg.text);
+    else if (natives.count > 0)
+        say("native", "%d algorithms of the library's own can be forced",
+            natives.count);
+    else
+        say("native", "none: the library does not let its algorithms be "
+                      "forced");
+    chorale_natives_free(&natives);
+    return check_launch(ranks, facts);
+}
+
+/* --- what would spoil a measurement ------------------------------------ */
+
+static double number(const struct chorale_facts *facts, const char *key)
+{
+    const char *text = chorale_facts_get(facts, key);
+
+    return text != NULL ? strtod(text, NULL) : NAN;
+}
+
+/* Is key that fact of some node, "cpu_governor" or "host:3:cpu_governor"? */
+static int of_node(const char *key, const char *fact)
+{
+    const char *colon = strrchr(key, ':');
+
+    return strcmp(key, fact) == 0 ||
+           (strncmp(key, "host:", 5) == 0 && colon != NULL &&
+            strcmp(colon + 1, fact) == 0);
+}
+
+static void judge_processors(const struct chorale_facts *facts)
+{
+    const char *over = chorale_facts_get(facts, "oversubscribed");
+    double online = number(facts, "processors");
+    double usable = number(facts, "processors_usable");
+
+    if (over != NULL && strcmp(over, "yes") == 0)
+        say("processors", "WARNING: oversubscribed: %.0f ranks on a node with "
+                          "%.0f processors; they are measured and decide "
+                          "nothing", number(facts, "ranks_per_node"), online);
+    else
+        say("processors", "%.0f, %.0f usable by a rank: more ranks than that "
+                          "on a node are oversubscribed and decide nothing",
+            online, usable);
+}
+
+static void judge_binding(const struct chorale_facts *facts)
+{
+    const char *first = NULL, *source;
+    int ranks = 0, nfree = 0;
+
+    for (int i = 0; i < facts->count; i++) {
+        const struct chorale_fact *fact = &facts->fact[i];
+
+        if (strncmp(fact->key, "binding:", 8) != 0)
+            continue;
+        ranks++;
+        if (strncmp(fact->value, "free", 4) != 0)
+            continue;
+        if (nfree++ == 0)
+            first = fact->key + 8;
+    }
+    source = chorale_facts_get(facts, "binding_source");
+    if (nfree > 0)
+        say("binding", "WARNING: %d of %d ranks are not bound (rank %s may "
+                       "run on every processor of its node): bind them, as "
+                       "by mpiexec -bind-to core, srun --cpu-bind=cores",
+            nfree, ranks, first);
+    else if (ranks > 0)
+        say("binding", "all ranks are bound, says %s", source);
+}
+
+/* Clocks that are worse than a message is fast hide when a rank began. */
+static void judge_clock(const struct chorale_facts *facts)
+{
+    double off = number(facts, "clock_residual_s");
+    double alpha = number(facts, "message_alpha_s");
+    int adrift = 0;
+
+    for (int i = 0; i < facts->count; i++)
+        adrift += of_node(facts->fact[i].key, "clock_disciplined") &&
+                  strcmp(facts->fact[i].value, "no") == 0;
+    if (off > alpha)
+        say("clock", "WARNING: the ranks' clocks are %.2g us apart after "
+                     "synchronisation, and a message takes %.2g us: short "
+                     "operations will start from a barrier%s", 1e6 * off,
+            1e6 * alpha,
+            adrift > 0 ? "; no NTP or PTP disciplines the nodes' clocks"
+                       : "");
+    else if (number(facts, "nodes") > 1)
+        say("clock", "the ranks agree to %.2g us, and a message takes %.2g us",
+            1e6 * off, 1e6 * alpha);
+    else if (isfinite(number(facts, "clock_resolution_s")))
+        say("clock", "%s, resolution %.3g ns; one node, one clock",
+            chorale_facts_get(facts, "clock_source") != NULL
+                ? chorale_facts_get(facts, "clock_source")
+                : "monotonic", 1e9 * number(facts, "clock_resolution_s"));
+}
+
+static void judge_load(const struct chorale_facts *facts)
+{
+    double own = number(facts, "load_before");
+    int bad = 0;
+
+    for (int i = 0; i < facts->count; i++) {
+        const char *key = facts->fact[i].key;
+        double load = number(facts, key);
+
+        if (!of_node(key, "load_before") || !(load > LOAD_MOST))
+            continue;
+        bad++;
+        say("load", "WARNING: %s%s%.1f processes were running in the last "
+                    "minute: measure on an idle machine",
+            strncmp(key, "host:", 5) == 0 ? key : "",
+            strncmp(key, "host:", 5) == 0 ? ": " : "", load);
+    }
+    if (bad == 0 && own >= 0)
+        say("load", "%.2f processes in the last minute", own);
+}
+
+/* Of each node: what is wrong with it, in words; or of the first one. */
+static void judge_nodes(const struct chorale_facts *facts, const char *what,
+                        const char *fact, const char *good,
+                        const char *remedy)
+{
+    const char *own = chorale_facts_get(facts, fact);
+    int bad = 0;
+
+    for (int i = 0; i < facts->count; i++) {
+        const struct chorale_fact *f = &facts->fact[i];
+
+        if (!of_node(f->key, fact) || strcmp(f->value, good) == 0)
+            continue;
+        bad++;
+        say(what, "WARNING: %s%s%s", strcmp(f->key, fact) == 0 ? "" : f->key,
+            strcmp(f->key, fact) == 0 ? "" : ": ", f->value);
+    }
+    if (bad > 0)
+        say("", "%s", remedy);
+    else if (own != NULL)
+        say(what, "%s", own);
+}
+
+static void show_mpi(const struct chorale_facts *facts)
+{
+    const char *transport = chorale_facts_get(facts, "transport");
+    int n = 0;
+
+    if (transport != NULL)
+        say("transport", "%s", transport);
+    for (int i = 0; i < facts->count; i++)
+        if (strncmp(facts->fact[i].key, "mpi:", 4) == 0) {
+            say(n++ == 0 ? "variables" : "", "%s = %s",
+                facts->fact[i].key + 4, facts->fact[i].value);
+        }
+    if (n > 0)
+        say("", "these are not at the library's defaults, and so is what is "
+                "measured");
+}
+
+static void check_machine(const struct chorale_facts *facts)
+{
+    const char *virtual = chorale_facts_get(facts, "virtual_machine");
+
+    show_mpi(facts);
+    judge_processors(facts);
+    judge_binding(facts);
+    judge_clock(facts);
+    judge_load(facts);
+    judge_nodes(facts, "governor", "cpu_governor", "performance",
+                "the frequency changes with the load: set the governor "
+                "performance (cpupower frequency-set -g performance)");
+    if (virtual != NULL && strcmp(virtual, "no") != 0)
+        say("machine", "WARNING: virtual (%s): other guests may disturb it; "
+                       "use several launches", virtual);
+}
+
+/* What starts the runner inside a job, by trying there; in words of a site
+ * file, which `submit --site` takes. */
+static void try_in_job(void)
+{
+    static const char *const srun[][5] = {
+        { "srun", "--ntasks=2", "--kill-on-bad-exit=1", "--mpi=pmi2", NULL },
+        { "srun", "--ntasks=2", "--kill-on-bad-exit=1", "--mpi=pmix", NULL },
+    };
+    const char *const mpiexec[] = { chorale_mpiexec(), "-n", "2", NULL };
+    struct chorale_errmsg msg;
+    char runner[PATH_MAX];
+    int good = 0;
+
+    if (chorale_find_program("chorale-runner", BINDIR, runner, sizeof(runner),
+                             &msg) != CHORALE_OK)
+        return; /* that is told already */
+    for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++) {
+        if (chorale_starts(srun[i], runner) != 2)
+            continue;
+        good++;
+        say("", "srun %s starts ranks: 'launcher = srun' and 'mpi = %s' in a "
+                "site file", srun[i][3], srun[i][3] + strlen("--mpi="));
+    }
+    if (chorale_starts(mpiexec, runner) == 2) {
+        good++;
+        say("", "%s starts ranks: 'launcher = mpiexec'", mpiexec[0]);
+    }
+    if (good == 0)
+        say("", "FAILS: neither srun --mpi=pmi2 or pmix nor %s starts two "
+                "ranks that find each other in this job: it needs two tasks, "
+                "and a launcher of the runner's MPI", mpiexec[0]);
+}
+
+static void check_tools(void)
+{
+    struct chorale_errmsg msg;
+    char path[PATH_MAX];
+
+#ifdef HAVE_PAPI
+    char level[32], text[1024];
+
+    say("PAPI", "built in; `papi_avail` and `papi_native_avail` list events");
+    if (chorale_facts_line("/proc/sys/kernel/perf_event_paranoid", NULL,
+                           level, sizeof(level)) == 0 &&
+        strtol(level, NULL, 10) > 2)
+        say("", "kernel.perf_event_paranoid is %s: only privileged programs "
+                "may count hardware events", level);
+    else if (chorale_ask_runner("--counters", "PAPI_TOT_CYC", text,
+                                sizeof(text), &msg) == CHORALE_OK &&
+             text[0] != '\0')
+        say("", "no hardware counters on this machine: %.*s",
+            (int)strcspn(text, "\n"), text);
+#else
+    say("PAPI", "not built in (libpapi-dev): no --counters");
+#endif
+    if (chorale_find_program("chorale-runner-sim", PKGLIBEXECDIR, path,
+                             sizeof(path), &msg) != CHORALE_OK)
+        say("SimGrid", "no: %s", msg.text);
+    else
+        say("SimGrid", "%s", chorale_in_path("smpirun")
+                                 ? "simulated systems can be measured"
+                                 : "MISSING: smpirun is not in PATH "
+                                   "(libsimgrid-dev)");
+    say("gnuplot", "%s", chorale_in_path("gnuplot")
+                             ? "found"
+                             : "MISSING: no pictures (gnuplot-nox)");
+    say("Slurm", "%s", chorale_in_path("srun")
+                           ? "found: --launcher srun inside a job; `chorale "
+                             "doctor` there tries what starts ranks"
+                           : "not here");
+    if (chorale_in_path("srun") && getenv("SLURM_JOB_ID") != NULL)
+        try_in_job();
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct doctor_opts opts = { .ranks = 2 };
+    struct chorale_facts facts = { NULL, 0, 0, 0 };
+    enum chorale_err err;
+    int nword, bad;
+
+    err = chorale_opts_parse(verb, argc, argv, &opts, 0, 0, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    say("chorale", "%s (%s)", PACKAGE_VERSION, CHORALE_BUILD_OPTIONS);
+    bad = check_mpi(opts.ranks, &facts);
+    if (chorale_facts_get(&facts, "processors") == NULL) {
+        chorale_facts_machine(&facts); /* nothing starts: of this node */
+        chorale_facts_load(&facts, "load_before");
+    }
+    check_machine(&facts);
+    check_tools();
+    chorale_facts_release(&facts);
+    if (bad)
+        return chorale_fail(msg, CHORALE_ENV,
+                            "real measurements are not possible here; "
+                            "repair what is marked FAILS");
+    return CHORALE_OK;
+}
+
+static const struct chorale_opt options[] = {
+    { "ranks", 'P', CHORALE_OPT_INT, offsetof(struct doctor_opts, ranks), "N",
+      "start as many ranks as the campaign will (default: 2)", 1, 1 << 20 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_doctor = {
+    .name = "doctor",
+    .args = "",
+    .summary = "say what this machine can measure and what would spoil it",
+    .detail =
+        "Looks for the MPI library, PAPI, SimGrid, gnuplot and Slurm, starts "
+        "ranks under the launcher and judges what they would record of their "
+        "environment with each launch. It warns of ranks that are "
+        "oversubscribed or not bound, of clocks that do not agree, of other "
+        "load, a governor other than performance, and a virtual machine, and "
+        "shows which of the MPI library's control variables are not at their "
+        "defaults. Inside a job of Slurm's it tries srun with pmi2 and pmix "
+        "and mpiexec, and says which of them start ranks, in words for the "
+        "site file of `chorale submit`.\n"
+        "The launcher is mpiexec of the MPI that the runner is built with; "
+        "the environment variable CHORALE_MPIEXEC names another.",
+    .example = "chorale doctor\n"
+               "chorale doctor -P 16",
+    .opt = options,
+    .run = run,
+};

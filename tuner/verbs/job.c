@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.c - the verb `job`: what the batch scripts of `submit` start. An element
+ * measures into a shard of its own and publishes copies of it; the last job
+ * merges what is published. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "db/publish.h"
+#include "db/tail.h"
+#include "tuner/slurm/gather.h"
+#include "tuner/run/launcher.h"
+#include "tuner/base/read_shard.h"
+#include "tuner/run/run.h"
+#include "tuner/slurm/slurm.h"
+#include "tuner/slurm/starts.h"
+#include "tuner/base/step.h"
+#include "tuner/slurm/submission.h"
+
+/* How often `scontrol requeue` is tried, and seconds between. */
+enum { REQUEUES = 5, REQUEUE_PAUSE = 3 };
+
+struct opts {
+    long element, attempts;
+    const char *mpi, *shards, *gather, *partition;
+    int bind, one_per_p, any_nodes;
+    double threshold, lead, kill_wait, publish;
+};
+
+struct element {
+    const struct opts *opts;
+    const char *folder;
+    char work[PATH_MAX];     /* the shard that is being written */
+    char shard[PATH_MAX];    /* its last copy */
+    char words[PATH_MAX];    /* what status reads */
+    sqlite3_int64 submission, done, total, before;
+    long attempt;
+    struct chorale_errmsg *msg;
+};
+
+/* One line on how far it is. state: a word; reason: "" where there is none. */
+static void tell(const struct element *e, const char *state,
+                 const char *reason)
+{
+    char name[PATH_MAX + 8];
+    FILE *out;
+
+    snprintf(name, sizeof(name), "%s.new", e->words);
+    out = fopen(name, "w");
+    if (out == NULL)
+        return;
+    fprintf(out, "%s attempt %ld done %lld of %lld%s%s\n", state, e->attempt,
+            (long long)e->done, (long long)e->total,
+            reason[0] != '\0' ? ": " : "", reason);
+    if (fclose(out) == 0)
+        rename(name, e->words);
+}
+
+static enum chorale_err publish(struct element *e, struct chorale_store *store,
+                                struct chorale_errmsg *msg)
+{
+    static const sqlite3_int64 all[2] = { 0, INT64_MAX };
+    enum chorale_err err = chorale_publish(store, e->shard, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_element_count(store, e->submission, e->opts->element,
+                                    all, &e->done, &e->total, msg);
+    if (err == CHORALE_OK)
+        tell(e, "running", "");
+    return err;
+}
+
+/* Ranks that wander between cores measure the scheduler: where what was to bind
+ * them has not, the launch ended before its first point, and msg says so. */
+static enum chorale_err check_bound(const struct element *e,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_open(e->work, CHORALE_STORE_READ,
+                                              &store, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "SELECT sum(value LIKE 'free%'), count(*), min(CASE WHEN value"
+            "  LIKE 'free%' THEN substr(key, 9) || ' is ' || value END)"
+            " FROM environment WHERE key LIKE 'binding:%' AND launch_id ="
+            "  (SELECT max(launch_id) FROM environment WHERE key = 'binding:0')",
+            &stmt, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, &row, msg);
+    if (err == CHORALE_OK && row && sqlite3_column_int(stmt, 0) > 0)
+        err = chorale_fail(msg, CHORALE_ENV, "element %ld: %d of %d ranks are "
+                           "not bound to cores (rank %.150s); let the launcher "
+                           "bind them, or say bind = no in the site file",
+                           e->opts->element, sqlite3_column_int(stmt, 0),
+                           sqlite3_column_int(stmt, 1), chorale_text(stmt, 2));
+    sqlite3_finalize(stmt);
+    chorale_store_close(store);
+    return err;
+}
+
+/* After a launch, or while it runs. */
+static enum chorale_err launched(void *arg, struct chorale_store *store,
+                                 struct chorale_errmsg *msg)
+{
+    return publish(arg, store, msg);
+}
+
+static int exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* The names of the element's files, and what it is of. */
+static enum chorale_err find_files(struct element *e)
+{
+    char uuid[CHORALE_UUID_SIZE] = "", plan[PATH_MAX];
+    struct chorale_store *store = NULL;
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err;
+
+    snprintf(plan, sizeof(plan), "%s/plan.db", e->folder);
+    chorale_element_files(e->folder, e->opts->element, e->shard, e->words,
+                          sizeof(e->shard));
+    /* It is only read, but SQLite has VACUUM write where it may write. */
+    err = chorale_store_open(plan, CHORALE_STORE_WRITE, &store, e->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "SELECT submission_id, uuid FROM submission"
+            " JOIN element USING (submission_id) WHERE element = ?1", &stmt,
+            e->msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, e->opts->element);
+        err = chorale_store_step(store, stmt, &row, e->msg);
+    }
+    if (err == CHORALE_OK && !row)
+        err = chorale_fail(e->msg, CHORALE_USAGE, "%s has no element %ld; "
+                           "`chorale submit` says how many there are",
+                           e->folder, e->opts->element);
+    if (err == CHORALE_OK) {
+        e->submission = sqlite3_column_int64(stmt, 0);
+        snprintf(uuid, sizeof(uuid), "%s", chorale_text(stmt, 1));
+    }
+    sqlite3_finalize(stmt);
+    /* Folders of nodes are shared by submissions, that of one is not. */
+    if (e->opts->shards != NULL)
+        snprintf(e->work, sizeof(e->work), "%s/chorale-%s-%ld.db",
+                 e->opts->shards, uuid, e->opts->element);
+    else
+        snprintf(e->work, sizeof(e->work), "%s/work-%ld.db", e->folder,
+                 e->opts->element);
+    if (err == CHORALE_OK && !exists(e->work))
+        err = chorale_publish(store, e->work, e->msg);
+    chorale_store_close(store);
+    return err;
+}
+
+/* What earlier attempts published, on this node or another, and how far the
+ * work is now. */
+static enum chorale_err catch_up(struct element *e)
+{
+    const char *const merge[] = { "merge", e->work, e->shard, "--quiet",
+                                  NULL };
+    struct chorale_store *store = NULL;
+    enum chorale_err err = CHORALE_OK;
+    sqlite3_int64 runs;
+    unsigned other = 0;
+
+    if (exists(e->shard))
+        err = chorale_step(&chorale_verb_merge, merge, e->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(e->work, CHORALE_STORE_WRITE, &store,
+                                 e->msg);
+    /* Merging reads no points under way, and publishing takes them away. */
+    if (err == CHORALE_OK &&
+        !chorale_store_locked(store, CHORALE_LOCK_RUNNER))
+        err = chorale_tail_take_in(store, e->shard, CHORALE_CUTS_ALL, &runs,
+                                   &other, e->msg);
+    chorale_read_left_out(e->shard, other);
+    if (err == CHORALE_OK)
+        err = publish(e, store, e->msg);
+    e->before = e->done;
+    chorale_store_close(store);
+    return err;
+}
+
+static enum chorale_err measure(struct element *e)
+{
+    struct chorale_run_opts run = CHORALE_RUN_DEFAULTS;
+    char mpi[8], published[PATH_MAX];
+
+    run.element = e->opts->element;
+    run.mpi = e->opts->mpi;
+    run.bind = e->opts->bind;
+    run.one_per_p = e->opts->one_per_p;
+    run.turns = !e->opts->any_nodes;
+    run.quiet = 1;
+    run.launched = launched;
+    run.launched_arg = e;
+    run.lead_seconds = e->opts->lead;
+    run.kill_seconds = e->opts->kill_wait;
+    run.publish_seconds = e->opts->publish;
+    if (realpath(e->shard, published) == NULL)
+        return chorale_fail_read(e->msg, e->shard, errno);
+    run.published = published;
+    if (run.mpi != NULL && strcmp(run.mpi, "auto") == 0) {
+        enum chorale_err err = chorale_starts_mpi(mpi, e->msg);
+
+        if (err != CHORALE_OK)
+            return err;
+        run.mpi = mpi;
+    }
+    return chorale_run(e->work, &run, e->msg);
+}
+
+/* Publish what a launch left that was ended. */
+static void publish_rest(struct element *e)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_errmsg why;
+
+    if (chorale_store_open(e->work, CHORALE_STORE_WRITE, &store, &why) !=
+            CHORALE_OK ||
+        publish(e, store, &why) != CHORALE_OK)
+        fprintf(stderr, "chorale: element %ld is not published: %s\n",
+                e->opts->element, why.text);
+    chorale_store_close(store);
+}
+
+/* What Slurm calls this task. Its SLURM_JOB_ID will not do: one task of each
+ * array has that of the whole array, and would requeue all. */
+static int task_name(char name[64])
+{
+    const char *array = getenv("SLURM_ARRAY_JOB_ID");
+    const char *task = getenv("SLURM_ARRAY_TASK_ID");
+
+    return array != NULL && task != NULL &&
+           snprintf(name, 64, "%s_%s", array, task) < 64;
+}
+
+/* A controller that is busy or started again gets some time: it ends the task
+ * in a quarter of a minute at the earliest. */
+static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
+{
+    enum chorale_err err = chorale_slurm_requeue(job, why);
+
+    for (int i = 1; i < REQUEUES && err != CHORALE_OK &&
+                    !chorale_stop_requested(); i++) {
+        nanosleep(&(struct timespec){ REQUEUE_PAUSE, 0 }, NULL);
+        err = chorale_slurm_requeue(job, why);
+    }
+    return err;
+}
+
+/* It was told to end before it was done: into the queue again, unless that
+ * has been in vain. That comes ahead of the time limit only, and the point
+ * under way is kept: an attempt that has not one run more will not have one
+ * when it is made again. One that was preempted or cancelled is not judged. */
+static enum chorale_err go_on(struct element *e, int signal,
+                              struct chorale_errmsg *msg)
+{
+    struct chorale_errmsg why;
+    char reason[CHORALE_ERRMSG_SIZE] = "", job[64];
+
+    if (signal != SIGUSR1 || chorale_stop_requested() || !task_name(job)) {
+        /* Cancelled, preempted, requeued: that is settled already. */
+        tell(e, "ended", "it was told to end");
+        return CHORALE_STOPPED;
+    }
+    if (e->attempt >= e->opts->attempts)
+        snprintf(reason, sizeof(reason), "%ld attempts were not enough; "
+                 "`chorale submit` again submits what is missing",
+                 e->attempt);
+    else if (e->done == e->before)
+        snprintf(reason, sizeof(reason), "attempt %ld brought nothing; give "
+                 "it a longer --time", e->attempt);
+    if (reason[0] != '\0') {
+        tell(e, "ended", reason);
+        return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %s",
+                            e->opts->element, reason);
+    }
+    tell(e, "requeued", "");
+    if (requeue(job, &why) != CHORALE_OK) {
+        tell(e, "ended", why.text);
+        return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %.900s",
+                            e->opts->element, why.text);
+    }
+    return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %lld of %lld runs "
+                        "are made; it is in the queue again",
+                        e->opts->element, (long long)e->done,
+                        (long long)e->total);
+}
+
+/* Times of two partitions are never mixed. */
+static enum chorale_err check_place(const struct opts *opts,
+                                    struct chorale_errmsg *msg)
+{
+    const char *is = getenv("SLURM_JOB_PARTITION");
+
+    if (opts->partition == NULL || is == NULL ||
+        strcmp(is, opts->partition) == 0)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_ENV, "element %ld: runs in partition "
+                        "%.100s, planned is %.100s; submit for the other with "
+                        "--partition, or leave its jobs where they were sent",
+                        opts->element, is, opts->partition);
+}
+
+static enum chorale_err do_element(const struct opts *opts, const char *folder,
+                                   struct chorale_errmsg *msg)
+{
+    const char *restarts = getenv("SLURM_RESTART_COUNT");
+    struct element e = { .opts = opts, .folder = folder, .msg = msg };
+    enum chorale_err err;
+    int signal;
+
+    e.attempt = 1 + (restarts != NULL ? strtol(restarts, NULL, 10) : 0);
+    chorale_stop_catch();
+    err = find_files(&e);
+    if (err == CHORALE_OK)
+        err = check_place(opts, msg);
+    if (err == CHORALE_OK && e.attempt > opts->attempts)
+        err = chorale_fail(msg, CHORALE_ENV, "element %ld: Slurm starts it for "
+                           "the %ldth time, and --attempts allows %ld; see "
+                           "what ends its nodes, then `chorale submit` again "
+                           "submits what is missing", opts->element, e.attempt,
+                           opts->attempts);
+    if (err == CHORALE_OK)
+        err = catch_up(&e);
+    if (err != CHORALE_OK) {
+        tell(&e, "failed", msg->text);
+        return err;
+    }
+    err = measure(&e);
+    if (err == CHORALE_ENV && opts->bind) {
+        struct chorale_errmsg why;
+
+        if (check_bound(&e, &why) == CHORALE_ENV)
+            *msg = why;
+    }
+    if (err != CHORALE_STOPPED && err != CHORALE_OK) {
+        publish_rest(&e);
+        tell(&e, "failed", msg->text);
+        return err;
+    }
+    /* What is asked for is done from here on. */
+    signal = chorale_stop_requested();
+    chorale_stop_forget();
+    publish_rest(&e);
+    if (err == CHORALE_STOPPED)
+        return go_on(&e, signal, msg);
+    tell(&e, "done", "");
+    unlink(e.work); /* all of it is published */
+    return CHORALE_OK;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct opts opts = { .attempts = 1, .threshold = -1,
+                         .lead = CHORALE_RUN_LEAD,
+                         .publish = CHORALE_RUN_PUBLISH };
+    enum chorale_err err;
+    int nword;
+
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    if ((opts.element > 0) == (opts.gather != NULL))
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "job: say either --element or --gather");
+    if (opts.gather != NULL)
+        return chorale_gather(argv[1], opts.gather, opts.threshold, msg);
+    return do_element(&opts, argv[1], msg);
+}
+
+static const struct chorale_opt options[] = {
+    { "element", 0, CHORALE_OPT_INT, offsetof(struct opts, element), "N",
+      "measure the launches of this element", 1, 1e9 },
+    { "attempts", 0, CHORALE_OPT_INT, offsetof(struct opts, attempts), "N",
+      "start it so often at most (default: 1)", 1, 1e6 },
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG, offsetof(struct opts, one_per_p),
+      NULL, "no two launches share a start", 0, 0 },
+    { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "TYPE",
+      "what srun's --mpi gets: pmi2, pmix, or auto: the one of these with "
+      "which ranks find each other (default: Slurm's own)", 0, 0 },
+    { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
+      "bind each rank to a core, and fail before the first point of a launch "
+      "whose ranks are not", 0, 0 },
+    { "any-nodes", 0, CHORALE_OPT_FLAG, offsetof(struct opts, any_nodes), NULL,
+      "launches take the nodes in Slurm's order, not in one of their own", 0,
+      0 },
+    { "partition", 0, CHORALE_OPT_TEXT, offsetof(struct opts, partition),
+      "NAME", "measure there only: what is measured is filed under it", 0, 0 },
+    { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",
+      "measure into a file there, as on a disk of the node (default: in the "
+      "submission's folder)", 0, 0 },
+    { "lead", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, lead), "TIME",
+      "how long ahead of the time limit SIGUSR1 comes (default: 1m)", 1, 0 },
+    { "kill-wait", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, kill_wait),
+      "TIME", "how long after SIGTERM Slurm sends SIGKILL, its KillWait, as "
+      "`submit` found it (default: not known, so SIGTERM ends the point under "
+      "way at once)", 1, 0 },
+    { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
+      "TIME", "publish as often at least while a launch runs, and after each "
+      "point as long as that takes a hundredth of the time; what is lost with "
+      "a node does not depend on it (default: 1m)", 1, 0 },
+    { "gather", 0, CHORALE_OPT_TEXT, offsetof(struct opts, gather), "FILE",
+      "merge what is published into this database, and make the table", 0,
+      0 },
+    { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
+      "GAIN", "of --gather: keep the library below this gain (default: 3%)",
+      0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_job = {
+    .name = "job",
+    .args = "FOLDER",
+    .summary = "what the batch scripts of `submit` start",
+    .detail =
+        "An element measures its launches into a shard, a database of its "
+        "own, and publishes a copy (FOLDER/shard-N.db) after each launch and, "
+        "of one that runs, after each point as long as that takes no more than "
+        "a hundredth of the time, else every minute: written under another "
+        "name, then renamed, so a reader never meets a half one. On SIGUSR1, "
+        "which Slurm sends ahead of the time limit, the point under way (all "
+        "variants of a collective at a size, which take turns) comes to an "
+        "end: at once where each has its least repetitions, else as planned, "
+        "unless that takes three quarters of --lead. Then it publishes what is "
+        "measured, puts itself into the queue again and exits with 75; not "
+        "more often than --attempts says, nor after an attempt that brought "
+        "nothing. On SIGTERM, with which Slurm cancels, "
+        "preempts or requeues, and which all ranks get and ignore, the point "
+        "comes to an end in the same way, unless that takes three quarters of "
+        "--kill-wait, or all but 2.5 s of it: then it is given up, with what it has. It "
+        "publishes, exits with 75, and leaves the queue to Slurm: what is "
+        "cancelled does not come back.\n"
+        "Each point that is stored goes to FOLDER/shard-N.db-tail as well, "
+        "until a copy has it. An attempt that begins on another node reads both, "
+        "and so does `chorale merge`. What there is of the point under way is "
+        "written beside them a few times a second (less often if that takes "
+        "long), and goes on into the next attempt. So a SIGKILL, or a "
+        "node that is lost with the disk that was measured on, costs about "
+        "what one cell may take, at most. With "
+        "--shards the file that was measured into, chorale-*.db, stays on the "
+        "first node then.\n"
+        "With --gather it merges all shards, with what was killed in the middle, "
+        "says which elements lack runs, "
+        "fits, decides, and writes the dispatch file and the summary beside "
+        "the database. Exit status: 0; 75 of an element that was stopped, and "
+        "of the last job if runs are missing: `chorale submit` again submits "
+        "those; else that of what failed, as of any command.",
+    .example = "chorale job /scratch/results-slurm/1 --element 3 --mpi pmi2 "
+               "--bind\n"
+               "chorale job /scratch/results-slurm/1 --gather "
+               "/scratch/results.db",
+    .opt = options,
+    .run = run,
+};

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* status.c - the verb `status`: what is done, what is left, what failed. */
+#include <gsl/gsl_cdf.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "db/store.h"
+#include "tuner/adaptive/adapt.h"
+#include "tuner/base/spec.h"
+#include "tuner/base/spawn.h"
+#include "tuner/slurm/status_jobs.h"
+#include "tuner/base/verb.h"
+
+struct opts {
+    int json, rounds, jobs;
+    double watch;            /* s between two looks; NAN: one */
+};
+
+#define PROGRESS                                                             \
+    "SELECT system, coll, comm_size, planned, done, ok, inapplicable,"       \
+    " invalid, failed FROM v_progress ORDER BY system, coll, comm_size"
+
+static const char *const column[] = { "system", "coll", "comm_size",
+                                      "planned", "done", "ok",
+                                      "inapplicable", "invalid", "failed" };
+
+static void print_row(sqlite3_stmt *stmt, int first)
+{
+    if (first)
+        printf("%-24s %-21s %5s %8s %8s %8s %8s %8s %8s\n", "system",
+               "collective", "P", "planned", "done", "ok", "inappl.",
+               "invalid", "failed");
+    printf("%-24s %-21s %5lld", (const char *)sqlite3_column_text(stmt, 0),
+           (const char *)sqlite3_column_text(stmt, 1),
+           sqlite3_column_int64(stmt, 2));
+    for (int i = 3; i < 9; i++)
+        printf(" %8lld", sqlite3_column_int64(stmt, i));
+    printf("\n");
+}
+
+static json_t *row_json(sqlite3_stmt *stmt)
+{
+    json_t *row = json_object();
+
+    for (int i = 0; i < 9; i++)
+        json_object_set_new(
+            row, column[i],
+            i < 2 ? json_string((const char *)sqlite3_column_text(stmt, i))
+                  : json_integer(sqlite3_column_int64(stmt, i)));
+    return row;
+}
+
+/* What was refused or wrong, by reason: what a user asks next. Processes and
+ * sizes are of all cells with that reason. */
+#define REASONS                                                              \
+    "SELECT c.coll, c.variant, CASE count(DISTINCT c.params) WHEN 1"         \
+    " THEN max(c.params) ELSE '' END, r.status, r.reason,"                   \
+    " count(DISTINCT r.cell_id), min(c.comm_size), max(c.comm_size),"        \
+    " min(c.msg_size), max(c.msg_size), count(DISTINCT c.params)"            \
+    " FROM run r JOIN cell c USING (cell_id) WHERE r.status <> 'ok'"         \
+    " GROUP BY c.coll, c.variant, r.status, r.reason"                        \
+    " ORDER BY r.status, c.coll, c.variant"
+
+static const char *text_at(sqlite3_stmt *stmt, int k)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, k);
+
+    return text != NULL ? text : "";
+}
+
+static void print_reason(sqlite3_stmt *stmt)
+{
+    sqlite3_int64 cells = sqlite3_column_int64(stmt, 5);
+    sqlite3_int64 p[2] = { sqlite3_column_int64(stmt, 6),
+                           sqlite3_column_int64(stmt, 7) };
+    sqlite3_int64 m[2] = { sqlite3_column_int64(stmt, 8),
+                           sqlite3_column_int64(stmt, 9) };
+    sqlite3_int64 params = sqlite3_column_int64(stmt, 10);
+    char lo[32], hi[32];
+
+    printf("  %s %s", text_at(stmt, 0), text_at(stmt, 1));
+    if (params > 1)
+        printf(" (%lld settings)", params);
+    else if (text_at(stmt, 2)[0] != '\0')
+        printf(" %s", text_at(stmt, 2));
+    printf(", P = %lld", p[0]);
+    if (p[1] != p[0])
+        printf(" to %lld", p[1]);
+    printf(", %s", chorale_human_bytes((double)m[0], lo));
+    if (m[1] != m[0])
+        printf(" to %s", chorale_human_bytes((double)m[1], hi));
+    printf(" (%lld cell%s): %s: %s\n", cells, cells == 1 ? "" : "s",
+           text_at(stmt, 3), text_at(stmt, 4));
+}
+
+static enum chorale_err print_reasons(struct chorale_store *store,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0, first = 1, failed = 0;
+    enum chorale_err err = chorale_store_prepare(store, REASONS, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        if (first)
+            printf("\nnot measured:\n");
+        first = 0;
+        print_reason(stmt);
+        failed |= strcmp(text_at(stmt, 3), "failed") == 0;
+    }
+    if (failed)
+        printf("`chorale run --retry-failed` tries what failed again\n");
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err print_failed(struct chorale_store *store,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "SELECT comm_size, ordinal, started, reason FROM launch"
+        " WHERE status = 'failed' ORDER BY launch_id", &stmt, msg);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row)
+        printf("a launch of P = %lld (number %lld, %s) ended early: %s\n",
+               sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
+               (const char *)sqlite3_column_text(stmt, 2),
+               (const char *)sqlite3_column_text(stmt, 3));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Launches whose nodes were not alike, by what was found before measuring. */
+#define UNLIKE                                                               \
+    "SELECT e.key, e.value, count(*), min(l.comm_size), max(l.comm_size)"    \
+    " FROM environment e JOIN launch l USING (launch_id)"                    \
+    " WHERE e.key IN ('stragglers', 'cpus_mixed') GROUP BY e.key, e.value"   \
+    " ORDER BY 1, 3 DESC LIMIT 20"
+
+static enum chorale_err print_unlike(struct chorale_store *store,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0, first = 1;
+    enum chorale_err err = chorale_store_prepare(store, UNLIKE, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        int slow = strcmp(text_at(stmt, 0), "stragglers") == 0;
+        sqlite3_int64 n = sqlite3_column_int64(stmt, 2);
+
+        if (first)
+            printf("\nnodes that are not alike (their runs are tagged "
+                   "straggler, mixed_cpus):\n");
+        first = 0;
+        printf("  %lld launch%s of P = %lld to %lld: %s%s\n", (long long)n,
+               n == 1 ? "" : "es", sqlite3_column_int64(stmt, 3),
+               sqlite3_column_int64(stmt, 4),
+               slow ? "slower than the median: node "
+                    : "not all nodes have the first one's processor",
+               slow ? text_at(stmt, 1) : "");
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* The library beside forced algorithms against itself in launches without
+ * them: how many points differ, against how many would by chance. */
+#define AGREEMENT                                                            \
+    "SELECT count(*), max(launches), exp(avg(ln(ratio))),"                   \
+    " coalesce(sum(ratio_lo > 1 OR ratio_hi < 1), 0), count(ratio_lo)"       \
+    " FROM v_untouched"
+#define DIFFERENT                                                            \
+    "SELECT coll, comm_size, msg_size, ratio, ratio_lo, ratio_hi"            \
+    " FROM v_untouched WHERE ratio_lo > 1 OR ratio_hi < 1"                   \
+    " ORDER BY abs(ln(ratio)) DESC LIMIT 10"
+#define BY_CHANCE 0.05
+
+static enum chorale_err print_different(struct chorale_store *store,
+                                        struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    char size[32];
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, DIFFERENT, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row)
+        printf("  %s, P = %lld, %s: %.3f times [%.3f, %.3f]\n",
+               text_at(stmt, 0), sqlite3_column_int64(stmt, 1),
+               chorale_human_bytes((double)sqlite3_column_int64(stmt, 2),
+                                   size),
+               sqlite3_column_double(stmt, 3), sqlite3_column_double(stmt, 4),
+               sqlite3_column_double(stmt, 5));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Points that differ are more than chance makes of none, once in twenty such
+ * tables. */
+static int more_than_chance(int differ, int points)
+{
+    return differ > 0 && gsl_cdf_binomial_Q((unsigned)differ - 1, BY_CHANCE,
+                                            (unsigned)points) < BY_CHANCE;
+}
+
+static enum chorale_err print_untouched(struct chorale_store *store,
+                                        struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0, differ = 0;
+    enum chorale_err err = chorale_store_prepare(store, AGREEMENT, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, &row, msg);
+    if (err == CHORALE_OK && row && sqlite3_column_int64(stmt, 0) > 0) {
+        int points = sqlite3_column_int(stmt, 0);
+        int judged = sqlite3_column_int(stmt, 4);
+
+        differ = sqlite3_column_int(stmt, 3);
+        printf("\nDoes the library's default take another time beside forced "
+               "algorithms than without\n(v_untouched)? %s: %.3f times that "
+               "without, the geometric mean of %d point%s",
+               judged == 0                        ? "Not known"
+               : more_than_chance(differ, judged) ? "YES"
+                                                  : "Not that it shows",
+               sqlite3_column_double(stmt, 2), points, points == 1 ? "" : "s");
+        if (judged > 0)
+            printf("; %d of %d 95 %% intervals exclude%s 1 (by chance "
+                   "%.1f)\n", differ, judged, differ == 1 ? "s" : "",
+                   BY_CHANCE * judged);
+        else
+            printf(", without an interval (one launch, or launches that "
+                   "differ a thousandfold)\n");
+    }
+    sqlite3_finalize(stmt);
+    return err == CHORALE_OK && differ > 0 ? print_different(store, msg)
+                                           : err;
+}
+
+/* What was not planned here: rows of other benchmarks' tables, by file, and
+ * those that validate a table, which are counted among the others above. */
+#define IMPORTED                                                             \
+    "SELECT y.name, f.value, b.value, count(*)"                              \
+    " FROM run r JOIN launch l USING (launch_id)"                            \
+    " JOIN system y ON y.system_id = l.system_id"                            \
+    " JOIN environment f ON f.launch_id = l.launch_id"                       \
+    "  AND f.key = 'import:file'"                                            \
+    " LEFT JOIN environment b ON b.launch_id = l.launch_id"                  \
+    "  AND b.key = 'import:format'"                                          \
+    " GROUP BY y.system_id, f.value, b.value ORDER BY 1, 2, 3"
+#define VALIDATING                                                           \
+    "SELECT y.name, sum(c.launches), sum((SELECT count(DISTINCT l.ordinal)"  \
+    "  FROM run r JOIN launch l USING (launch_id)"                           \
+    "  WHERE r.cell_id = c.cell_id)) FROM cell c JOIN system y"              \
+    " USING (system_id) WHERE c.provider = 'table' GROUP BY y.system_id"     \
+    " ORDER BY 1"
+
+/* Runs that are left, but those of `chorale validate`: `run` makes them. */
+#define LEFT                                                                 \
+    "SELECT coalesce(sum(max(0, c.launches - (SELECT count(DISTINCT"         \
+    "  l.ordinal) FROM run r JOIN launch l USING (launch_id)"                \
+    "  WHERE r.cell_id = c.cell_id))), 0) FROM cell c JOIN campaign k"       \
+    " USING (campaign_id) WHERE NOT k.validates"
+
+static void print_imported(sqlite3_stmt *stmt)
+{
+    sqlite3_int64 n = sqlite3_column_int64(stmt, 3);
+
+    printf("  %s: %lld row%s imported from %s (%s), not planned or measured "
+           "here\n", text_at(stmt, 0), (long long)n, n == 1 ? "" : "s",
+           text_at(stmt, 1), text_at(stmt, 2));
+}
+
+static void print_validating(sqlite3_stmt *stmt)
+{
+    printf("  %s: %lld of the planned and %lld of the done runs are of "
+           "`chorale validate`, which\n  measures a table against the "
+           "library's default: a run for each of the two\n",
+           text_at(stmt, 0), (long long)sqlite3_column_int64(stmt, 1),
+           (long long)sqlite3_column_int64(stmt, 2));
+}
+
+/* Rows of a query, each as a line. */
+static enum chorale_err print_each(struct chorale_store *store,
+                                   const char *sql,
+                                   void (*print)(sqlite3_stmt *stmt),
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row)
+        print(stmt);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err show(struct chorale_store *store, json_t *list,
+                             struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_int64 planned = 0, done = 0, left = 0;
+    int row = 0, first = 1;
+    enum chorale_err err = chorale_store_prepare(store, PROGRESS, &stmt, msg);
+
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        planned += sqlite3_column_int64(stmt, 3);
+        done += sqlite3_column_int64(stmt, 4);
+        if (list != NULL)
+            json_array_append_new(list, row_json(stmt));
+        else
+            print_row(stmt, first);
+        first = 0;
+    }
+    sqlite3_finalize(stmt);
+    if (err == CHORALE_OK && list == NULL && done < planned)
+        err = chorale_store_int(store, LEFT, 0, &left, msg);
+    if (err != CHORALE_OK || list != NULL)
+        return err;
+    if (planned == 0)
+        printf("%s: nothing is planned to be measured here\n",
+               chorale_store_path(store));
+    else
+        printf("%s: %lld of %lld runs (a cell in a launch) are done%s\n",
+               chorale_store_path(store), done, planned,
+               chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
+                   ? ", and a command is working on it"
+               : left > 0 ? "; `chorale run` goes on with the rest"
+               : done < planned ? "; `chorale validate` goes on with the rest"
+                                : "");
+    err = print_each(store, IMPORTED, print_imported, msg);
+    if (err == CHORALE_OK)
+        err = print_each(store, VALIDATING, print_validating, msg);
+    if (err == CHORALE_OK)
+        err = print_failed(store, msg);
+    if (err == CHORALE_OK)
+        err = print_reasons(store, msg);
+    if (err == CHORALE_OK)
+        err = print_unlike(store, msg);
+    return err == CHORALE_OK ? print_untouched(store, msg) : err;
+}
+
+/* Rounds of adaptive plans, and round 0: all that was planned otherwise. */
+#define ROUNDS                                                               \
+    "SELECT y.name, k.round, k.system_id, y.kind,"                           \
+    " (SELECT count(*) FROM cell c JOIN campaign o USING (campaign_id)"      \
+    "   WHERE o.system_id = k.system_id AND o.round = k.round),"             \
+    " k.budget, k.budget_unit, k.regret FROM campaign k"                     \
+    " JOIN system y USING (system_id) WHERE k.round > 0 OR ?1"               \
+    " GROUP BY k.system_id, k.round ORDER BY k.system_id, k.round"
+
+static void print_round(sqlite3_stmt *stmt, int first,
+                        const struct chorale_adapt_spent *spent,
+                        const double total[2])
+{
+    char regret[32] = "-";
+
+    if (sqlite3_column_type(stmt, 7) != SQLITE_NULL)
+        snprintf(regret, sizeof(regret), "%.2f %%",
+                 100 * sqlite3_column_double(stmt, 7));
+    if (first)
+        printf("\nrounds of adaptive plans (0: what was planned otherwise); "
+               "regret as expected before\nthe round, times of launches with "
+               "their starts, simulated ones as real ones would take\n"
+               "%-24s %5s %9s %8s %8s %11s %11s %11s %13s\n", "system", "round",
+               "regret", "cells", "launches", "seconds", "node-s", "sum of s",
+               "sum of node-s");
+    printf("%-24s %5d %9s %8lld %8ld %11.4g %11.4g %11.4g %13.4g\n",
+           (const char *)sqlite3_column_text(stmt, 0),
+           sqlite3_column_int(stmt, 1), regret, sqlite3_column_int64(stmt, 4),
+           spent->nlaunch, spent->seconds, spent->node_seconds, total[0],
+           total[1]);
+}
+
+static json_t *round_json(sqlite3_stmt *stmt,
+                          const struct chorale_adapt_spent *spent,
+                          const double total[2])
+{
+    return json_pack(
+        "{s:s, s:i, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:s}",
+        "system", (const char *)sqlite3_column_text(stmt, 0),
+        "round", sqlite3_column_int(stmt, 1),
+        "regret", sqlite3_column_type(stmt, 7) == SQLITE_NULL
+                      ? json_null()
+                      : json_real(sqlite3_column_double(stmt, 7)),
+        "cells", (json_int_t)sqlite3_column_int64(stmt, 4),
+        "launches", (json_int_t)spent->nlaunch, "seconds", spent->seconds,
+        "node_seconds", spent->node_seconds, "total_seconds", total[0],
+        "total_node_seconds", total[1],
+        "budget", sqlite3_column_double(stmt, 5),
+        "budget_unit", (const char *)sqlite3_column_text(stmt, 6));
+}
+
+/* all: with round 0. */
+static enum chorale_err show_rounds(struct chorale_store *store, int all,
+                                    json_t *list, struct chorale_errmsg *msg)
+{
+    struct chorale_adapt_spent spent;
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_int64 system = 0;
+    double total[2] = { 0, 0 };
+    int row = 0, first = 1;
+    enum chorale_err err = chorale_store_prepare(store, ROUNDS, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        sqlite3_bind_int(stmt, 1, all);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        if (sqlite3_column_int64(stmt, 2) != system)
+            total[0] = total[1] = 0;
+        system = sqlite3_column_int64(stmt, 2);
+        err = chorale_adapt_spent(store, system, sqlite3_column_int(stmt, 1),
+                                  &spent, msg);
+        if (err != CHORALE_OK)
+            break;
+        total[0] += spent.seconds;
+        total[1] += spent.node_seconds;
+        if (list != NULL)
+            json_array_append_new(list, round_json(stmt, &spent, total));
+        else
+            print_round(stmt, first, &spent, total);
+        first = 0;
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* One look at all that the options ask for. */
+static enum chorale_err look(const char *path, const struct opts *opts,
+                             struct chorale_jobs_watch *watch,
+                             struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    json_t *list = opts->json ? json_array() : NULL;
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, &store,
+                                              msg);
+
+    if (err == CHORALE_OK && !opts->rounds && !opts->jobs)
+        err = show(store, list, msg);
+    if (err == CHORALE_OK && (opts->rounds || (list == NULL && !opts->jobs)))
+        err = show_rounds(store, opts->rounds, list, msg);
+    if (err == CHORALE_OK && (opts->jobs || (list == NULL && !opts->rounds)))
+        err = chorale_status_jobs(store, list, watch, msg);
+    if (err == CHORALE_OK && opts->jobs && list == NULL &&
+        watch->nelement == 0)
+        printf("no batch jobs: `chorale submit` makes them\n");
+    if (err == CHORALE_OK && list != NULL) {
+        json_dumpf(list, stdout, JSON_INDENT(2));
+        printf("\n");
+    }
+    json_decref(list);
+    chorale_store_close(store);
+    return err;
+}
+
+/* Until no element is in the queue that lacks runs, or we are told to end. */
+static enum chorale_err watch_jobs(const char *path, const struct opts *opts,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_jobs_watch watch = { .ended = NULL };
+    struct timespec pause = { opts->watch > 0 ? (time_t)opts->watch : 0, 0 };
+    char now[32];
+    enum chorale_err err;
+
+    if (opts->watch > 0)
+        chorale_stop_catch();
+    for (;;) {
+        err = look(path, opts, &watch, msg);
+        if (err != CHORALE_OK || !(opts->watch > 0) || watch.waiting == 0 ||
+            chorale_stop_requested())
+            break;
+        fflush(stdout);
+        nanosleep(&pause, NULL);
+        if (chorale_stop_requested())
+            break;
+        chorale_now(now);
+        printf("\n%s\n", now);
+    }
+    chorale_jobs_watch_free(&watch);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct opts opts = { .watch = NAN };
+    enum chorale_err err;
+    int nword;
+
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    if (opts.rounds && opts.jobs)
+        return chorale_fail(msg, CHORALE_USAGE,
+                            "status: say --rounds or --jobs, not both");
+    if (!isnan(opts.watch) && (!opts.jobs || opts.json || opts.watch < 1))
+        return chorale_fail(msg, CHORALE_USAGE, "status: --watch is for --jobs "
+                            "without --json, and takes seconds from 1 on");
+    return watch_jobs(argv[1], &opts, msg);
+}
+
+static const struct chorale_opt options[] = {
+    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
+      "print JSON", 0, 0 },
+    { "rounds", 0, CHORALE_OPT_FLAG, offsetof(struct opts, rounds), NULL,
+      "only what launches cost: of each round of an adaptive plan, with the "
+      "regret that was expected before it, and of all others", 0, 0 },
+    { "jobs", 0, CHORALE_OPT_FLAG, offsetof(struct opts, jobs), NULL,
+      "only the batch jobs of `chorale submit`: runs made of each element, "
+      "the work that is left, what Slurm says of its job (squeue is asked at "
+      "most once in 30 s; sacct, where there is one, how a job ended that is "
+      "not whole) and what it said last", 0, 0 },
+    { "watch", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, watch), "TIME",
+      "with --jobs: look again so often, until no element that lacks runs is "
+      "in the queue; Slurm is asked at most once in 30 s all the same", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_status = {
+    .name = "status",
+    .args = "results.db",
+    .summary = "show what is measured, what is left and what failed",
+    .detail = "Counts a cell once for each launch it is planned in. Cells "
+              "that could not or must not be measured are listed with the "
+              "reason. Where algorithms of the library's were forced, its "
+              "default beside them is compared with launches in which nothing "
+              "was. Rounds of an adaptive plan are listed with what they cost "
+              "and the regret that was expected before each.",
+    .example = "chorale status results.db",
+    .opt = options,
+    .run = run,
+};

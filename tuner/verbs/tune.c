@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tune.c - the verb `tune`: the main job, as a pipeline of the other verbs. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/run/launcher.h"
+#include "tuner/assess/mend.h"
+#include "tuner/plan/plan.h"
+#include "tuner/run/run.h"
+#include "tuner/base/shell_word.h"
+#include "tuner/base/step.h"
+#include "tuner/assess/validate.h"
+#include "tuner/base/verb.h"
+
+enum { MENDED_MOST = 2 }; /* times that what loses is measured again */
+
+struct tune_opts {
+    struct chorale_plan plan;
+    struct chorale_run_opts run;
+    int no_validate;
+    const char *output;
+};
+
+/* A step whose failure costs its own product only. */
+static void optional(enum chorale_err err, const char *what,
+                     const struct chorale_errmsg *msg)
+{
+    if (err != CHORALE_OK)
+        fprintf(stderr, "chorale: no %s: %s\n", what, msg->text);
+}
+
+/* The same, of a step that ended so; but one that was told to stop stops the
+ * whole. */
+static enum chorale_err ended(enum chorale_err err,
+                              const struct chorale_errmsg *why,
+                              const char *what, struct chorale_errmsg *msg)
+{
+    if (err == CHORALE_STOPPED || chorale_stop_requested())
+        return chorale_fail(msg, CHORALE_STOPPED, "stopped before the %s; all "
+                            "that is measured is stored, and the same command "
+                            "goes on from here", what);
+    optional(err, what, why);
+    return CHORALE_OK;
+}
+
+static enum chorale_err product(const struct chorale_verb *verb,
+                                const char *const *words, const char *what,
+                                int *made_p, struct chorale_errmsg *msg)
+{
+    struct chorale_errmsg why = { "" };
+    enum chorale_err err = chorale_step(verb, words, &why);
+
+    *made_p = err == CHORALE_OK;
+    return ended(err, &why, what, msg);
+}
+
+static enum chorale_err fit(const struct tune_opts *opts, const char *path,
+                            const char *system, struct chorale_errmsg *msg)
+{
+    struct chorale_errmsg why = { "" };
+    enum chorale_err err = chorale_step_fit(path, system, opts->run.quiet,
+                                            &why);
+
+    return ended(err, &why, "model", msg);
+}
+
+/* results.db -> results, or what --output says. */
+static void prefix_of(const struct tune_opts *opts, const char *path,
+                      char *prefix, size_t size)
+{
+    if (opts->output != NULL)
+        snprintf(prefix, size, "%s", opts->output);
+    else
+        chorale_step_prefix(path, prefix, size);
+}
+
+static enum chorale_err decide(const struct tune_opts *opts, const char *path,
+                               const char *system, struct chorale_errmsg *msg)
+{
+    const char *word[CHORALE_POLICY_WORDS + 7] = {
+        "decide", path, "--quiet", "--as-before", "--system", system,
+    };
+    struct chorale_args args = { .count = 0 };
+    enum chorale_err err;
+
+    chorale_policy_args(&opts->plan.policy, &args);
+    for (int i = 0; i < args.count && i < CHORALE_POLICY_WORDS; i++)
+        word[6 + i] = args.word[i];
+    err = args.overflow ? chorale_fail_memory(msg, NULL)
+                        : chorale_step(&chorale_verb_decide, word, msg);
+    chorale_args_free(&args);
+    return err;
+}
+
+/* The proof. A table that is slower somewhere is written and shown as well,
+ * and the verdict is kept for the end. In simulation, where nobody's program
+ * loses by it, the page says so and nothing else. */
+static enum chorale_err validate(const struct tune_opts *opts,
+                                 const char *path, const char *system,
+                                 struct chorale_errmsg *msg)
+{
+    struct chorale_validate_opts proof = CHORALE_VALIDATE_DEFAULTS;
+    enum chorale_err err;
+
+    if (opts->no_validate)
+        return CHORALE_OK;
+    proof.system = system;
+    proof.launcher_cmd = opts->run.launcher_cmd;
+    proof.command = opts->run.command;
+    proof.stall_seconds = opts->run.stall_seconds;
+    proof.hang_seconds = opts->run.hang_seconds;
+    proof.allow_patented = opts->plan.policy.allow_patented;
+    proof.quiet = opts->run.quiet;
+    proof.as_step = 1;
+    proof.verbose = opts->run.verbose;
+    err = chorale_validate(path, &proof, msg);
+    if (err == CHORALE_NO && strcmp(opts->plan.launcher, "smpirun") == 0)
+        return CHORALE_OK;
+    if (err == CHORALE_OK || err == CHORALE_NO || err == CHORALE_STOPPED)
+        return err;
+    optional(err, "validation", msg);
+    return CHORALE_OK;
+}
+
+static void where(const char *path, const char *prefix, int plots,
+                  int report, int simulated)
+{
+    char shim[PATH_MAX], cwd[PATH_MAX], source[3 * PATH_MAX];
+    char module[3 * PATH_MAX], quoted[2][4 * PATH_MAX];
+
+    printf("\ndatabase   %s\n"
+           "dispatch   %s-dispatch.c and .h\n"
+           "summary    %s-summary.md\n", path, prefix, prefix);
+    if (plots)
+        printf("plots      %s-plots/\n", prefix);
+    if (report)
+        printf("report     %s-report.html\n", prefix);
+    if (simulated)
+        return;
+    chorale_find_shim(shim, sizeof(shim));
+    if (prefix[0] == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+        cwd[0] = '\0';
+    snprintf(source, sizeof(source), "%s%s%s-dispatch.c", cwd,
+             cwd[0] != '\0' ? "/" : "", prefix);
+    snprintf(module, sizeof(module), "%s%s%s-dispatch.so", cwd,
+             cwd[0] != '\0' ? "/" : "", prefix);
+    printf("\nto run an application on it:\n"
+           "  cc -shared -fPIC -o %s %s\n",
+           chorale_shell_word(module, quoted[0], sizeof(quoted[0])),
+           chorale_shell_word(source, quoted[1], sizeof(quoted[1])));
+    printf("  CHORALE_DISPATCH=%s LD_PRELOAD=%s \\\n"
+           "      %s -n 2 ./application\n",
+           chorale_shell_word(module, quoted[0], sizeof(quoted[0])),
+           chorale_shell_word(shim, quoted[1], sizeof(quoted[1])),
+           chorale_mpiexec());
+}
+
+/* Before hours of measuring: can the products be written? */
+static enum chorale_err check_output(const char *prefix,
+                                     struct chorale_errmsg *msg)
+{
+    const char *slash = strrchr(prefix, '/');
+    char dir[PATH_MAX];
+
+    snprintf(dir, sizeof(dir), "%.*s", slash != NULL ? (int)(slash - prefix)
+                                                     : 1,
+             slash != NULL ? prefix : ".");
+    if (slash == prefix)
+        snprintf(dir, sizeof(dir), "/");
+    if (access(dir, W_OK | X_OK) != 0)
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s: %s; the products go there: make the folder, "
+                            "or name another with --output", dir,
+                            strerror(errno));
+    return CHORALE_OK;
+}
+
+/* Plan and measure: once, or round after round until none is worth it. */
+static enum chorale_err measure(struct tune_opts *opts, const char *path,
+                                const char *command, char system[128],
+                                struct chorale_errmsg *msg)
+{
+    const struct chorale_plan asked = opts->plan;
+    sqlite3_int64 last = 0;
+
+    for (;;) {
+        enum chorale_err err;
+
+        opts->plan = asked; /* planning fills in what follows from it */
+        err = chorale_plan_write(
+            &opts->plan, path, command, opts->run.quiet, system,
+            &opts->run.campaign, msg);
+
+        if (err == CHORALE_NO && !opts->run.quiet)
+            printf("%s\n", msg->text);
+        if (err == CHORALE_NO)
+            return CHORALE_OK;
+        if (err != CHORALE_OK || opts->plan.dry_run)
+            return err;
+        if (opts->run.campaign == last)
+            return chorale_fail(msg, CHORALE_ENV, "%s: cells of the last "
+                                "round cannot be measured; `chorale run` says "
+                                "more", path);
+        last = opts->run.campaign;
+        opts->run.system = system;
+        opts->run.launcher_cmd = opts->plan.launcher_cmd;
+        opts->run.command = command;
+        err = chorale_run(path, &opts->run, msg);
+        if (err != CHORALE_OK || !opts->plan.adaptive)
+            return err;
+    }
+}
+
+static enum chorale_err tune(struct tune_opts *opts, const char *path,
+                             const char *command, struct chorale_errmsg *msg)
+{
+    char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
+    char summary[PATH_MAX], page[PATH_MAX], system[128];
+    const char *const generate[] = { "generate", path, "--format", "c", "-o",
+                                     source, "--system", system, "--quiet",
+                                     opts->plan.policy.allow_patented
+                                         ? "--allow-patented"
+                                         : NULL,
+                                     NULL };
+    const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
+                                 "--system", system, NULL };
+    const char *const report[] = { "report", path, "--quiet", "-o", page,
+                                   "--system", system, NULL };
+    const struct chorale_plan asked = opts->plan;
+    struct chorale_errmsg why, answer = { "" };
+    enum chorale_err err, proved;
+    int drawn = 0, reported = 0;
+
+    prefix_of(opts, path, prefix, sizeof(prefix));
+    snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
+    snprintf(plots, sizeof(plots), "%s-plots", prefix);
+    snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
+    snprintf(page, sizeof(page), "%s-report.html", prefix);
+    opts->run.command = command;
+    opts->run.launcher_cmd = opts->plan.launcher_cmd;
+    err = check_output(prefix, msg);
+    if (err == CHORALE_OK && !opts->plan.dry_run)
+        err = chorale_launcher_there(opts->plan.launcher_cmd, msg);
+    if (err == CHORALE_OK)
+        err = measure(opts, path, command, system, msg);
+    if (err != CHORALE_OK || opts->plan.dry_run)
+        return err;
+    for (int round = 0, failed = 0;; round++) {
+        size_t lost = 0;
+
+        err = fit(opts, path, system, msg);
+        if (err == CHORALE_OK)
+            err = decide(opts, path, system, msg);
+        if (err == CHORALE_OK)
+            err = chorale_step(&chorale_verb_generate, generate, msg);
+        if (err != CHORALE_OK)
+            return err;
+        proved = validate(opts, path, system, &answer);
+        if (proved != CHORALE_NO || round == MENDED_MOST || failed ||
+            asked.adaptive)
+            break;
+        err = chorale_mend(path, system, &asked, &opts->run, &lost, &why);
+        if (err == CHORALE_STOPPED) {
+            *msg = why;
+            return err;
+        }
+        optional(err, "second measurement", &why);
+        failed = err != CHORALE_OK; /* what came before it is decided on */
+        if (lost == 0)
+            break;
+    }
+    if (proved == CHORALE_STOPPED) {
+        *msg = answer;
+        return proved;
+    }
+    err = product(&chorale_verb_plot, plot, "plots", &drawn, msg);
+    if (err == CHORALE_OK)
+        err = chorale_step_summary(path, system, summary, msg);
+    if (err == CHORALE_OK)
+        err = product(&chorale_verb_report, report, "report", &reported, msg);
+    if (err == CHORALE_OK)
+        where(path, prefix, drawn, reported,
+              strcmp(opts->plan.launcher, "smpirun") == 0);
+    if (err == CHORALE_OK && proved != CHORALE_OK) {
+        *msg = answer;
+        err = proved;
+    }
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct tune_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
+                              .run = CHORALE_RUN_DEFAULTS };
+    char command[1024];
+    enum chorale_err err;
+    int nword;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    err = chorale_policy_check(&opts.plan.policy, msg);
+    if (err != CHORALE_OK)
+        return err;
+    return tune(&opts, argv[1], command, msg);
+}
+
+static const struct chorale_opt options[] = {
+    CHORALE_PLAN_OPTS(struct tune_opts, plan),
+    CHORALE_POLICY_OPTS(struct tune_opts, plan.policy),
+    { "no-validate", 0, CHORALE_OPT_FLAG,
+      offsetof(struct tune_opts, no_validate), NULL,
+      "do not measure the table against the library at the end", 0, 0 },
+    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
+      "PREFIX", "begin the names of the products with this (default: the "
+      "database's name without .db)", 0, 0 },
+    { "stall-timeout", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct tune_opts, run.stall_seconds), "TIME",
+      "end a launch that says nothing for this long, on neither of its "
+      "streams (default: 5m)", 1, 0 },
+    { "hang", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct tune_opts, run.hang_seconds), "TIME",
+      "a call that takes this long hangs (default: as `chorale run --help` "
+      "says)", 1, 0 },
+    { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
+      offsetof(struct tune_opts, run.one_per_p), NULL,
+      "start the program for each process count alone (`chorale run --help`)",
+      0, 0 },
+    { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct tune_opts, plan.dry_run),
+      NULL, "say what would be planned and write nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.quiet),
+      NULL, "no progress bar", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.verbose),
+      NULL, "pass on what the launched programs print", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_tune = {
+    .name = "tune",
+    .args = "results.db",
+    .summary = "plan, measure, fit, decide and write the tuned table",
+    .detail =
+        "The main job. Measures every variant of the catalogue and the "
+        "library's default over the message and communicator sizes, fits the "
+        "model, decides for each, and writes beside the database: the "
+        "dispatch file (results-dispatch.c and .h), pictures "
+        "(results-plots/), a page to read (results-summary.md) and one to "
+        "show (results-report.html, `chorale report`). Before these the table "
+        "is measured against the library, as `chorale validate` does. "
+        "Points at which it is slower by a choice of its own are measured "
+        "with twice the launches, decided again and proved again, up to two "
+        "times; if it still is slower somewhere, the exit status is 1 (in "
+        "simulation, and with --adaptive, whose budget is spent, nothing is "
+        "measured again; in simulation the page says so). Ends by printing "
+        "the page to read, and where everything is.\n"
+        "With --adaptive --budget TIME it measures those points only that are "
+        "worth it, round after round (`chorale plan --help`); `chorale "
+        "status` shows what each brought.\n"
+        "The table is decided with the options of the one that is there, but "
+        "for those given and --allow-patented (`chorale decide --help`).\n"
+        "Stopped or killed, the same command goes on where it was.",
+    .example = "chorale tune results.db -m 8:1M -P 2:16\n"
+               "chorale tune results.db -m 8:1M -P 2:16 --adaptive --budget "
+               "10m\n"
+               "chorale tune sim.db --launcher smpirun --platform cluster.xml "
+               "-m 8:256K -P 4,8,16,32",
+    .opt = options,
+    .run = run,
+};
