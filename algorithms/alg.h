@@ -7,7 +7,7 @@
  *
  * Nothing in this folder keeps mutable state at file scope: simulated ranks
  * share one process, and applications use several threads. What is known of
- * types under MPICH (mixed_kept.c) is the exception.
+ * types under MPICH (mixed_cache.c) is the exception.
  */
 #ifndef CHORALE_ALGORITHMS_ALG_H
 #define CHORALE_ALGORITHMS_ALG_H
@@ -88,7 +88,7 @@ struct chorale_term {
     double kappa;            /* messages sharing a link; 0 is read as 1 */
 };
 
-struct chorale_ctx;          /* ctx.h: a private communicator and scratch */
+struct chorale_ctx;          /* context.h: a private communicator and scratch */
 
 /* One call's arguments, as MPI gives them; unused fields are zero.
  *
@@ -212,7 +212,7 @@ struct chorale_alg {
                               * fit uses it. See overlaps_at */
     int tells;               /* ranks tell each other sizes, on which later
                               * messages depend: its schedule carries what is
-                              * told (told.h) */
+                              * told (size_exchange.h) */
     int nparam;
     struct chorale_param param[CHORALE_MAX_PARAM];
 

@@ -2,7 +2,7 @@
 /* blocks.c - see blocks.h. */
 #include "algorithms/blocks.h"
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 static struct chorale_blocks blocks(const void *buf, MPI_Datatype type, int n)
 {

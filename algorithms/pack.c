@@ -3,7 +3,7 @@
  * Ranks may describe one block by different type maps, so what is cut,
  * collected or forwarded is packed bytes. */
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/schedule/schedule.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch.c - scratch memory, kept for the next call: see ctx.h, scratch.h. */
+/* scratch.c - scratch memory, kept for the next call: see context.h, scratch.h. */
 #include "config.h"
 
 #include "algorithms/scratch.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "algorithms/ctx.h"
-#include "algorithms/schedule/notes.h"
+#include "algorithms/context.h"
+#include "algorithms/schedule/event_log.h"
 
 /* In a build with the address sanitizer scratch that nobody holds is out of
  * bounds, and so are the bytes between two pieces of it. */

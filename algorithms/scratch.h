@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scratch.h - where a variant's scratch memory comes from (chorale_scratch(),
- * ctx.h), and what is held for the day when the system has none.
+ * context.h), and what is held for the day when the system has none.
  *
  * A variant that finds no memory on one rank cannot be left: its partners wait
  * for its messages. So who promises that a call is run by all ranks or by none

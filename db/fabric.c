@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fabric.c - the network that this node talks to others by: see facts.h. */
+/* fabric.c - the network that this node talks to others by: see environment.h. */
 #include "config.h"
 
 #include <dirent.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/facts.h"
+#include "db/environment.h"
 
 #define MAX_WORDS 16
 

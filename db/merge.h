@@ -3,7 +3,7 @@
 #ifndef CHORALE_DB_MERGE_H
 #define CHORALE_DB_MERGE_H
 
-#include "db/shard.h"
+#include "db/foreign_db.h"
 
 /* What a merge counts rows of. */
 enum chorale_merged_kind {
@@ -42,7 +42,7 @@ enum {
  * as it is, but for a cell's number of launches, the larger of the two; the end
  * of a launch that was not known before; and the campaign of a cell that was
  * planned twice, and the name and UUID of a system, which are the older ones.
- * So the order of merges is only in the row ids: see renumber.h. A launch that
+ * So the order of merges is only in the row ids: see canonical_ids.h. A launch that
  * the shard calls running was killed: nobody is working on the shard. into:
  * target's name in messages.
  *

@@ -9,7 +9,7 @@
 
 #include "db/store.h"
 
-#include "db/fault.h"
+#include "db/sqlite_error.h"
 #include "db/migrate.h"
 #include "db/tail.h"
 

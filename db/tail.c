@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/bytes.h"
+#include "db/byte_buffer.h"
 #include "db/tail_record.h"
 
 #define AGAIN_MAX (1 << 20) /* bytes that are tried again with the next */

@@ -33,7 +33,7 @@
  * place of the one before it, and the last one goes when the point is stored.
  * It is for who goes on measuring, the next `chorale run`, the element's next
  * attempt or a run whose launch was stopped, and for who knows that nobody
- * does, as the job that gathers (CHORALE_SHARD_ENDED, shard.h): other readers
+ * does, as the job that gathers (CHORALE_SHARD_ENDED, foreign_db.h): other readers
  * may come while the point is still measured, and would have a part of it for
  * the whole. Of a launch that fell by itself it adds all but the cell that was
  * being called; nothing if it is not known which (mark.h) and no rank was

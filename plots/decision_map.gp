@@ -51,7 +51,7 @@ set logscale xy 2
 # With no bytes there is nothing but the box of n = 0, two quarters wide.
 nothing = zero > 0 && xmax <= 4 * zero
 set xrange [xmin : (nothing ? 2 * zero : xmax * 1.01 + 1)]
-# The first and the last process count reach over the end (RIM of map.c).
+# The first and the last process count reach over the end (RIM of decision_map.c).
 rim = (pmax / pmin)**(1 / 25.)
 below = sqrt(pmin * (pmin - 1.))
 above = sqrt(pmax * (pmax + 1.))

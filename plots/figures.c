@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/base/spawn.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/process.h"
+#include "tuner/base/units.h"
 #include "tuner/assess/validate.h"
 
 /* What one call works on. */

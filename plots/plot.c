@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include "tuner/base/spawn.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/process.h"
+#include "tuner/base/units.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
 

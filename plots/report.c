@@ -8,7 +8,7 @@
 
 #include "plots/figures.h"
 #include "tuner/base/output.h"
-#include "tuner/base/spawn.h"
+#include "tuner/base/process.h"
 #include "tuner/base/verb.h"
 
 struct opts {

@@ -3,8 +3,8 @@
  * collectives the table can win. */
 #include "plots/report.h"
 
-#include "tuner/assess/gain.h"
-#include "tuner/base/spec.h"
+#include "tuner/assess/trace_gain.h"
+#include "tuner/base/units.h"
 
 #define MOST_POINTS 40
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "tuner/decide/policy.h"
-#include "tuner/base/shell_word.h"
-#include "tuner/base/spec.h"
-#include "tuner/base/step.h"
+#include "tuner/base/shell_quote.h"
+#include "tuner/base/units.h"
+#include "tuner/base/run_verb.h"
 
 /* Whether a campaign before this one has the same command: a verb that plans
  * and measures by itself makes several with one. */

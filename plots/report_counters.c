@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "algorithms/schedule/schedule.h"
 #include "plots/plots.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 /* Ranks up to which a schedule is played here: more take seconds each. */
 #define MOST_RANKS 128

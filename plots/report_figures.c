@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "plots/figures.h"
-#include "tuner/emit/emit.h"
-#include "tuner/base/spec.h"
+#include "tuner/emit/table.h"
+#include "tuner/base/units.h"
 
 static const char *seconds(double value, char text[32])
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 static const char facts_sql[] =
     "SELECT (SELECT mpi_library FROM system WHERE system_id = ?1),"

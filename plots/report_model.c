@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tuner/model/model.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 static const char params_sql[] =
     "SELECT param, level, regime, dtype, op, ppn, value, lo, hi, npoints,"

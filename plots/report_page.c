@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "plots/digest.h"
-#include "tuner/base/spec.h"
+#include "plots/sha256.h"
+#include "tuner/base/units.h"
 
 static const char style[] =
 #include "plots/report_css.inc"

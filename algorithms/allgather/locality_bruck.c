@@ -18,7 +18,7 @@
  * Source  Bienz, Gautam, Kharel, arXiv 2206.03564
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/engines/exchange/mesh_exchange.h"
 #include "algorithms/tree.h"

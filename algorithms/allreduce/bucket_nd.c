@@ -15,7 +15,7 @@
  * Source  Jain, Sabharwal, ICS 2010; Sack, Gropp, 2015
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/reduction/nested_rings.h"
 
 static int shape(struct chorale_torus *torus, int size, long dims)

@@ -25,7 +25,7 @@
  * Source  Chen, Lee, integration and broadcasting on meshes
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/engines/exchange/mesh_exchange.h"
 #include "algorithms/engines/mesh_ring.h"

@@ -12,7 +12,7 @@
  * Source  Mikami et al., Massively distributed SGD, arXiv 1811.05233
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/exchange/mesh_exchange.h"
 #include "algorithms/engines/reduction/nested_rings.h"
 

@@ -12,7 +12,7 @@
  * Source  Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/exchange/mesh_exchange.h"
 
 static int run(const struct chorale_call *call)

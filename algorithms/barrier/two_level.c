@@ -11,7 +11,7 @@
  * Source  MPICH, smp; Open MPI, HAN
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/composed/two_level.h"
 

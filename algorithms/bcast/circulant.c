@@ -11,7 +11,7 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/rooted/circulant.h"
 
 static int one_round(struct chorale_ctx *ctx, int root,
@@ -35,7 +35,7 @@ static int one_round(struct chorale_ctx *ctx, int root,
 }
 
 /* As many blocks as nblocks says, but no more than bytes. Where ranks may
- * disagree about n (exact.h) some may be empty, so that all ranks have the same
+ * disagree about n (count_mismatch.h) some may be empty, so that all ranks have the same
  * rounds, and small vectors are one block: of bytes in blocks of one, those
  * that only some ranks have room for would not be missed. */
 static int blocks_of(const struct chorale_call *call, size_t n)

@@ -34,7 +34,7 @@ static struct piece piece(const struct chorale_halves *h,
     return p;
 }
 
-/* Where ranks may disagree about n (exact.h) small halves are whole. */
+/* Where ranks may disagree about n (count_mismatch.h) small halves are whole. */
 static int move(const struct chorale_call *call, const void *what,
                 char *bytes, size_t n)
 {

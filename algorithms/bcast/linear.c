@@ -9,7 +9,7 @@
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 static int run(const struct chorale_call *call)
 {

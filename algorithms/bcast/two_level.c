@@ -18,7 +18,7 @@
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/rooted/pipeline.h"
 #include "algorithms/engines/composed/two_level.h"
@@ -79,7 +79,7 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
     size_t n = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
 
-    /* Where ranks may disagree about n (exact.h) small vectors are whole. */
+    /* Where ranks may disagree about n (count_mismatch.h) small vectors are whole. */
     if (call->param[2] == 0 || n <= (size_t)call->param[2] ||
         (call->ctx->exact != NULL && n < CHORALE_BCAST_ALIKE))
         return whole(call, t);

@@ -3,11 +3,11 @@
  * settings and all ranks agree, else the caller's to pass on. The core of
  * the shim and of libchorale. Thread-safe as MPI is: calls on different
  * communicators may come from different threads at once. */
-#ifndef CHORALE_ALGORITHMS_DISPATCH_H
-#define CHORALE_ALGORITHMS_DISPATCH_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_DISPATCH_H
+#define CHORALE_ALGORITHMS_DISPATCH_DISPATCH_H
 
-#include "algorithms/dispatch/base/args.h"
-#include "algorithms/dispatch/comm/fast.h"
+#include "algorithms/dispatch/base/call_args.h"
+#include "algorithms/dispatch/comm/fast_path.h"
 
 /* Run one call on the application's communicator comm.
  *
@@ -26,7 +26,7 @@ int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
                            struct chorale_call *call);
 
 /* A call with arrays, as above, on the communicator of this thread's last call
- * (fast.h): CHORALE_AGAIN, it was like an earlier one, whose variant has run
+ * (fast_path.h): CHORALE_AGAIN, it was like an earlier one, whose variant has run
  * it, *rc as above; CHORALE_PASS, it is the library's; CHORALE_ASK: call
  * chorale_dispatch(). */
 enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
@@ -39,11 +39,11 @@ enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
  * ranks of the job. Collective over MPI_COMM_WORLD; to be called once, right
  * after MPI was initialised, on all ranks or on none (then it is 4): the
  * largest of the ranks' settings holds. If one has CHORALE_VERBOSE, they all
- * meet again in MPI_Finalize (usage.h). */
+ * meet again in MPI_Finalize (usage_report.h). */
 void chorale_dispatch_started(void);
 
 /* Before a call of all ranks of comm, or of group, that makes a communicator of
- * them: what is ours is given back if it is needed (give_back.h). Does nothing
+ * them: what is ours is given back if it is needed (context_reclaim.h). Does nothing
  * where nothing can be ours, and where a rank has MPI_THREAD_MULTIPLE. Returns
  * MPI's code: an error if comm is none. */
 int chorale_dispatch_make(MPI_Comm comm, int needs);

@@ -6,7 +6,7 @@
 #include "algorithms/dispatch/chorale.h"
 #include "algorithms/dispatch/dispatch.h"
 #include "algorithms/dispatch/base/pmpi.h"
-#include "algorithms/dispatch/trace/trace_on.h"
+#include "algorithms/dispatch/trace/trace_enabled.h"
 
 /* Run the call here, or by the library's function if there is one. */
 static int dispatch(enum chorale_coll coll, MPI_Comm comm,

@@ -3,8 +3,8 @@
  * payload, then a checksum (FNV-1a, 64 bits) of the payload, its length and a
  * label that both ends know, so that a packet for somebody else is refused as
  * well. A change of any one byte is always seen, others but for 1 in 2^64. */
-#ifndef CHORALE_ALGORITHMS_CHECKED_H
-#define CHORALE_ALGORITHMS_CHECKED_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_CHECKED_H
+#define CHORALE_ALGORITHMS_ENGINES_CHECKED_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,10 +3,10 @@
  * are built on whatever it has (a network that combines, for example). They
  * use the context's communicator whole: never on a view (ctx->map not NULL).
  * No schedule can be written down then, and nothing is counted. */
-#ifndef CHORALE_ALGORITHMS_LIBRARY_H
-#define CHORALE_ALGORITHMS_LIBRARY_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_LIBRARY_H
+#define CHORALE_ALGORITHMS_ENGINES_LIBRARY_H
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* PMPI_Allreduce; sendbuf may be MPI_IN_PLACE. Counts above INT_MAX go in
  * several calls. Returns an MPI error code; MPI_ERR_COMM on a view. */

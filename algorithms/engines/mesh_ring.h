@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mesh_ring.h - a ring through all ranks of a mesh. */
-#ifndef CHORALE_ALGORITHMS_MESH_RING_H
-#define CHORALE_ALGORITHMS_MESH_RING_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_MESH_RING_H
+#define CHORALE_ALGORITHMS_ENGINES_MESH_RING_H
 
 /* order[rows * cols]: the ranks, which count row by row, such that each and
  * the next, and the last and the first, are neighbours, with the first one at

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* part.h - a variant that does a part of another one's work, with the
  * defaults of its own parameters. */
-#ifndef CHORALE_ALGORITHMS_PART_H
-#define CHORALE_ALGORITHMS_PART_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_PART_H
+#define CHORALE_ALGORITHMS_ENGINES_PART_H
 
 #include "algorithms/alg.h"
 

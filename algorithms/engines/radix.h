@@ -2,8 +2,8 @@
 /* radix.h - numbers of processes that are no power of k: who folds onto whom,
  * and the core that stays. Used by recursive doubling, multiplying and
  * exchange in any collective. */
-#ifndef CHORALE_ALGORITHMS_RADIX_H
-#define CHORALE_ALGORITHMS_RADIX_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_RADIX_H
+#define CHORALE_ALGORITHMS_ENGINES_RADIX_H
 
 #include <limits.h>
 

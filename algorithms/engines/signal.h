@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* signal.h - messages of no bytes, what barriers are made of. */
-#ifndef CHORALE_ALGORITHMS_SIGNAL_H
-#define CHORALE_ALGORITHMS_SIGNAL_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_SIGNAL_H
+#define CHORALE_ALGORITHMS_ENGINES_SIGNAL_H
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* Tell dest. Returns an MPI error code, as all of these do. */
 static inline int chorale_signal(struct chorale_ctx *ctx, int dest)

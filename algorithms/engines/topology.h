@@ -2,15 +2,15 @@
 /* topology.h - the two levels of a communicator: the ranks of each node, and
  * one leader of each node. Any placement of ranks on nodes will do.
  *
- * The levels are views (ctx.h), on which variants run as on communicators.
+ * The levels are views (context.h), on which variants run as on communicators.
  * What they are made of is scratch: everything goes between mark and release
  * of the caller.
  */
-#ifndef CHORALE_ALGORITHMS_TOPOLOGY_H
-#define CHORALE_ALGORITHMS_TOPOLOGY_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_TOPOLOGY_H
+#define CHORALE_ALGORITHMS_ENGINES_TOPOLOGY_H
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 struct chorale_topology {
     int nodes;               /* how many */

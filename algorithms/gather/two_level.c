@@ -12,7 +12,7 @@
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/rooted/rooted.h"
 #include "algorithms/engines/composed/two_level.h"

@@ -17,7 +17,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/rooted/pipeline.h"
 
 static struct chorale_flow flow(const long *param)

@@ -10,7 +10,7 @@
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 static int receive(const struct chorale_call *call, void *buf, int source)
 {

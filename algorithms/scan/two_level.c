@@ -14,7 +14,7 @@
  * Source  MPICH, smp
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/composed/two_level.h"
 

@@ -10,7 +10,7 @@
  * Source  Almasi et al., ICS 2005: practice on Blue Gene
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/part.h"
 
 static const struct chorale_alg *const part[] = {

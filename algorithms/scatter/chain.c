@@ -14,7 +14,7 @@
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
 #include "algorithms/cost.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 static int run_root(const struct chorale_call *call)
 {

@@ -11,7 +11,7 @@
  * Source  a rule of tutorials; Open MPI, coll/tuned, scatter decision
  */
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/part.h"
 
 #include <limits.h>

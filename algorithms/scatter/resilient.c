@@ -14,7 +14,7 @@
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/checked.h"
 #include "algorithms/engines/rooted/flat.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "algorithms/schedule/notes.h"
-#include "algorithms/schedule/told.h"
+#include "algorithms/schedule/event_log.h"
+#include "algorithms/schedule/size_exchange.h"
 
 /* How often ranks are called, beyond as often as there are ranks, until they
  * all know what they are told. */

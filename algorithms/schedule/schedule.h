@@ -7,11 +7,11 @@
  * critical path of any variant at any point, also where no formula is exact
  * (incomplete trees, folds, short last segments). No MPI library is called.
  */
-#ifndef CHORALE_ALGORITHMS_SCHEDULE_H
-#define CHORALE_ALGORITHMS_SCHEDULE_H
+#ifndef CHORALE_ALGORITHMS_SCHEDULE_SCHEDULE_H
+#define CHORALE_ALGORITHMS_SCHEDULE_SCHEDULE_H
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* What a schedule adds up to. */
 struct chorale_schedule_sum {
@@ -57,8 +57,8 @@ int chorale_schedule_stat(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_stat *stat);
 
-/* For ctx.c: note instead of send. Requests are numbers in the notes. What is
- * in memory is touched where ranks tell each other sizes (told.h). */
+/* For context.c: note instead of send. Requests are numbers in the notes. What is
+ * in memory is touched where ranks tell each other sizes (size_exchange.h). */
 int chorale_note_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
                       int dest, MPI_Request *req);
 int chorale_note_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,

@@ -12,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/word.h"
+#include "db/path_escape.h"
 #include "runners/launch/environment.h"
 #ifndef CHORALE_SIM
 #include "runners/launch/groups.h"
 #endif
 #include "runners/launch/launch.h"
-#include "runners/launch/sharing.h"
+#include "runners/launch/replication.h"
 #ifndef CHORALE_SIM
-#include "runners/launch/turning.h"
+#include "runners/launch/node_order.h"
 #endif
 
 #ifdef __linux__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* environment.h - what made a launch, as facts (db/facts.h): enough to repeat
+/* environment.h - what made a launch, as facts (db/environment.h): enough to repeat
  * it, and what `chorale doctor` judges. Besides those of the machine:
  *
  * mpi_library, mpi_standard, transport; mpi:NAME, each control variable of the
@@ -11,20 +11,20 @@
  * copy_bytes_per_s, next_node_s, stragglers, cpus_mixed, preflight_s: what
  * chorale_preflight found.
  * clock_residual_s, clock_resolution_s, sync_slack_s, message_alpha_s,
- * message_beta_s, rank_ports (floor.c); distance_alpha_s:D, distance_kappa:D,
- * distance_pairs:D of ranks D places apart, distance_mirror (distance.c).
+ * message_beta_s, rank_ports (lower_bound.c); distance_alpha_s:D, distance_kappa:D,
+ * distance_pairs:D of ranks D places apart, distance_mirror (hop_latency.c).
  * command, tool_version, tool_revision ("-dirty": changed since),
  * tool_options, compiler, compiler_flags (those of make). load_before,
  * load_after, and of each other node host:N:load_before, host:N:load_after.
  * Of a launch: sync, seed, campaign_seed; of `chorale run`: run_command,
  * launcher_command.
  */
-#ifndef CHORALE_RUNNERS_ENVIRONMENT_H
-#define CHORALE_RUNNERS_ENVIRONMENT_H
+#ifndef CHORALE_RUNNERS_LAUNCH_ENVIRONMENT_H
+#define CHORALE_RUNNERS_LAUNCH_ENVIRONMENT_H
 
 #include <stdio.h>
 
-#include "db/facts.h"
+#include "db/environment.h"
 #include "runners/measure/runner.h"
 
 /* All of it, collective; rank 0 gets the facts. The clock is agreed upon, the
@@ -36,7 +36,7 @@ int chorale_environment_gather(struct chorale_bench *bench, int argc,
 
 /* preflight.c: how fast each node copies and the way to its neighbour is:
  * copy_bytes_per_s, next_node_s, of other nodes than the first host:N:KEY;
- * stragglers (db/preflight.h), cpus_mixed, preflight_s. Collective, rank 0
+ * stragglers (db/node_outliers.h), cpus_mixed, preflight_s. Collective, rank 0
  * gets the facts, which have the nodes' cpu_model already, and sets the flags
  * of bench. Returns an MPI error code. */
 int chorale_preflight(struct chorale_bench *bench,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runners/launch/apart.h"
-#include "runners/launch/handing.h"
+#include "runners/launch/interference.h"
+#include "runners/launch/group_rows.h"
 #include "runners/launch/launch.h"
 
 #define LOOK_SECONDS 1

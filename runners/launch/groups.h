@@ -10,8 +10,8 @@
  * says. Launches of one wave are on different nodes and are measured at once,
  * if exchanges of all groups at once take no longer than those of each alone:
  * else they share something of the network, and are measured in turn. */
-#ifndef CHORALE_RUNNERS_GROUPS_H
-#define CHORALE_RUNNERS_GROUPS_H
+#ifndef CHORALE_RUNNERS_LAUNCH_GROUPS_H
+#define CHORALE_RUNNERS_LAUNCH_GROUPS_H
 
 #include "runners/measure/runner.h"
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runners/measure/comms.h"
+#include "runners/measure/comm_create.h"
 #include "runners/measure/cut.h"
 #include "runners/launch/environment.h"
-#include "runners/measure/timed.h"
+#include "runners/measure/judge_samples.h"
 
 #define LOCK_SECONDS 10
 #define LOOK_SECONDS 0.25     /* of a few between SIGTERM and SIGKILL */

@@ -2,8 +2,8 @@
 /* launch.h - one launch: every pending point of it, by the ranks of one
  * communicator. The steps are collective over those, in this order; those of
  * rank 0 alone say so. An error of any rank comes back on all. */
-#ifndef CHORALE_RUNNERS_LAUNCH_H
-#define CHORALE_RUNNERS_LAUNCH_H
+#ifndef CHORALE_RUNNERS_LAUNCH_LAUNCH_H
+#define CHORALE_RUNNERS_LAUNCH_LAUNCH_H
 
 #include "runners/measure/runner.h"
 

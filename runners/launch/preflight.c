@@ -2,7 +2,7 @@
 /* preflight.c - before anything is measured: how fast each node copies,
  * how far its neighbour and how wide the link to it, and whether their
  * processors are the same. What stands out is said of the launch and of each of
- * its runs. The copies are timed already (copying.c); the messages add 20 round
+ * its runs. The copies are timed already (memcpy_speed.c); the messages add 20 round
  * trips of empty ones and at most 5 of 1 MiB three times, a few milliseconds.
  * On a slow link the latter end with the first that begins after BULK_SECONDS.
  * `preflight_s` says how long all took. */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/preflight.h"
+#include "db/node_outliers.h"
 
 #define NTRIP 20             /* of empty messages; the quickest counts */
 #define NBULK 5              /* of long ones, */

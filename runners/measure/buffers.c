@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 
 #define PAGE 4096
 #define LINE 64              /* bytes of a cache line */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "db/order.h"
+#include "db/quantiles.h"
 
 #ifdef CHORALE_SIM
 #include <simgrid/actor.h>

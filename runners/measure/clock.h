@@ -12,10 +12,10 @@
  * Source  Cristian, Distributed Computing 3, 1989 (the quickest round trip
  *         bounds the error); Theil, 1950, and Sen, JASA 63, 1968 (slopes);
  *         Hunold, Carpen-Amarie, IEEE Cluster, 2018 (the hierarchy). */
-#ifndef CHORALE_RUNNERS_CLOCK_H
-#define CHORALE_RUNNERS_CLOCK_H
+#ifndef CHORALE_RUNNERS_MEASURE_CLOCK_H
+#define CHORALE_RUNNERS_MEASURE_CLOCK_H
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 enum { CHORALE_CLOCK_READINGS = 48, CHORALE_CLOCK_CHECKS = 5 };
 

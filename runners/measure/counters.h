@@ -14,12 +14,12 @@
  * never go back. What is asked for and cannot be counted is said once, by
  * name, and is stored as absent.
  */
-#ifndef CHORALE_RUNNERS_COUNTERS_H
-#define CHORALE_RUNNERS_COUNTERS_H
+#ifndef CHORALE_RUNNERS_MEASURE_COUNTERS_H
+#define CHORALE_RUNNERS_MEASURE_COUNTERS_H
 
 #include <stddef.h>
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* Chorale's own events, in the order of struct chorale_stat. */
 enum { CHORALE_OWN_ROUNDS = 3, CHORALE_OWN = 5 };

@@ -9,7 +9,7 @@
 
 #include "db/mark.h"
 #include "db/tail.h"
-#include "runners/measure/timed.h"
+#include "runners/measure/judge_samples.h"
 
 #define PAUSE_SECONDS 0.25   /* between two times that it is written */
 #define FIRST_SECONDS 1      /* of a point, until it is at the latest */

@@ -4,7 +4,7 @@
  * minutes, and all of them end with it, as they are timed in turn.
  *
  * As soon as each candidate has as many repetitions as one whose time is over
- * (stopping.h), and now and then from there on, rank 0 writes the runs that
+ * (stop_rule.h), and now and then from there on, rank 0 writes the runs that
  * would come of the point if it ended there to a file of its own (db/tail.h,
  * "cut"), and takes it away when the point is stored. Where the point has taken
  * longer than one cell may and not all have so many, it writes the runs of
@@ -24,8 +24,8 @@
  * another one.
  *
  * In simulation there is none of this. */
-#ifndef CHORALE_RUNNERS_CUT_H
-#define CHORALE_RUNNERS_CUT_H
+#ifndef CHORALE_RUNNERS_MEASURE_CUT_H
+#define CHORALE_RUNNERS_MEASURE_CUT_H
 
 #include "runners/measure/point.h"
 

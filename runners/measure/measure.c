@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c - one point: verify every candidate, time them interleaved, verify
  * them again, count what they do. */
-#include "runners/measure/timed.h"
+#include "runners/measure/judge_samples.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "db/mark.h"
-#include "db/order.h"
+#include "db/quantiles.h"
 
 void chorale_result_fail(struct chorale_result *res,
                          enum chorale_status status, const char *reason)

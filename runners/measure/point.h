@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* point.h - what the parts of measuring one point share: measure.c holds it
- * together, admit.c verifies, timing.c repeats, timed.c keeps the samples,
+ * together, warm_up.c verifies, repeat.c repeats, judge_samples.c keeps the samples,
  * arrival.c makes ranks late, counting.c counts. */
-#ifndef CHORALE_RUNNERS_POINT_H
-#define CHORALE_RUNNERS_POINT_H
+#ifndef CHORALE_RUNNERS_MEASURE_POINT_H
+#define CHORALE_RUNNERS_MEASURE_POINT_H
 
 #include "runners/measure/runner.h"
 
@@ -81,7 +81,7 @@ int chorale_timing_turns(const struct chorale_task *task);
 void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
 void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id);
 
-/* admit.c: refuse, verify those that have not been looked at; sets active and
+/* warm_up.c: refuse, verify those that have not been looked at; sets active and
  * nadmitted. Where calls are slow it stops after some, at least one, when they
  * take what a cell may, warmed up and timed once: that comes before the others
  * are verified, so that what a kill takes stays small (cut.h). Returns an MPI
@@ -98,7 +98,7 @@ int chorale_count(struct chorale_timing *t);
 /* The same check once more of those that were timed. */
 int chorale_verify_again(struct chorale_timing *t);
 
-/* timing.c: the candidates from first on that have been admitted, warmed up,
+/* repeat.c: the candidates from first on that have been admitted, warmed up,
  * and, where others are still to be admitted or have been before, timed once;
  * or whole is set, and they are to begin with the others.
  * Then all of them, interleaved, until they have been seen enough; fills their
@@ -106,7 +106,7 @@ int chorale_verify_again(struct chorale_timing *t);
 int chorale_timing_begin(struct chorale_timing *t, int first);
 int chorale_timing_run(struct chorale_timing *t);
 
-/* timed.c: 0, or -1: out of memory; release in any case. */
+/* judge_samples.c: 0, or -1: out of memory; release in any case. */
 int chorale_timing_init(struct chorale_timing *t);
 void chorale_timing_release(struct chorale_timing *t);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/order.h"
+#include "db/quantiles.h"
 #include "db/tail.h"
 #include "runners/measure/counters.h"
 #include "runners/measure/samples.h"

@@ -7,19 +7,19 @@
  * ranks live in one process: no mutable state at file scope is shared by
  * accident, and only rank 0 touches the database.
  */
-#ifndef CHORALE_RUNNERS_RUNNER_H
-#define CHORALE_RUNNERS_RUNNER_H
+#ifndef CHORALE_RUNNERS_MEASURE_RUNNER_H
+#define CHORALE_RUNNERS_MEASURE_RUNNER_H
 
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "db/store.h"
 #include "runners/measure/clock.h"
 #include "runners/native/native.h"
-#include "runners/measure/stopping.h"
+#include "runners/measure/stop_rule.h"
 
 struct chorale_cut;
 struct chorale_tail;
@@ -98,9 +98,9 @@ struct chorale_task {
     double late_by;          /* skew, as a factor of the library's duration */
     int64_t msg_size;        /* m, bytes, a multiple of the type's size */
     int first, ncand;
-    int band, place;         /* the order: worklist.c */
+    int band, place;         /* the order: pending_cells.c */
     int batch;               /* calls a repetition had in earlier launches;
-                              * 0: there are none (recall.c) */
+                              * 0: there are none (batch_lookup.c) */
 };
 
 struct chorale_worklist {
@@ -124,9 +124,9 @@ typedef enum chorale_err chorale_stored_fn(void *arg,
 /* Nonzero: a launch is asked to end early. Does not wait. */
 typedef int chorale_ending_fn(void *arg);
 
-/* distance.c: of ranks so many places apart. */
+/* hop_latency.c: of ranks so many places apart. */
 enum { CHORALE_DISTANCES = 24 };
-enum { CHORALE_NWAY = 6 };   /* lengths of messages in floor.c */
+enum { CHORALE_NWAY = 6 };   /* lengths of messages in lower_bound.c */
 enum { CHORALE_DISTANCE_RANKS = 256 }; /* simulated, more take too long */
 struct chorale_distance {
     int places;
@@ -146,7 +146,7 @@ struct chorale_kept {
 
 struct chorale_bench {
     MPI_Comm ranks;          /* MPI_COMM_WORLD, or its ranks in the order of */
-    const char *turned;      /* "SEED:ORDINAL", or NULL: turning.h */
+    const char *turned;      /* "SEED:ORDINAL", or NULL: node_order.h */
     MPI_Comm world;          /* of all ranks: the runner's own traffic */
     int world_rank, world_size;
     MPI_Comm lib;            /* what the provider library runs on: all ranks,
@@ -164,12 +164,12 @@ struct chorale_bench {
     struct chorale_stat stat;
     struct chorale_clock clock;
     double slack;            /* lead of the common start, s */
-    double floor_alpha, floor_beta; /* floor.c: s, s/byte; rank 0 */
+    double floor_alpha, floor_beta; /* lower_bound.c: s, s/byte; rank 0 */
     double floor_least;      /* s/byte, of the length that takes the least */
     /* Of which they are made, s; 0: not yet. */
     double floor_way[CHORALE_NWAY], floor_once[CHORALE_NWAY];
     double floor_ports;      /* of a rank; 0: not measured, one */
-    double copy_beta;        /* copying.c: s/byte, slowest rank; 0: none */
+    double copy_beta;        /* memcpy_speed.c: s/byte, slowest rank; 0: none */
     double window;           /* when the next window opens, common time; 0:
                               * it is to be announced (sync.c) */
     int *node;               /* of each rank of world; in simulation one:
@@ -187,7 +187,7 @@ struct chorale_bench {
     struct chorale_distance distance[CHORALE_DISTANCES]; /* rank 0 */
     int ndistance;           /* 0: not measured */
     double distance_mirror;  /* kappa where r and P - 1 - r exchange */
-    double copy_own;         /* copying.c: as copy_beta, of this rank */
+    double copy_own;         /* memcpy_speed.c: as copy_beta, of this rank */
     int straggler;           /* rank 0: some node is slower than the others, */
     int mixed_cpus;          /* or has other processors (preflight.c) */
     chorale_stored_fn *stored; /* of a launch with several groups, or NULL */
@@ -269,7 +269,7 @@ struct chorale_result {
                               * not available */
 };
 
-/* own.c: the runner's own traffic, of messages only: no collective of the
+/* own_collectives.c: the runner's own traffic, of messages only: no collective of the
  * library is called. Each is collective and returns an MPI error code. */
 /* Dissemination barrier of the ranks of ctx: none leaves before all have
  * entered.
@@ -317,7 +317,7 @@ int chorale_agree_sum(struct chorale_bench *bench, double *value, int n);
 int chorale_sync_separate(struct chorale_bench *bench);
 int chorale_sync_barrier(struct chorale_bench *bench);
 
-/* nodes.c: which rank is on which node; sets node, node_size, ppn and
+/* node_map.c: which rank is on which node; sets node, node_size, ppn and
  * oversubscribed; collective, lib is there. Returns an MPI error code. */
 int chorale_nodes_find(struct chorale_bench *bench);
 /* How the library itself sees them in bench->lib: several nodes, on some of
@@ -326,7 +326,7 @@ int chorale_nodes_find(struct chorale_bench *bench);
 int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
                          int *in_blocks);
 
-/* kinds_mpi.c: handles. The op of a simulated reduction charges tau; freed by
+/* mpi_dtypes.c: handles. The op of a simulated reduction charges tau; freed by
  * chorale_op_free. The plain one is MPI's own and charges nothing. */
 MPI_Datatype chorale_dtype_handle(int dtype);
 MPI_Op chorale_op_plain(int op);
@@ -367,14 +367,14 @@ int chorale_verify_check(const struct chorale_bench *bench,
                          const struct chorale_problem *prob, int root,
                          int round, char *why, size_t size);
 
-/* copying.c: bench->copy_beta; collective. Nothing in simulation. */
+/* memcpy_speed.c: bench->copy_beta; collective. Nothing in simulation. */
 int chorale_copying_measure(struct chorale_bench *bench);
 
-/* distance.c: bench->distance; collective. Not with fewer than 3 ranks, with
+/* hop_latency.c: bench->distance; collective. Not with fewer than 3 ranks, with
  * more than there are processors, or beside others. */
 int chorale_distance_measure(struct chorale_bench *bench);
 
-/* floor.c: how fast messages are; collective. Measured again, the quicker way
+/* lower_bound.c: how fast messages are; collective. Measured again, the quicker way
  * of each length counts: other load only makes it slower. (Of their difference
  * that is not so.) Then rank 0 knows what no candidate of a point can be
  * faster than [s], 0: unknown. */
@@ -462,14 +462,14 @@ int chorale_launch_ends(struct chorale_bench *bench);
 /* launch.c, on rank 0: is it to end early? Looks once a second at most. */
 int chorale_launch_ends(struct chorale_bench *bench);
 
-/* worklist.c, on rank 0: what is pending in that launch. */
+/* pending_cells.c, on rank 0: what is pending in that launch. */
 enum chorale_err chorale_worklist_load(struct chorale_store *store,
                                        const char *launch_uuid,
                                        struct chorale_worklist *work,
                                        struct chorale_errmsg *msg);
 /* Give every rank rank 0's list; collective. */
 int chorale_worklist_share(struct chorale_bench *bench);
-/* recall.c, on rank 0: sets batch of each task by the first run of its point
+/* batch_lookup.c, on rank 0: sets batch of each task by the first run of its point
  * in any launch, of any part: medians of batches of different lengths, or of
  * single calls, cannot be compared. */
 enum chorale_err chorale_worklist_recall(struct chorale_store *store,

@@ -2,8 +2,8 @@
 /* samples.h - the samples of a run as a table that SQL can read while they are
  * still in memory: one statement then stores all of them, twice as fast as
  * statements with parameters do. */
-#ifndef CHORALE_RUNNERS_SAMPLES_H
-#define CHORALE_RUNNERS_SAMPLES_H
+#ifndef CHORALE_RUNNERS_MEASURE_SAMPLES_H
+#define CHORALE_RUNNERS_MEASURE_SAMPLES_H
 
 #include "runners/measure/runner.h"
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 
 #define NCLASS 8
 

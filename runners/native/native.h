@@ -8,8 +8,8 @@
  * takes over when it is made. Parameters of such algorithms (segments, radix)
  * stay at the library's defaults. SimGrid forces one
  * for a whole launch, which says so as its part, COLLECTIVE:ALGORITHM. */
-#ifndef CHORALE_RUNNERS_NATIVE_H
-#define CHORALE_RUNNERS_NATIVE_H
+#ifndef CHORALE_RUNNERS_NATIVE_NATIVE_H
+#define CHORALE_RUNNERS_NATIVE_NATIVE_H
 
 #include <mpi.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ struct chorale_native_point {
 const char *chorale_native_refuses(const struct chorale_native *native,
                                    enum chorale_coll coll, int place,
                                    const struct chorale_native_point *pt);
-/* levels.c: how the library itself sees a communicator's nodes: ranks on this
+/* topology_levels.c: how the library itself sees a communicator's nodes: ranks on this
  * rank's node, and whether they are no neighbours in rank. Collective, makes a
  * communicator. Returns an MPI error code. */
 int chorale_native_look(MPI_Comm comm, int *on_node, int *apart);

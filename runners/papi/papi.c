@@ -11,7 +11,7 @@
 
 #include <papi.h>
 
-#include "db/facts.h"
+#include "db/environment.h"
 
 /* Components of the whole node that say of themselves that they count for a
  * thread; most others say what they are. */

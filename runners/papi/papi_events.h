@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* papi_events.h - Chorale's own events for PAPI. */
-#ifndef CHORALE_RUNNERS_PAPI_EVENTS_H
-#define CHORALE_RUNNERS_PAPI_EVENTS_H
+#ifndef CHORALE_RUNNERS_PAPI_PAPI_EVENTS_H
+#define CHORALE_RUNNERS_PAPI_PAPI_EVENTS_H
 
 #include <sde_lib.h>
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 #ifdef __has_include
 #if __has_include(<valgrind/callgrind.h>)

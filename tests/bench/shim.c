@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "tests/bench/shim_time.h"
 
 enum { COMMS = 151, N = 16, MAX_SIZE = 64 };

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "tests/bench/shim_time.h"
 
 enum { N = 16, SIZES = 16, MAX_SIZE = 64, COMMS = 5, TYPES = 2 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "algorithms/coll.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* What a message says that fills its room; a copy, as the library has it at
  * hand, too. Who receives with any tag is our bcast. */

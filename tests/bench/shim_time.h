@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim_time.h - how the programs behind shim.sh time two ways to make a call:
  * in turn, with the median of the differences of neighbours in time. */
-#ifndef CHORALE_TESTS_SHIM_TIME_H
-#define CHORALE_TESTS_SHIM_TIME_H
+#ifndef CHORALE_TESTS_BENCH_SHIM_TIME_H
+#define CHORALE_TESTS_BENCH_SHIM_TIME_H
 
 #include <mpi.h>
 #include <stdio.h>

@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "db/order.h"
+#include "db/quantiles.h"
 #include "db/publish.h"
 #include "db/tail.h"
 #include "runners/measure/runner.h"

@@ -2,8 +2,8 @@
 /* fuzz.h - one target of a fuzzer: whatever the bytes are, it returns. Linked
  * with replay.c it is a program that reads files; with libFuzzer (ci/fuzz) one
  * that makes them up. */
-#ifndef CHORALE_TESTS_FUZZ_H
-#define CHORALE_TESTS_FUZZ_H
+#ifndef CHORALE_TESTS_FUZZ_FUZZ_H
+#define CHORALE_TESTS_FUZZ_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>

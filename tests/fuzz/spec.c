@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spec.c - fuzzing target: sizes, lists and durations as people write them. */
+/* units.c - fuzzing target: sizes, lists and durations as people write them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 static void ranges(const char *text, const long *value, size_t count)
 {

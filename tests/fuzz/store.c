@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "db/merge.h"
-#include "db/renumber.h"
+#include "db/canonical_ids.h"
 #include "db/systems.h"
 #include "tests/fuzz/fuzz.h"
 #include "tuner/base/verb.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/shard.h"
+#include "db/foreign_db.h"
 #include "db/tail.h"
 #include "db/tail_record.h"
 #include "tests/fuzz/fuzz.h"

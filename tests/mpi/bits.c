@@ -3,7 +3,7 @@
  * bits. What a variant promises: two calls alike end with the same bits, also
  * if a rank comes late to the second; all ranks of an allreduce end with the
  * same; and no sum is further from the true one than rounding takes it. */
-#include "tests/mpi/space.h"
+#include "tests/mpi/factor_levels.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clock.h - one clock for all ranks of a test, simulated or this host's. */
-#ifndef CHORALE_TESTS_CLOCK_H
-#define CHORALE_TESTS_CLOCK_H
+#ifndef CHORALE_TESTS_MPI_CLOCK_H
+#define CHORALE_TESTS_MPI_CLOCK_H
 
 #include <mpi.h>
 

@@ -3,10 +3,10 @@
  * outside of it: the linker passes its calls of PMPI_Send and the like, and of
  * PMPI_Reduce_local, through counted.c. A function that sends and is not
  * wrapped (counted_functions in local.am) makes the counts too small. */
-#ifndef CHORALE_TESTS_COUNTED_H
-#define CHORALE_TESTS_COUNTED_H
+#ifndef CHORALE_TESTS_MPI_COUNTED_H
+#define CHORALE_TESTS_MPI_COUNTED_H
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* Count the calling rank's messages, bytes and reduced bytes from nothing. */
 void counted_start(void);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/checked.h"
 #include "tests/tap.h"
 

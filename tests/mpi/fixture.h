@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fixture.h - what the correctness matrix is made of: layouts of blocks in
  * memory, guarded buffers, and reductions with a plain definition. */
-#ifndef CHORALE_TESTS_FIXTURE_H
-#define CHORALE_TESTS_FIXTURE_H
+#ifndef CHORALE_TESTS_MPI_FIXTURE_H
+#define CHORALE_TESTS_MPI_FIXTURE_H
 
 #include <mpi.h>
 #include <stddef.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* A unit is ints integers at byte disp[] from its start; units are extent
  * bytes apart. As MPI arguments a unit is per_unit elements of type. */

@@ -22,7 +22,7 @@
 #include <mpi.h>
 
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "tests/tap.h"
 #include "tests/unit/algorithms/wanted.h"
 

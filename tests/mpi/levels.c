@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "algorithms/catalogue.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "tests/tap.h"
 
 int __real_PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,

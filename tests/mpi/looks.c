@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* looks.c - a variant's second call with a type takes it apart no more. In
- * simulation no call does (algorithms/mixed.h): there is no second one. */
+ * simulation no call does (algorithms/mixed_types.h): there is no second one. */
 #include "tests/mpi/counted.h"
 #include "tests/mpi/problem.h"
 

@@ -11,8 +11,8 @@
  * possible row has, as far as they are found: each pair is looked for with the
  * other factors as in the rows that are known, and with any one of them at
  * any level. */
-#ifndef CHORALE_TESTS_PAIRS_H
-#define CHORALE_TESTS_PAIRS_H
+#ifndef CHORALE_TESTS_MPI_PAIRS_H
+#define CHORALE_TESTS_MPI_PAIRS_H
 
 enum { PAIRS_FACTORS = 16, PAIRS_LEVELS = 32 };
 

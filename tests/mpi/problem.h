@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* problem.h - one call of one variant, and its check against the plain
  * definition of its collective. */
-#ifndef CHORALE_TESTS_PROBLEM_H
-#define CHORALE_TESTS_PROBLEM_H
+#ifndef CHORALE_TESTS_MPI_PROBLEM_H
+#define CHORALE_TESTS_MPI_PROBLEM_H
 
 #include "tests/mpi/fixture.h"
 

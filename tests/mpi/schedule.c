@@ -17,7 +17,7 @@
 #include "tests/mpi/clock.h"
 #include "tests/mpi/counted.h"
 #include "tests/mpi/shared.h"
-#include "tests/mpi/space.h"
+#include "tests/mpi/factor_levels.h"
 
 /* The network of the simulation: flat.xml with the options of variants.t. */
 #define BETA 0.8e-9

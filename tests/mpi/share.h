@@ -6,10 +6,10 @@
  * others at which it does. What it runs with at only some of the others (a
  * radix of 16 wants ranks) would miss the parts that are made elsewhere: rows
  * with such pairs are made at the first of these as well. */
-#ifndef CHORALE_TESTS_SHARE_H
-#define CHORALE_TESTS_SHARE_H
+#ifndef CHORALE_TESTS_MPI_SHARE_H
+#define CHORALE_TESTS_MPI_SHARE_H
 
-#include "tests/mpi/space.h"
+#include "tests/mpi/factor_levels.h"
 
 enum { MAX_LAUNCHES = 32 };
 
@@ -52,7 +52,7 @@ long share_pairs(const struct share *sh, const struct chorale_alg *alg,
                  const struct fixture *fix, int ncomm, long *missing,
                  long *rows);
 
-/* wide.c: is this one of those launches in which alg is called with units far
+/* far_apart.c: is this one of those launches in which alg is called with units far
  * apart? Where it is refused so at all earlier numbers of ranks in the list. */
 int wide_is_due(const struct share *s, const struct chorale_alg *alg,
                 const struct fixture *fix, int ranks);

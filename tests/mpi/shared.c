@@ -5,7 +5,7 @@
 #include <math.h>
 
 #ifdef CHORALE_SIM
-#include "tuner/model/net.h"
+#include "tuner/model/network.h"
 
 double shared_seconds(const struct chorale_alg *alg,
                       const struct chorale_point *pt)

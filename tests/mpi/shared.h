@@ -2,8 +2,8 @@
 /* shared.h - how long a schedule takes where the messages that are under way at
  * once share ports, as they do in simulation: the overlapped path, that a cost
  * of one message after the other only bounds. */
-#ifndef CHORALE_TESTS_SHARED_H
-#define CHORALE_TESTS_SHARED_H
+#ifndef CHORALE_TESTS_MPI_SHARED_H
+#define CHORALE_TESTS_MPI_SHARED_H
 
 #include "algorithms/alg.h"
 

@@ -8,7 +8,7 @@
  * Rank 0 prints TAP: data, bits of sums, patterns of bits (of variants that
  * move data by an OR) and schedule of each variant, and one line for all of
  * them together. Without --full the calls are a cover of all pairs of what
- * calls can differ in (space.h) and the variant does not refuse.
+ * calls can differ in (factor_levels.h) and the variant does not refuse.
  * With it: that cover with more counts and values; the product of all factors
  * with default parameters, the places of irregular blocks such that any two
  * further factors meet all of them; and each other value of each parameter
@@ -33,7 +33,7 @@
 #include "tests/mpi/clock.h"
 #include "tests/mpi/pairs.h"
 #include "tests/mpi/share.h"
-#include "tests/mpi/space.h"
+#include "tests/mpi/factor_levels.h"
 #include "tests/tap.h"
 
 enum { WORLD, REVERSED, NCOMM };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # semantics.t - what MPI promises holds with the shim as without: tags and
 # wildcards, error handlers, every way to make a communicator; no object of MPI
-# is left. (Errors and ends: ends.t.)
+# is left. (Errors and ends: program_exit.t.)
 . "$(dirname "$0")/helpers.sh"
 
 for name in wild comms ends life inherit; do

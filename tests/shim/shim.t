@@ -88,7 +88,7 @@ for bad in "FORCE=bcast=nonesuch DISABLE=nonesuch AFTER=0 MAX_COMMS=-1" \
     ok $bad "each costs one line: $*"
 done
 
-# A table that cannot be used. guard.t has all of them.
+# A table that cannot be used. table_guards.t has all of them.
 table foreign '-DLIBRARY="Some MPI 1.0"'
 echo "not a shared object" >"$work/text.so"
 for bad in foreign:"measured under" text:"not a" missing:"No such"; do
@@ -105,7 +105,7 @@ table other '-DDIGEST="another"'
 table edited -DSHAPED # an edit by hand keeps the digest
 cp "$shim" "$work/other_shim.so"
 sed -i 's/scatter_ring_allgather/scatter_rinG_allgather/g' "$work/other_shim.so"
-$CC -shared -fPIC "$top_srcdir/tests/shim/programs/poor.c" -o "$work/poor.so" -ldl
+$CC -shared -fPIC "$top_srcdir/tests/shim/programs/out_of_memory.c" -o "$work/poor.so" -ldl
 disagree() { # disagree NAME [VAR=VALUE ...]: of the last rank
     name=$1
     shift

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "runners/measure/clock.h"
 
 #define PPN 2

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "tuner/decide/decide.h"
 
 #define SLOWER 0.001 /* relative: what counts as a loss */

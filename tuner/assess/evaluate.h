@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* evaluate.h - what a table costs against an oracle that measured all. */
-#ifndef CHORALE_TUNER_EVALUATE_H
-#define CHORALE_TUNER_EVALUATE_H
+#ifndef CHORALE_TUNER_ASSESS_EVALUATE_H
+#define CHORALE_TUNER_ASSESS_EVALUATE_H
 
-#include "tuner/emit/emit.h"
-#include "tuner/model/points.h"
+#include "tuner/emit/table.h"
+#include "tuner/model/observations.h"
 
 /* One point of the oracle. Seconds are geometric means over its launches. */
 struct chorale_verdict {

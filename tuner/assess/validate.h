@@ -10,14 +10,14 @@
  * is measured there; nothing else is forced or called. In simulation, where
  * time is exact and there is no shim, the runner calls the table's choice.
  */
-#ifndef CHORALE_TUNER_VALIDATE_H
-#define CHORALE_TUNER_VALIDATE_H
+#ifndef CHORALE_TUNER_ASSESS_VALIDATE_H
+#define CHORALE_TUNER_ASSESS_VALIDATE_H
 
 #include <jansson.h>
 
 #include "db/store.h"
-#include "tuner/emit/emit.h"
-#include "tuner/model/points.h"
+#include "tuner/emit/table.h"
+#include "tuner/model/observations.h"
 
 /* A point where the table is to be measured. Texts are the points'. */
 struct chorale_proof_point {

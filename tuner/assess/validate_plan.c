@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/validate.h"
 

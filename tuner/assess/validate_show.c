@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 #include "tuner/assess/validate.h"
 
 int chorale_proof_is_library(const struct chorale_proof *proof)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* completion.h - what a shell completes, from the rows of the verbs. */
-#ifndef CHORALE_TUNER_COMPLETION_H
-#define CHORALE_TUNER_COMPLETION_H
+#ifndef CHORALE_TUNER_BASE_COMPLETION_H
+#define CHORALE_TUNER_BASE_COMPLETION_H
 
 #include <stdio.h>
 

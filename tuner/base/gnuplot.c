@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tuner/base/spawn.h"
+#include "tuner/base/process.h"
 
 /* dir/sub/name into path if it can be read. */
 static int try_script(const char *dir, const char *sub, const char *name,

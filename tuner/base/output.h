@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* output.h - a file that is written whole or not at all. */
-#ifndef CHORALE_TUNER_OUTPUT_H
-#define CHORALE_TUNER_OUTPUT_H
+#ifndef CHORALE_TUNER_BASE_OUTPUT_H
+#define CHORALE_TUNER_BASE_OUTPUT_H
 
 #include <stdio.h>
 

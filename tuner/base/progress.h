@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.h - a bar with the time left, on a terminal only; elsewhere
  * lines, for those who ask for them. */
-#ifndef CHORALE_TUNER_PROGRESS_H
-#define CHORALE_TUNER_PROGRESS_H
+#ifndef CHORALE_TUNER_BASE_PROGRESS_H
+#define CHORALE_TUNER_BASE_PROGRESS_H
 
 struct chorale_progress {
     int shown;               /* standard error is a terminal */

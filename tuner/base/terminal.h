@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* terminal.h - a terminal is steered by us alone. */
-#ifndef CHORALE_TUNER_TERMINAL_H
-#define CHORALE_TUNER_TERMINAL_H
+#ifndef CHORALE_TUNER_BASE_TERMINAL_H
+#define CHORALE_TUNER_BASE_TERMINAL_H
 
 /* From now on, where standard output is a terminal, control characters that
  * are printed show as '?', but for newlines, tabs and the colours of compare:

@@ -4,8 +4,8 @@
  * A verb is one row in chorale.c's table. Its options are rows too: help,
  * manual, parsing, ranges and error lines come from them.
  */
-#ifndef CHORALE_TUNER_VERB_H
-#define CHORALE_TUNER_VERB_H
+#ifndef CHORALE_TUNER_BASE_VERB_H
+#define CHORALE_TUNER_BASE_VERB_H
 
 #include <stddef.h>
 
@@ -54,7 +54,7 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                                     int max_words, int *nword_p,
                                     struct chorale_errmsg *msg);
 
-struct chorale_args;         /* tuner/base/spawn.h */
+struct chorale_args;         /* tuner/base/process.h */
 
 /* Append to args the options, "--name=value" each, that make of the struct
  * defaults what opts is: of these rows alone, and of reals that are not NAN. */

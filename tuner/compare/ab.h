@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ab.h - the two databases of `chorale ab`: the same campaign, planned by each
  * side's own chorale. */
-#ifndef CHORALE_TUNER_AB_H
-#define CHORALE_TUNER_AB_H
+#ifndef CHORALE_TUNER_COMPARE_AB_H
+#define CHORALE_TUNER_COMPARE_AB_H
 
 #include <limits.h>
 
 #include "tuner/plan/plan.h"
-#include "tuner/compare/side.h"
+#include "tuner/compare/ab_side.h"
 
 #define CHORALE_AB_BATCH 8   /* calls a repetition, where nothing is said */
 

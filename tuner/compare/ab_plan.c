@@ -10,7 +10,7 @@
 
 #include "db/store.h"
 #include "tuner/compare/comparison.h"
-#include "tuner/compare/turns.h"
+#include "tuner/compare/ab_interleave.h"
 #include "tuner/base/verb.h"
 
 #define LABEL_HEAD 100       /* of a long side; the rest is a digest */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* changepoint.h - where a series changed. */
-#ifndef CHORALE_TUNER_CHANGEPOINT_H
-#define CHORALE_TUNER_CHANGEPOINT_H
+#ifndef CHORALE_TUNER_COMPARE_CHANGEPOINT_H
+#define CHORALE_TUNER_COMPARE_CHANGEPOINT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compare.h - is a collective slower than it was? The judge works on arrays
  * alone: what is in a database comes to it by compare_load.c. */
-#ifndef CHORALE_TUNER_COMPARE_H
-#define CHORALE_TUNER_COMPARE_H
+#ifndef CHORALE_TUNER_COMPARE_COMPARE_H
+#define CHORALE_TUNER_COMPARE_COMPARE_H
 
 #include <stddef.h>
 
-#include "tuner/compare/ranks.h"
+#include "tuner/compare/rank_tests.h"
 
 /* Natural logarithms of the launches' medians of one cell on one side; a launch
  * is one value. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "db/systems.h"
-#include "tuner/base/read_shard.h"
+#include "tuner/base/open_shard.h"
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 

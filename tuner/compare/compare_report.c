@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "db/store.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 /* Text in a cell of a Markdown table, where nothing of it means anything. */
 static void put_markdown(FILE *out, const char *text)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 static const char *const words[] = { "slower", "suspect", "machine",
                                      "undecided", "too few", "faster", "same",

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* comparison.h - two databases, or two parts of one, held against each other:
  * what `chorale compare` loads, judges and shows. */
-#ifndef CHORALE_TUNER_COMPARISON_H
-#define CHORALE_TUNER_COMPARISON_H
+#ifndef CHORALE_TUNER_COMPARE_COMPARISON_H
+#define CHORALE_TUNER_COMPARE_COMPARISON_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "db/shard.h"
+#include "db/foreign_db.h"
 #include "tuner/compare/compare.h"
-#include "tuner/model/points.h"
+#include "tuner/model/observations.h"
 
 #define CHORALE_CANARIES 63  /* that a comparison has at most */
 #define CHORALE_REMARK_SIZE 400
@@ -54,7 +54,7 @@ struct chorale_cell {
                               * of two kinds, on which nothing is said */
 };
 
-/* A guideline and the place where it was held against the times (guideline.c).
+/* A guideline and the place where it was held against the times (guidelines.c).
  * NAN: unknown. */
 struct chorale_guideline {
     struct chorale_run_point at; /* of its left side */
@@ -66,7 +66,7 @@ struct chorale_guideline {
 };
 
 /* Measured sizes of one line of the decisions that have another choice in head
- * (compare_choice.c). */
+ * (compare_decisions.c). */
 struct chorale_rechoice {
     struct chorale_run_point at; /* of the first of these sizes */
     size_t n_lo, n_hi, nsize;
@@ -139,22 +139,22 @@ void chorale_mpi_name(const char *library, char *name, size_t size);
 int chorale_cell_compare(const struct chorale_run_point *a,
                          const struct chorale_run_point *b);
 
-/* compare_doubt.c: cells that were judged gone or new although the other side
+/* compare_invalid.c: cells that were judged gone or new although the other side
  * ran them, without a time that counts, become CHORALE_TOO_FEW. */
 enum chorale_err chorale_comparison_doubted(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
-/* guideline.c: every rule at every point of head; broken by more than the
+/* guidelines.c: every rule at every point of head; broken by more than the
  * threshold, by a one-sided t test over the launches, Benjamini and Hochberg at
  * opts.fdr over all; in simulation by what is measured. */
 enum chorale_err chorale_comparison_guidelines(struct chorale_comparison *cmp,
                                                struct chorale_errmsg *msg);
 
-/* compare_choice.c: where the two databases decide differently. */
+/* compare_decisions.c: where the two databases decide differently. */
 enum chorale_err chorale_comparison_choices(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
-/* compare_again.c: plan the cells that look slower and were not measured again
+/* compare_remeasure.c: plan the cells that look slower and were not measured again
  * in the database at path, so many launches more of each; *count_p cells. */
 enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           const char *path, const char *system,

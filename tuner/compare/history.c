@@ -9,7 +9,7 @@
 
 #include "db/systems.h"
 #include "tuner/compare/comparison.h"
-#include "tuner/base/read_shard.h"
+#include "tuner/base/open_shard.h"
 
 /* A launch of one file and the run that it is of. */
 struct launch {

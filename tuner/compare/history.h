@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* history.h - times of cells over campaigns: commits, releases, nights. */
-#ifndef CHORALE_TUNER_HISTORY_H
-#define CHORALE_TUNER_HISTORY_H
+#ifndef CHORALE_TUNER_COMPARE_HISTORY_H
+#define CHORALE_TUNER_COMPARE_HISTORY_H
 
-#include "db/shard.h"
+#include "db/foreign_db.h"
 #include "tuner/compare/changepoint.h"
-#include "tuner/model/points.h"
+#include "tuner/model/observations.h"
 
 /* A run of the benchmark: all campaigns of one label, or one without. */
 struct chorale_history_run {

@@ -3,7 +3,7 @@
  * library within each launch, choose in some launches, confirm in others. */
 #include "tuner/decide/decide.h"
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "tuner/decide/family.h"
 #include "tuner/model/predict.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* decide.h - from paired measurements to the decision table of a system. */
-#ifndef CHORALE_TUNER_DECIDE_H
-#define CHORALE_TUNER_DECIDE_H
+#ifndef CHORALE_TUNER_DECIDE_DECIDE_H
+#define CHORALE_TUNER_DECIDE_DECIDE_H
 
 #include <jansson.h>
 
 #include "algorithms/alg.h"
-#include "tuner/model/points.h"
-#include "tuner/decide/spread.h"
+#include "tuner/model/observations.h"
+#include "tuner/decide/pooled_variance.h"
 
 struct chorale_predictor;
 
@@ -46,7 +46,7 @@ struct chorale_decision {
  * - Real systems: launches of even ordinal choose, of odd ordinal confirm.
  *   The best replaces the library if its mean gain in the confirming launches
  *   is above the threshold and significant: two-sided t test with what all
- *   points tell of how much launches differ (spread.h), corrected for the
+ *   points tell of how much launches differ (pooled_variance.h), corrected for the
  *   number of points by Benjamini and Hochberg at fdr. Fewer than two
  *   confirming launches: the library stays.
  * - Simulated systems: all launches do both, and 1e-9 counts.
@@ -66,7 +66,7 @@ struct chorale_decision {
  *   A library that takes as long as a variant on both sides is foretold as that
  *   variant is.
  * - Choices are changed for others that cost at most compact more, where that
- *   saves ranges: as few as can be (compact.h). On a real system those are
+ *   saves ranges: as few as can be (merge_ranges.h). On a real system those are
  *   confirmed as well.
  * - Outside the measured sizes, between process counts as they shift from one
  *   to the other, and outside the process counts there is no row, which means
@@ -101,7 +101,7 @@ struct chorale_decide_query {
     enum chorale_coll coll;
     size_t msg_size;
     int comm_size;
-    int left_out;            /* measured there, but in vain: left_out.h */
+    int left_out;            /* measured there, but in vain: excluded_points.h */
 };
 enum chorale_err chorale_decide_explain(
     const struct chorale_points *points,
@@ -122,7 +122,7 @@ const char *chorale_decide_bars(const struct chorale_alg *alg,
                                 const struct chorale_point *pt,
                                 const struct chorale_decide_opts *opts);
 
-/* What follows is between decide.c, decide_pair.c and decide_rows.c. */
+/* What follows is between decide.c, decide_ratios.c and decide_ranges.c. */
 
 /* Why a measured size has its choice. */
 enum chorale_why {
@@ -182,7 +182,7 @@ void chorale_spot_release(struct chorale_spot *spot);
 double chorale_spot_mean(const struct chorale_spot *spot, size_t cand,
                          const unsigned char *mask, size_t *n_p);
 
-/* decide_chance.c: learn the spread from the challengers of all spots. -1: out
+/* decide_significance.c: learn the spread from the challengers of all spots. -1: out
  * of memory. */
 int chorale_spots_learn(struct chorale_spot *spot, size_t nspot);
 

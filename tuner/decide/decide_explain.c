@@ -10,7 +10,7 @@
 
 #include "tuner/decide/family.h"
 #include "tuner/model/predict.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 /* A candidate at the point. */
 struct entry {

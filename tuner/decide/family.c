@@ -168,7 +168,7 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
     }
 }
 
-/* About how many notes (net.h) the answers to all questions about the times
+/* About how many notes (network.h) the answers to all questions about the times
  * between its points have: what is sent on the longest path, by every rank,
  * at each size, twice, and at each number of ranks in between. */
 static double notes_of(const struct chorale_family *fam)

@@ -2,8 +2,8 @@
 /* family.h - all that was measured of one collective, placement, type and
  * operation, as lines of sizes by process count, and what the model, calibrated
  * on them, makes of the points between. */
-#ifndef CHORALE_TUNER_FAMILY_H
-#define CHORALE_TUNER_FAMILY_H
+#ifndef CHORALE_TUNER_DECIDE_FAMILY_H
+#define CHORALE_TUNER_DECIDE_FAMILY_H
 
 #include "algorithms/alg.h"
 #include "tuner/decide/decide.h"
@@ -14,7 +14,7 @@ struct chorale_family_net {
     double alpha, beta, tau;
 };
 
-/* Notes of schedules (net.h) that one table may play, about 100 ns each; what
+/* Notes of schedules (network.h) that one table may play, about 100 ns each; what
  * takes more is foretold by cost formulas on a network of three numbers. A
  * table of more cells (candidates at measured sizes) than CELLS may play less
  * in proportion: little lies between the points of a large grid. */

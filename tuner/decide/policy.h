@@ -2,15 +2,15 @@
 /* policy.h - how a system's table is decided: what `chorale decide` was asked
  * for, kept with the table (table policy of the database), so that what
  * decides again does it alike and a table says what it was decided by. */
-#ifndef CHORALE_TUNER_POLICY_H
-#define CHORALE_TUNER_POLICY_H
+#ifndef CHORALE_TUNER_DECIDE_POLICY_H
+#define CHORALE_TUNER_DECIDE_POLICY_H
 
 #include <math.h>
 
 #include "db/store.h"
 #include "tuner/decide/decide.h"
-#include "tuner/model/points.h"
-#include "tuner/base/spawn.h"
+#include "tuner/model/observations.h"
+#include "tuner/base/process.h"
 
 struct chorale_policy {
     double threshold;        /* a share; NAN: the default of the system's kind,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* export.h - rows of a query as text, one at a time. */
-#ifndef CHORALE_TUNER_EXPORT_H
-#define CHORALE_TUNER_EXPORT_H
+#ifndef CHORALE_TUNER_EXCHANGE_EXPORT_H
+#define CHORALE_TUNER_EXCHANGE_EXPORT_H
 
 #include <stdio.h>
 

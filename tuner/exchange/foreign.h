@@ -10,8 +10,8 @@
  *         IMB 3.0 to 2021.10, of which tests/cli/tables has excerpts; IMB's
  *         ReadMe_IMB.txt and User Guide, "Command-line Control".
  */
-#ifndef CHORALE_TUNER_FOREIGN_H
-#define CHORALE_TUNER_FOREIGN_H
+#ifndef CHORALE_TUNER_EXCHANGE_FOREIGN_H
+#define CHORALE_TUNER_EXCHANGE_FOREIGN_H
 
 #include <stddef.h>
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/file_text.h"
+#include "tuner/base/read_file.h"
 #include "tuner/exchange/foreign.h"
 
 enum { MAX_ROWS = 1 << 14, MAX_FILE = 1 << 28 };

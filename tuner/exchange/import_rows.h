@@ -13,8 +13,8 @@
  * and hi are NULL; there are no samples. The launch's environment says so, by
  * keys that begin with "import:".
  */
-#ifndef CHORALE_TUNER_IMPORT_ROWS_H
-#define CHORALE_TUNER_IMPORT_ROWS_H
+#ifndef CHORALE_TUNER_EXCHANGE_IMPORT_ROWS_H
+#define CHORALE_TUNER_EXCHANGE_IMPORT_ROWS_H
 
 #include "db/store.h"
 #include "tuner/exchange/foreign.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/file_text.h"
+#include "tuner/base/read_file.h"
 
 #define NO_TRACE                                                             \
     "this is no trace of CHORALE_TRACE, and no table of OSU or IMB"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_read.h - a file of CHORALE_TRACE, read with distrust. The format is
  * told in algorithms/dispatch/trace/trace.h. */
-#ifndef CHORALE_TUNER_TRACE_READ_H
-#define CHORALE_TUNER_TRACE_READ_H
+#ifndef CHORALE_TUNER_EXCHANGE_TRACE_READ_H
+#define CHORALE_TUNER_EXCHANGE_TRACE_READ_H
 
 #include <stddef.h>
 
 #include "algorithms/coll.h"
-#include "algorithms/dispatch/trace/trace_words.h"
+#include "algorithms/dispatch/trace/trace_format.h"
 #include "db/store.h"
 
 struct chorale_traced {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 #define TOP 10
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_show.h - what an imported trace says, for people. */
-#ifndef CHORALE_TUNER_TRACE_SHOW_H
-#define CHORALE_TUNER_TRACE_SHOW_H
+#ifndef CHORALE_TUNER_EXCHANGE_TRACE_SHOW_H
+#define CHORALE_TUNER_EXCHANGE_TRACE_SHOW_H
 
 #include "db/store.h"
 

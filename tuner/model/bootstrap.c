@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "db/order.h"
+#include "db/quantiles.h"
 
 #define NO_SPREAD 1e-12      /* relative to that of all */
 

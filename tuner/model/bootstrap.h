@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bootstrap.h - the interval of a mean of few independent values, such as one
  * parameter's in each of several launches. */
-#ifndef CHORALE_TUNER_BOOTSTRAP_H
-#define CHORALE_TUNER_BOOTSTRAP_H
+#ifndef CHORALE_TUNER_MODEL_BOOTSTRAP_H
+#define CHORALE_TUNER_MODEL_BOOTSTRAP_H
 
 #include <stddef.h>
 

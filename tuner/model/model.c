@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/order.h"
-#include "tuner/model/model_job.h"
+#include "db/quantiles.h"
+#include "tuner/model/model_internal.h"
 
 static int compare_int(const void *a, const void *b)
 {

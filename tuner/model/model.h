@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.h - the network of a system (net.h) and tau from the runs of the
+/* model.h - the network of a system (network.h) and tau from the runs of the
  * catalogue's variants, whose schedules are known. */
-#ifndef CHORALE_TUNER_MODEL_H
-#define CHORALE_TUNER_MODEL_H
+#ifndef CHORALE_TUNER_MODEL_MODEL_H
+#define CHORALE_TUNER_MODEL_MODEL_H
 
 #include "db/store.h"
-#include "tuner/model/fit.h"
-#include "tuner/model/net.h"
-#include "tuner/model/points.h"
+#include "tuner/model/least_squares.h"
+#include "tuner/model/network.h"
+#include "tuner/model/observations.h"
 #include "tuner/base/progress.h"
 
 #define CHORALE_MODEL_TAUS 8
@@ -26,7 +26,7 @@
 #define CHORALE_MODEL_SPAN 3.0
 
 /* At most so many cells are fitted, and so many notes of schedules played
- * (net.h): of larger databases a sample that is spread over variants, numbers
+ * (network.h): of larger databases a sample that is spread over variants, numbers
  * of ranks and sizes, the same one each time. */
 #define CHORALE_MODEL_CELLS 1000
 #define CHORALE_MODEL_NOTES 100000
@@ -132,7 +132,7 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
 void chorale_model_release(struct chorale_model *model);
 
 /* Level of the alpha that each further link between nodes takes; the levels of
- * kappa tell links by name (wiring.h) and patterns ("shift 4", "mirror"). */
+ * kappa tell links by name (topology.h) and patterns ("shift 4", "mirror"). */
 #define CHORALE_MODEL_HOP "hop"
 
 /* What model.value of param overlapped is at most. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/kinds.h"
-#include "db/order.h"
-#include "tuner/model/model_job.h"
+#include "algorithms/dtypes.h"
+#include "db/quantiles.h"
+#include "tuner/model/model_internal.h"
 
 #define MANY_LAUNCHES 32 /* above it means do */
 #define LONGEST 40000 /* notes that one cell may have in any case */

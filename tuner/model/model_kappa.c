@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "tuner/model/bootstrap.h"
-#include "tuner/model/model_job.h"
+#include "tuner/model/model_internal.h"
 
 #define STEP 1.02         /* how far the ports are moved to see what changes */
 #define LEAST_CHANGE 1e-9 /* of log seconds: the ports do not matter */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tuner/model/model_job.h"
+#include "tuner/model/model_internal.h"
 
 size_t model_cuts(const double *value, size_t k, double apart, double *cut)
 {

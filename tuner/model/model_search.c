@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/model/model_job.h"
+#include "tuner/model/model_internal.h"
 
 #define ROUNDS 12            /* plays until the paths stand still */
 #define SOME_ROUNDS 3        /* of an attempt */

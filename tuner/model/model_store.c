@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/each_system.h"
-#include "tuner/model/fit_links.h"
+#include "tuner/base/for_each_system.h"
+#include "tuner/model/link_fit.h"
 #include "tuner/model/model.h"
 
 static void bind_known(sqlite3_stmt *stmt, int column, double value)

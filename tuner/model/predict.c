@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "tuner/model/model.h"
-#include "tuner/model/predict_known.h"
+#include "tuner/model/predict_valid.h"
 
 #define MAX_TAU 64
 

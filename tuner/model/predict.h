@@ -2,8 +2,8 @@
 /* predict.h - seconds of a variant of the catalogue by the fitted model of a
  * system, and whether they may be relied on. One predictor for all verbs that
  * ask. */
-#ifndef CHORALE_TUNER_PREDICT_H
-#define CHORALE_TUNER_PREDICT_H
+#ifndef CHORALE_TUNER_MODEL_PREDICT_H
+#define CHORALE_TUNER_MODEL_PREDICT_H
 
 #include "algorithms/alg.h"
 #include "db/store.h"
@@ -52,7 +52,7 @@ double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_alg *alg, const long *param,
                        const struct chorale_where *where);
 
-/* How many notes of schedules (net.h) were played for the answers so far: the
+/* How many notes of schedules (network.h) were played for the answers so far: the
  * work that they took. */
 double chorale_predict_notes(const struct chorale_predictor *p);
 

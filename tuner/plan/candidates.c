@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/plan/values.h"
+#include "tuner/plan/param_values.h"
 
 #define NEAR_CUT 1.25
 #define NEAR_FEW 2.0

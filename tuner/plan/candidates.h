@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* candidates.h - which values of a variant's parameters a plan measures. */
-#ifndef CHORALE_TUNER_CANDIDATES_H
-#define CHORALE_TUNER_CANDIDATES_H
+#ifndef CHORALE_TUNER_PLAN_CANDIDATES_H
+#define CHORALE_TUNER_PLAN_CANDIDATES_H
 
 #include "algorithms/alg.h"
 #include "db/err.h"

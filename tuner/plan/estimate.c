@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A row for each cell of the campaign and each launch of it that is still to
- * be made, in the order of the kinds of launches (pending.c). */
+ * be made, in the order of the kinds of launches (launches.c). */
 #define OWED                                                                 \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
@@ -162,7 +162,7 @@ static double cost(const struct maker *m, const struct kind *k, int nodes,
 }
 
 /* A launch of the kind at hand, which row_of has the row of. Simulated ones
- * never share a start, cyclic and forced ones neither: pending.c, run.c. */
+ * never share a start, cyclic and forced ones neither: launches.c, run.c. */
 static int put_launch(struct maker *m, int ordinal, double seconds)
 {
     const struct kind *k = &m->kind;

@@ -3,19 +3,19 @@
  *
  * Launches are those that `run` would make of the campaign's cells, with what
  * was measured already left out, and those that it would measure in one start
- * (pending.h) share it: groups of nodes that are measured at once hold all of
+ * (launches.h) share it: groups of nodes that are measured at once hold all of
  * the start's nodes until the last is done. What a launch takes is known to
- * adapt.h alone: start-up, and of each cell repetitions, warm-up, verification
+ * adaptive.h alone: start-up, and of each cell repetitions, warm-up, verification
  * and synchronisation. A call takes what the stated cost of its variant comes
  * to on a network of three numbers, with a model that of the longest messages
  * between nodes (or within one): good enough for hours, and as quick at a
  * million ranks as at two.
  */
-#ifndef CHORALE_TUNER_ESTIMATE_H
-#define CHORALE_TUNER_ESTIMATE_H
+#ifndef CHORALE_TUNER_PLAN_ESTIMATE_H
+#define CHORALE_TUNER_PLAN_ESTIMATE_H
 
-#include "tuner/adaptive/adapt.h"
-#include "tuner/run/pending.h"
+#include "tuner/adaptive/adaptive.h"
+#include "tuner/run/launches.h"
 
 /* Launches of one number of ranks, and of ranks a node. */
 struct chorale_estimate_row {
@@ -83,7 +83,7 @@ enum chorale_err chorale_estimate_make(struct chorale_store *store,
                                        struct chorale_errmsg *msg);
 void chorale_estimate_release(struct chorale_estimate *estimate);
 
-/* estimate_starts.c: which of launch[n] share a start, and what each adds: the
+/* estimate_launches.c: which of launch[n] share a start, and what each adds: the
  * largest the start and its own cells, the others the time for which the nodes
  * are held. They are in the order in which `run` comes to those of one ordinal:
  * ascending in comm_size. CHORALE_ENV: out of memory. */

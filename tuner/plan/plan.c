@@ -2,7 +2,7 @@
 /* plan.c - from options to a campaign in a database. */
 #include "config.h"
 
-#include "tuner/plan/planner.h"
+#include "tuner/plan/plan_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/run/ask.h"
-#include "tuner/base/spec.h"
+#include "tuner/run/runner_query.h"
+#include "tuner/base/units.h"
 
 #define LOCAL_MAX 16 /* ranks a processor, on this node */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h - from options to cells. */
-#ifndef CHORALE_TUNER_PLAN_H
-#define CHORALE_TUNER_PLAN_H
+#ifndef CHORALE_TUNER_PLAN_PLAN_H
+#define CHORALE_TUNER_PLAN_PLAN_H
 
 #include "algorithms/coll.h"
 #include "db/store.h"
@@ -223,7 +223,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg);
 
-/* plan_way.c. Keep which campaign each cell has, before another one takes
+/* plan_consistency.c. Keep which campaign each cell has, before another one takes
  * some; once in a connection. */
 enum chorale_err chorale_plan_before(struct chorale_store *store,
                                      struct chorale_errmsg *msg);
@@ -245,7 +245,7 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
 enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
 
-/* plan_trace.c: what --from-trace goes with. CHORALE_USAGE. */
+/* plan_from_trace.c: what --from-trace goes with. CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
                                           struct chorale_errmsg *msg);
 
@@ -262,7 +262,7 @@ enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
                                           sqlite3_int64 campaign,
                                           struct chorale_errmsg *msg);
 
-/* label.c: --label into text: "" if NULL, what git says if "git".
+/* campaign_label.c: --label into text: "" if NULL, what git says if "git".
  * CHORALE_USAGE: longer than fits, or not printable; CHORALE_ENV: git does not
  * say. */
 #define CHORALE_LABEL_SIZE 128

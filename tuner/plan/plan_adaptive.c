@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_adaptive.c - one round of an adaptive plan: gathers the cells of the
- * grid, lets adapt.h choose, and knows what was done before. */
+ * grid, lets adaptive.h choose, and knows what was done before. */
 #include "config.h"
 
-#include "tuner/plan/planner.h"
+#include "tuner/plan/plan_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/kinds.h"
-#include "tuner/model/points.h"
-#include "tuner/base/spec.h"
+#include "algorithms/dtypes.h"
+#include "tuner/model/observations.h"
+#include "tuner/base/units.h"
 
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
                                      int *nodes_p, int *each_p,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_cells.c - which cells the options of a plan ask for. */
-#include "tuner/plan/planner.h"
+#include "tuner/plan/plan_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "tuner/plan/candidates.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 #define ROTATE_FROM 65536 /* bytes: from there caches matter */
 

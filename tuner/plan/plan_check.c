@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "tuner/plan/candidates.h"
 #include "tuner/plan/plan.h"
-#include "tuner/run/simulator.h"
-#include "tuner/base/spec.h"
+#include "tuner/run/smpi.h"
+#include "tuner/base/units.h"
 
 /* Every word of the option is known, or say which is not. */
 static enum chorale_err check_words(const char *option, const char *list,

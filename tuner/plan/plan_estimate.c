@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_estimate.c - a plan that is estimated and not written. */
-#include "tuner/plan/planner.h"
+#include "tuner/plan/plan_internal.h"
 
 #include "tuner/plan/estimate.h"
 

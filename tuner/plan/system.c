@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/facts.h"
+#include "db/environment.h"
 #include "tuner/run/launcher.h"
 
 #define PLATFORM_MAX (16 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* system.h - which system a plan measures: found or made in the database. */
-#ifndef CHORALE_TUNER_SYSTEM_H
-#define CHORALE_TUNER_SYSTEM_H
+#ifndef CHORALE_TUNER_PLAN_SYSTEM_H
+#define CHORALE_TUNER_PLAN_SYSTEM_H
 
 #include "db/store.h"
 #include "tuner/plan/plan.h"

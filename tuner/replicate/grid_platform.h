@@ -8,8 +8,8 @@
  * and those from odd ones down, so that all links have as much to carry. With a
  * latency SimGrid shares links unevenly: of two messages the one with the
  * longer way gets less. */
-#ifndef CHORALE_TUNER_GRID_PLATFORM_H
-#define CHORALE_TUNER_GRID_PLATFORM_H
+#ifndef CHORALE_TUNER_REPLICATE_GRID_PLATFORM_H
+#define CHORALE_TUNER_REPLICATE_GRID_PLATFORM_H
 
 #include "db/err.h"
 #include "tuner/replicate/replicate.h"

@@ -37,8 +37,8 @@
  *   (N/2 + 1) / (N/2) of the mean: so much longer takes the integration of two
  *   groups a side, the updating of two scattered elements a side, and with
  *   N = 2 everything. */
-#ifndef CHORALE_TUNER_REPLICATE_H
-#define CHORALE_TUNER_REPLICATE_H
+#ifndef CHORALE_TUNER_REPLICATE_REPLICATE_H
+#define CHORALE_TUNER_REPLICATE_REPLICATE_H
 
 enum chorale_rep_net {
     CHORALE_REP_MESH,        /* regular: RS */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* replicate_draw.c - the picture of the verb `replicate`: see
- * replicate_job.h. */
+ * replicate_internal.h. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "plots/plots.h"
 #include "tuner/base/output.h"
-#include "tuner/replicate/replicate_job.h"
+#include "tuner/replicate/replicate_internal.h"
 
 static enum chorale_err write_data(const struct chorale_rep_job *job,
                                    const char *path)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* replicate_fitted.c - what `chorale replicate` takes from a fitted database:
  * the network and its side from the links that `chorale fit` found, T_m and the
- * latency from its parameters. See replicate_job.h. */
+ * latency from its parameters. See replicate_internal.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "db/systems.h"
-#include "tuner/replicate/replicate_job.h"
-#include "tuner/model/wiring.h"
+#include "tuner/replicate/replicate_internal.h"
+#include "tuner/model/topology.h"
 
 /* --- parameters --------------------------------------------------------- */
 

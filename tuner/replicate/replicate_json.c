@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_json.c - what `replicate --json` prints: see replicate_job.h. */
+/* replicate_json.c - what `replicate --json` prints: see replicate_internal.h. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "tuner/replicate/replicate_job.h"
+#include "tuner/replicate/replicate_internal.h"
 
 static json_t *number(double x)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_show.c - what the verb `replicate` prints: see replicate_job.h. */
+/* replicate_show.c - what the verb `replicate` prints: see replicate_internal.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tuner/replicate/replicate_job.h"
+#include "tuner/replicate/replicate_internal.h"
 
 enum { AROUND = 2 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/rules/csel.h"
-#include "tuner/rules/mpich.h"
+#include "tuner/rules/mpich_csel.h"
+#include "tuner/rules/mpich_algs.h"
 
 struct reader {
     json_t *built_in[CHORALE_RULE_FILES], *tree[CHORALE_RULE_FILES];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/emit/emit.h"
+#include "tuner/emit/table.h"
 
 /* Ranges of process counts are taken apart: this many counts in all. */
 enum { MOST_RULES = 1 << 20 };

@@ -5,15 +5,15 @@
  *
  * A format can say less than a row of the table does: what it cannot say is
  * left out, which means the library's default, with the reason. */
-#ifndef CHORALE_TUNER_RULES_H
-#define CHORALE_TUNER_RULES_H
+#ifndef CHORALE_TUNER_RULES_RULES_H
+#define CHORALE_TUNER_RULES_RULES_H
 
 #include <stdio.h>
 
 #include "algorithms/coll.h"
 #include "algorithms/dispatch/table/table.h"
 #include "db/store.h"
-#include "tuner/emit/origin.h"
+#include "tuner/emit/provenance.h"
 
 enum { CHORALE_RULE_NAME = 64 };
 

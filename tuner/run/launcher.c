@@ -2,7 +2,7 @@
 /* launcher.c - command lines of launches: see launcher.h. */
 #include "config.h"
 
-#include "db/word.h"
+#include "db/path_escape.h"
 #include "tuner/run/launcher.h"
 
 #include <errno.h>

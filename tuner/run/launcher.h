@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* launcher.h - how a launch becomes a command line: mpiexec, srun, a command
  * of the user's, or smpirun on a simulated network. */
-#ifndef CHORALE_TUNER_LAUNCHER_H
-#define CHORALE_TUNER_LAUNCHER_H
+#ifndef CHORALE_TUNER_RUN_LAUNCHER_H
+#define CHORALE_TUNER_RUN_LAUNCHER_H
 
 #include <stdint.h>
 
 #include "db/err.h"
-#include "tuner/run/simulator.h"
-#include "tuner/base/spawn.h"
+#include "tuner/run/smpi.h"
+#include "tuner/base/process.h"
 
 /* What a campaign says of its launches. */
 struct chorale_launcher {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run.h - execute what is pending. */
-#ifndef CHORALE_TUNER_RUN_H
-#define CHORALE_TUNER_RUN_H
+#ifndef CHORALE_TUNER_RUN_RUN_H
+#define CHORALE_TUNER_RUN_RUN_H
 
 #include "db/store.h"
 
@@ -31,7 +31,7 @@ struct chorale_run_opts {
     int bind;                /* each rank to a core of its own */
     int one_per_p;           /* each launch has a start of its own */
     int turns;               /* each has its nodes in an order of its own:
-                              * runners/launch/turning.h */
+                              * runners/launch/node_order.h */
     double lead_seconds;     /* SIGUSR1 comes so long ahead of the end: most
                               * of it a launch has to end by itself; 0: it is
                               * ended at once */

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "db/mark.h"
-#include "tuner/base/read_shard.h"
+#include "tuner/base/open_shard.h"
 
 #define VAIN_MAX 4           /* launches on end that brought nothing */
 #define PUBLISH_SHARE 0.01   /* of a launch's time, to publish meanwhile */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* session.h - a `chorale run` at work: what run.c starts and session.c hears
  * and judges. */
-#ifndef CHORALE_TUNER_SESSION_H
-#define CHORALE_TUNER_SESSION_H
+#ifndef CHORALE_TUNER_RUN_SESSION_H
+#define CHORALE_TUNER_RUN_SESSION_H
 
 #include "db/tail.h"
-#include "tuner/run/launch_notes.h"
-#include "tuner/run/pending.h"
+#include "tuner/run/runner_messages.h"
+#include "tuner/run/launches.h"
 #include "tuner/base/progress.h"
 #include "tuner/run/run.h"
-#include "tuner/base/spawn.h"
+#include "tuner/base/process.h"
 
 #define CHORALE_SUSPECT_ANY (-1LL) /* some cell that was being timed */
 

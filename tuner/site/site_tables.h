@@ -10,8 +10,8 @@
  * old table or the new one, whenever the command ends. What a killed command
  * left there besides goes when a later one, an hour on, changes `current`.
  */
-#ifndef CHORALE_TUNER_SITE_TABLES_H
-#define CHORALE_TUNER_SITE_TABLES_H
+#ifndef CHORALE_TUNER_SITE_SITE_TABLES_H
+#define CHORALE_TUNER_SITE_SITE_TABLES_H
 
 #include <limits.h>
 

@@ -7,7 +7,7 @@
 
 #include "algorithms/coll.h"
 #include "tuner/site/site_tables.h"
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 enum { EVERY = 64, MAX_RANKS = 1 << 24 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* slurm.h - the few questions that are put to Slurm. Its programs are started
  * without a shell. */
-#ifndef CHORALE_TUNER_SLURM_H
-#define CHORALE_TUNER_SLURM_H
+#ifndef CHORALE_TUNER_SLURM_SLURM_H
+#define CHORALE_TUNER_SLURM_SLURM_H
 
 #include <stddef.h>
 #include <time.h>
 
 #include "db/err.h"
-#include "tuner/base/spawn.h"
+#include "tuner/base/process.h"
 
 #define CHORALE_SLURM_POLL 30 /* seconds: at most one squeue in them */
 #define CHORALE_SLURM_PATIENCE 600 /* seconds: a controller may be restarted */

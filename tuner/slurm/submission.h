@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* submission.h - what batch jobs are to make, in the database: the rows of
  * `chorale submit`, and how far they are. */
-#ifndef CHORALE_TUNER_SUBMISSION_H
-#define CHORALE_TUNER_SUBMISSION_H
+#ifndef CHORALE_TUNER_SLURM_SUBMISSION_H
+#define CHORALE_TUNER_SLURM_SUBMISSION_H
 
-#include "tuner/slurm/pack.h"
+#include "tuner/slurm/pack_launches.h"
 #include "tuner/slurm/slurm.h"
 
 /* An element of a job array. */

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "db/systems.h"
-#include "tuner/compare/comparing.h"
-#include "tuner/slurm/gather.h"
+#include "tuner/compare/compare_run.h"
+#include "tuner/slurm/gather_shards.h"
 #include "tuner/run/launcher.h"
-#include "tuner/base/step.h"
+#include "tuner/base/run_verb.h"
 
 #define MAX_ARRAY 1001    /* Slurm's default, for a dry run without it */
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* submit.h - a submission while it is made, between submit.c, which finds out
  * what to submit, and submit_send.c, which does. */
-#ifndef CHORALE_TUNER_SUBMIT_H
-#define CHORALE_TUNER_SUBMIT_H
+#ifndef CHORALE_TUNER_SLURM_SUBMIT_H
+#define CHORALE_TUNER_SLURM_SUBMIT_H
 
 #include <limits.h>
 
-#include "db/copy.h"
+#include "db/snapshot.h"
 #include "tuner/plan/plan.h"
 #include "tuner/base/progress.h"
-#include "tuner/slurm/scripts.h"
+#include "tuner/slurm/batch_scripts.h"
 #include "tuner/slurm/submission.h"
 
 /* What the options of `submit` say. */

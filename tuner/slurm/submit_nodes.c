@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* submit_nodes.c - which nodes a submission's elements leave out, so that
- * launches of a cell are made on others each (elsewhere.h): a step of
+ * launches of a cell are made on others each (node_sets.h): a step of
  * submit.c. */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/slurm/elsewhere.h"
+#include "tuner/slurm/node_sets.h"
 
 /* What says by itself which nodes a job may have, or of what they have enough:
  * then nothing is known of those that others leave. NULL: nothing. */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tuner/slurm/gather.h"
+#include "tuner/slurm/gather_shards.h"
 
 /* The job of elements first ... last, or, with first 0, the one that comes
  * after what it depends on. */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 #include "tuner/model/model.h"
 #include "tuner/summary/summary_page.h"
 

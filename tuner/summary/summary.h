@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* summary.h - the decision table as a page that a person reads. */
-#ifndef CHORALE_TUNER_SUMMARY_H
-#define CHORALE_TUNER_SUMMARY_H
+#ifndef CHORALE_TUNER_SUMMARY_SUMMARY_H
+#define CHORALE_TUNER_SUMMARY_SUMMARY_H
 
 #include <stdio.h>
 

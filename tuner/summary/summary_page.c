@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/base/spec.h"
+#include "tuner/base/units.h"
 
 enum chorale_err chorale_page_query(struct chorale_page *page, const char *sql,
                                     chorale_page_row *each,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* summary_page.h - between the files of the summary: the page being written
  * and how foreign text gets onto it. */
-#ifndef CHORALE_TUNER_SUMMARY_PAGE_H
-#define CHORALE_TUNER_SUMMARY_PAGE_H
+#ifndef CHORALE_TUNER_SUMMARY_SUMMARY_PAGE_H
+#define CHORALE_TUNER_SUMMARY_SUMMARY_PAGE_H
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "tuner/emit/emit.h"
+#include "tuner/emit/table.h"
 
 #define POINTS                                                               \
     "WITH p AS MATERIALIZED (SELECT DISTINCT coll, comm_size, ppn, shape,"   \

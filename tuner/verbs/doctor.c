@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/facts.h"
-#include "tuner/run/ask.h"
+#include "db/environment.h"
+#include "tuner/run/runner_query.h"
 #include "tuner/run/launcher.h"
-#include "tuner/plan/natives.h"
-#include "tuner/slurm/starts.h"
+#include "tuner/plan/native_algs.h"
+#include "tuner/slurm/detect_launcher.h"
 #include "tuner/plan/system.h"
 #include "tuner/base/verb.h"
 

@@ -16,13 +16,13 @@
 
 #include "db/publish.h"
 #include "db/tail.h"
-#include "tuner/slurm/gather.h"
+#include "tuner/slurm/gather_shards.h"
 #include "tuner/run/launcher.h"
-#include "tuner/base/read_shard.h"
+#include "tuner/base/open_shard.h"
 #include "tuner/run/run.h"
 #include "tuner/slurm/slurm.h"
-#include "tuner/slurm/starts.h"
-#include "tuner/base/step.h"
+#include "tuner/slurm/detect_launcher.h"
+#include "tuner/base/run_verb.h"
 #include "tuner/slurm/submission.h"
 
 /* How often `scontrol requeue` is tried, and seconds between. */

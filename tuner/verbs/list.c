@@ -8,8 +8,8 @@
 
 #include "algorithms/alg.h"
 #include "algorithms/count.inc"
-#include "algorithms/missing.h"
-#include "tuner/plan/natives.h"
+#include "algorithms/omitted.h"
+#include "tuner/plan/native_algs.h"
 #include "tuner/base/verb.h"
 
 struct opts {

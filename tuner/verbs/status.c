@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "db/store.h"
-#include "tuner/adaptive/adapt.h"
-#include "tuner/base/spec.h"
-#include "tuner/base/spawn.h"
-#include "tuner/slurm/status_jobs.h"
+#include "tuner/adaptive/adaptive.h"
+#include "tuner/base/units.h"
+#include "tuner/base/process.h"
+#include "tuner/slurm/job_status.h"
 #include "tuner/base/verb.h"
 
 struct opts {

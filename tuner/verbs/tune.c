@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "tuner/run/launcher.h"
-#include "tuner/assess/mend.h"
+#include "tuner/assess/remeasure.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
-#include "tuner/base/shell_word.h"
-#include "tuner/base/step.h"
+#include "tuner/base/shell_quote.h"
+#include "tuner/base/run_verb.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
 

@@ -9,8 +9,8 @@
  * run time. The compiler is told to include this header before every file of
  * these two libraries; the sources themselves say PMPI_X as everywhere.
  */
-#ifndef CHORALE_ALGORITHMS_PMPI_H
-#define CHORALE_ALGORITHMS_PMPI_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_BASE_PMPI_H
+#define CHORALE_ALGORITHMS_DISPATCH_BASE_PMPI_H
 
 #include "config.h" /* feature macros come before any system header */
 

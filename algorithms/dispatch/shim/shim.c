@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "algorithms/dispatch/shim/shim.h"
-#include "algorithms/dispatch/trace/trace_on.h"
+#include "algorithms/dispatch/trace/trace_enabled.h"
 
 _Static_assert(sizeof(chorale_word) == sizeof(void *)
                    && sizeof(chorale_word) == 8,

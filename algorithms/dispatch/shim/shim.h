@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim.h - between the interposed names and the dispatcher. No mpi.h: MPI
  * handles pass as machine words, see shim.c. */
-#ifndef CHORALE_ALGORITHMS_SHIM_H
-#define CHORALE_ALGORITHMS_SHIM_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_H
+#define CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "algorithms/coll.h"
-#include "algorithms/dispatch/comm/dying.h"
-#include "algorithms/dispatch/comm/fast.h"
+#include "algorithms/dispatch/comm/freed_comms.h"
+#include "algorithms/dispatch/comm/fast_path.h"
 
 /* The arguments of any collective; unused fields are zero. Where there is one
  * count and one type for both sides they are the receiver's. The arrays are of

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "algorithms/dispatch/dispatch.h"
-#include "algorithms/dispatch/comm/give_back.h"
+#include "algorithms/dispatch/comm/context_reclaim.h"
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/shim/shim.h"
 #include "algorithms/dispatch/trace/trace.h"

@@ -16,9 +16,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "algorithms/dispatch/base/args.h"
+#include "algorithms/dispatch/base/call_args.h"
 #include "algorithms/dispatch/shim/shim_fortran.h"
-#include "algorithms/dispatch/trace/trace_on.h"
+#include "algorithms/dispatch/trace/trace_enabled.h"
 
 #if defined(OPEN_MPI) || defined(MPICH_VERSION)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim_fortran.h - what the two files with Fortran's names share. */
-#ifndef CHORALE_ALGORITHMS_SHIM_FORTRAN_H
-#define CHORALE_ALGORITHMS_SHIM_FORTRAN_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_FORTRAN_H
+#define CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_FORTRAN_H
 
 #include <dlfcn.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "algorithms/dispatch/comm/dying.h"
+#include "algorithms/dispatch/comm/freed_comms.h"
 #include "algorithms/dispatch/shim/shim_fortran.h"
 
 #if defined(OPEN_MPI) || defined(MPICH_VERSION)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fingerprint.h - is this process where a table was measured? */
-#ifndef CHORALE_ALGORITHMS_FINGERPRINT_H
-#define CHORALE_ALGORITHMS_FINGERPRINT_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TABLE_FINGERPRINT_H
+#define CHORALE_ALGORITHMS_DISPATCH_TABLE_FINGERPRINT_H
 
 #include <stddef.h>
 

@@ -18,10 +18,10 @@
  *                                the world of our own, so 1 is as good as 0
  *   CHORALE_VERBOSE=1            say what is chosen
  *   CHORALE_HOST_BUFFERS=1       no buffer is in GPU memory, although a GPU
- *                                runtime is loaded (state.h)
+ *                                runtime is loaded (comm_state.h)
  *   CHORALE_MAX_SCRATCH=64M      the most memory that variants may take for
  *                                themselves in a process, with all of its
- *                                threads (memory.h); K, M, G
+ *                                threads (scratch_pool.h); K, M, G
  *   CHORALE_CHECK=1              compare the arguments of the ranks before each
  *                                call; one that differs is the library's
  *   CHORALE_DETERMINISTIC=1      results have the same bits in every run with
@@ -29,8 +29,8 @@
  *
  * The last two step in at a communicator's first covered call.
  */
-#ifndef CHORALE_ALGORITHMS_SETTINGS_H
-#define CHORALE_ALGORITHMS_SETTINGS_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TABLE_SETTINGS_H
+#define CHORALE_ALGORITHMS_DISPATCH_TABLE_SETTINGS_H
 
 #include "algorithms/alg.h"
 #include "algorithms/coll.h"

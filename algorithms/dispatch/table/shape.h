@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shape.h - how the ranks of a communicator lie on nodes. No MPI. */
-#ifndef CHORALE_ALGORITHMS_SHAPE_H
-#define CHORALE_ALGORITHMS_SHAPE_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TABLE_SHAPE_H
+#define CHORALE_ALGORITHMS_DISPATCH_TABLE_SHAPE_H
 
 #include <stdint.h>
 

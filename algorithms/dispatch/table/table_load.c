@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table_load.c - opens a dispatch table. What the loader would die of is found
- * first, by reading: table_elf.h. */
+ * first, by reading: elf_check.h. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include "algorithms/dispatch/table/table_elf.h"
+#include "algorithms/dispatch/table/elf_check.h"
 #include "algorithms/dispatch/table/table_load.h"
 
 #define MAX_CHOICES 65536

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table_load.h - dispatch tables from shared objects, checked before they are
  * believed. */
-#ifndef CHORALE_ALGORITHMS_TABLE_LOAD_H
-#define CHORALE_ALGORITHMS_TABLE_LOAD_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TABLE_TABLE_LOAD_H
+#define CHORALE_ALGORITHMS_DISPATCH_TABLE_TABLE_LOAD_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/dispatch/base/host.h"
+#include "algorithms/dispatch/base/node_id.h"
 #include "algorithms/dispatch/base/pmpi.h"
-#include "algorithms/dispatch/comm/state.h"
-#include "algorithms/dispatch/trace/tick.h"
+#include "algorithms/dispatch/comm/comm_state.h"
+#include "algorithms/dispatch/trace/tick_clock.h"
 #include "algorithms/dispatch/trace/trace.h"
 #include "algorithms/dispatch/trace/trace_comm.h"
 #include "algorithms/dispatch/trace/trace_file.h"

@@ -38,12 +38,12 @@
  * rank_calls / comm_size, if all ranks are summed, else the same scaled up.
  * max_seconds is the sum of the rank that spent most.
  */
-#ifndef CHORALE_ALGORITHMS_TRACE_H
-#define CHORALE_ALGORITHMS_TRACE_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_H
+#define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_H
 
-#include "algorithms/dispatch/base/args.h"
+#include "algorithms/dispatch/base/call_args.h"
 #include "algorithms/dispatch/table/settings.h"
-#include "algorithms/dispatch/trace/trace_on.h"
+#include "algorithms/dispatch/trace/trace_enabled.h"
 
 /* Read the environment, after MPI_Init; secure: do not. Once a process.
  * suffix: put after the file's name. Returns what is to be given to

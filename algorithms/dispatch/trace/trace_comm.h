@@ -2,8 +2,8 @@
 /* trace_comm.h - size and shape of the application's communicators, without
  * talking to their other ranks: where each rank of MPI_COMM_WORLD is was
  * gathered when tracing began. */
-#ifndef CHORALE_ALGORITHMS_TRACE_COMM_H
-#define CHORALE_ALGORITHMS_TRACE_COMM_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_COMM_H
+#define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_COMM_H
 
 #include "algorithms/dispatch/trace/trace_key.h"
 

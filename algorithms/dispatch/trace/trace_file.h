@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_file.h - a trace as text: see trace.h. No MPI. */
-#ifndef CHORALE_ALGORITHMS_TRACE_FILE_H
-#define CHORALE_ALGORITHMS_TRACE_FILE_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FILE_H
+#define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FILE_H
 
 #include <time.h>
 

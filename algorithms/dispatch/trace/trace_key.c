@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_key.c - arguments to keys. Unlike args.c this takes every call that
+/* trace_key.c - arguments to keys. Unlike call_args.c this takes every call that
  * the library takes too, of any type and operation. */
 #include "config.h"
 
-#include "algorithms/dispatch/base/args.h"
+#include "algorithms/dispatch/base/call_args.h"
 #include "algorithms/dispatch/trace/trace_key.h"
 
 enum { BYTE, INT, INT64, FLOAT, DOUBLE, OTHER, DERIVED };
@@ -39,7 +39,7 @@ static uint8_t op_class(MPI_Op op)
     return OP_USER;
 }
 
-/* Of a predefined type that args.c knows. */
+/* Of a predefined type that call_args.c knows. */
 static uint8_t plain_class(MPI_Datatype type, MPI_Count size)
 {
     const char holds = chorale_args_holds(type);

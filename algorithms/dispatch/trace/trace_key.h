@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_key.h - what a call poses, as a trace tells calls apart. */
-#ifndef CHORALE_ALGORITHMS_TRACE_KEY_H
-#define CHORALE_ALGORITHMS_TRACE_KEY_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_KEY_H
+#define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_KEY_H
 
-#include "algorithms/dispatch/base/args.h"
+#include "algorithms/dispatch/base/call_args.h"
 #include "algorithms/dispatch/table/settings.h"
-#include "algorithms/dispatch/trace/trace_words.h"
+#include "algorithms/dispatch/trace/trace_format.h"
 
 /* Words of a trace's columns, by the numbers below; shapes by that of the
  * dispatch table's enum. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_merge.h - the ranks' traces summed up on one of them. */
-#ifndef CHORALE_ALGORITHMS_TRACE_MERGE_H
-#define CHORALE_ALGORITHMS_TRACE_MERGE_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_MERGE_H
+#define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_MERGE_H
 
 #include "algorithms/dispatch/trace/trace_table.h"
 

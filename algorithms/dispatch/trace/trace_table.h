@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_table.h - sums by key, and the rows that processes exchange. No
  * locks: the caller sees to it that one thread at a time is here. */
-#ifndef CHORALE_ALGORITHMS_TRACE_TABLE_H
-#define CHORALE_ALGORITHMS_TRACE_TABLE_H
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_TABLE_H
+#define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_TABLE_H
 
 #include "algorithms/dispatch/trace/trace_key.h"
 

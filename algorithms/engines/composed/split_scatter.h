@@ -3,8 +3,8 @@
  * in P parts, then all gather all parts. Parts are cut by packed bytes, since
  * ranks may describe the vector by different types; a type with gaps passes
  * through scratch. Part v belongs to virtual rank v = rank - root mod P. */
-#ifndef CHORALE_ALGORITHMS_SPLIT_SCATTER_H
-#define CHORALE_ALGORITHMS_SPLIT_SCATTER_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_COMPOSED_SPLIT_SCATTER_H
+#define CHORALE_ALGORITHMS_ENGINES_COMPOSED_SPLIT_SCATTER_H
 
 #include "algorithms/alg.h"
 #include "algorithms/engines/exchange/gather_all.h"

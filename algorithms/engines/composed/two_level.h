@@ -2,8 +2,8 @@
 /* two_level.h - collectives on the two levels of topology.h: variants that do
  * the parts of the levels, and blocks as packed bytes: those of a node travel
  * together, node after node. */
-#ifndef CHORALE_ALGORITHMS_TWO_LEVEL_H
-#define CHORALE_ALGORITHMS_TWO_LEVEL_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_H
+#define CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_H
 
 #include "algorithms/blocks.h"
 #include "algorithms/engines/topology.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* two_level_v.h - gatherv and scatterv on two levels: blocks whose sizes all
  * together only the root knows. A leader has to learn those of its node. */
-#ifndef CHORALE_ALGORITHMS_TWO_LEVEL_V_H
-#define CHORALE_ALGORITHMS_TWO_LEVEL_V_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_V_H
+#define CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_V_H
 
 #include "algorithms/engines/composed/two_level.h"
 

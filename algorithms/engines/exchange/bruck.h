@@ -8,8 +8,8 @@
  * A block leaves the caller's buffer at its first hop and enters it at its
  * last, so nothing is rotated.
  */
-#ifndef CHORALE_ALGORITHMS_BRUCK_H
-#define CHORALE_ALGORITHMS_BRUCK_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_EXCHANGE_BRUCK_H
+#define CHORALE_ALGORITHMS_ENGINES_EXCHANGE_BRUCK_H
 
 #include "algorithms/alg.h"
 #include "algorithms/engines/exchange/exchange_all.h"

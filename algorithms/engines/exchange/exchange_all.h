@@ -8,12 +8,12 @@
  * returns an MPI error code; requests under way are completed even after an
  * error. Costs are on a one-port network, m is the bytes of one block.
  */
-#ifndef CHORALE_ALGORITHMS_EXCHANGE_ALL_H
-#define CHORALE_ALGORITHMS_EXCHANGE_ALL_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_EXCHANGE_EXCHANGE_ALL_H
+#define CHORALE_ALGORITHMS_ENGINES_EXCHANGE_EXCHANGE_ALL_H
 
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* The two sides of one call. */
 struct chorale_exchange {

@@ -12,14 +12,14 @@
  * The functions that end in _from count ranks from root: block v belongs to
  * rank (v + root) mod P. Long broadcasts use them.
  */
-#ifndef CHORALE_ALGORITHMS_GATHER_ALL_H
-#define CHORALE_ALGORITHMS_GATHER_ALL_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_EXCHANGE_GATHER_ALL_H
+#define CHORALE_ALGORITHMS_ENGINES_EXCHANGE_GATHER_ALL_H
 
 #include <limits.h>
 
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/engines/exchange/mesh_exchange.h"
 
 /* Some consecutive blocks, k of them from block first; past the last one

@@ -7,8 +7,8 @@
  * index from the destination's to the source's, so that after the last one
  * they lie by source.
  */
-#ifndef CHORALE_ALGORITHMS_MESH_EXCHANGE_H
-#define CHORALE_ALGORITHMS_MESH_EXCHANGE_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_EXCHANGE_MESH_EXCHANGE_H
+#define CHORALE_ALGORITHMS_ENGINES_EXCHANGE_MESH_EXCHANGE_H
 
 #include <limits.h>
 

@@ -20,12 +20,12 @@
  *
  * Source  Chen, Lee, propositions 3.1 and 3.3; Chen's thesis, Cornell, 1993
  */
-#ifndef CHORALE_ALGORITHMS_UPDATING_H
-#define CHORALE_ALGORITHMS_UPDATING_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_EXCHANGE_UPDATING_H
+#define CHORALE_ALGORITHMS_ENGINES_EXCHANGE_UPDATING_H
 
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 enum chorale_updating_kind {
     CHORALE_UPDATING_LINE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* combine.h - gathers that combine: bitwise ORs of bytes, by one of several
  * reductions, to a root. */
-#ifndef CHORALE_ALGORITHMS_COMBINE_H
-#define CHORALE_ALGORITHMS_COMBINE_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_COMBINE_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_COMBINE_H
 
 #include "algorithms/alg.h"
 

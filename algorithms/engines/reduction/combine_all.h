@@ -2,8 +2,8 @@
 /* combine_all.h - bitwise ORs of bytes that all ranks get, by one of several
  * allreduces: behind variants in which a rank contributes what it has and
  * zeros for the rest. */
-#ifndef CHORALE_ALGORITHMS_COMBINE_ALL_H
-#define CHORALE_ALGORITHMS_COMBINE_ALL_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_COMBINE_ALL_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_COMBINE_ALL_H
 
 #include "algorithms/alg.h"
 

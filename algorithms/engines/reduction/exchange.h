@@ -7,11 +7,11 @@
  * expression, x0 op (x1 op ( ... )). Where their groups are the same in the
  * rounds before, as they are for digits, all ranks end with the same bits.
  */
-#ifndef CHORALE_ALGORITHMS_EXCHANGE_H
-#define CHORALE_ALGORITHMS_EXCHANGE_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_EXCHANGE_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_EXCHANGE_H
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* Groups are ranks that differ in one digit to the base k; keeps rank order.
  * call->ctx->size must be a power of k: see fold.h. at_once: all messages of

@@ -2,11 +2,11 @@
 /* fold.h - an allreduce on any number of processes by a core that takes only
  * powers of k: the others hand their vectors to a survivor of the core first
  * and get the result from it at the end. Rank order is kept. */
-#ifndef CHORALE_ALGORITHMS_FOLD_H
-#define CHORALE_ALGORITHMS_FOLD_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_FOLD_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_FOLD_H
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* Run core on a power of k ranks; it is an allreduce like any other, on the
  * call that it gets (in place, where others have folded onto the rank). */

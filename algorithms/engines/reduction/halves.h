@@ -2,8 +2,8 @@
 /* halves.h - allreduces of two halves: a reduce-scatter of the vector, cut
  * evenly in one part a rank, then an allgather of the parts. Every part is
  * reduced at one rank, so all ranks end with the same bits. */
-#ifndef CHORALE_ALGORITHMS_HALVES_H
-#define CHORALE_ALGORITHMS_HALVES_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_HALVES_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_HALVES_H
 
 #include "algorithms/alg.h"
 #include "algorithms/engines/exchange/gather_all.h"

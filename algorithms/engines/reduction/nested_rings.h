@@ -4,8 +4,8 @@
  * the ring allgathers backwards. The vector may be cut in parts that take the
  * dimensions in another order or go the other way round, all at the same
  * time. */
-#ifndef CHORALE_ALGORITHMS_NESTED_RINGS_H
-#define CHORALE_ALGORITHMS_NESTED_RINGS_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_NESTED_RINGS_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_NESTED_RINGS_H
 
 #include "algorithms/alg.h"
 

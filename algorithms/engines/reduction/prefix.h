@@ -5,13 +5,13 @@
  * inclusive: 1 for scan, 0 for exscan, whose rank 0 leaves recvbuf alone.
  * Each run function returns an MPI error code.
  */
-#ifndef CHORALE_ALGORITHMS_PREFIX_H
-#define CHORALE_ALGORITHMS_PREFIX_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_PREFIX_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_PREFIX_H
 
 #include <limits.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* This rank's operand. */
 const void *chorale_prefix_own(const struct chorale_call *call);

@@ -2,7 +2,7 @@
 /* reduce_then_bcast.c - see reduce_then_bcast.h. */
 #include "algorithms/engines/reduction/reduce_then_bcast.h"
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 static struct chorale_call to_zero(const struct chorale_call *call)
 {

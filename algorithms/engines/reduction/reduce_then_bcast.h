@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_then_bcast.h - an allreduce made of a reduction to rank 0 and a
  * broadcast from there, so that all ranks get the same bits. */
-#ifndef CHORALE_ALGORITHMS_REDUCE_THEN_BCAST_H
-#define CHORALE_ALGORITHMS_REDUCE_THEN_BCAST_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_REDUCE_THEN_BCAST_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_REDUCE_THEN_BCAST_H
 
 #include "algorithms/engines/part.h"
 

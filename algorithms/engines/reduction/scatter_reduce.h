@@ -8,11 +8,11 @@
  * nothing. acc may be own (then the operands are overwritten). Where acc is
  * another buffer, own is only read. Each returns an MPI error code.
  */
-#ifndef CHORALE_ALGORITHMS_SCATTER_REDUCE_H
-#define CHORALE_ALGORITHMS_SCATTER_REDUCE_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_H
 
 #include "algorithms/blocks.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* Ring, P - 1 rounds; commutative operations. */
 int chorale_scatter_reduce_ring(struct chorale_ctx *ctx,

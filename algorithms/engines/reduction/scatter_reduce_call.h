@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scatter_reduce_call.h - what reduce_scatter_block and reduce_scatter share:
  * one body a variant for both. A call with recvcounts is a reduce_scatter. */
-#ifndef CHORALE_ALGORITHMS_SCATTER_REDUCE_CALL_H
-#define CHORALE_ALGORITHMS_SCATTER_REDUCE_CALL_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_CALL_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_CALL_H
 
 #include <limits.h>
 

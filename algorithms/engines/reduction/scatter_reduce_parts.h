@@ -2,8 +2,8 @@
 /* scatter_reduce_parts.h - reduce-scatters made of other collectives, for
  * reduce_scatter_block and reduce_scatter (irregular). Parts are parameters,
  * chosen by their words. */
-#ifndef CHORALE_ALGORITHMS_SCATTER_REDUCE_PARTS_H
-#define CHORALE_ALGORITHMS_SCATTER_REDUCE_PARTS_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_PARTS_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_PARTS_H
 
 #include "algorithms/alg.h"
 

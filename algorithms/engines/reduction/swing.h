@@ -10,12 +10,12 @@
  * way round (Bine). Each takes, in scratch, half of the blocks twice and P
  * integers; each returns an MPI error code.
  */
-#ifndef CHORALE_ALGORITHMS_SWING_H
-#define CHORALE_ALGORITHMS_SWING_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_SWING_H
+#define CHORALE_ALGORITHMS_ENGINES_REDUCTION_SWING_H
 
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* The rank's partner in round j = 0 ... lg size - 1. */
 int chorale_swing_partner(int rank, int size, int j);

@@ -6,12 +6,12 @@
  * (rank - root mod size): every subtree is a range of them that starts at its
  * root. Radix 2 is the binomial tree.
  */
-#ifndef CHORALE_ALGORITHMS_BLOCK_TREE_H
-#define CHORALE_ALGORITHMS_BLOCK_TREE_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_BLOCK_TREE_H
+#define CHORALE_ALGORITHMS_ENGINES_ROOTED_BLOCK_TREE_H
 
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/tree.h"
 
 #include <stdint.h>

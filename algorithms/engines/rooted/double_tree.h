@@ -6,11 +6,11 @@
  * Time runs in steps. The edges have two colours: a rank receives in a step
  * over one edge at most and sends over one at most, those whose colour is the
  * step's parity. The root stands outside and feeds both trees in turn. */
-#ifndef CHORALE_ALGORITHMS_DOUBLE_TREE_H
-#define CHORALE_ALGORITHMS_DOUBLE_TREE_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_DOUBLE_TREE_H
+#define CHORALE_ALGORITHMS_ENGINES_ROOTED_DOUBLE_TREE_H
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* An edge of one of the trees at a rank. A broadcast sends segment k of the
  * tree's half over it in step `step + 2 k`. */

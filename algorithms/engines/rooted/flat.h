@@ -2,12 +2,12 @@
 /* flat.h - one rank, the root, and all others: each brings, or gets, its
  * block directly. Behind the linear gathers and scatters and their
  * v-variants. */
-#ifndef CHORALE_ALGORITHMS_FLAT_H
-#define CHORALE_ALGORITHMS_FLAT_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_FLAT_H
+#define CHORALE_ALGORITHMS_ENGINES_ROOTED_FLAT_H
 
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 #include <limits.h>
 

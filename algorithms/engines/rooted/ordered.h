@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ordered.h - the values of all ranks, combined at one of them. */
-#ifndef CHORALE_ALGORITHMS_ORDERED_H
-#define CHORALE_ALGORITHMS_ORDERED_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_ORDERED_H
+#define CHORALE_ALGORITHMS_ENGINES_ROOTED_ORDERED_H
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* call->recvbuf = x0 op (x1 op ( ... )): vectors of call->recvcount elements,
  * n >= 1 of them at x, one each stride bytes, which are only read. Returns an

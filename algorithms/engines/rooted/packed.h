@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* packed.h - a buffer seen as its packed bytes, which may be cut anywhere:
  * the buffer itself where its type is packed, else a copy in scratch. */
-#ifndef CHORALE_ALGORITHMS_PACKED_H
-#define CHORALE_ALGORITHMS_PACKED_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_PACKED_H
+#define CHORALE_ALGORITHMS_ENGINES_ROOTED_PACKED_H
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 struct chorale_packed {
     struct chorale_ctx *ctx;

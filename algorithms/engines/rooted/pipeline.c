@@ -3,8 +3,8 @@
  * pipeline.h. */
 #include "algorithms/engines/rooted/pipeline.h"
 
-#include "algorithms/ctx.h"
-#include "algorithms/exact.h"
+#include "algorithms/context.h"
+#include "algorithms/count_mismatch.h"
 
 const long chorale_segsizes[CHORALE_NSEGSIZE] = {
     0, 1024, 4096, 8192, 16384, 32768, 65536, 131072, 524288, 1048576

@@ -5,13 +5,13 @@
  * A rank receives a segment while it sends the one before to its children
  * (reductions: to its parent), one message each way at a time. Reductions
  * overlap no message. With one segment these are the plain trees. */
-#ifndef CHORALE_ALGORITHMS_PIPELINE_H
-#define CHORALE_ALGORITHMS_PIPELINE_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_PIPELINE_H
+#define CHORALE_ALGORITHMS_ENGINES_ROOTED_PIPELINE_H
 
 #include <limits.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "algorithms/tree.h"
 
 /* Parameters that many variants share, for use in a descriptor. segsize 0
@@ -102,7 +102,7 @@ int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
 int chorale_flow_send(struct chorale_ctx *ctx, const char *bytes,
                       size_t length, int dest, size_t follow);
 
-/* The same as chorale_flow_down() in an exact context (exact.h). ahead: up to
+/* The same as chorale_flow_down() in an exact context (count_mismatch.h). ahead: up to
  * so many segments are awaited while one is passed on. */
 int chorale_flow_down_exact(const struct chorale_view *view, char *bytes,
                             size_t n, size_t s, size_t ahead);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pipeline_exact.c - a vector that flows down a tree where ranks may disagree
  * about its length, and so about the number of its segments: see pipeline.h
- * and exact.h.
+ * and count_mismatch.h.
  *
  * A rank whose parent sends another number of them than it expects, or one of
  * another length, tells its children by empty segments, as many as it has
  * announced, and takes what the parent still has for it. */
 #include "algorithms/engines/rooted/pipeline.h"
 
-#include "algorithms/ctx.h"
-#include "algorithms/exact.h"
+#include "algorithms/context.h"
+#include "algorithms/count_mismatch.h"
 
 struct down {
     const struct chorale_view *view;

@@ -3,7 +3,7 @@
  * see pipeline.h. */
 #include "algorithms/engines/rooted/pipeline.h"
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 /* Operands are combined in one of two ways. Own data left: what comes from a
  * child is the right operand and takes the result. Own data right

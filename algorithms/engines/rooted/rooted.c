@@ -2,7 +2,7 @@
 /* rooted.c - see rooted.h. */
 #include "algorithms/engines/rooted/rooted.h"
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 
 struct chorale_rooted chorale_rooted_at(const struct chorale_call *call,
                                         enum chorale_coll coll)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rooted.h - a gather or a scatter as one rank sees it: the root all blocks,
  * every other rank its own one. */
-#ifndef CHORALE_ALGORITHMS_ROOTED_H
-#define CHORALE_ALGORITHMS_ROOTED_H
+#ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_ROOTED_H
+#define CHORALE_ALGORITHMS_ENGINES_ROOTED_ROOTED_H
 
 #include "algorithms/alg.h"
 #include "algorithms/blocks.h"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank hangs in a call or in MPI_Finalize: its launch is ended after --hang,
 # the cell fails after two launches and is not tried again, and all others are
-# measured. A long point is no hang. (Ranks that die: dies.t.)
+# measured. A long point is no hang. (Ranks that die: rank_death.t.)
 . "$(dirname "$0")/../../lib.sh"
 . "$here/../kill.sh"
 . "$here/../faulty.sh"

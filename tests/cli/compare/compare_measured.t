@@ -57,7 +57,7 @@ if "$chorale" --version | grep -q simgrid=yes; then
     # Each rule: of all collectives that take as long as each other, one takes
     # longer, then less.
     rules=$(sed -n 's/^    { "\([a-z_]* <= [^"]*\)".*/\1/p' \
-        "$top_srcdir/tuner/compare/guideline.c")
+        "$top_srcdir/tuner/compare/guidelines.c")
     "$chorale" plan rules.db -c bcast,reduce,allreduce,reduce_scatter_block,\
 reduce_scatter,gather,gatherv,scatter,scatterv,allgather,allgatherv,alltoall,\
 alltoallv -m 16K,64K -P 4 --providers library --launcher smpirun \

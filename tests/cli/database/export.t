@@ -219,7 +219,7 @@ is "$(grep -o 'after the rep.*byte 8 of [^,]*' "$work/e.csv")" \
                 print $text =~ s/%(?:zu|d|\.0f)/8/gr =~ s/%\.3g/1.5e-06/gr, "\n";
             }
         }' algorithms/*.c algorithms/[!d]*/*.c runners/measure/provider.c \
-        runners/measure/admit.c runners/measure/measure.c runners/measure/point.h runners/measure/buffers.c \
+        runners/measure/warm_up.c runners/measure/measure.c runners/measure/point.h runners/measure/buffers.c \
         runners/measure/verify.c runners/native/native.c runners/native/native_sim.c
 ) | sort -u >"$work/reasons.txt"
 [ "$(wc -l <"$work/reasons.txt")" -gt 30 ]

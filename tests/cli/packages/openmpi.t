@@ -38,9 +38,9 @@ export MPIEXEC MPICC CC top_srcdir
 # Five drawn tables are enough for hpcc.t here: scalapack.t has twenty.
 SEEDS="1 2 3 4 5"
 export SEEDS
-for test in cli/campaign/native cli/campaign/real cli/tables/generate_ompi shim/fortran shim/hpcc \
-    shim/shim shim/calls shim/ends shim/neighbours shim/semantics \
-    shim/guard shim/trace shim/ppn shim/libchorale shim/comm_limits \
+for test in cli/campaign/native cli/campaign/tune_local cli/tables/generate_ompi shim/fortran shim/hpcc \
+    shim/shim shim/calls shim/program_exit shim/other_libraries shim/semantics \
+    shim/table_guards shim/trace shim/ppn shim/libchorale shim/comm_limits \
     shim/other_names shim/wrong_calls shim/trace_ends; do
     log=$work/${test##*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1

@@ -454,7 +454,7 @@ is "$(grep -c 'kappa without an interval: one launch' counted.html kappa.html |
     tr '\n' ' ')" "counted.html:1 kappa.html:0 " "and it says why"
 
 # What another benchmark printed: named as that, and no empty tables.
-run import osu.db "$top_srcdir/tests/cli/tables/files/osu-5.9.txt" -P 44 --ppn 22
+run import osu.db "$top_srcdir/tests/cli/database/benchmarks/osu-5.9.txt" -P 44 --ppn 22
 run report osu.db -o osu.html
 is $? 0 "a table of OSU alone"
 page osu.html "makes a sound page"

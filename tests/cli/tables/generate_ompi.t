@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # generate_ompi.t - Open MPI runs the rules files that are written. The decisions
-# are made up; tests/unit/tuner/ompi.c reads both formats at each border. openmpi.t
+# are made up; tests/unit/tuner/ompi_rules.c reads both formats at each border. openmpi.t
 # runs this in a build for that library.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check.h - what the shim's test programs share: counting what is wrong and
  * saying it on rank 0 at the end. */
-#ifndef CHORALE_TESTS_SHIM_CHECK_H
-#define CHORALE_TESTS_SHIM_CHECK_H
+#ifndef CHORALE_TESTS_SHIM_PROGRAMS_CHECK_H
+#define CHORALE_TESTS_SHIM_PROGRAMS_CHECK_H
 
 #include <mpi.h>
 #include <stdio.h>

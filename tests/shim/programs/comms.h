@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* comms.h - the communicators that programs have: each is made, given to a
  * function, freed. */
-#ifndef CHORALE_TESTS_SHIM_COMMS_H
-#define CHORALE_TESTS_SHIM_COMMS_H
+#ifndef CHORALE_TESTS_SHIM_PROGRAMS_COMMS_H
+#define CHORALE_TESTS_SHIM_PROGRAMS_COMMS_H
 
 #include <mpi.h>
 

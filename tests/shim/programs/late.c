@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* late.c LIBRARY RANK|all none|dup|half - a library is loaded after the first
+/* late_ties.c LIBRARY RANK|all none|dup|half - a library is loaded after the first
  * communicators were set up: broadcasts of 1024 bytes on MPI_COMM_WORLD and of
  * 1000 on a half of it; then the library, on that rank or on all; broadcasts of
  * 3000 on a new communicator, of all ranks (dup) or again of the half, or

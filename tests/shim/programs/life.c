@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-#ifdef CHORALE_TESTS_SHIM_THROUGH_H /* libchorale sees no MPI_Comm_free */
+#ifdef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H /* libchorale sees no MPI_Comm_free */
 enum { SEES_FREE = 0 };
 #else
 enum { SEES_FREE = 1 };

@@ -2,8 +2,8 @@
 /* maps.h - types made by lot: every map of memory that a signature can have,
  * and the side of a call that uses one, with memory round it in which each
  * byte is known. */
-#ifndef CHORALE_TESTS_SHIM_MAPS_H
-#define CHORALE_TESTS_SHIM_MAPS_H
+#ifndef CHORALE_TESTS_SHIM_PROGRAMS_MAPS_H
+#define CHORALE_TESTS_SHIM_PROGRAMS_MAPS_H
 
 #include <mpi.h>
 #include <stdint.h>

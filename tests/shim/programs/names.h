@@ -2,8 +2,8 @@
 /* names.h - one source, several programs: the collectives by MPI's names, by
  * those with large counts (-DLARGE), by libchorale's (-DLIBCHORALE). Arrays
  * of counts and displacements are of count_t and displ_t. */
-#ifndef CHORALE_TESTS_SHIM_NAMES_H
-#define CHORALE_TESTS_SHIM_NAMES_H
+#ifndef CHORALE_TESTS_SHIM_PROGRAMS_NAMES_H
+#define CHORALE_TESTS_SHIM_PROGRAMS_NAMES_H
 
 #include <mpi.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* through.h - included before a program of this folder, it makes the program
  * call libchorale instead of MPI, where a shim cannot be preloaded. */
-#ifndef CHORALE_TESTS_SHIM_THROUGH_H
-#define CHORALE_TESTS_SHIM_THROUGH_H
+#ifndef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H
+#define CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H
 
 #include "algorithms/dispatch/chorale.h"
 

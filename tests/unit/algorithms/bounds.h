@@ -7,8 +7,8 @@
  * port takes them depends on what a message takes in latency and in bytes, and
  * ports wait longest where both count. The bound holds there, too; of one alone
  * it is reached nowhere. */
-#ifndef CHORALE_TESTS_UNIT_BOUNDS_H
-#define CHORALE_TESTS_UNIT_BOUNDS_H
+#ifndef CHORALE_TESTS_UNIT_ALGORITHMS_BOUNDS_H
+#define CHORALE_TESTS_UNIT_ALGORITHMS_BOUNDS_H
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* formula.h - what a descriptor's formula comes to at a point. The words and
  * signs a formula may have are told above struct chorale_alg. */
-#ifndef CHORALE_TESTS_UNIT_FORMULA_H
-#define CHORALE_TESTS_UNIT_FORMULA_H
+#ifndef CHORALE_TESTS_UNIT_ALGORITHMS_FORMULA_H
+#define CHORALE_TESTS_UNIT_ALGORITHMS_FORMULA_H
 
 #include "algorithms/alg.h"
 

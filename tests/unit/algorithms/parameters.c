@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "algorithms/catalogue.h"
-#include "algorithms/schedule/notes.h"
+#include "algorithms/schedule/event_log.h"
 #include "tests/tap.h"
 #include "tests/unit/algorithms/values.h"
 #include "tests/unit/algorithms/wanted.h"

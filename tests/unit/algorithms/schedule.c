@@ -8,7 +8,7 @@
  *     schedule.t [COLLECTIVE [VARIANT]]   only these
  *     schedule.t --bounds                 print the table of bounds.h anew */
 #include "algorithms/catalogue.h"
-#include "algorithms/schedule/notes.h"
+#include "algorithms/schedule/event_log.h"
 #include "algorithms/schedule/schedule.h"
 #include "tests/tap.h"
 #include "tests/unit/algorithms/bounds.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/ctx.h"
+#include "algorithms/context.h"
 #include "tests/tap.h"
 
 static int refuses; /* 1: the system has no memory */

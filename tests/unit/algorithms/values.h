@@ -2,8 +2,8 @@
 /* values.h - a parameter's values as tests take them: the candidates of all
  * plans and, where values are words, those of the full set too: behind a word
  * is code of its own. */
-#ifndef CHORALE_TESTS_UNIT_VALUES_H
-#define CHORALE_TESTS_UNIT_VALUES_H
+#ifndef CHORALE_TESTS_UNIT_ALGORITHMS_VALUES_H
+#define CHORALE_TESTS_UNIT_ALGORITHMS_VALUES_H
 
 #include "algorithms/alg.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wanted.h - the arguments of a test of variants: [COLLECTIVE [VARIANT]]. */
-#ifndef CHORALE_TESTS_WANTED_H
-#define CHORALE_TESTS_WANTED_H
+#ifndef CHORALE_TESTS_UNIT_ALGORITHMS_WANTED_H
+#define CHORALE_TESTS_UNIT_ALGORITHMS_WANTED_H
 
 #include <string.h>
 

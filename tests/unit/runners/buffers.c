@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/kinds.h"
+#include "algorithms/dtypes.h"
 #include "runners/measure/runner.h"
 #include "tests/tap.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "db/store.h"
-#include "runners/measure/stopping.h"
+#include "runners/measure/stop_rule.h"
 #include "tests/tap.h"
 
 enum { TRIALS = 1000, LAUNCHES = 6, NREP = 100, CHUNK = 8, CELLS = 3,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "db/facts.h"
-#include "db/preflight.h"
+#include "db/environment.h"
+#include "db/node_outliers.h"
 #include "tests/tap.h"
 
 enum { N = 5 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runners/measure/stopping.h"
+#include "runners/measure/stop_rule.h"
 #include "tests/tap.h"
 
 static const struct chorale_stop usual = {

@@ -2,7 +2,7 @@
 /* fit.c - the parameters of a network come back from times made from them:
  * exactly without noise, within 0.5 % with noise and outliers, with intervals
  * that cover; what cannot be told apart is refused. */
-#include "tuner/model/fit.h"
+#include "tuner/model/least_squares.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/kinds.h"
-#include "db/order.h"
+#include "algorithms/dtypes.h"
+#include "db/quantiles.h"
 #include "tests/tap.h"
-#include "tuner/model/model_job.h"
+#include "tuner/model/model_internal.h"
 #include "tuner/model/predict.h"
 
 #define ALPHA 1.0128e-6

@@ -9,8 +9,8 @@
  * itself (sigma), and some by a lot, upwards (outliers). All in log units of
  * the launch's median.
  */
-#ifndef CHORALE_TESTS_NOISE_H
-#define CHORALE_TESTS_NOISE_H
+#ifndef CHORALE_TESTS_UNIT_TUNER_NOISE_H
+#define CHORALE_TESTS_UNIT_TUNER_NOISE_H
 
 #include <math.h>
 #include <stddef.h>

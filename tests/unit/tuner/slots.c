@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* slots.c - the updating of Chen and Lee, slot by slot on the links of lines,
  * rings, meshes and wrapped meshes: the messages that the variants write down
- * (algorithms/schedule/notes.h) are cut in packets, and in each slot a link carries one
+ * (algorithms/schedule/event_log.h) are cut in packets, and in each slot a link carries one
  * packet, or one each way. The slots until all have theirs are those of
  * propositions 3.1 to 3.4 as tuner/replicate/replicate.h states them, and as few as the
  * links across the middle allow. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algorithms/schedule/notes.h"
+#include "algorithms/schedule/event_log.h"
 #include "tests/tap.h"
 #include "tuner/replicate/replicate.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "db/publish.h"
-#include "db/shard.h"
+#include "db/foreign_db.h"
 #include "db/tail.h"
 #include "db/tail_record.h"
 #include "tests/tap.h"

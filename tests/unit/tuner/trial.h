@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trial.h - whole comparisons of invented cells: base's launches, then head's,
  * and those of the second measurement, judged as `chorale compare` does. */
-#ifndef CHORALE_TESTS_TRIAL_H
-#define CHORALE_TESTS_TRIAL_H
+#ifndef CHORALE_TESTS_UNIT_TUNER_TRIAL_H
+#define CHORALE_TESTS_UNIT_TUNER_TRIAL_H
 
 #include <stdlib.h>
 

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* context.c - a variant's surroundings: its communicator and counted messages.
+ * Every byte of the catalogue passes here, so counts above INT_MAX, counters
+ * and PMPI are dealt with in one place. */
+#include "algorithms/context.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/count_mismatch.h"
+#include "algorithms/mixed_types.h"
+#include "algorithms/schedule/schedule.h"
+#include "algorithms/scratch.h"
+
+/* The largest count given to one MPI call. A test build lowers it, to reach
+ * the path of large counts with small buffers. */
+#ifndef CHORALE_COUNT_MAX
+#define CHORALE_COUNT_MAX INT_MAX
+#endif
+
+/* From so many bytes on a message is long: MPI libraries have it wait for its
+ * receiver anyway, or soon do, so that to wait for that costs nothing. Lowered
+ * by the same build. */
+#ifndef CHORALE_LONG
+#define CHORALE_LONG 32768
+#endif
+
+/* --- context ---------------------------------------------------------- */
+
+int chorale_ctx_new(MPI_Comm comm, struct chorale_ctx **ctx_p)
+{
+    struct chorale_ctx *ctx = calloc(1, sizeof(*ctx));
+    struct chorale_scratch *scratch = chorale_scratch_new();
+    int err = ctx && scratch ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+    if (err == MPI_SUCCESS && comm != MPI_COMM_NULL)
+        err = PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (err == MPI_SUCCESS && comm != MPI_COMM_NULL)
+        err = PMPI_Comm_rank(comm, &ctx->rank);
+    if (err == MPI_SUCCESS && comm != MPI_COMM_NULL)
+        err = PMPI_Comm_size(comm, &ctx->size);
+    if (err != MPI_SUCCESS) {
+        free(ctx);
+        chorale_scratch_free(scratch);
+        return err;
+    }
+    ctx->comm = comm;
+    ctx->tag = CHORALE_TAG;
+    ctx->scratch = scratch;
+    *ctx_p = ctx;
+    return MPI_SUCCESS;
+}
+
+void chorale_ctx_free(struct chorale_ctx *ctx)
+{
+    if (ctx == NULL)
+        return;
+    chorale_scratch_free(ctx->scratch);
+    free(ctx->nodes);
+    free(ctx);
+}
+
+int chorale_ctx_set_nodes(struct chorale_ctx *ctx, const int *node)
+{
+    size_t bytes = sizeof(*node) * (size_t)ctx->size;
+    int *copy = node == NULL ? NULL : malloc(bytes);
+
+    if (node != NULL && copy == NULL)
+        return MPI_ERR_NO_MEM;
+    if (copy != NULL)
+        memcpy(copy, node, bytes);
+    free(ctx->nodes);
+    ctx->nodes = copy;
+    ctx->node = copy;
+    return MPI_SUCCESS;
+}
+
+/* --- views ------------------------------------------------------------ */
+
+int chorale_node(const struct chorale_ctx *ctx, int rank)
+{
+    return ctx->node == NULL ? 0 : ctx->node[chorale_in_comm(ctx, rank)];
+}
+
+void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
+                      int rank, int size, int *map)
+{
+    for (int i = 0; i < size; i++)
+        map[i] = chorale_in_comm(ctx, map[i]);
+    *view = *ctx;
+    view->rank = rank;
+    view->size = size;
+    view->map = map;
+}
+
+/* --- messages --------------------------------------------------------- */
+
+/* A count and type as one MPI call takes them; made: the type is ours. */
+struct message {
+    int count;
+    MPI_Datatype type;
+    int made;
+};
+
+int chorale_type_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p)
+{
+    MPI_Count whole = count / CHORALE_COUNT_MAX;
+    int length[2] = { (int)whole, (int)(count % CHORALE_COUNT_MAX) };
+    MPI_Datatype part[2] = { MPI_DATATYPE_NULL, type };
+    MPI_Aint at[2] = { 0, 0 };
+    int err;
+
+    if (whole > INT_MAX)
+        return MPI_ERR_COUNT;
+    at[1] = (MPI_Aint)(whole * CHORALE_COUNT_MAX) * chorale_type_extent(type);
+    err = PMPI_Type_contiguous(CHORALE_COUNT_MAX, type, &part[0]);
+    if (err != MPI_SUCCESS)
+        return err;
+    err = PMPI_Type_create_struct(2, length, at, part, big_p);
+    PMPI_Type_free(&part[0]);
+    if (err == MPI_SUCCESS)
+        err = PMPI_Type_commit(big_p);
+    return err;
+}
+
+#ifdef MPICH_VERSION
+/* What comes in is received as bytes: see mixed_types.h. Shorter messages come in
+ * one piece everywhere; and predefined types that are not mixed show that in
+ * their handles. */
+static void replace_mixed(struct message *m, MPI_Count count)
+{
+    enum { PIECE = 1024, KIND = 30 };
+
+    _Static_assert(((unsigned)MPI_BYTE ^ (unsigned)MPI_INT) >> KIND == 0
+                       && ((unsigned)MPI_DOUBLE_INT ^ (unsigned)MPI_INT)
+                              >> KIND != 0,
+                   "values with an index are of another kind");
+    if (((unsigned)m->type ^ (unsigned)MPI_INT) >> KIND != 0
+        && (size_t)count * chorale_type_size(m->type) > PIECE)
+        m->made = chorale_mixed_as_bytes(m->type, &m->type);
+}
+#else
+static void replace_mixed(struct message *m, MPI_Count count)
+{
+    (void)m;
+    (void)count;
+}
+#endif
+
+static int message_init(struct message *m, MPI_Count count, MPI_Datatype type,
+                        int incoming)
+{
+    MPI_Datatype part;
+    int err, part_made;
+
+    *m = (struct message){ (int)count, type, 0 };
+    if (incoming)
+        replace_mixed(m, count);
+    if (count <= CHORALE_COUNT_MAX)
+        return MPI_SUCCESS;
+    part = m->type;
+    part_made = m->made;
+    err = chorale_type_big(count, part, &m->type);
+    if (part_made)
+        PMPI_Type_free(&part);
+    m->count = 1;
+    m->made = 1;
+    return err;
+}
+
+/* MPI keeps the type as long as a pending operation needs it. */
+static void message_release(struct message *m)
+{
+    if (m->made)
+        PMPI_Type_free(&m->type);
+}
+
+/* What goes out in a call of which this rank knows that its counts are unlike
+ * is empty. */
+static int send_init(const struct chorale_ctx *ctx, struct message *m,
+                     MPI_Count count, MPI_Datatype type)
+{
+    return message_init(m, chorale_exact_failed(ctx) ? 0 : count, type, 0);
+}
+
+static void count_sent(struct chorale_ctx *ctx, MPI_Count count,
+                       MPI_Datatype type)
+{
+    if (ctx->stat == NULL)
+        return;
+    ctx->stat->messages++;
+    ctx->stat->bytes_sent += (long long)chorale_type_size(type) * count;
+}
+
+/* Around a call that completes messages; clocks are read only where they
+ * count. */
+static double round_begin(struct chorale_ctx *ctx)
+{
+    if (ctx->stat == NULL)
+        return 0;
+    ctx->stat->rounds++;
+    return PMPI_Wtime();
+}
+
+static void round_end(struct chorale_ctx *ctx, double began)
+{
+    if (ctx->stat != NULL)
+        ctx->stat->wait_ns += (long long)(1e9 * (PMPI_Wtime() - began) + 0.5);
+}
+
+int chorale_received(struct chorale_ctx *ctx, int err)
+{
+    int class;
+
+    if (err == MPI_SUCCESS || ctx->truncated == NULL
+        || PMPI_Error_class(err, &class) != MPI_SUCCESS
+        || class != MPI_ERR_TRUNCATE)
+        return err;
+    if (*ctx->truncated == MPI_SUCCESS)
+        *ctx->truncated = err;
+    return MPI_SUCCESS;
+}
+
+/* Is any of them under way? */
+static int any_open(int count, const MPI_Request *req)
+{
+    for (int i = 0; i < count; i++)
+        if (req[i] != MPI_REQUEST_NULL)
+            return 1;
+    return 0;
+}
+
+static size_t bytes_of(MPI_Count count, MPI_Datatype type)
+{
+    return chorale_type_size(type) * (size_t)count;
+}
+
+/* The completing calls, where a schedule is written down. */
+static int note_send(struct chorale_ctx *ctx, const void *buf,
+                     MPI_Count count, MPI_Datatype type, int dest)
+{
+    MPI_Request req;
+    int err = chorale_note_send(ctx, buf, bytes_of(count, type), dest, &req);
+
+    chorale_note_round(ctx);
+    return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
+}
+
+static int note_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
+                     MPI_Datatype type, int source)
+{
+    MPI_Request req;
+    int err = chorale_note_recv(ctx, buf, bytes_of(count, type), source, &req);
+
+    chorale_note_round(ctx);
+    return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
+}
+
+static int note_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
+{
+    int err = MPI_SUCCESS;
+
+    if (any_open(count, req))
+        chorale_note_round(ctx);
+    for (int i = 0; i < count && err == MPI_SUCCESS; i++)
+        err = chorale_note_wait(ctx, &req[i]);
+    return err;
+}
+
+static int note_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
+                         size_t out, int dest, void *recvbuf, size_t in,
+                         int source)
+{
+    MPI_Request req[2];
+    int err = chorale_note_recv(ctx, recvbuf, in, source, &req[0]);
+
+    if (err == MPI_SUCCESS)
+        err = chorale_note_send(ctx, sendbuf, out, dest, &req[1]);
+    return err == MPI_SUCCESS ? note_waitall(ctx, 2, req) : err;
+}
+
+int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                 MPI_Datatype type, int dest)
+{
+    struct message m;
+    double began;
+    int err;
+
+    if (ctx->schedule != NULL)
+        return note_send(ctx, buf, count, type, dest);
+    err = send_init(ctx, &m, count, type);
+    if (err != MPI_SUCCESS)
+        return err;
+    count_sent(ctx, count, type);
+    began = round_begin(ctx);
+    err = PMPI_Send(buf, m.count, m.type, chorale_in_comm(ctx, dest), ctx->tag,
+                    ctx->comm);
+    round_end(ctx, began);
+    message_release(&m);
+    return err;
+}
+
+int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
+                 MPI_Datatype type, int source)
+{
+    struct message m;
+    double began;
+    int err;
+
+    if (ctx->schedule != NULL)
+        return note_recv(ctx, buf, count, type, source);
+    err = message_init(&m, count, type, 1);
+    if (err != MPI_SUCCESS)
+        return err;
+    source = chorale_in_comm(ctx, source);
+    began = round_begin(ctx);
+    if (ctx->exact != NULL)
+        err = chorale_exact_recv_one(ctx, buf, m.count, m.type,
+                                     bytes_of(count, type), source);
+    else
+        err = chorale_received(ctx, PMPI_Recv(buf, m.count, m.type, source,
+                                              ctx->tag, ctx->comm,
+                                              MPI_STATUS_IGNORE));
+    round_end(ctx, began);
+    message_release(&m);
+    return err;
+}
+
+static int start_send(struct chorale_ctx *ctx, const void *buf,
+                      MPI_Count count, MPI_Datatype type, int dest,
+                      int synchronous, MPI_Request *req)
+{
+    struct message m;
+    int err;
+
+    if (ctx->schedule != NULL)
+        return chorale_note_send(ctx, buf, bytes_of(count, type), dest, req);
+    err = send_init(ctx, &m, count, type);
+    if (err != MPI_SUCCESS)
+        return err;
+    count_sent(ctx, count, type);
+    dest = chorale_in_comm(ctx, dest);
+    err = synchronous ? PMPI_Issend(buf, m.count, m.type, dest, ctx->tag,
+                                    ctx->comm, req)
+                      : PMPI_Isend(buf, m.count, m.type, dest, ctx->tag,
+                                   ctx->comm, req);
+    message_release(&m);
+    return err;
+}
+
+int chorale_isend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                  MPI_Datatype type, int dest, MPI_Request *req)
+{
+    return start_send(ctx, buf, count, type, dest, 0, req);
+}
+
+int chorale_issend(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
+                   MPI_Datatype type, int dest, MPI_Request *req)
+{
+    return start_send(ctx, buf, count, type, dest, 1, req);
+}
+
+int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
+                  MPI_Datatype type, int source, MPI_Request *req)
+{
+    struct message m;
+    int err;
+
+    if (ctx->schedule != NULL)
+        return chorale_note_recv(ctx, buf, bytes_of(count, type), source, req);
+    err = message_init(&m, count, type, 1);
+    if (err != MPI_SUCCESS)
+        return err;
+    err = PMPI_Irecv(buf, m.count, m.type, chorale_in_comm(ctx, source),
+                     ctx->tag, ctx->comm, req);
+    message_release(&m);
+    if (err == MPI_SUCCESS && ctx->exact != NULL)
+        chorale_exact_await(ctx->exact, req, bytes_of(count, type));
+    return err;
+}
+
+int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
+                     MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                     void *recvbuf, MPI_Count recvcount,
+                     MPI_Datatype recvtype, int source)
+{
+    struct message out, in;
+    MPI_Status status;
+    double began;
+    int err;
+
+    if (ctx->schedule != NULL)
+        return note_sendrecv(ctx, sendbuf, bytes_of(sendcount, sendtype), dest,
+                             recvbuf, bytes_of(recvcount, recvtype), source);
+    err = send_init(ctx, &out, sendcount, sendtype);
+    if (err != MPI_SUCCESS)
+        return err;
+    err = message_init(&in, recvcount, recvtype, 1);
+    if (err == MPI_SUCCESS) {
+        count_sent(ctx, sendcount, sendtype);
+        began = round_begin(ctx);
+        err = PMPI_Sendrecv(sendbuf, out.count, out.type,
+                            chorale_in_comm(ctx, dest), ctx->tag, recvbuf,
+                            in.count, in.type,
+                            chorale_in_comm(ctx, source), ctx->tag, ctx->comm,
+                            ctx->exact != NULL ? &status : MPI_STATUS_IGNORE);
+        round_end(ctx, began);
+        message_release(&in);
+    }
+    message_release(&out);
+    err = chorale_received(ctx, err);
+    if (err == MPI_SUCCESS && ctx->exact != NULL)
+        chorale_exact_check(ctx, &status, bytes_of(recvcount, recvtype));
+    return err;
+}
+
+int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
+                         MPI_Count count, MPI_Datatype type, int dest)
+{
+    MPI_Request req;
+    int err;
+
+    if (bytes_of(count, type) < CHORALE_LONG)
+        return chorale_send(ctx, buf, count, type, dest);
+    err = chorale_issend(ctx, buf, count, type, dest, &req);
+    return err == MPI_SUCCESS ? chorale_wait(ctx, &req) : err;
+}
+
+int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
+                             MPI_Count sendcount, MPI_Datatype sendtype,
+                             int dest, void *recvbuf, MPI_Count recvcount,
+                             MPI_Datatype recvtype, int source)
+{
+    MPI_Request req[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+    int err, last;
+
+    if (bytes_of(sendcount, sendtype) < CHORALE_LONG)
+        return chorale_sendrecv(ctx, sendbuf, sendcount, sendtype, dest,
+                                recvbuf, recvcount, recvtype, source);
+    err = chorale_irecv(ctx, recvbuf, recvcount, recvtype, source, &req[0]);
+    if (err == MPI_SUCCESS)
+        err = chorale_issend(ctx, sendbuf, sendcount, sendtype, dest,
+                             &req[1]);
+    last = chorale_waitall(ctx, 2, req);
+    return err == MPI_SUCCESS ? last : err;
+}
+
+/* Wait for one. */
+static int wait_one(struct chorale_ctx *ctx, MPI_Request *req)
+{
+    MPI_Status status;
+    long long bytes;
+    int err;
+
+    if (ctx->exact == NULL || *req == MPI_REQUEST_NULL)
+        return chorale_received(ctx, PMPI_Wait(req, MPI_STATUS_IGNORE));
+    err = chorale_received(ctx, PMPI_Wait(req, &status));
+    bytes = chorale_exact_came(ctx->exact, req);
+    if (err == MPI_SUCCESS && bytes >= 0)
+        chorale_exact_check(ctx, &status, (size_t)bytes);
+    return err;
+}
+
+int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
+{
+    return chorale_waitall(ctx, 1, req);
+}
+
+int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
+                    int *index)
+{
+    MPI_Status status;
+    long long bytes;
+    double began;
+    int err;
+
+    *index = MPI_UNDEFINED; /* SMPI leaves it as it is if there are none */
+    if (!any_open(count, req))
+        return MPI_SUCCESS;
+    if (ctx->schedule != NULL) {
+        chorale_note_round(ctx);
+        return chorale_note_waitany(ctx, count, req, index);
+    }
+    began = round_begin(ctx);
+    err = PMPI_Waitany(count, req, index,
+                       ctx->exact != NULL ? &status : MPI_STATUS_IGNORE);
+    round_end(ctx, began);
+    err = chorale_received(ctx, err);
+    if (err != MPI_SUCCESS || ctx->exact == NULL || *index == MPI_UNDEFINED)
+        return err;
+    bytes = chorale_exact_came(ctx->exact, &req[*index]);
+    if (bytes >= 0)
+        chorale_exact_check(ctx, &status, (size_t)bytes);
+    return err;
+}
+
+int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
+{
+    int first = MPI_SUCCESS;
+    double began;
+
+    if (ctx->schedule != NULL)
+        return note_waitall(ctx, count, req);
+    if (!any_open(count, req))
+        return MPI_SUCCESS;
+    began = round_begin(ctx);
+    /* One by one, as that tells which error it was. */
+    for (int i = 0; i < count; i++) {
+        int err = wait_one(ctx, &req[i]);
+
+        if (first == MPI_SUCCESS)
+            first = err;
+    }
+    round_end(ctx, began);
+    return first;
+}
+
+int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
+                         MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+    MPI_Aint extent = chorale_type_extent(type);
+    int err = MPI_SUCCESS;
+
+    if (ctx->schedule != NULL)
+        return chorale_note_reduce(ctx, in, inout, bytes_of(count, type), type,
+                                   op);
+    /* Elements of no bytes may all be at one address, which MPICH refuses. */
+    if (in == inout && chorale_type_size(type) == 0)
+        return MPI_SUCCESS;
+    for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {
+        MPI_Count left = count - done;
+        int piece = left > CHORALE_COUNT_MAX ? CHORALE_COUNT_MAX : (int)left;
+
+        err = PMPI_Reduce_local(chorale_at(in, extent, (MPI_Aint)done),
+                                chorale_at(inout, extent, (MPI_Aint)done),
+                                piece, type, op);
+        done += piece;
+    }
+    if (ctx->stat != NULL)
+        ctx->stat->bytes_reduced += (long long)chorale_type_size(type) * count;
+    return err;
+}

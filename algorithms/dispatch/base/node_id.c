@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* node_id.c - which node this process is on. Once for all of MPI_COMM_WORLD,
+ * not for each communicator: an application may make thousands. */
+#include "config.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+
+#include "algorithms/dispatch/base/node_id.h"
+#include "algorithms/dispatch/base/world_dup.h"
+#include "algorithms/dispatch/base/pmpi.h"
+
+static _Atomic uint64_t learned; /* 0: nothing */
+
+static uint64_t digest_of_name(void)
+{
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    int length;
+
+    if (PMPI_Get_processor_name(name, &length) != MPI_SUCCESS)
+        return 0;
+    for (int i = 0; name[i] != '\0'; i++)
+        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t chorale_host_id(void)
+{
+    const uint64_t node = atomic_load(&learned);
+
+    return node != 0 ? node : digest_of_name();
+}
+
+/* The node's number: one more than its first rank. */
+static uint64_t ask(MPI_Comm world)
+{
+    unsigned long long first;
+    MPI_Comm node;
+    int rank, rc;
+
+    if (PMPI_Comm_rank(world, &rank) != MPI_SUCCESS
+        || PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank,
+                                MPI_INFO_NULL, &node) != MPI_SUCCESS)
+        return 0;
+    first = (unsigned long long)rank + 1;
+    rc = PMPI_Bcast(&first, 1, MPI_UNSIGNED_LONG_LONG, 0, node);
+    PMPI_Comm_free(&node);
+    return rc == MPI_SUCCESS ? first : 0;
+}
+
+void chorale_host_learn(void)
+{
+    const MPI_Comm world = chorale_own_world();
+
+    if (world != MPI_COMM_NULL)
+        atomic_store(&learned, ask(world));
+}

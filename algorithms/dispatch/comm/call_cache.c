@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* call_cache.c - see call_cache.h. */
+#include "config.h"
+
+#include "algorithms/dispatch/comm/call_cache.h"
+#include "algorithms/dispatch/comm/type_watch.h"
+
+/* Calls with a type that may end before it is watched, which takes some 100 ns,
+ * and at its end as much and a look at all that is remembered. Where types end
+ * they may be made for a few calls each: so with each end it takes twice as
+ * many, at most that. */
+enum { WATCH_AFTER = 4, WATCH_AFTER_MOST = 1024 };
+
+/* What the library is to do hangs on little: it judges addresses and the root
+ * itself. But what is in place may be another's choice. */
+static unsigned care_of(const struct chorale_chosen *chosen)
+{
+    const unsigned any = CHORALE_SEND_IN_PLACE | CHORALE_RECV_IN_PLACE
+                       | CHORALE_IS_ROOT
+                       | (unsigned)-1 << CHORALE_COLL_SHIFT;
+
+    return (chosen->passes ? any : (unsigned)-1)
+         & ~(unsigned)CHORALE_MORTAL;
+}
+
+static int is_same(const struct chorale_known *a,
+                   const struct chorale_known *b)
+{
+    return chorale_known_fits(a, CHORALE_HANDLE, b->sendcount, b->recvcount,
+                              b->sendtype, b->recvtype, b->op,
+                              b->chosen.pattern);
+}
+
+/* Nothing is or was to be here. */
+static int is_free(const struct chorale_known *known)
+{
+    return known->chosen.plan == NULL && known->chosen.msg_size == 0;
+}
+
+/* Where to put it: where it is, or there is room, or one of two in turn. */
+static struct chorale_known *room_for(struct chorale_recall *recall,
+                                      const struct chorale_known *known)
+{
+    struct chorale_known *one = chorale_known_place(
+        recall, CHORALE_HANDLE, known->sendcount, known->recvcount,
+        known->recvtype, known->op, known->chosen.pattern);
+    struct chorale_known *other = chorale_known_other(one);
+
+    if (is_same(one, known))
+        return one;
+    if (is_same(other, known))
+        return other;
+    if (is_free(one))
+        return one;
+    return is_free(other) || (++recall->turn & 1) ? other : one;
+}
+
+/* The types that matter on this rank; MPI_DATATYPE_NULL where none does. */
+static void significant_types(const struct chorale_state *st,
+                              enum chorale_coll coll,
+                              const struct chorale_call *call,
+                              MPI_Datatype type[2])
+{
+    const struct chorale_coll_info *info = chorale_coll_info(coll);
+    const int root = call->root == st->rank;
+    const int gathers = coll == CHORALE_GATHER || coll == CHORALE_GATHERV;
+    const int scatters = coll == CHORALE_SCATTER || coll == CHORALE_SCATTERV;
+
+    type[0] = type[1] = MPI_DATATYPE_NULL;
+    if (info->dataless)
+        return;
+    if (coll != CHORALE_BCAST && !info->reduces
+        && call->sendbuf != MPI_IN_PLACE && !(scatters && !root))
+        type[0] = call->sendtype;
+    if (!(scatters && call->recvbuf == MPI_IN_PLACE) && !(gathers && !root))
+        type[1] = call->recvtype;
+}
+
+/* 1 if it holds as long as MPI runs, 2 if as long as the types do, which are
+ * watched; 0: not to be told. */
+static int lasting(const MPI_Datatype type[2])
+{
+    int ret = 1;
+
+    for (int i = 0; i < 2; i++)
+        if (type[i] != MPI_DATATYPE_NULL && !chorale_types_last(type[i])) {
+            ret = 2;
+            if (!chorale_types_watch(type[i]))
+                return 0;
+        }
+    return ret;
+}
+
+static int all_plain(const MPI_Datatype type[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (type[i] != MPI_DATATYPE_NULL && !chorale_args_plain(type[i]))
+            return 0;
+    return 1;
+}
+
+/* One more such call, of which nothing can be remembered yet: 1, enough. */
+static int is_often(struct chorale_known *at, const struct chorale_known *known,
+                    size_t enough)
+{
+    size_t times = 1;
+
+    if (is_same(at, known) && at->chosen.plan == NULL)
+        times += at->chosen.msg_size;
+    if (times >= enough)
+        return 1;
+    *at = *known;
+    at->chosen.plan = NULL;
+    at->chosen.passes = 0;
+    at->chosen.msg_size = times;
+    return 0;
+}
+
+void chorale_recall_keep(struct chorale_state *st, enum chorale_coll coll,
+                         const struct chorale_call *call,
+                         const struct chorale_chosen *chosen,
+                         int64_t sendcount, int64_t recvcount, int lasts)
+{
+    struct chorale_known known = {
+        .chosen = *chosen, .sendcount = sendcount, .recvcount = recvcount,
+        .sendtype = (chorale_word)call->sendtype,
+        .recvtype = (chorale_word)call->recvtype,
+        .op = (chorale_word)call->op
+    };
+    struct chorale_known *at;
+    MPI_Datatype type[2];
+    int how = 1;
+
+    known.chosen.pattern = (unsigned short)chorale_recall_pattern(st, coll,
+                                                                  call);
+    known.chosen.care = (unsigned short)care_of(chosen);
+    at = room_for(&st->recall, &known);
+    significant_types(st, coll, call, type);
+    if (!lasts && !all_plain(type)) {
+        if (!is_often(at, &known, (size_t)WATCH_AFTER << st->recall.patience))
+            return;
+        how = lasting(type);
+        if (how == 0)
+            return;
+    }
+    if (how == 2) {
+        known.chosen.care |= CHORALE_MORTAL;
+        st->recall.nmortal++;
+    }
+    *at = known;
+}
+
+void chorale_recall_forget(struct chorale_state *st)
+{
+    struct chorale_recall *recall = &st->recall;
+    const unsigned long long ended = atomic_load(&chorale_types_ended);
+
+    if (recall->types_ended == ended)
+        return;
+    for (int i = 0; i < CHORALE_NKNOWN && recall->nmortal > 0; i++)
+        if (recall->known[i].chosen.care & CHORALE_MORTAL)
+            recall->known[i] = (struct chorale_known){0};
+    if (recall->nmortal > 0
+        && WATCH_AFTER << recall->patience < WATCH_AFTER_MOST)
+        recall->patience++;
+    recall->nmortal = 0;
+    recall->types_ended = ended;
+}

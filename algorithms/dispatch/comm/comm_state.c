@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm_state.c - sets a communicator up for the catalogue.
+ *
+ * Every step that can fail on one rank alone happens before an agreement, so
+ * that no rank ever runs a variant whose partners call the library. */
+#include "config.h"
+
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/dispatch/comm/check_args.h"
+#include "algorithms/dispatch/comm/context_reclaim.h"
+#include "algorithms/dispatch/comm/scratch_pool.h"
+#include "algorithms/dispatch/base/node_id.h"
+#include "algorithms/dispatch/base/world_dup.h"
+#include "algorithms/dispatch/table/shape.h"
+#include "algorithms/dispatch/comm/comm_state.h"
+
+/* MPI libraries have a few thousand communicators; ours must not be the
+ * reason that the application's run out: CHORALE_MAX_COMMS. */
+static atomic_int nprivate; /* of this process, now */
+
+/* All of this process. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct chorale_state *last;
+static int nlisted, most_listed;
+
+/* How many libraries this process had ever loaded when none of them was a
+ * GPU's runtime; 0: not known. */
+static atomic_ullong clean_at;
+
+/* What a rank tells of itself instead of whether it is ready, 0 or 1. */
+enum { BESIDE_GPU = -1 };
+
+enum { CLEAN = 2 }; /* of the search below: nothing was loaded since */
+
+static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
+{
+    static const char *const name[] = { "libcuda.so", "libcudart.so",
+                                        "libamdhip64.so",
+                                        "libhsa-runtime64.so",
+                                        "libze_loader.so" };
+    unsigned long long *adds = data;
+
+    if (*adds == 0 && size >= offsetof(struct dl_phdr_info, dlpi_subs)) {
+        *adds = info->dlpi_adds;
+        if (*adds == atomic_load(&clean_at))
+            return CLEAN;
+    }
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+        if (info->dlpi_name != NULL && strstr(info->dlpi_name, name[i]))
+            return 1;
+    return 0;
+}
+
+/* Buffers may be where the processor cannot read. Asked at each set-up: a
+ * runtime may be loaded at any time. */
+static int gpu_possible(const struct chorale_tuning *tuning)
+{
+    unsigned long long adds = 0;
+    int found;
+
+    if (tuning->set.host_buffers)
+        return 0;
+    found = dl_iterate_phdr(is_gpu_runtime, &adds);
+    if (found == 0)
+        atomic_store(&clean_at, adds);
+    return found == 1;
+}
+
+/* 1 if all ranks of group are in another one; *first: the one that comes first
+ * there. In pieces, without allocating: all must come to the same answer. */
+static int is_within(MPI_Group group, MPI_Group other, int *first)
+{
+    enum { PIECE = 64 };
+    int from[PIECE], to[PIECE], inside = 1, least = INT_MAX, size;
+
+    if (PMPI_Group_size(group, &size) != MPI_SUCCESS)
+        return 0;
+    for (int i = 0; i < size && inside; i += PIECE) {
+        const int n = size - i < PIECE ? size - i : PIECE;
+
+        for (int k = 0; k < n; k++)
+            from[k] = i + k;
+        inside = PMPI_Group_translate_ranks(group, n, from, other, to)
+                 == MPI_SUCCESS;
+        for (int k = 0; k < n && inside; k++) {
+            inside = to[k] != MPI_UNDEFINED;
+            if (inside && to[k] < least) {
+                least = to[k];
+                *first = i + k;
+            }
+        }
+    }
+    return inside;
+}
+
+/* 1 if group is in MPI_COMM_WORLD; *first as above. */
+static int inside_world(MPI_Group group, int *first)
+{
+    MPI_Group world;
+    int inside;
+
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return 0;
+    inside = is_within(group, world, first);
+    PMPI_Group_free(&world);
+    return inside;
+}
+
+int chorale_state_inside_world(MPI_Group group)
+{
+    int first;
+
+    return inside_world(group, &first);
+}
+
+/* Of a communicator. */
+static int comm_inside_world(MPI_Comm comm, int *first)
+{
+    MPI_Group group;
+    int inside;
+
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return 0;
+    inside = inside_world(group, first);
+    PMPI_Group_free(&group);
+    return inside;
+}
+
+/* Of these numbers the smallest of all ranks. */
+struct least {
+    size_t share;
+    uint64_t parent;
+};
+
+/* One reduction: the smallest value and the smallest complement, which is the
+ * largest value; and the least of other numbers. */
+static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
+                 struct least *least)
+{
+    unsigned long long mine[5] = { value, ~value,
+                                   (unsigned long long)(ok + 1),
+                                   least->share, least->parent };
+    unsigned long long all[5];
+
+    if (PMPI_Allreduce(mine, all, 5, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm)
+        != MPI_SUCCESS)
+        all[2] = 1;
+    else
+        *least = (struct least){ (size_t)all[3], all[4] };
+    *all_ok_p = (int)all[2] - 1;
+    return *all_ok_p == 1 && all[0] == ~all[1];
+}
+
+static int agree_on(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
+{
+    struct least none = { 0, 0 };
+
+    return agree(comm, value, ok, all_ok_p, &none);
+}
+
+static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
+{
+    const uint64_t mine = chorale_host_id();
+
+    if (PMPI_Allgather(&mine, (int)sizeof(mine), MPI_BYTE, node,
+                       (int)sizeof(mine), MPI_BYTE, comm) != MPI_SUCCESS)
+        return 0;
+    st->shape = chorale_shape_of(node, st->size, node + st->size);
+    return 1;
+}
+
+/* What the private communicator is made from, the more the better: all ranks
+ * take what the poorest can. */
+enum parent {
+    NOTHING,                 /* the library may have no more, and an error would
+                              * be the application's handler's */
+    ITS_OWN,                 /* the application's communicator */
+    OUR_WORLD                /* where one thread at a time makes them: MPICH
+                              * 4.0.2 mixes up those of several from one */
+};
+
+static uint64_t parent_of(const struct chorale_state *st)
+{
+    if (chorale_own_world() != MPI_COMM_NULL && !st->share.own)
+        return OUR_WORLD;
+    return chorale_give_back_far() ? ITS_OWN : NOTHING;
+}
+
+/* Make the private communicator. Through the group, not by duplication,
+ * which would run the application's attribute callbacks, and from the world of
+ * our own, if all ranks can: running out of communicators must not reach the
+ * application's error handler. */
+static int make_comm(struct chorale_state *st, MPI_Comm comm, int own)
+{
+    MPI_Group group;
+    int rc;
+
+    if (chorale_own_world_given()
+        || PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return 0;
+    rc = chorale_own_create(own ? chorale_own_world() : comm, group,
+                            &st->comm);
+    if (rc != MPI_SUCCESS)
+        st->comm = MPI_COMM_NULL;
+    PMPI_Group_free(&group);
+    if (rc != MPI_SUCCESS || chorale_ctx_new(st->comm, &st->ctx) != MPI_SUCCESS)
+        return 0;
+    st->ctx->reserve = st->reserve;
+    st->ctx->truncated = &st->truncated;
+    return 1;
+}
+
+static void enlist(struct chorale_state *st)
+{
+    pthread_mutex_lock(&lock);
+    st->before = last;
+    if (last != NULL)
+        last->after = st;
+    last = st;
+    st->listed = 1;
+    if (++nlisted > most_listed)
+        most_listed = nlisted;
+    pthread_mutex_unlock(&lock);
+}
+
+static void strike(struct chorale_state *st)
+{
+    pthread_mutex_lock(&lock);
+    if (st->before != NULL)
+        st->before->after = st->after;
+    if (st->after != NULL)
+        st->after->before = st->before;
+    if (last == st)
+        last = st->before;
+    nlisted -= st->listed;
+    pthread_mutex_unlock(&lock);
+}
+
+int chorale_state_held(void)
+{
+    int held;
+
+    pthread_mutex_lock(&lock);
+    held = nlisted;
+    pthread_mutex_unlock(&lock);
+    return held;
+}
+
+int chorale_state_most(void)
+{
+    int most;
+
+    pthread_mutex_lock(&lock);
+    most = most_listed;
+    pthread_mutex_unlock(&lock);
+    return most;
+}
+
+MPI_Comm chorale_state_last(void)
+{
+    MPI_Comm comm;
+
+    pthread_mutex_lock(&lock);
+    comm = last != NULL ? last->parent : MPI_COMM_NULL;
+    pthread_mutex_unlock(&lock);
+    return comm;
+}
+
+/* 1 if all ranks of the state are in group. */
+static int belongs_to(const struct chorale_state *st, MPI_Group group)
+{
+    MPI_Group its;
+    int within, first;
+
+    if (PMPI_Comm_group(st->comm, &its) != MPI_SUCCESS)
+        return 0;
+    within = is_within(its, group, &first);
+    PMPI_Group_free(&its);
+    return within;
+}
+
+int chorale_state_leave(MPI_Group group, void (*leave)(MPI_Comm comm))
+{
+    struct chorale_state *before;
+    int n = 0;
+
+    for (struct chorale_state *st = last; st != NULL; st = before) {
+        before = st->before;
+        if (group == MPI_GROUP_NULL || belongs_to(st, group)) {
+            leave(st->parent);
+            n++;
+        }
+    }
+    return n;
+}
+
+void chorale_state_free(struct chorale_state *st)
+{
+    if (st == NULL)
+        return;
+    strike(st);
+    chorale_exact_free(&st->exact);
+    chorale_ctx_free(st->ctx);
+    if (st->comm != MPI_COMM_NULL)
+        PMPI_Comm_free(&st->comm);
+    atomic_fetch_sub(&nprivate, 1);
+    free(st->seen);
+    free(st->check);
+    free(st->check_bytes);
+    free(st->room);
+    chorale_memory_unreserve(st->reserve);
+    chorale_memory_give_back(&st->share);
+    free(st);
+}
+
+/* A bit for each collective with arrays of counts. */
+static unsigned irregular_colls(void)
+{
+    unsigned set = 0;
+
+    for (int coll = 0; coll < CHORALE_NCOLL; coll++)
+        if (chorale_coll_info((enum chorale_coll)coll)->irregular)
+            set |= 1u << coll;
+    return set;
+}
+
+/* All that calls will need: 1 if it is there. */
+static int allocate_rooms(struct chorale_state *st,
+                          const struct chorale_tuning *tuning)
+{
+    const size_t size = (size_t)st->size;
+
+    if (tuning->set.check || (tuning->serves & irregular_colls())) {
+        st->room = calloc(4 * size, sizeof(*st->room));
+        if (st->room == NULL)
+            return 0;
+    }
+    if (tuning->set.check) {
+        st->check = calloc(size + 1, sizeof(*st->check));
+        st->check_bytes = calloc(2 * size, sizeof(*st->check_bytes));
+        if (st->check == NULL || st->check_bytes == NULL)
+            return 0;
+    }
+    if (!tuning->idle)
+        chorale_memory_take(&st->share, tuning->set.max_scratch);
+    st->reserve = tuning->idle
+                      ? NULL : chorale_memory_reserve(st->share.bytes);
+    return tuning->idle || st->reserve != NULL;
+}
+
+static struct chorale_state *allocate(const struct chorale_tuning *tuning,
+                                      int rank, int size)
+{
+    struct chorale_state *st = aligned_alloc(_Alignof(struct chorale_state),
+                                             sizeof(*st));
+
+    if (st == NULL)
+        return NULL;
+    memset(st, 0, sizeof(*st));
+    atomic_fetch_add(&nprivate, 1);
+    st->tuning = tuning;
+    st->comm = MPI_COMM_NULL;
+    st->rank = rank;
+    st->size = size;
+    if (!allocate_rooms(st, tuning)) {
+        chorale_state_free(st);
+        return NULL;
+    }
+    if (tuning->set.verbose && rank == 0) /* without it: a quiet state */
+        st->seen = calloc(CHORALE_NCOLL, (size_t)tuning->table->nchoice + 2);
+    return st;
+}
+
+/* FNV-1a over all that a choice or a variant may go by: the shape, the ranks a
+ * node, and who shares one with whom. */
+static uint64_t placement(const struct chorale_state *st, const int *id)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (int i = -2; i < st->size; i++) {
+        const int word = i == -2 ? (int)st->shape : i == -1 ? st->ppn : id[i];
+
+        hash = (hash ^ (unsigned)word) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* Tell the variants who shares a node with whom; but not where the next run
+ * of this program, placed otherwise, shall have the same results. *placed: what
+ * the ranks are to agree on. */
+static int set_nodes(struct chorale_state *st, const uint64_t *node,
+                     uint64_t *placed)
+{
+    int *id, rc = MPI_ERR_NO_MEM;
+
+    if (st->tuning->set.deterministic) {
+        st->shape = CHORALE_SHAPE_UNKNOWN;
+        return 1;
+    }
+    id = calloc((size_t)st->size, sizeof(*id));
+
+    if (id != NULL) {
+        st->ppn = chorale_shape_nodes(node, st->size, node + st->size, id);
+        rc = chorale_ctx_set_nodes(st->ctx, id);
+        *placed = placement(st, id);
+    }
+    free(id);
+    return rc == MPI_SUCCESS;
+}
+
+/* 1 if this rank may hold one more, which is counted already, beside the world
+ * of our own. */
+static int has_room(const struct chorale_tuning *tuning)
+{
+    return atomic_load(&nprivate) + 1 <= tuning->set.max_comms;
+}
+
+/* The steps after which all ranks of comm take the same way. */
+static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
+                          struct chorale_state *st, uint64_t *node,
+                          int *gpu_p)
+{
+    int ok = st != NULL && node != NULL && !tuning->set.secure
+             && has_room(tuning), all_ok;
+    uint64_t placed = 0;
+    struct least least = { st != NULL ? st->share.bytes : 0,
+                           st != NULL ? parent_of(st) : NOTHING };
+    int agreed = agree(comm, tuning->digest,
+                       gpu_possible(tuning) ? BESIDE_GPU : ok, &all_ok,
+                       &least);
+
+    *gpu_p = all_ok == BESIDE_GPU;
+    if (!agreed)
+        return all_ok > 0
+                   ? "tables, settings or versions of Chorale differ "
+                     "between the ranks; set CHORALE_DISPATCH and the "
+                     "like for all of them"
+                   : "a rank cannot take part (as many communicators are "
+                     "ours as CHORALE_MAX_COMMS says, or a GPU runtime is "
+                     "there without CHORALE_HOST_BUFFERS=1, or it runs "
+                     "set-user-id, or is out of memory)";
+    if (tuning->idle)
+        return "";
+    if (least.parent == NOTHING)
+        return "no private communicator is made: the program has so many that "
+               "the library may have no more, of which its error handler "
+               "would be told";
+    chorale_memory_settle(&st->share, least.share);
+    ok = find_shape(st, comm, node);
+    ok = make_comm(st, comm, least.parent == OUR_WORLD) && ok;
+    ok = ok && set_nodes(st, node, &placed);
+    if (agree_on(comm, placed, ok, &all_ok))
+        return NULL;
+    return all_ok == 1
+               ? "its ranks do not agree on which of them share a node"
+               : "no private communicator could be made (are there too many?)";
+}
+
+struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
+                                        MPI_Comm comm, const char **why,
+                                        int *gpu_p)
+{
+    struct chorale_state *st;
+    uint64_t *node;
+    int inter, rank, size, world, teller = 0;
+
+    *why = NULL;
+    *gpu_p = 0;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter
+        || PMPI_Comm_size(comm, &size) != MPI_SUCCESS || size < 2
+        || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS
+        || !comm_inside_world(comm, &teller))
+        return NULL;
+    st = allocate(tuning, rank, size);
+    node = calloc(2 * (size_t)size, sizeof(*node));
+    *why = set_up(tuning, comm, st, node, gpu_p);
+    if (PMPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || size < world)
+        *gpu_p = 0;
+    free(node);
+    if (*why == NULL) {
+        st->parent = comm;
+        enlist(st);
+        return st;
+    }
+    if (**why == '\0' || rank != teller || tuning->set.secure)
+        *why = NULL;
+    chorale_state_free(st);
+    return NULL;
+}

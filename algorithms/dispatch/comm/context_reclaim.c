@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* context_reclaim.c - communicators of ours for those of the application: see
+ * context_reclaim.h. */
+#include "config.h"
+
+#include <stdatomic.h>
+
+#include "algorithms/dispatch/comm/context_reclaim.h"
+#include "algorithms/dispatch/base/world_dup.h"
+#include "algorithms/dispatch/base/pmpi.h"
+#include "algorithms/dispatch/base/warn.h"
+#include "algorithms/dispatch/comm/comm_state.h"
+
+/* An eighth of what the library has. A context is one that all ranks have free,
+ * so the most of a rank is not all that is taken. */
+#ifdef OPEN_MPI
+enum { FAR = 8192 };
+#else
+enum { FAR = 256 };          /* no other has fewer than MPICH */
+#endif
+
+static atomic_int alive; /* of the application, as far as we see */
+
+void chorale_give_back_made(void)
+{
+    atomic_fetch_add(&alive, 1);
+}
+
+void chorale_give_back_freed(void)
+{
+    int now = atomic_load(&alive);
+
+    while (now > 0 && !atomic_compare_exchange_weak(&alive, &now, now - 1))
+        ;
+}
+
+static int taken(void)
+{
+    return atomic_load(&alive) + chorale_state_held();
+}
+
+int chorale_give_back_far(void)
+{
+    return taken() < FAR;
+}
+
+static int is_far(MPI_Comm comm)
+{
+    const int mine = taken();
+    int most = mine;
+
+    PMPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
+    return most < FAR;
+}
+
+/* All ranks find the same, as a context is one that all of them have. */
+static int there_are(MPI_Group group, int needs)
+{
+    MPI_Comm made[CHORALE_NEEDS_SOME];
+    int n = 0;
+
+    while (n < needs
+           && chorale_own_create(chorale_own_world(), group, &made[n])
+                  == MPI_SUCCESS)
+        n++;
+    for (int i = 0; i < n; i++)
+        PMPI_Comm_free(&made[i]);
+    return n == needs;
+}
+
+static void tell(MPI_Group group)
+{
+    static atomic_int told;
+    int rank;
+
+    if (PMPI_Group_rank(group, &rank) == MPI_SUCCESS && rank == 0
+        && !atomic_exchange(&told, 1))
+        chorale_say("chorale: the library has no more communicators: ours are "
+                    "given back, and collectives on those they were made for "
+                    "are the library's; a smaller CHORALE_MAX_COMMS leaves "
+                    "more from the start");
+}
+
+static void give(MPI_Group group, int whole, void (*leave)(MPI_Comm comm))
+{
+    int n = chorale_state_leave(whole ? MPI_GROUP_NULL : group, leave);
+
+    if (whole)
+        n += chorale_own_world_give();
+    if (n > 0)
+        tell(group);
+}
+
+/* Of several ranks of our world: all of them, or 0. */
+static int several(MPI_Group group, int *whole)
+{
+    int size, all;
+
+    if (PMPI_Group_size(group, &size) != MPI_SUCCESS || size < 2
+        || PMPI_Comm_size(MPI_COMM_WORLD, &all) != MPI_SUCCESS
+        || !chorale_state_inside_world(group))
+        return 0;
+    *whole = size == all;
+    return size;
+}
+
+/* The ranks of both sides, in one order on both: that of their first ones. */
+static void both_sides(MPI_Comm comm, MPI_Group *group)
+{
+    MPI_Group side[2], world;
+    int first[2], zero = 0, later;
+
+    PMPI_Comm_group(comm, &side[0]);
+    PMPI_Comm_remote_group(comm, &side[1]);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < 2; i++)
+        PMPI_Group_translate_ranks(side[i], 1, &zero, world, &first[i]);
+    later = first[1] < first[0];
+    PMPI_Group_union(side[later], side[!later], group);
+    PMPI_Group_free(&side[0]);
+    PMPI_Group_free(&side[1]);
+    PMPI_Group_free(&world);
+}
+
+int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm))
+{
+    MPI_Group group;
+    int inter, whole, rc = PMPI_Comm_test_inter(comm, &inter);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (inter)
+        both_sides(comm, &group);
+    else
+        PMPI_Comm_group(comm, &group);
+    if (several(group, &whole) && (inter || !is_far(comm))
+        && !there_are(group, needs))
+        give(group, whole, leave);
+    PMPI_Group_free(&group);
+    return MPI_SUCCESS;
+}
+
+void chorale_give_back_group(MPI_Group group, void (*leave)(MPI_Comm comm))
+{
+    int whole;
+
+    if (several(group, &whole) && !there_are(group, CHORALE_NEEDS_ONE))
+        give(group, whole, leave);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fast_path.c - see fast_path.h. */
+#include "config.h"
+
+#include <limits.h>
+
+#include "algorithms/dispatch/comm/call_cache.h"
+
+_Thread_local struct chorale_fast chorale_fast;
+atomic_ullong chorale_epoch = CHORALE_EPOCH_STEP;
+
+enum { NOTHER = 6 };
+
+/* The communicators of this thread's last calls, and what belongs to them. Not
+ * more of it: a library that a program loads late gets little such memory. */
+static _Thread_local struct {
+    _Alignas(CHORALE_LINE) unsigned long long epoch; /* of all of them */
+    chorale_word comm[NOTHER];
+    struct chorale_state *state[NOTHER];
+    unsigned next;           /* place to be used */
+} others CHORALE_TLS;
+
+static void take_up(chorale_word comm, unsigned long long epoch,
+                    struct chorale_state *st)
+{
+    struct chorale_fast *fast = &chorale_fast;
+
+    fast->epoch = epoch;
+    fast->comm = comm;
+    fast->mask = CHORALE_HANDLE;
+    fast->in_place = MPI_IN_PLACE;
+    fast->state = st;
+    fast->recall = st != NULL ? &st->recall : NULL;
+    fast->pass = st != NULL ? st->pass : UINT_MAX;
+    fast->rank = st != NULL ? st->rank : -1;
+    fast->size = st != NULL ? st->size : 0;
+}
+
+void chorale_fast_keep(MPI_Comm comm, unsigned long long epoch,
+                       struct chorale_state *st)
+{
+    const chorale_word word = (chorale_word)comm;
+
+    if (others.epoch != epoch)
+        for (int i = 0; i < NOTHER; i++)
+            others.comm[i] = 0; /* no communicator's */
+    others.epoch = epoch;
+    others.comm[others.next] = word;
+    others.state[others.next] = st;
+    others.next = (others.next + 1) % NOTHER;
+    take_up(word, epoch, st);
+}
+
+int chorale_fast_switch(chorale_word comm, unsigned long long epoch)
+{
+    if (others.epoch != epoch)
+        return 0;
+    for (int i = 0; i < NOTHER; i++)
+        if (((others.comm[i] ^ comm) & CHORALE_HANDLE) == 0
+            && others.comm[i] != 0) {
+            take_up(comm, epoch, others.state[i]);
+            return 1;
+        }
+    return 0;
+}
+
+void chorale_fast_forget(void)
+{
+    chorale_fast.epoch = 0;
+    others.epoch = 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* select.c - asks settings and table, and remembers the last answers of each
+ * collective. */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "algorithms/dispatch/select.h"
+#include "algorithms/dispatch/base/warn.h"
+
+static const struct chorale_plan library_plan;
+
+/* Say a choice the first time. slot: the choice's index, or one of the two
+ * after the last for what is not in the table. */
+static void tell(struct chorale_state *st, enum chorale_coll coll,
+                 const struct chorale_point *pt, int slot,
+                 const struct chorale_plan *plan)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(coll);
+    const int slots = st->tuning->table->nchoice + 2;
+    char params[256] = "", n[32] = "";
+
+    if (st->seen == NULL || st->seen[(int)coll * slots + slot]++)
+        return;
+    st->seen[(int)coll * slots + slot] = 1;
+    if (plan->alg != NULL)
+        chorale_alg_params_format(plan->alg, plan->param, params,
+                                  sizeof(params));
+    if (!info->dataless && !info->blind)
+        snprintf(n, sizeof(n), "n=%zu ", pt->n);
+    chorale_say("chorale: %s %sP=%d -> %s%s%s", info->name, n, pt->comm_size,
+                plan->alg != NULL ? plan->alg->name : "library",
+                params[0] != '\0' ? " " : "", params);
+}
+
+/* Where nothing was decided the library answers, whatever a selector says. */
+static int in_hull(const struct chorale_hull *hull, enum chorale_coll coll,
+                   int comm_size, size_t n)
+{
+    return comm_size >= hull->comm_size_lo && comm_size <= hull->comm_size_hi
+        && (chorale_coll_info(coll)->blind
+            || (n >= hull->n_lo && n <= hull->n_hi));
+}
+
+/* 1: one of the sizes that are asked for alike. */
+static int is_small(enum chorale_coll coll, const struct chorale_point *pt)
+{
+    return coll == CHORALE_BCAST && pt->n < CHORALE_BCAST_ALIKE;
+}
+
+/* What it takes with whatever root, most with the first or the last: what is
+ * remembered of a call holds for all. */
+static size_t scratch_of(const struct chorale_alg *alg,
+                         const struct chorale_point *pt)
+{
+    struct chorale_point other = *pt;
+    size_t first, last;
+
+    other.root = 0;
+    first = alg->scratch(&other);
+    other.root = pt->comm_size - 1;
+    last = alg->scratch(&other);
+    return first > last ? first : last;
+}
+
+/* Why the variant that is chosen does not run at pt, NULL: it does. All ranks
+ * come to the same. */
+static const char *why_not_at(const struct chorale_state *st,
+                              const struct chorale_alg *alg,
+                              const struct chorale_point *pt)
+{
+    const struct chorale_settings *set = &st->tuning->set;
+    const char *why = chorale_alg_refuses(alg, pt);
+
+    if (why == NULL && alg->scratch != NULL
+        && scratch_of(alg, pt) > st->share.bytes)
+        why = st->share.own ? "needs more than the communicator's share of "
+                              "CHORALE_MAX_SCRATCH"
+                            : "needs more memory than CHORALE_MAX_SCRATCH";
+    if (why == NULL && set->deterministic
+        && chorale_alg_order(alg, pt) == CHORALE_ORDER_TIMING)
+        why = "its results depend on timing";
+    return why;
+}
+
+/* The same, with small broadcasts alike. */
+static const char *why_not(const struct chorale_state *st,
+                           const struct chorale_alg *alg,
+                           const struct chorale_point *pt)
+{
+    struct chorale_point end = *pt;
+    const char *why;
+
+    if (!is_small(alg->coll, pt))
+        return why_not_at(st, alg, pt);
+    if (chorale_alg_by_library(alg, pt))
+        return "a part is the library's, which wants equal counts";
+    end.n = end.msg_size = 1;
+    why = why_not_at(st, alg, &end);
+    end.n = end.msg_size = CHORALE_BCAST_ALIKE - 1;
+    return why != NULL ? why : why_not_at(st, alg, &end);
+}
+
+static const struct chorale_plan *
+ask(const struct chorale_state *st, enum chorale_coll coll,
+    const struct chorale_point *pt, int *slot)
+{
+    const struct chorale_tuning *t = st->tuning;
+    const struct chorale_choice *choice;
+    size_t n;
+
+    *slot = t->table->nchoice + 1;
+    if (t->set.disabled & 1u << coll)
+        return &library_plan;
+    if (t->set.forced & 1u << coll)
+        return &t->set.force[coll];
+    *slot = 0;
+    if (t->selector[coll] == NULL)
+        return &library_plan;
+    n = chorale_coll_asked_n(coll, pt->n, t->selector[coll]->hull.n_lo);
+    if (!in_hull(&t->selector[coll]->hull, coll, pt->comm_size, n))
+        return &library_plan;
+    choice = t->selector[coll]->select_ppn(n, pt->comm_size, st->shape,
+                                           st->ppn);
+    if (choice == NULL || choice->index < 0
+        || choice->index >= t->table->nchoice)
+        return &library_plan;
+    *slot = choice->index;
+    return chorale_tuning_plan(t, coll, choice->index);
+}
+
+/* Tables say what was measured with predefined operations on predefined
+ * types; of others only CHORALE_FORCE does. */
+int chorale_choose_may(const struct chorale_state *st,
+                       enum chorale_coll coll, enum chorale_opclass opclass)
+{
+    return opclass == CHORALE_OP_BUILTIN
+        || (st->tuning->set.forced & 1u << coll) != 0;
+}
+
+/* 1 if what the table says of a collective on a communicator hangs on no
+ * argument. */
+static int hangs_on_nothing(const struct chorale_state *st,
+                            enum chorale_coll coll)
+{
+    return chorale_coll_info(coll)->dataless || chorale_coll_info(coll)->blind
+        || !(st->tuning->serves & 1u << coll);
+}
+
+const struct chorale_plan *chorale_choose(struct chorale_state *st,
+                                          enum chorale_coll coll,
+                                          struct chorale_point *pt)
+{
+    struct chorale_memo *memo = &st->memo[coll];
+    const struct chorale_plan *plan;
+    int slot;
+
+    st->recall.ran[coll] = &memo->last;
+    if (memo->last.plan != NULL && memo->n == pt->n
+        && memo->type_size == pt->type_size
+        && memo->in_place == pt->in_place
+        && memo->last.commutative == pt->commutative) {
+        memo->last.msg_size = pt->msg_size;
+        return memo->last.plan;
+    }
+    memo->always = hangs_on_nothing(st, coll);
+    plan = ask(st, coll, pt, &slot);
+    if (plan->alg == NULL && memo->always && !st->tuning->set.check)
+        st->pass |= 1u << coll;
+    if (plan->alg != NULL) {
+        for (int i = 0; i < CHORALE_MAX_PARAM; i++)
+            pt->param[i] = plan->param[i];
+        if (why_not(st, plan->alg, pt) != NULL) {
+            plan = &library_plan;
+            slot = st->tuning->table->nchoice;
+        }
+    }
+    tell(st, coll, pt, slot, plan);
+    memo->n = pt->n;
+    memo->type_size = pt->type_size;
+    memo->in_place = pt->in_place;
+    memo->last = (struct chorale_chosen){
+        .plan = plan, .msg_size = pt->msg_size,
+        .commutative = pt->commutative != 0, .passes = plan->alg == NULL
+    };
+    return plan;
+}
+
+/* How long an element is on the side that has a block of each rank; 0: it does
+ * not matter where this rank's own one is. */
+static MPI_Aint extent_of_all(const struct chorale_state *st,
+                              enum chorale_coll coll,
+                              const struct chorale_call *call)
+{
+    if (!CHORALE_ARGS_APART
+        || (coll != CHORALE_ALLGATHER && call->root != st->rank))
+        return 0;
+    if (!chorale_args_plain(call->recvtype)
+        || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
+        return 0; /* chorale_args_judge() does not look there */
+    if (coll == CHORALE_ALLGATHER || coll == CHORALE_GATHER)
+        return chorale_type_extent(call->recvtype);
+    return coll == CHORALE_SCATTER ? chorale_type_extent(call->sendtype) : 0;
+}
+
+void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
+                             const struct chorale_call *call,
+                             const struct chorale_chosen *chosen, int lasts)
+{
+    struct chorale_chosen here = *chosen;
+
+    if (call->recvcount < 0)
+        return;
+    if (!here.passes)
+        here.extent = (unsigned short)extent_of_all(st, coll, call);
+    chorale_recall_keep(st, coll, call, &here, call->sendcount,
+                        call->recvcount, lasts);
+}
+
+const struct chorale_chosen *chorale_choose_library(void)
+{
+    /* Of no size that anyone asks for. */
+    static const struct chorale_chosen library = { .plan = &library_plan,
+                                                   .msg_size = SIZE_MAX,
+                                                   .passes = 1 };
+
+    return &library;
+}
+
+/* This rank's own block at one address on both sides, which the library is to
+ * tell of. */
+static int is_shared(const struct chorale_state *st, enum chorale_coll coll,
+                     const struct chorale_call *call, int extent)
+{
+    if (coll == CHORALE_SCATTER)
+        return chorale_own_block_shared(call->recvbuf, call->sendbuf,
+                                        call->sendcount, st->rank, extent);
+    return chorale_own_block_shared(call->sendbuf, call->recvbuf,
+                                    call->recvcount, st->rank, extent);
+}
+
+const struct chorale_plan *
+chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
+                     const struct chorale_call *call)
+{
+    const struct chorale_known *known;
+
+    if (st->pass & 1u << coll)
+        return st->memo[coll].last.plan;
+    if (chorale_coll_info(coll)->irregular)
+        return NULL;
+    known = chorale_recall_find(st, coll, call, call->sendcount,
+                                call->recvcount);
+    if (known == NULL
+        || (!known->chosen.passes
+            && (call->root < 0 || call->root >= st->size
+                || is_shared(st, coll, call, known->chosen.extent))))
+        return NULL;
+    st->recall.ran[coll] = &known->chosen;
+    return known->chosen.plan;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slow_path.c - see slow_path.h. */
+#include "config.h"
+
+#include "algorithms/dispatch/vector_args.h"
+#include "algorithms/dispatch/select.h"
+#include "algorithms/dispatch/slow_path.h"
+
+/* What was chosen holds for calls like this one; lasts as in call_cache.h. */
+static void remember(struct chorale_state *st, enum chorale_coll coll,
+                     const struct chorale_call *call,
+                     const struct chorale_ints *ints,
+                     const struct chorale_chosen *chosen, int lasts)
+{
+    if (st->tuning->set.check) /* looks at each */
+        return;
+    if (chorale_coll_info(coll)->irregular)
+        chorale_arrays_remember(st, coll, call, ints, chosen, lasts);
+    else
+        chorale_choose_remember(st, coll, call, chosen, lasts);
+}
+
+/* 1 of a reduction that no variant may serve, by its operation alone: what its
+ * other arguments are is the library's to see. */
+static int is_library_op(const struct chorale_state *st,
+                         enum chorale_coll coll,
+                         const struct chorale_call *call)
+{
+    return chorale_coll_info(coll)->reduces
+        && !chorale_choose_may(st, coll,
+                               chorale_args_opclass(call->op,
+                                                    call->recvtype));
+}
+
+const struct chorale_plan *chorale_judge(struct chorale_state *st,
+                                         enum chorale_coll coll,
+                                         const struct chorale_call *call,
+                                         const struct chorale_ints *ints)
+{
+    const struct chorale_plan *plan;
+    enum chorale_opclass opclass;
+    struct chorale_point pt = {0};
+
+    if (is_library_op(st, coll, call)) {
+        remember(st, coll, call, ints, chorale_choose_library(), 1);
+        return NULL;
+    }
+    switch (chorale_args_judge(coll, call, ints, st->ctx, &opclass, &pt)) {
+    case CHORALE_ARGS_SERVED:
+        pt.ppn = st->ppn;
+        plan = chorale_choose(st, coll, &pt);
+        remember(st, coll, call, ints, &st->memo[coll].last, 0);
+        return plan;
+    case CHORALE_ARGS_NOTHING:
+        remember(st, coll, call, ints, chorale_choose_library(), 0);
+    }
+    return NULL;
+}

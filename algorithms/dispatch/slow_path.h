@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slow_path.h - a call of which nothing is known: judge it, choose, remember. */
+#ifndef CHORALE_ALGORITHMS_DISPATCH_SLOW_PATH_H
+#define CHORALE_ALGORITHMS_DISPATCH_SLOW_PATH_H
+
+#include "algorithms/dispatch/base/call_args.h"
+#include "algorithms/dispatch/comm/comm_state.h"
+
+/* Its plan; NULL, or one without a variant: it is the library's. ints: as of
+ * chorale_dispatch() (dispatch.h). */
+const struct chorale_plan *chorale_judge(struct chorale_state *st,
+                                         enum chorale_coll coll,
+                                         const struct chorale_call *call,
+                                         const struct chorale_ints *ints);
+
+#endif

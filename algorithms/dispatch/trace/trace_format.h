@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace_format.h - the words of a trace's columns, shared by what writes it and
+ * what reads it. No MPI. Types and operations are those of dtypes.h first. */
+#ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FORMAT_H
+#define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FORMAT_H
+
+#define CHORALE_TRACE_VERSION 1
+
+#define CHORALE_TRACE_COLUMNS                                                \
+    "columns coll n comm_size shape type op root ran rank_calls calls "      \
+    "seconds max_seconds"
+
+#define CHORALE_TRACE_TYPES                                                  \
+    "byte", "int", "int64", "float", "double", "other", "derived"
+#define CHORALE_TRACE_OPS                                                    \
+    "-", "sum", "prod", "min", "max", "band", "bor", "bxor", "other", "user"
+#define CHORALE_TRACE_ROOTS "-", "first", "middle", "last"
+/* In the order of enum chorale_shape. */
+#define CHORALE_TRACE_SHAPES                                                 \
+    "unknown", "single-node", "one-per-node", "block", "cyclic", "irregular"
+
+/* Bytes of what ran, with the 0 at its end. */
+enum { CHORALE_TRACE_RAN = 80 };
+
+#endif

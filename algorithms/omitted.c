@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* omitted.c - what is published and left out: see omitted.h. */
+#include "algorithms/omitted.h"
+
+#include <stddef.h>
+
+/* Reasons that several share. */
+static const char shared_memory[] =
+    "works on flags and buffers in memory shared by the ranks of a node, "
+    "which MPI's messages do not give";
+static const char nic[] =
+    "needs operations that the network card triggers by itself";
+static const char bine_tree[] =
+    "as many messages, bytes and rounds as the binomial tree, whose edges it "
+    "lays between nearer ranks: no gain on a flat network. Where distant "
+    "ranks share links it loads them less. Of lower priority";
+static const char bine[] =
+    "the messages, bytes and rounds of the other halving and doubling ways, "
+    "between nearer ranks: no gain on a flat network, less load on shared "
+    "links. Half of allreduce bine_bw is this; by itself it is of lower "
+    "priority";
+static const char swing[] =
+    "the messages, bytes and rounds of the other halving and doubling ways, "
+    "with partners that are nearer on a ring or torus: no gain on a flat "
+    "network. Half of allreduce swing_bw is this; by itself it is of lower "
+    "priority";
+static const char pat[] =
+    "trades rounds for buffer space: with all the space it has the rounds and "
+    "bytes of the circulant variant, which is there; less space is of use in "
+    "accelerators with small buffers";
+static const char k_ring[] =
+    "the rounds and bytes of a ring, with fewer messages between groups of k "
+    "neighbours: no gain on a flat network. With nodes as groups two_level "
+    "keeps yet more messages inside them, so this is of lower priority";
+static const char two_level[] =
+    "would move n bytes to a leader of each node before any leaves it, so it "
+    "takes longer than recursive_halving on a flat network; it would gain "
+    "for short vectors where messages between nodes are dear. Of lower "
+    "priority than allreduce two_level";
+static const char arrival[] =
+    "its messages depend on who arrives first, so its results and times "
+    "differ from call to call: it could be measured, but never chosen";
+
+const struct chorale_missing chorale_missing[] = {
+    { CHORALE_BARRIER, "release_gather", shared_memory,
+      "MPICH, ch4 shared memory" },
+    { CHORALE_BCAST, "release_gather", shared_memory,
+      "MPICH, ch4 shared memory" },
+    { CHORALE_BCAST, "triggered_tagged", nic, "MPICH, ch4 OFI" },
+    { CHORALE_BCAST, "bine_tree", bine_tree,
+      "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311" },
+    { CHORALE_BCAST, "topo_tree",
+      "needs the coordinates of the ranks in the network, which MPI does not "
+      "tell; two_level uses what it does tell",
+      "MPICH, topology-aware trees" },
+    { CHORALE_BCAST, "arrival_aware", arrival, "Faraj, Yuan, ICS 2005" },
+    { CHORALE_BCAST, "mesh2d",
+      "a broadcast along rows and columns costs more than the binomial tree "
+      "on a flat network, and on a mesh it needs the ranks' places in it",
+      "Barnett, van de Geijn et al., 1994" },
+    { CHORALE_BCAST, "k_ring", k_ring,
+      "Wilkins et al., 2023; a branch of MPICH" },
+    { CHORALE_REDUCE, "release_gather", shared_memory,
+      "MPICH, ch4 shared memory" },
+    { CHORALE_REDUCE, "bine_tree", bine_tree,
+      "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311" },
+    { CHORALE_REDUCE, "arrival_aware", arrival, "Faraj, Yuan, ICS 2005" },
+    { CHORALE_ALLREDUCE, "release_gather", shared_memory,
+      "MPICH, ch4 shared memory" },
+    { CHORALE_ALLREDUCE, "ccl", "calls a vendor's library for accelerators",
+      "MPICH, NCCL and RCCL" },
+    { CHORALE_ALLREDUCE, "multi_lane",
+      "reduce-scatter in the nodes, an allreduce of each part between them, "
+      "allgather: on one port no less than rabenseifner or torus_2d. It gains "
+      "where a node has several network ports, which no cost model here has",
+      "Traeff, Hunold, 2020" },
+    { CHORALE_ALLREDUCE, "dissemination",
+      "right only for powers of two or operations that may be applied twice "
+      "(max, min, and, or), which MPI does not tell of a user's operation; at "
+      "powers of two it is recursive_doubling in another order",
+      "Bruck et al., IEEE TPDS 8(11), 1997" },
+    { CHORALE_ALLREDUCE, "permutation",
+      "trades rounds for bytes between recursive_doubling, with the fewest "
+      "rounds, and ring or circulant, with the fewest bytes; these ends are "
+      "there. It could gain on middle sizes only; of lower priority, as MPI "
+      "libraries do not have it",
+      "Kolmakov, Zhang, arXiv 2004.09362" },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "two_level", two_level,
+      "no published implementation" },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "swing", swing,
+      "De Sensi et al., Swing, arXiv 2401.09356" },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "bine", bine,
+      "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311" },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "pat", pat,
+      "Jeaugey, arXiv 2506.20252" },
+    { CHORALE_REDUCE_SCATTER, "two_level", two_level,
+      "no published implementation" },
+    { CHORALE_REDUCE_SCATTER, "swing", swing,
+      "De Sensi et al., Swing, arXiv 2401.09356" },
+    { CHORALE_REDUCE_SCATTER, "bine", bine,
+      "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311" },
+    { CHORALE_REDUCE_SCATTER, "pat", pat,
+      "Jeaugey, arXiv 2506.20252" },
+    { CHORALE_GATHER, "bine_tree", bine_tree,
+      "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311" },
+    { CHORALE_GATHERV, "or_whole",
+      "needs the displacements on every rank: a broadcast more than its "
+      "regular form, which is already the slowest way",
+      "US 8,140,826" },
+    { CHORALE_SCATTER, "bine_tree", bine_tree,
+      "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311" },
+    { CHORALE_ALLGATHER, "recursive_halving_vec",
+      "recursive_doubling with one message more; SimGrid's form is right for "
+      "powers of two only",
+      "SimGrid rhv" },
+    { CHORALE_ALLGATHER, "swing", swing,
+      "De Sensi et al., Swing, arXiv 2401.09356" },
+    { CHORALE_ALLGATHER, "bine", bine,
+      "De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311" },
+    { CHORALE_ALLGATHER, "pat", pat,
+      "Jeaugey, arXiv 2506.20252" },
+    { CHORALE_ALLGATHER, "k_ring", k_ring,
+      "Wilkins et al., 2023; a branch of MPICH" },
+    { CHORALE_ALLGATHER, "intra_smp",
+      "returns blocks in node order, not in rank order: not an allgather",
+      "MPICH, internal" },
+    { CHORALE_ALLTOALL, "bruck_nocopy",
+      "the messages of bruck, with indexed datatypes instead of copies: the "
+      "library gathers the same bytes instead, which the costs stated here "
+      "do not tell apart",
+      "Traeff, Rougier, Hunold, ICS 2014" },
+    { CHORALE_ALLTOALL, "two_level",
+      "a leader would hold p n bytes, more than any other variant; useful "
+      "only for a few bytes",
+      "no published implementation over messages" },
+    { CHORALE_ALLTOALL, "circulant",
+      "moves nL/2 bytes as bruck does, in another order",
+      "Traeff, arXiv 2410.14234" },
+    { CHORALE_ALLTOALL, "replicating_mesh",
+      "moves whole send buffers, P times what is needed; known only as a "
+      "warning",
+      "SimGrid 2dmesh, 3dmesh" },
+    { CHORALE_ALLTOALL, "replicating_rd",
+      "moves whole send buffers, P times what is needed; known only as a "
+      "warning",
+      "SimGrid rdb" },
+    { CHORALE_ALLTOALL, "pair_rma",
+      "one-sided: needs a window on the receive buffers, made by all ranks in "
+      "every call; SimGrid's returns wrong data",
+      "SimGrid pair_rma" },
+    { CHORALE_SCAN, "double_tree",
+      "a pipelined scan on two trees: about lg P rounds until the pipe is "
+      "full instead of linear_segmented's P - 2, so it could gain on middle "
+      "sizes and many ranks, on a flat network too. Of lower priority, as "
+      "MPI libraries do not have it",
+      "Sanders, Speck, Traeff, Parallel Computing 35, 2009" },
+    { CHORALE_NCOLL, NULL, NULL, NULL },
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* event_log.c - what a rank sends, receives and reduces, written down: see
+ * schedule.h. */
+#include "algorithms/schedule/event_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/schedule/schedule.h"
+#include "algorithms/schedule/size_exchange.h"
+
+/* A rank in the schedule. */
+static int rank_of(const struct chorale_ctx *ctx, int rank)
+{
+    return ctx->map != NULL ? ctx->map[rank] : rank;
+}
+
+static struct trace *trace_of(struct chorale_ctx *ctx)
+{
+    return &ctx->schedule->trace[rank_of(ctx, ctx->rank)];
+}
+
+static struct note *add(struct chorale_ctx *ctx, enum what what)
+{
+    struct trace *t = trace_of(ctx);
+    struct note *grown;
+
+    if (t->n == t->room) {
+        int room = t->room > 0 ? 2 * t->room : 16;
+
+        grown = realloc(t->note, sizeof(*grown) * (size_t)room);
+        if (grown == NULL)
+            return NULL;
+        t->note = grown;
+        t->room = room;
+    }
+    memset(&t->note[t->n], 0, sizeof(*t->note));
+    t->note[t->n].what = what;
+    t->note[t->n].next = -1;
+    return &t->note[t->n++];
+}
+
+static struct chorale_stat *stat_of(struct chorale_ctx *ctx)
+{
+    return &ctx->schedule->stat[rank_of(ctx, ctx->rank)];
+}
+
+static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
+                   int peer, MPI_Request *req)
+{
+    struct trace *t = trace_of(ctx);
+    struct note *note = add(ctx, what);
+    int index = t->n - 1;
+
+    if (note == NULL)
+        return MPI_ERR_NO_MEM;
+    note->peer = rank_of(ctx, peer);
+    note->bytes = bytes;
+    /* Any value but that of the null request. */
+    memset(req, 0, sizeof(*req));
+    index++;
+    memcpy(req, &index, sizeof(index));
+    return MPI_SUCCESS;
+}
+
+int chorale_note_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
+                      int dest, MPI_Request *req)
+{
+    chorale_told_send(ctx->schedule->told, buf, bytes, rank_of(ctx, dest));
+    stat_of(ctx)->messages++;
+    stat_of(ctx)->bytes_sent += (long long)bytes;
+    return add_end(ctx, SEND, bytes, dest, req);
+}
+
+int chorale_note_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
+                      int source, MPI_Request *req)
+{
+    chorale_told_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
+    return add_end(ctx, RECV, bytes, source, req);
+}
+
+int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req)
+{
+    struct note *note;
+    int index;
+
+    if (*req == MPI_REQUEST_NULL)
+        return MPI_SUCCESS;
+    memcpy(&index, req, sizeof(index));
+    note = add(ctx, WAIT);
+    if (note == NULL)
+        return MPI_ERR_NO_MEM;
+    note->peer = index - 1;
+    *req = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+void chorale_note_round(struct chorale_ctx *ctx)
+{
+    stat_of(ctx)->rounds++;
+}
+
+int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
+                         int *index)
+{
+    int first = -1, number, least = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (req[i] == MPI_REQUEST_NULL)
+            continue;
+        memcpy(&number, &req[i], sizeof(number));
+        if (first < 0 || number < least) {
+            first = i;
+            least = number;
+        }
+    }
+    *index = first < 0 ? MPI_UNDEFINED : first;
+    return first < 0 ? MPI_SUCCESS : chorale_note_wait(ctx, &req[first]);
+}
+
+int chorale_note_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
+                        size_t bytes, MPI_Datatype type, MPI_Op op)
+{
+    struct note *note = add(ctx, REDUCE);
+
+    chorale_told_reduce(ctx->schedule->told, in, inout, bytes, type, op);
+    if (note == NULL)
+        return MPI_ERR_NO_MEM;
+    note->bytes = bytes;
+    stat_of(ctx)->bytes_reduced += (long long)bytes;
+    return MPI_SUCCESS;
+}
+
+void chorale_note_copy(struct chorale_ctx *ctx, void *to, const void *from,
+                       size_t bytes)
+{
+    chorale_told_copy(ctx->schedule->told, to, from, bytes);
+    trace_of(ctx)->copied += (long long)bytes;
+}
+
+int chorale_note_opaque(struct chorale_ctx *ctx)
+{
+    ctx->schedule->opaque = 1;
+    return MPI_SUCCESS;
+}

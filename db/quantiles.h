@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* quantiles.h - order statistics of one run's repetitions. No dependency but
+ * libm, because the runner uses it between repetitions. */
+#ifndef CHORALE_DB_QUANTILES_H
+#define CHORALE_DB_QUANTILES_H
+
+#include <stddef.h>
+
+/* What run_summary holds; seconds. lo, hi: nonparametric 95 % interval of the
+ * median from order statistics, wider where the values are autocorrelated; NAN
+ * below 6 (independent) values, where none exists. */
+struct chorale_summary {
+    size_t nrep;
+    double median, lo, hi, mean, min, q25, q75, p95, p99, max;
+};
+
+/* Sort ascending in place. */
+void chorale_sort(double *x, size_t n);
+
+/* Quantile q in [0, 1] of ascending x[n], n >= 1, by linear interpolation
+ * (Hyndman and Fan, The American Statistician 50(4), 1996, type 7). */
+double chorale_quantile(const double *x, size_t n, double q);
+
+/* Indices (from 0) of the order statistics that enclose the median with at
+ * least 95 % confidence: the narrowest symmetric pair by the binomial
+ * distribution. Returns 0, or -1 if n is too small (n < 6).
+ * Source  Hoefler and Belli, SC'15, rule 5; Le Boudec, Performance Evaluation
+ * of Computer and Communication Systems, 2010, section 2.2.2. */
+int chorale_median_interval(size_t n, size_t *lo, size_t *hi);
+
+/* How many independent values tell as much about the median of x[n], in order
+ * of time: n, or fewer if neighbours lie on the same side of it more often
+ * than would happen by chance once in twenty times. The signs' correlation r
+ * gives rho = sin(pi r / 2) of a Gaussian first-order process, and all lags of
+ * that count. At rho = 0.9 a hundred values are too few to tell it well: their
+ * interval covers in 85 % instead of 95 %, that of a thousand in 93 %.
+ * median: of x.
+ * Source  Van Vleck, Middleton, Proc. IEEE 54(1), 1966 (the arcsine law). */
+double chorale_effective_size(const double *x, size_t n, double median);
+
+/* Summary of x[n], n >= 1, given in order of time; x is sorted in place. */
+void chorale_summarise(double *x, size_t n, struct chorale_summary *s);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decision_map.c - what the decision table chooses, over sizes and process counts: its
+ * rows, and the data file of one map. */
+#include "plots/plots.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/emit/table.h"
+#include "tuner/base/units.h"
+
+static const char boxes_sql[] =
+    "SELECT coll, shape, dtype, op, op_class, provider, variant, params,"
+    " iif(shape IN ('single-node', 'one-per-node'), 0, ppn) AS per_node,"
+    " comm_size, comm_size_hi, n_lo, n_hi, basis = 'modelled'"
+    " FROM v_decision WHERE system_id = ?1 AND comm_size > 1"
+    " ORDER BY coll, shape, per_node, dtype, op, op_class, comm_size, n_lo";
+
+static const char heading[] =
+    "# Blocks are separated by two blank lines.\n"
+    "#\n"
+    "# Block 0, the frame\n"
+    "#   1, 2  least and greatest n drawn    3, 4  process counts\n"
+    "#   5     where n = 0 is drawn (0: there is none)\n"
+    "#   6     number of choices\n"
+    "#   7     letters of the longest label\n"
+    "#   8     number of crossovers\n"
+    "#   9     1 if the table does not have these: it takes another type's\n"
+    "# Blocks 1 ..., one choice each; the first line is its label. Choice 1\n"
+    "# is the library's default. A box without an area: it is chosen nowhere.\n"
+    "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
+    "#   5     1 if the model chose, 0 if measurements did\n"
+    "#   6, 7  the range of n, bytes         8, 9  of process counts\n"
+    "# The last block, where there are any: crossovers, at which the choice\n"
+    "# of some process counts changes.\n"
+    "#   1     n                             2, 3  lower and upper end\n"
+    "#   4     the next one, or the end      5     n with its unit\n"
+    "#   6     the one before, or the begin  7     its n with its unit\n";
+
+int chorale_plots_same_map(const struct chorale_plots_box *a,
+                           const struct chorale_plots_box *b)
+{
+    return a->ppn == b->ppn && strcmp(a->coll, b->coll) == 0 &&
+           strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0 &&
+           strcmp(a->op_class, b->op_class) == 0;
+}
+
+static void read_box(sqlite3_stmt *stmt, struct chorale_plots_box *box)
+{
+    const struct {
+        char *out;
+        size_t size;
+    } text[] = {
+        { box->coll, sizeof(box->coll) }, { box->shape, sizeof(box->shape) },
+        { box->dtype, sizeof(box->dtype) }, { box->op, sizeof(box->op) },
+        { box->op_class, sizeof(box->op_class) },
+        { box->provider, sizeof(box->provider) },
+        { box->variant, sizeof(box->variant) },
+        { box->params, sizeof(box->params) },
+    };
+
+    for (int i = 0; i < 8; i++) {
+        const char *got = (const char *)sqlite3_column_text(stmt, i);
+
+        snprintf(text[i].out, text[i].size, "%s", got != NULL ? got : "");
+    }
+    box->ppn = sqlite3_column_int(stmt, 8);
+    box->comm_size = sqlite3_column_int(stmt, 9);
+    box->comm_size_hi = sqlite3_column_int(stmt, 10);
+    box->n_lo = sqlite3_column_int64(stmt, 11);
+    box->n_hi = sqlite3_column_int64(stmt, 12);
+    box->modelled = sqlite3_column_int(stmt, 13);
+}
+
+/* Whether the table has each of the boxes. */
+static enum chorale_err mark_boxes(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   struct chorale_plots_boxes *boxes,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_emit_kind kind = { "", "" };
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < boxes->count && err == CHORALE_OK; i++) {
+        struct chorale_plots_box *box = &boxes->box[i];
+
+        if (i == 0 || strcmp(box->coll, box[-1].coll) != 0)
+            err = chorale_emit_kind_load(store, system_id, box->coll,
+                                         "dispatch", &kind, msg);
+        chorale_emit_instead(&kind, box->dtype, box->op, box->op_class,
+                             box->instead);
+    }
+    return err;
+}
+
+enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          struct chorale_plots_boxes *boxes,
+                                          struct chorale_errmsg *msg)
+{
+    struct chorale_plots_boxes got = { NULL, 0 };
+    sqlite3_stmt *stmt = NULL;
+    size_t room = 0;
+    int more = 0;
+    enum chorale_err err = chorale_store_prepare(store, boxes_sql, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        sqlite3_bind_int64(stmt, 1, system_id);
+    while (err == CHORALE_OK &&
+           (err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
+           more) {
+        if (got.count == room) {
+            struct chorale_plots_box *larger;
+
+            room = room > 0 ? 2 * room : 64;
+            larger = realloc(got.box, room * sizeof(*larger));
+            if (larger == NULL) {
+                err = chorale_fail_memory(msg, chorale_store_path(store));
+                break;
+            }
+            got.box = larger;
+        }
+        read_box(stmt, &got.box[got.count++]);
+    }
+    sqlite3_finalize(stmt);
+    if (err == CHORALE_OK)
+        err = mark_boxes(store, system_id, &got, msg);
+    if (err != CHORALE_OK) {
+        free(got.box);
+        return err;
+    }
+    *boxes = got;
+    return CHORALE_OK;
+}
+
+static int is_library(const struct chorale_plots_box *box)
+{
+    return strcmp(box->provider, "library") == 0;
+}
+
+/* Number of a box's choice from 1 on, in the order of their first boxes; the
+ * library is 1. first[i]: a box of choice i + 1. */
+static size_t number_choices(const struct chorale_plots_box *box, size_t count,
+                             size_t *number, size_t *first)
+{
+    size_t n = 1;
+
+    first[0] = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = is_library(&box[i]) ? 0 : 1;
+
+        while (k > 0 && k < n &&
+               (strcmp(box[first[k]].provider, box[i].provider) != 0 ||
+                strcmp(box[first[k]].variant, box[i].variant) != 0 ||
+                strcmp(box[first[k]].params, box[i].params) != 0))
+            k++;
+        if (k == n)
+            first[n++] = i;
+        number[i] = k + 1;
+    }
+    return n;
+}
+
+struct frame {
+    double lo, hi, zero;
+    int least, most;
+    int single; /* all is at one n, which is drawn a doubling wide */
+};
+
+static struct frame find_frame(const struct chorale_plots_box *box,
+                               size_t count)
+{
+    struct frame f = { 0, 1, 0, box[0].comm_size, box[0].comm_size_hi, 0 };
+    int zero = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (box[i].n_lo > 0 && (f.lo == 0 || (double)box[i].n_lo < f.lo))
+            f.lo = (double)box[i].n_lo;
+        /* An open end is drawn two doublings long. */
+        f.hi = fmax(f.hi, box[i].n_hi < INT64_MAX ? (double)box[i].n_hi
+                                                  : 4.0 * (double)box[i].n_lo);
+        zero |= box[i].n_lo == 0;
+        if (box[i].comm_size_hi > f.most)
+            f.most = box[i].comm_size_hi;
+    }
+    if (f.lo == 0) /* all begin at nothing: from an element on */
+        f.lo = f.hi > 8 ? 8 : 1;
+    if (f.lo > f.hi)
+        f.lo = f.hi;
+    if (zero)
+        f.zero = f.lo = f.lo / 4;
+    f.single = f.lo == f.hi;
+    if (f.single) {
+        f.lo /= sqrt(2);
+        f.hi *= sqrt(2);
+    }
+    return f;
+}
+
+/* Of the axis of process counts, as in decision_map.gp. */
+static const double RIM = 1 / 25.0;
+
+/* Half-way to the process counts beside it: neighbours touch. Beyond the first
+ * and the last are none: these reach so far that they are seen. */
+static void find_height(const struct chorale_plots_box *box,
+                        const struct frame *f, double *lower, double *upper)
+{
+    double rim = pow((double)f->most / f->least, RIM);
+
+    *lower = sqrt(box->comm_size * (box->comm_size - 1.0));
+    *upper = sqrt(box->comm_size_hi * (box->comm_size_hi + 1.0));
+    if (box->comm_size == f->least)
+        *lower = fmin(*lower, f->least / rim);
+    if (box->comm_size_hi == f->most)
+        *upper = fmax(*upper, f->most * rim);
+}
+
+static void write_box(FILE *out, const struct chorale_plots_box *box,
+                      const struct frame *f)
+{
+    double left = box->n_lo > 0 ? (double)box->n_lo : f->zero;
+    double right = box->n_hi > 0 ? fmin((double)box->n_hi + 1, f->hi)
+                                 : 2 * f->zero;
+    double lower, upper;
+
+    if (f->single) {
+        left = f->lo;
+        right = f->hi;
+    }
+    find_height(box, f, &lower, &upper);
+    fprintf(out, "%.15g %.15g %.15g %.15g %d %lld %lld %d %d\n", left, right,
+            lower, upper, box->modelled, (long long)box->n_lo,
+            (long long)box->n_hi, box->comm_size, box->comm_size_hi);
+}
+
+/* At box i the choice is another than left of it. */
+static int crosses(const struct chorale_plots_box *box, const size_t *number,
+                   size_t i)
+{
+    return i > 0 && box[i].n_lo > 0 && number[i] != number[i - 1] &&
+           box[i].comm_size == box[i - 1].comm_size &&
+           box[i].comm_size_hi == box[i - 1].comm_size_hi;
+}
+
+static void write_crossovers(FILE *out, const struct chorale_plots_box *box,
+                             size_t count, const size_t *number,
+                             const struct frame *f)
+{
+    double before = f->lo;
+    char text[2][32] = { "", "" };
+
+    fputs("\n\n", out);
+    for (size_t i = 0; i < count; i++) {
+        double lower, upper, next = f->hi;
+
+        if (i > 0 && box[i].comm_size != box[i - 1].comm_size) {
+            before = f->lo;
+            text[0][0] = '\0';
+        }
+        if (!crosses(box, number, i))
+            continue;
+        for (size_t k = i + 1; k < count &&
+                               box[k].comm_size == box[i].comm_size; k++)
+            if (crosses(box, number, k)) {
+                next = (double)box[k].n_lo;
+                break;
+            }
+        find_height(&box[i], f, &lower, &upper);
+        fprintf(out, "%lld %.15g %.15g %.15g \"%s\" %.15g \"%s\"\n",
+                (long long)box[i].n_lo, lower, upper, next,
+                chorale_exact_bytes((double)box[i].n_lo, text[1]), before,
+                text[0]);
+        before = (double)box[i].n_lo;
+        memcpy(text[0], text[1], sizeof(text[0]));
+    }
+}
+
+/* Of choice k, from 0, of which box is one. */
+static void label_of(const struct chorale_plots_box *box, size_t k,
+                     char label[CHORALE_PLOTS_LABEL])
+{
+    if (k == 0)
+        snprintf(label, CHORALE_PLOTS_LABEL, "library");
+    else
+        chorale_plots_choice_label(label, CHORALE_PLOTS_LABEL, box->provider,
+                                   box->variant, box->params);
+}
+
+static void write_all(FILE *out, const struct chorale_plots_box *box,
+                      size_t count, const char *title, size_t *number,
+                      size_t *first)
+{
+    struct frame f = find_frame(box, count);
+    size_t n = number_choices(box, count, number, first);
+    size_t longest = 0, ncross = 0;
+    char label[CHORALE_PLOTS_LABEL];
+
+    for (size_t i = 0; i < count; i++)
+        ncross += (size_t)crosses(box, number, i);
+    for (size_t k = 0; k < n; k++) {
+        label_of(k > 0 ? &box[first[k]] : box, k, label);
+        longest = strlen(label) > longest ? strlen(label) : longest;
+    }
+    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu %d\n", title,
+            heading, f.lo, f.hi, f.least, f.most, f.zero, n, longest, ncross,
+            box[0].instead[0] != '\0');
+    for (size_t k = 0; k < n; k++) {
+        int any = 0;
+
+        label_of(k > 0 ? &box[first[k]] : box, k, label);
+        fprintf(out, "\n\n\"%s\"\n", label);
+        for (size_t i = 0; i < count; i++)
+            if (number[i] == k + 1) {
+                write_box(out, &box[i], &f);
+                any = 1;
+            }
+        if (!any)
+            fprintf(out, "%.15g %.15g %d %d 0 0 0 0 0\n", f.lo, f.lo,
+                    f.least, f.least);
+    }
+    if (ncross > 0)
+        write_crossovers(out, box, count, number, &f);
+}
+
+enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
+                                         size_t count, const char *title,
+                                         const char *path,
+                                         struct chorale_errmsg *msg)
+{
+    size_t *number = malloc((count + 1) * sizeof(*number));
+    size_t *first = malloc((count + 1) * sizeof(*first));
+    FILE *out = NULL;
+    int bad;
+
+    errno = ENOMEM;
+    if (number != NULL && first != NULL)
+        out = fopen(path, "w");
+    bad = out == NULL;
+    if (out != NULL) {
+        write_all(out, box, count, title, number, first);
+        bad = ferror(out);
+        bad |= fclose(out) != 0;
+    }
+    free(number);
+    free(first);
+    return bad ? chorale_fail(msg, CHORALE_ENV, "%s: %s; free some space and "
+                              "repeat the command", path, strerror(errno))
+               : CHORALE_OK;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load_cells.c - what is drawn: the measured cells of a system, each with the time
+ * its model gives and whether the decision table chooses it. Nothing is
+ * estimated here; every number is the database's or the fitted model's. */
+#include "plots/plots.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/alg.h"
+#include "tuner/emit/table.h"
+#include "tuner/model/predict.h"
+
+static const char cells_sql[] =
+    "SELECT coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"
+    " op_class, provider, variant, params, n, msg_size, seconds, lo, hi"
+    " FROM v_summary WHERE system_id = ?1 AND metric = 'duration'"
+    "  AND arrival = 'sync' AND siblings = 'alone' AND seconds > 0"
+    "  AND variant <> 'untouched' AND provider <> 'table'"
+    " ORDER BY coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"
+    " provider <> 'library', provider, variant, length(params), params, n";
+
+static const char decision_sql[] =
+    "SELECT provider, variant, params, 0 AS place FROM v_decision"
+    " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
+    " AND shape = ?5 AND dtype = ?6 AND op = ?7 AND ?8 BETWEEN n_lo AND n_hi"
+    " UNION ALL SELECT 'library', 'default', '', 1"
+    " WHERE EXISTS (SELECT 1 FROM v_decision WHERE system_id = ?1)"
+    " ORDER BY place LIMIT 1";
+
+void chorale_plots_safe_text(char *out, size_t size, const char *text)
+{
+    size_t i;
+
+    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        out[i] =
+            c >= ' ' && c < 127 && strchr("\"'`\\", c) == NULL ? text[i] : '?';
+    }
+    out[i] = '\0';
+}
+
+void chorale_plots_safe_name(char *out, size_t size, const char *text)
+{
+    size_t i;
+
+    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        int fits = c < 128 && (isalnum(c) || c == '_' ||
+                               (i > 0 && (c == '.' || c == '-')));
+
+        out[i] = fits ? text[i] : '_';
+    }
+    out[i] = '\0';
+}
+
+int chorale_plots_same_picture(const struct chorale_plots_row *a,
+                               const struct chorale_plots_row *b)
+{
+    return a->comm_size == b->comm_size && a->ppn == b->ppn &&
+           strcmp(a->coll, b->coll) == 0 && strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0 &&
+           strcmp(a->root, b->root) == 0 && strcmp(a->buffers, b->buffers) == 0;
+}
+
+int chorale_plots_same_series(const struct chorale_plots_row *a,
+                              const struct chorale_plots_row *b)
+{
+    return strcmp(a->provider, b->provider) == 0 &&
+           strcmp(a->variant, b->variant) == 0 &&
+           strcmp(a->params, b->params) == 0;
+}
+
+static void copy_text(char *out, size_t size, sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *text = sqlite3_column_text(stmt, column);
+
+    snprintf(out, size, "%s", text != NULL ? (const char *)text : "");
+}
+
+static double number(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt, column) == SQLITE_NULL
+               ? NAN
+               : sqlite3_column_double(stmt, column);
+}
+
+static void read_cell(sqlite3_stmt *stmt, struct chorale_plots_row *row)
+{
+    memset(row, 0, sizeof(*row));
+    copy_text(row->coll, sizeof(row->coll), stmt, 0);
+    row->comm_size = sqlite3_column_int(stmt, 1);
+    row->ppn = sqlite3_column_int(stmt, 2);
+    copy_text(row->shape, sizeof(row->shape), stmt, 3);
+    copy_text(row->dtype, sizeof(row->dtype), stmt, 4);
+    copy_text(row->op, sizeof(row->op), stmt, 5);
+    copy_text(row->root, sizeof(row->root), stmt, 6);
+    copy_text(row->buffers, sizeof(row->buffers), stmt, 7);
+    copy_text(row->op_class, sizeof(row->op_class), stmt, 8);
+    copy_text(row->provider, sizeof(row->provider), stmt, 9);
+    copy_text(row->variant, sizeof(row->variant), stmt, 10);
+    copy_text(row->params, sizeof(row->params), stmt, 11);
+    row->n = number(stmt, 12);
+    row->msg_size = number(stmt, 13);
+    row->seconds = number(stmt, 14);
+    row->lo = number(stmt, 15);
+    row->hi = number(stmt, 16);
+    row->model = NAN;
+}
+
+/* Sizes that an operation can have; a damaged database has others, which no
+ * axis and no integer takes. */
+static int is_sized(const struct chorale_plots_row *row)
+{
+    const double most = 0x1p62;
+
+    return row->comm_size > 0 && row->n >= 0 && row->n <= most &&
+           row->msg_size >= 0 && row->msg_size <= most;
+}
+
+/* Read all cells into got. */
+static enum chorale_err read_cells(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   struct chorale_plots_rows *got,
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    size_t room = 0;
+    int more = 0;
+    enum chorale_err err = chorale_store_prepare(store, cells_sql, &stmt, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, system_id);
+    while ((err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
+           more) {
+        if (got->count == room) {
+            struct chorale_plots_row *larger;
+
+            room = room > 0 ? 2 * room : 256;
+            larger = realloc(got->row, room * sizeof(*larger));
+            if (larger == NULL) {
+                err = chorale_fail_memory(msg, chorale_store_path(store));
+                break;
+            }
+            got->row = larger;
+        }
+        read_cell(stmt, &got->row[got->count]);
+        if (isfinite(got->row[got->count].seconds) &&
+            is_sized(&got->row[got->count]))
+            got->count++;
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Seconds that the model gives a variant of the catalogue; NAN: it has none. */
+static double modelled(const struct chorale_plots_row *row,
+                       struct chorale_predictor *model)
+{
+    int coll = chorale_coll_find(row->coll);
+    struct chorale_where where = {
+        .comm_size = row->comm_size, .ppn = row->ppn, .shape = row->shape,
+        .msg_size = (size_t)row->msg_size, .dtype = row->dtype,
+        .op = row->op, .op_class = row->op_class,
+        .root_policy = row->root,
+    };
+    long param[CHORALE_MAX_PARAM];
+    const struct chorale_alg *alg;
+    char why[128];
+
+    if (coll < 0 || strcmp(row->provider, "chorale") != 0)
+        return NAN;
+    where.coll = (enum chorale_coll)coll;
+    alg = chorale_alg_find(where.coll, row->variant);
+    if (alg == NULL || chorale_alg_params_parse(alg, row->params, param, why,
+                                                sizeof(why)) != 0)
+        return NAN;
+    return chorale_predict(model, alg, param, &where);
+}
+
+/* Whose rows of the table serve a row, kind being its collective's. */
+static void find_served(struct chorale_plots_row *row,
+                        const struct chorale_emit_kind *kind)
+{
+    const char *by[2] = { row->dtype, row->op };
+
+    chorale_emit_instead(kind, row->dtype, row->op, row->op_class,
+                         row->instead);
+    if (strcmp(row->instead, "library") == 0) {
+        by[0] = by[1] = "";
+    } else if (row->instead[0] != '\0') {
+        by[0] = kind->dtype;
+        by[1] = kind->op;
+    }
+    snprintf(row->by_dtype, sizeof(row->by_dtype), "%s", by[0]);
+    snprintf(row->by_op, sizeof(row->by_op), "%s", by[1]);
+}
+
+/* Does the table choose this row's variant here? What no row of the table
+ * covers is the library's, once there is a table at all. */
+static enum chorale_err read_decided(struct chorale_store *store,
+                                     sqlite3_stmt *stmt,
+                                     struct chorale_plots_row *row,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_plots_row choice;
+    int more = 0;
+    enum chorale_err err;
+
+    sqlite3_bind_text(stmt, 2, row->coll, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 3, row->comm_size);
+    sqlite3_bind_int(stmt, 4, row->ppn);
+    sqlite3_bind_text(stmt, 5, row->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 6, row->by_dtype, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 7, row->by_op, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8, (sqlite3_int64)row->n);
+    err = chorale_store_step(store, stmt, &more, msg);
+    if (err == CHORALE_OK && more) {
+        copy_text(choice.provider, sizeof(choice.provider), stmt, 0);
+        copy_text(choice.variant, sizeof(choice.variant), stmt, 1);
+        copy_text(choice.params, sizeof(choice.params), stmt, 2);
+        row->decided = chorale_plots_same_series(row, &choice);
+    }
+    sqlite3_reset(stmt);
+    return err;
+}
+
+/* Fill model and decided of every row. */
+static enum chorale_err complete(struct chorale_store *store,
+                                 sqlite3_int64 system_id,
+                                 struct chorale_plots_rows *rows,
+                                 struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *decision = NULL;
+    struct chorale_predictor *model = NULL;
+    struct chorale_emit_kind kind = { "", "" };
+    enum chorale_err err;
+
+    err = chorale_predictor_load(store, system_id, &model, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, decision_sql, &decision, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    sqlite3_bind_int64(decision, 1, system_id);
+    for (size_t i = 0; i < rows->count && err == CHORALE_OK; i++) {
+        struct chorale_plots_row *row = &rows->row[i];
+
+        row->model = modelled(row, model);
+        if (i == 0 || strcmp(row->coll, row[-1].coll) != 0)
+            err = chorale_emit_kind_load(store, system_id, row->coll,
+                                         "dispatch", &kind, msg);
+        find_served(row, &kind);
+        if (err == CHORALE_OK)
+            err = read_decided(store, decision, row, msg);
+    }
+out:
+    chorale_predictor_free(model);
+    sqlite3_finalize(decision);
+    return err;
+}
+
+enum chorale_err chorale_plots_load(struct chorale_store *store,
+                                    sqlite3_int64 system_id,
+                                    struct chorale_plots_rows *rows,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_plots_rows got = { NULL, 0 };
+    enum chorale_err err = read_cells(store, system_id, &got, msg);
+
+    if (err == CHORALE_OK)
+        err = complete(store, system_id, &got, msg);
+    if (err != CHORALE_OK) {
+        free(got.row);
+        return err;
+    }
+    *rows = got;
+    return CHORALE_OK;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* group_rows.c - rows from rank to rank: see group_rows.h.
+ *
+ * Parcels have rows, and a group's last one has the code of an error, 0: none,
+ * and its line. */
+#include "runners/launch/group_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "db/tail.h"
+#include "runners/launch/launch.h"
+#include "runners/launch/row_pack.h"
+
+enum { TAG_WORK = 1, TAG_ROWS, TAG_END, TAG_ENDING };
+
+/* A wait for what others measure, which is not to be disturbed: of 1 ms at
+ * first, of 20 ms in the end. *naps: how many there were. */
+static void nap(int *naps)
+{
+    long ms = *naps < 20 ? 1 : 20;
+
+    ++*naps;
+    nanosleep(&(struct timespec){ 0, ms * 1000000 }, NULL);
+}
+
+int chorale_idle_wait(MPI_Request *request)
+{
+    int done = 0, naps = 0, rc;
+
+    while ((rc = PMPI_Test(request, &done, MPI_STATUS_IGNORE)) ==
+               MPI_SUCCESS &&
+           !done)
+        nap(&naps);
+    return rc;
+}
+
+/* --- the plan --------------------------------------------------------- */
+
+/* Which file a group keeps its rows in; place 0: none. */
+struct kept {
+    int place;
+    uint64_t id;
+};
+
+enum chorale_err chorale_hand_load(struct chorale_hand *hand,
+                                   struct chorale_store *store,
+                                   const char *uuid, int away,
+                                   struct chorale_gift *gift,
+                                   struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_launch_load(store, uuid, &gift->work, msg);
+
+    if (err != CHORALE_OK || !away)
+        return err;
+    gift->place = ++hand->nfile;
+    gift->known = chorale_parcel_new();
+    return gift->known != NULL
+               ? chorale_parcel_known(gift->known, store, &gift->work, msg)
+               : chorale_fail_memory(msg, NULL);
+}
+
+enum chorale_err chorale_hand_files(struct chorale_hand *hand,
+                                    struct chorale_errmsg *msg)
+{
+    hand->file = calloc((size_t)hand->nfile + 1, sizeof(*hand->file));
+    if (hand->file == NULL)
+        return chorale_fail_memory(msg, NULL);
+    chorale_tail_make(hand->beside, hand->nfile, hand->file);
+    return CHORALE_OK;
+}
+
+void chorale_hand_settled(struct chorale_hand *hand, int stored)
+{
+    if (hand->file != NULL && stored)
+        chorale_tail_unmake(hand->beside, hand->nfile, hand->file);
+    free(hand->file);
+    hand->file = NULL;
+    hand->nfile = 0;
+}
+
+static int give(struct chorale_hand *hand, int to, const void *buf,
+                size_t bytes)
+{
+    return PMPI_Send(buf, (int)bytes, MPI_BYTE, to, TAG_WORK, hand->comm);
+}
+
+int chorale_hand_work(struct chorale_hand *hand, int to,
+                      const struct chorale_gift *gift)
+{
+    const struct chorale_worklist *work = &gift->work;
+    const struct kept kept = { gift->place, hand->file[gift->place - 1] };
+    int rc = give(hand, to, work, sizeof(*work));
+
+    if (rc == MPI_SUCCESS)
+        rc = give(hand, to, work->task,
+                  (size_t)work->ntask * sizeof(*work->task));
+    if (rc == MPI_SUCCESS)
+        rc = give(hand, to, work->cand,
+                  (size_t)work->ncand * sizeof(*work->cand));
+    if (rc == MPI_SUCCESS)
+        rc = give(hand, to, &kept, sizeof(kept));
+    return rc == MPI_SUCCESS
+               ? give(hand, to, gift->known->bytes.byte,
+                      gift->known->bytes.len)
+               : rc;
+}
+
+void chorale_hand_free(struct chorale_gift *gift)
+{
+    chorale_worklist_free(&gift->work);
+    chorale_parcel_free(gift->known);
+    gift->known = NULL;
+}
+
+static int take(struct chorale_hand *hand, void *buf, size_t bytes)
+{
+    return PMPI_Recv(buf, (int)bytes, MPI_BYTE, 0, TAG_WORK, hand->comm,
+                     MPI_STATUS_IGNORE);
+}
+
+static int take_list(struct chorale_hand *hand, struct chorale_worklist *work)
+{
+    int rc = take(hand, work, sizeof(*work));
+
+    work->task = NULL;
+    work->cand = NULL;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    work->task = calloc((size_t)work->ntask + 1, sizeof(*work->task));
+    work->cand = calloc((size_t)work->ncand + 1, sizeof(*work->cand));
+    if (work->task == NULL || work->cand == NULL)
+        return MPI_ERR_NO_MEM;
+    rc = take(hand, work->task, (size_t)work->ntask * sizeof(*work->task));
+    if (rc == MPI_SUCCESS)
+        rc = take(hand, work->cand, (size_t)work->ncand * sizeof(*work->cand));
+    return rc;
+}
+
+/* What rank 0 knows of the launch: *byte_p, to be freed. */
+static int take_known(struct chorale_hand *hand, char **byte_p, int *len_p)
+{
+    MPI_Status status;
+    int rc = PMPI_Probe(0, TAG_WORK, hand->comm, &status);
+
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Get_count(&status, MPI_BYTE, len_p);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    *byte_p = malloc((size_t)*len_p + 1);
+    return *byte_p != NULL ? take(hand, *byte_p, (size_t)*len_p)
+                           : MPI_ERR_NO_MEM;
+}
+
+/* What the group stores goes to its file too, if that is the one rank 0 made:
+ * "/tmp" is not the same on all machines. A fact of the launch says so. */
+static enum chorale_err keep(struct chorale_hand *hand,
+                             const struct kept *kept, int64_t launch_id,
+                             struct chorale_store *store,
+                             struct chorale_errmsg *msg)
+{
+    int seen = chorale_tail_seen(hand->beside, kept->place, kept->id);
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = CHORALE_OK;
+
+    hand->place = seen ? kept->place : 0;
+    if (seen)
+        err = chorale_store_tail_group(store, hand->beside, kept->place, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store, "INSERT INTO environment VALUES (?1, 'grouped_tail', ?2)",
+            &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, launch_id);
+        sqlite3_bind_text(stmt, 2, seen ? "yes" : "no", -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_take_work(struct chorale_hand *hand,
+                                   struct chorale_worklist *work,
+                                   struct chorale_store **store_p,
+                                   struct chorale_errmsg *msg)
+{
+    struct kept kept = { 0, 0 };
+    char *byte = NULL;
+    int len = 0, rc = take_list(hand, work);
+    enum chorale_err err;
+
+    if (rc == MPI_SUCCESS)
+        rc = take(hand, &kept, sizeof(kept));
+    if (rc == MPI_SUCCESS)
+        rc = take_known(hand, &byte, &len);
+    err = chorale_launch_mpi(rc, "taking the plan", msg);
+    hand->facts = 0;
+    if (err == CHORALE_OK)
+        err = chorale_parcel_store(store_p, msg);
+    if (err == CHORALE_OK)
+        err = chorale_parcel_put(*store_p, byte, len, msg);
+    free(byte);
+    return err == CHORALE_OK
+               ? keep(hand, &kept, work->launch_id, *store_p, msg)
+               : err;
+}
+
+int chorale_hand_ending(struct chorale_hand *hand, int to,
+                        MPI_Request *request)
+{
+    return PMPI_Isend(NULL, 0, MPI_BYTE, to, TAG_ENDING, hand->comm, request);
+}
+
+int chorale_take_ending(struct chorale_hand *hand, int wait, int *ends)
+{
+    int there = wait;
+    int rc = wait ? MPI_SUCCESS
+                  : PMPI_Iprobe(0, TAG_ENDING, hand->comm, &there,
+                                MPI_STATUS_IGNORE);
+
+    if (rc == MPI_SUCCESS && there)
+        rc = PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_ENDING, hand->comm,
+                       MPI_STATUS_IGNORE);
+    *ends = rc == MPI_SUCCESS && there;
+    return rc;
+}
+
+/* --- rows out --------------------------------------------------------- */
+
+/* Send a parcel, which stays until it has gone. */
+static enum chorale_err post(struct chorale_hand *hand,
+                             struct chorale_parcel *p, int tag,
+                             struct chorale_errmsg *msg)
+{
+    if (PMPI_Isend(p->bytes.byte, (int)p->bytes.len, MPI_BYTE, 0, tag,
+                   hand->comm, &p->request) != MPI_SUCCESS) {
+        chorale_parcel_free(p);
+        return chorale_fail(msg, CHORALE_ENV, "MPI fails at handing in what "
+                            "was measured; `chorale doctor` shows whether it "
+                            "does so elsewhere");
+    }
+    p->next = hand->sent;
+    hand->sent = p;
+    return CHORALE_OK;
+}
+
+/* Forget what has gone. */
+static void sweep(struct chorale_hand *hand)
+{
+    struct chorale_parcel **at = &hand->sent;
+
+    while (*at != NULL) {
+        struct chorale_parcel *p = *at;
+        int done = 0;
+
+        if (PMPI_Test(&p->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+            done) {
+            *at = p->next;
+            chorale_parcel_free(p);
+        } else {
+            at = &p->next;
+        }
+    }
+}
+
+enum chorale_err chorale_hand_rows(struct chorale_hand *hand,
+                                   struct chorale_store *store,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_parcel *p = chorale_parcel_new();
+    sqlite3_int64 facts = 0;
+    enum chorale_err err;
+
+    sweep(hand);
+    if (p == NULL)
+        return chorale_fail_memory(msg, NULL);
+    err = chorale_store_int(store, "SELECT count(*) FROM environment", 0,
+                            &facts, msg);
+    if (err == CHORALE_OK)
+        err = chorale_parcel_stored(p, store, facts != hand->facts, msg);
+    if (err == CHORALE_OK)
+        err = chorale_parcel_forget(store, msg);
+    if (err != CHORALE_OK) {
+        chorale_parcel_free(p);
+        return err;
+    }
+    hand->facts = facts;
+    return post(hand, p, TAG_ROWS, msg);
+}
+
+enum chorale_err chorale_hand_end(struct chorale_hand *hand,
+                                  enum chorale_err err,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_parcel *p = chorale_parcel_new();
+    struct chorale_errmsg why;
+    int naps = 0;
+
+    if (p != NULL) {
+        chorale_parcel_int(p, (int)err);
+        if (err != CHORALE_OK)
+            chorale_parcel_add(p, msg->text, strlen(msg->text));
+    }
+    if (p == NULL || p->bytes.lacks ||
+        post(hand, p, TAG_END, &why) != CHORALE_OK)
+        return CHORALE_ENV;
+    while (hand->sent != NULL) {
+        sweep(hand);
+        if (hand->sent != NULL)
+            nap(&naps);
+    }
+    return err;
+}
+
+/* --- rows in ---------------------------------------------------------- */
+
+/* A message that is there. */
+static enum chorale_err take_one(struct chorale_hand *hand,
+                                 struct chorale_store *store,
+                                 const MPI_Status *status, int *nopen,
+                                 struct chorale_errmsg *msg)
+{
+    int len = 0, code = 0;
+    char *byte;
+    enum chorale_err err = CHORALE_OK;
+
+    PMPI_Get_count(status, MPI_BYTE, &len);
+    byte = malloc((size_t)len + 1);
+    if (byte == NULL)
+        return chorale_fail_memory(msg, NULL);
+    if (PMPI_Recv(byte, len, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG,
+                  hand->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        err = chorale_fail(msg, CHORALE_ENV, "MPI fails at taking what a "
+                           "group of the launch has measured; `chorale "
+                           "doctor` shows whether it does so elsewhere");
+    else if (status->MPI_TAG == TAG_ROWS)
+        err = chorale_parcel_put(store, byte, len, msg);
+    else {
+        byte[len] = '\0';
+        --*nopen;
+        memcpy(&code, byte, sizeof(code));
+        if (code != 0)
+            err = chorale_fail(msg, (enum chorale_err)code, "%.700s",
+                               byte + sizeof(code));
+    }
+    free(byte);
+    return err;
+}
+
+enum chorale_err chorale_take_rows(struct chorale_hand *hand,
+                                   struct chorale_store *store, int *nopen,
+                                   int wait, struct chorale_errmsg *msg)
+{
+    enum chorale_err first = CHORALE_OK;
+    int naps = 0;
+
+    while (*nopen > 0) {
+        struct chorale_errmsg why = { "" };
+        MPI_Status status;
+        int there = 0;
+        enum chorale_err err = CHORALE_OK;
+
+        if (PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand->comm, &there,
+                        &status) != MPI_SUCCESS)
+            return chorale_fail(msg, CHORALE_ENV, "MPI fails at asking for "
+                                "what other groups have measured; `chorale "
+                                "doctor` shows whether it does so elsewhere");
+        if (!there && !wait)
+            break;
+        if (there)
+            err = take_one(hand, store, &status, nopen, &why);
+        else
+            nap(&naps);
+        if (!there && hand->idle != NULL)
+            hand->idle(hand->idle_arg);
+        if (err != CHORALE_OK && first == CHORALE_OK) {
+            first = err;
+            *msg = why;
+        }
+    }
+    return first;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hop_latency.c - does it matter how far apart ranks are? The time of an empty
+ * message from rank 0 to the ranks 1, 2, 4 ... places further on (from a node
+ * on, 1, 2, 4 ... nodes), and in how
+ * many ways the network is shared when all ranks send that far at once: the
+ * alpha and the kappa of the model by distance.
+ *
+ * Shift by d: rank r sends to r + d and receives from r - d. On a line d
+ * messages share the middle link; on a flat network none do. Pairs: r and
+ * r xor d exchange; behind a switch of d ranks, or fewer, those share its way
+ * out, of more they do not leave it. Mirror: r and P - 1 - r exchange; round a
+ * ring they share a link in half as many ways as on a line. */
+#include "runners/measure/runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NTRIP_EMPTY 50
+#define NTRIP 5
+#define BYTES 262144
+
+/* The quickest of one way between rank 0 and peer; on both. */
+static int one_way(struct chorale_bench *bench, int peer, char *buf,
+                   size_t bytes, double *best)
+{
+    int me = bench->world_rank, rc = MPI_SUCCESS;
+    int ntrip = bench->sim_barrier != NULL ? 1
+                : bytes > 0                ? NTRIP
+                                           : NTRIP_EMPTY;
+
+    *best = INFINITY;
+    if (me != 0 && me != peer)
+        return MPI_SUCCESS;
+    for (int i = 0; i < ntrip && rc == MPI_SUCCESS; i++) {
+        double sent = chorale_now_common(bench);
+
+        if (me == 0)
+            rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              peer);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_recv(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              me == 0 ? peer : 0);
+        if (rc == MPI_SUCCESS && me != 0)
+            rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                              0);
+        *best = fmin(*best, (chorale_now_common(bench) - sent) / 2);
+    }
+    return rc;
+}
+
+/* The quickest exchange in which each rank sends to one and receives from one,
+ * until the last has its message; a rank with no partner (-1) looks on. */
+static int exchange(struct chorale_bench *bench, int to, int from, char *buf,
+                    double *best)
+{
+    int rc = MPI_SUCCESS;
+    int times = bench->sim_barrier != NULL ? 1 : NTRIP;
+
+    *best = INFINITY;
+    for (int i = 0; i < times && rc == MPI_SUCCESS; i++) {
+        int late;
+        double in, out;
+        double start = chorale_sync_start(bench, CHORALE_SYNC_ROUNDTIME, 0,
+                                          &in, &late);
+
+        if (to >= 0)
+            rc = chorale_sendrecv(bench->sync, buf, BYTES, MPI_BYTE, to,
+                                  buf + BYTES, BYTES, MPI_BYTE, from);
+        out = chorale_now_common(bench);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_agree_max(bench, &out, 1);
+        *best = fmin(*best, out - start);
+    }
+    return rc;
+}
+
+static double ways(double all, double empty, double alone)
+{
+    return alone > empty ? (all - empty) / (alone - empty) : NAN;
+}
+
+/* Ranks of a node, where they lie in blocks. */
+static int block(const struct chorale_bench *bench)
+{
+    return bench->ppn > 0 ? bench->ppn : 1;
+}
+
+/* r and r xor d; over whole nodes these, rank by rank. */
+static int pairs(struct chorale_bench *bench, int d, char *buf, double *best)
+{
+    int me = bench->world_rank, ppn = block(bench);
+    int peer = d % ppn == 0 ? (me / ppn ^ d / ppn) * ppn + me % ppn : me ^ d;
+
+    peer = peer < bench->world_size ? peer : -1;
+    return exchange(bench, peer, peer, buf, best);
+}
+
+static int one_distance(struct chorale_bench *bench, int d, char *buf,
+                        struct chorale_distance *at)
+{
+    int size = bench->world_size, me = bench->world_rank;
+    double empty, alone, all, both;
+    int rc = one_way(bench, d, buf, 0, &empty);
+
+    if (rc == MPI_SUCCESS)
+        rc = one_way(bench, d, buf, BYTES, &alone);
+    if (rc == MPI_SUCCESS)
+        rc = exchange(bench, (me + d) % size, (me - d + size) % size, buf,
+                      &all);
+    if (rc == MPI_SUCCESS)
+        rc = pairs(bench, d, buf, &both);
+    if (rc == MPI_SUCCESS && bench->world_rank == 0)
+        *at = (struct chorale_distance){
+            .places = d, .alpha = empty, .kappa = ways(all, empty, alone),
+            .pairs = ways(both, empty, alone),
+        };
+    return rc;
+}
+
+static int mirror(struct chorale_bench *bench, char *buf)
+{
+    int last = bench->world_size - 1, peer = last - bench->world_rank;
+    double empty, alone, all;
+    int rc = one_way(bench, last, buf, 0, &empty);
+
+    if (rc == MPI_SUCCESS)
+        rc = one_way(bench, last, buf, BYTES, &alone);
+    peer = peer != bench->world_rank ? peer : -1;
+    if (rc == MPI_SUCCESS)
+        rc = exchange(bench, peer, peer, buf, &all);
+    bench->distance_mirror = rc == MPI_SUCCESS ? ways(all, empty, alone)
+                                               : NAN;
+    return rc;
+}
+
+int chorale_distance_measure(struct chorale_bench *bench)
+{
+    int size = bench->world_size, n = 0, rc;
+    int simulated = bench->sim_barrier != NULL;
+    char *buf;
+    int lacks;
+
+    /* One rank among others would wait for its turn on a processor. */
+    if (size < 3 || bench->oversubscribed || bench->work.siblings > 1 ||
+        (simulated && size > CHORALE_DISTANCE_RANKS))
+        return MPI_SUCCESS;
+    buf = calloc(2, BYTES);
+    lacks = buf == NULL;
+    rc = chorale_own_most(bench, &lacks);
+    /* 1, 2, 4 ... inside a node, then 1, 2, 4 ... nodes. */
+    for (int d = 1; d < size && n < CHORALE_DISTANCES && !lacks &&
+                    rc == MPI_SUCCESS;
+         d = d < block(bench) && 2 * d > block(bench) ? block(bench) : 2 * d)
+        rc = one_distance(bench, d, buf, &bench->distance[n++]);
+    if (!lacks && rc == MPI_SUCCESS)
+        rc = mirror(bench, buf);
+    bench->ndistance = rc == MPI_SUCCESS && !lacks ? n : 0;
+    free(buf);
+    return rc;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* node_map.c - which ranks share a node, and whether it has processors for all of
+ * them: MPI_Comm_split_type says so, as to the dispatcher (dispatch/host.c),
+ * for what is measured is to run there on the same nodes. In simulation the
+ * hosts' names do. */
+#include "config.h"
+
+#include "runners/measure/comm_create.h"
+#include "runners/native/native.h"
+#include "runners/measure/runner.h"
+
+#ifndef CHORALE_SIM
+#include <sched.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranks a node, if they fill one node after the other; else 0. */
+static int block_ppn(const int *node, int size)
+{
+    int ppn = 1;
+
+    while (ppn < size && node[ppn] == node[0])
+        ppn++;
+    for (int i = 0; i < size; i++)
+        if (node[i] != i / ppn * ppn)
+            return 0;
+    return ppn < size ? ppn : 0;
+}
+
+/* The nodes of comm's ranks, numbered in comm. */
+static int map_comm(struct chorale_bench *bench, const int *world)
+{
+    int apart = bench->work.siblings, rc;
+    int *node = calloc((size_t)bench->size, sizeof(*node));
+
+    if (node == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < bench->size; i++) {
+        const int *mine = &world[i * apart + bench->sibling];
+
+        while (world[node[i] * apart + bench->sibling] != *mine)
+            node[i]++;
+    }
+    bench->ppn = block_ppn(node, bench->size);
+    rc = chorale_ctx_set_nodes(bench->ctx, node);
+    free(node);
+    return rc;
+}
+
+#ifdef CHORALE_SIM
+/* Rank 0 compares the names, so that a thousand simulated ranks need not. */
+static int find_first(struct chorale_bench *bench, int *node)
+{
+    size_t n = (size_t)bench->world_size, room = MPI_MAX_PROCESSOR_NAME;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    char *all = malloc(bench->world_rank == 0 ? n * room : 1);
+    int length = 0, lacks = all == NULL, rc;
+
+    PMPI_Get_processor_name(name, &length);
+    rc = chorale_own_most(bench, &lacks);
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, name, all, room);
+    for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
+                    i < bench->world_size; i++)
+        while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
+            node[i]++;
+    free(all);
+    return rc;
+}
+#else
+static int find_first(struct chorale_bench *bench, int *node)
+{
+    int first = bench->world_rank;
+    MPI_Comm comm;
+    int rc = chorale_comm_split_node(bench->world, bench->world_rank, &comm);
+
+    if (rc == MPI_SUCCESS) {
+        rc = PMPI_Bcast(&first, 1, MPI_INT, 0, comm);
+        PMPI_Comm_free(&comm);
+    }
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, &first, node, sizeof(first));
+    return rc;
+}
+#endif
+
+/* Which rank is on which node: a node's number is its first rank, which
+ * find_first tells rank 0. */
+static int map_nodes(struct chorale_bench *bench)
+{
+    size_t n = (size_t)bench->world_size;
+    int *node = calloc(n, sizeof(*node));
+    int lacks = node == NULL, rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
+        rc = find_first(bench, node);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
+    if (rc == MPI_SUCCESS)
+        rc = map_comm(bench, node);
+#ifdef CHORALE_SIM
+    for (int i = 0; node != NULL && i < bench->world_size; i++)
+        node[i] = 0;
+#endif
+    bench->node = node;
+    return rc;
+}
+
+#ifndef CHORALE_SIM
+/* Rank 0: the most ranks on a node, and whether on any there are more than
+ * processors that they may run on. may [world_size] is spoilt. */
+static void count_ranks(const struct chorale_bench *bench, cpu_set_t *may,
+                        int *most, int *over)
+{
+    *most = *over = 0;
+    for (int first = 0; first < bench->world_size; first++) {
+        int n = 0;
+
+        for (int r = first; r < bench->world_size; r++)
+            if (bench->node[r] == first) {
+                CPU_OR(&may[first], &may[first], &may[r]);
+                n++;
+            }
+        *over |= n > CPU_COUNT(&may[first]);
+        *most = n > *most ? n : *most;
+    }
+}
+#endif
+
+/* Sets node_size and oversubscribed, from the nodes of all ranks. */
+static int count_nodes(struct chorale_bench *bench)
+{
+#ifdef CHORALE_SIM
+    bench->node_size = bench->world_size;
+    return MPI_SUCCESS;
+#else
+    size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
+    cpu_set_t mine, *may = calloc(n, sizeof(*may));
+    int lacks = may == NULL, fact[2] = { 0, 0 };
+    int rc = chorale_own_most(bench, &lacks);
+
+    if (rc == MPI_SUCCESS && lacks)
+        rc = MPI_ERR_NO_MEM;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof(mine), &mine);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_gather(bench, &mine, may, sizeof(mine));
+    if (rc == MPI_SUCCESS && bench->world_rank == 0)
+        count_ranks(bench, may, &fact[0], &fact[1]);
+    free(may);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(bench, fact, sizeof(fact), 0);
+    bench->node_size = fact[0];
+    bench->oversubscribed = fact[1];
+    return rc;
+#endif
+}
+
+int chorale_nodes_find(struct chorale_bench *bench)
+{
+    int rc = map_nodes(bench);
+
+    return rc == MPI_SUCCESS ? count_nodes(bench) : rc;
+}
+
+int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
+                         int *in_blocks)
+{
+    int size = 1, apart = 0, one_node;
+    int rc = chorale_native_look(bench->lib, &size, &apart);
+
+    one_node = size == bench->size;
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_most(bench, &size);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_most(bench, &one_node);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_most(bench, &apart);
+    *levels = size > 1 && !one_node;
+    *in_blocks = !apart;
+    return rc;
+}

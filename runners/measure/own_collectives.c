@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* own_collectives.c - what the runner itself has to tell its ranks: barriers and trees of
+ * messages. The library's collectives are what is measured, and may be wrong,
+ * or forced to an algorithm that is: SimGrid forces one for a whole launch. */
+#include "runners/measure/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/tree.h"
+
+int chorale_own_barrier(struct chorale_ctx *ctx)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int step = 1; step < ctx->size && rc == MPI_SUCCESS; step *= 2)
+        rc = chorale_sendrecv(ctx, NULL, 0, MPI_BYTE,
+                              (ctx->rank + step) % ctx->size, NULL, 0,
+                              MPI_BYTE,
+                              (ctx->rank - step + ctx->size) % ctx->size);
+    return rc;
+}
+
+int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
+                      int root)
+{
+    int size = bench->world_size, parent, child[32], rc = MPI_SUCCESS;
+    int n = chorale_binomial((bench->world_rank - root + size) % size, size,
+                             &parent, child);
+
+    if (parent >= 0)
+        rc = chorale_recv(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                          (parent + root) % size);
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+        rc = chorale_send(bench->sync, buf, (MPI_Count)bytes, MPI_BYTE,
+                          (child[i] + root) % size);
+    return rc;
+}
+
+int chorale_own_gather(struct chorale_bench *bench, const void *mine,
+                       void *all, size_t bytes)
+{
+    int rc = MPI_SUCCESS;
+
+    if (bench->world_rank != 0)
+        return chorale_send(bench->sync, mine, (MPI_Count)bytes, MPI_BYTE, 0);
+    memcpy(all, mine, bytes);
+    for (int r = 1; r < bench->world_size && rc == MPI_SUCCESS; r++)
+        rc = chorale_recv(bench->sync, (char *)all + (size_t)r * bytes,
+                          (MPI_Count)bytes, MPI_BYTE, r);
+    return rc;
+}
+
+static void combine(double *value, const double *other, int n, int sum)
+{
+    for (int k = 0; k < n; k++) {
+        if (sum)
+            value[k] += other[k];
+        else if (other[k] > value[k])
+            value[k] = other[k];
+    }
+}
+
+int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
+                       int sum, double *room)
+{
+    int parent, child[32], rc = MPI_SUCCESS;
+    int nchild = chorale_binomial(bench->world_rank, bench->world_size,
+                                  &parent, child);
+
+    /* The nearest first: the order of a sum is always the same. */
+    for (int i = nchild - 1; i >= 0 && rc == MPI_SUCCESS; i--) {
+        rc = chorale_recv(bench->sync, room, n, MPI_DOUBLE, child[i]);
+        if (rc == MPI_SUCCESS)
+            combine(value, room, n, sum);
+    }
+    if (parent >= 0 && rc == MPI_SUCCESS)
+        rc = chorale_send(bench->sync, value, n, MPI_DOUBLE, parent);
+    return rc;
+}
+
+/* Ranks wait for each other once a round, which is what it costs where they
+ * share processors with others: exchanges with a distant rank in every round,
+ * both ways at powers of two; round a circle otherwise, where a maximum may
+ * come by several ways, and a sum may not. */
+int chorale_own_all(struct chorale_bench *bench, double *value, int n,
+                    int sum)
+{
+    int size = bench->world_size, rank = bench->world_rank;
+    int rc = MPI_SUCCESS;
+    int both = (size & (size - 1)) == 0;
+    double room[CHORALE_AGREE_MAX];
+
+    if (sum && !both) {
+        rc = chorale_own_reduce(bench, value, n, 1, room);
+        return rc == MPI_SUCCESS
+                   ? chorale_own_bcast(bench, value,
+                                       (size_t)n * sizeof(*value), 0)
+                   : rc;
+    }
+    for (int step = 1; step < size && rc == MPI_SUCCESS; step *= 2) {
+        rc = chorale_sendrecv(bench->sync, value, n, MPI_DOUBLE,
+                              both ? rank ^ step : (rank + step) % size, room,
+                              n, MPI_DOUBLE,
+                              both ? rank ^ step
+                                   : (rank - step + size) % size);
+        if (rc == MPI_SUCCESS)
+            combine(value, room, n, sum);
+    }
+    return rc;
+}
+
+int chorale_own_most(struct chorale_bench *bench, int *value)
+{
+    double most = *value;
+    int rc = chorale_own_all(bench, &most, 1, 0);
+
+    *value = (int)most;
+    return rc;
+}

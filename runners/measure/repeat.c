@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* repeat.c - repetitions of all candidates of a point, interleaved, round by
+ * round in an order drawn anew for each round, so that whatever drifts drifts
+ * for all of them. After each chunk of rounds rank 0 decides which candidates
+ * have been seen enough. A round that takes long is several chunks, so that
+ * what there is of it can be kept (cut.h).
+ *
+ * Operations too short for the clock are repeated in batches with a barrier
+ * of the runner's own after each call. Batches of barriers alone, interleaved
+ * like a candidate, say what to subtract. */
+#include "runners/measure/judge_samples.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/mark.h"
+#include "runners/measure/cut.h"
+
+#define CHUNK_SECONDS 0.05
+#define PART_SECONDS 0.25    /* of a round that takes longer */
+#define LATE_SHARE 0.2       /* of a chunk: then the lead must grow */
+#define SLACK_MAX 0.02
+#define LEAD_MAX 8
+#define WINDOW 1.25          /* times the longest repetition of a chunk */
+#define CHECK_SECONDS 0.5    /* between two looks at the clocks */
+#define SAY_SECONDS 1        /* between two signs of life */
+#define LOOK_CLOCK 1
+#define LOOK_MESSAGES 2
+
+static void shuffle(struct chorale_timing *t)
+{
+    uint64_t s = (uint64_t)t->bench->work.seed * 0x2545f4914f6cdd1du +
+                 (uint64_t)(t->task - t->bench->work.task) * 1000003u +
+                 (uint64_t)t->round;
+
+    for (int i = 0; i < t->nentry; i++)
+        t->order[i] = i;
+    for (int i = t->nentry - 1; i > 0; i--) {
+        int j = (int)(chorale_random(&s) % (uint64_t)(i + 1));
+        int swap = t->order[i];
+
+        t->order[i] = t->order[j];
+        t->order[j] = swap;
+    }
+}
+
+/* The calls of one repetition. Entry ncand is the barrier alone. */
+static int call(struct chorale_timing *t, int c, int root)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < t->batch; i++) {
+        int bad = MPI_SUCCESS;
+
+        if (i > 0 && c < t->ncand)
+            chorale_problem_prepare(&t->prob); /* the next copy */
+        if (c < t->ncand)
+            bad = chorale_provider_call(t->bench, &t->prob,
+                                        chorale_timing_cand(t, c), root);
+        if (bad == MPI_SUCCESS && chorale_separated(t))
+            bad = chorale_sync_separate(t->bench);
+        rc = bad != MPI_SUCCESS ? bad : rc;
+    }
+    return rc;
+}
+
+/* Random patterns differ from round to round; in simulation only as far as
+ * repetitions that must be equal allow. */
+static double delay(const struct chorale_timing *t)
+{
+    int turns = chorale_timing_turns(t->task);
+    int round = chorale_simulated() ? t->round % turns : t->round;
+
+    return chorale_arrival_delay(t->bench,
+                                 (enum chorale_arrival)t->task->arrival,
+                                 t->skew, round);
+}
+
+/* One repetition into slot, which is on every rank. */
+static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
+{
+    struct chorale_bench *bench = t->bench;
+    int root = chorale_task_root(t->task, bench->size, bench->ppn, t->round);
+    int late, rc;
+    const struct chorale_cand *cand =
+        c < t->ncand ? chorale_timing_cand(t, c) : NULL;
+    double *v = t->value + (size_t)(slot - t->slot) * CHORALE_NVALUE;
+    double begun = chorale_now_common(bench), start, left, in, out;
+
+    if ((chorale_simulated() || bench->announce) && cand != NULL)
+        chorale_timing_say(t, cand->cell_id);
+    if (cand != NULL)
+        chorale_provider_begin(bench, t->task, cand);
+    chorale_problem_prepare(&t->prob);
+    bench->calling = cand != NULL ? cand->cell_id : CHORALE_MARK_NONE;
+    start = chorale_sync_start(bench, (enum chorale_sync)t->how,
+                               t->window[c], &left, &late);
+    in = left;
+    if (t->task->arrival != CHORALE_ARRIVAL_SYNC)
+        in = chorale_wait_common(bench, start + delay(t));
+    rc = call(t, c, root);
+    out = chorale_now_common(bench);
+    v[CHORALE_OUT] = out;
+    v[CHORALE_IN] = in;
+    v[CHORALE_MINUS_IN] = -in;
+    v[CHORALE_MINUS_LEFT] = -left;
+    v[CHORALE_ROOT_OUT] = bench->rank == root ? out : -INFINITY;
+    v[CHORALE_OWN] = out - left;
+    v[CHORALE_LATE] = late;
+    v[CHORALE_FAILED] = rc != MPI_SUCCESS;
+    if (bench->sibling != 0)
+        for (int i = 0; i < CHORALE_MEASURED; i++)
+            v[i] = -INFINITY;
+    v[CHORALE_BUSY] = chorale_now_common(bench) - start;
+    v[CHORALE_SPENT] = chorale_now_common(bench) - begun;
+    if (cand != NULL)
+        chorale_provider_end(bench, t->task, cand);
+    *slot = (struct chorale_slot){ c, t->round, start };
+}
+
+/* As many repetitions of active entries as those of nround rounds. */
+static int of_rounds(const struct chorale_timing *t, int nround)
+{
+    int n = 0;
+
+    for (int i = 0; i < t->nentry; i++)
+        n += t->active[i];
+    return n * nround;
+}
+
+/* The next one of the round is the first, or there are no more of it. */
+static void advance(struct chorale_timing *t)
+{
+    if (++t->at == t->nentry) {
+        t->at = 0;
+        t->round++;
+    }
+}
+
+/* The next n repetitions, round by round, each of all active entries. */
+static void repeat_next(struct chorale_timing *t, int n)
+{
+    t->nslot = 0;
+    chorale_sync_restart(t->bench);
+    while (t->nslot < n) {
+        if (t->at == 0)
+            shuffle(t);
+        if (t->active[t->order[t->at]])
+            repeat(t, t->order[t->at], &t->slot[t->nslot++]);
+        advance(t);
+    }
+    while (t->at > 0 && !t->active[t->order[t->at]])
+        advance(t);
+}
+
+/* A point may take longer than `chorale run` bears silence. */
+static void say(struct chorale_timing *t)
+{
+    double now = MPI_Wtime();
+
+    if (chorale_simulated() || t->bench->world_rank != 0 ||
+        now - t->said < SAY_SECONDS)
+        return;
+    t->said = now;
+    chorale_timing_announce(t, 0);
+}
+
+static int gather(struct chorale_timing *t)
+{
+    int rc = chorale_sync_end(t->bench);
+
+    if (rc == MPI_SUCCESS)
+        say(t);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_reduce(t->bench, t->value,
+                                t->nslot * CHORALE_NVALUE, 0, t->spare);
+    return rc;
+}
+
+/* The launch is to end early: what is left is given up where every candidate
+ * has its least repetitions. Their time is over, as far as anyone can tell. */
+static void cut_short(struct chorale_timing *t)
+{
+    for (int c = 0; c < t->ncand; c++)
+        if (t->active[c] && t->nsample[c] < t->bench->work.set.stop.nrep_min)
+            return;
+    for (int c = 0; c < t->ncand; c++)
+        if (t->active[c]) {
+            t->active[c] = 0;
+            t->result[c].stop_reason = "time";
+        }
+}
+
+/* --- rank 0 ----------------------------------------------------------- */
+
+static void judge_chunk(struct chorale_timing *t)
+{
+    const struct chorale_stop *stop = &t->bench->work.set.stop;
+    int going = 0;
+
+    for (int c = 0; c < t->ncand; c++) {
+        struct chorale_result *res = &t->result[c];
+
+        if (!t->active[c] || t->at > 0) /* in the middle of a round */
+            continue;
+        res->stop_reason = chorale_stop_reason(stop, t->seen, t->ncand, c);
+        t->active[c] = res->status == CHORALE_RUN_OK &&
+                       res->stop_reason == NULL && !t->lacking;
+    }
+    if (!chorale_simulated() && chorale_launch_ends(t->bench))
+        cut_short(t);
+    for (int c = 0; c < t->ncand; c++)
+        going |= t->active[c];
+    for (int c = t->ncand; c < t->nentry; c++)
+        t->active[c] = going;
+}
+
+/* Repetitions of the next part of the round: what is left of it if that does
+ * not take long. */
+static int next_part(const struct chorale_timing *t)
+{
+    double takes = 0;
+    int n = 0;
+
+    for (int i = t->at; i < t->nentry; i++) {
+        int c = t->order[i];
+
+        if (!t->active[c])
+            continue;
+        takes += t->longest[c] + t->bench->slack;
+        if (n > 0 && takes > PART_SECONDS)
+            break;
+        n++;
+    }
+    return n;
+}
+
+/* How many repetitions the next chunk has: whole rounds or a part of one, and
+ * no candidate shall get more than it may have. */
+static int next_chunk(struct chorale_timing *t)
+{
+    int most = CHORALE_CHUNK_MAX, nrep_max = t->bench->work.set.stop.nrep_max;
+    double round = 0;
+
+    if (t->at == 0)
+        shuffle(t);
+    for (int c = 0; c < t->nentry; c++)
+        if (t->active[c])
+            round += t->longest[c] + t->bench->slack;
+    if (t->at > 0 || round > PART_SECONDS)
+        return next_part(t);
+    for (int c = 0; c < t->ncand; c++)
+        if (t->active[c] && nrep_max - t->nsample[c] < most)
+            most = nrep_max - t->nsample[c];
+    if (!(CHUNK_SECONDS > 2 * round) || most < 2)
+        return of_rounds(t, 1);
+    return of_rounds(t, CHUNK_SECONDS / round > most
+                            ? most
+                            : (int)(CHUNK_SECONDS / round));
+}
+
+/* Too many of n were late: more time between announcement and start. */
+static void judge_late(struct chorale_timing *t, int nlate, int n)
+{
+    if (!(nlate > LATE_SHARE * n))
+        return;
+    if (t->bench->slack < SLACK_MAX)
+        t->bench->slack *= 1.5;
+    if (t->lead < LEAD_MAX)
+        t->lead *= 1.5;
+}
+
+/* Returns how many of the chunk's repetitions were late. */
+static int read_slots(struct chorale_timing *t, int keeps)
+{
+    int nlate = 0;
+
+    for (int s = 0; s < t->nslot; s++)
+        t->longest[t->slot[s].entry] = 0;
+    for (int s = 0; s < t->nslot; s++) {
+        const double *v = t->value + (size_t)s * CHORALE_NVALUE;
+        const struct chorale_slot *slot = &t->slot[s];
+
+        nlate += v[CHORALE_LATE] > 0;
+        if (v[CHORALE_BUSY] > t->longest[slot->entry])
+            t->longest[slot->entry] = v[CHORALE_BUSY];
+        if (v[CHORALE_FAILED] > 0 && slot->entry < t->ncand)
+            chorale_result_fail(&t->result[slot->entry], CHORALE_RUN_FAILED,
+                                "MPI error while it was timed");
+        else if (keeps)
+            chorale_keep(t, slot, v);
+    }
+    return nlate;
+}
+
+static void set_windows(struct chorale_timing *t)
+{
+    for (int s = 0; s < t->nslot; s++) {
+        int c = t->slot[s].entry;
+
+        if (t->longest[c] > 0)
+            t->window[c] = t->lead * WINDOW * t->longest[c] +
+                           2 * t->bench->clock.residual;
+    }
+}
+
+/* All repetitions of a round are as many as can be judged. */
+static void read_chunk(struct chorale_timing *t)
+{
+    t->nlate += read_slots(t, 1);
+    t->nlooked += t->nslot;
+    if (t->at == 0 && t->nadmitted == t->ncand) {
+        judge_late(t, t->nlate, t->nlooked);
+        t->nlate = t->nlooked = 0;
+    }
+    set_windows(t);
+}
+
+static int any_active(const struct chorale_timing *t)
+{
+    for (int c = 0; c < t->ncand; c++)
+        if (t->active[c])
+            return 1;
+    return 0;
+}
+
+/* --- chunks ----------------------------------------------------------- */
+
+/* Give all ranks what rank 0 has decided. */
+static int share(struct chorale_timing *t, int *nrep, int *look)
+{
+    struct chorale_bench *bench = t->bench;
+    size_t n = (size_t)t->nentry;
+    int word[3] = { t->how, *nrep, *look };
+    int rc = chorale_own_bcast(bench, t->active, n * sizeof(*t->active), 0);
+
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(bench, t->window, n * sizeof(*t->window), 0);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(bench, word, sizeof(word), 0);
+    t->how = word[0];
+    *nrep = word[1];
+    *look = word[2];
+    return rc;
+}
+
+/* *nrep: repetitions of the next one; *look: what it is time to look at,
+ * LOOK_... Before all candidates have been admitted none is judged. */
+static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
+{
+    int rc = gather(t);
+
+    *look = 0;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (t->bench->world_rank == 0) {
+        read_chunk(t);
+        chorale_seen_all(t);
+        if (chorale_clock_fails(t))
+            chorale_start_again(t, CHORALE_SYNC_BARRIER);
+        if (t->nadmitted == t->ncand)
+            judge_chunk(t);
+        if (chorale_cut_look(t) && any_active(t)) /* else settle() does */
+            *look = LOOK_MESSAGES;
+        *nrep = next_chunk(t);
+        if (!t->bench->clock.shared &&
+            chorale_now_common(t->bench) - t->looked > CHECK_SECONDS)
+            *look |= LOOK_CLOCK;
+    }
+    return share(t, nrep, look);
+}
+
+/* How far off the clocks have been since the last look counts from then on
+ * for all repetitions of the point. */
+static int look_at_clock(struct chorale_timing *t)
+{
+    struct chorale_clock *clock = &t->bench->clock;
+    int rc = chorale_clock_check(clock, t->bench->sync, t->bench->node);
+
+    if (clock->residual > t->clock_error)
+        t->clock_error = clock->residual;
+    t->looked = chorale_now_common(t->bench);
+    return rc;
+}
+
+/* Before the first repetition. What the clocks were off before does not
+ * count, what they still are does. */
+static int first_look(struct chorale_timing *t)
+{
+    int rc = look_at_clock(t);
+
+    t->clock_error = 0;
+    return rc == MPI_SUCCESS ? look_at_clock(t) : rc;
+}
+
+/* What rank 0 has seen of untimed rounds: the batch, the skew, and whether
+ * calls are not slow, though some of those before them were. */
+static void gauge_calls(struct chorale_timing *t, int first, double any,
+                        double library, double gauge[3])
+{
+    int nlate = read_slots(t, 0);
+
+    if (!t->warmed) {
+        judge_late(t, nlate, t->nslot);
+        gauge[0] = chorale_batch_of(t, any);
+        gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
+        gauge[2] = t->parts && t->nadmitted < t->ncand &&
+                   !chorale_slow(t, any);
+    }
+    set_windows(t);
+    for (int c = first; c < t->nadmitted; c++) {
+        t->window[c] = gauge[0] * t->window[c] + gauge[1];
+        t->longest[c] = gauge[0] * t->longest[c] + gauge[1];
+    }
+}
+
+/* Untimed rounds, then what the others need to know: the batch, the skew, the
+ * windows; of later candidates than the first ones these alone. All come
+ * together here and are not skewed. */
+static int warm_up(struct chorale_timing *t, int first, int *nrep)
+{
+    int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;
+    double gauge[3] = { t->batch, t->skew, 0 };
+    double any = INFINITY, library = INFINITY;
+
+    t->skew = 0;
+    if (chorale_simulated() || n < 1)
+        n = 1;
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+        repeat_next(t, of_rounds(t, 1));
+        rc = gather(t);
+        if (i == n / 2) /* the first ones make connections */
+            any = library = INFINITY;
+        if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
+            chorale_shortest(t, &any, &library);
+    }
+    if (rc == MPI_SUCCESS)
+        rc = t->warmed ? look_at_clock(t) : first_look(t);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (t->bench->world_rank == 0)
+        gauge_calls(t, first, any, library, gauge);
+    rc = chorale_own_bcast(t->bench, gauge, sizeof(gauge), 0);
+    t->round = 0;
+    if (rc != MPI_SUCCESS || gauge[2] > 0) {
+        memset(t->window, 0, (size_t)t->nentry * sizeof(*t->window));
+        t->whole = 1;
+        t->parts = 0;
+        return rc;
+    }
+    t->warmed = 1;
+    t->batch = (int)gauge[0];
+    t->skew = gauge[1];
+    if (chorale_separated(t)) {
+        t->nentry = t->ncand + 1;
+        t->active[t->ncand] = 1;
+        for (int c = 0; c < t->ncand; c++)
+            if (t->window[c] > t->window[t->ncand])
+                t->window[t->ncand] = t->window[c];
+    }
+    if (t->bench->world_rank == 0) {
+        shuffle(t);
+        *nrep = next_part(t);
+    }
+    return share(t, nrep, &look);
+}
+
+/* In simulation nothing varies but the root, so two repetitions of each root
+ * decide, and they must be equal. Where messages share links, the order of
+ * those that come at the same instant hangs on the last digit of the time, and
+ * by it now and then all that follows: of such candidates the median of more
+ * counts, if it is known as well as on a real machine. */
+static int time_simulated(struct chorale_timing *t)
+{
+    int turns = chorale_timing_turns(t->task), nrep, look, rc;
+    int rank0 = t->bench->world_rank == 0;
+
+    repeat_next(t, of_rounds(t, CHORALE_SIM_REPS * turns));
+    rc = chunk_end(t, &nrep, &look);
+    if (rc == MPI_SUCCESS && rank0)
+        chorale_judge_pairs(t, turns);
+    if (rc == MPI_SUCCESS)
+        rc = share(t, &nrep, &look);
+    if (rc != MPI_SUCCESS || !any_active(t))
+        return rc;
+    repeat_next(t, of_rounds(t, (CHORALE_SIM_REPS_MAX - CHORALE_SIM_REPS) *
+                                    turns));
+    rc = chunk_end(t, &nrep, &look);
+    if (rc == MPI_SUCCESS && rank0)
+        chorale_judge_medians(t, turns);
+    return rc;
+}
+
+/* All have been seen enough: was the clock good to the end, and is it possible
+ * what they show? Else they begin once more. It may be the messages that were
+ * slow when they were measured. */
+static int settle(struct chorale_timing *t, int *nrep)
+{
+    int rc = look_at_clock(t), doubt = 0, look = 0;
+
+    if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
+        doubt = chorale_settle(t);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(t->bench, &doubt, sizeof(doubt), 0);
+    if (rc == MPI_SUCCESS && doubt)
+        rc = chorale_floor_measure(t->bench);
+    if (rc == MPI_SUCCESS && doubt && t->bench->world_rank == 0)
+        chorale_doubt(t);
+    if (t->bench->world_rank == 0)
+        chorale_cut_look(t);
+    if (t->at > 0) { /* it ended within a round */
+        t->at = 0;
+        t->round++;
+    }
+    *nrep = 0;
+    if (t->bench->world_rank == 0) {
+        shuffle(t);
+        *nrep = next_part(t);
+    }
+    return rc == MPI_SUCCESS ? share(t, nrep, &look) : rc;
+}
+
+/* Between two chunks: are they what was too slow? See cut.h. */
+static int look_at_messages(struct chorale_timing *t)
+{
+    int rc = chorale_floor_measure(t->bench);
+
+    if (t->bench->world_rank == 0)
+        chorale_cut_measured(t);
+    return rc;
+}
+
+/* nrep repetitions, and what comes after them; then it is the next ones. */
+static int chunk(struct chorale_timing *t, int *nrep)
+{
+    int look, rc;
+
+    repeat_next(t, *nrep);
+    rc = chunk_end(t, nrep, &look);
+    if (rc == MPI_SUCCESS && (look & LOOK_MESSAGES) != 0)
+        rc = look_at_messages(t);
+    if (rc == MPI_SUCCESS && (look & LOOK_CLOCK) != 0)
+        rc = look_at_clock(t);
+    return rc;
+}
+
+static int time_real(struct chorale_timing *t)
+{
+    int rc = MPI_SUCCESS;
+
+    do {
+        if (any_active(t)) /* or they all ended as they came together */
+            rc = chunk(t, &t->nrep);
+        if (rc == MPI_SUCCESS && !any_active(t))
+            rc = settle(t, &t->nrep);
+    } while (rc == MPI_SUCCESS && any_active(t));
+    return rc;
+}
+
+/* All candidates have been timed once, in parts: they go on together. */
+static int come_together(struct chorale_timing *t)
+{
+    int look = 0;
+
+    if (t->bench->world_rank == 0) {
+        for (int c = 0; c < t->ncand; c++)
+            t->active[c] = t->result[c].status == CHORALE_RUN_OK;
+        judge_chunk(t);
+        t->nrep = next_chunk(t);
+    }
+    return share(t, &t->nrep, &look);
+}
+
+int chorale_timing_begin(struct chorale_timing *t, int first)
+{
+    int alone = first == 0 && t->nadmitted == t->ncand, rc;
+
+    memset(t->active, 0, (size_t)first * sizeof(*t->active));
+    rc = warm_up(t, first, &t->nrep);
+    if (alone || t->whole || rc != MPI_SUCCESS)
+        return rc;
+    do {
+        rc = chunk(t, &t->nrep);
+    } while (rc == MPI_SUCCESS && t->at > 0);
+    return rc;
+}
+
+int chorale_timing_run(struct chorale_timing *t)
+{
+    int rc = t->parts ? come_together(t) : MPI_SUCCESS;
+
+    if (rc == MPI_SUCCESS)
+        rc = chorale_simulated() ? time_simulated(t) : time_real(t);
+    chorale_hand_over(t);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_own_bcast(t->bench, &t->lacking, sizeof(t->lacking), 0);
+    return rc == MPI_SUCCESS && t->lacking ? MPI_ERR_NO_MEM : rc;
+}

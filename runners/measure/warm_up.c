@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* warm_up.c - which candidates of a point may be timed: those that can run
+ * there, for whose memory there is room, and that give the right result from
+ * every root that will be timed. */
+#include "runners/measure/judge_samples.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BARRIER_DELAY 1e-3   /* s, that one rank comes late to be waited for */
+#define BARRIER_CROWDED 20e-3 /* the same where ranks take turns on processors:
+                               * the others have to come to theirs meanwhile */
+#define BARRIER_SPENT 0.1    /* of these in all calls of a pass, at most */
+#define BARRIER_CALLS 64     /* at most, in each of which one is late */
+
+static int is_barrier(const struct chorale_timing *t)
+{
+    return chorale_coll_info((enum chorale_coll)t->task->coll)->dataless;
+}
+
+/* A barrier's promise: the first to leave is not before the last to come. */
+static int left_early(struct chorale_bench *bench, double in, double out,
+                      int *early)
+{
+    double all[2] = { in, -out };
+    int rc;
+
+    if (bench->sibling != 0)
+        all[0] = all[1] = -INFINITY; /* it waits for its own ranks only */
+    rc = chorale_agree_max(bench, all, 2);
+
+    *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
+    return rc;
+}
+
+/* What an MPI error means. A forced algorithm that does not fit the arguments
+ * says so by one, and MPICH why in the last line: "MPIR_Bcast_impl(345)..: ".
+ */
+static int explain(const struct chorale_cand *cand, int err, char *why,
+                   size_t size)
+{
+    char text[MPI_MAX_ERROR_STRING] = "", *last, *colon;
+    int len;
+
+    PMPI_Error_string(err, text, &len);
+    if (cand->provider != CHORALE_PROVIDER_NATIVE) {
+        snprintf(why, size, "MPI error: %.140s", text);
+        return CHORALE_RUN_FAILED;
+    }
+    len = (int)strlen(text);
+    while (len > 0 && text[len - 1] == '\n')
+        text[--len] = '\0';
+    last = strrchr(text, '\n');
+    last = last != NULL ? last + 1 : text;
+    colon = strchr(last, ')');
+    if (colon != NULL)
+        colon += 1 + strspn(colon + 1, ".");
+    if (colon != NULL && strncmp(colon, ": ", 2) == 0)
+        last = colon + 2;
+    snprintf(why, size, "the library: %.140s", last);
+    return CHORALE_RUN_INAPPLICABLE;
+}
+
+/* Calls of a barrier in which another rank is late: each of them, or of many
+ * ranks the next ones, so that all passes and candidates together try more. */
+static int late_ranks(const struct chorale_timing *t)
+{
+    return t->bench->size < BARRIER_CALLS ? t->bench->size : BARRIER_CALLS;
+}
+
+/* Seconds by which it is late. */
+static double late_by(const struct chorale_timing *t)
+{
+    return t->bench->oversubscribed
+               ? fmax(BARRIER_DELAY, fmin(BARRIER_CROWDED,
+                                          BARRIER_SPENT / late_ranks(t)))
+               : BARRIER_DELAY;
+}
+
+/* Run once on a fresh pattern from one root, and compare. Returns an MPI error
+ * code of the runner's own traffic; *status and why are this rank's. */
+static int call_once(struct chorale_timing *t, int c, int root, int round,
+                     double *seconds, int *status, char *why, size_t size)
+{
+    struct chorale_bench *bench = t->bench;
+    const struct chorale_cand *cand = chorale_timing_cand(t, c);
+    double in, out;
+    int early = 0, err, rc;
+
+    *status = CHORALE_RUN_OK;
+    chorale_verify_fill(bench, &t->prob, root, round);
+    rc = chorale_sync_barrier(bench);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    chorale_provider_begin(bench, t->task, cand);
+    if (is_barrier(t) && bench->rank == round % bench->size)
+        chorale_wait_common(bench, chorale_now_common(bench) + late_by(t));
+    in = chorale_now_common(bench);
+    err = chorale_provider_call(bench, &t->prob, cand, root);
+    out = chorale_now_common(bench);
+    chorale_provider_end(bench, t->task, cand);
+    *seconds = out - in;
+    if (is_barrier(t))
+        rc = left_early(bench, in, out, &early);
+    if (err != MPI_SUCCESS) {
+        *status = explain(cand, err, why, size);
+    } else if (early) {
+        *status = CHORALE_RUN_INVALID;
+        snprintf(why, size, "a rank left before the last one came");
+    } else if (chorale_verify_check(bench, &t->prob, root, round, why,
+                                    size) != 0) {
+        *status = CHORALE_RUN_INVALID;
+    }
+    return rc;
+}
+
+/* The same verdict on all ranks. *seconds is lowered to what a right call took.
+ */
+static int verify_root(struct chorale_timing *t, int c, int turn, int round,
+                       struct chorale_result *res, double *seconds)
+{
+    struct chorale_bench *bench = t->bench;
+    int status = CHORALE_RUN_OK, rc;
+    double all[3] = { 0, -1, 0 };
+    char why[160] = "";
+
+    rc = call_once(t, c, chorale_task_root(t->task, bench->size, bench->ppn,
+                                           turn),
+                   round, &all[2], &status, why, sizeof(why));
+    /* Status, the rank that says why, so that the maximum finds one of them,
+     * and seconds. */
+    all[0] = status;
+    if (status != CHORALE_RUN_OK)
+        all[1] = bench->world_rank;
+    if (bench->sibling != 0)
+        all[2] = 0;
+    if (rc == MPI_SUCCESS)
+        rc = chorale_agree_max(bench, all, 3);
+    if (rc == MPI_SUCCESS && turn == 0)
+        res->first_call = all[2];
+    if (rc == MPI_SUCCESS && all[1] < 0)
+        *seconds = fmin(*seconds, all[2]);
+    if (rc == MPI_SUCCESS && all[1] >= 0) {
+        rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
+        for (char *p = why; *p != '\0'; p++)
+            if (*p == '\n')
+                *p = ' ';
+        chorale_result_fail(res, (enum chorale_status)(int)all[0], why);
+    }
+    return rc;
+}
+
+/* From every root that will be timed, and of a barrier with every rank late
+ * once; no pattern is seen twice. *seconds: of the shortest right call,
+ * INFINITY: there is none. */
+static int verify(struct chorale_timing *t, int c, int pass,
+                  struct chorale_result *res, double *seconds)
+{
+    int turns = is_barrier(t) ? late_ranks(t)
+                              : chorale_timing_turns(t->task);
+    int first = (pass * t->ncand + c) * turns, rc = MPI_SUCCESS;
+
+    *seconds = INFINITY;
+    chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
+    for (int turn = 0; turn < turns && rc == MPI_SUCCESS &&
+                       res->status == CHORALE_RUN_OK;
+         turn++)
+        rc = verify_root(t, c, turn, first + turn + 1, res, seconds);
+    return rc;
+}
+
+/* How late ranks are is a share of the library's time: it is the first. */
+static int library_first(const struct chorale_timing *t)
+{
+    return chorale_timing_cand(t, 0)->provider == CHORALE_PROVIDER_LIBRARY &&
+           t->result[0].status == CHORALE_RUN_OK;
+}
+
+/* *enough: those that were looked at take long enough, with what is to come of
+ * them: they are warmed up and timed once, which takes so many seconds a round;
+ * and calls seem to be slow, or did before. Rank 0 says so. */
+static int look_at_time(const struct chorale_timing *t, double begun,
+                        double round, int *enough)
+{
+    double takes = MPI_Wtime() - begun +
+                   round * (1 + t->bench->work.set.nwarmup);
+
+    if (chorale_simulated() || t->whole)
+        return MPI_SUCCESS;
+    *enough = takes > t->bench->work.set.stop.cell_seconds &&
+              (t->task->arrival == CHORALE_ARRIVAL_SYNC || library_first(t)) &&
+              (t->parts || chorale_slow(t, t->shortest));
+    return chorale_own_bcast(t->bench, enough, sizeof(*enough), 0);
+}
+
+int chorale_admit(struct chorale_timing *t)
+{
+    double most = t->bench->work.set.max_memory;
+    double buffers = chorale_problem_memory(t->bench, t->task);
+    double begun = MPI_Wtime(), round = 0;
+    int rc = MPI_SUCCESS, enough = 0;
+
+    while (t->nadmitted < t->ncand && rc == MPI_SUCCESS && !enough) {
+        int c = t->nadmitted++;
+        const struct chorale_cand *cand = chorale_timing_cand(t, c);
+        struct chorale_result *res = &t->result[c];
+        const char *no = NULL;
+        double need = buffers;
+
+        rc = chorale_provider_admit(t->bench, &t->prob, cand, &no);
+        if (rc != MPI_SUCCESS)
+            break;
+        if (no == NULL) /* only where it can run does it say so */
+            need += chorale_problem_scratch(t->bench, t->task, cand);
+        if (no != NULL) {
+            chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
+        } else if (need > most) {
+            chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, "");
+            snprintf(res->reason, sizeof(res->reason), CHORALE_NO_MEMORY,
+                     need, most);
+        } else {
+            double seconds;
+
+            rc = verify(t, c, 0, res, &seconds);
+            t->shortest = fmin(t->shortest, seconds);
+            round += isfinite(seconds) ? seconds : 0;
+            if (rc == MPI_SUCCESS && res->status == CHORALE_RUN_OK)
+                rc = chorale_provider_confirm(t->bench, &t->prob, cand, &no,
+                                              res->reason,
+                                              sizeof(res->reason));
+            if (no != NULL)
+                chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
+            if (rc == MPI_SUCCESS && t->nadmitted < t->ncand)
+                rc = look_at_time(t, begun, round, &enough);
+        }
+        t->active[c] = res->status == CHORALE_RUN_OK;
+    }
+    t->parts |= enough;
+    if (rc == MPI_SUCCESS)
+        chorale_timing_announce(t, 0);
+    return rc;
+}
+
+int chorale_verify_again(struct chorale_timing *t)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
+        struct chorale_result *res = &t->result[c], after = { 0 };
+        int status = (int)res->status;
+        double seconds;
+
+        rc = chorale_own_bcast(t->bench, &status, sizeof(status), 0);
+        if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
+            continue;
+        rc = verify(t, c, 1, &after, &seconds);
+        if (after.status != CHORALE_RUN_OK) {
+            chorale_result_fail(res, after.status, "");
+            snprintf(res->reason, sizeof(res->reason),
+                     "after the repetitions: %.130s", after.reason);
+        }
+    }
+    if (rc == MPI_SUCCESS)
+        chorale_timing_announce(t, 0);
+    return rc;
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# out_of_memory.t - one rank finds no memory in the middle of a collective. No other
+# rank knows, so it goes on with what was set aside before they agreed.
+. "$(dirname "$0")/helpers.sh"
+
+for name in app blocks life gapped; do
+    program "$name" || skip_all "$MPICC does not compile $name.c"
+done
+$CC -shared -fPIC "$top_srcdir/tests/shim/programs/out_of_memory.c" -o "$work/poor.so" -ldl ||
+    skip_all "$CC does not make a preload"
+table good
+tables=good
+for seed in simplest 1; do
+    [ -x "$top_builddir/chorale" ] || break
+    drawn "$seed"
+    ok $? "table $seed"
+    tables="$tables $seed"
+done
+
+# launch P POOR_RANK SETTINGS PROGRAM...: that one rank is poor; what it was
+# refused is in $refused.
+launch() {
+    ranks=$1
+    poor=$2
+    settings=$3
+    shift 3
+    rest="env LD_PRELOAD=$with CHORALE_VERBOSE=1 $settings"
+    all="-n 1 env LD_PRELOAD=$work/poor.so:$with CHORALE_VERBOSE=1 $settings"
+    all="$all POOR=scratch"
+    if [ "$poor" -eq 0 ]; then
+        # shellcheck disable=SC2086
+        launch_of $all "$@" : -n $((ranks - 1)) $rest "$@"
+    else
+        # shellcheck disable=SC2086
+        launch_of -n $((ranks - 1)) $rest "$@" : $all "$@"
+    fi
+    refused=$(sed -n 's/^poor: \([0-9]*\) times$/\1/p' "$work/err")
+}
+for P in 2 3 5; do
+    for table in $tables; do
+        # Tables by lot leave calls to Open MPI that it does not survive.
+        [ $table = good ] && mixed=APP_MIXED=1 || mixed=NOTHING=1
+        for name in app blocks; do
+            poor=$((P % 2 * (P - 1)))
+            for above in 0 3000; do
+                launch $P $poor "CHORALE_DISPATCH=$work/$table.so \
+                    CHORALE_AFTER=1 $mixed POOR_ABOVE=$above" \
+                    "$work/$name"
+                [ $status -eq 0 ] && grep -q "^$name: wrong=0" "$work/out" &&
+                    [ "${refused:-0}" -gt 0 ] &&
+                    ! grep -q 'left to the library' "$work/err"
+                ok $? "table $table: $name, P=$P, rank $poor finds no more \
+than $above bytes, ${refused:-0} times"
+            done
+        done
+    done
+done
+launch 3 2 "CHORALE_DISPATCH=$work/good.so" "$work/life" 300 30
+[ $status -eq 0 ] && grep -q '^life: wrong=0' "$work/out" &&
+    [ "${refused:-0}" -gt 0 ] && [ "$(lines 'bcast n=4 P=3 -> ')" -gt 300 ]
+ok $? "communicators come and go meanwhile"
+
+# What cannot be set aside on one rank is seen before the ranks agree.
+room="LD_PRELOAD=$with CHORALE_MAX_SCRATCH=8192G CHORALE_VERBOSE=1"
+room="$room CHORALE_DISPATCH=$work/good.so"
+for kib in unlimited 1000000000; do
+    # shellcheck disable=SC2086
+    launch_of -n 1 env $room "$work/life" : \
+        -n 1 env $room sh -c "ulimit -v $kib; exec $work/life"
+    served=$(lines 'bcast n=4 P=2 -> ')
+    if [ $kib = unlimited ]; then
+        reached=$served
+        continue
+    fi
+    if [ "$reached" -eq 0 ]; then
+        skip "addresses run out" "this system has none for 8 TiB"
+        continue
+    fi
+    [ $status -eq 0 ] && grep -q '^life: wrong=0' "$work/out" &&
+        [ "$served" -eq 0 ] &&
+        [ "$(lines 'left to the library: a rank cannot take part')" -eq 1 ]
+    ok $? "a rank that cannot set aside what it may need: the library's"
+done
+
+# What one rank's type map makes longer than any of them promised: its error,
+# for the handler of that communicator.
+set="CHORALE_FORCE=reduce=linear,allreduce=library CHORALE_AFTER=1"
+launch 3 0 "$set POOR_ABOVE=999999999" "$work/gapped" return
+[ $status -eq 0 ] && [ "$(grep -c ': done, handled 0 of 0' "$work/out")" -eq 3 ]
+ok $? "elements far apart, where there is memory"
+launch 3 0 "$set" "$work/gapped" return
+[ $status -eq 0 ] && [ "${refused:-0}" -gt 0 ] &&
+    grep -qx 'rank 0: no memory, handled 1 of 1' "$work/out" &&
+    [ "$(grep -c ': done, handled 0 of 0' "$work/out")" -eq 2 ]
+ok $? "where there is none: MPI_ERR_NO_MEM for the handler of that rank"
+launch 3 0 "$set" "$work/gapped"
+[ $status -ne 0 ] && [ $status -ne 124 ] && ! grep -q '^rank 0: ' "$work/out"
+ok $? "with the handler that ends programs it ends ($status)"
+finish

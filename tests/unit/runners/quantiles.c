@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* quantiles.c - order statistics of repetitions (db/quantiles.h) against values
+ * worked out by hand: quantiles, the median's interval by the binomial
+ * distribution, and how many independent values correlated ones are worth. */
+#include "db/quantiles.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+enum { MANY = 20000 };
+
+static void test_quantiles(void)
+{
+    static const struct {
+        double q, value;
+    } row[] = { { 0, 1 }, { 0.25, 1.75 }, { 0.5, 2.5 }, { 0.95, 3.85 },
+                { 1, 4 } };
+    const double x[] = { 1, 2, 3, 4 };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        tap_ok(fabs(chorale_quantile(x, 4, row[i].q) - row[i].value) < 1e-12,
+               "quantile %g of 1 to 4 is %g", row[i].q, row[i].value);
+    tap_ok(chorale_quantile(x, 1, 0.95) == 1, "and of one value that");
+}
+
+/* The l-th from either end with P(Binomial(n, 1/2) < l) <= 2.5 %. */
+static void test_intervals(void)
+{
+    static const struct {
+        size_t n, lo, hi;
+    } row[] = { { 6, 0, 5 },   { 8, 0, 7 },   { 9, 1, 7 },     { 10, 1, 8 },
+                { 20, 5, 14 }, { 50, 17, 32 }, { 70, 26, 43 }, { 100, 39, 60 },
+                { 1000, 468, 531 } };
+    size_t lo = 7, hi = 7;
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        int rc = chorale_median_interval(row[i].n, &lo, &hi);
+
+        tap_ok(rc == 0 && lo == row[i].lo && hi == row[i].hi,
+               "the median of %zu lies between values %zu and %zu", row[i].n,
+               row[i].lo + 1, row[i].hi + 1);
+    }
+    tap_ok(chorale_median_interval(5, &lo, &hi) == -1 && lo == 468,
+           "five values have no interval");
+}
+
+/* A first-order process; the share of its values that count:
+ * 1 / (1 + 2 sum over k of (2 / pi) asin(rho^k)). */
+static void test_processes(double *x)
+{
+    static const struct {
+        double rho, share;
+    } row[] = { { 0, 1 }, { 0.3, 0.6445 }, { 0.5, 0.4335 }, { 0.9, 0.0753 },
+                { 0.95, 0.0369 } };
+    gsl_rng *r = gsl_rng_alloc(gsl_rng_mt19937);
+
+    gsl_rng_set(r, 11);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        double rho = row[i].rho, state = gsl_ran_gaussian(r, 1), share;
+
+        for (int k = 0; k < MANY; k++) {
+            state = rho * state + gsl_ran_gaussian(r, sqrt(1 - rho * rho));
+            x[k] = exp(state); /* only sides of the median count */
+        }
+        share = chorale_effective_size(x, MANY, 1) / MANY;
+        tap_ok(fabs(share / row[i].share - 1) < 0.1,
+               "neighbours correlated by %g: %.4f of them count, by theory "
+               "%.4f", rho, share, row[i].share);
+    }
+    gsl_rng_free(r);
+}
+
+static void test_series(double *x)
+{
+    struct chorale_summary s;
+
+    for (int k = 0; k < 100; k++)
+        x[k] = k % 2;
+    tap_ok(chorale_effective_size(x, 100, 0.5) == 100,
+           "values that alternate all count");
+    for (int k = 0; k < 100; k++)
+        x[k] = 3;
+    tap_ok(chorale_effective_size(x, 100, 3) == 100, "equal ones as well");
+    tap_ok(chorale_effective_size(x, 1, 3) == 1, "and one alone");
+    for (int k = 0; k < 100; k++)
+        x[k] = k < 50 ? 1 + 1e-3 * k : 2 + 1e-3 * k;
+    tap_ok(chorale_effective_size(x, 100, 1.5) < 6,
+           "of values that jump once next to none do");
+    chorale_summarise(x, 100, &s);
+    tap_ok(isnan(s.lo) && isnan(s.hi), "they have no interval");
+    tap_ok(s.nrep == 100 && s.min == 1 && fabs(s.max - 2.099) < 1e-12 &&
+               fabs(s.median - 1.5495) < 1e-12,
+           "but a median, a least and a most");
+    /* Runs of four on one side: of 99 pairs 75 agree, 24 do not. */
+    for (int k = 0; k < 100; k++)
+        x[k] = (k / 4 % 2 ? 2 : 1) + 1e-3 * (k * 37 % 100);
+    tap_ok(fabs(chorale_effective_size(x, 100, 1.5) - 22.23) < 0.1,
+           "runs of four: of 100 values %.2f count",
+           chorale_effective_size(x, 100, 1.5));
+    chorale_summarise(x, 100, &s);
+    tap_ok(s.lo < s.median && s.hi > s.median, "and an interval stays");
+}
+
+int main(void)
+{
+    double *x = malloc(MANY * sizeof(*x));
+
+    if (x == NULL)
+        return 1;
+    test_quantiles();
+    test_intervals();
+    test_processes(x);
+    test_series(x);
+    free(x);
+    return tap_done();
+}

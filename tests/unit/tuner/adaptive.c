@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* adaptive.c - what an adaptive plan chooses, on systems that are invented: where
+ * it looks, that it keeps to its budget, and what it expects. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tests/unit/tuner/fixture.h"
+#include "tuner/adaptive/adaptive.h"
+#include "tuner/adaptive/kriging.h"
+
+static const char *const variant[] = { "default", "binomial", "linear",
+                                       "scatter_ring_allgather" };
+static const int proc[] = { 2, 4, 8, 16, 32, 64 };
+#define NVARIANT 4
+#define NPROC 6
+#define NSIZE 18 /* 8 ... 1M */
+
+/* A network of 1 us and 1 ns a byte; the library is a binomial tree that
+ * loses one third. */
+static double truth(int v, double n, int p)
+{
+    double rounds = ceil(log2(p));
+
+    switch (v) {
+    case 2:
+        return (p - 1) * (1e-6 + 1e-9 * n);
+    case 3:
+        return (rounds + p - 1) * 1e-6 + 2 * 1e-9 * n * (p - 1) / p;
+    }
+    return rounds * (1e-6 + 1e-9 * n) * (v == 0 ? 1.5 : 1);
+}
+
+struct plan {
+    struct chorale_adapt_grid grid;
+    struct chorale_adapt_cell cell[NPROC * NSIZE * NVARIANT];
+    struct chorale_adapt_opts opts;
+    struct chorale_adapt_round round;
+    struct chorale_errmsg msg;
+    struct fixture f;
+};
+
+static void begin(struct plan *p, double budget)
+{
+    size_t n = 0;
+
+    memset(p, 0, sizeof(*p));
+    for (int i = 0; i < NPROC; i++)
+        for (int j = 0; j < NSIZE; j++)
+            for (int v = 0; v < NVARIANT; v++) {
+                struct chorale_adapt_cell *cell = &p->cell[n++];
+
+                *cell = (struct chorale_adapt_cell){
+                    .coll = CHORALE_BCAST, .msg_size = 8L << j,
+                    .n = (size_t)8 << j, .comm_size = proc[i], .ppn = 1,
+                    .op = -1, .shape = "one-per-node",
+                    .provider = v == 0 ? "library" : "chorale",
+                };
+                snprintf(cell->variant, sizeof(cell->variant), "%s",
+                         variant[v]);
+            }
+    p->grid = (struct chorale_adapt_grid){ p->cell, n };
+    p->opts = (struct chorale_adapt_opts){
+        .decide = { .simulated = 1, .fdr = 0.05, .compact = 0.01,
+                    .max_scratch = -1 },
+        .budget = budget, .nodes = 1, .goal = 0.001, .start_up = 1,
+        .launches = 1, .nrep_min = 10, .nrep_max = 100, .nwarmup = 2,
+        .cell_seconds = 0.5, .seed = 1,
+    };
+    fixture_open(&p->f, "sim", 1);
+}
+
+/* Measure what is chosen; its cost. */
+static double measure(struct plan *p)
+{
+    double seconds[NPROC] = { 0 }, cost = 0;
+
+    for (size_t c = 0; c < p->grid.ncell; c++) {
+        struct chorale_adapt_cell *cell = &p->cell[c];
+        size_t i = c / (NSIZE * NVARIANT);
+        double t = truth((int)(c % NVARIANT), (double)cell->n,
+                         cell->comm_size);
+        struct fixture_run run = {
+            "bcast", cell->provider, cell->variant, "", cell->comm_size, 1,
+            cell->msg_size, 0, t, NULL, NULL, NULL, NULL,
+        };
+
+        if (!cell->chosen)
+            continue;
+        cell->known = 1;
+        cell->chosen = 0;
+        fixture_add(&p->f, &run);
+        seconds[i] += chorale_adapt_cell_seconds(&p->opts, cell->comm_size, t);
+    }
+    for (int i = 0; i < NPROC; i++)
+        if (seconds[i] > 0)
+            cost += chorale_adapt_cost(&p->opts, proc[i], 1, seconds[i]);
+    return cost;
+}
+
+static enum chorale_err choose(struct plan *p)
+{
+    struct chorale_points points = { .row = NULL };
+    enum chorale_err err = chorale_points_load(p->f.store, 1, &points,
+                                               &p->msg);
+
+    p->round.round++;
+    if (err == CHORALE_OK)
+        err = chorale_adapt_choose(&p->grid, &points, &p->opts, &p->round,
+                                   &p->msg);
+    chorale_points_release(&points);
+    return err;
+}
+
+/* Process counts with chosen cells, "2,8,". */
+static const char *chosen_procs(const struct plan *p)
+{
+    static char text[64];
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < NPROC; i++) {
+        int any = 0;
+
+        for (int c = 0; c < NSIZE * NVARIANT; c++)
+            any |= p->cell[i * NSIZE * NVARIANT + c].chosen;
+        if (any)
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "%d,",
+                                    proc[i]);
+    }
+    return text;
+}
+
+/* 1 if every point of which a cell is chosen has the library too, and nothing
+ * that is known is chosen again. */
+static int is_sound(const struct plan *p)
+{
+    for (size_t c = 0; c < p->grid.ncell; c++) {
+        const struct chorale_adapt_cell *library =
+            &p->cell[c - c % NVARIANT];
+
+        if (p->cell[c].chosen && (p->cell[c].known ||
+                                  !(library->chosen || library->known)))
+            return 0;
+    }
+    return 1;
+}
+
+static void test_rounds(void)
+{
+    struct plan *p = malloc(sizeof(*p));
+    double first, last = 0;
+    int sound = 1, paid = 1, found = 1;
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 3000);
+    tap_ok(choose(p) == CHORALE_OK && strcmp(chosen_procs(p), "2,") == 0 &&
+               isnan(p->round.regret),
+           "round 1 looks at the smallest process count: %s", chosen_procs(p));
+    p->opts.spent += measure(p);
+    tap_ok(choose(p) == CHORALE_OK &&
+               strstr(chosen_procs(p), "16,") != NULL &&
+               strstr(chosen_procs(p), "64,") != NULL,
+           "round 2 goes up to the largest: %s", chosen_procs(p));
+    first = p->round.regret;
+    for (int i = 2; i < 20 && p->round.ncell > 0; i++) {
+        double cost;
+
+        sound &= is_sound(p);
+        found &= p->round.npoint > 0;
+        cost = measure(p);
+        paid &= cost < 1.25 * p->round.foreseen;
+        p->opts.spent += cost;
+        if (choose(p) != CHORALE_OK)
+            break;
+        last = p->round.regret;
+    }
+    tap_ok(sound, "nothing is measured twice, or without the library");
+    tap_ok(paid, "costs are what was foreseen");
+    tap_ok(p->round.ncell == 0 && p->round.why[0] != '\0', "it ends: %s",
+           p->round.why);
+    tap_ok(p->opts.spent <= 3000, "within the budget: %g", p->opts.spent);
+    tap_ok(first > 0.1 && last < 0.03,
+           "the expected regret falls: %g to %g", first, last);
+    fixture_close(&p->f);
+    free(p);
+}
+
+/* The same measurements and seed give the same choice, and another seed gives
+ * other draws. */
+static void test_seed(void)
+{
+    struct plan *p[3];
+    int same = 1, other = 0;
+
+    for (int i = 0; i < 3; i++) {
+        p[i] = malloc(sizeof(**p));
+        if (p[i] == NULL)
+            exit(99);
+        begin(p[i], 3000);
+        p[i]->opts.seed = i < 2 ? 1 : 2;
+        choose(p[i]);
+        measure(p[i]);
+        choose(p[i]);
+    }
+    for (size_t c = 0; c < p[0]->grid.ncell; c++) {
+        same &= p[0]->cell[c].chosen == p[1]->cell[c].chosen &&
+                p[0]->cell[c].wins == p[1]->cell[c].wins;
+        other |= p[0]->cell[c].wins != p[2]->cell[c].wins;
+    }
+    tap_ok(same, "one seed, one choice");
+    tap_ok(other, "another seed draws other times");
+    for (int i = 0; i < 3; i++) {
+        fixture_close(&p[i]->f);
+        free(p[i]);
+    }
+}
+
+/* 1 if candidates are left out of a round that win too little, and no others:
+ * of a point that is taken. *left_p: how many. */
+static int leaves_out(const struct plan *p, double least, int *left_p)
+{
+    int right = 1;
+
+    *left_p = 0;
+    for (size_t i = 0; i < p->grid.ncell; i += NVARIANT) {
+        const struct chorale_adapt_cell *cell = &p->cell[i];
+        size_t first = 1;
+        int taken = 0;
+
+        for (size_t c = 1; c < NVARIANT; c++) {
+            first = cell[c].wins > cell[first].wins ? c : first;
+            taken |= cell[c].chosen;
+        }
+        for (size_t c = 1; c < NVARIANT && taken; c++) {
+            if (cell[c].known || cell[c].wins < 2)
+                continue;
+            right &= cell[c].chosen == (c == first || cell[c].gain >= least);
+            *left_p += !cell[c].chosen;
+        }
+    }
+    return right;
+}
+
+/* The next round; what it plans to spend of what is left of the budget but for
+ * a reserve of 12 %. */
+static double next_share(struct plan *p)
+{
+    double left;
+
+    p->opts.spent += measure(p);
+    left = 0.88 * (p->opts.budget - p->opts.spent);
+    if (choose(p) != CHORALE_OK)
+        return NAN;
+    return p->round.foreseen / left;
+}
+
+/* What each round may spend of the budget, and which candidates it takes. */
+static void test_shares(void)
+{
+    struct plan *p = malloc(sizeof(*p));
+    int left_out, right;
+    double share;
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 2000);
+    p->opts.goal = 0;
+    choose(p);
+    share = next_share(p);
+    tap_ok(share > 0.4 && share <= 0.5,
+           "round 2 plans for half of what is left: %.2f", share);
+    right = leaves_out(p, 0.01, &left_out);
+    tap_ok(right && left_out > 0, "and leaves out %d candidates that would be "
+           "missed by less than 1 %%", left_out);
+    share = next_share(p);
+    tap_ok(share > 0.5 && share <= 0.6, "round 3 for six tenths: %.2f", share);
+    right = leaves_out(p, 0, &left_out);
+    tap_ok(right && left_out == 0, "and leaves out nobody who may win");
+    fixture_close(&p->f);
+    begin(p, 1600);
+    p->opts.goal = 0;
+    choose(p);
+    for (int i = 0; i < 3; i++)
+        share = next_share(p);
+    tap_ok(p->round.round == 4 && share > 0.6 && share <= 1,
+           "round 4 for all: %.2f", share);
+    fixture_close(&p->f);
+    free(p);
+}
+
+static void test_budget(void)
+{
+    struct plan *p = malloc(sizeof(*p));
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 0.5);
+    tap_ok(choose(p) == CHORALE_USAGE, "too small a budget: %s", p->msg.text);
+    p->opts.budget = 40; /* the probe alone */
+    tap_ok(choose(p) == CHORALE_OK && p->round.ncell > 0 &&
+               p->round.foreseen <= 40, "what pays for one round");
+    p->opts.spent = measure(p);
+    p->opts.budget = 1.02 * p->opts.spent;
+    tap_ok(choose(p) == CHORALE_OK && p->round.ncell == 0,
+           "makes one: %s", p->round.why);
+    p->opts.budget = 1e6;
+    p->opts.goal = 100;
+    choose(p);
+    p->opts.spent += measure(p);
+    tap_ok(choose(p) == CHORALE_OK && p->round.ncell == 0 &&
+               strstr(p->round.why, "goal") != NULL, "a goal that is reached: "
+           "%s", p->round.why);
+    p->grid.ncell = 0;
+    tap_ok(choose(p) == CHORALE_OK && p->round.ncell == 0,
+           "an empty grid: %s", p->round.why);
+    fixture_close(&p->f);
+    free(p);
+}
+
+/* What interpolates: exact where it was measured, and elsewhere the truth is
+ * within two standard deviations nearly always. */
+static void test_krige(void)
+{
+    struct chorale_krige_at at[36];
+    struct chorale_krige k;
+    double z[36], worst = 0, sd = 0, far;
+    int out = 0, n = 0;
+
+    for (int i = 0; i < 36; i++) {
+        at[i] = (struct chorale_krige_at){ .x = 3 * (i % 6), .y = i / 6.0 };
+        z[i] = 0.3 * sin(at[i].x / 4) + 0.1 * at[i].y;
+    }
+    tap_ok(chorale_krige_fit(&k, at, z, 36, 0, 0.3) == 0, "fitted");
+    for (int i = 0; i < 36; i++)
+        worst = fmax(worst, fabs(chorale_krige_expect(&k, &at[i], &sd) -
+                                 z[i]));
+    tap_ok(worst < 1e-3, "exact where it is measured: %g", worst);
+    for (double x = 0.5; x < 15; x += 0.5)
+        for (double y = 0.25; y < 5; y += 0.25, n++) {
+            const struct chorale_krige_at to = { .x = x, .y = y };
+            double mean = chorale_krige_expect(&k, &to, &sd);
+
+            out += fabs(mean - 0.3 * sin(x / 4) - 0.1 * y) > 2 * sd;
+        }
+    tap_ok(out * 20 < n, "its doubt is enough: %d of %d outside", out, n);
+    const struct chorale_krige_at away = { .x = 500, .y = 500 };
+    far = chorale_krige_expect(&k, &away, &sd);
+    tap_ok(fabs(far - k.mean) < 1e-9 && fabs(sd - k.sd) < 1e-9,
+           "far away it knows the mean alone");
+    chorale_krige_release(&k);
+    tap_ok(chorale_krige_fit(&k, at, z, 0, 0, 0.3) == 0 &&
+               chorale_krige_expect(&k, &at[0], &sd) == 0 &&
+               sd == 0.3, "of nothing it knows nothing");
+    chorale_krige_release(&k);
+    for (int i = 0; i < 36; i++)
+        at[i] = at[0];
+    tap_ok(chorale_krige_fit(&k, at, z, 36, 0, 0.3) == 0 &&
+               isfinite(chorale_krige_expect(&k, &at[0], &sd)) && isfinite(sd),
+           "one place measured often");
+    chorale_krige_release(&k);
+}
+
+int main(void)
+{
+    test_krige();
+    test_rounds();
+    test_shares();
+    test_seed();
+    test_budget();
+    return tap_done();
+}

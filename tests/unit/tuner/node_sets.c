@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which nodes elements leave out, how Slurm reads their names, and the order in
+ * which launches take theirs. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runners/launch/node_order.h"
+#include "tests/tap.h"
+#include "tuner/slurm/node_sets.h"
+
+enum { MOST = 64 };
+
+static void is_count(size_t is, size_t wanted, const char *name)
+{
+    if (!tap_ok(is == wanted, "%s", name))
+        tap_diag("%zu, wanted %zu", is, wanted);
+}
+
+static void spared(void)
+{
+    is_count(chorale_elsewhere_spared(4, 1), 2, "one of four: two may go");
+    is_count(chorale_elsewhere_spared(5, 1), 2, "more than half stay");
+    is_count(chorale_elsewhere_spared(4, 2), 0, "two of four: twice that stay");
+    is_count(chorale_elsewhere_spared(10, 4), 2, "eight of ten stay");
+    is_count(chorale_elsewhere_spared(3, 4), 0, "fewer than it needs");
+    is_count(chorale_elsewhere_spared(0, 1), 0, "none at all");
+    is_count(chorale_elsewhere_spared(1000, 4), 500, "half of many");
+}
+
+static void marks(void)
+{
+    char a[MOST], b[MOST], again[MOST];
+    int both = 0, left = 0, differ = 0;
+
+    chorale_elsewhere_mark(a, MOST, MOST / 2, 7, 0);
+    chorale_elsewhere_mark(b, MOST, MOST / 2, 7, 1);
+    chorale_elsewhere_mark(again, MOST, MOST / 2, 7, 0);
+    tap_ok(memcmp(a, again, MOST) == 0, "a seed leaves out the same");
+    for (int i = 0; i < MOST; i++) {
+        both += a[i] && b[i];
+        left += a[i];
+    }
+    is_count((size_t)left, MOST / 2, "as many as are to be");
+    is_count((size_t)both, 0, "two sets leave out none both");
+    chorale_elsewhere_mark(again, MOST, MOST / 2, 8, 0);
+    for (int i = 0; i < MOST; i++)
+        differ += a[i] != again[i];
+    tap_ok(differ > MOST / 4, "another seed leaves out others");
+}
+
+static void is_names(const char *mark01, const char *wanted, char *const *name)
+{
+    size_t n = strlen(mark01);
+    char mark[MOST], *text;
+
+    for (size_t i = 0; i < n; i++)
+        mark[i] = mark01[i] == '1';
+    text = chorale_elsewhere_names(name, n, mark);
+    if (!tap_ok(text != NULL && strcmp(text, wanted) == 0, "names: %s",
+                wanted))
+        tap_diag("%s", text != NULL ? text : "none");
+    free(text);
+}
+
+static void names(void)
+{
+    char *const n[] = { "n1", "n2", "n3", "n9", "n10", "n11" };
+    char *const zero[] = { "a", "b007", "b008", "b010", "c-1x", "c-2x" };
+    char *const rack[] = { "r1n1", "r1n2", "r2n1", "r2n2" };
+
+    is_names("111111", "n[1-3,9,10-11]", n);
+    is_names("100101", "n[1,9,11]", n);
+    is_names("010000", "n[2]", n);
+    is_names("111111", "a,b[007-008,010],c-1x,c-2x", zero);
+    is_names("100011", "a,c-1x,c-2x", zero);
+    is_names("1111", "r1n[1-2],r2n[1-2]", rack);
+}
+
+/* Each node once; the first stays; how many stand beside the one that Slurm
+ * has beside them, round. */
+static void is_order(int n, uint64_t seed, int ordinal)
+{
+    int seen[MOST] = { 0 }, order[MOST], whole = 1, beside = 0;
+
+    for (int i = 0; i < n; i++) {
+        order[i] = chorale_turning_place(i, n, seed, ordinal);
+        if (order[i] >= 0 && order[i] < n)
+            seen[order[i]]++;
+    }
+    for (int i = 0; i < n; i++)
+        whole &= seen[i] == 1;
+    for (int i = 1; i + 1 < n; i++)
+        beside += abs(order[i] - order[i + 1]) == 1;
+    tap_ok(whole && order[0] == 0 && beside >= n - 3,
+           "%d nodes, launch %d: each once, neighbours together", n, ordinal);
+}
+
+/* Up to 16 nodes and 20 seeds: does each node but the first come first once in
+ * as many launches? */
+static int all_begin(void)
+{
+    int all = 1;
+
+    for (int n = 3; n <= 16; n++)
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            unsigned first = 0;
+
+            for (int ordinal = 0; ordinal < n - 1; ordinal++)
+                first |= 1u << chorale_turning_place(1, n, seed, ordinal);
+            all &= first == (1u << n) - 2;
+        }
+    return all;
+}
+
+static void orders(void)
+{
+    int first[MOST] = { 0 }, backwards = 0, ways = 1;
+
+    for (int ordinal = 0; ordinal < 3; ordinal++) {
+        is_order(4, 1, ordinal);
+        is_order(17, 1 + (uint64_t)ordinal, ordinal);
+    }
+    for (int ordinal = 0; ordinal < 12; ordinal++) {
+        int next = chorale_turning_place(1, 13, 5, ordinal);
+        int then = chorale_turning_place(2, 13, 5, ordinal);
+
+        first[next]++;
+        backwards += then == next - 1 || (next == 1 && then == 12);
+    }
+    for (int i = 1; i < 13; i++)
+        ways &= first[i] == 1;
+    tap_ok(ways, "twelve launches begin at twelve nodes");
+    tap_ok(all_begin(), "n - 1 launches begin at n - 1 nodes, for any seed");
+    tap_ok(backwards > 0 && backwards < 12, "some go the other way");
+    tap_ok(chorale_turning_place(1, 2, 9, 3) == 1,
+           "of two nodes nothing is turned");
+}
+
+static void words(void)
+{
+    static const char *const bad[] = { "", "7", "7:", ":1", "7:x", "-7:1",
+                                       "7:-1", "7:1,", "7:99999999999" };
+    uint64_t seed = 0;
+    int ordinal = 0;
+
+    tap_ok(chorale_turning_parse("4294967297:12", &seed, &ordinal) == 0 &&
+               seed == UINT64_C(4294967297) && ordinal == 12,
+           "a seed and an ordinal");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        tap_ok(chorale_turning_parse(bad[i], &seed, &ordinal) != 0,
+               "'%s' is neither", bad[i]);
+}
+
+int main(void)
+{
+    spared();
+    marks();
+    names();
+    orders();
+    words();
+    return tap_done();
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What variances of few launches have in common: that the fit finds it, how it
+ * counts, and how often a test with it is wrong and finds a gain, for points
+ * that are alike, that differ, and of which some stand out. */
+#include "config.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/tap.h"
+#include "tuner/decide/pooled_variance.h"
+
+enum { POINTS = 20000, LAUNCHES = 3 };
+
+struct points {
+    double mean[POINTS], variance[POINTS], dof[POINTS];
+};
+
+/* The variance of a launch is drawn so that it has `common` degrees of freedom
+ * (0: the same for all); `odd` is the share of those with ten times as much
+ * noise. */
+static void draw(struct points *p, double gain, double common, double odd)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+
+    gsl_rng_set(rng, 5);
+    for (int i = 0; i < POINTS; i++) {
+        double x[LAUNCHES], sd = 0.02, sum = 0, squares = 0;
+
+        if (common > 0)
+            sd *= sqrt(common / gsl_ran_chisq(rng, common));
+        if (gsl_rng_uniform(rng) < odd)
+            sd *= 10;
+        for (int l = 0; l < LAUNCHES; l++) {
+            x[l] = gain + gsl_ran_gaussian(rng, sd);
+            sum += x[l];
+        }
+        p->mean[i] = sum / LAUNCHES;
+        for (int l = 0; l < LAUNCHES; l++)
+            squares += pow(x[l] - p->mean[i], 2);
+        p->dof[i] = LAUNCHES - 1;
+        p->variance[i] = squares / p->dof[i];
+    }
+    gsl_rng_free(rng);
+}
+
+/* Share of the points whose gain is significant at that level, two-sided. */
+static double found(const struct points *p, double level, int alone)
+{
+    struct chorale_spread spread = chorale_spread_fit(p->variance, p->dof,
+                                                      POINTS);
+    double n = 0;
+
+    for (int i = 0; i < POINTS; i++) {
+        double dof = p->dof[i];
+        double v = chorale_spread_variance(alone ? NULL : &spread,
+                                           p->variance[i], &dof);
+
+        n += 2 * gsl_cdf_tdist_Q(fabs(p->mean[i]) / sqrt(v / LAUNCHES),
+                                 dof) <= level;
+    }
+    return n / POINTS;
+}
+
+static void test_fit(struct points *p)
+{
+    struct chorale_spread s;
+
+    draw(p, 0, 4, 0);
+    s = chorale_spread_fit(p->variance, p->dof, POINTS);
+    tap_ok(fabs(s.dof - 4) < 0.4 && fabs(s.variance / 4e-4 - 1) < 0.05 &&
+           s.most == 2 * POINTS,
+           "what points share is found: %.3g of 4 degrees of freedom, %.3g of "
+           "4e-4", s.dof, s.variance);
+    draw(p, 0, 0, 0);
+    s = chorale_spread_fit(p->variance, p->dof, POINTS);
+    tap_ok(s.dof > 100 && fabs(s.variance / 4e-4 - 1) < 0.05,
+           "of points that are alike: %.3g, %.3g", s.dof, s.variance);
+    for (int i = 0; i < POINTS; i++)
+        p->variance[i] *= 1e4;
+    tap_ok(fabs(chorale_spread_fit(p->variance, p->dof, POINTS).variance /
+                s.variance / 1e4 - 1) < 1e-9, "in any unit");
+    for (int i = 0; i < POINTS; i += 2)
+        p->dof[i] = -1; /* one launch, or none */
+    s = chorale_spread_fit(p->variance, p->dof, POINTS);
+    tap_ok(s.most == POINTS, "points without a variance do not count");
+}
+
+static void test_little(struct points *p)
+{
+    double dof = 2, nothing[4] = { 0, 0, 0, 1 }, two[4] = { 2, 2, 2, 2 };
+
+    draw(p, 0, 0, 0);
+    tap_ok(chorale_spread_fit(p->variance, p->dof, 2).dof == 0 &&
+           chorale_spread_fit(p->variance, p->dof, 0).dof == 0,
+           "two points tell nothing, none do not either");
+    tap_ok(chorale_spread_fit(nothing, two, 4).dof == 0,
+           "nor do exact times");
+    for (int i = 0; i < 4; i++)
+        nothing[i] = i == 0 ? 0 : 1;
+    tap_ok(chorale_spread_fit(nothing, two, 4).dof > 0 &&
+           isfinite(chorale_spread_fit(nothing, two, 4).variance),
+           "a single one among others does no harm");
+    tap_ok(chorale_spread_variance(NULL, 3, &dof) == 3 && dof == 2,
+           "without it a point has its own");
+}
+
+static void test_rule(void)
+{
+    struct chorale_spread s = { 2, 4, 1000 }, all = { 2, INFINITY, 1000 };
+    struct chorale_spread few = { 2, 4, 5 };
+    double dof = 2, v = chorale_spread_variance(&s, 1, &dof);
+
+    tap_ok(fabs(v - 10.0 / 6) < 1e-12 && dof == 6,
+           "a small variance is drawn to the others': %g, %g", v, dof);
+    dof = 2;
+    v = chorale_spread_variance(&s, 3, &dof);
+    tap_ok(v == 3 && dof == 6, "a larger one stays: %g, %g", v, dof);
+    dof = 2;
+    v = chorale_spread_variance(&s, 200, &dof);
+    tap_ok(v == 200 && dof == 2, "one that stands out goes by itself: %g, %g",
+           v, dof);
+    dof = 2;
+    v = chorale_spread_variance(&all, 1, &dof);
+    tap_ok(v == 2 && dof == 1000, "where all are alike it is theirs: %g, %g",
+           v, dof);
+    dof = 2;
+    v = chorale_spread_variance(&all, 20, &dof);
+    tap_ok(v == 20 && dof == 2, "unless it stands out: %g, %g", v, dof);
+    dof = 2;
+    chorale_spread_variance(&few, 1, &dof);
+    tap_ok(dof == 5, "never more freedom than all have: %g", dof);
+}
+
+/* Without a gain no more is found than the level says; with one much more than
+ * each point finds alone. */
+static void test_rates(struct points *p)
+{
+    static const double common[] = { 0, 10, 3 };
+    double share;
+
+    for (int i = 0; i < 3; i++) {
+        draw(p, 0, common[i], 0);
+        share = found(p, 0.05, 0);
+        tap_ok(share <= 0.055, "no gain, %g in common: %.2f %% at 5 %%",
+               common[i], 100 * share);
+        share = found(p, 0.001, 0);
+        tap_ok(share <= 0.0015, "and %.3f %% at 0.1 %%", 100 * share);
+    }
+    draw(p, 0, 0, 0.1);
+    share = found(p, 0.05, 0);
+    tap_ok(share <= 0.055, "a tenth with ten times the noise: %.2f %% at 5 %%",
+           100 * share);
+    share = found(p, 0.001, 0);
+    tap_ok(share <= 0.002, "and %.3f %% at 0.1 %%", 100 * share);
+    draw(p, 0.08, 0, 0);
+    share = found(p, 0.001, 0);
+    tap_ok(share > 0.9 && found(p, 0.001, 1) < 0.1,
+           "8 %% at 2 %% of noise: found at 0.1 %% in %.1f %%, alone in %.1f "
+           "%%", 100 * share, 100 * found(p, 0.001, 1));
+}
+
+int main(void)
+{
+    struct points *p = malloc(sizeof(*p));
+
+    if (p == NULL)
+        return 99;
+    test_fit(p);
+    test_little(p);
+    test_rule();
+    test_rates(p);
+    free(p);
+    return tap_done();
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* units.c - sizes, counts and durations as people write them, and order
+ * statistics against values worked out by hand. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/quantiles.h"
+#include "tests/tap.h"
+#include "tuner/base/units.h"
+
+static void sizes(void)
+{
+    static const struct {
+        const char *text;
+        long value; /* -1: refused */
+    } row[] = {
+        { "8", 8 },          { "64K", 65536 },  { "64k", 65536 },
+        { "1M", 1048576 },   { "2G", 2147483648 }, { "1KiB", 1024 },
+        { "4KB", 4096 },     { "0", 0 },        { "12Q", -1 },
+        { "", -1 },          { "-1", -1 },      { "K", -1 },
+        { "1.5K", -1 },      { "8 ", -1 },      { "99999999999999999999", -1 },
+        { "8T", 8796093022208 },  { "99999999T", -1 },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct chorale_errmsg msg = { "" };
+        long got = -1;
+        enum chorale_err err = chorale_spec_size("-m", row[i].text, &got,
+                                                 &msg);
+
+        tap_ok(row[i].value < 0
+                   ? err == CHORALE_USAGE && got == -1 && msg.text[0] != '\0'
+                   : err == CHORALE_OK && got == row[i].value,
+               "size '%s'", row[i].text);
+    }
+}
+
+static void lists(void)
+{
+    static const struct {
+        const char *text;
+        long min;
+        const char *values; /* NULL: refused */
+    } row[] = {
+        { "8:64", 0, "8 16 32 64" },
+        { "8:60", 0, "8 16 32" },
+        { "2:10:+3", 1, "2 5 8" },
+        { "8:64:x4", 0, "8 32" },
+        { "10:40:x1.5", 0, "10 15 23 34" },
+        { "0:4", 0, "0 1 2 4" },
+        { "4,2,4,3", 1, "2 3 4" },
+        { "1K", 0, "1024" },
+        { "2:4,16:16", 1, "2 4 16" },
+        { "1:2,2", 1, "1 2" },
+        { "0", 1, NULL },
+        { "8:4", 0, NULL },
+        { "8:64:x1", 0, NULL },
+        { "8:64:x", 0, NULL },
+        { "8:64:+0", 0, NULL },
+        { "8:64:9", 0, NULL },
+        { "8,,9", 0, NULL },
+        { "8,", 0, NULL },
+        { ",8", 0, NULL },
+        { "", 0, NULL },
+        { "a", 0, NULL },
+        { "1:9223372036854775807:+1", 0, NULL }, /* more than memory holds */
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct chorale_errmsg msg = { "" };
+        long *value = NULL;
+        size_t count = 0, len = 0;
+        char text[256] = "";
+        enum chorale_err err = chorale_spec_list("-m", row[i].text,
+                                                 row[i].min, &value, &count,
+                                                 &msg);
+
+        for (size_t k = 0; err == CHORALE_OK && k < count; k++)
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%ld",
+                                    k > 0 ? " " : "", value[k]);
+        tap_ok(row[i].values == NULL
+                   ? err == CHORALE_USAGE && value == NULL &&
+                         msg.text[0] != '\0'
+                   : err == CHORALE_OK && strcmp(text, row[i].values) == 0,
+               "list '%s'", row[i].text);
+        free(value);
+    }
+}
+
+/* Ranges that stop before their end: which, where, and what the end is. */
+static void ends(void)
+{
+    static const struct {
+        const char *text, *want;
+    } row[] = {
+        { "8:1K:x8", "8:1K:x8 512 1K" },
+        { "8:1K:x8,1K", "" },
+        { "8:1K:x8,1024", "" },
+        { "8:1K", "" },
+        { "8", "" },
+        { "1,8:64K:x2,2:16:+3,3:9", "3:9 6 9" }, /* 16 is in the first */
+        { "1,2:16:+3,3:9", "2:16:+3 14 16" },
+        { "0:100", "0:100 64 100" },
+        { "2:8:+3", "" },
+        { "5:5:x3", "" },
+        { "2:6", "2:6 4 6" },
+        { "2:6,2:7", "2:6 4 6" },
+    };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct chorale_spec_range range;
+        struct chorale_errmsg msg = { "" };
+        long *value = NULL;
+        size_t count = 0;
+        char got[64] = "";
+        const char *at = NULL;
+
+        if (chorale_spec_list("-m", row[i].text, 0, &value, &count, &msg) ==
+            CHORALE_OK)
+            at = chorale_spec_short(row[i].text, value, count, &range);
+        if (at != NULL)
+            snprintf(got, sizeof(got), "%.*s %ld %.*s", range.len, at,
+                     range.last, range.end_len, range.end);
+        tap_ok(count > 0 && strcmp(got, row[i].want) == 0,
+               "'%s' stops short: '%s'", row[i].text, got);
+        free(value);
+    }
+}
+
+static void durations(void)
+{
+    static const struct {
+        const char *text;
+        double value; /* < 0: refused */
+    } row[] = { { "90", 90 },  { "90s", 90 },  { "10m", 600 }, { "2h", 7200 },
+                { "5ms", 5 * 1e-3 }, { "20us", 20 * 1e-6 },
+                { "30ns", 30 * 1e-9 }, { "ns", -1 }, { "1n", -1 },
+                { "0.5", 0.5 }, { "1d", -1 },  { "", -1 },     { "-3", -1 },
+                { "nan", -1 }, { "inf", -1 } };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        double got = -1;
+        enum chorale_err err = chorale_spec_seconds("--x", row[i].text, &got,
+                                                    NULL);
+
+        tap_ok(row[i].value < 0 ? err == CHORALE_USAGE && got == -1
+                                : err == CHORALE_OK && got == row[i].value,
+               "duration '%s'", row[i].text);
+    }
+}
+
+static void words_and_people(void)
+{
+    char word[8], text[32];
+
+    tap_ok(chorale_spec_word("a,bc,d", 1, word, sizeof(word)) == 1 &&
+               strcmp(word, "bc") == 0, "second word");
+    tap_ok(chorale_spec_word("a,bc", 2, word, sizeof(word)) == 0, "no third");
+    tap_ok(chorale_spec_word("toolongaword", 0, word, sizeof(word)) == -1,
+           "a word that does not fit");
+    tap_ok(strcmp(chorale_human_bytes(65536, text), "64 KiB") == 0, "64 KiB");
+    tap_ok(strcmp(chorale_exact_bytes(65536, text), "64 KiB") == 0 &&
+           strcmp(chorale_exact_bytes(3744, text), "3744 B") == 0 &&
+           strcmp(chorale_exact_bytes(1572864, text), "1536 KiB") == 0 &&
+           strcmp(chorale_exact_bytes(0, text), "0 B") == 0,
+           "to the byte: 64 KiB, 3744 B, 1536 KiB, 0 B");
+    tap_ok(strcmp(chorale_human_bytes(8, text), "8 B") == 0, "8 B");
+    tap_ok(strcmp(chorale_human_seconds(1.23e-5, text), "12.3 us") == 0,
+           "12.3 us");
+    tap_ok(strcmp(chorale_human_seconds(0, text), "0 s") == 0, "0 s");
+}
+
+/* Coverage of the order-statistic interval, from the binomial itself. */
+static double coverage(size_t n, size_t lo, size_t hi)
+{
+    double p = pow(0.5, (double)n), sum = 0;
+
+    for (size_t k = 0; k <= n; k++) {
+        if (k > lo && k <= hi)
+            sum += p;
+        p *= (double)(n - k) / (double)(k + 1);
+    }
+    return sum;
+}
+
+static void order(void)
+{
+    double x[] = { 5, 1, 4, 2, 3 };
+    struct chorale_summary s;
+    int narrowest = 1, covers = 1;
+    size_t lo, hi;
+
+    chorale_summarise(x, 5, &s);
+    tap_ok(s.median == 3 && s.min == 1 && s.max == 5 && s.mean == 3 &&
+               s.q25 == 2 && s.q75 == 4, "summary of 1 ... 5");
+    tap_ok(isnan(s.lo) && isnan(s.hi), "no interval from five values");
+    tap_ok(fabs(s.p95 - 4.8) < 1e-12 && fabs(s.p99 - 4.96) < 1e-12,
+           "p95 and p99 interpolate");
+    tap_ok(chorale_median_interval(5, &lo, &hi) == -1 &&
+               chorale_median_interval(6, &lo, &hi) == 0 && lo == 0 && hi == 5,
+           "six values are the least");
+    for (size_t n = 6; n <= 200; n++) {
+        if (chorale_median_interval(n, &lo, &hi) != 0) {
+            covers = 0;
+            continue;
+        }
+        covers &= coverage(n, lo, hi) >= 0.949 && lo + hi == n - 1;
+        narrowest &= n > 70 || coverage(n, lo + 1, hi - 1) < 0.95;
+    }
+    tap_ok(covers, "the interval of the median covers 95 %% for n = 6 ... 200");
+    tap_ok(narrowest, "and is the narrowest that does");
+}
+
+int main(void)
+{
+    sizes();
+    lists();
+    ends();
+    durations();
+    words_and_people();
+    order();
+    return tap_done();
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* adaptive.c - see adaptive.h: the rounds. */
+#include "tuner/adaptive/adaptive.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COARSE 0.5       /* of what is left, for the second round */
+#define LEAST_GAIN 0.01  /* of a candidate, in that one */
+#define RESERVE 0.88     /* of what is left is planned for: guesses fall
+                          * short */
+#define FINE 0.6         /* for the third one; later ones take all */
+
+/* Ways to begin: process counts and sizes, evenly over those of the grid. A
+ * launch's start costs more than its cells, so sizes are the last to go. */
+static const struct {
+    size_t nproc, nsize;
+} coarse[] = { { 6, 8 }, { 5, 8 }, { 4, 8 }, { 4, 6 }, { 3, 8 }, { 3, 6 },
+               { 3, 5 }, { 2, 8 }, { 2, 6 }, { 2, 5 }, { 2, 3 } };
+#define NCOARSE (sizeof(coarse) / sizeof(coarse[0]))
+
+static int same_group(const struct chorale_adapt_cell *a,
+                      const struct chorale_adapt_cell *b)
+{
+    return a->coll == b->coll && a->dtype == b->dtype && a->op == b->op;
+}
+
+static int same_point(const struct chorale_adapt_cell *a,
+                      const struct chorale_adapt_cell *b)
+{
+    return same_group(a, b) && a->comm_size == b->comm_size &&
+           a->msg_size == b->msg_size;
+}
+
+/* Points and groups of the grid. -1: out of memory. */
+static int find_points(struct chorale_adapt *a)
+{
+    const struct chorale_adapt_grid *grid = a->grid;
+
+    a->point = calloc(grid->ncell + 1, sizeof(*a->point));
+    a->length = calloc(grid->ncell + 1, sizeof(*a->length));
+    if (a->point == NULL || a->length == NULL)
+        return -1;
+    for (size_t i = 0; i < grid->ncell; i++) {
+        const struct chorale_adapt_cell *cell = &grid->cell[i];
+        struct chorale_adapt_point *pt;
+
+        if (i == 0 || !same_point(cell - 1, cell))
+            a->point[a->npoint++] = (struct chorale_adapt_point){
+                .first = i, .group = SIZE_MAX,
+            };
+        pt = &a->point[a->npoint - 1];
+        pt->ncell++;
+        pt->measured |= cell->known;
+        for (size_t p = 0; p + 1 < a->npoint && pt->group == SIZE_MAX; p++)
+            if (same_group(&grid->cell[a->point[p].first], cell))
+                pt->group = a->point[p].group;
+        if (pt->group == SIZE_MAX)
+            pt->group = a->ngroup++;
+    }
+    return 0;
+}
+
+static const struct chorale_adapt_cell *cell_of(const struct chorale_adapt *a,
+                                                size_t point)
+{
+    return &a->grid->cell[a->point[point].first];
+}
+
+/* Process counts of the grid from 2 on, ascending, into proc[]; those that
+ * have something measured, *nknown_p. */
+static size_t find_procs(const struct chorale_adapt *a, int *proc,
+                         size_t *nknown_p)
+{
+    size_t n = 0;
+    int last = 1;
+
+    *nknown_p = 0;
+    for (;;) {
+        int next = 0, known = 0;
+
+        for (size_t i = 0; i < a->npoint; i++) {
+            int p = cell_of(a, i)->comm_size;
+
+            if (p > last && (next == 0 || p < next))
+                next = p;
+        }
+        if (next == 0)
+            return n;
+        for (size_t i = 0; i < a->npoint; i++)
+            known |= cell_of(a, i)->comm_size == next &&
+                     a->point[i].measured;
+        *nknown_p += (size_t)known;
+        last = proc[n++] = next;
+    }
+}
+
+int chorale_adapt_spread(size_t i, size_t n, size_t k)
+{
+    if (n <= k)
+        return 1;
+    for (size_t j = 0; j < k; j++)
+        if (i == (k > 1 ? (j * (n - 1) + (k - 1) / 2) / (k - 1) : n - 1))
+            return 1;
+    return 0;
+}
+
+static int is_power(int p)
+{
+    return (p & (p - 1)) == 0;
+}
+
+/* Of the process counts k, as evenly as can be in their logarithm, both ends
+ * and of those between every other one no power of two, for which many variants
+ * do otherwise. */
+static int spread_proc(const int *proc, size_t nproc, size_t i, size_t k)
+{
+    for (size_t j = 0; j < k && k > 1; j++) {
+        double at = log(proc[0]) + (double)j / (double)(k - 1) *
+                                       log((double)proc[nproc - 1] / proc[0]);
+        size_t best = j == 0 ? 0 : nproc - 1;
+        double least = INFINITY;
+
+        for (size_t q = 1; q + 1 < nproc && j > 0 && j + 1 < k; q++) {
+            double far = fabs(log(proc[q]) - at) +
+                         (j % 2 != 0 && is_power(proc[q]) ? 1 : 0);
+
+            if (far < least) {
+                least = far;
+                best = q;
+            }
+        }
+        if (best == i)
+            return 1;
+    }
+    return nproc <= k || (k == 1 && i == 0);
+}
+
+/* Seconds of a launch of that many ranks with nsize sizes of each group. */
+static double line(struct chorale_adapt *a, int proc, size_t nsize, int choose)
+{
+    double seconds = 0;
+
+    for (size_t g = 0; g < a->ngroup; g++) {
+        size_t n = 0, i = 0;
+
+        for (size_t p = 0; p < a->npoint; p++)
+            n += a->point[p].group == g && cell_of(a, p)->comm_size == proc;
+        for (size_t p = 0; p < a->npoint; p++)
+            if (a->point[p].group == g && cell_of(a, p)->comm_size == proc &&
+                chorale_adapt_spread(i++, n, nsize))
+                seconds += chorale_adapt_take(a, p, choose);
+    }
+    return seconds;
+}
+
+static int ppn_of(const struct chorale_adapt *a, int proc)
+{
+    for (size_t p = 0; p < a->npoint; p++)
+        if (cell_of(a, p)->comm_size == proc)
+            return cell_of(a, p)->ppn;
+    return 1;
+}
+
+static double line_cost(struct chorale_adapt *a, int proc, size_t nsize,
+                        int choose)
+{
+    double seconds = line(a, proc, nsize, choose);
+
+    return seconds > 0 ? chorale_adapt_cost(a->opts, proc, ppn_of(a, proc),
+                                            seconds)
+                       : 0;
+}
+
+/* The first round: the smallest process count. */
+static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
+                              double *cost_p, struct chorale_errmsg *msg)
+{
+    size_t n = CHORALE_ADAPT_SIZES;
+    double cost = line_cost(a, proc, n, 0);
+
+    while (n > 2 && cost > most)
+        cost = line_cost(a, proc, --n, 0);
+    if (cost > most)
+        return chorale_fail(msg, CHORALE_USAGE, "--budget: too small: the "
+                            "first look at the system alone, %zu sizes at P = "
+                            "%d, takes about %.3g %sseconds, and of what is "
+                            "left %.3g may be planned; raise it, or ask for "
+                            "less with -c or -m",
+                            n, proc, cost, a->opts->nodes ? "node-" : "",
+                            most > 0 ? most : 0);
+    *cost_p = line_cost(a, proc, n, 1);
+    return CHORALE_OK;
+}
+
+/* Seconds or node-seconds of the w-th way to begin. */
+static double way_cost(struct chorale_adapt *a, const int *proc, size_t nproc,
+                       size_t w, int choose)
+{
+    double cost = 0;
+
+    for (size_t i = 0; i < nproc; i++)
+        if (spread_proc(proc, nproc, i, coarse[w].nproc))
+            cost += line_cost(a, proc[i], coarse[w].nsize, choose);
+    return cost;
+}
+
+/* The second: the largest way to begin that its share pays for, or else all
+ * that is left. */
+static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
+                    double left)
+{
+    const double share[] = { COARSE, 1 };
+
+    a->least_gain = LEAST_GAIN;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t w = 0; w < NCOARSE; w++)
+            if (way_cost(a, proc, nproc, w, 0) <= left * share[i])
+                return way_cost(a, proc, nproc, w, 1);
+    a->least_gain = 0;
+    return 0;
+}
+
+static double regret_of(const struct chorale_adapt *a)
+{
+    double sum = 0, n = 0;
+
+    for (size_t p = 0; p < a->npoint; p++)
+        if (cell_of(a, p)->comm_size > 1) {
+            sum += a->point[p].loss;
+            n++;
+        }
+    return n > 0 ? expm1(sum / n) : 0;
+}
+
+/* What the measurements so far leave to be won, by the greatest rate. */
+static enum chorale_err refine(struct chorale_adapt *a,
+                               struct chorale_adapt_round *round, double left,
+                               struct chorale_errmsg *msg)
+{
+    if (round->regret <= a->opts->goal) {
+        snprintf(round->why, sizeof(round->why), "the expected regret is "
+                 "%.2f %%, the goal %.2f %%", 100 * round->regret,
+                 100 * a->opts->goal);
+        return CHORALE_OK;
+    }
+    if (left > 0 && round->round <= 3)
+        round->foreseen = chorale_adapt_pick(a, FINE * left);
+    if (left > 0 && round->foreseen == 0)
+        round->foreseen = chorale_adapt_pick(a, left);
+    return round->foreseen < 0 ? chorale_fail_memory(msg, NULL)
+                               : CHORALE_OK;
+}
+
+static enum chorale_err choose(struct chorale_adapt *a,
+                               struct chorale_adapt_round *round,
+                               struct chorale_errmsg *msg)
+{
+    double left = RESERVE * (a->opts->budget - a->opts->spent);
+    int *proc = malloc((a->npoint + 1) * sizeof(*proc));
+    size_t nknown = 0, nproc = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (proc == NULL)
+        return chorale_fail_memory(msg, NULL);
+    nproc = find_procs(a, proc, &nknown);
+    round->regret = nknown > 0 ? regret_of(a) : NAN;
+    if (nproc == 0)
+        snprintf(round->why, sizeof(round->why), "with one rank there is "
+                 "nothing to choose");
+    else if (nknown == 0)
+        err = probe(a, proc[0], left, &round->foreseen, msg);
+    else if (nknown > 1 || nproc == 1 ||
+             (round->foreseen = begin(a, proc, nproc, left)) <= 0)
+        err = refine(a, round, left, msg);
+    free(proc);
+    return err;
+}
+
+enum chorale_err chorale_adapt_choose(struct chorale_adapt_grid *grid,
+                                      const struct chorale_points *points,
+                                      const struct chorale_adapt_opts *opts,
+                                      struct chorale_adapt_round *round,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_adapt a = { .grid = grid, .opts = opts };
+    struct chorale_decision *row = NULL;
+    size_t nrow = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    round->why[0] = '\0';
+    round->foreseen = 0;
+    if (points->count > 0)
+        err = chorale_decide(points, &opts->decide, &row, &nrow, msg);
+    if (err == CHORALE_OK &&
+        (find_points(&a) != 0 ||
+         chorale_adapt_guess(&a, points, row, nrow) != 0))
+        err = chorale_fail_memory(msg, NULL);
+    if (err == CHORALE_OK)
+        err = choose(&a, round, msg);
+    round->npoint = round->ncell = 0;
+    for (size_t p = 0; p < a.npoint; p++)
+        round->npoint += (size_t)a.point[p].taken;
+    for (size_t c = 0; c < grid->ncell; c++)
+        round->ncell += (size_t)grid->cell[c].chosen;
+    if (round->ncell == 0 && round->why[0] == '\0')
+        snprintf(round->why, sizeof(round->why), "what is left of the budget "
+                 "pays for nothing that is worth it; the expected regret is "
+                 "%.2f %%", 100 * round->regret);
+    free(a.point);
+    free(a.length);
+    free(row);
+    return err;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* expected_loss.c - the times that are expected at all points of a grid, and what
+ * a table is expected to lose there. */
+#include "tuner/adaptive/adaptive.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/dtypes.h"
+#include "tuner/decide/family.h"
+#include "tuner/adaptive/kriging.h"
+#include "tuner/model/predict.h"
+
+#define PLAYED 2.5e7     /* notes of schedules (network.h), at most, a round */
+#define DRAWS 64
+#define USUAL_SD 0.3     /* log units: of a variant from the model */
+#define UNSEEN_SD 0.4    /* log units: of a variant that nothing is known of, */
+#define UNSEEN_LEAST 0.03 /* and where the model is right for others; */
+#define UNSEEN_FEW 4     /* which so many variants tell */
+
+/* One cell that was measured: its launches' mean. */
+struct seen {
+    const char *variant;
+    int library;
+    struct chorale_krige_at at;
+    double z;                /* log seconds over the model's */
+};
+
+/* One collective, type and operation. */
+struct group {
+    struct chorale_adapt *a;
+    size_t index;
+    struct chorale_adapt_model model;
+    struct seen *seen;
+    size_t nseen;
+    double squares, df, launches; /* of the noise between launches */
+    double offset;           /* mean of z */
+    double unseen;           /* standard deviation where nothing is measured */
+    double length[2];
+    size_t nlength;
+};
+
+static int hash(const char *text)
+{
+    unsigned h = 2166136261u;
+
+    for (; *text != '\0'; text++)
+        h = (h ^ (unsigned char)*text) * 16777619u;
+    return (int)(h >> 1);
+}
+
+static struct chorale_krige_at place(size_t n, int comm_size, int ppn,
+                                     const char *shape, const char *params)
+{
+    int alike = strcmp(shape, "single-node") == 0 ||
+                strcmp(shape, "one-per-node") == 0;
+
+    return (struct chorale_krige_at){
+        .x = log2(fmax((double)n, 1)), .y = log2(comm_size),
+        .kin = { hash(params), hash(shape) / 2 + (alike ? 0 : ppn),
+                 (comm_size & (comm_size - 1)) == 0 },
+    };
+}
+
+/* Logarithm of the model's seconds; at least a message takes. NAN: the variant
+ * is none of ours, or refuses the point. */
+static double prior(struct group *g, const char *provider, const char *variant,
+                    const char *params, size_t n, int comm_size)
+{
+    const struct chorale_alg *alg;
+    long value[CHORALE_MAX_PARAM];
+    char why[160];
+    double seconds;
+
+    if (strcmp(provider, "library") == 0) {
+        seconds = chorale_adapt_library(&g->model, n, comm_size);
+    } else {
+        alg = chorale_alg_find(g->model.run.coll, variant);
+        if (alg == NULL || chorale_alg_params_parse(alg, params, value, why,
+                                                    sizeof(why)) != 0)
+            return NAN;
+        seconds = chorale_adapt_seconds(&g->model, alg, value, n,
+                                        comm_size);
+    }
+    if (isnan(seconds))
+        return NAN;
+    return log(fmax(isfinite(seconds) ? seconds : 0, g->model.net.alpha));
+}
+
+/* 1 if two runs are of one cell. */
+static int same_cell(const struct chorale_run_point *a,
+                     const struct chorale_run_point *b)
+{
+    return a->comm_size == b->comm_size && a->ppn == b->ppn &&
+           a->shape == b->shape && a->n == b->n && a->coll == b->coll &&
+           a->dtype == b->dtype && a->op == b->op &&
+           a->provider == b->provider && a->variant == b->variant &&
+           a->params == b->params;
+}
+
+static int in_group(const struct group *g, const struct chorale_run_point *row)
+{
+    return row->coll == g->model.run.coll &&
+           strcmp(row->dtype, g->model.run.dtype) == 0 &&
+           strcmp(row->op, g->model.run.op) == 0 &&
+           strcmp(row->provider, "native") != 0;
+}
+
+/* The runs row[0, n) of one cell. */
+static void see(struct group *g, const struct chorale_run_point *row, size_t n)
+{
+    struct seen *s = &g->seen[g->nseen];
+    double sum = 0, squares = 0, k = 0, base;
+
+    for (size_t i = 0; i < n; i++) {
+        double t = row[i].ok && row[i].seconds > 0 ? log(row[i].seconds) : NAN;
+
+        if (isnan(t))
+            continue;
+        sum += t;
+        squares += t * t;
+        k++;
+    }
+    g->model.run.shape = row->shape;
+    g->model.run.ppn = row->ppn;
+    base = prior(g, row->provider, row->variant, row->params, row->n,
+                 row->comm_size);
+    if (k < 1 || isnan(base))
+        return;
+    g->squares += fmax(0, squares - sum * sum / k);
+    g->df += k - 1;
+    g->launches += k;
+    *s = (struct seen){
+        .variant = row->variant,
+        .library = strcmp(row->provider, "library") == 0,
+        .at = place(row->n, row->comm_size, row->ppn, row->shape, row->params),
+        .z = sum / k - base,
+    };
+    g->nseen++;
+}
+
+/* Standard deviation of what a variant takes over the model's time if nothing
+ * of it is measured: half again what it is among those that are, each at its
+ * own mean. Of a few nothing is said. */
+static double unseen(const struct group *g)
+{
+    double squares = 0, count = 0;
+
+    for (size_t i = 0; i < g->nseen; i++) {
+        double sum = 0, k = 0;
+        int first = !g->seen[i].library;
+
+        for (size_t j = 0; j < g->nseen && first; j++) {
+            if (strcmp(g->seen[j].variant, g->seen[i].variant) != 0)
+                continue;
+            first = j >= i;
+            sum += g->seen[j].z - g->offset;
+            k++;
+        }
+        if (!first)
+            continue;
+        squares += sum / k * (sum / k);
+        count++;
+    }
+    if (count < UNSEEN_FEW)
+        return UNSEEN_SD;
+    return fmin(UNSEEN_SD, fmax(UNSEEN_LEAST, 1.5 * sqrt(squares / count)));
+}
+
+static int gather(struct group *g, const struct chorale_points *points)
+{
+    size_t end;
+
+    g->seen = malloc((points->count + 1) * sizeof(*g->seen));
+    if (g->seen == NULL)
+        return -1;
+    for (size_t i = 0; i < points->count; i = end) {
+        for (end = i + 1; end < points->count &&
+                          same_cell(&points->row[i], &points->row[end]); end++)
+            continue;
+        if (in_group(g, &points->row[i]))
+            see(g, &points->row[i], end - i);
+    }
+    for (size_t i = 0; i < g->nseen; i++)
+        g->offset += g->seen[i].z / (double)g->nseen;
+    g->unseen = unseen(g);
+    return 0;
+}
+
+/* Standard deviation of a cell's mean over its launches. */
+static double noise(const struct group *g)
+{
+    double runs = g->nseen > 0 ? g->launches / (double)g->nseen : 1;
+
+    return g->df > 0 ? sqrt(g->squares / g->df / runs) : 0;
+}
+
+/* Why a cell must not be chosen by a table, NULL: it may. */
+static const char *barred(const struct group *g,
+                          const struct chorale_adapt_cell *cell)
+{
+    const struct chorale_alg *alg = chorale_alg_find(cell->coll,
+                                                     cell->variant);
+    long value[CHORALE_MAX_PARAM];
+    struct chorale_point pt;
+    char why[160];
+
+    if (alg == NULL || chorale_alg_params_parse(alg, cell->params, value, why,
+                                                sizeof(why)) != 0)
+        return "unknown to this build";
+    pt = chorale_decide_point(&g->model.run, value, cell->n, cell->comm_size);
+    return chorale_decide_bars(alg, &pt, &g->a->opts->decide);
+}
+
+static void expect(struct group *g, const struct chorale_krige *k,
+                   struct chorale_adapt_cell *cell)
+{
+    struct chorale_krige_at at;
+    double base;
+
+    cell->log_seconds = INFINITY;
+    cell->sd = 0;
+    g->model.run.shape = cell->shape;
+    g->model.run.ppn = cell->ppn;
+    if (strcmp(cell->provider, "library") != 0 && barred(g, cell) != NULL)
+        return;
+    base = prior(g, cell->provider, cell->variant, cell->params, cell->n,
+                 cell->comm_size);
+    if (isnan(base))
+        return;
+    at = place(cell->n, cell->comm_size, cell->ppn, cell->shape,
+               cell->params);
+    cell->log_seconds = base + chorale_krige_expect(k, &at, &cell->sd);
+    if (k->n == 0) {
+        cell->log_seconds += g->offset;
+        cell->sd = g->unseen;
+    }
+}
+
+/* The cells of the group that are of this one's variant: all from it on, as it
+ * is the first. */
+static int expect_variant(struct group *g, size_t first)
+{
+    struct chorale_adapt_grid *grid = g->a->grid;
+    struct chorale_adapt_cell *like = &grid->cell[first];
+    struct chorale_krige_at *at = malloc((g->nseen + 1) * sizeof(*at));
+    double *z = malloc((g->nseen + 1) * sizeof(*z));
+    int library = strcmp(like->provider, "library") == 0;
+    struct chorale_krige k = { .n = 0 };
+    size_t n = 0;
+    int rc = -1;
+
+    for (size_t i = 0; at != NULL && z != NULL && i < g->nseen; i++) {
+        if (g->seen[i].library != library ||
+            strcmp(g->seen[i].variant, like->variant) != 0)
+            continue;
+        at[n] = g->seen[i].at;
+        z[n++] = g->seen[i].z;
+    }
+    if (at != NULL && z != NULL)
+        rc = chorale_krige_fit(&k, at, z, n, noise(g),
+                               library ? USUAL_SD : fmin(USUAL_SD, g->unseen));
+    for (size_t p = 0; rc == 0 && p < g->a->npoint; p++) {
+        const struct chorale_adapt_point *pt = &g->a->point[p];
+
+        if (pt->group != g->index)
+            continue;
+        for (size_t c = pt->first; c < pt->first + pt->ncell; c++)
+            if (strcmp(grid->cell[c].variant, like->variant) == 0 &&
+                strcmp(grid->cell[c].provider, like->provider) == 0)
+                expect(g, &k, &grid->cell[c]);
+    }
+    if (rc == 0 && n > 1) {
+        g->length[0] += log(k.length[0]);
+        g->length[1] += log(k.length[1]);
+        g->nlength++;
+    }
+    chorale_krige_release(&k);
+    free(at);
+    free(z);
+    return rc;
+}
+
+/* All cells of the group, variant by variant: NAN marks what is to do. */
+static int expect_all(struct group *g)
+{
+    struct chorale_adapt *a = g->a;
+
+    for (size_t p = 0; p < a->npoint; p++)
+        for (size_t c = 0; a->point[p].group == g->index &&
+                           c < a->point[p].ncell; c++)
+            a->grid->cell[a->point[p].first + c].log_seconds = NAN;
+    for (size_t p = 0; p < a->npoint; p++)
+        for (size_t c = 0; a->point[p].group == g->index &&
+                           c < a->point[p].ncell; c++)
+            if (isnan(a->grid->cell[a->point[p].first + c].log_seconds) &&
+                expect_variant(g, a->point[p].first + c) != 0)
+                return -1;
+    for (int i = 0; i < 2; i++)
+        a->length[g->index][i] =
+            g->nlength > 0 ? exp(g->length[i] / (double)g->nlength)
+                           : i == 0 ? 8 : 4;
+    return 0;
+}
+
+/* The cell of a point that the table chooses, the library's if none. */
+static size_t choice(const struct chorale_adapt *a,
+                     const struct chorale_adapt_point *pt,
+                     const struct chorale_decision *row, size_t nrow)
+{
+    const struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
+    const char *op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "";
+    size_t like = 0;
+
+    for (size_t i = 0; i < nrow; i++) {
+        const struct chorale_decision *r = &row[i];
+
+        if (r->coll != cell->coll || r->comm_size > cell->comm_size ||
+            r->comm_size_hi < cell->comm_size || r->n_lo > cell->n ||
+            r->n_hi < cell->n || r->ppn != cell->ppn ||
+            strcmp(r->shape, cell->shape) != 0 ||
+            strcmp(r->op, op) != 0 ||
+            strcmp(r->dtype, chorale_dtype(cell->dtype)->name) != 0)
+            continue;
+        for (size_t c = 1; c < pt->ncell; c++) {
+            if (strcmp(r->provider, "library") == 0 ||
+                strcmp(cell[c].variant, r->variant) != 0 ||
+                isinf(cell[c].log_seconds))
+                continue;
+            if (like == 0 || strcmp(cell[c].params, r->params) == 0)
+                like = c;
+        }
+    }
+    return like;
+}
+
+/* Standard normal numbers by Box and Muller, from splitmix64. */
+static double uniform(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return ((double)(z >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *state)
+{
+    double u = uniform(state);
+
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * uniform(state));
+}
+
+/* What the choice is expected to lose, and who wins how often. */
+static void lose(const struct chorale_adapt *a,
+                 struct chorale_adapt_point *pt, size_t pick)
+{
+    struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
+    uint64_t state = (uint64_t)a->opts->seed * 1000003u + pt->first;
+
+    pt->loss = 0;
+    for (size_t c = 0; c < pt->ncell; c++) {
+        cell[c].wins = 0;
+        cell[c].gain = 0;
+    }
+    if (cell->comm_size < 2)
+        return;
+    for (int d = 0; d < DRAWS; d++) {
+        double best = INFINITY, second = INFINITY, mine = INFINITY;
+        size_t winner = 0;
+
+        for (size_t c = 0; c < pt->ncell; c++) {
+            double t = cell[c].log_seconds + cell[c].sd * normal(&state);
+
+            second = fmin(second, fmax(t, best));
+            if (t < best) {
+                best = t;
+                winner = c;
+            }
+            if (c == pick)
+                mine = t;
+        }
+        cell[winner].wins++;
+        cell[winner].gain += isfinite(second) ? (second - best) / DRAWS : 1;
+        if (isfinite(mine))
+            pt->loss += (mine - best) / DRAWS;
+    }
+}
+
+/* Notes of the schedules of all cells of a group (network.h), about: what is sent
+ * on the longest path, by every rank. */
+static double notes_of(const struct chorale_adapt *a, size_t group)
+{
+    double sum = 0;
+
+    for (size_t p = 0; p < a->npoint; p++)
+        for (size_t c = 0; a->point[p].group == group &&
+                           c < a->point[p].ncell; c++) {
+            const struct chorale_adapt_cell *cell =
+                &a->grid->cell[a->point[p].first + c];
+            const struct chorale_alg *alg = chorale_alg_find(cell->coll,
+                                                             cell->variant);
+            struct chorale_run_point run = {
+                .coll = cell->coll, .shape = cell->shape, .ppn = cell->ppn,
+                .dtype = chorale_dtype(cell->dtype)->name,
+                .op_class = cell->op >= 0 ? "builtin" : "",
+            };
+            struct chorale_term term[CHORALE_MAX_TERM];
+            struct chorale_point pt;
+            long value[CHORALE_MAX_PARAM];
+            double messages, bytes, reduced;
+            char why[160];
+
+            if (alg == NULL ||
+                chorale_alg_params_parse(alg, cell->params, value, why,
+                                         sizeof(why)) != 0)
+                continue;
+            pt = chorale_decide_point(&run, value, cell->n, cell->comm_size);
+            if (chorale_alg_refuses(alg, &pt) != NULL)
+                continue;
+            chorale_term_sums(term, alg->cost(&pt, term), &messages, &bytes,
+                              &reduced);
+            sum += 2 * messages * cell->comm_size;
+        }
+    return sum;
+}
+
+int chorale_adapt_guess(struct chorale_adapt *a,
+                        const struct chorale_points *points,
+                        const struct chorale_decision *row, size_t nrow)
+{
+    struct chorale_predictor *model = chorale_predictor_fit(points);
+    int rc = 0;
+
+    for (size_t i = 0; i < a->ngroup && rc == 0; i++) {
+        struct group g = { .a = a, .index = i };
+        size_t p = 0;
+
+        while (a->point[p].group != i)
+            p++;
+        const struct chorale_adapt_cell *cell =
+            &a->grid->cell[a->point[p].first];
+        g.model.run = (struct chorale_run_point){
+            .coll = cell->coll, .ppn = cell->ppn, .shape = cell->shape,
+            .dtype = chorale_dtype(cell->dtype)->name,
+            .op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
+            .op_class = cell->op >= 0 ? "builtin" : "",
+        };
+        g.model.net = chorale_family_network(model, &g.model.run);
+        if (!(g.model.net.alpha > 0))
+            g.model.net = chorale_adapt_typical;
+        else if (chorale_predict_notes(model) + notes_of(a, i) <=
+                 PLAYED)
+            g.model.played = model;
+        rc = gather(&g, points);
+        if (rc == 0)
+            rc = expect_all(&g);
+        free(g.seen);
+    }
+    for (size_t p = 0; p < a->npoint && rc == 0; p++)
+        lose(a, &a->point[p], choice(a, &a->point[p], row, nrow));
+    chorale_predictor_free(model);
+    return rc;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kriging.c - see kriging.h. */
+#include "tuner/adaptive/kriging.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUGGET 1e-6  /* of the variance: keeps the matrix regular */
+#define WEIGHT 4.0   /* of the usual deviation, in measurements */
+#define LEAST_SD 0.005
+
+static double correlation(const struct chorale_krige *k,
+                          const struct chorale_krige_at *a,
+                          const struct chorale_krige_at *b)
+{
+    double r = exp(-fabs(a->x - b->x) / k->length[0] -
+                   fabs(a->y - b->y) / k->length[1]);
+
+    for (int i = 0; i < CHORALE_KRIGE_KINDS; i++)
+        if (a->kin[i] != b->kin[i])
+            r *= CHORALE_KRIGE_KIN;
+    return r;
+}
+
+/* The inverse of the correlations. -1: no inverse. */
+static int invert(struct chorale_krige *k)
+{
+    gsl_matrix_view m = gsl_matrix_view_array(k->inverse, k->n, k->n);
+
+    for (size_t i = 0; i < k->n; i++)
+        for (size_t j = 0; j < k->n; j++)
+            k->inverse[i * k->n + j] =
+                correlation(k, &k->at[i], &k->at[j]) +
+                (i == j ? NUGGET + k->nugget : 0);
+    if (gsl_linalg_cholesky_decomp1(&m.matrix) != GSL_SUCCESS)
+        return -1;
+    return gsl_linalg_cholesky_invert(&m.matrix) == GSL_SUCCESS ? 0 : -1;
+}
+
+/* Weights of the measurements, and how well each is foretold from the others:
+ * less is better. Sets the standard deviation. */
+static double leave_one_out(struct chorale_krige *k, const double *z,
+                            double usual)
+{
+    double squares = 0, logs = 0, n = (double)k->n;
+
+    for (size_t i = 0; i < k->n; i++) {
+        double own = k->inverse[i * k->n + i];
+
+        k->weight[i] = 0;
+        for (size_t j = 0; j < k->n; j++)
+            k->weight[i] += k->inverse[i * k->n + j] * (z[j] - k->mean);
+        squares += k->weight[i] * k->weight[i] / own;
+        logs -= log(own);
+    }
+    squares = (squares + WEIGHT * usual * usual) / (n + WEIGHT);
+    k->sd = fmax(sqrt(squares), LEAST_SD);
+    return n * log(squares) + logs;
+}
+
+/* Try all lengths; leaves those of the last trial. */
+static int search(struct chorale_krige *k, const double *z, double usual,
+                  double best[2])
+{
+    static const double x[] = { 3, 8, 24 }, y[] = { 1.5, 4, 12 };
+    double least = INFINITY;
+    int found = 0;
+
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double score;
+
+            k->length[0] = x[i];
+            k->length[1] = y[j];
+            if (invert(k) != 0)
+                continue;
+            score = leave_one_out(k, z, usual);
+            if (score < least) {
+                least = score;
+                best[0] = x[i];
+                best[1] = y[j];
+                found = 1;
+            }
+        }
+    return found ? 0 : -1;
+}
+
+int chorale_krige_fit(struct chorale_krige *k,
+                      const struct chorale_krige_at *at, const double *z,
+                      size_t n, double noise, double usual)
+{
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    double best[2] = { 8, 4 };
+
+    *k = (struct chorale_krige){ .n = n, .sd = usual,
+                                 .length = { 8, 4 } };
+    k->at = malloc((n + 1) * sizeof(*k->at));
+    k->inverse = malloc((n * n + 1) * sizeof(double));
+    k->weight = calloc(n + 1, sizeof(double));
+    if (k->at == NULL || k->inverse == NULL || k->weight == NULL) {
+        k->n = 0;
+        gsl_set_error_handler(handler);
+        return -1;
+    }
+    k->nugget = noise * noise / (usual * usual);
+    for (size_t i = 0; i < n; i++) {
+        k->at[i] = at[i];
+        k->mean += z[i] / (double)n;
+    }
+    if (n > 0 && search(k, z, usual, best) != 0)
+        k->n = 0; /* the mean is all there is to say */
+    memcpy(k->length, best, sizeof(best));
+    if (k->n > 0 && invert(k) == 0)
+        leave_one_out(k, z, usual);
+    gsl_set_error_handler(handler);
+    return 0;
+}
+
+void chorale_krige_release(struct chorale_krige *k)
+{
+    free(k->at);
+    free(k->inverse);
+    free(k->weight);
+}
+
+double chorale_krige_expect(const struct chorale_krige *k,
+                            const struct chorale_krige_at *at, double *sd_p)
+{
+    double mean = k->mean, known = 0;
+
+    for (size_t i = 0; i < k->n; i++) {
+        double r = correlation(k, at, &k->at[i]), sum = 0;
+
+        mean += r * k->weight[i];
+        for (size_t j = 0; j < k->n; j++)
+            sum += k->inverse[i * k->n + j] *
+                   correlation(k, at, &k->at[j]);
+        known += r * sum;
+    }
+    *sd_p = k->sd * sqrt(fmax(0, 1 - known));
+    return mean;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* prior_times.c - what a call is expected to take before it is measured: see
+ * adaptive.h. */
+#include "tuner/adaptive/adaptive.h"
+
+#include <math.h>
+
+#include "tuner/model/predict.h"
+
+const struct chorale_family_net chorale_adapt_typical = { 2e-6, 4e-10, 1e-10 };
+
+double chorale_adapt_seconds(const struct chorale_adapt_model *model,
+                             const struct chorale_alg *alg, const long *value,
+                             size_t n, int comm_size)
+{
+    const struct chorale_run_point *run = &model->run;
+    struct chorale_point pt = chorale_decide_point(run, value, n, comm_size);
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double a, b, c;
+
+    if (chorale_alg_refuses(alg, &pt) != NULL)
+        return NAN;
+    if (model->played != NULL) {
+        const struct chorale_where where = {
+            .coll = run->coll, .comm_size = comm_size, .ppn = run->ppn,
+            .shape = run->shape, .msg_size = pt.msg_size,
+            .dtype = run->dtype, .op = run->op,
+            .op_class = run->op_class, .root_policy = "last",
+        };
+
+        a = chorale_predict(model->played, alg, pt.param, &where);
+        if (a > 0)
+            return a;
+    }
+    pt.alpha = model->net.alpha;
+    pt.beta = model->net.beta;
+    pt.tau = model->net.tau;
+    chorale_term_sums(term, alg->cost(&pt, term), &a, &b, &c);
+    return a * pt.alpha + b * pt.beta + c * pt.tau;
+}
+
+double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
+                             int comm_size)
+{
+    double least = INFINITY;
+    long value[CHORALE_MAX_PARAM];
+
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+
+        if (alg->coll != model->run.coll || !chorale_alg_core(alg, comm_size, 0))
+            continue;
+        for (int k = 0; k < CHORALE_MAX_PARAM; k++)
+            value[k] = k < alg->nparam ? alg->param[k].def : 0;
+        least = fmin(least, chorale_adapt_seconds(model, alg, value, n,
+                                                  comm_size));
+    }
+    return least;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* remeasure.c - points where a table proved slower, measured: see remeasure.h. */
+#include "tuner/assess/remeasure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/systems.h"
+#include "tuner/assess/validate.h"
+
+enum { LAUNCHES = 6, MOST = 1000 }; /* of a plan that does not say; --help */
+
+/* The proofs, and how many launches the cells of each point have; *launches_p
+ * is allocated. */
+static enum chorale_err load(const char *path, const char *system,
+                             struct chorale_proofs *proofs, long **launches_p,
+                             struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    sqlite3_int64 system_id = 0;
+    int simulated = 0;
+    enum chorale_err err =
+        chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, system, &system_id, &simulated, msg);
+    if (err == CHORALE_OK)
+        err = chorale_proofs_current(store, system_id, simulated, proofs, msg);
+    *launches_p = calloc(proofs->count + 1, sizeof(**launches_p));
+    if (err == CHORALE_OK && *launches_p == NULL)
+        err = chorale_fail_memory(msg, NULL);
+    for (size_t i = 0; err == CHORALE_OK && i < proofs->count; i++) {
+        const struct chorale_proof *at = &proofs->row[i];
+        sqlite3_int64 most = 0;
+        char sql[300];
+
+        snprintf(sql, sizeof(sql),
+                 "SELECT coalesce(max(launches), 0) FROM cell WHERE system_id"
+                 " = %lld AND coll = '%s' AND msg_size = %zu AND comm_size ="
+                 " %d AND ppn = %d AND provider <> 'table'",
+                 (long long)system_id, chorale_coll_info(at->coll)->name,
+                 at->msg_size, at->comm_size, at->ppn);
+        err = chorale_store_int(store, sql, 0, &most, msg);
+        (*launches_p)[i] = (long)most;
+    }
+    chorale_store_close(store);
+    return err;
+}
+
+static int is_lost(const struct chorale_proof *p)
+{
+    return p->slower && strcmp(p->choice, "library") != 0;
+}
+
+static enum chorale_err measure(const char *path,
+                                const struct chorale_plan *asked,
+                                const struct chorale_run_opts *as,
+                                const struct chorale_proof *at, long launches,
+                                struct chorale_errmsg *msg)
+{
+    struct chorale_plan plan = *asked;
+    struct chorale_run_opts run = *as;
+    int dataless = chorale_coll_info(at->coll)->dataless;
+    char size[32], procs[16], system[128];
+    enum chorale_err err;
+
+    snprintf(size, sizeof(size), "%zu", at->msg_size);
+    snprintf(procs, sizeof(procs), "%d", at->comm_size);
+    plan.collectives = chorale_coll_info(at->coll)->name;
+    plan.sizes = dataless ? NULL : size;
+    plan.procs = procs;
+    plan.ppn = at->ppn;
+    plan.dtype = dataless ? NULL : at->dtype;
+    plan.op = at->op[0] != '\0' ? at->op : NULL;
+    plan.from_trace = 0;
+    plan.trace = NULL;
+    if (plan.launches == 0)
+        plan.launches = LAUNCHES;
+    plan.launches = 2 * (launches > plan.launches ? launches : plan.launches);
+    plan.launches = plan.launches < MOST ? plan.launches : MOST;
+    err = chorale_plan_write(&plan, path, run.command, 1, system,
+                             &run.campaign, msg);
+    run.system = system;
+    return err == CHORALE_OK ? chorale_run(path, &run, msg) : err;
+}
+
+enum chorale_err chorale_mend(const char *path, const char *system,
+                              const struct chorale_plan *plan,
+                              const struct chorale_run_opts *run,
+                              size_t *count_p, struct chorale_errmsg *msg)
+{
+    struct chorale_proofs proofs = { NULL, 0, 0, 0, 0, "" };
+    long *launches = NULL;
+    enum chorale_err err = load(path, system, &proofs, &launches, msg);
+
+    *count_p = 0;
+    for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
+        *count_p += (size_t)is_lost(&proofs.row[i]);
+    if (err == CHORALE_OK && *count_p > 0 && !run->quiet)
+        printf("%s: the table is slower than the library at %zu point%s; "
+               "measuring %s and deciding again\n", path, *count_p,
+               *count_p == 1 ? "" : "s", *count_p == 1 ? "it" : "them");
+    for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
+        if (is_lost(&proofs.row[i]))
+            err = measure(path, plan, run, &proofs.row[i], launches[i], msg);
+    free(launches);
+    chorale_proofs_release(&proofs);
+    return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* for_each_system.c - a step for the systems of a database: see for_each_system.h. */
+#include "tuner/base/for_each_system.h"
+
+#include <stdio.h>
+
+enum chorale_err chorale_each_system(const char *path,
+                                     const struct chorale_each_opts *opts,
+                                     chorale_each_fn *fn, const void *arg,
+                                     struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_system_row *system = NULL;
+    json_t *list = opts->json ? json_array() : NULL, *root;
+    size_t count = 0;
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_WRITE, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_systems_load(store, opts->system, &system, &count, msg);
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
+        if (i > 0 && list == NULL && !opts->quiet)
+            printf("\n");
+        err = fn(store, &system[i], arg, list, msg);
+    }
+    if (err == CHORALE_OK && list != NULL) {
+        root = json_pack("{s:O}", "systems", list);
+        json_dumpf(root, stdout, JSON_INDENT(2));
+        printf("\n");
+        json_decref(root);
+    }
+    json_decref(list);
+    chorale_systems_free(system, count);
+    chorale_store_close(store);
+    return err;
+}
+
+enum chorale_err chorale_replace_begin(struct chorale_store *store,
+                                       const char *remove,
+                                       sqlite3_int64 system_id,
+                                       const char *insert,
+                                       sqlite3_stmt **insert_p,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    *insert_p = NULL;
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, remove, &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 1, system_id);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(store, insert, insert_p, msg);
+    return err;
+}
+
+enum chorale_err chorale_replace_end(struct chorale_store *store,
+                                     sqlite3_stmt *insert,
+                                     enum chorale_err err,
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_finalize(insert);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}

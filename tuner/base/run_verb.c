@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run_verb.c - verbs that are steps of others: see run_verb.h. */
+#include "config.h"
+
+#include "tuner/base/run_verb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/systems.h"
+#include "tuner/summary/summary.h"
+
+enum chorale_err chorale_step(const struct chorale_verb *verb,
+                              const char *const *word,
+                              struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+    char **argv;
+    int argc = 0;
+
+    while (word[argc] != NULL)
+        argc++;
+    /* Parsing reorders the words, and the verb may change them. */
+    argv = calloc((size_t)argc + 1, sizeof(*argv));
+    for (int i = 0; argv != NULL && i < argc; i++)
+        if ((argv[i] = strdup(word[i])) == NULL)
+            err = CHORALE_ENV;
+    if (argv == NULL || err != CHORALE_OK)
+        err = chorale_fail_memory(msg, NULL);
+    else {
+        char **own = malloc(((size_t)argc + 1) * sizeof(*own));
+
+        if (own == NULL)
+            err = chorale_fail_memory(msg, NULL);
+        else
+            memcpy(own, argv, ((size_t)argc + 1) * sizeof(*own));
+        if (own != NULL)
+            err = verb->run(verb, argc, own, msg);
+        free(own);
+    }
+    for (int i = 0; argv != NULL && i < argc; i++)
+        free(argv[i]);
+    free(argv);
+    return err;
+}
+
+enum chorale_err chorale_step_summary(const char *path, const char *system,
+                                      const char *file,
+                                      struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    sqlite3_int64 id;
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, system, &id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_summary_write(store, id, file, msg);
+    if (err == CHORALE_OK)
+        err = chorale_summary_print(store, id, stdout, 0, msg);
+    chorale_store_close(store);
+    return err;
+}
+
+void chorale_step_prefix(const char *path, char *prefix, size_t size)
+{
+    size_t len;
+
+    snprintf(prefix, size, "%s", path);
+    len = strlen(prefix);
+    if (len > 3 && strcmp(prefix + len - 3, ".db") == 0)
+        prefix[len - 3] = '\0';
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ab_side.c - see ab_side.h. */
+#include "config.h"
+
+#include "tuner/compare/ab_side.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+static const struct {
+    const char *name;
+    enum chorale_side_kind kind;
+} kinds[] = {
+    { "build", CHORALE_SIDE_BUILD }, { "env", CHORALE_SIDE_ENV },
+    { "table", CHORALE_SIDE_TABLE }, { "with", CHORALE_SIDE_WITH },
+};
+
+static enum chorale_err split(struct chorale_how *how, const char *option,
+                              const char *text, struct chorale_errmsg *msg)
+{
+    wordexp_t words;
+    int rc = wordexp(text, &words, WRDE_NOCMD | WRDE_UNDEF);
+
+    if (rc != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: cannot be split into "
+                            "words; quote what contains shell characters",
+                            option, how->text);
+    for (size_t i = 0; i < words.we_wordc; i++)
+        chorale_args_add(&how->word, "%s", words.we_wordv[i]);
+    wordfree(&words);
+    if (how->word.overflow)
+        return chorale_fail(msg, CHORALE_USAGE, "%s: more than %d words; put "
+                            "them into a script", option, CHORALE_MAX_ARGS);
+    if (how->word.count == 0)
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: nothing after the "
+                            "colon; write this, build:PROGRAM, "
+                            "env:NAME=VALUE, table:FILE.so or with:COMMAND",
+                            option, how->text);
+    return CHORALE_OK;
+}
+
+static enum chorale_err check_env(const struct chorale_how *how,
+                                  const char *option,
+                                  struct chorale_errmsg *msg)
+{
+    for (int i = 0; i < how->word.count; i++) {
+        const char *word = how->word.word[i], *c = word;
+
+        while (*c == '_' || isalnum((unsigned char)*c))
+            c++;
+        if (c == word || *c != '=' || isdigit((unsigned char)word[0]))
+            return chorale_fail(msg, CHORALE_USAGE, "%s %s: '%s' is no "
+                                "NAME=VALUE; write env:NAME=VALUE", option,
+                                how->text, word);
+    }
+    return CHORALE_OK;
+}
+
+/* build: one word, a file or in PATH; with: its first one. */
+static enum chorale_err check_program(const struct chorale_how *how,
+                                      const char *option,
+                                      struct chorale_errmsg *msg)
+{
+    if (how->kind == CHORALE_SIDE_BUILD && how->word.count > 1)
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: one program; a "
+                            "command in front of this one is with:COMMAND",
+                            option, how->text);
+    if (!chorale_in_path(how->word.word[0]))
+        return chorale_fail(msg, CHORALE_ENV, "%s %s: no program %s%s", option,
+                            how->text, how->word.word[0],
+                            strchr(how->word.word[0], '/') != NULL
+                                ? "; name one that is there and can be started"
+                                : " in PATH; write the path that it has");
+    return CHORALE_OK;
+}
+
+static enum chorale_err check_table(struct chorale_how *how,
+                                    const char *option,
+                                    struct chorale_errmsg *msg)
+{
+    const char *name = how->word.word[0];
+    size_t len = strlen(name);
+
+    if (how->word.count > 1 || len < 4 || strcmp(name + len - 3, ".so") != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: one shared object, "
+                            "FILE.so; `chorale generate` writes its source",
+                            option, how->text);
+    if (realpath(name, how->table) == NULL || access(how->table, R_OK) != 0)
+        return chorale_fail(msg, CHORALE_ENV, "%s %s: %s; name a table that "
+                            "was compiled", option, how->text,
+                            strerror(errno));
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_how_parse(struct chorale_how *how, const char *option,
+                                   const char *text,
+                                   struct chorale_errmsg *msg)
+{
+    size_t len = strcspn(text, ":"), i = 0, n = sizeof(kinds) / sizeof(*kinds);
+    enum chorale_err err;
+
+    *how = (struct chorale_how){ .kind = CHORALE_SIDE_THIS, .text = text };
+    if (strcmp(text, "this") == 0)
+        return CHORALE_OK;
+    while (i < n && (strlen(kinds[i].name) != len ||
+                     strncmp(text, kinds[i].name, len) != 0))
+        i++;
+    if (i == n || text[len] != ':')
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: no such side; this, "
+                            "build:PROGRAM, env:NAME=VALUE, table:FILE.so or "
+                            "with:COMMAND", option, text);
+    how->kind = kinds[i].kind;
+    err = split(how, option, text + len + 1, msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (how->kind == CHORALE_SIDE_ENV)
+        return check_env(how, option, msg);
+    return how->kind == CHORALE_SIDE_TABLE ? check_table(how, option, msg)
+                                           : check_program(how, option, msg);
+}
+
+void chorale_how_build(struct chorale_how *how, const char *program)
+{
+    *how = (struct chorale_how){ .kind = CHORALE_SIDE_BUILD, .text = program };
+    chorale_args_add(&how->word, "%s", program);
+}
+
+void chorale_how_release(struct chorale_how *how)
+{
+    chorale_args_free(&how->word);
+}
+
+/* Open MPI's launcher gives its ranks on other nodes only what it is told. */
+static void add_variables(const struct chorale_how *how,
+                          struct chorale_args *args)
+{
+    char list[4096] = "";
+    size_t len = 0;
+
+    chorale_args_add(args, "env");
+    for (int i = 0; i < how->word.count; i++) {
+        const char *word = how->word.word[i];
+
+        chorale_args_add(args, "%s", word);
+        if (len < sizeof(list))
+            len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%.*s",
+                                    i > 0 ? ";" : "",
+                                    (int)strcspn(word, "="), word);
+    }
+    if (getenv("OMPI_MCA_mca_base_env_list") == NULL)
+        chorale_args_add(args, "OMPI_MCA_mca_base_env_list=%s", list);
+}
+
+enum chorale_err chorale_how_args(const struct chorale_how *how,
+                                  struct chorale_args *args,
+                                  struct chorale_errmsg *msg)
+{
+    char self[PATH_MAX];
+    ssize_t len;
+
+    if (how->kind == CHORALE_SIDE_ENV)
+        add_variables(how, args);
+    else
+        for (int i = 0; i < how->word.count; i++)
+            if (how->kind != CHORALE_SIDE_TABLE)
+                chorale_args_add(args, "%s", how->word.word[i]);
+    if (how->kind == CHORALE_SIDE_BUILD)
+        return CHORALE_OK;
+    len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (len < 0)
+        return chorale_fail(msg, CHORALE_ENV, "/proc/self/exe: %s; mount "
+                            "/proc, where programs find themselves",
+                            strerror(errno));
+    self[len] = '\0';
+    chorale_args_add(args, "%s", self);
+    return CHORALE_OK;
+}
+
+int chorale_how_unlike(const struct chorale_how *base,
+                       const struct chorale_how *head)
+{
+    return base->kind > CHORALE_SIDE_BUILD || head->kind > CHORALE_SIDE_BUILD;
+}

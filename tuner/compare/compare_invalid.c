@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_invalid.c - cells that one side ran, and whose times count nowhere. */
+#include "tuner/compare/comparison.h"
+
+/* Was it run in launches of that side, rightly, without counting: the clocks
+ * were lost, ranks outnumbered processors, or something at its point was faster
+ * than messages can be. 1, 0, or -1 on an error. */
+static int only_doubted(const struct chorale_side *side,
+                        const struct chorale_run_point *run,
+                        sqlite3_stmt *stmt, struct chorale_errmsg *msg)
+{
+    const char *text[] = { chorale_coll_info(run->coll)->name, run->shape,
+                           run->dtype, run->op, run->provider, run->variant,
+                           run->params };
+    struct chorale_store *store = chorale_shard_store(side->shard);
+    int row = 0, right = 0, wrong = 0;
+    enum chorale_err err;
+
+    sqlite3_reset(stmt);
+    sqlite3_bind_int64(stmt, 1, side->system_id);
+    sqlite3_bind_int(stmt, 2, run->comm_size);
+    sqlite3_bind_int(stmt, 3, run->ppn);
+    sqlite3_bind_int64(stmt, 4, (sqlite3_int64)run->msg_size);
+    for (int i = 0; i < 7; i++)
+        sqlite3_bind_text(stmt, 5 + i, text[i], -1, SQLITE_STATIC);
+    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        const struct chorale_side_launch *l =
+            chorale_side_launch_of(side, sqlite3_column_int64(stmt, 0));
+
+        if (l == NULL || !l->in)
+            continue;
+        right |= sqlite3_column_int(stmt, 1);
+        wrong |= !sqlite3_column_int(stmt, 1);
+    }
+    return err == CHORALE_OK ? right && !wrong : -1;
+}
+
+/* What a side did run is neither gone nor new, however little its times are
+ * worth. */
+static enum chorale_err leave_doubted(struct chorale_comparison *cmp,
+                                      const struct chorale_side *side,
+                                      enum chorale_verdict_kind verdict,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        chorale_shard_store(side->shard),
+        "SELECT launch_id, status = 'ok' FROM cell JOIN run USING (cell_id)"
+        " WHERE system_id = ?1 AND comm_size = ?2 AND ppn = ?3"
+        " AND msg_size = ?4 AND coll = ?5 AND shape = ?6 AND dtype = ?7"
+        " AND op = ?8 AND provider = ?9 AND variant = ?10 AND params = ?11"
+        " AND metric = 'duration' AND arrival = 'sync'"
+        " AND siblings = 'alone' AND status <> 'inapplicable'", &stmt, msg);
+
+    for (size_t i = 0; i < cmp->count && err == CHORALE_OK; i++) {
+        int doubted = 0;
+
+        if (cmp->judged[i].verdict == verdict)
+            doubted = only_doubted(side, &cmp->cell[i].at, stmt, msg);
+        if (doubted > 0) {
+            cmp->judged[i].verdict = CHORALE_TOO_FEW;
+            cmp->cell[i].failed = 0;
+        }
+        err = doubted < 0 ? CHORALE_DATA : CHORALE_OK;
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_comparison_doubted(struct chorale_comparison *cmp,
+                                            struct chorale_errmsg *msg)
+{
+    enum chorale_err err = leave_doubted(cmp, &cmp->head, CHORALE_GONE, msg);
+
+    return err == CHORALE_OK
+               ? leave_doubted(cmp, &cmp->base, CHORALE_NEW, msg) : err;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_remeasure.c - what looks slower, measured once more. */
+#include "tuner/compare/comparison.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "db/systems.h"
+
+/* A campaign that measures as the cell's did, to the end. */
+static const char campaign_sql[] =
+    "INSERT INTO campaign (uuid, system_id, created, command, seed, launches,"
+    " nrep_min, nrep_max, nwarmup, target_width, cell_seconds, max_memory,"
+    " sync, batch, racing, counters, launcher, launcher_cmd, platform,"
+    " network, tau, sim_selector, label, again)"
+    " SELECT ?1, system_id, ?2, ?3, seed + 1, ?4, nrep_min, nrep_max, nwarmup,"
+    " target_width, cell_seconds, max_memory, sync, batch, 0, '', launcher,"
+    " launcher_cmd, platform, network, tau, sim_selector, label, 1"
+    " FROM campaign WHERE campaign_id = ?5";
+
+#define THE_CELL                                                             \
+    " system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND msg_size = ?4"     \
+    " AND ppn = ?5 AND shape = ?6 AND dtype = ?7 AND op = ?8"                \
+    " AND root_policy || ' ' || buffers = ?9 AND arrival = 'sync'"           \
+    " AND siblings = 'alone' AND metric = 'duration' AND provider = ?10"     \
+    " AND variant = ?11 AND params = ?12"
+
+static const char find_sql[] =
+    "SELECT cell_id, campaign_id FROM cell WHERE" THE_CELL;
+
+static void bind_cell(sqlite3_stmt *stmt, sqlite3_int64 system,
+                      const struct chorale_run_point *at)
+{
+    sqlite3_bind_int64(stmt, 1, system);
+    sqlite3_bind_text(stmt, 2, chorale_coll_info(at->coll)->name, -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 3, at->comm_size);
+    sqlite3_bind_int64(stmt, 4, (sqlite3_int64)at->msg_size);
+    sqlite3_bind_int(stmt, 5, at->ppn);
+    sqlite3_bind_text(stmt, 6, at->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 7, at->dtype, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 8, at->op, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 9, at->conditions, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 10, at->provider, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 11, at->variant, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 12, at->params, -1, SQLITE_STATIC);
+}
+
+/* The second measurement's campaign that copies that one. */
+static enum chorale_err put_campaign(struct chorale_store *store,
+                                     sqlite3_int64 from, long launches,
+                                     const char *command, const char *now,
+                                     sqlite3_int64 *id_p,
+                                     struct chorale_errmsg *msg)
+{
+    char uuid[CHORALE_UUID_SIZE];
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, campaign_sql, &stmt,
+                                                 msg);
+
+    chorale_uuid(uuid);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 2, now, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 3, command, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(stmt, 4, launches);
+        sqlite3_bind_int64(stmt, 5, from);
+        err = chorale_store_step(store, stmt, NULL, msg);
+    }
+    sqlite3_finalize(stmt);
+    *id_p = sqlite3_last_insert_rowid(chorale_store_db(store));
+    return err;
+}
+
+/* One cell into the second measurement: in memory it is known which campaign
+ * became which. */
+static enum chorale_err again(struct chorale_store *store,
+                              sqlite3_int64 cell, sqlite3_int64 from,
+                              long launches, const char *command,
+                              const char *now, struct chorale_errmsg *msg)
+{
+    sqlite3_int64 to = 0;
+    char sql[256];
+    enum chorale_err err;
+
+    snprintf(sql, sizeof(sql), "SELECT \"to\" FROM temp.again WHERE \"from\""
+             " = %lld", (long long)from);
+    err = chorale_store_int(store, sql, 0, &to, msg);
+    if (err == CHORALE_OK && to == 0) {
+        err = put_campaign(store, from, launches, command, now, &to, msg);
+        snprintf(sql, sizeof(sql), "INSERT INTO temp.again VALUES"
+                 " (%lld, %lld)", (long long)from, (long long)to);
+        if (err == CHORALE_OK)
+            err = chorale_store_exec(store, sql, msg);
+    }
+    snprintf(sql, sizeof(sql), "UPDATE cell SET campaign_id = %lld, launches ="
+             " launches + %ld WHERE cell_id = %lld", (long long)to, launches,
+             (long long)cell);
+    if (err == CHORALE_OK)
+        err = chorale_store_exec(store, sql, msg);
+    return err;
+}
+
+static enum chorale_err plan_all(const struct chorale_comparison *cmp,
+                                 struct chorale_store *store,
+                                 sqlite3_int64 system, long launches,
+                                 const char *command, size_t *count_p,
+                                 struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *find = NULL;
+    char now[32];
+    enum chorale_err err = chorale_store_prepare(store, find_sql, &find, msg);
+
+    chorale_now(now);
+    for (size_t i = 0; i < cmp->count && err == CHORALE_OK; i++) {
+        int row = 0;
+
+        if (!cmp->judged[i].looks_slower || cmp->judged[i].again)
+            continue;
+        bind_cell(find, system, &cmp->cell[i].at);
+        err = chorale_store_step(store, find, &row, msg);
+        if (err != CHORALE_OK || !row)
+            continue;
+        err = again(store, sqlite3_column_int64(find, 0),
+                    sqlite3_column_int64(find, 1), launches, command, now,
+                    msg);
+        sqlite3_reset(find);
+        ++*count_p;
+    }
+    sqlite3_finalize(find);
+    return err;
+}
+
+enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
+                                          const char *path, const char *system,
+                                          long launches, const char *command,
+                                          size_t *count_p,
+                                          struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    sqlite3_int64 id;
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_WRITE,
+                                              &store, msg);
+
+    *count_p = 0;
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, system, &id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_begin(store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_exec(
+            store, "CREATE TEMP TABLE again (\"from\", \"to\")", msg);
+    if (err == CHORALE_OK)
+        err = plan_all(cmp, store, id, launches, command, count_p, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK && store != NULL)
+        chorale_store_rollback(store);
+    chorale_store_close(store);
+    return err;
+}
+
+/* Launches of cells that are measured again, and were not made. */
+#define LEFT                                                                 \
+    "SELECT total(c.launches - (SELECT count(DISTINCT l.ordinal) FROM run r" \
+    " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id AND"       \
+    " l.ordinal < c.launches)) FROM cell c JOIN campaign k USING"            \
+    " (campaign_id) JOIN system s ON s.system_id = c.system_id"              \
+    " WHERE k.again AND (?1 IS NULL OR s.name = ?1)"
+
+enum chorale_err chorale_comparison_left(const struct chorale_side *side,
+                                         const char *system,
+                                         sqlite3_int64 *left_p,
+                                         struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = chorale_shard_store(side->shard);
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, LEFT, &stmt, msg);
+
+    *left_p = 0;
+    if (err == CHORALE_OK && system != NULL)
+        sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, NULL, msg);
+    if (err == CHORALE_OK)
+        *left_p = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return err;
+}

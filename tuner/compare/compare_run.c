@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_run.c - see compare_run.h. */
+#include "tuner/compare/compare_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/output.h"
+#include "tuner/compare/ab_interleave.h"
+
+typedef int show_fn(const struct chorale_comparison *cmp, FILE *out, int all,
+                    int fail_on);
+
+static const struct {
+    const char *name;
+    show_fn *show;
+} formats[] = {
+    { "table", chorale_show_table },   { "markdown", chorale_show_markdown },
+    { "tap", chorale_show_tap },       { "junit", chorale_show_junit },
+    { "json", chorale_show_json },
+};
+
+static show_fn *find_format(const char *name)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return formats[i].show;
+    return NULL;
+}
+
+enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
+                                         struct chorale_errmsg *msg)
+{
+    if (find_format(opts->format) == NULL)
+        return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown; table, "
+                            "markdown, tap, junit, json", opts->format);
+    if (chorale_fail_on_parse(opts->fail_on) < 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--fail-on %s: unknown; of "
+                            "slower, gone, suspect, decision-changed, "
+                            "guideline-broken, too-few, or none",
+                            opts->fail_on);
+    return CHORALE_OK;
+}
+
+static enum chorale_err load(struct chorale_comparison *cmp,
+                             const struct chorale_comparing *opts,
+                             struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    memset(cmp, 0, sizeof(*cmp));
+    cmp->opts = (struct chorale_compare_opts)CHORALE_COMPARE_DEFAULTS;
+    cmp->opts.min_launches = (size_t)opts->min_launches;
+    cmp->opts.unpaired = opts->unpaired;
+    cmp->unlike = opts->unlike;
+    cmp->base.path = opts->base_path;
+    cmp->base.baseline = opts->baseline;
+    cmp->head.path = opts->head_path;
+    cmp->head.label = opts->label;
+    if (opts->base_path == opts->head_path) {
+        cmp->head.baseline = opts->baseline;
+        cmp->head.not_baseline = 1;
+        cmp->base.shared = cmp->head.shared = 1;
+    }
+    err = chorale_comparison_load(cmp, opts->system, msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (opts->threshold >= 0)
+        cmp->opts.threshold = opts->threshold;
+    else if (cmp->opts.exact)
+        cmp->opts.threshold = 0;
+    err = chorale_comparison_cells(cmp, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_choices(cmp, msg);
+    if (err == CHORALE_OK &&
+        (opts->guidelines ||
+         chorale_fail_on_parse(opts->fail_on) & CHORALE_FAIL_GUIDELINE))
+        err = chorale_comparison_guidelines(cmp, msg);
+    return err;
+}
+
+/* Cells that look slower and were not measured again. */
+static size_t to_recheck(const struct chorale_comparison *cmp)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < cmp->count; i++)
+        n += cmp->judged[i].looks_slower && !cmp->judged[i].again;
+    return n;
+}
+
+/* Which databases are measured again, base first; NULL: head alone. */
+static const char *base_again(const struct chorale_comparison *cmp,
+                              const struct chorale_comparing *opts)
+{
+    return strcmp(opts->recheck, "both") == 0 ? cmp->base.path : NULL;
+}
+
+/* Measure what is planned. CHORALE_STOPPED: it is for the user to do. */
+static enum chorale_err measure(const struct chorale_comparison *cmp,
+                                const struct chorale_comparing *opts,
+                                const char *what, struct chorale_errmsg *msg)
+{
+    const char *base = base_again(cmp, opts);
+    const struct chorale_turns turns = {
+        .path = { base, cmp->head.path },
+        .how = { opts->base_how, opts->head_how },
+        .system = opts->system, .launcher_cmd = opts->launcher_cmd,
+        .again = 1,
+    };
+
+    if (opts->run)
+        return chorale_turns_run(&turns, msg);
+    return chorale_fail(msg, CHORALE_STOPPED, "%s; repeat `chorale run "
+                        "--max-launches 1` on %s%s%s in turn until both are "
+                        "done, then this command", what,
+                        base != NULL ? base : "", base != NULL ? " and " : "",
+                        cmp->head.path);
+}
+
+/* Plan them, and run them if asked for. CHORALE_STOPPED: they are to be run. */
+static enum chorale_err recheck(const struct chorale_comparison *cmp,
+                                const struct chorale_comparing *opts,
+                                const char *command,
+                                struct chorale_errmsg *msg)
+{
+    const char *base = base_again(cmp, opts);
+    size_t count = 0, nbase = 0;
+    char what[80];
+    enum chorale_err err = CHORALE_OK;
+
+    if (base != NULL)
+        err = chorale_comparison_again(cmp, base, opts->system, opts->again,
+                                       command, &nbase, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_again(cmp, cmp->head.path, opts->system,
+                                       opts->again, command, &count, msg);
+    if (err != CHORALE_OK)
+        return err;
+    fprintf(stderr, "chorale: %zu cells look slower; %ld launches of each are "
+            "planned in %s%s%s\n", count, opts->again,
+            base != NULL ? base : "", base != NULL ? " and " : "",
+            cmp->head.path);
+    snprintf(what, sizeof(what), "%zu cells are to be measured again", count);
+    return measure(cmp, opts, what, msg);
+}
+
+/* Launches of a second measurement that was begun and not finished. */
+static enum chorale_err unfinished(const struct chorale_comparison *cmp,
+                                   const struct chorale_comparing *opts,
+                                   sqlite3_int64 *left_p,
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_int64 base = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (!cmp->base.shared)
+        err = chorale_comparison_left(&cmp->base, opts->system, &base, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_left(&cmp->head, opts->system, left_p, msg);
+    *left_p += base;
+    return err;
+}
+
+/* The databases are let go, or they could not be written. */
+static void let_go(struct chorale_comparison *cmp)
+{
+    chorale_shard_close(cmp->base.shard);
+    chorale_shard_close(cmp->head.shard);
+    cmp->base.shard = cmp->head.shard = NULL;
+}
+
+/* Finish the second measurement, or say that the verdicts are of a part. */
+static enum chorale_err finish(struct chorale_comparison *cmp,
+                               const struct chorale_comparing *opts,
+                               struct chorale_errmsg *msg)
+{
+    sqlite3_int64 left = 0;
+    char what[100];
+    enum chorale_err err = unfinished(cmp, opts, &left, msg);
+
+    if (err != CHORALE_OK || left == 0)
+        return err;
+    snprintf(what, sizeof(what), "%lld runs of what is measured again are "
+             "still to be made", (long long)left);
+    if (opts->recheck == NULL) {
+        fprintf(stderr, "chorale: %s; the verdicts are of those that were: "
+                "--recheck both --run goes on\n", what);
+        return CHORALE_OK;
+    }
+    let_go(cmp);
+    if (opts->run)
+        fprintf(stderr, "chorale: %s\n", what);
+    err = measure(cmp, opts, what, msg);
+    chorale_comparison_release(cmp);
+    return err == CHORALE_OK ? load(cmp, opts, msg) : err;
+}
+
+static enum chorale_err show(const struct chorale_comparison *cmp,
+                             const struct chorale_comparing *opts,
+                             struct chorale_errmsg *msg)
+{
+    int fail_on = chorale_fail_on_parse(opts->fail_on);
+    show_fn *print = find_format(opts->format);
+    struct chorale_output file = { NULL, NULL, NULL };
+    FILE *out = stdout;
+    size_t red = chorale_comparison_red(cmp, fail_on);
+    enum chorale_err err = CHORALE_OK;
+
+    if (opts->output != NULL) {
+        err = chorale_output_open(&file, opts->output, "", msg);
+        out = file.stream;
+    }
+    if (err == CHORALE_OK && print(cmp, out, opts->all, fail_on) != 0)
+        err = ferror(out) ? chorale_fail_output(msg, "compare")
+                          : chorale_fail_memory(msg, "compare");
+    if (err == CHORALE_OK && opts->output != NULL)
+        err = chorale_output_close(&file, msg);
+    if (err == CHORALE_OK && opts->output != NULL)
+        err = chorale_output_commit(&file, msg);
+    chorale_output_release(&file);
+    if (err == CHORALE_OK && red > 0)
+        err = chorale_fail(msg, CHORALE_NO, "%zu %s of --fail-on %s; mend "
+                           "what the lines name, or say --fail-on none", red,
+                           red == 1 ? "finding" : "findings", opts->fail_on);
+    return err;
+}
+
+enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
+                                   const char *command,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_comparison *cmp = calloc(1, sizeof(*cmp));
+    enum chorale_err err;
+
+    if (cmp == NULL)
+        return chorale_fail_memory(msg, "compare");
+    err = opts->output != NULL ? chorale_output_check(opts->output, msg)
+                               : CHORALE_OK;
+    if (err == CHORALE_OK)
+        err = load(cmp, opts, msg);
+    if (err == CHORALE_OK)
+        err = finish(cmp, opts, msg);
+    if (err == CHORALE_OK && opts->recheck != NULL && to_recheck(cmp) > 0) {
+        let_go(cmp);
+        err = recheck(cmp, opts, command, msg);
+        chorale_comparison_release(cmp);
+        if (err == CHORALE_OK)
+            err = load(cmp, opts, msg);
+    }
+    if (err == CHORALE_OK)
+        err = show(cmp, opts, msg);
+    chorale_comparison_release(cmp);
+    free(cmp);
+    return err;
+}

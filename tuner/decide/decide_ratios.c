@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide_ratios.c - one measured size: its candidates as log ratios against the
+ * library of the same launch, because only those are free of what changes
+ * from launch to launch. */
+#include "tuner/decide/decide.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/alg.h"
+
+static int same_cand(const struct chorale_run_point *a,
+                     const struct chorale_run_point *b)
+{
+    return a->provider == b->provider && a->variant == b->variant &&
+           a->params == b->params;
+}
+
+static int is_library(const struct chorale_run_point *row)
+{
+    return strcmp(row->provider, "library") == 0;
+}
+
+static size_t find_launch(const struct chorale_spot *spot, const char *launch)
+{
+    size_t i = 0;
+
+    while (i < spot->nlaunch && spot->launch[i] != launch)
+        i++;
+    return i;
+}
+
+/* Place in the catalogue, -1 for what this table must not name; then *barred_p
+ * says why. */
+static int place(const struct chorale_run_point *row,
+                 const struct chorale_decide_opts *opts,
+                 const char **barred_p)
+{
+    const struct chorale_alg *alg = NULL;
+    long value[CHORALE_MAX_PARAM];
+    struct chorale_point pt;
+    char why[160];
+
+    *barred_p = "not for this table";
+    if (strcmp(row->provider, opts->rules ? "native" : "chorale") != 0)
+        return -1;
+    *barred_p = NULL;
+    if (opts->rules)
+        return 0;
+    alg = chorale_alg_find(row->coll, row->variant);
+    *barred_p = "unknown to this build";
+    if (alg == NULL || chorale_alg_params_parse(alg, row->params, value, why,
+                                                sizeof(why)) != 0)
+        return -1;
+    pt = chorale_decide_point(row, value, row->n, row->comm_size);
+    *barred_p = chorale_decide_bars(alg, &pt, opts);
+    return *barred_p == NULL ? chorale_alg_index(alg) : -1;
+}
+
+void chorale_spot_release(struct chorale_spot *spot)
+{
+    for (size_t c = 0; spot->cand != NULL && c < spot->ncand; c++)
+        free(spot->cand[c].ratio);
+    free(spot->cand);
+    free(spot->launch);
+    free(spot->chooses);
+    free(spot->confirms);
+    free(spot->library);
+}
+
+int chorale_spot_has_library(const struct chorale_run_point *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_library(&row[i]))
+            return 1;
+    return 0;
+}
+
+/* Room for what rows [0, n) of one size can need. */
+static int spot_alloc(struct chorale_spot *spot,
+                      const struct chorale_run_point *row, size_t n)
+{
+    memset(spot, 0, sizeof(*spot));
+    spot->point = row;
+    spot->launch = calloc(n, sizeof(*spot->launch));
+    spot->chooses = calloc(n, 1);
+    spot->confirms = calloc(n, 1);
+    spot->library = calloc(n, sizeof(*spot->library));
+    spot->cand = calloc(n + 1, sizeof(*spot->cand));
+    return spot->launch != NULL && spot->chooses != NULL &&
+           spot->confirms != NULL && spot->library != NULL &&
+           spot->cand != NULL ? 0 : -1;
+}
+
+/* The launches in which the library ran at this size. */
+static void find_launches(struct chorale_spot *spot,
+                          const struct chorale_run_point *row, size_t n,
+                          int simulated)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t l;
+
+        if (!is_library(&row[i]) || !row[i].ok)
+            continue;
+        l = find_launch(spot, row[i].launch);
+        if (l < spot->nlaunch)
+            continue;
+        spot->launch[l] = row[i].launch;
+        spot->chooses[l] = simulated || row[i].ordinal % 2 == 0;
+        spot->confirms[l] = simulated || row[i].ordinal % 2 != 0;
+        spot->nlaunch++;
+    }
+}
+
+/* Seconds of the library in the same launch under the same conditions, 0 if
+ * it did not run. */
+static double partner(const struct chorale_run_point *row, size_t n,
+                      const struct chorale_run_point *mine)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_library(&row[i]) && row[i].ok &&
+            row[i].launch == mine->launch &&
+            row[i].conditions == mine->conditions)
+            return row[i].seconds;
+    return 0;
+}
+
+/* The library's mean log seconds in each launch. */
+static void library_times(struct chorale_spot *spot,
+                          const struct chorale_run_point *row, size_t n)
+{
+    for (size_t l = 0; l < spot->nlaunch; l++) {
+        double sum = 0;
+        int k = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            if (!is_library(&row[i]) || !row[i].ok ||
+                row[i].launch != spot->launch[l])
+                continue;
+            sum += log(row[i].seconds);
+            k++;
+        }
+        spot->library[l] = sum / k;
+    }
+}
+
+/* Log ratios of the candidate in rows own[0, m) of the size's row[0, n). */
+static int add_cand(struct chorale_spot *spot,
+                    const struct chorale_run_point *row, size_t n,
+                    const struct chorale_run_point *own, size_t m,
+                    const struct chorale_decide_opts *opts)
+{
+    struct chorale_cand *cand = &spot->cand[spot->ncand++];
+    size_t *k = calloc(spot->nlaunch + 1, sizeof(*k));
+
+    cand->provider = own->provider;
+    cand->variant = own->variant;
+    cand->params = own->params;
+    cand->place = place(own, opts, &cand->barred);
+    cand->ratio = calloc(spot->nlaunch + 1, sizeof(*cand->ratio));
+    if (k == NULL || cand->ratio == NULL) {
+        free(k);
+        return -1;
+    }
+    for (size_t i = 0; i < m; i++) {
+        size_t l = find_launch(spot, own[i].launch);
+        double base = own[i].ok ? partner(row, n, &own[i]) : 0;
+
+        cand->late = fmax(cand->late, own[i].late);
+        if (own[i].patterns > cand->patterns)
+            cand->patterns = own[i].patterns;
+        if (!own[i].ok)
+            cand->place = -1;
+        if (!(base > 0) || l == spot->nlaunch)
+            continue;
+        cand->ratio[l] += log(base / own[i].seconds);
+        k[l]++;
+    }
+    for (size_t l = 0; l < spot->nlaunch; l++)
+        cand->ratio[l] = k[l] > 0 ? cand->ratio[l] / (double)k[l] : NAN;
+    free(k);
+    return 0;
+}
+
+int chorale_spot_init(struct chorale_spot *spot,
+                      const struct chorale_run_point *row, size_t n,
+                      const struct chorale_decide_opts *opts)
+{
+    size_t end;
+
+    if (spot_alloc(spot, row, n) != 0)
+        return -1;
+    find_launches(spot, row, n, opts->simulated);
+    library_times(spot, row, n);
+    spot->cand[0] = (struct chorale_cand){ .provider = "library",
+                                            .variant = "default",
+                                            .params = "" };
+    spot->cand[0].ratio = calloc(spot->nlaunch + 1, sizeof(double));
+    spot->ncand = 1;
+    if (spot->cand[0].ratio == NULL)
+        return -1;
+    for (size_t i = 0; i < n; i = end) {
+        for (end = i; end < n && same_cand(&row[i], &row[end]); end++)
+            continue;
+        if (!is_library(&row[i]) &&
+            add_cand(spot, row, n, &row[i], end - i, opts) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+double chorale_spot_mean(const struct chorale_spot *spot, size_t cand,
+                         const unsigned char *mask, size_t *n_p)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t l = 0; l < spot->nlaunch; l++) {
+        if ((mask != NULL && !mask[l]) || isnan(spot->cand[cand].ratio[l]))
+            continue;
+        sum += spot->cand[cand].ratio[l];
+        n++;
+    }
+    if (n_p != NULL)
+        *n_p = n;
+    return n > 0 ? sum / (double)n : NAN;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* family_interpolate.c - times between measured points: the model's, times what the
+ * variant itself took beside it over the model's. Where there is no model (the
+ * library, its own algorithms, what has a part of its), or between process
+ * counts where that was the better guess, time itself is interpolated: straight
+ * in n, and in logarithms of the process count and of time. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/decide/family.h"
+
+#define TWIN_ERROR 0.04 /* of guesses of that variant */
+#define SAME_TIME 0.01 /* log units: the library may be that variant */
+#define SOME_OTHERS 2 /* candidates that tell how far the model is right */
+
+static double position(double from, double at, double to)
+{
+    return to > from ? (at - from) / (to - from) : 0;
+}
+
+static double log_n(size_t n)
+{
+    return log(fmax((double)n, 1));
+}
+
+/* Does the library do a part of that candidate? */
+static int by_library(const struct chorale_member *m)
+{
+    struct chorale_point pt = { 0 };
+
+    memcpy(pt.param, m->value, sizeof(pt.param));
+    return chorale_alg_by_library(m->alg, &pt);
+}
+
+/* 1 if that kind of guess has a model of the candidate. */
+static int has_model(const struct chorale_family *fam,
+                     enum chorale_guess_kind kind, size_t cand)
+{
+    const struct chorale_member *m = &fam->cand[cand];
+
+    return kind == CHORALE_GUESS_MODEL && m->alg != NULL &&
+           !isnan(fam->net.alpha) && !by_library(m);
+}
+
+/* Logarithm of the model's seconds; 0 where there is no model. */
+static double model(const struct chorale_family *fam,
+                    enum chorale_guess_kind kind, size_t cand, size_t n,
+                    int comm_size)
+{
+    const struct chorale_member *m = &fam->cand[cand];
+    double a, b, c, seconds;
+    struct chorale_term term[CHORALE_MAX_TERM];
+    struct chorale_point pt;
+    char policy[16];
+    size_t i;
+
+    if (!has_model(fam, kind, cand))
+        return 0;
+    pt = chorale_decide_point(fam->point, m->value, n, comm_size);
+    pt.alpha = fam->net.alpha;
+    pt.beta = fam->net.beta;
+    pt.tau = fam->net.tau;
+    for (i = 0; fam->point->conditions[i] > ' ' && i + 1 < sizeof(policy); i++)
+        policy[i] = fam->point->conditions[i];
+    policy[i] = '\0';
+    if (fam->played) {
+        /* One root stands for the three of a rotating one: only ratios of
+         * these times matter, and it is a third of the work. */
+        const struct chorale_where where = {
+            .coll = fam->point->coll, .comm_size = comm_size,
+            .ppn = fam->point->ppn, .shape = fam->point->shape,
+            .msg_size = pt.msg_size, .dtype = fam->point->dtype,
+            .op = fam->point->op, .op_class = fam->point->op_class,
+            .root_policy = strcmp(policy, "rotate") == 0 ? "last" : policy,
+        };
+
+        seconds = chorale_predict(fam->model, m->alg, m->value, &where);
+        return seconds > 0 ? log(seconds) : NAN;
+    }
+    chorale_term_sums(term, m->alg->cost(&pt, term), &a, &b, &c);
+    seconds = a * pt.alpha + b * pt.beta + c * pt.tau;
+    return seconds > 0 && isfinite(seconds) ? log(seconds) : NAN;
+}
+
+/* Measured over modelled at a spot; a variant that was measured there with
+ * other parameters only stands in for itself, if schedules are played: formulas
+ * are off by more for some parameters than for others. */
+static double residual(const struct chorale_family *fam,
+                       enum chorale_guess_kind kind, size_t line, size_t spot,
+                       size_t cand)
+{
+    const struct chorale_line *ln = &fam->line[line];
+    const double *t = ln->log_time + spot * fam->ncand;
+    size_t n = ln->spot[spot].point->n;
+    double sum = 0, k = 0;
+
+    if (isfinite(t[cand]))
+        return t[cand] - model(fam, kind, cand, n, ln->comm_size);
+    if (isinf(t[cand]) || !fam->played || !has_model(fam, kind, cand))
+        return NAN;
+    for (size_t c = 1; c < fam->ncand; c++) {
+        if (fam->cand[c].alg != fam->cand[cand].alg || !isfinite(t[c]))
+            continue;
+        sum += t[c] - model(fam, kind, c, n, ln->comm_size);
+        k++;
+    }
+    return k > 0 ? sum / k : NAN;
+}
+
+/* 1 if something is known there of a candidate: it, or with a model the same
+ * variant, was measured or must not be chosen. */
+static int known(const struct chorale_family *fam,
+                 enum chorale_guess_kind kind, const struct chorale_line *line,
+                 size_t spot, size_t cand)
+{
+    const double *t = line->log_time + spot * fam->ncand;
+
+    if (!isnan(t[cand]))
+        return 1;
+    for (size_t c = 1; fam->played && has_model(fam, kind, cand) &&
+                       c < fam->ncand; c++)
+        if (fam->cand[c].alg == fam->cand[cand].alg && isfinite(t[c]))
+            return 1;
+    return 0;
+}
+
+/* The two spots next to n, of those where the candidate is known: between them
+ * it lies, or they are the outermost two. Where only one is, both are that.
+ * Returns how many are known, 2 if more. */
+static int bracket(const struct chorale_family *fam,
+                   enum chorale_guess_kind kind,
+                   const struct chorale_line *line, size_t cand, size_t n,
+                   size_t at[2])
+{
+    int count = 0;
+
+    at[0] = at[1] = 0;
+    for (size_t i = 0; i < line->nspot; i++) {
+        if (!known(fam, kind, line, i, cand))
+            continue;
+        if (count == 2 && line->spot[at[1]].point->n > n)
+            break;
+        at[0] = count == 0 ? i : at[1];
+        at[1] = i;
+        count = count < 2 ? count + 1 : 2;
+    }
+    return count;
+}
+
+/* Logarithm of a time between two of them, a and b, that grows by a start and
+ * so much a byte: below a straight line in logarithms, which would find the
+ * library slower than it is and leave it too early. */
+static double affine(size_t n_a, double a, size_t n, size_t n_b, double b)
+{
+    double x = position((double)n_a, (double)n, (double)n_b);
+
+    return log((1 - x) * exp(a) + x * exp(b));
+}
+
+/* 1 if n lies outside of the sizes at[0] ... at[1] of a candidate, and others
+ * were measured there: who was not is no candidate. Where schedules are played
+ * that is so from the next size on. */
+static int beyond(const struct chorale_family *fam,
+                  enum chorale_guess_kind kind, const struct chorale_line *ln,
+                  size_t cand, const size_t at[2], size_t n)
+{
+    size_t gap = fam->played && has_model(fam, kind, cand);
+
+    if (n < ln->spot[at[0]].point->n)
+        return at[0] > 0 && (!gap || n <= ln->spot[at[0] - 1].point->n);
+    if (n > ln->spot[at[1]].point->n)
+        return at[1] + 1 < ln->nspot &&
+               (!gap || n >= ln->spot[at[1] + 1].point->n);
+    return 0;
+}
+
+/* The residual along a line at n: that of the model stays what it is beyond
+ * the ends; time grows by so much a byte between two sizes, and beyond the
+ * last goes on as between the last two. */
+static double along(const struct chorale_family *fam,
+                    enum chorale_guess_kind kind, size_t line, size_t cand,
+                    size_t n)
+{
+    const struct chorale_line *ln = &fam->line[line];
+    size_t i[2];
+    int count = bracket(fam, kind, ln, cand, n, i);
+    double left, right, x;
+
+    if (count == 0 || beyond(fam, kind, ln, cand, i, n))
+        return NAN;
+    left = residual(fam, kind, line, i[0], cand);
+    if (count == 1 || n == ln->spot[i[0]].point->n)
+        return left;
+    right = residual(fam, kind, line, i[1], cand);
+    if (n == ln->spot[i[1]].point->n)
+        return right;
+    x = position(log_n(ln->spot[i[0]].point->n), log_n(n),
+                 log_n(ln->spot[i[1]].point->n));
+    if (has_model(fam, kind, cand))
+        x = fmin(1, fmax(0, x));
+    else if (x > 0 && x < 1)
+        return affine(ln->spot[i[0]].point->n, left, n,
+                      ln->spot[i[1]].point->n, right);
+    return left + x * (right - left);
+}
+
+double chorale_family_on(const struct chorale_family *fam, size_t line,
+                         size_t cand, size_t n)
+{
+    double off = along(fam, CHORALE_GUESS_MODEL, line, cand, n);
+
+    return isnan(off) ? off
+                      : off + model(fam, CHORALE_GUESS_MODEL, cand, n,
+                                    fam->line[line].comm_size);
+}
+
+/* 1 if the candidate must not be chosen at some size of a line. */
+static int failed(const struct chorale_family *fam, size_t line, size_t cand)
+{
+    const struct chorale_line *ln = &fam->line[line];
+
+    for (size_t i = 0; i < ln->nspot; i++)
+        if (isinf(ln->log_time[i * fam->ncand + cand]))
+            return 1;
+    return 0;
+}
+
+/* 1 if what is known of the candidate on one side of a gap may stand for the
+ * other, where it was not measured. */
+static int one_side(const struct chorale_family *fam,
+                    enum chorale_guess_kind kind, size_t k, size_t cand)
+{
+    return fam->played && has_model(fam, kind, cand) &&
+           !fam->cand[cand].lacks && !failed(fam, k, cand) &&
+           !failed(fam, k + 1, cand);
+}
+
+double chorale_family_guess(const struct chorale_family *fam,
+                            enum chorale_guess_kind kind, size_t k,
+                            size_t cand, size_t n, int comm_size)
+{
+    double left = along(fam, kind, k, cand, n);
+    double right = along(fam, kind, k + 1, cand, n);
+    double x = position(log(fam->line[k].comm_size), log(comm_size),
+                        log(fam->line[k + 1].comm_size));
+
+    if (isnan(left) != isnan(right) && one_side(fam, kind, k, cand))
+        left = right = isnan(left) ? right : left;
+    if (isnan(left) || isnan(right))
+        return NAN;
+    return left + x * (right - left) + model(fam, kind, cand, n, comm_size);
+}
+
+void chorale_family_fill_errors(struct chorale_family *fam)
+{
+    for (size_t j = 0; j < fam->nline; j++)
+        for (size_t i = 0; i < fam->line[j].nspot; i++) {
+            double *e = fam->line[j].error[CHORALE_GUESS_MODEL] +
+                        i * fam->ncand;
+
+            for (size_t c = 1; c < fam->ncand; c++) {
+                if (!isnan(e[c]) || !has_model(fam, CHORALE_GUESS_MODEL, c))
+                    continue;
+                for (size_t k = 1; k < fam->ncand; k++)
+                    if (fam->cand[k].alg == fam->cand[c].alg)
+                        e[c] = fmax(e[c], e[k]);
+            }
+        }
+}
+
+/* The next spot from i on by step that has an error, nspot if none. */
+static size_t next_error(const struct chorale_line *line, const double *error,
+                         size_t ncand, size_t i, int step)
+{
+    while (i < line->nspot && isnan(error[i * ncand]))
+        i = step > 0 ? i + 1 : i - 1; /* from 0 down to SIZE_MAX */
+    return i < line->nspot ? i : line->nspot;
+}
+
+/* The larger error of the two spots of a line beside n where there is one. */
+static double line_error(const struct chorale_family *fam,
+                         enum chorale_guess_kind kind,
+                         const struct chorale_line *line, size_t cand,
+                         size_t n)
+{
+    const double *e = line->error[kind] + cand;
+    size_t lo = 0, hi = line->nspot, below, above;
+
+    while (lo < hi) { /* the first spot above n */
+        size_t mid = (lo + hi) / 2;
+
+        if (line->spot[mid].point->n > n)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    above = next_error(line, e, fam->ncand, lo, 1);
+    below = next_error(line, e, fam->ncand, lo - 1, -1);
+    if (above == line->nspot && below < line->nspot) {
+        above = below;
+        below = next_error(line, e, fam->ncand, below - 1, -1);
+    } else if (below == line->nspot && above < line->nspot) {
+        below = above;
+        above = next_error(line, e, fam->ncand, above + 1, 1);
+    }
+    return fmax(below < line->nspot ? e[below * fam->ncand] : NAN,
+                above < line->nspot ? e[above * fam->ncand] : NAN);
+}
+
+/* What the error of line j says of the gap above line k, which is narrower
+ * than the one that the line was guessed across. */
+static double scaled(const struct chorale_family *fam,
+                     enum chorale_guess_kind kind, size_t k, size_t j,
+                     size_t cand, size_t n)
+{
+    double gap = log((double)fam->line[k + 1].comm_size /
+                     fam->line[k].comm_size);
+
+    if (j == 0 || j + 1 >= fam->nline)
+        return NAN;
+    return line_error(fam, kind, &fam->line[j], cand, n) * gap /
+           log((double)fam->line[j + 1].comm_size /
+               fam->line[j - 1].comm_size);
+}
+
+/* By how much what the model of a candidate is off by differs between the two
+ * sides of a gap; NAN: it was not measured on both. */
+static double change(const struct chorale_family *fam, size_t k, size_t cand,
+                     size_t n)
+{
+    if (!has_model(fam, CHORALE_GUESS_MODEL, cand))
+        return NAN;
+    return expm1(fabs(along(fam, CHORALE_GUESS_MODEL, k + 1, cand, n) -
+                      along(fam, CHORALE_GUESS_MODEL, k, cand, n)));
+}
+
+/* How wrong a guess may be that nothing was checked for. The guess lies between
+ * what the model is off by on the two sides, and so does the truth if that
+ * changes steadily. Where one side is not measured: as it changes for others,
+ * of which there must be some. NAN: no schedule was played or nothing tells. */
+static double steady(const struct chorale_family *fam, size_t k, size_t cand,
+                     size_t n)
+{
+    double most = NAN, own;
+    int count = 0;
+
+    if (!fam->played || fam->cand[cand].lacks)
+        return NAN;
+    own = change(fam, k, cand, n);
+    if (!isnan(own) || !one_side(fam, CHORALE_GUESS_MODEL, k, cand))
+        return own;
+    for (size_t c = 1; c < fam->ncand; c++) {
+        double other = change(fam, k, c, n);
+
+        count += !isnan(other);
+        most = fmax(most, other);
+    }
+    return count >= SOME_OTHERS ? most : NAN;
+}
+
+/* The kind of guess that was less wrong, and how wrong it was. */
+static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
+                                           size_t k, size_t cand, size_t n,
+                                           double *error_p)
+{
+    enum chorale_guess_kind best = CHORALE_GUESS_MODEL;
+    double error[CHORALE_GUESS_KINDS];
+
+    for (int i = 0; i < CHORALE_GUESS_KINDS; i++) {
+        enum chorale_guess_kind kind = (enum chorale_guess_kind)i;
+
+        error[i] = fmax(scaled(fam, kind, k, k, cand, n),
+                        scaled(fam, kind, k, k + 1, cand, n));
+        if (error[i] < error[best])
+            best = kind;
+    }
+    if (isnan(error[best]))
+        error[best] = steady(fam, k, cand, n);
+    *error_p = error[best];
+    return best;
+}
+
+/* By how much a candidate and the library differ at most at the spots of a line
+ * beside n, in log units; NAN: not both measured. */
+static double apart(const struct chorale_family *fam, size_t line, size_t cand,
+                    size_t n)
+{
+    const struct chorale_line *ln = &fam->line[line];
+    double most = 0;
+    size_t i = 0;
+
+    while (i + 1 < ln->nspot && ln->spot[i + 1].point->n <= n)
+        i++;
+    for (size_t s = i; s < i + 2 && s < ln->nspot; s++) {
+        const double *t = ln->log_time + s * fam->ncand;
+
+        if (!isfinite(t[cand]) || !isfinite(t[0]))
+            return NAN;
+        most = fmax(most, fabs(t[cand] - t[0]));
+    }
+    return most;
+}
+
+/* The candidate that the library seems to be, as both take the same time on
+ * both sides, where such guesses of it were right; 0: none. */
+static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
+                        int comm_size)
+{
+    double least = SAME_TIME;
+    size_t twin = 0;
+
+    for (size_t c = 1; fam->played && c < fam->ncand; c++) {
+        double left = apart(fam, k, c, n), right = apart(fam, k + 1, c, n);
+        double error;
+
+        if (!has_model(fam, CHORALE_GUESS_MODEL, c) || !(left < least) ||
+            !(right < least) ||
+            isnan(model(fam, CHORALE_GUESS_MODEL, c, n, comm_size)))
+            continue;
+        better_kind(fam, k, c, n, &error);
+        if (error > TWIN_ERROR)
+            continue;
+        least = fmax(left, right);
+        twin = c;
+    }
+    return twin;
+}
+
+double chorale_family_between(const struct chorale_family *fam, size_t k,
+                              size_t cand, size_t n, int comm_size,
+                              double *error_p)
+{
+    enum chorale_guess_kind kind;
+    double error;
+
+    if (cand == 0)
+        cand = find_twin(fam, k, n, comm_size);
+    kind = better_kind(fam, k, cand, n, &error);
+    if (error_p != NULL)
+        *error_p = error;
+    return chorale_family_guess(fam, kind, k, cand, n, comm_size);
+}
+
+size_t chorale_crossing(size_t n_a, size_t n_b, double left, double right)
+{
+    double from = log_n(n_a), to = log_n(n_b), n;
+
+    left = fmax(left, 0);
+    right = fmax(right, 0);
+    n = left + right > 0 ? exp(from + (to - from) * left / (left + right))
+                         : (double)n_a;
+    if (n >= (double)(n_b - 1))
+        return n_b - 1;
+    return (size_t)n < n_a ? n_a : (size_t)n;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table_module.c - see table_module.h. */
+#include "config.h"
+
+#include "tuner/emit/table_module.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tuner/base/process.h"
+#include "tuner/base/verb.h"
+
+/* $CC if it is one word, else what there is. */
+static const char *compiler(void)
+{
+    static const char *const known[] = { "cc", "gcc", "clang" };
+    const char *cc = getenv("CC");
+
+    if (cc != NULL && cc[0] != '\0' && chorale_in_path(cc))
+        return cc;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (chorale_in_path(known[i]))
+            return known[i];
+    return NULL;
+}
+
+static enum chorale_err compile(const struct chorale_module *module,
+                                const char *source,
+                                struct chorale_errmsg *msg)
+{
+    const char *cc = compiler();
+    struct chorale_args args = { .count = 0 };
+    char said[1024] = "";
+    int status = 0;
+    enum chorale_err err;
+
+    if (cc == NULL)
+        return chorale_fail(msg, CHORALE_ENV,
+                            "no C compiler to make the table with: neither "
+                            "cc, gcc nor clang is in PATH; install one, or "
+                            "name it in CC");
+    chorale_args_add(&args, "%s", cc);
+    chorale_args_add(&args, "-O2");
+    chorale_args_add(&args, "-shared");
+    chorale_args_add(&args, "-fPIC");
+    chorale_args_add(&args, "-o");
+    chorale_args_add(&args, "%s", module->path);
+    chorale_args_add(&args, "%s", source);
+    err = chorale_capture(&args, NULL, said, sizeof(said), &status, msg);
+    chorale_args_free(&args);
+    if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
+        err = chorale_fail(msg, CHORALE_ENV, "%s cannot compile the table: "
+                           "%.300s; name another compiler in CC", cc, said);
+    return err;
+}
+
+#define FOLDER ".chorale-table-"
+#define RANDOM "XXXXXX"
+
+/* Longer than any command has its table for. */
+enum { LEFT_SECONDS = 7 * 24 * 3600 };
+
+/* What a folder may hold, while it is made and after. */
+static const char *const files[] = { "table.c", "table.h", "table.so" };
+
+/* Of a folder of ours that nobody can be at work with: it stays if there is
+ * anything else in it. */
+static void remove_left(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+                    O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+        time(NULL) - st.st_mtime > LEFT_SECONDS) {
+        for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+            unlinkat(fd, files[i], 0);
+        unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    close(fd);
+}
+
+/* What commands left that were killed on the way. */
+static void tidy(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+
+    while (dir != NULL && (entry = readdir(dir)) != NULL)
+        if (strncmp(entry->d_name, FOLDER, strlen(FOLDER)) == 0 &&
+            strlen(entry->d_name) == strlen(FOLDER RANDOM))
+            remove_left(dirfd(dir), entry->d_name);
+    if (dir != NULL)
+        closedir(dir);
+}
+
+static enum chorale_err make_folder(struct chorale_module *module,
+                                    const char *database,
+                                    struct chorale_errmsg *msg)
+{
+    char real[PATH_MAX];
+    int len;
+
+    module->dir[0] = '\0';
+    if (realpath(database, real) == NULL)
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s; name a database with "
+                            "decisions", database, strerror(errno));
+    strrchr(real, '/')[1] = '\0';
+    tidy(real);
+    len = snprintf(module->dir, sizeof(module->dir), "%s" FOLDER RANDOM, real);
+    if (len >= (int)sizeof(module->dir)) {
+        module->dir[0] = '\0';
+        return chorale_fail_long(msg, database);
+    }
+    if (mkdtemp(module->dir) != NULL)
+        return CHORALE_OK;
+    module->dir[0] = '\0';
+    return chorale_fail(msg, CHORALE_ENV, "%s: no folder can be made beside "
+                        "it (%s)%s", database, strerror(errno),
+                        chorale_err_unwritten(errno));
+}
+
+enum chorale_err chorale_module_make(struct chorale_module *module,
+                                     const char *database,
+                                     const char *system, int allow_patented,
+                                     struct chorale_errmsg *msg)
+{
+    char source[PATH_MAX + 16], header[PATH_MAX + 16], path[PATH_MAX];
+    char verb[] = "generate", format[] = "c", name[256];
+    char word[5][20] = { "--format", "-o", "--quiet", "--system",
+                         "--allow-patented" };
+    char *argv[12] = { verb, path, word[0], format, word[1], source, word[2] };
+    int argc = 7;
+    enum chorale_err err = make_folder(module, database, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    if (snprintf(path, sizeof(path), "%s", database) >= (int)sizeof(path))
+        return chorale_fail_long(msg, database);
+    if (system != NULL) {
+        snprintf(name, sizeof(name), "%s", system);
+        argv[argc++] = word[3];
+        argv[argc++] = name;
+    }
+    if (allow_patented)
+        argv[argc++] = word[4];
+    argv[argc] = NULL;
+    snprintf(source, sizeof(source), "%s/table.c", module->dir);
+    snprintf(header, sizeof(header), "%s/table.h", module->dir);
+    snprintf(module->path, sizeof(module->path), "%s/table.so", module->dir);
+    err = chorale_verb_generate.run(&chorale_verb_generate, argc, argv, msg);
+    if (err == CHORALE_OK)
+        err = compile(module, source, msg);
+    unlink(source);
+    unlink(header);
+    return err;
+}
+
+void chorale_module_remove(const struct chorale_module *module)
+{
+    if (module->dir[0] == '\0')
+        return;
+    unlink(module->path);
+    rmdir(module->dir);
+}

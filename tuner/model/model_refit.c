@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model_refit.c - a network of their own of some of the cells, which knows
+ * nothing of the others, and what it says of these. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/model/model_internal.h"
+
+/* Of many cells some are enough, spread over all: at least so many, at most of
+ * so many notes. Of these the first choose the kind of network. */
+#define CELLS 60
+#define NOTES 2000
+#define COARSE 30
+#define GOLDEN 0.6180339887498949
+
+static size_t notes_of(const struct model_cell *cell)
+{
+    size_t notes = 0;
+
+    for (int k = 0; k < 3; k++)
+        if (cell->score[k] != NULL)
+            notes += 1 + chorale_score_notes(cell->score[k]);
+    return notes;
+}
+
+/* Notes of the cells in use that have at most so many, and how many cells. */
+static double sum_notes(const struct model_job *job, const unsigned char *use,
+                        double most, double *n)
+{
+    double sum = 0;
+
+    *n = 0;
+    for (size_t i = 0; i < job->ncell; i++) {
+        double notes = (double)notes_of(&job->cell[i]);
+
+        if (!use[i] || notes > most)
+            continue;
+        sum += notes;
+        ++*n;
+    }
+    return sum;
+}
+
+/* Copies of the cells in use: all, or of those that are not longer than the
+ * mean a share that falls evenly on variants, numbers of ranks and sizes. */
+static void take_cells(struct model_job *fold, const struct model_job *job,
+                       const unsigned char *use)
+{
+    double n, notes = sum_notes(job, use, HUGE_VAL, &n), most = HUGE_VAL;
+    double share, coarse, at = 0;
+
+    if (notes > NOTES && n > CELLS) {
+        most = notes / n;
+        notes = sum_notes(job, use, most, &n);
+    }
+    share = fmin(1, fmax(NOTES / notes, CELLS / n));
+    coarse = fmin(1, COARSE / (share * n)) * share;
+    for (size_t i = 0; i < job->ncell; i++) {
+        if (!use[i] || (double)notes_of(&job->cell[i]) > most)
+            continue;
+        at = fmod(at + GOLDEN, 1);
+        if (at >= share)
+            continue;
+        fold->cell[fold->ncell] = job->cell[i];
+        fold->cell[fold->ncell++].coarse = at < coarse;
+    }
+}
+
+/* Places between which the cells send: inside of nodes 1, between them 2. */
+static int levels(const struct model_cell *cell)
+{
+    return (cell->ppn > 1 ? 1 : 0) | (cell->nodes > 1 ? 2 : 0);
+}
+
+/* Seconds of a cell that the fold does not know; NAN if they need what its
+ * cells do not tell; MODEL_WILD: nearly cancelling terms. */
+static double ask(const struct model_job *fold, const struct model_cell *cell,
+                  int told)
+{
+    const struct chorale_model *model = fold->model;
+    double x[CHORALE_FIT_MAX], seconds;
+    size_t parts = model_column_parts(model);
+
+    if ((levels(cell) & ~told) != 0 ||
+        (cell->tau >= 0 && !model->tau[cell->tau].known))
+        return NAN;
+    seconds = model_cell_play(fold, cell, NULL, x);
+    for (size_t j = 0; j < parts; j++)
+        if (fold->drop[j] && fabs(x[j]) > 0)
+            return NAN;
+    return seconds > 0 && model_is_wild(fold, x, seconds) ? MODEL_WILD
+                                                          : seconds;
+}
+
+enum chorale_err model_foretell(const struct model_job *job,
+                                const unsigned char *use, double *seconds,
+                                struct chorale_errmsg *msg)
+{
+    struct chorale_model model = { .ntau = job->model->ntau };
+    struct model_job fold = { .points = job->points, .system = job->system,
+                              .opts = job->opts, .model = &model };
+    enum chorale_err err = CHORALE_ENV;
+    int told = 0;
+
+    fold.opts.bar = NULL; /* it is one of the steps of job's */
+    memcpy(model.tau, job->model->tau, sizeof(model.tau));
+    fold.cell = malloc((job->ncell + 1) * sizeof(*fold.cell));
+    if (fold.cell != NULL) {
+        take_cells(&fold, job, use);
+        err = model_job_alloc(&fold) == 0 ? model_search(&fold, NULL)
+                                          : CHORALE_ENV;
+    }
+    for (size_t i = 0; i < fold.ncell; i++)
+        told |= levels(&fold.cell[i]);
+    for (size_t i = 0; i < job->ncell && err != CHORALE_ENV; i++)
+        seconds[i] = err == CHORALE_OK && !use[i]
+                         ? ask(&fold, &job->cell[i], told) : NAN;
+    model_job_free(&fold);
+    if (err == CHORALE_ENV)
+        return chorale_fail_memory(msg, "fit");
+    return model_asked(job, msg);
+}

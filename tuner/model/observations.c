@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* observations.c - load the runs of one system once, so that the models and the
+ * decisions work on the same plain rows. */
+#include "tuner/model/observations.h"
+
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/model/link_fit.h"
+
+/* Times are rounded to a picosecond, less than any clock tells apart: a
+ * simulated clock's last digits depend on how long the program ran before, and
+ * two equal schedules shall take equal times whatever was killed meanwhile. */
+#define TICK 1e-12
+
+/* Where the clock was lost, or messages seemed to be faster than they are, all
+ * that was measured together is left out: by candidate, the fast ones would
+ * go. */
+#define HAS(flag) "instr(',' || validity || ',', '," flag ",') > 0"
+
+static const char runs_sql[] =
+    /* Of synchronous cells, the same where ranks come late. */
+    "WITH late AS (SELECT cell_id, max(t) AS late, count(*) AS patterns FROM"
+    " (SELECT s.cell_id, avg(CASE ?2 WHEN 0 THEN median ELSE p95 END) AS t"
+    "   FROM v_run a JOIN cell s USING (system_id, coll, comm_size, msg_size,"
+    "    ppn, shape, dtype, op, root_policy, buffers, siblings, metric,"
+    "    provider, variant, params)"
+    "  WHERE system_id = ?1 AND metric = 'duration' AND siblings = 'alone'"
+    "   AND a.arrival <> 'sync' AND s.arrival = 'sync' AND status = 'ok'"
+    "   AND median IS NOT NULL AND NOT (" HAS("clock") " OR "
+    HAS("suspicious") " OR " HAS("oversubscribed") ")"
+    "  GROUP BY a.cell_id) GROUP BY cell_id) "
+    "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
+    " provider, variant, params, root_policy || ' ' || buffers, launch,"
+    " ordinal, ok, seconds, late, patterns, launch_id, batch"
+    " FROM"
+    " (SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
+    "   provider, variant, params, root_policy, buffers, ordinal, launch_id,"
+    "   batch, late, patterns,"
+    /* In simulation an algorithm of the library's own has a launch of its
+     * own; those of one ordinal are held against each other there. */
+    "   iif(kind = 'simulated', 'ordinal ' || ordinal, launch) AS launch,"
+    "   status = 'ok' AND median > 0 AND NOT " HAS("oversubscribed")
+    "    AND stop_reason <> 'unequal' AS ok,"
+    "   CASE ?2 WHEN 0 THEN median ELSE p95 END AS seconds,"
+    "   max(" HAS("clock") " OR " HAS("suspicious") ") OVER"
+    "    (PARTITION BY launch_id, coll, msg_size, dtype, op, root_policy,"
+    "     buffers) AS spoilt"
+    " FROM v_run LEFT JOIN late USING (cell_id)"
+    " WHERE system_id = ?1 AND status <> 'inapplicable'"
+    "  AND metric = 'duration' AND arrival = 'sync' AND siblings = 'alone'"
+    "  AND variant <> 'untouched' AND provider <> 'table')"
+    " WHERE NOT spoilt"
+    " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
+    " provider, variant, params, root_policy, buffers, ordinal, launch";
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* The pool's copy of text, or NULL when out of memory. */
+static const char *intern(void **pool, const unsigned char *text)
+{
+    const char *want = text != NULL ? (const char *)text : "";
+    char **found = tfind(want, pool, compare_text);
+    char *copy;
+
+    if (found != NULL)
+        return *found;
+    copy = strdup(want);
+    if (copy == NULL || tsearch(copy, pool, compare_text) == NULL) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+static int intern_texts(void **pool, sqlite3_stmt *stmt,
+                        struct chorale_run_point *row)
+{
+    const struct {
+        int column;
+        const char **text;
+    } want[] = {
+        { 3, &row->shape },    { 4, &row->dtype },   { 5, &row->op },
+        { 6, &row->op_class }, { 9, &row->provider }, { 10, &row->variant },
+        { 11, &row->params },  { 12, &row->conditions }, { 13, &row->launch },
+    };
+
+    for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+        *want[i].text = intern(pool,
+                               sqlite3_column_text(stmt, want[i].column));
+        if (*want[i].text == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* Read one row; 1: take it, 0: not ours, -1: out of memory. */
+static int read_row(sqlite3_stmt *stmt, void **pool,
+                    struct chorale_run_point *row)
+{
+    const char *coll = (const char *)sqlite3_column_text(stmt, 0);
+    int found = coll != NULL ? chorale_coll_find(coll) : -1;
+
+    if (found < 0)
+        return 0;
+    memset(row, 0, sizeof(*row));
+    row->coll = (enum chorale_coll)found;
+    row->comm_size = sqlite3_column_int(stmt, 1);
+    row->ppn = sqlite3_column_int(stmt, 2);
+    row->msg_size = (size_t)sqlite3_column_int64(stmt, 7);
+    row->n = (size_t)sqlite3_column_int64(stmt, 8);
+    row->ordinal = sqlite3_column_int(stmt, 14);
+    row->ok = sqlite3_column_int(stmt, 15) != 0;
+    if (row->ok)
+        row->seconds = fmax(1, round(sqlite3_column_double(stmt, 16) / TICK)) *
+                       TICK;
+    if (!isfinite(row->seconds))
+        row->ok = 0;
+    row->late = sqlite3_column_double(stmt, 17);
+    row->patterns = sqlite3_column_int(stmt, 18);
+    row->launch_id = sqlite3_column_int64(stmt, 19);
+    row->batch = sqlite3_column_int(stmt, 20);
+    return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
+}
+
+static enum chorale_err no_memory(struct chorale_store *store,
+                                  struct chorale_errmsg *msg)
+{
+    return chorale_fail_memory(msg, chorale_store_path(store));
+}
+
+/* Make room for one more row. */
+static int grow(struct chorale_points *points, size_t *room)
+{
+    struct chorale_run_point *more;
+
+    if (points->count < *room)
+        return 0;
+    *room = *room ? 2 * *room : 256;
+    more = realloc(points->row, *room * sizeof(*more));
+    if (more == NULL)
+        return -1;
+    points->row = more;
+    return 0;
+}
+
+enum chorale_err chorale_points_load(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     struct chorale_points *points,
+                                     struct chorale_errmsg *msg)
+{
+    return chorale_points_load_by(store, system_id, CHORALE_OBJECTIVE_MEDIAN,
+                                  points, msg);
+}
+
+enum chorale_err chorale_points_load_by(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        enum chorale_objective objective,
+                                        struct chorale_points *points,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_points got = { .row = NULL };
+    sqlite3_stmt *stmt = NULL;
+    size_t room = 0;
+    int row = 0, taken;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(store, runs_sql, &stmt, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    sqlite3_bind_int64(stmt, 1, system_id);
+    sqlite3_bind_int(stmt, 2, (int)objective);
+    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
+           row) {
+        taken = grow(&got, &room);
+        if (taken == 0)
+            taken = read_row(stmt, &got.pool, &got.row[got.count]);
+        if (taken < 0) {
+            err = no_memory(store, msg);
+            goto out;
+        }
+        got.count += (size_t)taken;
+    }
+    if (err == CHORALE_OK)
+        err = chorale_links_wiring(store, system_id, &got.wiring, msg);
+    if (err != CHORALE_OK)
+        goto out;
+    *points = got;
+    memset(&got, 0, sizeof(got));
+out:
+    sqlite3_finalize(stmt);
+    chorale_points_release(&got);
+    return err;
+}
+
+void chorale_points_dispatched(struct chorale_points *points, double seconds)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        struct chorale_run_point *run = &points->row[i];
+
+        if (!run->ok || strcmp(run->provider, "chorale") != 0)
+            continue;
+        run->seconds += seconds;
+        if (run->late > 0)
+            run->late += seconds;
+    }
+}
+
+void chorale_points_release(struct chorale_points *points)
+{
+    while (points->pool != NULL) {
+        char *text = *(char **)points->pool;
+
+        tdelete(text, &points->pool, compare_text);
+        free(text);
+    }
+    free(points->row);
+    points->row = NULL;
+    points->count = 0;
+}

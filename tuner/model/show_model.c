@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* show_model.c - a fitted model as text: see show_model.h. */
+#include "tuner/model/show_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/model/predict.h"
+#include "tuner/base/units.h"
+
+static void print_line(const char *name, double scale, const char *u,
+                       double value, double lo, double hi, const char *human)
+{
+    printf("  %-26s %12.6g %-7s", name, value * scale, u);
+    if (isnan(lo) || isnan(hi))
+        printf(" %-28s", "[interval unknown]");
+    else {
+        char text[64];
+
+        snprintf(text, sizeof(text), "[%.6g, %.6g]", lo * scale, hi * scale);
+        printf(" %-28s", text);
+    }
+    printf(" %s\n", human);
+}
+
+static void rate(double seconds_per_byte, char human[64])
+{
+    if (seconds_per_byte > 0)
+        snprintf(human, 64, "%.4g GB/s", 1e-9 / seconds_per_byte);
+    else
+        snprintf(human, 64, "free: no time per byte seen");
+}
+
+/* Level, type and operation, and sizes. */
+static void name_param(const struct chorale_model *m,
+                       const struct chorale_model_param *p, char name[120])
+{
+    char size[32] = "", text[48] = "";
+
+    if (p->tau >= 0)
+        snprintf(text, sizeof(text), " %s/%s", m->tau[p->tau].dtype,
+                 m->tau[p->tau].op);
+    else if (strcmp(p->level, "all") != 0)
+        snprintf(text, sizeof(text), " %s", p->level);
+    if (p->ppn > 0)
+        snprintf(size, sizeof(size), " ppn %d", p->ppn);
+    else if (isfinite(p->upto))
+        snprintf(size, sizeof(size), " to %.0f", p->upto);
+    else if (p->from >= 0)
+        snprintf(size, sizeof(size), " over %.0f", p->from);
+    snprintf(name, 120, "%s%s%s", p->name, text, size);
+}
+
+static void print_param(const struct chorale_model *m,
+                        const struct chorale_model_param *p)
+{
+    char human[64], name[120];
+    size_t type_size;
+
+    name_param(m, p, name);
+    if (strcmp(p->name, "kappa") == 0) {
+        print_line(name, 1, "ways", p->value, p->lo, p->hi, "");
+        return;
+    }
+    if (strcmp(p->name, "beta") != 0 && p->tau < 0) {
+        chorale_human_seconds(p->value, human);
+        print_line(name, 1, "s", p->value, p->lo, p->hi, human);
+        return;
+    }
+    rate(p->value, human);
+    print_line(name, 1, "s/byte", p->value, p->lo, p->hi, human);
+    if (p->tau < 0)
+        return;
+    type_size = m->tau[p->tau].type_size;
+    snprintf(human, sizeof(human), "%.4g ns an element",
+             p->value * (double)type_size * 1e9);
+    print_line("", (double)type_size, "s/op", p->value, p->lo, p->hi, human);
+}
+
+/* An error in percent, or a dash; marked where it passes the bound. */
+static const char *percent(double error, char text[24])
+{
+    if (isnan(error))
+        snprintf(text, 24, "-");
+    else
+        snprintf(text, 24, "%.2f %%%s", 100 * error, error > 0.1 ? "!" : " ");
+    return text;
+}
+
+static void print_variants(const struct chorale_model *m)
+{
+    char a[24], b[24], c[24], lack[24];
+
+    printf("  %-40s%6s%11s%11s%11s%10s%7s\n", "by variant:", "points",
+           "median", "worst", "foretold", "lack", "reach");
+    for (size_t i = 0; i < m->nvariant; i++) {
+        const struct chorale_model_variant *v = &m->variant[i];
+        char name[80];
+
+        snprintf(name, sizeof(name), "%s %s%s",
+                 chorale_coll_info(v->coll)->name, v->name,
+                 v->ppn == 0 ? " (one node)" : "");
+        if (v->ppn > 1)
+            snprintf(name, sizeof(name), "%s %s (ppn %d)",
+                     chorale_coll_info(v->coll)->name, v->name, v->ppn);
+        snprintf(lack, sizeof(lack), "-");
+        if (!isnan(v->lack))
+            snprintf(lack, sizeof(lack), "%.2g%s", v->lack,
+                     v->lacks ? "!" : " ");
+        printf("    %-38s%6zu%11s%11s%11s%10s%7.3g\n", name, v->npoints,
+               percent(v->median_error, a), percent(v->worst_error, b),
+               percent(v->loo_error, c), lack, v->reach);
+    }
+}
+
+static void print_crossval(const struct chorale_model *m)
+{
+    char a[24], b[24], lo[32], hi[32];
+
+    printf("  Foretold: without = worst error at P of a fit without that P;"
+           " ahead = of one to at\n  most P/2; ! = over 10 %%: a prediction"
+           " of this fit alone is not relied on there;\n  last, block sizes"
+           " that may be used\n");
+    printf("    %-38s%6s%7s%12s%12s\n", "variant", "P", "points", "without",
+           "ahead");
+    for (size_t i = 0; i < m->nvariant; i++) {
+        const struct chorale_model_variant *v = &m->variant[i];
+        char name[80];
+
+        snprintf(name, sizeof(name), "%s %s", chorale_coll_info(v->coll)->name,
+                 v->name);
+        for (size_t k = 0; k < v->nranks; k++) {
+            const struct chorale_model_ranks *r = &v->ranks[k];
+
+            printf("    %-38s%6d%7zu%12s%12s  ", name, r->comm_size,
+                   r->npoints, percent(r->error, a), percent(r->ahead, b));
+            if (r->m_lo > r->m_hi)
+                printf("none");
+            else
+                printf("%s to %s", chorale_human_bytes((double)r->m_lo, lo),
+                       chorale_human_bytes((double)r->m_hi, hi));
+            if (r->nwild > 0)
+                printf("; %zu not counted", r->nwild);
+            putchar('\n');
+        }
+    }
+}
+
+static void warn_params(const struct chorale_model *m)
+{
+    for (size_t j = 0; j < m->ntau; j++)
+        if (!m->tau[j].known)
+            printf("  note: tau of %s %s cannot be told from beta and was left"
+                   " out with its points;\n  measure a second variant of the"
+                   " reduction\n", m->tau[j].dtype, m->tau[j].op);
+    for (size_t i = 0; i < m->nparam; i++) {
+        const struct chorale_model_param *p = &m->param[i];
+        char name[120];
+
+        name_param(m, p, name);
+        if (p->value > 0 && p->ppn == 0 &&
+            (!(p->lo > 0) || p->hi > CHORALE_MODEL_SPAN * p->lo))
+            printf("  warning: %s is not determined by these measurements: its"
+                   " interval is too wide;\n  measure more sizes, process"
+                   " counts or variants\n", name);
+    }
+}
+
+static void print_warnings(const struct chorale_model *m)
+{
+    const struct chorale_run_point *w = &m->worst;
+    size_t bad = 0, lacking = 0, wild = 0;
+
+    warn_params(m);
+    for (size_t i = 0; i < m->nvariant; i++) {
+        bad += m->variant[i].loo_error <= CHORALE_PREDICT_BOUND ? 0 : 1;
+        lacking += m->variant[i].lacks ? 1 : 0;
+        wild += m->variant[i].nwild;
+    }
+    if (wild > 0)
+        printf("  note: %zu points whose messages just meet or just miss were"
+               " left out of what is\n  foretold (--crossval shows where)\n",
+               wild);
+    if (lacking > 0)
+        printf("  note: %zu of %zu variants lack fit (p < %g and worst over"
+               " 10 %%; lack with a !): they are\n  not predicted outside of"
+               " what was measured\n", lacking, m->nvariant,
+               CHORALE_MODEL_LACK);
+    if (bad > 0)
+        printf("  note: %zu of %zu variants were not foretold within 10 %%"
+               " (--crossval shows where): there\n  only what is measured"
+               " decides\n", bad, m->nvariant);
+    if (m->nopaque > 0)
+        printf("  note: %zu runs of variants whose messages cannot be written"
+               " down were left out\n", m->nopaque);
+    if (m->nskipped > 0)
+        printf("  note: %zu runs of unknown variants, parameters, types or"
+               " shapes were left out\n", m->nskipped);
+    if (!m->trusted)
+        printf("  warning: the model misses the measurements by %.1f %% in"
+               " the median, by more than\n  %.1f %% at a tenth of them"
+               " (trusted up to %.0f %% and %.0f %%); do not predict by it."
+               "\n  Worst is %s %s at P = %d, n = %zu bytes\n",
+               100 * m->fit.median_error, 100 * m->fit.tail_error,
+               100 * CHORALE_MODEL_TRUST, 100 * CHORALE_MODEL_TRUST_TAIL,
+               chorale_coll_info(w->coll)->name, w->variant, w->comm_size,
+               w->n);
+}
+
+/* How the port model was chosen. */
+static void print_ports(const struct chorale_model *m)
+{
+    char text[48];
+
+    printf("  ports: %s", chorale_model_ports(&m->net, text));
+    if (!isnan(m->lack[0]) && !isnan(m->lack[1]))
+        printf(" (one_port misses by %.2g %%, overlapped by %.2g %% in the"
+               " mean)", 100 * m->lack[0], 100 * m->lack[1]);
+    printf("\n");
+}
+
+void chorale_fit_print(const struct chorale_system_row *system,
+                       const struct chorale_model *m, int crossval)
+{
+    char bytes[32], of[64] = "";
+
+    if (m->ncell > m->npoints)
+        snprintf(of, sizeof(of), " of %zu", m->ncell);
+    printf("System %s (%s): %zu points%s, %zu launch%s\n", system->name,
+           system->simulated ? "simulated" : "real", m->npoints, of,
+           m->nlaunch, m->nlaunch == 1 ? "" : "es");
+    print_ports(m);
+    for (size_t i = 0; i < m->nparam; i++)
+        print_param(m, &m->param[i]);
+    printf("  |model / measured - 1|: median %.2f %%, worst %.2f %% (%s %s,"
+           " P = %d, n = %s)\n", 100 * m->fit.median_error,
+           100 * m->fit.worst_error, chorale_coll_info(m->worst.coll)->name,
+           m->worst.variant, m->worst.comm_size,
+           chorale_human_bytes((double)m->worst.n, bytes));
+    if (m->beyond.npoints > 0)
+        printf("  foretold with more ranks, %zu points: median %.2f %%, worst"
+               " %.2f %% (%s %s, P = %d, n = %s)\n", m->beyond.npoints,
+               100 * m->beyond.median, 100 * m->beyond.worst,
+               chorale_coll_info(m->beyond.at.coll)->name,
+               m->beyond.at.variant, m->beyond.at.comm_size,
+               chorale_human_bytes((double)m->beyond.at.n, bytes));
+    print_variants(m);
+    if (crossval)
+        print_crossval(m);
+    print_warnings(m);
+}

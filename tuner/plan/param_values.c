@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* param_values.c - see param_values.h. */
+#include "config.h"
+
+#include "tuner/plan/param_values.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/tree.h"
+
+#define MAX_COMBINATIONS 4096
+
+static void add_value(struct chorale_values *ls, int i, long value)
+{
+    const struct chorale_param *par = &ls->alg->param[i];
+
+    for (int j = 0; j < ls->n[i]; j++)
+        if (ls->value[i][j] == value)
+            return;
+    if (value >= par->min && value <= par->max &&
+        ls->n[i] < CHORALE_MAX_VALUES)
+        ls->value[i][ls->n[i]++] = value;
+}
+
+/* Half of a number of blocks, it, and its double, each as a value. */
+static void add_blocks(struct chorale_values *ls, int i, double best,
+                       long (*value_of)(const struct chorale_point *at,
+                                        long blocks),
+                       const struct chorale_point *at)
+{
+    long s = lround(best);
+
+    add_value(ls, i, value_of(at, s > 1 ? s / 2 : 1));
+    add_value(ls, i, value_of(at, s > 0 ? s : 1));
+    add_value(ls, i, value_of(at, s > 0 ? 2 * s : 1));
+}
+
+static long as_it_is(const struct chorale_point *at, long blocks)
+{
+    (void)at;
+    return blocks;
+}
+
+/* So that each half of the vector has so many segments. */
+static long segment_of_half(const struct chorale_point *at, long blocks)
+{
+    double bytes = ceil((double)at->n / (2.0 * (double)blocks));
+
+    return bytes < 1 ? 1 : lround(bytes);
+}
+
+/* What a parameter's values take from the point: enum chorale_by. */
+static void add_by_point(struct chorale_values *ls, int i,
+                         const struct chorale_point *at)
+{
+    const unsigned by = ls->alg->param[i].by;
+    long p = at->comm_size, root = lround(ceil(sqrt((double)p)));
+    double bytes = TYPICAL_BETA * (double)at->msg_size / TYPICAL_ALPHA;
+    double levels = p > 1 ? chorale_ceil_log2((int)p) : 0;
+
+    if ((by & CHORALE_BY_ROOT) && root < p)
+        add_value(ls, i, root);
+    if (by & CHORALE_BY_SIDES)
+        for (long d = root; d >= 2; d--)
+            if (p % d == 0 && d * d < p)
+                add_value(ls, i, d);
+    if ((by & CHORALE_BY_BLOCKS) && p > 2)
+        add_blocks(ls, i, sqrt((levels - 1) * bytes), as_it_is, at);
+    if ((by & CHORALE_BY_HALVES) && p > 2 && at->n > 0)
+        add_blocks(ls, i, sqrt(levels * bytes / 2), segment_of_half, at);
+}
+
+/* What only the full set has. */
+static void add_more(struct chorale_values *ls, int i,
+                     const struct chorale_point *at)
+{
+    const struct chorale_param *par = &ls->alg->param[i];
+
+    for (int j = 0; j < par->nmore; j++)
+        add_value(ls, i, par->more[j]);
+    if (par->by & CHORALE_BY_FULL)
+        add_by_point(ls, i, at);
+}
+
+/* The further values of the full set stand before the last one listed:
+ * tests/sim/medians.sh takes the first ones and the last. */
+void chorale_values_init(struct chorale_values *ls,
+                         const struct chorale_alg *alg,
+                         const struct chorale_point *at, enum chorale_set set)
+{
+    memset(ls, 0, sizeof(*ls));
+    ls->alg = alg;
+    for (int i = 0; i < alg->nparam; i++) {
+        const struct chorale_param *par = &alg->param[i];
+
+        for (int j = 0; j < par->ncandidate; j++) {
+            if (j + 1 == par->ncandidate && set == CHORALE_SET_ALL)
+                add_more(ls, i, at);
+            add_value(ls, i, par->candidate[j]);
+        }
+        if (par->ncandidate > 0 && !(par->by & CHORALE_BY_FULL))
+            add_by_point(ls, i, at);
+    }
+}
+
+long chorale_values_count(const struct chorale_values *ls)
+{
+    long total = 1;
+
+    for (int i = 0; i < ls->alg->nparam; i++)
+        if (ls->n[i] > 0)
+            total *= ls->n[i];
+    return total < MAX_COMBINATIONS ? total : MAX_COMBINATIONS;
+}
+
+void chorale_values_get(const struct chorale_values *ls, long k, long *value)
+{
+    for (int i = 0; i < ls->alg->nparam; i++) {
+        value[i] = ls->alg->param[i].def;
+        if (ls->n[i] > 0) {
+            value[i] = ls->value[i][k % ls->n[i]];
+            k /= ls->n[i];
+        }
+    }
+}
+

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan_consistency.c - does what is planned fit what is there, and is it enough? */
+#include "tuner/plan/plan.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAUNCHES 6           /* the default of real systems */
+#define CONFIRMED 4          /* that `chorale decide` needs */
+
+/* Cells at the points of campaign ?1, and the campaign that says how each is,
+ * or was, measured. In simulation every start is the same. */
+#define OTHERS                                                               \
+    "WITH now AS (SELECT * FROM campaign WHERE campaign_id = ?1),"           \
+    " c AS (SELECT c.* FROM cell n JOIN cell c"                              \
+    "    ON c.system_id = n.system_id AND c.coll = n.coll"                   \
+    "   AND c.comm_size = n.comm_size AND c.msg_size = n.msg_size"           \
+    "   AND c.ppn = n.ppn AND c.shape = n.shape AND c.dtype = n.dtype"       \
+    "   AND c.op = n.op AND c.root_policy = n.root_policy"                   \
+    "   AND c.buffers = n.buffers AND c.arrival = n.arrival"                 \
+    "   AND c.siblings = n.siblings AND c.metric = n.metric"                 \
+    "  WHERE n.campaign_id = ?1 AND n.provider = 'library'"                  \
+    "    AND n.variant = 'default'),"                                        \
+    " w AS (SELECT c.coll, c.msg_size, c.comm_size, c.campaign_id,"          \
+    "              'planned' AS state FROM c"                                \
+    "  UNION ALL"                                                            \
+    "  SELECT c.coll, c.msg_size, c.comm_size, l.campaign_id, 'measured'"    \
+    "    FROM c JOIN run r USING (cell_id) JOIN launch l USING (launch_id)"  \
+    "   WHERE r.status = 'ok')"                                              \
+    "SELECT w.coll, w.msg_size, w.comm_size, w.state, k.sync, k.batch"       \
+    "  FROM w JOIN campaign k ON k.campaign_id = w.campaign_id, now"         \
+    " WHERE k.batch <> now.batch"                                            \
+    "    OR (k.sync <> now.sync AND now.launcher <> 'smpirun') LIMIT 1"
+
+enum chorale_err chorale_plan_before(struct chorale_store *store,
+                                     struct chorale_errmsg *msg)
+{
+    return chorale_store_exec(store, "CREATE TEMP TABLE plan_before AS"
+                                     " SELECT cell_id, campaign_id FROM cell",
+                              msg);
+}
+
+enum chorale_err chorale_plan_alike(struct chorale_store *store,
+                                    sqlite3_int64 campaign,
+                                    struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *s = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, OTHERS, &s, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(s, 1, campaign);
+        err = chorale_store_step(store, s, &row, msg);
+    }
+    if (err == CHORALE_OK && row) {
+        long long batch = sqlite3_column_int64(s, 5);
+        char calls[48] = "without --batch";
+
+        if (batch > 0)
+            snprintf(calls, sizeof(calls), "--batch %lld", batch);
+        err = chorale_fail(msg, CHORALE_USAGE,
+                           "%s: %s of %lld bytes on %lld ranks is %s there "
+                           "with --sync %s and %s, and times of two kinds "
+                           "cannot be compared; say the same, or plan into "
+                           "another database", chorale_store_path(store),
+                           (const char *)sqlite3_column_text(s, 0),
+                           sqlite3_column_int64(s, 1),
+                           sqlite3_column_int64(s, 2),
+                           (const char *)sqlite3_column_text(s, 3),
+                           (const char *)sqlite3_column_text(s, 4), calls);
+    }
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* Campaign ?1, and the last one that cells of it had before: what says how,
+ * and how long, a cell is measured, and what is counted. */
+#define SETTINGS(k)                                                          \
+    #k ".cell_seconds, " #k ".target_width, " #k ".nrep_max, "               \
+    #k ".nrep_min, " #k ".nwarmup, " #k ".racing, " #k ".counters, "         \
+    #k ".sync, " #k ".batch"
+#define CHANGED                                                              \
+    "SELECT " SETTINGS(was) ", " SETTINGS(now) " FROM campaign was,"         \
+    " campaign now WHERE now.campaign_id = ?1 AND was.campaign_id ="         \
+    " (SELECT max(b.campaign_id) FROM plan_before b JOIN cell c"             \
+    "   USING (cell_id) WHERE c.campaign_id = ?1"                            \
+    "   AND b.campaign_id <> ?1)"
+enum { WIDTH = 1, RACING = 5, COUNTERS, SYNC, BATCH, NSETTING };
+
+/* An option as it is written, at the end of text[*len]. */
+static void spell(char *text, size_t size, size_t *len, int k,
+                  const char *value)
+{
+    static const char *const option[NSETTING] = {
+        "--cell-time", "--width", "--iterations", "--min-iterations",
+        "--warmup", "", "--counters", "--sync", "--batch",
+    };
+    const char *gap = *len > 0 ? " " : "";
+    char *to = text + *len;
+    size_t room = *len < size ? size - *len : 0;
+
+    if (k == RACING)
+        *len += (size_t)snprintf(to, room, "%s%s", gap, value[0] == '1'
+                                     ? "racing" : "--no-racing");
+    else if (k == WIDTH)
+        *len += (size_t)snprintf(to, room, "%s%s %g%%", gap, option[k],
+                                 100 * strtod(value, NULL));
+    else if ((k == COUNTERS && value[0] == '\0') ||
+             (k == BATCH && strcmp(value, "0") == 0))
+        *len += (size_t)snprintf(to, room, "%sno %s", gap, option[k]);
+    else
+        *len += (size_t)snprintf(to, room, "%s%s %.200s", gap, option[k],
+                                 value);
+}
+
+enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
+                                          sqlite3_int64 campaign,
+                                          struct chorale_errmsg *msg)
+{
+    char was[1024] = "", now[1024] = "";
+    size_t was_len = 0, now_len = 0;
+    sqlite3_stmt *s = NULL;
+    int row = 0;
+    enum chorale_err err = chorale_store_prepare(store, CHANGED, &s, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(s, 1, campaign);
+        err = chorale_store_step(store, s, &row, msg);
+    }
+    for (int k = 0; err == CHORALE_OK && row && k < NSETTING; k++) {
+        const char *old = (const char *)sqlite3_column_text(s, k);
+        const char *new = (const char *)sqlite3_column_text(s, k + NSETTING);
+
+        if (strcmp(old, new) == 0)
+            continue;
+        spell(was, sizeof(was), &was_len, k, old);
+        spell(now, sizeof(now), &now_len, k, new);
+    }
+    if (was_len > 0)
+        fprintf(stderr, "chorale: %s: cells that were planned with %s have %s "
+                        "from now on; what was measured before stays\n",
+                chorale_store_path(store), was, now);
+    sqlite3_finalize(s);
+    return err;
+}
+
+/* Half of a 95 % interval over that many launches, in their deviation. */
+static double half_width(long launches)
+{
+    return gsl_cdf_tdist_Pinv(0.975, (double)(launches - 1)) /
+           sqrt((double)launches);
+}
+
+void chorale_plan_say_launches(long launches)
+{
+    if (launches >= LAUNCHES)
+        return;
+    if (launches == 1)
+        printf("one launch has no 95 %% interval");
+    else
+        printf("%ld launches give 95 %% intervals %.1f times as wide as the "
+               "default of %d", launches,
+               half_width(launches) / half_width(LAUNCHES), LAUNCHES);
+    printf("; planning again with --launches %d adds to them\n", LAUNCHES);
+    if (launches < CONFIRMED)
+        fprintf(stderr, "chorale: --launches %ld: no table can come of it, "
+                        "as `chorale decide` needs %d launches to choose and "
+                        "confirm; plan again with --launches %d, before or "
+                        "after these are measured\n", launches, CONFIRMED,
+                LAUNCHES);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpich_algs.c - what MPICH's selection files can ask: see mpich_algs.h. */
+#include "config.h"
+
+#include "tuner/rules/mpich_algs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/rules/mpich_csel.h"
+
+static const struct chorale_mpich_traits traits[CHORALE_NCOLL] = {
+    [CHORALE_BARRIER] = { CHORALE_MPICH_NONE, 0, 0, 0,
+                          "composition=MPIDI_Barrier_intra_composition_beta" },
+    [CHORALE_BCAST] = { CHORALE_MPICH_AVERAGE, 0, 0, 0,
+                        "composition=MPIDI_Bcast_intra_composition_gamma" },
+    [CHORALE_REDUCE] = { CHORALE_MPICH_AVERAGE, 1, 1, 0,
+                         "composition=MPIDI_Reduce_intra_composition_gamma" },
+    [CHORALE_ALLREDUCE] = {
+        CHORALE_MPICH_AVERAGE, 1, 1, 0,
+        "composition=MPIDI_Allreduce_intra_composition_beta" },
+    [CHORALE_REDUCE_SCATTER_BLOCK] = { CHORALE_MPICH_TOTAL, 0, 1, 0, NULL },
+    [CHORALE_REDUCE_SCATTER] = { CHORALE_MPICH_TOTAL, 0, 1, 0, NULL },
+    [CHORALE_ALLGATHER] = { CHORALE_MPICH_TOTAL, 0, 0, 0, NULL },
+    [CHORALE_ALLGATHERV] = { CHORALE_MPICH_TOTAL, 0, 0, 0, NULL },
+    [CHORALE_ALLTOALL] = { CHORALE_MPICH_AVERAGE, 0, 0, 1, NULL },
+    [CHORALE_ALLTOALLV] = { CHORALE_MPICH_NONE, 0, 0, 1, NULL },
+    [CHORALE_SCAN] = { CHORALE_MPICH_NONE, 0, 0, 0,
+                       "composition=MPIDI_Scan_intra_composition_beta" },
+};
+
+static const struct chorale_mpich_need needs[] = {
+    { CHORALE_BARRIER, "smp", 0, 1, 0, 0, 0 },
+    { CHORALE_BCAST, "smp", 0, 1, 0, 0, 0 },
+    { CHORALE_REDUCE, "smp", 0, 1, 0, 0, 0 },
+    { CHORALE_REDUCE, "reduce_scatter_gather", 0, 0, 0, 1, 0 },
+    { CHORALE_ALLREDUCE, "smp", 0, 1, 0, 0, 0 },
+    { CHORALE_ALLREDUCE, "reduce_scatter_allgather", 0, 0, 0, 1, 0 },
+    { CHORALE_ALLGATHER, "recursive_doubling", 1, 0, 0, 0, 0 },
+    { CHORALE_ALLGATHERV, "recursive_doubling", 1, 0, 0, 0, 0 },
+    { CHORALE_REDUCE_SCATTER, "noncommutative", 1, 0, 0, 0, 1 },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "noncommutative", 1, 0, 0, 0, 0 },
+    { CHORALE_ALLTOALL, "pairwise_sendrecv_replace", 0, 0, 1, 0, 0 },
+    { CHORALE_ALLTOALLV, "pairwise_sendrecv_replace", 0, 0, 1, 0, 0 },
+    { CHORALE_SCAN, "smp", 0, 1, 0, 0, 0 },
+};
+
+const struct chorale_mpich_traits *
+chorale_mpich_traits(enum chorale_coll coll)
+{
+    return &traits[coll];
+}
+
+const struct chorale_mpich_need *chorale_mpich_need(enum chorale_coll coll,
+                                                    const char *name)
+{
+    static const struct chorale_mpich_need nothing;
+
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+        if (needs[i].coll == coll && strcmp(needs[i].name, name) == 0)
+            return &needs[i];
+    return &nothing;
+}
+
+int chorale_mpich_leaf(enum chorale_coll coll, const char *name,
+                       char leaf[CHORALE_MPICH_LEAF])
+{
+    static const char *const kinds[] = { "intra", "allcomm" };
+    const char *word = chorale_coll_info(coll)->name;
+
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(leaf, CHORALE_MPICH_LEAF, "algorithm=MPIR_%c%s_%s_%s",
+                 word[0] - 'a' + 'A', word + 1, kinds[i], name);
+        if (chorale_csel_knows(leaf))
+            return 0;
+    }
+    return -1;
+}
+
+static int is_pow2(int size)
+{
+    return (size & (size - 1)) == 0;
+}
+
+/* A collective without a size to test takes one choice for all sizes. */
+static int for_all_sizes(const struct chorale_rule *r)
+{
+    return chorale_coll_info(r->coll)->dataless ||
+           (r->lo == 0 && r->hi == CHORALE_RULE_NO_END);
+}
+
+static const char *cannot(const struct chorale_rule *r)
+{
+    const struct chorale_mpich_need *need = chorale_mpich_need(r->coll,
+                                                               r->name);
+
+    if (r->shape == CHORALE_SHAPE_IRREGULAR)
+        return "no test tells such placements apart";
+    if (r->shape != CHORALE_SHAPE_SINGLE_NODE && r->comm_size % r->ppn != 0)
+        return "no test tells nodes that are not full from others";
+    if (traits[r->coll].key == CHORALE_MPICH_NONE && !for_all_sizes(r))
+        return "no test of its size is the same on all ranks";
+    if (need->pow2 && !is_pow2(r->comm_size))
+        return "the algorithm needs a power of two of ranks";
+    if (need->parent && r->shape == CHORALE_SHAPE_ONE_PER_NODE)
+        return "the algorithm needs several ranks on a node";
+    if (need->inplace)
+        return "the algorithm works in place only";
+    return NULL;
+}
+
+/* Thresholds have 31 bits: what is beyond the largest is one band. */
+static void cut(struct chorale_rule *r)
+{
+    unsigned long long most = INT_MAX;
+
+    if (chorale_coll_info(r->coll)->blocks &&
+        traits[r->coll].key == CHORALE_MPICH_AVERAGE)
+        most = (most + 1) * (unsigned long long)r->comm_size - 1;
+    if (r->left == NULL && r->lo > most)
+        r->left = "no test has as large a threshold";
+    else if (r->hi > most && r->hi < CHORALE_RULE_NO_END)
+        r->hi = most;
+}
+
+static enum chorale_err prepare(struct chorale_rules *rules,
+                                const struct chorale_rule_opts *opts,
+                                struct chorale_errmsg *msg)
+{
+    char leaf[CHORALE_MPICH_LEAF];
+
+    (void)opts; /* the format tells operations apart */
+    for (size_t i = 0; i < rules->count; i++) {
+        struct chorale_rule *r = &rules->rule[i];
+
+        r->left = NULL;
+        if (r->name[0] == '\0')
+            continue;
+        if (chorale_mpich_leaf(r->coll, r->name, leaf) != 0)
+            return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions"
+                                " choose %s %s, which the MPI library here"
+                                " does not have; measure again with this one",
+                                rules->origin.system,
+                                chorale_coll_info(r->coll)->name, r->name);
+        r->left = cannot(r);
+        cut(r);
+    }
+    return CHORALE_OK;
+}
+
+const struct chorale_rule_format chorale_rules_mpich_json = {
+    .format = "mpich-json",
+    .summary = "MPICH's selection files",
+    .library = "MPICH",
+    .suffix = { ".json", ".ch4.json" },
+    .variable = { "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+                  "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE" },
+    .caution = "Both files belong together: the second lets the calls that"
+               " the first decides\n"
+               "pass the layer above. They are complete for the version of"
+               " MPICH named here;\n"
+               "another one may not know all names, and ends the program.\n",
+    .prepare = prepare,
+    .emit = chorale_mpich_emit,
+    .read = chorale_mpich_read,
+    .agrees = chorale_mpich_agrees,
+    .release = chorale_mpich_release,
+};

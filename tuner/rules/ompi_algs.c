@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ompi_algs.c - what Open MPI's component tuned has, and what rules for it can
+ * say: see ompi_algs.h. */
+#include "config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/rules/ompi_algs.h"
+
+/* Collectives: their numbers, and what a rule is held against, if that is the
+ * same on all ranks. -1: not by this component. */
+static const struct {
+    int id;
+    enum chorale_ompi_key key;
+    const char *why_not;
+} colls[CHORALE_NCOLL] = {
+    [CHORALE_BARRIER] = { 6, CHORALE_OMPI_NONE, NULL },
+    [CHORALE_BCAST] = { 7, CHORALE_OMPI_N, NULL },
+    [CHORALE_REDUCE] = { 11, CHORALE_OMPI_N, NULL },
+    [CHORALE_ALLREDUCE] = { 2, CHORALE_OMPI_N, NULL },
+    [CHORALE_REDUCE_SCATTER_BLOCK] = { 13, CHORALE_OMPI_N, NULL },
+    [CHORALE_REDUCE_SCATTER] = { 12, CHORALE_OMPI_N, NULL },
+    [CHORALE_GATHER] = { 9, CHORALE_OMPI_NONE,
+        "the size it tests is another on a root whose data is in place" },
+    [CHORALE_GATHERV] = { -1, CHORALE_OMPI_NONE,
+        "the library has one algorithm" },
+    [CHORALE_SCATTER] = { 15, CHORALE_OMPI_NONE,
+        "the size it tests is known on the root alone" },
+    [CHORALE_SCATTERV] = { -1, CHORALE_OMPI_NONE,
+        "the library has one algorithm" },
+    [CHORALE_ALLGATHER] = { 0, CHORALE_OMPI_N, NULL },
+    [CHORALE_ALLGATHERV] = { 1, CHORALE_OMPI_MEAN, NULL },
+    [CHORALE_ALLTOALL] = { 3, CHORALE_OMPI_N, NULL },
+    [CHORALE_ALLTOALLV] = { 4, CHORALE_OMPI_NONE, "no size of it is tested" },
+    [CHORALE_SCAN] = { 14, CHORALE_OMPI_NONE,
+        "the size it tests leaves out the count" },
+    [CHORALE_EXSCAN] = { 8, CHORALE_OMPI_NONE,
+        "the size it tests leaves out the count" },
+};
+
+/* Algorithms by number; they are the same in versions 4.1 to 6. Source: the
+ * enumerations of ompi/mca/coll/tuned, which MPI_T shows. */
+static const struct chorale_ompi_algorithm algorithms[] = {
+    { CHORALE_BARRIER, "linear", 1, 0, 0, 0 },
+    { CHORALE_BARRIER, "double_ring", 2, 0, 0, 0 },
+    { CHORALE_BARRIER, "recursive_doubling", 3, 0, 0, 0 },
+    { CHORALE_BARRIER, "bruck", 4, 0, 0, 0 },
+    { CHORALE_BARRIER, "two_proc", 5, 0, 0, 0 },
+    { CHORALE_BARRIER, "tree", 6, 0, 0, 0 },
+    { CHORALE_BCAST, "basic_linear", 1, 0, 0, 0 },
+    { CHORALE_BCAST, "chain", 2, 4, 0, 0 },
+    { CHORALE_BCAST, "pipeline", 3, 0, 0, 0 },
+    { CHORALE_BCAST, "split_binary_tree", 4, 0, 0, 0 },
+    { CHORALE_BCAST, "binary_tree", 5, 0, 0, 0 },
+    { CHORALE_BCAST, "binomial", 6, 0, 0, 0 },
+    { CHORALE_BCAST, "knomial", 7, 0, 0, 0 },
+    { CHORALE_BCAST, "scatter_allgather", 8, 0, 0, 0 },
+    { CHORALE_BCAST, "scatter_allgather_ring", 9, 0, 0, 0 },
+    { CHORALE_REDUCE, "linear", 1, 0, 0, 0 },
+    { CHORALE_REDUCE, "chain", 2, 4, 1, 0 },
+    { CHORALE_REDUCE, "pipeline", 3, 0, 1, 0 },
+    { CHORALE_REDUCE, "binary", 4, 0, 1, 0 },
+    { CHORALE_REDUCE, "binomial", 5, 0, 1, 0 },
+    { CHORALE_REDUCE, "in-order_binary", 6, 0, 0, 0 },
+    { CHORALE_REDUCE, "rabenseifner", 7, 0, 0, 0 },
+    { CHORALE_ALLREDUCE, "basic_linear", 1, 0, 0, 0 },
+    { CHORALE_ALLREDUCE, "nonoverlapping", 2, 0, 0, 0 },
+    { CHORALE_ALLREDUCE, "recursive_doubling", 3, 0, 0, 0 },
+    { CHORALE_ALLREDUCE, "ring", 4, 0, 1, 0 },
+    { CHORALE_ALLREDUCE, "segmented_ring", 5, 0, 1, 1 },
+    { CHORALE_ALLREDUCE, "rabenseifner", 6, 0, 0, 0 },
+    { CHORALE_REDUCE_SCATTER, "non-overlapping", 1, 0, 0, 0 },
+    { CHORALE_REDUCE_SCATTER, "recursive_halving", 2, 0, 1, 0 },
+    { CHORALE_REDUCE_SCATTER, "ring", 3, 0, 1, 0 },
+    { CHORALE_REDUCE_SCATTER, "butterfly", 4, 0, 0, 0 },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "basic_linear", 1, 0, 0, 0 },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "recursive_doubling", 2, 0, 0, 0 },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "recursive_halving", 3, 0, 0, 0 },
+    { CHORALE_REDUCE_SCATTER_BLOCK, "butterfly", 4, 0, 0, 0 },
+    { CHORALE_GATHER, "basic_linear", 1, 0, 0, 0 },
+    { CHORALE_GATHER, "binomial", 2, 0, 0, 0 },
+    { CHORALE_GATHER, "linear_sync", 3, 0, 0, 0 },
+    { CHORALE_SCATTER, "basic_linear", 1, 0, 0, 0 },
+    { CHORALE_SCATTER, "binomial", 2, 0, 0, 0 },
+    { CHORALE_SCATTER, "linear_nb", 3, 0, 0, 0 },
+    { CHORALE_ALLGATHER, "linear", 1, 0, 0, 0 },
+    { CHORALE_ALLGATHER, "bruck", 2, 0, 0, 0 },
+    { CHORALE_ALLGATHER, "recursive_doubling", 3, 0, 0, 0 },
+    { CHORALE_ALLGATHER, "ring", 4, 0, 0, 0 },
+    { CHORALE_ALLGATHER, "neighbor", 5, 0, 0, 0 },
+    { CHORALE_ALLGATHER, "two_proc", 6, 0, 0, 0 },
+    { CHORALE_ALLGATHERV, "default", 1, 0, 0, 0 },
+    { CHORALE_ALLGATHERV, "bruck", 2, 0, 0, 0 },
+    { CHORALE_ALLGATHERV, "ring", 3, 0, 0, 0 },
+    { CHORALE_ALLGATHERV, "neighbor", 4, 0, 0, 0 },
+    { CHORALE_ALLGATHERV, "two_proc", 5, 0, 0, 0 },
+    { CHORALE_ALLTOALL, "linear", 1, 0, 0, 0 },
+    { CHORALE_ALLTOALL, "pairwise", 2, 0, 0, 0 },
+    { CHORALE_ALLTOALL, "modified_bruck", 3, 0, 0, 0 },
+    { CHORALE_ALLTOALL, "linear_sync", 4, 0, 0, 0 },
+    { CHORALE_ALLTOALL, "two_proc", 5, 0, 0, 0 },
+    { CHORALE_ALLTOALLV, "basic_linear", 1, 0, 0, 0 },
+    { CHORALE_ALLTOALLV, "pairwise", 2, 0, 0, 0 },
+    { CHORALE_SCAN, "linear", 1, 0, 0, 0 },
+    { CHORALE_SCAN, "recursive_doubling", 2, 0, 0, 0 },
+    { CHORALE_EXSCAN, "linear", 1, 0, 0, 0 },
+    { CHORALE_EXSCAN, "recursive_doubling", 2, 0, 0, 0 },
+};
+
+const struct chorale_ompi_algorithm *
+chorale_ompi_find(enum chorale_coll coll, const char *name)
+{
+    for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
+        if (algorithms[i].coll == coll &&
+            strcmp(algorithms[i].name, name) == 0)
+            return &algorithms[i];
+    return NULL;
+}
+
+int chorale_ompi_id(enum chorale_coll coll)
+{
+    return colls[coll].id;
+}
+
+enum chorale_ompi_key chorale_ompi_key(enum chorale_coll coll)
+{
+    return colls[coll].key;
+}
+
+int chorale_ompi_unit(enum chorale_coll coll, int comm_size)
+{
+    return colls[coll].key == CHORALE_OMPI_MEAN ? comm_size : 1;
+}
+
+static const char *cannot(const struct chorale_rule *r,
+                          const struct chorale_ompi_algorithm *algorithm,
+                          const struct chorale_rule_opts *opts)
+{
+    int all = chorale_coll_info(r->coll)->dataless ||
+              (r->lo == 0 && r->hi == CHORALE_RULE_NO_END);
+
+    if (colls[r->coll].id < 0)
+        return colls[r->coll].why_not;
+    if (colls[r->coll].key == CHORALE_OMPI_NONE && !all)
+        return colls[r->coll].why_not;
+    if (algorithm->segments)
+        return "its segment size is not recorded";
+    if (algorithm->reorders && !opts->commutative)
+        return "it reorders operands, and no rule can ask whether that"
+               " matters (--commutative)";
+    return NULL;
+}
+
+/* Where the mean block is tested, whole bytes of it can be told apart. */
+static void round_up(struct chorale_rule *r)
+{
+    unsigned long long p = (unsigned long long)r->comm_size;
+
+    if (colls[r->coll].key != CHORALE_OMPI_MEAN)
+        return;
+    r->lo = (r->lo + p - 1) / p * p;
+    if (r->hi < CHORALE_RULE_NO_END)
+        r->hi = (r->hi + p) / p * p - 1;
+    if (r->hi < r->lo) {
+        r->hi = r->lo;
+        r->left = "less than a byte a rank";
+    }
+}
+
+static enum chorale_err settle(struct chorale_rules *rules,
+                               const struct chorale_rule_opts *opts,
+                               struct chorale_errmsg *msg)
+{
+    for (size_t i = 0; i < rules->count; i++) {
+        struct chorale_rule *r = &rules->rule[i];
+        const struct chorale_ompi_algorithm *algorithm =
+            chorale_ompi_find(r->coll, r->name);
+
+        r->left = NULL;
+        round_up(r);
+        if (r->name[0] == '\0' || r->left != NULL)
+            continue;
+        if (algorithm == NULL)
+            return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions "
+                                "choose %s %s, whose number in Open MPI is "
+                                "not known; measure again with this chorale, "
+                                "and decide", rules->origin.system,
+                                chorale_coll_info(r->coll)->name, r->name);
+        r->left = cannot(r, algorithm, opts);
+    }
+    return CHORALE_OK;
+}
+
+/* --- placements that are not told apart ---------------------------------- */
+
+/* What all sets from shape on among rows of one size choose at n, if they
+ * agree; else, or where one of them has no row, "". */
+static const char *agreed(const struct chorale_rules *rules, size_t first,
+                          size_t end, enum chorale_shape shape,
+                          unsigned long long n)
+{
+    const char *all = NULL;
+
+    for (size_t i = first; i < end; i = chorale_rules_same_set(rules, i)) {
+        const struct chorale_rule *r = &rules->rule[i];
+        const struct chorale_rule_place place = { r->shape, r->ppn };
+        const char *name;
+
+        if (r->shape < shape)
+            continue;
+        name = chorale_rules_at(rules, r->coll, r->comm_size, &place, n);
+        if (all != NULL && strcmp(all, name) != 0)
+            return "";
+        all = name;
+    }
+    return all != NULL ? all : "";
+}
+
+static int compare_n(const void *a, const void *b)
+{
+    unsigned long long x = *(const unsigned long long *)a;
+    unsigned long long y = *(const unsigned long long *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Add what rows [first, end) of one size agree upon to rules from *count on,
+ * as rows of unknown shape. room is for two a row. */
+static int project(struct chorale_rules *rules, size_t first, size_t end,
+                   enum chorale_shape shape, size_t *count)
+{
+    unsigned long long *from = calloc(2 * (end - first) + 1, sizeof(*from));
+    struct chorale_rule *last = NULL;
+    size_t all = 0;
+
+    if (from == NULL)
+        return -1;
+    for (size_t i = first; i < end; i++) {
+        from[all++] = rules->rule[i].lo;
+        if (rules->rule[i].hi < CHORALE_RULE_NO_END)
+            from[all++] = rules->rule[i].hi + 1;
+    }
+    qsort(from, all, sizeof(*from), compare_n);
+    for (size_t i = 0; i < all; i++) {
+        const char *name = agreed(rules, first, end, shape, from[i]);
+        unsigned long long hi = i + 1 < all ? from[i + 1] - 1
+                                            : CHORALE_RULE_NO_END;
+
+        if (*name == '\0' || (i + 1 < all && from[i + 1] == from[i])) {
+            last = *name == '\0' ? NULL : last;
+        } else if (last != NULL && strcmp(last->name, name) == 0) {
+            last->hi = hi;
+        } else {
+            last = &rules->rule[(*count)++];
+            *last = (struct chorale_rule){
+                .coll = rules->rule[first].coll,
+                .comm_size = rules->rule[first].comm_size,
+                .lo = from[i], .hi = hi,
+            };
+            strcpy(last->name, name);
+        }
+    }
+    free(from);
+    return 0;
+}
+
+/* 1 if a row of unknown shape says all that this one does. */
+static int kept(const struct chorale_rules *rules, size_t begin, size_t end,
+                const struct chorale_rule *r)
+{
+    for (size_t i = begin; i < end; i++) {
+        const struct chorale_rule *p = &rules->rule[i];
+
+        if (p->coll == r->coll && p->comm_size == r->comm_size &&
+            p->lo <= r->lo && r->hi <= p->hi && strcmp(p->name, r->name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+enum chorale_err chorale_ompi_prepare(struct chorale_rules *rules,
+                                      const struct chorale_rule_opts *opts,
+                                      enum chorale_shape shape,
+                                      struct chorale_errmsg *msg)
+{
+    enum chorale_err err = settle(rules, opts, msg);
+    size_t were = rules->count, count = were;
+    struct chorale_rule *more;
+
+    if (err != CHORALE_OK)
+        return err;
+    more = realloc(rules->rule, (3 * were + 1) * sizeof(*more));
+    if (more == NULL)
+        return chorale_fail_memory(msg, "generate");
+    rules->rule = more;
+    for (size_t i = 0, end; i < were; i = end) {
+        size_t begin = count;
+
+        end = chorale_rules_same_size(rules, i);
+        if (project(rules, i, end, shape, &count) != 0)
+            return chorale_fail_memory(msg, "generate");
+        for (size_t k = i; k < end; k++) {
+            struct chorale_rule *r = &rules->rule[k];
+
+            if (r->shape < shape)
+                continue;
+            r->projected = 1;
+            if (r->left == NULL && r->name[0] != '\0' &&
+                !kept(rules, begin, count, r))
+                r->left = "other placements of as many ranks choose"
+                          " otherwise";
+        }
+    }
+    rules->count = count;
+    chorale_rules_sort(rules);
+    return CHORALE_OK;
+}

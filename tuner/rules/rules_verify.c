@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rules_verify.c - what the MPI library does with a written table: the same
+ * points once with it and once without, where the algorithm is forced. What
+ * each sends, and what is received, is compared.
+ *
+ * Nodes are emulated: MPICH splits the ranks of one machine on request. */
+#include "config.h"
+
+#include "tuner/rules/rules.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tuner/run/launcher.h"
+#include "tuner/base/process.h"
+
+#define MOST_BYTES (64u << 20) /* of one operation */
+
+enum { HASHES = 48 };
+
+/* What came of one point. */
+struct seen {
+    char with[HASHES];       /* "SENT DATA" with the table; "": nothing yet */
+    char without[HASHES];    /* of the library's own decision */
+    char forced[HASHES];     /* of the algorithm; "": it was refused */
+    char alone[HASHES];      /* with the rules of this collective alone */
+};
+
+struct trial {
+    const struct chorale_rule_format *format;
+    const struct chorale_rules *rules;
+    char *const *path;
+    const struct chorale_rule_point *point; /* of one launch */
+    size_t count;
+    struct seen *seen;
+    char points_file[64];
+    int blind;               /* messages cannot be seen */
+    char *alone;             /* file of the rules of one collective, or NULL */
+    int forcing, done;       /* of the launch under way */
+    char complaint[300];     /* its first line of standard error */
+};
+
+/* --- one launch ---------------------------------------------------------- */
+
+static int take_line(void *arg, const char *line, int is_err)
+{
+    struct trial *t = arg;
+    char word[16], sent[20], data[20];
+    size_t i;
+
+    if (is_err && t->complaint[0] == '\0' && line[strspn(line, " -*=")] != '\0')
+        snprintf(t->complaint, sizeof(t->complaint), "%s", line);
+    if (is_err || *line != '@')
+        return 0;
+    if (strcmp(line, "@end") == 0)
+        return t->done = 1;
+    if (strcmp(line, "@sees 0") == 0)
+        t->blind = 1;
+    else if (sscanf(line, "@%15s %zu %19s %19s", word, &i, sent, data) == 4 &&
+             i < t->count && strcmp(sent, "-") != 0)
+        snprintf(strcmp(word, "forced") == 0 ? t->seen[i].forced
+                 : t->forcing                ? t->seen[i].without
+                 : t->alone != NULL          ? t->seen[i].alone
+                                             : t->seen[i].with,
+                 HASHES, "%s %s", sent, data);
+    return 0;
+}
+
+/* Variables that make the ranks of this machine lie on nodes; 0, or -1: no
+ * library can be told to. */
+static int place(const struct trial *t, struct chorale_args *args)
+{
+    const struct chorale_rule_point *p = t->point;
+    int ppn = p->place.ppn, block = p->place.shape == CHORALE_SHAPE_BLOCK;
+
+    if (p->place.shape == CHORALE_SHAPE_SINGLE_NODE ||
+        p->place.shape == CHORALE_SHAPE_UNKNOWN)
+        return 0;
+    if (strcmp(t->format->library, "MPICH") != 0 ||
+        p->place.shape == CHORALE_SHAPE_IRREGULAR || p->comm_size % ppn != 0)
+        return -1;
+    chorale_args_add(args, "MPIR_CVAR_NUM_CLIQUES=%d", p->comm_size / ppn);
+    if (block)
+        chorale_args_add(args, "MPIR_CVAR_CLIQUES_BY_BLOCK=1");
+    return 0;
+}
+
+/* Start the ranks once; forcing: without the table. 0, -1: it did not end
+ * well, 1: it cannot be placed so. */
+static int launch(struct trial *t, int forcing, struct chorale_errmsg *msg)
+{
+    struct chorale_args args = { .count = 0 };
+    const double silence = 60;
+    struct chorale_child child;
+    char program[PATH_MAX];
+    int status = 0, away;
+    enum chorale_ending ending;
+
+    if (chorale_find_program("chorale-selects", PKGLIBEXECDIR, program,
+                             sizeof(program), msg) != CHORALE_OK)
+        return -1;
+    chorale_args_add(&args, "%s", chorale_mpiexec());
+    chorale_args_add(&args, "-n");
+    chorale_args_add(&args, "%d", t->point->comm_size);
+    chorale_args_add(&args, "env");
+    away = place(t, &args);
+    for (int i = 0; i < CHORALE_RULE_FILES && !forcing; i++)
+        if (t->path[i] != NULL)
+            chorale_args_add(&args, "%s=%s", t->format->variable[i],
+                             t->alone != NULL ? t->alone : t->path[i]);
+    if (t->format->setting != NULL && !forcing)
+        chorale_args_add(&args, "%s", t->format->setting);
+    chorale_args_add(&args, "%s", program);
+    if (forcing)
+        chorale_args_add(&args, "--force");
+    chorale_args_add(&args, "%s", t->points_file);
+    t->forcing = forcing;
+    t->done = 0;
+    t->complaint[0] = '\0';
+    if (away || chorale_spawn(&args, NULL, &child, msg) != CHORALE_OK) {
+        chorale_args_free(&args);
+        return away ? 1 : -1;
+    }
+    ending = chorale_child_wait(&child, &silence, take_line, t, &status);
+    chorale_args_free(&args);
+    if (t->done && ending != CHORALE_ENDED_STOPPED)
+        return 0;
+    chorale_fail(msg, CHORALE_ENV, "%s",
+                 t->complaint[0] != '\0' ? t->complaint
+                 : ending == CHORALE_ENDED_STOPPED ? "it was stopped"
+                                                   : "it ends without a word");
+    return -1;
+}
+
+/* The points of a launch, for its ranks to read. */
+static enum chorale_err write_points(struct trial *t,
+                                     struct chorale_errmsg *msg)
+{
+    FILE *out;
+    int fd, bad;
+
+    snprintf(t->points_file, sizeof(t->points_file),
+             "/tmp/chorale-points-XXXXXX");
+    fd = mkstemp(t->points_file);
+    out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL) {
+        int error = errno;
+
+        if (fd >= 0) {
+            close(fd);
+            unlink(t->points_file);
+        }
+        return chorale_fail_written(msg, t->points_file, error);
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        const struct chorale_rule_point *p = &t->point[i];
+        const char *name = chorale_rules_at(t->rules, p->coll, p->comm_size,
+                                            &p->place, p->n);
+
+        fprintf(out, "%s %llu %s\n", chorale_coll_info(p->coll)->name, p->n,
+                *name != '\0' ? name : "-");
+    }
+    bad = ferror(out);
+    if (fclose(out) != 0 || bad) {
+        unlink(t->points_file);
+        return chorale_fail_written(msg, t->points_file, errno);
+    }
+    return CHORALE_OK;
+}
+
+/* --- what was seen ------------------------------------------------------- */
+
+/* Received, the second word. */
+static const char *data_of(const char *hashes)
+{
+    return hashes + strcspn(hashes, " ");
+}
+
+/* What the library should have sent. */
+static const char *wanted(const struct trial *t, size_t i, const char **name_p)
+{
+    const struct chorale_rule_point *p = &t->point[i];
+    const struct seen *s = &t->seen[i];
+
+    *name_p = chorale_rules_at(t->rules, p->coll, p->comm_size, &p->place,
+                               p->n);
+    return **name_p != '\0' && s->forced[0] != '\0' ? s->forced : s->without;
+}
+
+/* 1 if what an algorithm sends is not known: that library's cannot all be
+ * forced. */
+static int unknown(const struct trial *t, size_t i)
+{
+    const char *name;
+
+    wanted(t, i, &name);
+    return t->format->composes && *name != '\0' &&
+           t->seen[i].forced[0] == '\0';
+}
+
+static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
+                                struct chorale_errmsg *msg)
+{
+    const struct chorale_rule_point *p = &t->point[i];
+    const struct seen *s = &t->seen[i];
+    const char *name, *want = wanted(t, i, &name), *what = NULL;
+
+    if (s->with[0] == '\0')
+        what = "returns an error";
+    else if (strcmp(data_of(s->with), data_of(s->without)) != 0)
+        what = "gives other results than without it";
+    else if (strcmp(s->with, want) != 0 && strcmp(s->alone, want) != 0 &&
+             !unknown(t, i))
+        what = strcmp(s->with, s->without) == 0
+                   ? "sends what it sends without it"
+                   : "sends neither what the algorithm does nor what the"
+                     " default does";
+    if (what != NULL)
+        return chorale_fail(msg, CHORALE_NO, "loaded with the table the "
+                            "library %s: %s at P = %d, %d a node, n = %llu, "
+                            "decided: %s; nothing was written: measure with "
+                            "this library, and decide again", what,
+                            chorale_coll_info(p->coll)->name, p->comm_size,
+                            p->place.ppn > 0 ? p->place.ppn : p->comm_size,
+                            p->n, *name != '\0' ? name : "the default");
+    *tells += *name != '\0' && strcmp(s->with, s->without) != 0;
+    return CHORALE_OK;
+}
+
+/* Load the rules of one collective alone, for its points. */
+static enum chorale_err try_alone(struct trial *t, enum chorale_coll coll,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_rules rules = *t->rules;
+    struct chorale_rule_files files = { { NULL } };
+    char name[] = "/tmp/chorale-rules-XXXXXX";
+    struct chorale_rule *first = rules.rule, *last;
+    int fd = mkstemp(name), bad = fd < 0;
+    enum chorale_err err;
+
+    while (first < rules.rule + rules.count && first->coll != coll)
+        first++;
+    for (last = first; last < rules.rule + rules.count && last->coll == coll;)
+        last++;
+    rules.rule = first;
+    rules.count = (size_t)(last - first);
+    err = t->format->emit(&rules, &files, msg);
+    if (err == CHORALE_OK && !bad)
+        bad = dprintf(fd, "%s", files.text[0]) < 0;
+    if (err == CHORALE_OK && bad)
+        err = chorale_fail_written(msg, name, errno);
+    t->alone = name;
+    if (err == CHORALE_OK && launch(t, 0, msg) != 0)
+        err = CHORALE_NO;
+    t->alone = NULL;
+    if (fd >= 0) {
+        close(fd);
+        unlink(name);
+    }
+    for (int i = 0; i < CHORALE_RULE_FILES; i++)
+        free(files.text[i]);
+    return err;
+}
+
+/* Where something else was sent, a collective may be made of others that have
+ * rules: then its own ones are looked at alone. */
+static enum chorale_err look_again(struct trial *t, struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+    const char *name;
+
+    for (size_t i = 0; i < t->count && err == CHORALE_OK; i++)
+        if (t->format->composes && t->seen[i].alone[0] == '\0' &&
+            t->seen[i].with[0] != '\0' && !unknown(t, i) &&
+            strcmp(t->seen[i].with, wanted(t, i, &name)) != 0)
+            err = try_alone(t, t->point[i].coll, msg);
+    return err;
+}
+
+struct tally {
+    size_t run, tells, unknown, large, away, many, unstarted;
+    int blind;
+    char why[300];
+};
+
+/* All points of one number of ranks and one placement. */
+static enum chorale_err try_group(struct trial *t, struct tally *tally,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_errmsg why = { "" };
+    enum chorale_err err = CHORALE_OK;
+    int rc;
+
+    t->seen = calloc(t->count, sizeof(*t->seen));
+    if (t->seen == NULL)
+        return chorale_fail_memory(msg, "generate");
+    err = write_points(t, msg);
+    if (err != CHORALE_OK) {
+        free(t->seen);
+        return err;
+    }
+    rc = launch(t, 1, &why);
+    if (rc != 0) {
+        *(rc > 0 ? &tally->away : &tally->unstarted) += t->count;
+        if (rc < 0)
+            snprintf(tally->why, sizeof(tally->why), "%.290s", why.text);
+    } else if (launch(t, 0, &why) != 0) {
+        err = chorale_fail(msg, CHORALE_NO, "the library does not run with "
+                           "the table at P = %d: %.300s; nothing was written: "
+                           "measure with this library, and decide again",
+                           t->point->comm_size, why.text);
+    } else {
+        tally->run += t->count;
+        tally->blind |= t->blind;
+        err = look_again(t, msg);
+        for (size_t i = 0; i < t->count && err == CHORALE_OK; i++) {
+            tally->unknown += (size_t)unknown(t, i);
+            err = compare(t, i, &tally->tells, msg);
+        }
+    }
+    unlink(t->points_file);
+    free(t->seen);
+    return chorale_stop_requested() && err == CHORALE_OK
+               ? chorale_fail(msg, CHORALE_STOPPED, "generate: stopped; "
+                              "nothing was written, and the same command "
+                              "begins again")
+               : err;
+}
+
+static void say(struct chorale_rule_check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say(struct chorale_rule_check *check, const char *format, ...)
+{
+    size_t used = strlen(check->said);
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(check->said + used, sizeof(check->said) - used, format, ap);
+    va_end(ap);
+}
+
+static void report(const struct tally *tally, const char *library,
+                   struct chorale_rule_check *check)
+{
+    if (tally->run > 0)
+        say(check, "run by the library here (%s): %zu points, %s\n", library,
+            tally->run,
+            tally->blind ? "results alone, as its messages cannot be seen"
+                         : "it sends what was decided");
+    if (tally->run > 0 && !tally->blind)
+        say(check, "at %zu of these it sends something else without the"
+            " table\n", tally->tells);
+    if (tally->unknown > 0)
+        say(check, "at %zu of these the algorithm cannot be forced: results"
+            " alone\n", tally->unknown);
+    if (tally->many > 0)
+        say(check, "not run: %zu points with more than %d ranks"
+            " (--check-ranks)\n", tally->many, check->max_ranks);
+    if (tally->large > 0)
+        say(check, "not run: %zu points with more than %u MiB\n",
+            tally->large, MOST_BYTES >> 20);
+    if (tally->away > 0)
+        say(check, "not run: %zu points, as no nodes of that kind can be"
+            " emulated\n", tally->away);
+    if (tally->unstarted > 0)
+        say(check, "not run: %zu points, as no ranks could be started: %s\n",
+            tally->unstarted, tally->why);
+}
+
+static int same_launch(const struct chorale_rule_point *a,
+                       const struct chorale_rule_point *b)
+{
+    return a->comm_size == b->comm_size &&
+           a->place.shape == b->place.shape && a->place.ppn == b->place.ppn;
+}
+
+/* Points that a launch can take, together; returns the index after those
+ * that belong to the first's launch. */
+static size_t gather(const struct chorale_rule_point *point, size_t first,
+                     size_t count, const struct chorale_rule_check *check,
+                     struct chorale_rule_point *group, size_t *ngroup,
+                     struct tally *tally)
+{
+    size_t i = first;
+
+    *ngroup = 0;
+    for (; i < count && same_launch(&point[i], &point[first]); i++) {
+        if (point[i].comm_size > check->max_ranks)
+            tally->many++;
+        else if (point[i].n > MOST_BYTES)
+            tally->large++;
+        else
+            group[(*ngroup)++] = point[i];
+    }
+    return i;
+}
+
+/* Ranks may outnumber processors. */
+static void more_ranks_than_processors(void)
+{
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
+    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
+}
+
+enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
+                                   const struct chorale_rules *rules,
+                                   char *const path[CHORALE_RULE_FILES],
+                                   const struct chorale_rule_point *point,
+                                   size_t count,
+                                   struct chorale_rule_check *check,
+                                   struct chorale_errmsg *msg)
+{
+    struct trial t = { .format = format, .rules = rules, .path = path };
+    struct chorale_rule_point *group = calloc(count + 1, sizeof(*group));
+    struct tally tally = { .why = "" };
+    struct chorale_errmsg why;
+    char library[1024] = "";
+    enum chorale_err err = CHORALE_OK;
+
+    if (group == NULL)
+        return chorale_fail_memory(msg, "generate");
+    if (chorale_runner_probe(library, sizeof(library), &why) != CHORALE_OK ||
+        strcmp(library, rules->origin.mpi_library) != 0) {
+        say(check, "not run: it was measured with %.100s, and here is %.100s\n",
+            rules->origin.mpi_library, *library != '\0' ? library : "none");
+        free(group);
+        return CHORALE_OK;
+    }
+    more_ranks_than_processors();
+    for (size_t i = 0; i < count && err == CHORALE_OK;) {
+        i = gather(point, i, count, check, group, &t.count, &tally);
+        t.point = group;
+        if (t.count > 0)
+            err = try_group(&t, &tally, msg);
+    }
+    if (err == CHORALE_OK)
+        report(&tally, library, check);
+    free(group);
+    return err;
+}

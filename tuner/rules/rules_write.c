@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rules_write.c - a table of rules as files: written beside their place,
+ * checked there, and put in place together: see rules.h. */
+#include "config.h"
+
+#include "tuner/rules/rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/emit/table.h"
+#include "tuner/base/output.h"
+#include "tuner/base/shell_quote.h"
+
+static const char *base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* --- the heading --------------------------------------------------------- */
+
+/* A line of its own words and one text from elsewhere. */
+static void line(FILE *out, const char *prefix, const char *word,
+                 const char *text, const char *rest)
+{
+    fprintf(out, "%s%s", prefix, word);
+    chorale_emit_comment(out, text, strcspn(text, "\n"));
+    fprintf(out, "%s\n", rest);
+}
+
+/* The same with a word of a command, up to the end of its line. */
+static void word_line(FILE *out, const char *prefix, const char *option,
+                      const char *word, const char *rest)
+{
+    enum { LONGEST = 255 };
+    char cut[LONGEST + 1], quoted[4 * LONGEST + 4];
+
+    snprintf(cut, sizeof(cut), "%.*s", (int)strcspn(word, "\n"), word);
+    line(out, prefix, option, chorale_shell_word(cut, quoted, sizeof(quoted)),
+         rest);
+}
+
+static void left_out(FILE *out, const char *prefix,
+                     const struct chorale_rules *rules)
+{
+    size_t said = 0, left = 0;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct chorale_rule *r = &rules->rule[i];
+
+        left += r->left != NULL;
+        said += r->left == NULL && !r->projected && r->name[0] != '\0';
+    }
+    fprintf(out, "%sranges of sizes with an algorithm: %zu; left to the"
+            " library: %zu\n", prefix, said, left);
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct chorale_rule *r = &rules->rule[i];
+
+        if (r->left != NULL)
+            fprintf(out, "%s  %s %s, P = %d, %d a node, n = %llu ... %llu:"
+                    " %s\n", prefix, chorale_coll_info(r->coll)->name, r->name,
+                    r->comm_size, r->ppn, r->lo, r->hi, r->left);
+    }
+}
+
+static void use(FILE *out, const char *prefix,
+                const struct chorale_rules_job *job)
+{
+    const struct chorale_rule_format *f = job->format;
+    const char *name = base(job->output);
+    size_t stem = strlen(name), end = strlen(f->suffix[0]);
+
+    if (stem > end && strcmp(name + stem - end, f->suffix[0]) == 0)
+        stem -= end;
+    fprintf(out, "%sTo use it, with the path of the folder it is in:\n", prefix);
+    for (int i = 0; i < CHORALE_RULE_FILES; i++)
+        if (f->variable[i] != NULL) {
+            fprintf(out, "%s  %s=/path/to/", prefix, f->variable[i]);
+            chorale_emit_comment(out, name, i == 0 ? strlen(name) : stem);
+            fprintf(out, "%s\n", i == 0 ? "" : f->suffix[i]);
+        }
+    if (f->setting != NULL)
+        fprintf(out, "%s  %s\n", prefix, f->setting);
+    chorale_emit_lines(out, prefix, f->caution);
+    if (job->opts.commutative)
+        fprintf(out, "%sFor programs whose operations all commute"
+                " (--commutative).\n", prefix);
+}
+
+void chorale_rules_heading(FILE *out, const char *prefix,
+                           const struct chorale_rules *rules,
+                           const struct chorale_rules_job *job,
+                           const char *said)
+{
+    fprintf(out, "%sSelection of collective algorithms, written by\n%s"
+            "  chorale generate --format %s", prefix, prefix,
+            job->format->format);
+    word_line(out, " --system ", "", rules->origin.system, " \\");
+    word_line(out, prefix, "    -o ", base(job->output), " \\");
+    word_line(out, prefix, "    ", base(job->database), "");
+    line(out, prefix, "Campaign ", rules->origin.campaign, "");
+    line(out, prefix, "MPI library ", rules->origin.mpi_library, "");
+    fprintf(out, "%sMeasured where\n", prefix);
+    chorale_emit_lines(out, prefix, rules->origin.environment);
+    fprintf(out, "%sof\n", prefix);
+    chorale_emit_lines(out, prefix, rules->kinds);
+    left_out(out, prefix, rules);
+    use(out, prefix, job);
+    fprintf(out, "%sChecks:\n", prefix);
+    chorale_emit_lines(out, prefix, said);
+}
+
+/* --- files --------------------------------------------------------------- */
+
+enum { NOTES = CHORALE_RULE_FILES, OUTPUTS };
+
+struct writing {
+    const struct chorale_rules_job *job;
+    struct chorale_rules rules;
+    struct chorale_rule_files files;
+    struct chorale_rule_point *point;
+    size_t npoint;
+    struct chorale_output output[OUTPUTS];
+    struct chorale_rule_check check;
+};
+
+/* Path of a file of the table: -o itself, and beside it. Freed by caller. */
+static char *file_path(const struct chorale_rules_job *job, int i)
+{
+    const char *const *suffix = job->format->suffix;
+    size_t stem = strlen(job->output), end = strlen(suffix[0]);
+    char *path;
+
+    if (i == 0)
+        return strdup(job->output);
+    if (i == NOTES)
+        return asprintf(&path, "%s.txt", job->output) < 0 ? NULL : path;
+    if (stem > end && strcmp(job->output + stem - end, suffix[0]) == 0)
+        stem -= end;
+    return asprintf(&path, "%.*s%s", (int)stem, job->output, suffix[i]) < 0
+               ? NULL
+               : path;
+}
+
+static enum chorale_err open_file(struct writing *w, int i, const char *text,
+                                  struct chorale_errmsg *msg)
+{
+    char *path = file_path(w->job, i);
+    enum chorale_err err;
+
+    if (path == NULL)
+        return chorale_fail_memory(msg, "generate");
+    err = chorale_output_open(&w->output[i], path, "", msg);
+    free(path);
+    if (err == CHORALE_OK && text != NULL) {
+        fputs(text, w->output[i].stream);
+        err = chorale_output_close(&w->output[i], msg);
+    }
+    return err;
+}
+
+static enum chorale_err read_back(struct writing *w,
+                                  struct chorale_errmsg *msg)
+{
+    return chorale_rules_read_back(w->job->format, &w->rules, &w->files,
+                                   w->point, w->npoint, msg);
+}
+
+/* What the library makes of the temporary files, and why that is not known. */
+static enum chorale_err try_files(struct writing *w,
+                                  struct chorale_errmsg *msg)
+{
+    const struct chorale_rule_format *format = w->job->format;
+    char *path[CHORALE_RULE_FILES] = { NULL };
+    enum chorale_err err = CHORALE_OK;
+    size_t used = (size_t)snprintf(
+        w->check.said, sizeof(w->check.said),
+        "read back: %zu points on both sides of each border, as decided\n",
+        w->npoint);
+
+    if (w->job->no_check || format->not_loaded != NULL) {
+        snprintf(w->check.said + used, sizeof(w->check.said) - used,
+                 "not loaded into the library: %s\n",
+                 w->job->no_check ? "--no-check" : format->not_loaded);
+        return CHORALE_OK;
+    }
+    for (int i = 0; i < CHORALE_RULE_FILES; i++)
+        if (w->files.text[i] != NULL &&
+            (path[i] = realpath(w->output[i].temporary, NULL)) == NULL)
+            err = chorale_fail_memory(msg, "generate");
+    if (err == CHORALE_OK)
+        err = chorale_rules_try(format, &w->rules, path, w->point, w->npoint,
+                                &w->check, msg);
+    for (int i = 0; i < CHORALE_RULE_FILES; i++)
+        free(path[i]);
+    return err;
+}
+
+/* The heading: into the file before the rest if it can hold comments, else
+ * beside it. */
+static enum chorale_err add_heading(struct writing *w,
+                                    struct chorale_errmsg *msg)
+{
+    const char *comment = w->job->format->comment;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    enum chorale_err err;
+
+    if (out == NULL)
+        return chorale_fail_memory(msg, "generate");
+    chorale_rules_heading(out, comment != NULL ? comment : "", &w->rules,
+                          w->job, w->check.said);
+    if (comment != NULL)
+        fputs(w->files.text[0], out);
+    if (fclose(out) != 0) {
+        free(text);
+        return chorale_fail_memory(msg, "generate");
+    }
+    if (comment == NULL) {
+        err = open_file(w, NOTES, text, msg);
+        free(text);
+        return err;
+    }
+    free(w->files.text[0]);
+    w->files.text[0] = text;
+    chorale_output_release(&w->output[0]);
+    memset(&w->output[0], 0, sizeof(w->output[0]));
+    err = read_back(w, msg);
+    return err == CHORALE_OK ? open_file(w, 0, text, msg) : err;
+}
+
+static enum chorale_err write_all(struct writing *w,
+                                  struct chorale_errmsg *msg)
+{
+    enum chorale_err err = w->job->format->emit(&w->rules, &w->files, msg);
+
+    if (err == CHORALE_OK)
+        err = read_back(w, msg);
+    for (int i = 0; i < CHORALE_RULE_FILES && err == CHORALE_OK; i++)
+        if (w->files.text[i] != NULL)
+            err = open_file(w, i, w->files.text[i], msg);
+    if (err == CHORALE_OK)
+        err = try_files(w, msg);
+    if (err == CHORALE_OK)
+        err = add_heading(w, msg);
+    for (int i = OUTPUTS - 1; i >= 0 && err == CHORALE_OK; i--)
+        if (w->output[i].temporary != NULL)
+            err = chorale_output_commit(&w->output[i], msg);
+    return err;
+}
+
+enum chorale_err chorale_rules_generate(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        const struct chorale_rules_job *job,
+                                        struct chorale_errmsg *msg)
+{
+    const char *library = job->format->library;
+    struct writing w = { .job = job, .check = { .max_ranks = job->max_ranks } };
+    enum chorale_err err = chorale_rules_load(store, system_id, &w.rules, msg);
+
+    if (err == CHORALE_OK &&
+        strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0)
+        err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, and "
+                           "system %s was measured with %.100s, whose "
+                           "algorithms are others; name another --format or "
+                           "--system", job->format->format, library,
+                           w.rules.origin.system, w.rules.origin.mpi_library);
+    if (err == CHORALE_OK)
+        err = job->format->prepare(&w.rules, &job->opts, msg);
+    if (err == CHORALE_OK)
+        err = chorale_rule_points(&w.rules, &w.point, &w.npoint, msg);
+    if (err == CHORALE_OK)
+        err = write_all(&w, msg);
+    if (err == CHORALE_OK && !job->quiet)
+        fputs(w.check.said, stdout);
+    for (int i = 0; i < OUTPUTS; i++)
+        chorale_output_release(&w.output[i]);
+    for (int i = 0; i < CHORALE_RULE_FILES; i++)
+        free(w.files.text[i]);
+    free(w.point);
+    chorale_rules_release(&w.rules);
+    return err;
+}

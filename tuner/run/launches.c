@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* launches.c - launches, seen from outside: see launches.h. */
+#include "config.h"
+
+#include "tuner/run/launches.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches with pending cells, in the order to run them: one launch of every
+ * comm_size before the second of any, so that launches are spread in time; and
+ * first those where traced applications spend most. A launch measures in one
+ * way: cells of campaigns that agree in it. */
+#define PENDING(and, end)                                                    \
+    "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
+    "   SELECT ordinal + 1 FROM o"                                           \
+    "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
+    "SELECT c.system_id, max(c.campaign_id), c.comm_size, c.ppn, c.shape,"   \
+    "       o.ordinal, count(*), c.part,"                                    \
+    "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
+    "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
+    "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
+    " WHERE (?1 IS NULL OR c.system_id ="                                    \
+    "        (SELECT system_id FROM system WHERE name = ?1))"                \
+    "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \
+    "   AND iif(?3 IS NULL, c.provider <> 'table', c.part = ?3)"             \
+    "   AND NOT EXISTS (SELECT 1 FROM temp.given_up g"                       \
+    "        WHERE g.system_id = c.system_id AND g.comm_size = c.comm_size"  \
+    "          AND g.ppn = c.ppn AND g.shape = c.shape"                      \
+    "          AND g.part = c.part"                                          \
+    "          AND g.siblings = max(1, CAST(c.siblings AS INTEGER)))"        \
+    "   AND (?4 = 0 OR EXISTS (SELECT 1 FROM element_launch e"               \
+    "        WHERE e.element = ?4 AND e.system_id = c.system_id"             \
+    "          AND e.comm_size = c.comm_size AND e.ppn = c.ppn"              \
+    "          AND e.shape = c.shape AND e.part = c.part"                    \
+    "          AND e.siblings = max(1, CAST(c.siblings AS INTEGER))"         \
+    "          AND e.ordinal = o.ordinal))"                                  \
+    "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)" \
+    "        WHERE r.cell_id = c.cell_id AND l.ordinal = o.ordinal)"         \
+    and                                                                      \
+    " GROUP BY c.system_id, c.comm_size, c.ppn, c.shape, o.ordinal, c.part," \
+    "          siblings, " CHORALE_CAMPAIGN_WAY("k")                         \
+    " ORDER BY c.system_id, o.ordinal, (SELECT -total(t.seconds)"            \
+    "            FROM trace_point t WHERE t.comm_size = c.comm_size),"       \
+    "          c.comm_size, c.part, siblings,"                               \
+    "          max(c.campaign_id)"                                           \
+    end
+
+/* All that are of one ordinal and one way with a launch, and might share a
+ * start with it. */
+#define FELLOWS                                                              \
+    PENDING(" AND o.ordinal = ?6 AND c.part = '' AND c.siblings = 'alone'"   \
+            " AND c.system_id = ?7 AND c.shape <> 'cyclic'"                  \
+            " AND k.launcher <> 'smpirun'"                                   \
+            " AND (" CHORALE_CAMPAIGN_WAY("k") ") = (SELECT "                \
+            CHORALE_CAMPAIGN_WAY("j")                                        \
+            " FROM campaign j WHERE j.campaign_id = ?5)", "")
+
+/* Cells of launch ?1 that have no run in its ordinal, and why a cell was not
+ * tried again. */
+#define UNDONE                                                               \
+    "SELECT c.cell_id, l.launch_id, (SELECT r.reason FROM run r"             \
+    "   WHERE r.cell_id = c.cell_id AND r.status = 'failed'"                 \
+    "     AND (r.reason LIKE '" CHORALE_HANG "%'"                            \
+    "       OR r.reason LIKE '" CHORALE_ENDED_PROGRAM "%')"                  \
+    "   ORDER BY r.run_id LIMIT 1) AS why"                                   \
+    "  FROM launch l JOIN cell c ON c.system_id = l.system_id"               \
+    "   AND c.comm_size = l.comm_size AND c.ppn = l.ppn"                     \
+    "   AND c.shape = l.shape AND c.part = l.part"                           \
+    "   AND max(1, CAST(c.siblings AS INTEGER)) = l.siblings"                \
+    "   AND c.launches > l.ordinal"                                          \
+    "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
+    "  JOIN campaign j ON j.campaign_id = l.campaign_id"                     \
+    " WHERE l.uuid = ?1"                                                     \
+    "   AND (" CHORALE_CAMPAIGN_WAY("k") ") ="                               \
+    "       (" CHORALE_CAMPAIGN_WAY("j") ")"                                 \
+    "   AND NOT EXISTS (SELECT 1 FROM run r JOIN launch k USING (launch_id)" \
+    "        WHERE r.cell_id = c.cell_id AND k.ordinal = l.ordinal)"
+
+enum chorale_err chorale_pending_open(struct chorale_store *store,
+                                      struct chorale_errmsg *msg)
+{
+    return chorale_store_exec(store,
+                              "CREATE TEMP TABLE given_up (system_id,"
+                              " comm_size, ppn, shape, part, siblings)", msg);
+}
+
+static enum chorale_err read_pending(struct chorale_store *store,
+                                     sqlite3_stmt *stmt,
+                                     struct chorale_pending *p,
+                                     struct chorale_errmsg *msg)
+{
+    const char *part = chorale_text(stmt, 7);
+
+    p->system_id = sqlite3_column_int64(stmt, 0);
+    p->campaign_id = sqlite3_column_int64(stmt, 1);
+    p->comm_size = sqlite3_column_int(stmt, 2);
+    p->ppn = sqlite3_column_int(stmt, 3);
+    snprintf(p->shape, sizeof(p->shape), "%s", chorale_text(stmt, 4));
+    p->ordinal = sqlite3_column_int(stmt, 5);
+    p->ncell = sqlite3_column_int64(stmt, 6);
+    p->siblings = sqlite3_column_int(stmt, 8);
+    if (snprintf(p->part, sizeof(p->part), "%s", part) <
+        (int)sizeof(p->part))
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_DATA,
+                        "%s: cells of P = %d name a part of %zu letters, "
+                        "which no plan makes; plan them again into another "
+                        "database", chorale_store_path(store), p->comm_size,
+                        strlen(part));
+}
+
+static enum chorale_err prepare(struct chorale_store *store, const char *sql,
+                                const struct chorale_wanted *wanted,
+                                sqlite3_stmt **stmt,
+                                struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_prepare(store, sql, stmt, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(*stmt, 1, wanted->system, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(*stmt, 2, wanted->campaign);
+    sqlite3_bind_text(*stmt, 3, wanted->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(*stmt, 4, wanted->element);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_pending_next(struct chorale_store *store,
+                                      const struct chorale_wanted *wanted,
+                                      struct chorale_pending *p, int *found,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    *found = 0;
+    err = prepare(store, PENDING("", " LIMIT 1"), wanted, &stmt, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, found, msg);
+    if (err == CHORALE_OK && *found)
+        err = read_pending(store, stmt, p, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Its nodes, all of its ranks on whole ones. */
+static int nodes_of(const struct chorale_pending *p)
+{
+    return (p->comm_size + p->ppn - 1) / p->ppn;
+}
+
+/* The most nodes first, and the most ranks on them. */
+static int by_size(const void *left, const void *right)
+{
+    const struct chorale_fellow *a = left, *b = right;
+
+    if (nodes_of(&a->p) != nodes_of(&b->p))
+        return nodes_of(&b->p) - nodes_of(&a->p);
+    if (a->p.ppn != b->p.ppn)
+        return b->p.ppn - a->p.ppn;
+    return b->p.comm_size - a->p.comm_size;
+}
+
+/* The first takes all nodes; each of the others the first nodes that are free
+ * in the first wave that has as many, of those that are full of its ranks. */
+static int place(struct chorale_fellow *f, int count)
+{
+    struct chorale_fellow left;
+    int all = f[0].p.comm_size / f[0].p.ppn, kept = 1;
+    int *used = calloc((size_t)count, sizeof(*used));
+
+    if (used == NULL)
+        return -1;
+    f[0].wave = f[0].node = 0;
+    used[0] = all;
+    for (int i = 1; i < count; i++) {
+        int w = 0, need = nodes_of(&f[i].p);
+
+        if (f[i].p.ppn > f[0].p.ppn || need > all)
+            continue;
+        while (used[w] + need > all)
+            w++;
+        left = f[kept];
+        f[kept] = f[i];
+        f[i] = left;
+        f[kept].wave = w;
+        f[kept].node = used[w];
+        used[w] += need;
+        kept++;
+    }
+    free(used);
+    return kept;
+}
+
+int chorale_fellows_place(struct chorale_fellow *fellow, int count)
+{
+    if (count < 2)
+        return 0;
+    qsort(fellow, (size_t)count, sizeof(*fellow), by_size);
+    if (strcmp(fellow[0].p.shape, "single-node") == 0)
+        return 0;
+    count = place(fellow, count);
+    return count == 1 ? 0 : count;
+}
+
+enum chorale_err chorale_pending_fellows(struct chorale_store *store,
+                                         const struct chorale_wanted *wanted,
+                                         const struct chorale_pending *p,
+                                         struct chorale_fellow **fellow_p,
+                                         int *count_p,
+                                         struct chorale_errmsg *msg)
+{
+    struct chorale_fellow *fellow = NULL, *grown;
+    sqlite3_stmt *stmt = NULL;
+    int count = 0, row = 0;
+    enum chorale_err err = prepare(store, FELLOWS, wanted, &stmt, msg);
+
+    if (err == CHORALE_OK) {
+        sqlite3_bind_int64(stmt, 5, p->campaign_id);
+        sqlite3_bind_int(stmt, 6, p->ordinal);
+        sqlite3_bind_int64(stmt, 7, p->system_id);
+    }
+    while (err == CHORALE_OK) {
+        err = chorale_store_step(store, stmt, &row, msg);
+        if (err != CHORALE_OK || !row)
+            break;
+        grown = realloc(fellow, (size_t)(count + 1) * sizeof(*fellow));
+        if (grown == NULL) {
+            err = chorale_fail_memory(msg, NULL);
+            break;
+        }
+        fellow = grown;
+        err = read_pending(store, stmt, &fellow[count++].p, msg);
+    }
+    sqlite3_finalize(stmt);
+    if (err == CHORALE_OK) {
+        count = chorale_fellows_place(fellow, count);
+        if (count < 0)
+            err = chorale_fail_memory(msg, NULL);
+    }
+    if (err != CHORALE_OK || count == 0) {
+        free(fellow);
+        fellow = NULL;
+        count = 0;
+    }
+    *fellow_p = fellow;
+    *count_p = count;
+    return err;
+}
+
+enum chorale_err chorale_pending_retry(struct chorale_store *store,
+                                       const char *system,
+                                       struct chorale_errmsg *msg)
+{
+    /* What belongs to a run goes first. */
+    static const char *const from[] = { "run_summary", "sample", "counter",
+                                        "run" };
+    enum chorale_err err = chorale_store_begin(store, msg);
+    char sql[320];
+
+    for (size_t i = 0; i < sizeof(from) / sizeof(*from) && err == CHORALE_OK;
+         i++) {
+        sqlite3_stmt *stmt = NULL;
+
+        snprintf(sql, sizeof(sql),
+                 "DELETE FROM %s WHERE run_id IN (SELECT run_id FROM run"
+                 " JOIN cell USING (cell_id) JOIN system USING (system_id)"
+                 " WHERE status = 'failed' AND (?1 IS NULL OR name = ?1))",
+                 from[i]);
+        err = chorale_store_prepare(store, sql, &stmt, msg);
+        if (err == CHORALE_OK) {
+            sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
+            err = chorale_store_step(store, stmt, NULL, msg);
+        }
+        sqlite3_finalize(stmt);
+    }
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}
+
+enum chorale_err chorale_pending_give_up(struct chorale_store *store,
+                                         const struct chorale_pending *p,
+                                         struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?,?)", &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_int64(stmt, 1, p->system_id);
+    sqlite3_bind_int(stmt, 2, p->comm_size);
+    sqlite3_bind_int(stmt, 3, p->ppn);
+    sqlite3_bind_text(stmt, 4, p->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 5, p->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 6, p->siblings);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+static enum chorale_err put_launch(struct chorale_store *store,
+                                   const struct chorale_pending *p,
+                                   sqlite3_int64 seed, const char *uuid,
+                                   struct chorale_errmsg *msg)
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
+        " comm_size, ppn, shape, seed, job_id, started, status, part,"
+        " siblings) VALUES (?,?,?,?,?,?,?,?,?,?,'running',?,?)", &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_now(now);
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, p->campaign_id);
+    sqlite3_bind_int64(stmt, 3, p->system_id);
+    sqlite3_bind_int(stmt, 4, p->ordinal);
+    sqlite3_bind_int(stmt, 5, p->comm_size);
+    sqlite3_bind_int(stmt, 6, p->ppn);
+    sqlite3_bind_text(stmt, 7, p->shape, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8,
+                       (sqlite3_int64)(((uint64_t)seed * 1000003u +
+                                        (uint64_t)p->ordinal) * 1000003u +
+                                       (uint64_t)p->comm_size));
+    sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 11, p->part, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 12, p->siblings);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* A failed run of each cell that UNDONE and a condition select: its second
+ * column is the launch, its third what the reason begins with. */
+static enum chorale_err fail_cells(struct chorale_store *store,
+                                   const char *undone, const char *uuid,
+                                   sqlite3_int64 cell, const char *reason,
+                                   long *count, struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *find = NULL, *put = NULL;
+    char run[CHORALE_UUID_SIZE];
+    enum chorale_err err;
+    int row = 1;
+
+    *count = 0;
+    err = chorale_store_prepare(store, undone, &find, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "INSERT INTO run (cell_id, launch_id, status, reason, uuid)"
+            " VALUES (?1, ?2, 'failed', coalesce(?3, ?4), ?5)", &put, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(find, 1, uuid, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(find, 2, cell);
+    }
+    /* One at a time: what is stored is no longer found. */
+    while (err == CHORALE_OK && row) {
+        err = chorale_store_step(store, find, &row, msg);
+        if (err != CHORALE_OK || !row)
+            break;
+        for (int i = 0; i < 3; i++)
+            sqlite3_bind_value(put, i + 1, sqlite3_column_value(find, i));
+        sqlite3_bind_text(put, 4, reason, -1, SQLITE_STATIC);
+        chorale_uuid(run);
+        sqlite3_bind_text(put, 5, run, -1, SQLITE_TRANSIENT);
+        sqlite3_reset(find);
+        err = chorale_store_step(store, put, NULL, msg);
+        ++*count;
+    }
+    sqlite3_finalize(find);
+    sqlite3_finalize(put);
+    return err;
+}
+
+enum chorale_err chorale_launch_begin(struct chorale_store *store,
+                                      const struct chorale_pending *p,
+                                      sqlite3_int64 seed, const char *uuid,
+                                      long *nleft,
+                                      struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    if (err == CHORALE_OK)
+        err = put_launch(store, p, seed, uuid, msg);
+    if (err == CHORALE_OK)
+        err = fail_cells(store,
+                         "SELECT cell_id, launch_id,"
+                         " why || ' (in an earlier launch: not tried again)'"
+                         " FROM (" UNDONE ") WHERE why IS NOT NULL LIMIT 1",
+                         uuid, 0, NULL, nleft, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
+}
+
+enum chorale_err chorale_launch_failed(struct chorale_store *store,
+                                       const char *uuid, const char *reason,
+                                       struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    char now[32];
+    enum chorale_err err;
+
+    err = chorale_store_prepare(
+        store,
+        "UPDATE launch SET status = 'failed', finished = ?3, reason = ?2"
+        " WHERE status = 'running' AND (?1 IS NULL OR uuid = ?1)",
+        &stmt, msg);
+    if (err != CHORALE_OK)
+        return err;
+    chorale_now(now);
+    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, reason, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
+    err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_launch_runs(struct chorale_store *store,
+                                     const char *uuid, sqlite3_int64 *count,
+                                     struct chorale_errmsg *msg)
+{
+    char sql[160];
+
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) FROM run JOIN launch USING (launch_id)"
+             " WHERE launch.uuid = '%s'", uuid);
+    return chorale_store_int(store, sql, 0, count, msg);
+}
+
+enum chorale_err chorale_launch_blame(struct chorale_store *store,
+                                      const char *uuid, sqlite3_int64 cell,
+                                      const char *reason, long *count,
+                                      struct chorale_errmsg *msg)
+{
+    /* The library's may have come along, done before: it fails here too. */
+    return fail_cells(store,
+                      cell == 0
+                          ? "SELECT cell_id, launch_id, NULL"
+                            "  FROM (" UNDONE ") LIMIT 1"
+                          : "SELECT c.cell_id, l.launch_id, NULL"
+                            "  FROM launch l, cell c"
+                            " WHERE l.uuid = ?1 AND c.cell_id = ?2"
+                            "   AND NOT EXISTS (SELECT 1 FROM run r"
+                            "        WHERE r.cell_id = c.cell_id"
+                            "          AND r.launch_id = l.launch_id)",
+                      uuid, cell, reason, count, msg);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather_shards.c - from shards to a table: see gather_shards.h. */
+#include "config.h"
+
+#include "tuner/slurm/gather_shards.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/slurm/slurm.h"
+#include "tuner/base/run_verb.h"
+#include "tuner/slurm/submission.h"
+
+/* Words of the verb `merge`; names of shards are owned. */
+struct words {
+    const char **word;
+    size_t count;
+};
+
+#define BEFORE 4 /* merge PATH --quiet, and whether nobody measures */
+#define PATIENCE 600.0 /* s, for others to be done with the database */
+
+static void forget_words(struct words *words)
+{
+    for (size_t i = BEFORE; i < words->count; i++)
+        free((void *)words->word[i]);
+    free(words->word);
+}
+
+/* Of the submission of that folder, ?2 NULL, or that id: the last job, the
+ * system's name. CHORALE_OK also if there is none. */
+static enum chorale_err ask(struct chorale_store *store, const char *folder,
+                            sqlite3_int64 submission, char job[32],
+                            char system[128], struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    int have = 0;
+    enum chorale_err err = chorale_store_prepare(
+        store, "SELECT gather_job, name FROM submission JOIN system"
+        " USING (system_id) WHERE folder = ?1 OR submission_id = ?2", &stmt,
+        msg);
+
+    job[0] = system[0] = '\0';
+    if (err != CHORALE_OK)
+        return err;
+    sqlite3_bind_text(stmt, 1, folder, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, submission);
+    err = chorale_store_step(store, stmt, &have, msg);
+    if (err == CHORALE_OK && have) {
+        snprintf(job, 32, "%s", chorale_text(stmt, 0));
+        snprintf(system, 128, "%s", chorale_text(stmt, 1));
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* This is the last job of that submission: Slurm starts it after all others. */
+static enum chorale_err is_last_job(const char *path, const char *folder,
+                                    int *is, struct chorale_errmsg *msg)
+{
+    const char *own = getenv("SLURM_JOB_ID");
+    struct chorale_store *store = NULL;
+    char job[32], system[128];
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ,
+                                              &store, msg);
+
+    if (err == CHORALE_OK)
+        err = ask(store, folder, 0, job, system, msg);
+    *is = err == CHORALE_OK && own != NULL && *own != '\0' &&
+          strcmp(own, job) == 0;
+    chorale_store_close(store);
+    return err;
+}
+
+/* Its job has, as far as is known: a queue shows one's own jobs alone, of one
+ * cluster. */
+static enum chorale_err has_ended(struct chorale_store *store,
+                                  const struct chorale_gather_from *from,
+                                  const struct chorale_element *e,
+                                  const char *shard, int *ended,
+                                  struct chorale_errmsg *msg)
+{
+    char job[32], system[128], state[160];
+    struct stat st;
+    enum chorale_err err = CHORALE_OK;
+
+    *ended = from->ended;
+    if (from->ended || from->system == NULL || from->queue == NULL ||
+        e->job_id[0] == '\0' || stat(shard, &st) != 0 ||
+        st.st_uid != geteuid())
+        return CHORALE_OK;
+    err = ask(store, NULL, e->submission, job, system, msg);
+    *ended = err == CHORALE_OK && strcmp(system, from->system) == 0 &&
+             !chorale_slurm_state(from->queue, e->job_id, e->task, state,
+                                  sizeof(state));
+    return err;
+}
+
+/* All published shards of these elements, of jobs that have ended or have
+ * not. */
+static enum chorale_err find_shards(struct chorale_store *store,
+                                    const char *path,
+                                    const struct chorale_gather_from *from,
+                                    int ended,
+                                    const struct chorale_element *list,
+                                    size_t count, struct words *words,
+                                    struct chorale_errmsg *msg)
+{
+    const char *const before[BEFORE] = { "merge", path, "--quiet",
+                                         ended ? "--ended" : "--quiet" };
+    char shard[PATH_MAX], said[PATH_MAX];
+    enum chorale_err err;
+    int has;
+
+    words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
+    if (words->word == NULL)
+        return chorale_fail_memory(msg, NULL);
+    for (; words->count < BEFORE; words->count++)
+        words->word[words->count] = before[words->count];
+    for (size_t i = 0; i < count; i++) {
+        if (from->folder != NULL &&
+            strcmp(from->folder, list[i].folder) != 0)
+            continue;
+        chorale_element_files(list[i].folder, list[i].element, shard, said,
+                              sizeof(shard));
+        if (access(shard, F_OK) != 0)
+            continue;
+        err = has_ended(store, from, &list[i], shard, &has, msg);
+        if (err != CHORALE_OK)
+            return err;
+        if (has != ended)
+            continue;
+        words->word[words->count] = strdup(shard);
+        if (words->word[words->count++] == NULL)
+            return chorale_fail_memory(msg, NULL);
+    }
+    return CHORALE_OK;
+}
+
+/* Another command may hold the database, as the last job of another submission
+ * does: nobody is there to repeat this one. Who still holds it after that is
+ * named by the step that needs it. */
+static void wait_for(const char *path)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_errmsg why;
+
+    if (chorale_store_open(path, CHORALE_STORE_READ, &store, &why) ==
+        CHORALE_OK)
+        chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN, PATIENCE, &why);
+    chorale_store_close(store);
+}
+
+/* In one merge, or two: what each ends with goes through all that is there. */
+static enum chorale_err merge(const struct words *words,
+                              struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    if (words->count == BEFORE)
+        return CHORALE_OK;
+    msg->text[0] = '\0';
+    err = chorale_step(&chorale_verb_merge, words->word, msg);
+    if (err == CHORALE_STOPPED || msg->text[0] != '\0')
+        return err;
+    return CHORALE_OK; /* a shard that is refused is told already */
+}
+
+enum chorale_err chorale_gather_shards(const char *path,
+                                       const struct chorale_gather_from *from,
+                                       struct chorale_errmsg *msg)
+{
+    struct words words[2] = { { NULL, 0 }, { NULL, 0 } };
+    struct chorale_store *store = NULL;
+    struct chorale_element *list = NULL;
+    size_t count = 0;
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_elements_load(store, 0, &list, &count, msg);
+    for (int ended = 0; ended < 2 && err == CHORALE_OK; ended++)
+        err = find_shards(store, path, from, ended, list, count,
+                          &words[ended], msg);
+    chorale_store_close(store);
+    for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--)
+        err = merge(&words[ended], msg);
+    forget_words(&words[0]);
+    forget_words(&words[1]);
+    free(list);
+    return err;
+}
+
+/* The name of the folder's system into name[128], and what its elements lack,
+ * a line each. */
+static enum chorale_err judge(const char *folder, const char *path,
+                              char name[128], sqlite3_int64 *missing,
+                              struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_element *list = NULL;
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_int64 done, total;
+    size_t count = 0;
+    int row = 0;
+    enum chorale_err err;
+
+    *missing = 0;
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_prepare(
+            store,
+            "SELECT name, submission_id FROM submission"
+            " JOIN system USING (system_id) WHERE folder = ?1", &stmt, msg);
+    if (err == CHORALE_OK) {
+        sqlite3_bind_text(stmt, 1, folder, -1, SQLITE_STATIC);
+        err = chorale_store_step(store, stmt, &row, msg);
+    }
+    if (err == CHORALE_OK && !row)
+        err = chorale_fail(msg, CHORALE_DATA, "%s: has no submission of the "
+                           "folder %s; `chorale submit` makes one", path,
+                           folder);
+    if (err == CHORALE_OK) {
+        snprintf(name, 128, "%s", chorale_text(stmt, 0));
+        err = chorale_elements_load(store, sqlite3_column_int64(stmt, 1),
+                                    &list, &count, msg);
+    }
+    for (size_t i = 0; err == CHORALE_OK && i < count; i++) {
+        err = chorale_element_count(store, list[i].submission,
+                                    list[i].element, list[i].cells,
+                                    &done, &total, msg);
+        if (err == CHORALE_OK && done < total)
+            printf("element %ld (%d x %d): %lld of %lld runs are missing\n",
+                   list[i].element, list[i].nodes, list[i].ppn,
+                   (long long)(total - done), (long long)total);
+        *missing += err == CHORALE_OK ? total - done : 0;
+    }
+    sqlite3_finalize(stmt);
+    free(list);
+    chorale_store_close(store);
+    return err;
+}
+
+/* Models are no condition of a table. */
+static enum chorale_err make_table(const char *path, const char *system,
+                                   double threshold,
+                                   struct chorale_errmsg *msg)
+{
+    char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX], gain[32];
+    const char *const fit[] = { "fit", path, "--quiet", "--system", system,
+                                NULL };
+    const char *const decide[] = { "decide", path, "--quiet", "--as-before",
+                                   "--system", system,
+                                   threshold >= 0 ? "--threshold" : NULL,
+                                   gain, NULL };
+    const char *const generate[] = { "generate", path, "--format", "c", "-o",
+                                     source, "--system", system, "--quiet",
+                                     NULL };
+    struct chorale_errmsg why;
+    enum chorale_err err;
+
+    chorale_step_prefix(path, prefix, sizeof(prefix));
+    snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
+    snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
+    snprintf(gain, sizeof(gain), "%.9g", threshold);
+    if (chorale_step(&chorale_verb_fit, fit, &why) != CHORALE_OK)
+        fprintf(stderr, "chorale: no model: %s\n", why.text);
+    err = chorale_step(&chorale_verb_decide, decide, msg);
+    if (err == CHORALE_OK)
+        err = chorale_step(&chorale_verb_generate, generate, msg);
+    if (err == CHORALE_OK)
+        err = chorale_step_summary(path, system, summary, msg);
+    return err;
+}
+
+static void keep_verdict(const char *folder, enum chorale_err err,
+                         const char *text)
+{
+    char name[PATH_MAX], file[PATH_MAX];
+    FILE *out;
+
+    snprintf(name, sizeof(name), "%s/gather.txt.new", folder);
+    snprintf(file, sizeof(file), "%s/gather.txt", folder);
+    out = fopen(name, "w");
+    if (out == NULL)
+        return;
+    fprintf(out, "%d %s\n", (int)err, text);
+    if (fclose(out) == 0)
+        rename(name, file);
+}
+
+enum chorale_err chorale_gather(const char *folder, const char *path,
+                                double threshold, struct chorale_errmsg *msg)
+{
+    struct chorale_gather_from from = { .folder = folder };
+    sqlite3_int64 missing = 0;
+    char system[128];
+    enum chorale_err made = CHORALE_OK;
+    enum chorale_err err;
+
+    wait_for(path);
+    err = is_last_job(path, folder, &from.ended, msg);
+    if (err == CHORALE_OK)
+        err = chorale_gather_shards(path, &from, msg);
+    if (err == CHORALE_OK)
+        err = judge(folder, path, system, &missing, msg);
+    if (err == CHORALE_OK) {
+        wait_for(path);
+        made = make_table(path, system, threshold, msg);
+        err = made;
+    }
+    /* Too little may be there to decide by: that is no other news. */
+    if (made != CHORALE_OK && missing > 0)
+        fprintf(stderr, "chorale: no table yet: %s\n", msg->text);
+    if (missing > 0 && err == made)
+        err = chorale_fail(msg, CHORALE_STOPPED,
+                           "%s: %lld runs are missing%s; `chorale submit` "
+                           "again submits those", path, (long long)missing,
+                           made == CHORALE_OK ? ", the table is of the others"
+                                              : "");
+    keep_verdict(folder, err, err == CHORALE_OK ? "complete" : msg->text);
+    return err;
+}
+
+enum chorale_err chorale_gather_verdict(const char *folder,
+                                        struct chorale_errmsg *msg)
+{
+    char file[PATH_MAX], line[CHORALE_ERRMSG_SIZE] = "", *rest = line;
+    long code = -1;
+    FILE *in;
+
+    snprintf(file, sizeof(file), "%s/gather.txt", folder);
+    in = fopen(file, "r");
+    if (in != NULL && fgets(line, sizeof(line), in) != NULL)
+        code = strtol(line, &rest, 10);
+    if (in != NULL)
+        fclose(in);
+    rest[strcspn(rest, "\n")] = '\0';
+    switch (code) {
+#define X(name, value, text) case value:
+        CHORALE_ERR_LIST(X)
+#undef X
+        chorale_fail(msg, CHORALE_OK, "%s", rest + strspn(rest, " "));
+        return (enum chorale_err)code;
+    default:
+        return chorale_fail(msg, CHORALE_ENV,
+                            "%s/gather.txt: the last job has left no verdict; "
+                            "%s/gather.log has what it said", folder, folder);
+    }
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job_status.c - batch jobs, seen from outside: see job_status.h. */
+#include "config.h"
+
+#include "tuner/slurm/job_status.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tuner/slurm/submission.h"
+
+struct look {
+    struct chorale_store *store;
+    struct chorale_jobs_watch *watch;
+    const struct chorale_element *element;
+    size_t nelement;
+    int first;
+    sqlite3_int64 done, total;
+    double left, longest;    /* s of work, of all elements and of one */
+    json_t *list;
+    struct chorale_errmsg *msg;
+};
+
+/* Runs of an element, and the seconds of work that are left, by what its runs
+ * took, else as planned. */
+static enum chorale_err count(struct look *look,
+                              const struct chorale_element *e,
+                              sqlite3_int64 *done, sqlite3_int64 *total,
+                              double *left)
+{
+    double each = 0;
+    enum chorale_err err = chorale_element_done(look->store, e, done, total,
+                                                &each, look->msg);
+
+    *left = 0;
+    if (err != CHORALE_OK || *done >= *total)
+        return err;
+    if (!(each > 0))
+        each = e->seconds / (double)*total;
+    *left = each * (double)(*total - *done);
+    return CHORALE_OK;
+}
+
+/* The queue, asked at most once in CHORALE_SLURM_POLL seconds: by the answer
+ * that is kept others do without asking, too. */
+static void ask(struct chorale_jobs_watch *watch, const char *folder)
+{
+    char all[PATH_MAX];
+    const char *slash = strrchr(folder, '/');
+    struct chorale_errmsg why;
+
+    if (slash == NULL || chorale_slurm_recent(&watch->asked))
+        return;
+    clock_gettime(CLOCK_REALTIME, &watch->asked);
+    chorale_slurm_forget(&watch->queue);
+    snprintf(all, sizeof(all), "%.*s", (int)(slash - folder), folder);
+    if (chorale_slurm_look(all, &watch->queue, &why) != CHORALE_OK)
+        fprintf(stderr, "chorale: the states of jobs are not known: %s\n",
+                why.text);
+}
+
+/* What became of a job that has left the queue, by sacct, where there is one
+ * that knows: asked once for all of them, and as seldom as squeue. */
+static void ended(struct look *look, const char *job, char *text, size_t size)
+{
+    const struct chorale_element *e = look->element;
+    struct chorale_jobs_watch *watch = look->watch;
+    char list[4096] = "";
+    size_t len = 0;
+
+    if (!chorale_slurm_recent(&watch->ended_asked)) {
+        for (size_t i = 0; i < look->nelement; i++)
+            if (e[i].job_id[0] != '\0' &&
+                len + sizeof(e->job_id) < sizeof(list) &&
+                (i == 0 || strcmp(e[i].job_id, e[i - 1].job_id) != 0))
+                len += (size_t)snprintf(list + len, sizeof(list) - len,
+                                        "%s%s", len > 0 ? "," : "",
+                                        e[i].job_id);
+        free(watch->ended);
+        watch->ended = chorale_slurm_ended(list);
+        clock_gettime(CLOCK_REALTIME, &watch->ended_asked);
+    }
+    if (watch->ended != NULL)
+        chorale_slurm_ending(watch->ended, job, text, size);
+}
+
+/* What the element said last, without its newline. */
+static void last_words(const char *file, char *text, size_t size)
+{
+    FILE *in = fopen(file, "r");
+
+    text[0] = '\0';
+    if (in == NULL)
+        return;
+    if (fgets(text, (int)size, in) == NULL)
+        text[0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    fclose(in);
+}
+
+/* Of work: 90 s, 12 min, 3.5 h. */
+static const char *time_left(double seconds, char text[32])
+{
+    if (seconds <= 0)
+        snprintf(text, 32, "-");
+    else if (seconds < 120)
+        snprintf(text, 32, "%.0f s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, 32, "%.0f min", seconds / 60);
+    else
+        snprintf(text, 32, "%.1f h", seconds / 3600);
+    return text;
+}
+
+static enum chorale_err show(struct look *look,
+                             const struct chorale_element *e)
+{
+    char shard[PATH_MAX], words[PATH_MAX], job[64], state[192], said[512];
+    sqlite3_int64 done = 0, total = 0;
+    double left = 0;
+    char length[32];
+    enum chorale_err err;
+
+    chorale_element_files(e->folder, e->element, shard, words, sizeof(shard));
+    err = count(look, e, &done, &total, &left);
+    if (err != CHORALE_OK)
+        return err;
+    last_words(words, said, sizeof(said));
+    snprintf(job, sizeof(job), "%s_%ld", e->job_id, e->task);
+    if (done < total)
+        ask(look->watch, e->folder);
+    if (chorale_slurm_state(&look->watch->queue, e->job_id, e->task, state,
+                            sizeof(state))) {
+        look->watch->waiting += done < total;
+    } else {
+        snprintf(state, sizeof(state), "%s", done >= total ? "complete"
+                 : e->job_id[0] == '\0' ? "not submitted"
+                 : look->watch->queue.text != NULL ? "not in the queue"
+                                                   : "unknown");
+        if (done < total && e->job_id[0] != '\0' &&
+            look->watch->queue.text != NULL)
+            ended(look, job, state, sizeof(state));
+    }
+    look->done += done;
+    look->total += total;
+    look->left += left;
+    look->longest = left > look->longest ? left : look->longest;
+    if (look->list != NULL) {
+        json_array_append_new(
+            look->list,
+            json_pack("{s:I, s:I, s:s, s:i, s:i, s:I, s:I, s:f, s:s, s:s}",
+                      "submission", (json_int_t)e->submission, "element",
+                      (json_int_t)e->element, "job", job, "nodes", e->nodes,
+                      "ppn", e->ppn, "done", (json_int_t)done, "total",
+                      (json_int_t)total, "left_s", left, "state", state,
+                      "said", said));
+        return CHORALE_OK;
+    }
+    if (look->first)
+        printf("\nbatch jobs: runs of each element, its job's state, what it "
+               "said last\n%10s %7s %-14s %7s %8s %8s %8s  %s\n",
+               "submission", "element", "job", "nodes", "done", "total", "left",
+               "state");
+    look->first = 0;
+    printf("%10lld %7ld %-14s %4dx%-2d %8lld %8lld %8s  %s%s%s\n",
+           (long long)e->submission, e->element, job, e->nodes, e->ppn,
+           (long long)done, (long long)total, time_left(left, length), state,
+           said[0] != '\0' ? "; " : "", said);
+    if (chorale_slurm_held(state))
+        printf("%26s is held: mend what stopped it, then `scontrol release "
+               "%s`\n", job, job);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_status_jobs(struct chorale_store *store,
+                                     json_t *list,
+                                     struct chorale_jobs_watch *watch,
+                                     struct chorale_errmsg *msg)
+{
+    struct look look = { .store = store, .watch = watch, .first = 1,
+                         .list = list, .msg = msg };
+    struct chorale_element *element = NULL;
+    char all[32], longest[32];
+    enum chorale_err err = chorale_elements_load(store, 0, &element,
+                                                 &look.nelement, msg);
+
+    watch->waiting = 0;
+    watch->nelement = look.nelement;
+    look.element = element;
+    for (size_t i = 0; err == CHORALE_OK && i < look.nelement; i++)
+        err = show(&look, &element[i]);
+    if (err == CHORALE_OK && list == NULL && look.left > 0)
+        printf("%lld of %lld runs; about %s of work is left, %s of it in one "
+               "element\n", (long long)look.done, (long long)look.total,
+               time_left(look.left, all), time_left(look.longest, longest));
+    free(element);
+    return err;
+}
+
+void chorale_jobs_watch_free(struct chorale_jobs_watch *watch)
+{
+    chorale_slurm_forget(&watch->queue);
+    free(watch->ended);
+}

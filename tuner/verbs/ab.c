@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ab.c - `chorale ab`: two builds, libraries or settings on one machine,
+ * measured in turn and compared. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/compare/ab.h"
+#include "tuner/compare/compare_run.h"
+#include "tuner/run/launcher.h"
+#include "tuner/base/output.h"
+#include "tuner/compare/ab_interleave.h"
+
+struct opts {
+    const char *base, *head;
+    struct chorale_ab ab;
+    struct chorale_comparing cmp;
+};
+
+static enum chorale_err read_sides(struct opts *opts,
+                                   struct chorale_errmsg *msg)
+{
+    const char *const text[2] = { opts->base, opts->head };
+    static const char *const option[2] = { "--base", "--head" };
+    enum chorale_err err = CHORALE_OK;
+
+    for (int side = 0; side < 2 && err == CHORALE_OK; side++)
+        err = text[side] == NULL
+                  ? chorale_fail(msg, CHORALE_USAGE, "ab: %s SIDE is missing: "
+                                 "this, build:PROGRAM, env:NAME=VALUE, "
+                                 "table:FILE.so or with:COMMAND", option[side])
+                  : chorale_how_parse(&opts->ab.how[side], option[side],
+                                      text[side], msg);
+    return err;
+}
+
+static enum chorale_err name_databases(struct opts *opts, const char *prefix,
+                                       struct chorale_errmsg *msg)
+{
+    if (strlen(prefix) + 10 > sizeof(opts->ab.path[0]))
+        return chorale_fail(msg, CHORALE_USAGE, "ab: the prefix is too long; "
+                            "name a place nearer to /");
+    snprintf(opts->ab.path[0], sizeof(opts->ab.path[0]), "%s-base.db", prefix);
+    snprintf(opts->ab.path[1], sizeof(opts->ab.path[1]), "%s-head.db", prefix);
+    opts->cmp.base_path = opts->ab.path[0];
+    opts->cmp.head_path = opts->ab.path[1];
+    return CHORALE_OK;
+}
+
+/* All that is pending, of the first measurement or, after a stop, of the
+ * second one. */
+static enum chorale_err measure(struct opts *opts, struct chorale_errmsg *msg)
+{
+    struct chorale_turns turns = {
+        .path = { opts->ab.path[0], opts->ab.path[1] },
+        .how = { &opts->ab.how[0], &opts->ab.how[1] },
+        .system = opts->cmp.system, .launcher_cmd = opts->cmp.launcher_cmd,
+    };
+    enum chorale_err err = chorale_ab_again(&opts->ab, &turns.again, msg);
+
+    return err == CHORALE_OK ? chorale_turns_run(&turns, msg) : err;
+}
+
+static enum chorale_err ab(struct opts *opts, const char *prefix,
+                           const char *command, struct chorale_errmsg *msg)
+{
+    struct chorale_comparing *cmp = &opts->cmp;
+    enum chorale_err err = chorale_comparing_check(cmp, msg);
+
+    if (err == CHORALE_OK)
+        err = read_sides(opts, msg);
+    if (err == CHORALE_OK)
+        err = chorale_ab_check(&opts->ab, msg);
+    if (err == CHORALE_OK)
+        err = name_databases(opts, prefix, msg);
+    if (err == CHORALE_OK)
+        err = chorale_launcher_there(opts->ab.plan.launcher_cmd, msg);
+    if (err != CHORALE_OK)
+        return err;
+    cmp->system = opts->ab.plan.system;
+    cmp->launcher_cmd = opts->ab.plan.launcher_cmd;
+    cmp->base_how = &opts->ab.how[0];
+    cmp->head_how = &opts->ab.how[1];
+    cmp->recheck = "both";
+    cmp->run = 1;
+    cmp->unlike = chorale_how_unlike(cmp->base_how, cmp->head_how);
+    chorale_stop_catch();
+    err = chorale_ab_plan(&opts->ab, msg);
+    if (err == CHORALE_OK)
+        fprintf(stderr, "chorale: %s (%s) and %s (%s) are measured in turn\n",
+                cmp->base_path, opts->base, cmp->head_path, opts->head);
+    if (err == CHORALE_OK)
+        err = measure(opts, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparing(cmp, command, msg);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    static struct opts opts = { .ab.plan = CHORALE_PLAN_DEFAULTS,
+                                .cmp = CHORALE_COMPARING_DEFAULTS };
+    char command[1024];
+    int nword = 0;
+    enum chorale_err err;
+
+    chorale_command_text(argc, argv, command, sizeof(command));
+    err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1, &nword, msg);
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    opts.cmp.output = chorale_output_name(opts.cmp.output);
+    if (opts.cmp.output != NULL)
+        err = chorale_output_check(opts.cmp.output, msg);
+    if (err == CHORALE_OK)
+        err = ab(&opts, nword == 1 ? argv[1] : "ab", command, msg);
+    chorale_how_release(&opts.ab.how[0]);
+    chorale_how_release(&opts.ab.how[1]);
+    return err;
+}
+
+static const struct chorale_opt rows[] = {
+    { "base", 0, CHORALE_OPT_TEXT, offsetof(struct opts, base), "SIDE",
+      "what head is compared with", 0, 0 },
+    { "head", 0, CHORALE_OPT_TEXT, offsetof(struct opts, head), "SIDE",
+      "what may have become slower", 0, 0 },
+    CHORALE_COMPARING_OPTS(struct opts, cmp),
+    CHORALE_PLAN_OPTS(struct opts, ab.plan),
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_ab = {
+    .name = "ab",
+    .args = "--base SIDE --head SIDE [PREFIX]",
+    .summary = "two sides on one machine, measured in turn: is head slower?",
+    .detail =
+        "Plans the same campaign in two databases, PREFIX-base.db and "
+        "PREFIX-head.db (without PREFIX: ab-base.db, ab-head.db), each by its "
+        "side's own chorale, and measures them in turn: a launch of base and "
+        "one of head, then one of head and one of base, so that what drifts, "
+        "or comes with being the first, meets both alike. Then it is `chorale "
+        "compare --recheck both --run`: what looks slower is measured again, "
+        "in turn too, and output and exit code are compare's, 0 if nothing "
+        "became slower, 1 if something did. Stopped, it ends with 75, and the "
+        "same command goes on.\n"
+        "A SIDE is one of five, told apart by the word before the colon:\n"
+        "this: this chorale as it is.\n"
+        "build:PROGRAM: another build's chorale, of another commit or for "
+        "another MPI library: build:/opt/old/bin/chorale.\n"
+        "env:NAME=VALUE ...: this chorale with these variables: env:"
+        "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring, or two: 'env:UCX_TLS=tcp "
+        "UCX_RNDV_THRESH=8192'. They are set for the launcher, which passes "
+        "them to the ranks.\n"
+        "table:FILE.so: this chorale under the shim with a dispatch table: "
+        "table:./table.so. Measured is the library's default as an application "
+        "calls it, on the other side the library alone.\n"
+        "with:COMMAND ...: this chorale started by a command that runs its "
+        "arguments: 'with:taskset -c 0,1', with:./modules-of-june.sh.\n"
+        "What follows the colon is split into words as a shell does, quotes "
+        "included; no commands in it are run.\n"
+        "Both sides are planned with the same --batch, on a real system 8 "
+        "unless said, as times of batches of different lengths are two "
+        "measures. Where the sides are builds for one MPI library, what is "
+        "slower with messages or the library as well is the machine; otherwise "
+        "these may be what was changed, and turns alone tell it from the "
+        "machine. Another MPI library, processor or transport on one side is "
+        "said in a note, and what both have is compared.",
+    .example =
+        "chorale ab --base build:/opt/main/bin/chorale --head this -P 2\n"
+        "chorale ab --base this --head env:MPIR_CVAR_BCAST_INTRA_ALGORITHM="
+        "binomial -c bcast -P 2\n"
+        "chorale ab --base this --head table:./table.so -P 2 tables\n"
+        "chorale ab --base this --head 'with:taskset -c 0' -P 2 --again 20\n"
+        "chorale ab --base build:chorale-mpich --head build:chorale-ompi -P 2 "
+        "--format markdown",
+    .opt = rows,
+    .run = run,
+};

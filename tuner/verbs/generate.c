@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* generate.c - `chorale generate`: write the decision table of a system
+ * in a format that something else loads, whole or not at all. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "db/systems.h"
+#include "tuner/emit/verify_c.h"
+#include "tuner/base/output.h"
+#include "tuner/rules/rules.h"
+#include "tuner/base/process.h"
+#include "tuner/base/verb.h"
+
+struct opts {
+    const char *format, *output, *system;
+    int allow_patented, no_check, commutative, quiet;
+    long check_ranks;
+};
+
+static const struct chorale_emitter *const emitters[] = {
+    &chorale_emit_c,
+};
+
+static const struct chorale_rule_format *const formats[] = {
+    &chorale_rules_mpich_json,
+    &chorale_rules_ompi_classic,
+    &chorale_rules_ompi_json,
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int ends_in(const char *path, const char *suffix)
+{
+    size_t len = strlen(path), add = strlen(suffix);
+
+    return len > add && strcmp(path + len - add, suffix) == 0;
+}
+
+/* What is in the temporary file, asked at every border. */
+static enum chorale_err read_back(const struct chorale_emitter *emitter,
+                                  const struct chorale_emit_check *check,
+                                  const struct chorale_output *output,
+                                  struct chorale_errmsg *msg)
+{
+    FILE *in = fopen(output->temporary, "r");
+    void *reader = NULL;
+    enum chorale_err err;
+
+    if (in == NULL)
+        return chorale_output_fail(output, errno, msg);
+    err = emitter->read(in, &reader, msg);
+    fclose(in);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check(check, emitter->answer, reader, msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check_hull(check, emitter->hull(reader), msg);
+    emitter->release(reader);
+    return err;
+}
+
+/* Both files complete and read back, then both in place: the header first, so
+ * that a table never stands beside an older interface. */
+static enum chorale_err write_files(const struct chorale_emitter *emitter,
+                                    const struct chorale_emit_table *table,
+                                    const struct chorale_emit_check *check,
+                                    const char *path,
+                                    struct chorale_emit_names *names,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_output source = { NULL, NULL, NULL };
+    struct chorale_output header = { NULL, NULL, NULL };
+    char *stem = strdup(path);
+    enum chorale_err err;
+
+    if (stem == NULL)
+        return chorale_fail_memory(msg, "generate");
+    if (ends_in(stem, ".c"))
+        stem[strlen(stem) - 2] = '\0';
+    err = chorale_output_open(&source, path, "", msg);
+    if (err == CHORALE_OK && emitter->header != NULL) {
+        err = chorale_output_open(&header, stem, emitter->header, msg);
+        names->header = err == CHORALE_OK ? base(header.path) : "";
+    }
+    if (err == CHORALE_OK)
+        err = emitter->emit(table, names, source.stream, header.stream, msg);
+    if (err == CHORALE_OK)
+        err = chorale_output_close(&source, msg);
+    if (err == CHORALE_OK && header.stream != NULL)
+        err = chorale_output_close(&header, msg);
+    if (err == CHORALE_OK)
+        err = read_back(emitter, check, &source, msg);
+    if (err == CHORALE_OK && header.temporary != NULL)
+        err = chorale_output_commit(&header, msg);
+    if (err == CHORALE_OK)
+        err = chorale_output_commit(&source, msg);
+    chorale_output_release(&source);
+    chorale_output_release(&header);
+    free(stem);
+    return err;
+}
+
+/* A format of ours, or of a library's own rules: one of them is set. */
+static enum chorale_err find_format(const char *format,
+                                    const struct chorale_emitter **emitter_p,
+                                    const struct chorale_rule_format **rules_p,
+                                    struct chorale_errmsg *msg)
+{
+    char known[400] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < COUNT(emitters); i++) {
+        if (strcmp(emitters[i]->format, format) == 0)
+            *emitter_p = emitters[i];
+        used += (size_t)snprintf(known + used, sizeof(known) - used,
+                                 "%s%s (%s)", i > 0 ? ", " : "",
+                                 emitters[i]->format, emitters[i]->summary);
+    }
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        if (strcmp(formats[i]->format, format) == 0)
+            *rules_p = formats[i];
+        used += (size_t)snprintf(known + used, sizeof(known) - used,
+                                 ", %s (%s)", formats[i]->format,
+                                 formats[i]->summary);
+    }
+    if (*emitter_p != NULL || *rules_p != NULL)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_USAGE, "--format %s: no such format;"
+                        " there is: %s", format, known);
+}
+
+static enum chorale_err check_output(const struct opts *opts,
+                                     struct chorale_errmsg *msg)
+{
+    struct stat st;
+
+    if (opts->output == NULL || *opts->output == '\0')
+        return chorale_fail(msg, CHORALE_USAGE, "generate: -o FILE is"
+                            " missing: where to write, for example"
+                            " -o table.c");
+    if (strcmp(opts->output, "-") == 0)
+        return chorale_fail(msg, CHORALE_USAGE, "-o -: a table is two files, "
+                            "which standard output cannot hold; name one, for "
+                            "example -o table.c");
+    if (ends_in(opts->output, ".h"))
+        return chorale_fail(msg, CHORALE_USAGE, "-o %s: name the .c file; the"
+                            " header goes beside it", opts->output);
+    if (stat(opts->output, &st) == 0 && !S_ISREG(st.st_mode))
+        return chorale_fail(msg, CHORALE_USAGE, "-o %s: is not a file; name a"
+                            " file to write", opts->output);
+    return chorale_output_check(opts->output, msg);
+}
+
+/* The table may come from elsewhere: what it names must be allowed here. */
+static enum chorale_err check_choices(const struct chorale_emit_table *table,
+                                      const char *path, int allow_patented,
+                                      struct chorale_errmsg *msg)
+{
+    for (size_t i = 1; i < table->nchoice; i++) {
+        const struct chorale_alg *alg = table->choice[i].alg;
+        const char *no = chorale_alg_unselectable(alg, allow_patented);
+
+        if (no != NULL)
+            return chorale_fail(msg, CHORALE_DATA,
+                                "%s: its table chooses %s %s: %s; run "
+                                "`chorale decide` again%s", path,
+                                chorale_coll_info(alg->coll)->name, alg->name,
+                                no, alg->unselectable != NULL
+                                        ? ""
+                                        : ", or say --allow-patented");
+    }
+    return CHORALE_OK;
+}
+
+static enum chorale_err generate(struct chorale_store *store,
+                                 sqlite3_int64 system_id, const char *path,
+                                 const struct opts *opts,
+                                 const struct chorale_emitter *emitter,
+                                 struct chorale_errmsg *msg)
+{
+    struct chorale_emit_check *check = NULL;
+    struct chorale_emit_names names = { base(opts->output), "", base(path),
+                                        NULL };
+    struct chorale_emit_table table;
+    char said[400] = "";
+    enum chorale_err err;
+
+    memset(&table, 0, sizeof(table));
+    err = chorale_emit_load(store, system_id, &table, msg);
+    if (err == CHORALE_OK)
+        err = check_choices(&table, path, opts->allow_patented, msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check_load(store, system_id, &check, msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_check(check, chorale_emit_check_table, &table, msg);
+    if (err == CHORALE_OK) {
+        size_t unknown = chorale_emit_check_unknown(check), used;
+
+        used = (size_t)snprintf(
+            said, sizeof(said), "read back: %zu points on both sides of"
+            " each border, as decided\nnot compiled: chorale ran the same"
+            " search over its arrays\n", chorale_emit_check_points(check));
+        if (unknown > 0)
+            snprintf(said + used, sizeof(said) - used, "unknown: %zu decision%s"
+                     " of variants or parameters that this build does not have"
+                     " left to the library\n", unknown,
+                     unknown == 1 ? "" : "s");
+        names.said = said;
+        err = write_files(emitter, &table, check, opts->output, &names, msg);
+    }
+    if (err == CHORALE_OK && !opts->quiet)
+        fputs(said, stdout);
+    chorale_emit_check_free(check);
+    chorale_emit_release(&table);
+    return err;
+}
+
+static enum chorale_err generate_rules(
+    struct chorale_store *store, sqlite3_int64 system_id, const char *path,
+    const struct opts *opts, const struct chorale_rule_format *format,
+    struct chorale_errmsg *msg)
+{
+    const struct chorale_rules_job job = {
+        .format = format,
+        .opts = { opts->commutative },
+        .output = opts->output,
+        .database = path,
+        .no_check = opts->no_check,
+        .quiet = opts->quiet,
+        .max_ranks = (int)opts->check_ranks,
+    };
+
+    chorale_stop_catch();
+    return chorale_rules_generate(store, system_id, &job, msg);
+}
+
+/* What only the other kind of format takes. */
+static enum chorale_err check_options(const struct opts *opts, int rules,
+                                      struct chorale_errmsg *msg)
+{
+    const char *name = NULL;
+
+    if (rules && opts->allow_patented)
+        name = "allow-patented";
+    else if (!rules && opts->no_check)
+        name = "no-check";
+    else if (!rules && opts->commutative)
+        name = "commutative";
+    if (name == NULL)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_USAGE, "--%s says nothing for --format"
+                        " %s; leave it out", name, opts->format);
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct opts opts = { .format = "c", .check_ranks = 16 };
+    const struct chorale_emitter *emitter = NULL;
+    const struct chorale_rule_format *format = NULL;
+    struct chorale_store *store = NULL;
+    sqlite3_int64 system_id = 0;
+    int nword = 0;
+    enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
+                                              &nword, msg);
+
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    err = find_format(opts.format, &emitter, &format, msg);
+    if (err == CHORALE_OK)
+        err = check_output(&opts, msg);
+    if (err == CHORALE_OK)
+        err = check_options(&opts, format != NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, opts.system, &system_id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = format != NULL ? generate_rules(store, system_id, argv[1], &opts,
+                                              format, msg)
+                             : generate(store, system_id, argv[1], &opts,
+                                        emitter, msg);
+    chorale_store_close(store);
+    return err;
+}
+
+static const struct chorale_opt rows[] = {
+    { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
+      "c|mpich-json|ompi-rules|ompi-json",
+      "what to write: c, one C99 file that compiles alone, and its header"
+      " beside it; mpich-json, ompi-rules or ompi-json, files by which the"
+      " MPI library itself selects among its own algorithms (default: c)", 0,
+      0 },
+    { "check-ranks", 0, CHORALE_OPT_INT, offsetof(struct opts, check_ranks),
+      "N", "of a library's own rules: start at most that many ranks to see"
+      " what it does with them (default: 16)", 2, 4096 },
+    { "no-check", 0, CHORALE_OPT_FLAG, offsetof(struct opts, no_check), NULL,
+      "do not load the rules into the library; the file then says so", 0, 0 },
+    { "commutative", 0, CHORALE_OPT_FLAG, offsetof(struct opts, commutative),
+      NULL, "for programs whose operations all commute: allow Open MPI's"
+      " algorithms that reorder operands without asking", 0, 0 },
+    { "allow-patented", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, allow_patented), NULL,
+      "write a table that chooses variants under a patent", 0, 0 },
+    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
+      "the file to write; replaced as a whole", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+      "do not print what was checked; the files say it", 0, 0 },
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+      "the system whose table to write, where there are several", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_generate = {
+    .name = "generate",
+    .args = "results.db",
+    .summary = "write the decisions as a dispatch table",
+    .detail =
+        "Writes the decisions of a system as one C99 file and a header:"
+        " constant tables and, for each collective, a function that selects by"
+        " n, the bytes of the operation, and the number of ranks. It needs no"
+        " MPI, allocates nothing, and answers for any n and any number of"
+        " ranks; what was not measured is the library's default. Compiled as"
+        " a shared object it is what libchorale_pmpi.so loads.\n"
+        "A reduction measured with several types and operations is"
+        " represented by double and sum, or else by the first by name."
+        " Functions of the unshaped kind answer where the measured shapes of"
+        " nodes agree; the others take the shape. Its heading says where it"
+        " was measured, what is decided, and what was checked: before it is"
+        " put in place it is read back, and its answers compared with the"
+        " decisions on both sides of each border, of n and of the number of"
+        " ranks, for each shape; if one differs nothing is written.\n"
+        "The same database gives the same bytes.\n"
+        "The other formats are read by the MPI library, which then selects"
+        " among its own algorithms: those that `chorale plan --providers"
+        " native` measured and `chorale decide` chose. They are for the"
+        " library and version that was measured; what a format cannot say is"
+        " left to the library and listed, in the file or beside it in"
+        " FILE.txt, with what was measured where, and how to use it. Before a"
+        " file is put in place it is read back on both sides of each border,"
+        " loaded into the library, and what that sends there is compared with"
+        " what the chosen algorithm sends; what could not be run is said.",
+    .example = "chorale generate results.db --format c -o table.c\n"
+               "cc -shared -fPIC -o table.so table.c\n"
+               "chorale generate results.db --format mpich-json -o sel.json",
+    .opt = rows,
+    .run = run,
+};

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* merge.c - `chorale merge`: shards, each a database of its own, are
+ * gathered into one. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "db/snapshot.h"
+#include "db/merge.h"
+#include "db/canonical_ids.h"
+#include "tuner/base/progress.h"
+#include "tuner/base/open_shard.h"
+#include "tuner/base/process.h"
+#include "tuner/base/verb.h"
+
+/* KiB, more than SQLite's own 2 MB: where runs are many, the UUIDs of each
+ * shard fall all over their index. */
+#define CACHE "PRAGMA cache_size = -32768"
+
+/* Of a shard's work this is to read and check it, the rest to copy. */
+#define CHECKING 0.3
+#define UNIT 65536.0 /* bytes of a shard are a step of the bar */
+
+#define WAIT_SECONDS 20 /* for another merge, or a runner about to end */
+
+struct opts {
+    int dry_run, other_systems, ended, quiet, verbose;
+};
+
+struct gather {
+    const struct opts *opts;
+    const char *path;           /* of the target */
+    struct chorale_store *target;
+    struct chorale_copy scratch; /* stands in for it in a dry run */
+    sqlite3_int64 runs, computed;
+    int merged;                 /* shards that were */
+    enum chorale_err refused;   /* of the first shard that was */
+    struct chorale_progress bar;
+    const char *shard;          /* at hand */
+    double before, size;        /* steps of those before it, and its own */
+    struct chorale_errmsg *msg;
+};
+
+static int exists(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 || errno != ENOENT;
+}
+
+/* A dry run changes nothing: it makes no target, and migrates none. */
+static enum chorale_err check_dry(struct gather *g)
+{
+    struct chorale_store *store = NULL;
+    enum chorale_err err = chorale_store_open(g->path, CHORALE_STORE_READ,
+                                              &store, g->msg);
+
+    chorale_store_close(store);
+    return err;
+}
+
+static enum chorale_err open_target(struct gather *g)
+{
+    const char *path = g->path;
+    enum chorale_err err = CHORALE_OK;
+
+    if (g->target != NULL)
+        return CHORALE_OK;
+    if (g->opts->dry_run && exists(path))
+        err = check_dry(g);
+    else if (g->opts->dry_run) {
+        err = chorale_copy_folder(&g->scratch, g->msg);
+        path = g->scratch.file;
+    }
+    if (err == CHORALE_OK)
+        err = chorale_store_open(path, CHORALE_STORE_CREATE, &g->target,
+                                 g->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(g->target, CHORALE_LOCK_CAMPAIGN,
+                                 WAIT_SECONDS, g->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(g->target, CHORALE_LOCK_RUNNER, WAIT_SECONDS,
+                                 g->msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_exec(g->target, CACHE, g->msg);
+    if (err == CHORALE_OK)
+        chorale_store_stop(g->target, chorale_stop_requested);
+    return err;
+}
+
+/* "3 cells", or "1 cell" */
+static void print_count(const char *before, sqlite3_int64 n, const char *one,
+                        const char *many)
+{
+    printf("%s%lld %s", before, (long long)n, n == 1 ? one : many);
+}
+
+static void report(const char *name, int dry,
+                   const struct chorale_merged *merged)
+{
+    static const char *const noun[CHORALE_NMERGED][2] = {
+        { "system", "systems" },   { "cell", "cells" },
+        { "launch", "launches" },  { "run", "runs" },
+    };
+
+    printf("%s: ", name);
+    for (int i = 0; i < CHORALE_NMERGED; i++)
+        print_count(i > 0 ? ", " : "", merged->added[i], noun[i][0],
+                    noun[i][1]);
+    print_count(" with ", merged->samples, "sample", "samples");
+    if (merged->traces > 0)
+        print_count(", ", merged->traces, "trace", "traces");
+    printf(dry ? " would be added" : " added");
+    for (int i = 0; i < CHORALE_NMERGED; i++)
+        print_count(i > 0 ? ", " : "; there already: ", merged->there[i],
+                    noun[i][0], noun[i][1]);
+    if (merged->computed > 0)
+        print_count("; not merged: ", merged->computed,
+                    "row of models, decisions, validations, baselines",
+                    "rows of models, decisions, validations, baselines");
+    printf("\n");
+}
+
+/* Say what is wrong with a shard and go on: the others are wanted. */
+static void refuse(struct gather *g, enum chorale_err err)
+{
+    chorale_progress_clear(&g->bar);
+    fprintf(stderr, "chorale: %s\n", g->msg->text);
+    g->msg->text[0] = '\0';
+    if (g->refused == CHORALE_OK)
+        g->refused = err;
+}
+
+static double steps(const char *name)
+{
+    struct stat st;
+
+    return stat(name, &st) == 0 ? 1 + (double)st.st_size / UNIT : 1;
+}
+
+/* That share of the shard at hand is done. */
+static void advance(struct gather *g, double share)
+{
+    chorale_progress_to(&g->bar, (long)(g->before + g->size * share),
+                        g->shard);
+}
+
+static void copied(void *arg, double share)
+{
+    advance(arg, CHECKING + (1 - CHECKING) * share);
+}
+
+/* An error of the target ends it; one of the shard is told and kept. */
+static enum chorale_err gather_shard(struct gather *g, const char *name)
+{
+    const struct chorale_merge_watch watch = { copied, g };
+    struct chorale_shard *shard = NULL;
+    struct chorale_merged merged;
+    int stop = 0;
+    enum chorale_err err;
+
+    g->shard = name;
+    g->before += g->size;
+    g->size = steps(name);
+    advance(g, 0);
+    err = chorale_read_shard(name, g->opts->ended ? CHORALE_SHARD_ENDED
+                                                  : CHORALE_SHARD_WHOLE,
+                             &shard, g->msg);
+    if (err == CHORALE_STOPPED)
+        return err;
+    if (err != CHORALE_OK) {
+        refuse(g, err);
+        return CHORALE_OK;
+    }
+    advance(g, CHECKING);
+    err = open_target(g);
+    if (err != CHORALE_OK)
+        stop = 1;
+    else
+        err = chorale_merge(g->target, g->path, shard,
+                            (g->opts->dry_run ? CHORALE_MERGE_DRY : 0u) |
+                                (g->opts->other_systems
+                                     ? CHORALE_MERGE_SYSTEMS : 0u),
+                            &watch, &merged, &stop, g->msg);
+    chorale_shard_close(shard);
+    if (err != CHORALE_OK && !stop) {
+        refuse(g, err);
+        return CHORALE_OK;
+    }
+    if (err != CHORALE_OK)
+        return err;
+    g->merged++;
+    g->runs += merged.added[CHORALE_MERGED_RUNS];
+    g->computed += merged.computed;
+    chorale_progress_clear(&g->bar);
+    if (!g->opts->quiet)
+        report(name, g->opts->dry_run, &merged);
+    return CHORALE_OK;
+}
+
+/* A word in the wrong place shall not merge a database into itself. */
+static enum chorale_err check_names(int nshard, char **shard,
+                                    const char *target,
+                                    struct chorale_errmsg *msg)
+{
+    struct stat into, st;
+
+    if (stat(target, &into) != 0)
+        return CHORALE_OK;
+    for (int i = 0; i < nshard; i++)
+        if (stat(shard[i], &st) == 0 && st.st_dev == into.st_dev &&
+            st.st_ino == into.st_ino)
+            return chorale_fail(msg, CHORALE_USAGE, "merge: %s is the database"
+                                " to merge into; name it once, first, and "
+                                "then the shards", shard[i]);
+    return CHORALE_OK;
+}
+
+/* What was computed from fewer runs than there are. */
+static enum chorale_err remind(struct gather *g)
+{
+    sqlite3_int64 stale = 0;
+    enum chorale_err err;
+
+    if (g->target == NULL || g->opts->quiet || g->opts->dry_run ||
+        g->runs == 0)
+        return CHORALE_OK;
+    err = chorale_store_int(g->target, "SELECT (SELECT count(*) FROM model) +"
+                            " (SELECT count(*) FROM decision)", 0, &stale,
+                            g->msg);
+    if (err == CHORALE_OK && stale + g->computed > 0)
+        printf("%s: `chorale fit` and `chorale decide` compute models and "
+               "decisions from all runs\n", g->path);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct opts opts = { 0, 0, 0, 0, 0 };
+    struct gather g = { .opts = &opts, .msg = msg };
+    double total = 0;
+    int nword = 0;
+    enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 2, argc,
+                                              &nword, msg);
+
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    g.path = argv[1];
+    chorale_stop_catch();
+    err = check_names(nword - 1, argv + 2, g.path, msg);
+    /* A target that is there must be usable before anything is read. */
+    if (err == CHORALE_OK && exists(g.path))
+        err = open_target(&g);
+    for (int i = 1; i < nword && err == CHORALE_OK; i++)
+        total += steps(argv[1 + i]);
+    chorale_progress_start(&g.bar, opts.quiet || err != CHORALE_OK,
+                           opts.verbose, 0, (long)total);
+    for (int i = 1; i < nword && err == CHORALE_OK; i++)
+        err = gather_shard(&g, argv[1 + i]);
+    chorale_progress_clear(&g.bar);
+    /* Also where nothing was new: an earlier merge may have been killed. */
+    if (err == CHORALE_OK && g.merged > 0 && !opts.dry_run)
+        err = chorale_renumber(g.target, msg);
+    if (err == CHORALE_OK)
+        err = remind(&g);
+    chorale_store_close(g.target);
+    chorale_copy_remove(&g.scratch);
+    return err != CHORALE_OK ? err : g.refused;
+}
+
+static const struct chorale_opt rows[] = {
+    { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct opts, dry_run), NULL,
+      "say what would be added, of each shard alone, and change nothing", 0,
+      0 },
+    { "other-systems", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, other_systems), NULL,
+      "take shards of systems that results.db has not, beside its own "
+      "(default: they are refused, unless it is empty)", 0, 0 },
+    { "ended", 0, CHORALE_OPT_FLAG, offsetof(struct opts, ended), NULL,
+      "nobody measures into the shards any more: take what there is of points "
+      "that were killed in the middle, too (shard-1.db-tail-cut); of one that "
+      "is still measured the part would stay for the whole", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+      "print nothing but errors", 0, 0 },
+    { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
+      "instead of a progress bar a line for each shard that is begun, on a "
+      "terminal or not", 0, 0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_merge = {
+    .name = "merge",
+    .args = "results.db SHARD.db...",
+    .summary = "gather the runs of several databases into one",
+    .detail =
+        "Brings systems, cells, launches and runs with their samples, counters"
+        " and environment, and imported traces from each shard, a database of"
+        " its own, into results.db, which is made if it is missing. Merging a"
+        " shard again adds only what it has gained. The order of shards and merges"
+        " leaves no trace: exports are the same, byte by byte; row ids may"
+        " change for that. Shards are not changed; one that an"
+        " older chorale wrote or that a killed command left half-way is read"
+        " from a copy in TMPDIR, and so is a shard of `submit` with a tail"
+        " (shard-1.db-tail): what was stored since it was published; and"
+        " what a killed `run` left beside a database (results.db-tail-1) of"
+        " groups of nodes that it had not stored yet.\n"
+        "Systems are the same by their signature (MPI library, hosts, fabric);"
+        " a shard of another system than results.db has is refused, unless"
+        " --other-systems is given. Of systems of one name the first that was"
+        " made keeps it, the others have a hash of their signature at its end."
+        " Cells are the same by what they"
+        " measure: a cell planned in two shards becomes one, with the runs of"
+        " both. A launch that was killed is failed, with the runs that it had"
+        " stored. Models, decisions and baselines are not merged: `chorale"
+        " fit` and `chorale decide` compute them again.\n"
+        "Each shard is merged whole or not at all. One that is damaged, of a"
+        " newer schema, being written, or in contradiction to results.db is"
+        " refused with a line that says why; the others are merged, and the"
+        " exit code is that of the first refused.",
+    .example = "chorale merge results.db shard-1.db shard-2.db\n"
+               "chorale merge results.db shards/*.db --dry-run",
+    .opt = rows,
+    .run = run,
+};

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replicate.c - `chorale replicate`: how large should groups be that
+ * share replicated data? */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/replicate/grid_platform.h"
+#include "tuner/replicate/replicate_internal.h"
+#include "tuner/run/smpi.h"
+#include "tuner/base/units.h"
+#include "tuner/base/verb.h"
+
+enum { SIDE_MAX = 100000 };
+/* Beyond it products of what is said are no numbers any more. */
+#define MOST 1e15
+
+static const struct {
+    const char *name;
+    enum chorale_rep_net net;
+    int link;
+} nets[] = {
+    { "RS1", CHORALE_REP_MESH, 2 },    { "RS2", CHORALE_REP_MESH, 1 },
+    { "WS1", CHORALE_REP_TORUS, 2 },   { "WS2", CHORALE_REP_TORUS, 1 },
+    { "array", CHORALE_REP_ARRAY, 1 }, { "ring", CHORALE_REP_RING, 1 },
+    { "array1", CHORALE_REP_ARRAY, 2 }, { "ring1", CHORALE_REP_RING, 2 },
+};
+
+#define NNET (sizeof(nets) / sizeof(nets[0]))
+
+/* The network of that name. */
+static enum chorale_err named_net(struct chorale_rep_job *job,
+                                  const char *name)
+{
+    job->known = strcmp(name, "measured") == 0;
+    snprintf(job->name, sizeof(job->name), "%s", name);
+    for (size_t i = 0; i < NNET; i++)
+        if (strcmp(name, nets[i].name) == 0) {
+            job->rep.net = nets[i].net;
+            job->rep.link = nets[i].link;
+            return CHORALE_OK;
+        }
+    if (job->known)
+        return CHORALE_OK;
+    return chorale_fail(job->msg, CHORALE_USAGE,
+                        "--system %.60s: there are RS1 and RS2 (regular "
+                        "meshes whose links carry one or both directions at "
+                        "once), WS1 and WS2 (wrapped ones), array, array1, "
+                        "ring, ring1, and measured (as a database knows it)",
+                        name);
+}
+
+/* The network, and its side: what is not said is the database's. */
+static enum chorale_err find_net(struct chorale_rep_job *job,
+                                 const char *path)
+{
+    const struct chorale_rep_opts *o = job->opts;
+    enum chorale_err err = CHORALE_OK;
+
+    job->rep.side = o->n;
+    if (path == NULL || o->net != NULL)
+        err = named_net(job, o->net != NULL ? o->net : "RS2");
+    if (err != CHORALE_OK || path == NULL || job->known ||
+        (o->net != NULL && o->n > 0))
+        return err;
+    err = chorale_rep_links(job, path);
+    for (size_t i = 0; i < NNET && err == CHORALE_OK; i++)
+        if (nets[i].net == job->rep.net && nets[i].link == job->rep.link)
+            snprintf(job->name, sizeof(job->name), "%s", nets[i].name);
+    return err;
+}
+
+/* What asks for something that nothing else does would be left out unseen. */
+static enum chorale_err check_pairs(const struct chorale_rep_job *job,
+                                    const char *path)
+{
+    const struct chorale_rep_opts *o = job->opts;
+    const char *alone = o->both              ? "--placements"
+                        : o->nrep > 0        ? "--repetitions"
+                        : o->ppn > 0         ? "--ppn"
+                        : o->command != NULL ? "--launcher-cmd"
+                        : o->save != NULL    ? NULL
+                        : o->platform != NULL ? "--platform"
+                        : strcmp(o->launcher, "mpiexec") != 0 ? "--launcher"
+                                                              : NULL;
+
+    if (!o->measure && alone != NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "%s says how groups are "
+                            "run, which --measure asks for: add it", alone);
+    if (path == NULL && o->in != NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--in %.60s is a system "
+                            "of a database: name the database too", o->in);
+    return o->plot != NULL ? chorale_rep_draws(job) : CHORALE_OK;
+}
+
+/* What has to be said before anything can be worked out. */
+static enum chorale_err check(const struct chorale_rep_job *job,
+                              const char *path)
+{
+    const struct chorale_rep_opts *o = job->opts;
+
+    if (job->known && path == NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: "
+                            "name the database whose times are to be taken");
+    if (job->known && isnan(o->data))
+        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: say "
+                            "with --data how many data there are");
+    if (job->known && (o->measure || o->save != NULL))
+        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured is of "
+                            "no network that could be run or built: name RS1, "
+                            "RS2, WS1, WS2, array or ring");
+    if (job->rep.side == 0 && !job->known)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--n: how many elements "
+                            "has a side? `chorale replicate --help` has an "
+                            "example");
+    if (path == NULL && isnan(o->tm) && !o->measure && o->save == NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--tm: how long does "
+                            "modifying a datum take, in units of sending one? "
+                            "A database with a fitted model can tell: name it");
+    if (!chorale_spec_listed("mpiexec,srun,smpirun,custom", o->launcher))
+        return chorale_fail(job->msg, CHORALE_USAGE, "--launcher %.60s: there "
+                            "are mpiexec, srun and smpirun; others by "
+                            "--launcher-cmd", o->launcher);
+    if (chorale_network_find(o->network) == NULL)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--network %.60s: there "
+                            "are hockney, loggp, smpi", o->network);
+    return check_pairs(job, path);
+}
+
+static void fill(struct chorale_rep_job *job)
+{
+    const struct chorale_rep_opts *o = job->opts;
+    struct chorale_rep *rep = &job->rep;
+
+    rep->accesses = o->accesses;
+    rep->tx = o->tx;
+    rep->divisors = o->divisors;
+    rep->as_links = o->open;
+    rep->bands = o->bands;
+    rep->data = isnan(o->data) ? 1 : o->data;
+    rep->tm = o->tm;
+    job->alpha_s = job->beta = job->tau = NAN;
+}
+
+/* T_m and the latency, now that the database is read. */
+static enum chorale_err take_model(struct chorale_rep_job *job)
+{
+    const struct chorale_rep_opts *o = job->opts;
+    struct chorale_rep *rep = &job->rep;
+
+    if (isnan(rep->tm) && job->beta > 0)
+        rep->tm = job->tau / job->beta;
+    rep->alpha = !isnan(o->alpha) ? o->alpha
+                 : !isnan(o->data) && job->alpha_s > 0 && !job->known
+                     ? job->alpha_s / (job->beta * (double)o->datum)
+                     : 0;
+    if (rep->alpha > 0 && isnan(o->data) && !o->measure)
+        return chorale_fail(job->msg, CHORALE_USAGE, "--alpha %g: a latency is "
+                            "spread over the data; say how many with --data",
+                            rep->alpha);
+    return CHORALE_OK;
+}
+
+/* By the model alone: all sides that groups may have. */
+static enum chorale_err foretell(struct chorale_rep_job *job)
+{
+    for (long x = 1; x <= job->rep.side; x++) {
+        struct chorale_rep_row *row;
+
+        if (!chorale_rep_admits(&job->rep, x))
+            continue;
+        row = chorale_rep_add_row(job, x);
+        if (row == NULL)
+            return chorale_fail_memory(job->msg, NULL);
+        chorale_rep_foretell(job, row);
+    }
+    return CHORALE_OK;
+}
+
+static enum chorale_err work(struct chorale_rep_job *job, const char *path)
+{
+    enum chorale_err err = find_net(job, path);
+
+    if (err == CHORALE_OK)
+        err = check(job, path);
+    if (err != CHORALE_OK)
+        return err;
+    fill(job);
+    if (job->opts->save != NULL)
+        return chorale_rep_save_platform(job);
+    if (path != NULL)
+        err = chorale_rep_fitted(job, path);
+    if (err == CHORALE_OK)
+        err = take_model(job);
+    if (err == CHORALE_OK && job->opts->measure)
+        err = chorale_rep_measure(job);
+    else if (err == CHORALE_OK && !job->known)
+        err = foretell(job);
+    if (err == CHORALE_OK)
+        err = chorale_rep_show(job);
+    if (err == CHORALE_OK && job->opts->plot != NULL)
+        err = chorale_rep_draw(job);
+    return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_rep_opts opts = {
+        .datum = 8, .accesses = 1, .tx = 1, .tm = NAN,
+        .alpha = NAN, .data = NAN, .bands = 1, .launcher = "mpiexec",
+        .network = "hockney", .bandwidth = 1.25e9, .latency = 0,
+    };
+    struct chorale_rep_job job = { .opts = &opts, .msg = msg };
+    int nword = 0;
+    enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1,
+                                              &nword, msg);
+
+    if (err != CHORALE_OK || nword < 0)
+        return err;
+    if (opts.command != NULL)
+        opts.launcher = "custom";
+    err = work(&job, nword > 0 ? argv[1] : NULL);
+    free(job.row);
+    return err;
+}
+
+#define AT(field) offsetof(struct chorale_rep_opts, field)
+
+static const struct chorale_opt rows[] = {
+    { "system", 0, CHORALE_OPT_TEXT, AT(net), "NAME",
+      "RS1, RS2: a regular mesh whose links carry one direction or both at "
+      "once; WS1, WS2: a wrapped one; array, ring: one dimension, links of "
+      "both directions; array1, ring1: of one; measured: "
+      "any network, by the database's own times of alltoall, "
+      "reduce_scatter_block and allgather at each group size (default: the "
+      "line, ring or square grid of nodes that `chorale fit` found in the "
+      "database; without a database RS2)", 0, 0 },
+    { "n", 'n', CHORALE_OPT_INT, AT(n), "N", "elements in each dimension "
+      "(default: the nodes of that grid); of measured ones processes (default "
+      "there: the most)", 1, SIDE_MAX },
+    { "accesses", 0, CHORALE_OPT_REAL, AT(accesses), "N_A",
+      "how often each element modifies each datum (default: 1)", 1e-9, MOST },
+    { "tx", 0, CHORALE_OPT_REAL, AT(tx), "T_X",
+      "time to send a datum while groups update, in units of sending one at "
+      "the end (default: 1)", 0, MOST },
+    { "tm", 0, CHORALE_OPT_REAL, AT(tm), "T_M",
+      "time to modify a datum, in the same units (default: tau / beta of the "
+      "database)", 0, MOST },
+    { "divisors", 0, CHORALE_OPT_FLAG, AT(divisors), NULL,
+      "only groups whose sides divide N", 0, 0 },
+    { "open-groups", 0, CHORALE_OPT_FLAG, AT(open), NULL,
+      "the model as links allow, as --measure has it: groups of a wrapped "
+      "system that do not span it are not wrapped (default: as in the paper, "
+      "they are, and where it matters both are shown)", 0, 0 },
+    { "alpha", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA",
+      "latency of a message, in the same units; with --data (default: that of "
+      "the database, else 0)", 0, MOST },
+    { "latency", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA", "the same as --alpha",
+      0, MOST },
+    { "data", 0, CHORALE_OPT_REAL, AT(data), "M",
+      "how many data there are, over which latencies are spread (default: "
+      "latency is left out)", 1, MOST },
+    { "bands", 0, CHORALE_OPT_REAL, AT(bands), "N_B",
+      "in how many rounds groups update; with a latency (default: 1)", 1,
+      MOST },
+    { "datum", 0, CHORALE_OPT_SIZE, AT(datum), "BYTES",
+      "size of a datum, for the latency of a database (default: 8)", 1,
+      1 << 30 },
+    { "in", 0, CHORALE_OPT_TEXT, AT(in), "NAME",
+      "the system of the database, where there are several", 0, 0 },
+    { "plot", 0, CHORALE_OPT_TEXT, AT(plot), "FILE",
+      "draw T_o against the side, into FILE.svg, FILE.png or FILE.pdf, with "
+      "the data beside it", 0, 0 },
+    { "measure", 0, CHORALE_OPT_FLAG, AT(measure), NULL,
+      "share data in groups of all sides that divide N, on a Cartesian "
+      "communicator, and show what that takes beside what is foretold", 0, 0 },
+    { "placements", 0, CHORALE_OPT_FLAG, AT(both), NULL,
+      "with --measure: also groups whose elements lie N / x apart (scatter "
+      "allocation), not side by side (aggregate)", 0, 0 },
+    { "repetitions", 'i', CHORALE_OPT_INT, AT(nrep), "NUMBER",
+      "with --measure: of which the median counts (default: 9; simulated: 1)",
+      1, 1000 },
+    { "launcher", 0, CHORALE_OPT_TEXT, AT(launcher), "NAME",
+      "with --measure: mpiexec, srun, or smpirun to simulate (default: "
+      "mpiexec)", 0, 0 },
+    { "launcher-cmd", 0, CHORALE_OPT_TEXT, AT(command), "COMMAND",
+      "with --measure: another launcher, as 'flux run -n {P}'", 0, 0 },
+    { "ppn", 0, CHORALE_OPT_INT, AT(ppn), "N",
+      "with --measure: ranks on a node (default: all; simulated: 1)", 1,
+      SIDE_MAX },
+    { "platform", 0, CHORALE_OPT_TEXT, AT(platform), "FILE",
+      "of smpirun: a platform file (default: the network that --system names, "
+      "built from the links between neighbours)", 0, 0 },
+    { "network", 0, CHORALE_OPT_TEXT, AT(network), "NAME",
+      "of smpirun: hockney, loggp or smpi (default: hockney)", 0, 0 },
+    { "link-bandwidth", 0, CHORALE_OPT_REAL, AT(bandwidth), "B/S",
+      "of links that are built, bytes a second (default: 1.25e9)", 1, 0 },
+    { "link-latency", 0, CHORALE_OPT_SECONDS, AT(latency), "TIME",
+      "of links that are built (default: 0, as SimGrid gives messages with a "
+      "longer way a smaller share of a link)", 0, 0 },
+    { "save-platform", 0, CHORALE_OPT_TEXT, AT(save), "FILE",
+      "write the platform file that would be simulated, and do nothing else",
+      0, 0 },
+    { "json", 0, CHORALE_OPT_FLAG, AT(json), NULL, "print JSON: all sides", 0,
+      0 },
+    { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+const struct chorale_verb chorale_verb_replicate = {
+    .name = "replicate",
+    .args = "[results.db]",
+    .summary = "how large should groups be that share replicated data?",
+    .detail =
+        "Data that all elements of a mesh modify are replicated on each, or "
+        "shared by groups: larger groups save modifications, and cost more "
+        "while they update each other. Prints the best side of square groups "
+        "by the model of Chen and Lee, T_o and its parts around it, and what "
+        "the closed form says; the paper's own proposition 3.7 is shown beside "
+        "it, as it fails where N_a T_x is small.\n"
+        "With a database the fitted model gives T_m = tau / beta, with --data "
+        "the latency (the paper has none), and the network where `chorale fit` "
+        "found a line, ring or square grid of links: its elements are nodes "
+        "then. --system measured takes the "
+        "times of the collectives themselves, between the sizes at which they "
+        "were measured; groups for which one is missing are listed with what "
+        "is missing. Groups are of processes in a row, so where nodes hold "
+        "several, a group updates with as many on a node as it has there, and "
+        "what integrates lies on different nodes, as many at once as a group "
+        "has on a node: `plan --ppn` and `--siblings` measure that. What was not "
+        "measured so is taken as it was, and its row says how that is.\n"
+        "--measure runs the pattern: bands of updating (an alltoall between "
+        "neighbours) and modification, integration (a reduce-scatter) and "
+        "broadcasting (an allgather). Every rank checks what it has at the "
+        "end. In simulation T_m is charged; elsewhere additions are timed. "
+        "What is foretold is the model as links allow: a wrapped group that "
+        "does not span its system is no ring, a ring through 3 x 3 elements "
+        "shares links, and half-way round an odd half of a ring one way is "
+        "crowded. Where that changes T_o the paper's own form stands beside "
+        "it.",
+    .example = "chorale replicate --system RS2 --n 16 --accesses 2 --tm 50\n"
+               "chorale replicate results.db --system WS2 --n 32 --accesses 4 "
+               "--data 1e6 --plot groups.svg\n"
+               "chorale replicate --measure --launcher smpirun --system WS2 "
+               "--n 8 --tm 3\n"
+               "chorale replicate results.db --system measured --data 1e6",
+    .opt = rows,
+    .run = run,
+};
