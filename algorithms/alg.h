@@ -315,26 +315,6 @@ int chorale_alg_exact(const struct chorale_alg *alg,
 int chorale_alg_modelled(const struct chorale_alg *alg,
                          const struct chorale_point *pt);
 
-/* The critical path at pt as terms, as chorale_alg.cost: what is stated where
- * that is exact, else what the variant's own schedule gives (schedule.h). */
-int chorale_alg_cost(const struct chorale_alg *alg,
-                     const struct chorale_point *pt,
-                     struct chorale_term *term);
-
-/* Its sums: A messages, B bytes, C reduced bytes, so that
- * seconds = A alpha + B beta + C tau. */
-void chorale_alg_cost_sums(const struct chorale_alg *alg,
-                           const struct chorale_point *pt, double *messages,
-                           double *bytes, double *reduced);
-
-/* The same of a campaign's root policy: "first", "middle", "last", or for
- * "rotate" the one of these three that takes the middle time. Anything else
- * is pt->root. */
-void chorale_alg_cost_policy(const struct chorale_alg *alg,
-                             const struct chorale_point *pt,
-                             const char *policy, double *messages,
-                             double *bytes, double *reduced);
-
 /* The same for terms at hand. */
 void chorale_term_sums(const struct chorale_term *term, int nterm,
                        double *messages, double *bytes, double *reduced);

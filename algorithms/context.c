@@ -10,7 +10,6 @@
 
 #include "algorithms/count_mismatch.h"
 #include "algorithms/mixed_types.h"
-#include "algorithms/schedule/schedule.h"
 #include "algorithms/scratch.h"
 
 /* The largest count given to one MPI call. A test build lowers it, to reach
@@ -241,20 +240,20 @@ static int note_send(struct chorale_ctx *ctx, const void *buf,
                      MPI_Count count, MPI_Datatype type, int dest)
 {
     MPI_Request req;
-    int err = chorale_note_send(ctx, buf, bytes_of(count, type), dest, &req);
+    int err = ctx->recorder->send(ctx, buf, bytes_of(count, type), dest, &req);
 
-    chorale_note_round(ctx);
-    return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
+    ctx->recorder->round(ctx);
+    return err == MPI_SUCCESS ? ctx->recorder->wait(ctx, &req) : err;
 }
 
 static int note_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                      MPI_Datatype type, int source)
 {
     MPI_Request req;
-    int err = chorale_note_recv(ctx, buf, bytes_of(count, type), source, &req);
+    int err = ctx->recorder->recv(ctx, buf, bytes_of(count, type), source, &req);
 
-    chorale_note_round(ctx);
-    return err == MPI_SUCCESS ? chorale_note_wait(ctx, &req) : err;
+    ctx->recorder->round(ctx);
+    return err == MPI_SUCCESS ? ctx->recorder->wait(ctx, &req) : err;
 }
 
 static int note_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
@@ -262,9 +261,9 @@ static int note_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
     int err = MPI_SUCCESS;
 
     if (any_open(count, req))
-        chorale_note_round(ctx);
+        ctx->recorder->round(ctx);
     for (int i = 0; i < count && err == MPI_SUCCESS; i++)
-        err = chorale_note_wait(ctx, &req[i]);
+        err = ctx->recorder->wait(ctx, &req[i]);
     return err;
 }
 
@@ -273,10 +272,10 @@ static int note_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                          int source)
 {
     MPI_Request req[2];
-    int err = chorale_note_recv(ctx, recvbuf, in, source, &req[0]);
+    int err = ctx->recorder->recv(ctx, recvbuf, in, source, &req[0]);
 
     if (err == MPI_SUCCESS)
-        err = chorale_note_send(ctx, sendbuf, out, dest, &req[1]);
+        err = ctx->recorder->send(ctx, sendbuf, out, dest, &req[1]);
     return err == MPI_SUCCESS ? note_waitall(ctx, 2, req) : err;
 }
 
@@ -287,7 +286,7 @@ int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
     double began;
     int err;
 
-    if (ctx->schedule != NULL)
+    if (ctx->recorder != NULL)
         return note_send(ctx, buf, count, type, dest);
     err = send_init(ctx, &m, count, type);
     if (err != MPI_SUCCESS)
@@ -308,7 +307,7 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     double began;
     int err;
 
-    if (ctx->schedule != NULL)
+    if (ctx->recorder != NULL)
         return note_recv(ctx, buf, count, type, source);
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
@@ -334,8 +333,8 @@ static int start_send(struct chorale_ctx *ctx, const void *buf,
     struct message m;
     int err;
 
-    if (ctx->schedule != NULL)
-        return chorale_note_send(ctx, buf, bytes_of(count, type), dest, req);
+    if (ctx->recorder != NULL)
+        return ctx->recorder->send(ctx, buf, bytes_of(count, type), dest, req);
     err = send_init(ctx, &m, count, type);
     if (err != MPI_SUCCESS)
         return err;
@@ -367,8 +366,8 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     struct message m;
     int err;
 
-    if (ctx->schedule != NULL)
-        return chorale_note_recv(ctx, buf, bytes_of(count, type), source, req);
+    if (ctx->recorder != NULL)
+        return ctx->recorder->recv(ctx, buf, bytes_of(count, type), source, req);
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
@@ -390,7 +389,7 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     double began;
     int err;
 
-    if (ctx->schedule != NULL)
+    if (ctx->recorder != NULL)
         return note_sendrecv(ctx, sendbuf, bytes_of(sendcount, sendtype), dest,
                              recvbuf, bytes_of(recvcount, recvtype), source);
     err = send_init(ctx, &out, sendcount, sendtype);
@@ -478,9 +477,9 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
     *index = MPI_UNDEFINED; /* SMPI leaves it as it is if there are none */
     if (!any_open(count, req))
         return MPI_SUCCESS;
-    if (ctx->schedule != NULL) {
-        chorale_note_round(ctx);
-        return chorale_note_waitany(ctx, count, req, index);
+    if (ctx->recorder != NULL) {
+        ctx->recorder->round(ctx);
+        return ctx->recorder->waitany(ctx, count, req, index);
     }
     began = round_begin(ctx);
     err = PMPI_Waitany(count, req, index,
@@ -500,7 +499,7 @@ int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
     int first = MPI_SUCCESS;
     double began;
 
-    if (ctx->schedule != NULL)
+    if (ctx->recorder != NULL)
         return note_waitall(ctx, count, req);
     if (!any_open(count, req))
         return MPI_SUCCESS;
@@ -522,8 +521,8 @@ int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
     MPI_Aint extent = chorale_type_extent(type);
     int err = MPI_SUCCESS;
 
-    if (ctx->schedule != NULL)
-        return chorale_note_reduce(ctx, in, inout, bytes_of(count, type), type,
+    if (ctx->recorder != NULL)
+        return ctx->recorder->reduce(ctx, in, inout, bytes_of(count, type), type,
                                    op);
     /* Elements of no bytes may all be at one address, which MPICH refuses. */
     if (in == inout && chorale_type_size(type) == 0)

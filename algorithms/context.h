@@ -33,6 +33,27 @@ struct chorale_exact;
 struct chorale_scratch;
 struct chorale_schedule;
 
+struct chorale_ctx;
+
+/* Functions that record a call instead of making it; schedule/event_log.c has
+ * them. Arguments and results are those of the functions of the same purpose
+ * below, with lengths in bytes; requests are numbers of the record. */
+struct chorale_recorder {
+    int (*send)(struct chorale_ctx *ctx, const void *buf, size_t bytes,
+                int dest, MPI_Request *req);
+    int (*recv)(struct chorale_ctx *ctx, void *buf, size_t bytes, int source,
+                MPI_Request *req);
+    int (*wait)(struct chorale_ctx *ctx, MPI_Request *req);
+    int (*waitany)(struct chorale_ctx *ctx, int count, MPI_Request *req,
+                   int *index);
+    int (*reduce)(struct chorale_ctx *ctx, const void *in, void *inout,
+                  size_t bytes, MPI_Datatype type, MPI_Op op);
+    void (*copy)(struct chorale_ctx *ctx, void *to, const void *from,
+                 size_t bytes);
+    void (*round)(struct chorale_ctx *ctx);  /* see chorale_stat */
+    void (*opaque)(struct chorale_ctx *ctx); /* a collective of the library */
+};
+
 struct chorale_ctx {
     MPI_Comm comm;           /* private, errors return */
     int rank, size;
@@ -48,8 +69,11 @@ struct chorale_ctx {
     struct chorale_scratch *scratch;
     struct chorale_reserve *reserve; /* scratch.h: for the day when there is no
                               * memory; NULL: then there is none */
-    struct chorale_schedule *schedule; /* not NULL: messages are written down
-                                        * there, not sent: see schedule.h */
+    const struct chorale_recorder *recorder; /* not NULL: calls are recorded
+                              * in schedule, nothing is sent */
+    struct chorale_schedule *schedule;
+    int zeroed;              /* scratch memory begins as zeros, so that equal
+                              * calls record the same */
     int *truncated;          /* not NULL: a message that is longer than its
                               * room ends no call; it is taken, its error is
                               * here (the first one; MPI_SUCCESS before), and

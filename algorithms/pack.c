@@ -4,7 +4,6 @@
  * collected or forwarded is packed bytes. */
 #include "algorithms/alg.h"
 #include "algorithms/context.h"
-#include "algorithms/schedule/schedule.h"
 
 #include <limits.h>
 #include <string.h>
@@ -179,9 +178,9 @@ static int piece_of(size_t size, MPI_Count left)
 static int noted(struct chorale_ctx *ctx, void *to, const void *from,
                  size_t bytes)
 {
-    if (ctx->schedule == NULL)
+    if (ctx->recorder == NULL)
         return 0;
-    chorale_note_copy(ctx, to, from, bytes);
+    ctx->recorder->copy(ctx, to, from, bytes);
     return 1;
 }
 
@@ -290,7 +289,7 @@ void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
 
 void chorale_zero(struct chorale_ctx *ctx, void *to, size_t bytes)
 {
-    if (bytes > 0 && ctx->schedule == NULL)
+    if (bytes > 0 && ctx->recorder == NULL)
         memset(to, 0, bytes);
 }
 

@@ -2,7 +2,6 @@
 /* registry.c - the catalogue's table and what can be asked of any row.
  * The table is generated from the lists of files in the folders' local.am. */
 #include "algorithms/catalogue.h"
-#include "algorithms/schedule/schedule.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -328,19 +327,6 @@ int chorale_alg_modelled(const struct chorale_alg *alg,
            !chorale_alg_by_library(alg, pt);
 }
 
-int chorale_alg_cost(const struct chorale_alg *alg,
-                     const struct chorale_point *pt,
-                     struct chorale_term *term)
-{
-    struct chorale_schedule_sum sum;
-
-    if (chorale_alg_exact(alg, pt) ||
-        chorale_schedule_walk(alg, pt, &sum, NULL) != 0)
-        return alg->cost(pt, term);
-    memcpy(term, sum.term, sizeof(*term) * (size_t)sum.nterm);
-    return sum.nterm;
-}
-
 void chorale_term_sums(const struct chorale_term *term, int nterm,
                        double *messages, double *bytes, double *reduced)
 {
@@ -352,51 +338,4 @@ void chorale_term_sums(const struct chorale_term *term, int nterm,
         *bytes += term[i].messages * term[i].bytes * kappa;
         *reduced += term[i].reduced;
     }
-}
-
-void chorale_alg_cost_sums(const struct chorale_alg *alg,
-                           const struct chorale_point *pt, double *messages,
-                           double *bytes, double *reduced)
-{
-    struct chorale_term term[CHORALE_MAX_TERM];
-
-    chorale_term_sums(term, chorale_alg_cost(alg, pt, term), messages, bytes,
-                      reduced);
-}
-
-/* What a cost comes to where only an order of several is wanted. */
-static double typical(const double sum[3])
-{
-    return sum[0] * 1e-6 + sum[1] * 1e-10 + sum[2] * 1e-10;
-}
-
-void chorale_alg_cost_policy(const struct chorale_alg *alg,
-                             const struct chorale_point *pt,
-                             const char *policy, double *messages,
-                             double *bytes, double *reduced)
-{
-    static const char *const name[3] = { "first", "middle", "last" };
-    int rooted = chorale_coll_info(alg->coll)->rooted;
-    int rotate = rooted && strcmp(policy, "rotate") == 0, middle = 0;
-    struct chorale_point at = *pt;
-    double sum[3][3];
-
-    for (int i = 0; rooted && i < 3; i++)
-        if (strcmp(policy, name[i]) == 0)
-            at.root = chorale_coll_root(i, pt->comm_size, pt->ppn);
-    for (int i = 0; i < (rotate ? 3 : 1); i++) {
-        if (rotate)
-            at.root = chorale_coll_root(i, pt->comm_size, pt->ppn);
-        chorale_alg_cost_sums(alg, &at, &sum[i][0], &sum[i][1], &sum[i][2]);
-    }
-    for (int i = 0; rotate && i < 3; i++) {
-        double t = typical(sum[i]), a = typical(sum[(i + 1) % 3]);
-        double b = typical(sum[(i + 2) % 3]);
-
-        if ((a <= t && t <= b) || (b <= t && t <= a))
-            middle = i;
-    }
-    *messages = sum[middle][0];
-    *bytes = sum[middle][1];
-    *reduced = sum[middle][2];
 }

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 
 #include "algorithms/context.h"
-#include "algorithms/schedule/event_log.h"
 
 /* In a build with the address sanitizer scratch that nobody holds is out of
  * bounds, and so are the bytes between two pieces of it. */
@@ -135,13 +134,11 @@ static struct chunk *chunk_at(void *mem, size_t size,
     return c;
 }
 
-/* Where a schedule carries what is told, the same call twice is to find the same
- * there; aligned it need not be. */
 static void *ask_system(const struct chorale_ctx *ctx, size_t bytes)
 {
     void *mem = NULL;
 
-    if (ctx->schedule != NULL && ctx->schedule->told != NULL)
+    if (ctx->zeroed)
         return calloc(1, bytes);
     return posix_memalign(&mem, ALIGN, bytes) == 0 ? mem : NULL;
 }

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 
-#include "algorithms/schedule/schedule.h"
 
 #ifndef CHORALE_COUNT_MAX
 #define CHORALE_COUNT_MAX INT_MAX
@@ -20,8 +19,10 @@ static int in_pieces(struct chorale_ctx *ctx, const void *sendbuf,
     MPI_Count done = 0;
     int err;
 
-    if (ctx->schedule != NULL)
-        return chorale_note_opaque(ctx);
+    if (ctx->recorder != NULL) {
+        ctx->recorder->opaque(ctx);
+        return MPI_SUCCESS;
+    }
     if (ctx->map != NULL)
         return MPI_ERR_COMM;
     do {

@@ -63,7 +63,7 @@ static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
     return MPI_SUCCESS;
 }
 
-int chorale_note_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
+static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
                       int dest, MPI_Request *req)
 {
     chorale_told_send(ctx->schedule->told, buf, bytes, rank_of(ctx, dest));
@@ -72,14 +72,14 @@ int chorale_note_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
     return add_end(ctx, SEND, bytes, dest, req);
 }
 
-int chorale_note_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
+static int record_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
                       int source, MPI_Request *req)
 {
     chorale_told_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
     return add_end(ctx, RECV, bytes, source, req);
 }
 
-int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req)
+static int record_wait(struct chorale_ctx *ctx, MPI_Request *req)
 {
     struct note *note;
     int index;
@@ -95,12 +95,12 @@ int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req)
     return MPI_SUCCESS;
 }
 
-void chorale_note_round(struct chorale_ctx *ctx)
+static void record_round(struct chorale_ctx *ctx)
 {
     stat_of(ctx)->rounds++;
 }
 
-int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
+static int record_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                          int *index)
 {
     int first = -1, number, least = 0;
@@ -115,10 +115,10 @@ int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
         }
     }
     *index = first < 0 ? MPI_UNDEFINED : first;
-    return first < 0 ? MPI_SUCCESS : chorale_note_wait(ctx, &req[first]);
+    return first < 0 ? MPI_SUCCESS : record_wait(ctx, &req[first]);
 }
 
-int chorale_note_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
+static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
                         size_t bytes, MPI_Datatype type, MPI_Op op)
 {
     struct note *note = add(ctx, REDUCE);
@@ -131,15 +131,25 @@ int chorale_note_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
     return MPI_SUCCESS;
 }
 
-void chorale_note_copy(struct chorale_ctx *ctx, void *to, const void *from,
+static void record_copy(struct chorale_ctx *ctx, void *to, const void *from,
                        size_t bytes)
 {
     chorale_told_copy(ctx->schedule->told, to, from, bytes);
     trace_of(ctx)->copied += (long long)bytes;
 }
 
-int chorale_note_opaque(struct chorale_ctx *ctx)
+static void record_opaque(struct chorale_ctx *ctx)
 {
     ctx->schedule->opaque = 1;
-    return MPI_SUCCESS;
 }
+
+const struct chorale_recorder chorale_event_recorder = {
+    .send = record_send,
+    .recv = record_recv,
+    .wait = record_wait,
+    .waitany = record_waitany,
+    .reduce = record_reduce,
+    .copy = record_copy,
+    .round = record_round,
+    .opaque = record_opaque,
+};

@@ -55,6 +55,9 @@ struct chorale_schedule {
     int overlaps;
 };
 
+/* Records the calls of a context in ctx->schedule. */
+extern const struct chorale_recorder chorale_event_recorder;
+
 /* Write down what each rank does in one call of alg at pt, of a schedule that
  * is zeroed; s->opaque: the library does a part. *scratch rises to the bytes
  * of the rank that holds most. Returns 0, or -1 if the variant fails or there

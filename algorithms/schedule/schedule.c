@@ -135,7 +135,9 @@ static int note_rank(struct chorale_schedule *s, struct stage *st,
     ctx->rank = rank;
     ctx->size = pt->comm_size;
     ctx->node = node;
+    ctx->recorder = &chorale_event_recorder;
     ctx->schedule = s;
+    ctx->zeroed = s->told != NULL;
     set_call(&call, st, alg, pt, rank);
     call.ctx = ctx;
     err = alg->run(&call);

@@ -57,24 +57,4 @@ int chorale_schedule_stat(const struct chorale_alg *alg,
                           const struct chorale_point *pt,
                           struct chorale_stat *stat);
 
-/* For context.c: note instead of send. Requests are numbers in the notes. What is
- * in memory is touched where ranks tell each other sizes (size_exchange.h). */
-int chorale_note_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
-                      int dest, MPI_Request *req);
-int chorale_note_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
-                      int source, MPI_Request *req);
-int chorale_note_wait(struct chorale_ctx *ctx, MPI_Request *req);
-/* One step that completes what is waited for next: see chorale_stat. */
-void chorale_note_round(struct chorale_ctx *ctx);
-/* Of several, the one that was posted first. */
-int chorale_note_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
-                         int *index);
-int chorale_note_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
-                        size_t bytes, MPI_Datatype type, MPI_Op op);
-void chorale_note_copy(struct chorale_ctx *ctx, void *to, const void *from,
-                       size_t bytes);
-
-/* A call into the library's own collectives: there is no schedule then. */
-int chorale_note_opaque(struct chorale_ctx *ctx);
-
 #endif

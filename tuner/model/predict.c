@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "algorithms/dtypes.h"
+#include "algorithms/schedule/path_cost.h"
 #include "tuner/model/model.h"
 #include "tuner/model/predict_valid.h"
 

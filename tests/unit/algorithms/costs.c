@@ -2,6 +2,7 @@
 /* costs.c - stated costs against rows worked out by hand or by a simulator.
  * What a schedule says of them: schedule.c. MPI is never initialised. */
 #include "algorithms/alg.h"
+#include "algorithms/schedule/path_cost.h"
 #include "tests/tap.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
+#include "algorithms/schedule/path_cost.h"
 #include "algorithms/dtypes.h"
 #include "db/quantiles.h"
 #include "tests/tap.h"
