@@ -194,7 +194,7 @@ void chorale_plots_choice_label(char *out, size_t size, const char *provider,
                  strcmp(provider, "chorale") == 0 ? "" : provider,
                  strcmp(provider, "chorale") == 0 ? "" : " ", variant,
                  params[0] != '\0' ? " " : "", params);
-    chorale_plots_safe_text(out, size, text);
+    chorale_gnuplot_label(out, size, text);
 }
 
 static void put(FILE *out, double value, const char *after)

@@ -83,16 +83,16 @@ static enum chorale_err mark_boxes(struct chorale_store *store,
                                    struct chorale_plots_boxes *boxes,
                                    struct chorale_errmsg *msg)
 {
-    struct chorale_emit_kind kind = { "", "" };
+    struct chorale_served_kind kind = { "", "" };
     enum chorale_err err = CHORALE_OK;
 
     for (size_t i = 0; i < boxes->count && err == CHORALE_OK; i++) {
         struct chorale_plots_box *box = &boxes->box[i];
 
         if (i == 0 || strcmp(box->coll, box[-1].coll) != 0)
-            err = chorale_emit_kind_load(store, system_id, box->coll,
+            err = chorale_served_kind_load(store, system_id, box->coll,
                                          "dispatch", &kind, msg);
-        chorale_emit_instead(&kind, box->dtype, box->op, box->op_class,
+        chorale_served_kind_instead(&kind, box->dtype, box->op, box->op_class,
                              box->instead);
     }
     return err;

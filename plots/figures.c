@@ -59,17 +59,17 @@ static void name_figure(const struct making *m, const char *stem,
     for (char *p = words; *p != '\0'; p++)
         if (*p == '_')
             *p = ' ';
-    chorale_plots_safe_name(safe, sizeof(safe), m->system->name);
+    chorale_gnuplot_file_name(safe, sizeof(safe), m->system->name);
     if (m->figures->several_systems)
         snprintf(part, sizeof(part), "%s-%lld_", safe,
                  (long long)m->system->id);
     snprintf(raw, sizeof(raw), "%s%.64s%.192s%s", part, stem, more, suffix);
-    chorale_plots_safe_name(name, 256 - 16, raw);
+    chorale_gnuplot_file_name(name, 256 - 16, raw);
     snprintf(raw, sizeof(raw), "%.64s%s%.192s%s on %s (%s)", what,
              more[0] != '\0' ? "," : "", words, says, m->system->name,
              m->system->simulated ? "simulated"
              : m->system->imported ? "imported" : "measured");
-    chorale_plots_safe_text(title, 256, raw);
+    chorale_gnuplot_label(title, 256, raw);
 }
 
 /* Have gnuplot make name.SUFFIX of name.dat in the folder: first under another
@@ -83,7 +83,7 @@ static enum chorale_err draw(struct chorale_figures *f, const char *script_name,
     char dash_d[] = "-d", dash_c[] = "-c";
     char *argv[] = { NULL, dash_d, dash_c, script, dat,
                      tmp,  kind,   title,  count,  NULL };
-    enum chorale_err err = chorale_plots_find_script(script_name, script,
+    enum chorale_err err = chorale_gnuplot_script(script_name, script,
                                                      sizeof(script), msg);
 
     snprintf(dat, sizeof(dat), "./%s.dat", figure->name);
@@ -94,7 +94,7 @@ static enum chorale_err draw(struct chorale_figures *f, const char *script_name,
     snprintf(from, sizeof(from), "%s/%s.%s.tmp", f->dir, figure->name,
              f->suffix);
     if (err == CHORALE_OK)
-        err = chorale_plots_gnuplot(f->dir, argv, &f->no_gnuplot, msg);
+        err = chorale_gnuplot_run(f->dir, argv, &f->no_gnuplot, msg);
     if (err == CHORALE_OK && rename(from, to) != 0)
         err = chorale_fail_written(msg, to, errno);
     if (err != CHORALE_OK)
@@ -231,7 +231,7 @@ static enum chorale_err make_map(const struct making *m,
         snprintf(more, sizeof(more), "_%s%s_%s%s%s%s%s", box->shape, ppn,
                  box->dtype, box->op[0] != '\0' ? "_" : "", box->op,
                  box->op_class[0] != '\0' ? "_" : "", box->op_class);
-    chorale_emit_not_served(box->instead, not_served);
+    chorale_served_kind_note(box->instead, not_served);
     snprintf(says, sizeof(says), ": %s%s",
              not_served[0] != '\0' ? not_served : "the choices of the table",
              not_served[0] != '\0' ? "," : "");

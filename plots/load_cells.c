@@ -4,7 +4,6 @@
  * estimated here; every number is the database's or the fitted model's. */
 #include "plots/plots.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,33 +29,6 @@ static const char decision_sql[] =
     " UNION ALL SELECT 'library', 'default', '', 1"
     " WHERE EXISTS (SELECT 1 FROM v_decision WHERE system_id = ?1)"
     " ORDER BY place LIMIT 1";
-
-void chorale_plots_safe_text(char *out, size_t size, const char *text)
-{
-    size_t i;
-
-    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-
-        out[i] =
-            c >= ' ' && c < 127 && strchr("\"'`\\", c) == NULL ? text[i] : '?';
-    }
-    out[i] = '\0';
-}
-
-void chorale_plots_safe_name(char *out, size_t size, const char *text)
-{
-    size_t i;
-
-    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        int fits = c < 128 && (isalnum(c) || c == '_' ||
-                               (i > 0 && (c == '.' || c == '-')));
-
-        out[i] = fits ? text[i] : '_';
-    }
-    out[i] = '\0';
-}
 
 int chorale_plots_same_picture(const struct chorale_plots_row *a,
                                const struct chorale_plots_row *b)
@@ -185,11 +157,11 @@ static double modelled(const struct chorale_plots_row *row,
 
 /* Whose rows of the table serve a row, kind being its collective's. */
 static void find_served(struct chorale_plots_row *row,
-                        const struct chorale_emit_kind *kind)
+                        const struct chorale_served_kind *kind)
 {
     const char *by[2] = { row->dtype, row->op };
 
-    chorale_emit_instead(kind, row->dtype, row->op, row->op_class,
+    chorale_served_kind_instead(kind, row->dtype, row->op, row->op_class,
                          row->instead);
     if (strcmp(row->instead, "library") == 0) {
         by[0] = by[1] = "";
@@ -238,7 +210,7 @@ static enum chorale_err complete(struct chorale_store *store,
 {
     sqlite3_stmt *decision = NULL;
     struct chorale_predictor *model = NULL;
-    struct chorale_emit_kind kind = { "", "" };
+    struct chorale_served_kind kind = { "", "" };
     enum chorale_err err;
 
     err = chorale_predictor_load(store, system_id, &model, msg);
@@ -252,7 +224,7 @@ static enum chorale_err complete(struct chorale_store *store,
 
         row->model = modelled(row, model);
         if (i == 0 || strcmp(row->coll, row[-1].coll) != 0)
-            err = chorale_emit_kind_load(store, system_id, row->coll,
+            err = chorale_served_kind_load(store, system_id, row->coll,
                                          "dispatch", &kind, msg);
         find_served(row, &kind);
         if (err == CHORALE_OK)

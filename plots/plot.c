@@ -104,7 +104,7 @@ static enum chorale_err say(void *arg, const struct chorale_figure *figure,
                figure->drawn, figure->nseries);
     if (figure->box != NULL && figure->box->instead[0] != '\0')
         printf("  (%s)\n",
-               chorale_emit_not_served(figure->box->instead, said));
+               chorale_served_kind_note(figure->box->instead, said));
     return CHORALE_OK;
 }
 
@@ -186,7 +186,7 @@ static enum chorale_err plot_systems(struct plot *plot, const char *db_path,
     err = chorale_systems_load(figures->store, plot->opts->system, &system,
                                &nsystem, msg);
     if (err == CHORALE_OK)
-        err = chorale_plots_find_script("terminal.gp", script, sizeof(script),
+        err = chorale_gnuplot_script("terminal.gp", script, sizeof(script),
                                         msg);
     if (err == CHORALE_OK)
         err = plot->opts->terminal != NULL

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "db/store.h"
+#include "tuner/base/gnuplot.h"
 
 /* Series drawn in one picture; the rest stays in the data file. */
 #define CHORALE_PLOTS_MAX_DRAWN 16
@@ -18,7 +19,7 @@ struct chorale_plots_row {
     char op_class[16];
     int comm_size, ppn;
     /* whose rows of the table serve it: its own type's and operation's, or
-     * those that chorale_emit_instead() names; "" where the library does */
+     * those that chorale_served_kind_instead() names; "" where the library does */
     char by_dtype[32], by_op[32], instead[72];
     /* which series */
     char provider[16], variant[64], params[128];
@@ -46,12 +47,6 @@ int chorale_plots_same_picture(const struct chorale_plots_row *a,
                                const struct chorale_plots_row *b);
 int chorale_plots_same_series(const struct chorale_plots_row *a,
                               const struct chorale_plots_row *b);
-
-/* Copy foreign text for a label: printable ASCII without quotes, backslashes
- * and backticks; whatever else becomes '?'. */
-void chorale_plots_safe_text(char *out, size_t size, const char *text);
-/* The same for a piece of a file name: [A-Za-z0-9_.-], no leading dot. */
-void chorale_plots_safe_name(char *out, size_t size, const char *text);
 
 /* Measured cells of a system with their model and decision. The caller frees
  * rows->row. */
@@ -81,7 +76,7 @@ struct chorale_plots_box {
     int ppn;
     char provider[16], variant[64], params[128];
     char instead[72];        /* "", or it is not in the table, which takes
-                              * that here: chorale_emit_instead() */
+                              * that here: chorale_served_kind_instead() */
     int comm_size, comm_size_hi, modelled;
     sqlite3_int64 n_lo, n_hi; /* bytes */
 };
@@ -136,18 +131,5 @@ enum chorale_err
 chorale_plots_write_gains(const struct chorale_plots_gain *gain, size_t count,
                           const char *title, const char *path,
                           struct chorale_errmsg *msg);
-
-/* Find an installed script of this room. */
-enum chorale_err chorale_plots_find_script(const char *name, char *path,
-                                           size_t size,
-                                           struct chorale_errmsg *msg);
-
-/* Run gnuplot in folder dir on argv (argv[0] is replaced by gnuplot's name),
- * wait for it, and pass the first line of its complaints on. CHORALE_ENV: no
- * gnuplot (*missing_p is then 1) or it failed; CHORALE_STOPPED: it ended with
- * the command's being told to stop. */
-enum chorale_err chorale_plots_gnuplot(const char *dir, char **argv,
-                                       int *missing_p,
-                                       struct chorale_errmsg *msg);
 
 #endif

@@ -232,7 +232,7 @@ static const char decisions_sql[] =
 struct crossing {
     struct chorale_html_table table;
     char coll[32], choice[256], line[256];
-    struct chorale_emit_kind kind; /* of coll, in the table */
+    struct chorale_served_kind kind; /* of coll, in the table */
     enum chorale_err err;
     int open;
 };
@@ -243,8 +243,8 @@ static void put_choice(const struct crossing *c, struct chorale_html_table *to,
 {
     char instead[72], said[128];
 
-    chorale_emit_not_served(
-        chorale_emit_instead(&c->kind, chorale_text(stmt, 5),
+    chorale_served_kind_note(
+        chorale_served_kind_instead(&c->kind, chorale_text(stmt, 5),
                              chorale_text(stmt, 6), chorale_text(stmt, 18),
                              instead), said);
     if (said[0] != '\0')
@@ -279,7 +279,7 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
         c->table.out = report->out;
         chorale_html_begin(&c->table, caption, "nttnnttntnt", head);
         c->open = 1;
-        c->err = chorale_emit_kind_load(report->store, report->system.id,
+        c->err = chorale_served_kind_load(report->store, report->system.id,
                                         c->coll, "dispatch", &c->kind,
                                         report->msg);
     }

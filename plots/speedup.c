@@ -213,8 +213,8 @@ static void write_all(FILE *out, const struct chorale_plots_gain *gain,
         if (place(&f, gain[i].n) <= (f.zero > 0 ? f.zero : f.least_n))
             box.left = f.left;
 
-        chorale_plots_safe_text(label, sizeof(label), gain[i].choice);
-        chorale_plots_safe_text(of, sizeof(of), gain[i].rows_of);
+        chorale_gnuplot_label(label, sizeof(label), gain[i].choice);
+        chorale_gnuplot_label(of, sizeof(of), gain[i].rows_of);
         fprintf(out, "%.15g %.15g %.15g %.15g ", box.left, box.right,
                 box.lower, box.upper);
         put(out, gain[i].speedup);

@@ -222,7 +222,7 @@ enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
 
         judge_one(proofs, p);
         if (p->coll < CHORALE_NCOLL)
-            chorale_emit_instead(&table->kind[p->coll], p->dtype, p->op, "",
+            chorale_served_kind_instead(&table->kind[p->coll], p->dtype, p->op, "",
                                  p->rows_of);
     }
     if (holm(proofs) != 0)

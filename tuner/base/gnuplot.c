@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gnuplot.c - running gnuplot on a script of this folder, without a shell:
- * what reaches it is a list of arguments and files with safe names. */
+/* gnuplot.c - finds and runs gnuplot's scripts. gnuplot gets a list of
+ * arguments and files with safe names, and no shell is involved. */
 #include "config.h"
 
-#include "plots/plots.h"
+#include "tuner/base/gnuplot.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,6 +17,33 @@
 #include <unistd.h>
 
 #include "tuner/base/process.h"
+
+void chorale_gnuplot_label(char *out, size_t size, const char *text)
+{
+    size_t i;
+
+    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        out[i] =
+            c >= ' ' && c < 127 && strchr("\"'`\\", c) == NULL ? text[i] : '?';
+    }
+    out[i] = '\0';
+}
+
+void chorale_gnuplot_file_name(char *out, size_t size, const char *text)
+{
+    size_t i;
+
+    for (i = 0; text[i] != '\0' && i + 1 < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        int fits = c < 128 && (isalnum(c) || c == '_' ||
+                               (i > 0 && (c == '.' || c == '-')));
+
+        out[i] = fits ? text[i] : '_';
+    }
+    out[i] = '\0';
+}
 
 /* dir/sub/name into path if it can be read. */
 static int try_script(const char *dir, const char *sub, const char *name,
@@ -50,7 +77,7 @@ static int try_build(const char *name, char *path, size_t size)
            try_script(exe, "../share/", name, path, size);
 }
 
-enum chorale_err chorale_plots_find_script(const char *name, char *path,
+enum chorale_err chorale_gnuplot_script(const char *name, char *path,
                                            size_t size,
                                            struct chorale_errmsg *msg)
 {
@@ -145,7 +172,7 @@ static int make_pipes(int err_pipe[2], int exec_pipe[2])
     return -1;
 }
 
-enum chorale_err chorale_plots_gnuplot(const char *dir, char **argv,
+enum chorale_err chorale_gnuplot_run(const char *dir, char **argv,
                                        int *missing_p,
                                        struct chorale_errmsg *msg)
 {

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/systems.h"
-#include "tuner/summary/summary.h"
-
 enum chorale_err chorale_step(const struct chorale_verb *verb,
                               const char *const *word,
                               struct chorale_errmsg *msg)
@@ -42,25 +39,6 @@ enum chorale_err chorale_step(const struct chorale_verb *verb,
     for (int i = 0; argv != NULL && i < argc; i++)
         free(argv[i]);
     free(argv);
-    return err;
-}
-
-enum chorale_err chorale_step_summary(const char *path, const char *system,
-                                      const char *file,
-                                      struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    sqlite3_int64 id;
-    enum chorale_err err;
-
-    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, system, &id, NULL, msg);
-    if (err == CHORALE_OK)
-        err = chorale_summary_write(store, id, file, msg);
-    if (err == CHORALE_OK)
-        err = chorale_summary_print(store, id, stdout, 0, msg);
-    chorale_store_close(store);
     return err;
 }
 

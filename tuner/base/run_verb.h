@@ -16,11 +16,6 @@ enum chorale_err chorale_step(const struct chorale_verb *verb,
 enum chorale_err chorale_step_fit(const char *path, const char *system,
                                   int quiet, struct chorale_errmsg *msg);
 
-/* Write the page of a system of the database to file, and print it. */
-enum chorale_err chorale_step_summary(const char *path, const char *system,
-                                      const char *file,
-                                      struct chorale_errmsg *msg);
-
 /* results.db -> results: what the names of products begin with. */
 void chorale_step_prefix(const char *path, char *prefix, size_t size);
 

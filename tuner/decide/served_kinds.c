@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* served_kinds.c - whose rows a table has of a collective, and what is said of the
- * others. */
-#include "tuner/emit/table.h"
+/* served_kinds.c - which type and operation represents a collective in a
+ * table. */
+#include "tuner/decide/served_kinds.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "algorithms/coll.h"
 
 /* Type and operation that stand for a collective: double and sum, or byte
  * where nothing is reduced, before the first by name. */
@@ -15,7 +17,7 @@ static const char kinds_sql[] =
     " ORDER BY NOT (dtype = CASE op WHEN '' THEN 'byte' ELSE 'double' END"
     "  AND op IN ('', 'sum')), dtype, op LIMIT 1";
 
-enum chorale_err chorale_emit_find_kind(struct chorale_store *store,
+enum chorale_err chorale_served_kind_find(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         const char *coll, const char *target,
                                         sqlite3_stmt **stmt_p, int *got_p,
@@ -31,31 +33,31 @@ enum chorale_err chorale_emit_find_kind(struct chorale_store *store,
     return chorale_store_step(store, *stmt_p, got_p, msg);
 }
 
-void chorale_emit_copy_kind(sqlite3_stmt *stmt, struct chorale_emit_kind *kind)
+void chorale_served_kind_copy(sqlite3_stmt *stmt, struct chorale_served_kind *kind)
 {
     snprintf(kind->dtype, sizeof(kind->dtype), "%s", chorale_text(stmt, 0));
     snprintf(kind->op, sizeof(kind->op), "%s", chorale_text(stmt, 1));
 }
 
-enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
+enum chorale_err chorale_served_kind_load(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         const char *coll, const char *target,
-                                        struct chorale_emit_kind *kind,
+                                        struct chorale_served_kind *kind,
                                         struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
     int got = 0;
-    enum chorale_err err = chorale_emit_find_kind(store, system_id, coll, target,
+    enum chorale_err err = chorale_served_kind_find(store, system_id, coll, target,
                                                   &stmt, &got, msg);
 
-    *kind = (struct chorale_emit_kind){ "", "" };
+    *kind = (struct chorale_served_kind){ "", "" };
     if (err == CHORALE_OK && got && chorale_coll_find(coll) >= 0)
-        chorale_emit_copy_kind(stmt, kind);
+        chorale_served_kind_copy(stmt, kind);
     sqlite3_finalize(stmt);
     return err;
 }
 
-const char *chorale_emit_instead(const struct chorale_emit_kind *kind,
+const char *chorale_served_kind_instead(const struct chorale_served_kind *kind,
                                  const char *dtype, const char *op,
                                  const char *op_class, char text[72])
 {
@@ -70,7 +72,7 @@ const char *chorale_emit_instead(const struct chorale_emit_kind *kind,
     return text;
 }
 
-const char *chorale_emit_not_served(const char *instead, char text[128])
+const char *chorale_served_kind_note(const char *instead, char text[128])
 {
     text[0] = '\0';
     if (strcmp(instead, "library") == 0)

@@ -498,7 +498,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     int got = 0;
     enum chorale_err err;
 
-    err = chorale_emit_find_kind(store, system_id, name, "dispatch", &kind,
+    err = chorale_served_kind_find(store, system_id, name, "dispatch", &kind,
                                  &got, msg);
     if (err != CHORALE_OK || !got)
         goto out;
@@ -512,7 +512,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     err = load_rows(store, stmt, coll, table, &rows, msg);
     if (err != CHORALE_OK || rows.count == 0)
         goto out;
-    chorale_emit_copy_kind(kind, &table->kind[coll]);
+    chorale_served_kind_copy(kind, &table->kind[coll]);
     table->coverage[coll] = coverage(rows.row, rows.count,
                                      chorale_text(kind, 0),
                                      chorale_text(kind, 1));

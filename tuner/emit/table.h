@@ -10,6 +10,7 @@
 #include "algorithms/alg.h"
 #include "algorithms/dispatch/table/table.h"
 #include "db/store.h"
+#include "tuner/decide/served_kinds.h"
 #include "tuner/emit/provenance.h"
 
 #define CHORALE_EMIT_SHAPES (CHORALE_SHAPE_IRREGULAR + 1)
@@ -49,15 +50,9 @@ struct chorale_emit_ppn {
     struct chorale_emit_group group;
 };
 
-/* The type and operation whose rows of decision a table has of a collective,
- * for all that the standard defines. dtype "": it has none. */
-struct chorale_emit_kind {
-    char dtype[32], op[32];
-};
-
 struct chorale_emit_table {
     struct chorale_origin origin;
-    struct chorale_emit_kind kind[CHORALE_NCOLL];
+    struct chorale_served_kind kind[CHORALE_NCOLL];
     char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
     struct chorale_hull hull[CHORALE_NCOLL]; /* of the rows, by each side */
     struct chorale_emit_choice *choice;
@@ -83,36 +78,6 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    struct chorale_emit_table *table,
                                    struct chorale_errmsg *msg);
 void chorale_emit_release(struct chorale_emit_table *table);
-
-/* Whose rows that table would have of a collective; "" of one without rows, or
- * that is none. target is that of decision: "dispatch", or "rules" for the
- * files of the library. */
-enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const char *coll, const char *target,
-                                        struct chorale_emit_kind *kind,
-                                        struct chorale_errmsg *msg);
-
-/* What a table answers at points of that type, operation and class of operation
- * (of cell): "" by rows of their own, "float sum" by these, "library" where it
- * leaves such operations to the library's default. */
-const char *chorale_emit_instead(const struct chorale_emit_kind *kind,
-                                 const char *dtype, const char *op,
-                                 const char *op_class, char text[72]);
-
-/* What is to be said of a decision that is not in the table, for instead as
- * above: "not in the table, which takes the row of float sum here"; else "". */
-const char *chorale_emit_not_served(const char *instead, char text[128]);
-
-/* Step to the type and operation that stand for a collective, columns 0 and 1,
- * whole as the database has them; *got_p: there are some. The caller finalizes
- * *stmt_p. */
-enum chorale_err chorale_emit_find_kind(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const char *coll, const char *target,
-                                        sqlite3_stmt **stmt_p, int *got_p,
-                                        struct chorale_errmsg *msg);
-void chorale_emit_copy_kind(sqlite3_stmt *stmt, struct chorale_emit_kind *kind);
 
 /* What the written table answers: an index of table->choice. ppn as of
  * select_ppn in table.h. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plots/plots.h"
+#include "tuner/base/gnuplot.h"
 #include "tuner/base/output.h"
 #include "tuner/replicate/replicate_internal.h"
 
@@ -82,11 +82,11 @@ enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
     snprintf(points, sizeof(points), "%s", !job->opts->measure ? "none"
                                            : job->opts->both   ? "both"
                                                                : "aggregate");
-    err = chorale_plots_find_script("replicate.gp", script, sizeof(script),
+    err = chorale_gnuplot_script("replicate.gp", script, sizeof(script),
                                     job->msg);
     if (err == CHORALE_OK)
         err = write_data(job, data);
     if (err == CHORALE_OK)
-        err = chorale_plots_gnuplot(".", argv, &missing, job->msg);
+        err = chorale_gnuplot_run(".", argv, &missing, job->msg);
     return err;
 }

@@ -135,7 +135,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     const char *name = chorale_coll_info(coll)->name;
     sqlite3_stmt *kind = NULL, *stmt = NULL;
     int got = 0;
-    enum chorale_err err = chorale_emit_find_kind(store, system_id, name,
+    enum chorale_err err = chorale_served_kind_find(store, system_id, name,
                                                   "rules", &kind, &got, msg);
 
     if (err == CHORALE_OK && got)

@@ -16,7 +16,6 @@
 #include "db/mark.h"
 #include "db/systems.h"
 #include "tuner/run/launcher.h"
-#include "tuner/plan/plan.h"
 #include "tuner/run/session.h"
 #include "tuner/base/verb.h"
 

@@ -15,6 +15,7 @@
 #include "tuner/slurm/slurm.h"
 #include "tuner/base/run_verb.h"
 #include "tuner/slurm/submission.h"
+#include "tuner/summary/summary.h"
 
 /* Words of the verb `merge`; names of shards are owned. */
 struct words {
@@ -274,7 +275,7 @@ static enum chorale_err make_table(const char *path, const char *system,
     if (err == CHORALE_OK)
         err = chorale_step(&chorale_verb_generate, generate, msg);
     if (err == CHORALE_OK)
-        err = chorale_step_summary(path, system, summary, msg);
+        err = chorale_summary_report(path, system, summary, msg);
     return err;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/systems.h"
 #include "tuner/base/units.h"
 #include "tuner/model/model.h"
 #include "tuner/summary/summary_page.h"
@@ -417,5 +418,24 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
 out:
     if (err != CHORALE_OK && fd >= 0)
         unlink(tmp);
+    return err;
+}
+
+enum chorale_err chorale_summary_report(const char *path, const char *system,
+                                        const char *file,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    sqlite3_int64 id;
+    enum chorale_err err;
+
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, system, &id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_summary_write(store, id, file, msg);
+    if (err == CHORALE_OK)
+        err = chorale_summary_print(store, id, stdout, 0, msg);
+    chorale_store_close(store);
     return err;
 }

@@ -22,6 +22,13 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
                                        const char *path,
                                        struct chorale_errmsg *msg);
 
+/* Write the page of one system of the database at path to file, as
+ * chorale_summary_write() does, and print it to standard output. system: its
+ * name, NULL for the only one. Errors as above, and those of opening it. */
+enum chorale_err chorale_summary_report(const char *path, const char *system,
+                                        const char *file,
+                                        struct chorale_errmsg *msg);
+
 /* What v_summary.validity may say of a cell, and in words; the last, "", stands
  * for all others. */
 #define CHORALE_NFLAG 8

@@ -88,16 +88,16 @@ static void put_row(const struct chorale_page *page, const char *const cell[4])
 /* The rows of another type or operation than the table's say so. */
 static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
 {
-    struct chorale_emit_kind kind;
+    struct chorale_served_kind kind;
     struct chorale_errmsg msg;
     char instead[72];
 
-    if (chorale_emit_kind_load(page->store, page->system_id,
+    if (chorale_served_kind_load(page->store, page->system_id,
                                chorale_page_text(stmt, 0), "dispatch", &kind,
                                &msg) != CHORALE_OK)
         /* Whoever asks for the next row is told. */
         return;
-    chorale_emit_instead(&kind, chorale_page_text(stmt, 4),
+    chorale_served_kind_instead(&kind, chorale_page_text(stmt, 4),
                          chorale_page_text(stmt, 5),
                          chorale_page_text(stmt, 17), instead);
     if (instead[0] == '\0')

@@ -154,15 +154,15 @@ static enum chorale_err print_instead(struct chorale_store *store,
                                       const struct chorale_decision *d,
                                       struct chorale_errmsg *msg)
 {
-    struct chorale_emit_kind kind;
+    struct chorale_served_kind kind;
     char instead[72], said[128];
-    enum chorale_err err = chorale_emit_kind_load(
+    enum chorale_err err = chorale_served_kind_load(
         store, system_id, chorale_coll_info(d->coll)->name, target, &kind,
         msg);
 
     if (err != CHORALE_OK)
         return err;
-    chorale_emit_not_served(chorale_emit_instead(&kind, d->dtype, d->op,
+    chorale_served_kind_note(chorale_served_kind_instead(&kind, d->dtype, d->op,
                                                  d->op_class, instead), said);
     if (said[0] != '\0')
         printf("  (%s)\n", said);

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "plots/plots.h"
-#include "tuner/compare/comparison.h"
-#include "tuner/compare/history.h"
+#include "tuner/base/gnuplot.h"
 #include "tuner/base/output.h"
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"
+#include "tuner/compare/comparison.h"
+#include "tuner/compare/history.h"
 
 #define MAX_FILES 256
 
@@ -159,7 +159,7 @@ static void write_data(const struct chorale_history *h,
     for (size_t i = 0; i < c->nvalue; i++) {
         char label[40];
 
-        chorale_plots_safe_text(label, sizeof(label),
+        chorale_gnuplot_label(label, sizeof(label),
                                 h->run[c->value[i].run].label);
         fprintf(out, "%zu %.9g %.9g %.9g \"%.32s\"\n", i, c->value[i].seconds,
                 c->value[i].lo, c->value[i].hi, label);
@@ -191,11 +191,11 @@ static enum chorale_err draw(const struct chorale_history *h, size_t i,
     chorale_cell_name(&c->at, name, sizeof(name));
     chorale_cell_place(&c->at, place, sizeof(place));
     snprintf(path, sizeof(path), "%s; %s", name, place);
-    chorale_plots_safe_text(title, sizeof(title), path);
+    chorale_gnuplot_label(title, sizeof(title), path);
     snprintf(path, sizeof(path), "history_%zu_%s_%s_P%d_m%zu", i,
              chorale_coll_info(c->at.coll)->name, c->at.variant,
              c->at.comm_size, c->at.msg_size);
-    chorale_plots_safe_name(stem, sizeof(stem), path);
+    chorale_gnuplot_file_name(stem, sizeof(stem), path);
     snprintf(data, sizeof(data), "%.300s.dat", stem);
     snprintf(picture, sizeof(picture), "%.300s.%s", stem, opts->format);
     if (snprintf(path, sizeof(path), "%s/%s", opts->plot, data) >=
@@ -217,7 +217,7 @@ static enum chorale_err draw(const struct chorale_history *h, size_t i,
 
         snprintf(where, sizeof(where), "%s", script);
         snprintf(format, sizeof(format), "%s", opts->format);
-        err = chorale_plots_gnuplot(opts->plot, argv, &missing, msg);
+        err = chorale_gnuplot_run(opts->plot, argv, &missing, msg);
     }
     return err;
 }
@@ -229,7 +229,7 @@ static enum chorale_err draw_all(const struct chorale_history *h,
 {
     char script[PATH_MAX];
     unsigned char *done = calloc(h->ncell + 1, 1);
-    enum chorale_err err = chorale_plots_find_script("history.gp", script,
+    enum chorale_err err = chorale_gnuplot_script("history.gp", script,
                                                      sizeof(script), msg);
     long n = 0;
 

@@ -17,6 +17,7 @@
 #include "tuner/base/run_verb.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
+#include "tuner/summary/summary.h"
 
 enum { MENDED_MOST = 2 }; /* times that what loses is measured again */
 
@@ -281,7 +282,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     }
     err = product(&chorale_verb_plot, plot, "plots", &drawn, msg);
     if (err == CHORALE_OK)
-        err = chorale_step_summary(path, system, summary, msg);
+        err = chorale_summary_report(path, system, summary, msg);
     if (err == CHORALE_OK)
         err = product(&chorale_verb_report, report, "report", &reported, msg);
     if (err == CHORALE_OK)
