@@ -14,7 +14,7 @@ enum { COVERAGE = 240 };
 
 /* The interface, line by line, as the table carries it. */
 static const char *const interface_text[] = {
-#include "tuner/table.inc"
+#include "tuner/emit/table.inc"
 };
 
 const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES] = {
@@ -260,7 +260,7 @@ static void arrays(FILE *out, const struct chorale_emit_table *table)
 
 /* The search, line by line. */
 static const char *const search[] = {
-#include "tuner/find.inc"
+#include "tuner/emit/find.inc"
 };
 
 static void search_in(FILE *out, const struct chorale_emit_group *g,
