@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* search_template.h - the search of a generated table. What follows is copied into
- * every table, and compiled where a written one is read back: what is checked
- * is what is written. */
+/* search_template.h - the search of a generated table. The text below is copied
+ * into every table. */
 static const struct chorale_choice *
 find(const struct rule *rule, int nrule, size_t n, int comm_size)
 {

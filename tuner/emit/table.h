@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.h - a decision table made ready for writing, and the emitters, one row
- * each. Only names that the catalogue knows enter; the rest is the library's.
- */
+/* table.h - a decision table made ready for writing as C. Only names that the
+ * catalogue knows enter; the rest is left to the library. */
 #ifndef CHORALE_TUNER_EMIT_TABLE_H
 #define CHORALE_TUNER_EMIT_TABLE_H
 
@@ -102,42 +101,15 @@ enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
                                      char digest[17],
                                      struct chorale_errmsg *msg);
 
-struct chorale_emitter {
-    const char *format;      /* of --format */
-    const char *summary;
-    const char *header;      /* suffix of the second file, NULL: none */
-    /* Write the file, and the second if there is one. The caller checks the
-     * streams for errors. CHORALE_ENV: out of memory. */
-    enum chorale_err (*emit)(const struct chorale_emit_table *table,
-                             const struct chorale_emit_names *names,
-                             FILE *source, FILE *header,
-                             struct chorale_errmsg *msg);
-    /* Read the file that was written: what decides in it. CHORALE_DATA: it is
-     * not what emit writes. Release the reader. */
-    enum chorale_err (*read)(FILE *source, void **reader_p,
-                             struct chorale_errmsg *msg);
-    /* A chorale_emit_answer; from is the reader. */
-    void (*answer)(const void *from, enum chorale_coll coll,
-                   enum chorale_shape shape, int ppn, unsigned long long n,
-                   int comm_size, struct chorale_choice *got);
-    /* [CHORALE_NCOLL], of the reader. */
-    const struct chorale_hull *(*hull)(const void *from);
-    void (*release)(void *reader);
-};
-
-extern const struct chorale_emitter chorale_emit_c;
+/* Write the C file and its header. The caller checks the streams for errors.
+ * CHORALE_ENV: out of memory. */
+enum chorale_err chorale_emit_c(const struct chorale_emit_table *table,
+                                const struct chorale_emit_names *names,
+                                FILE *source, FILE *header,
+                                struct chorale_errmsg *msg);
 
 /* Members of enum chorale_shape as C has them. */
 extern const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES];
-
-enum chorale_err chorale_emit_c_read(FILE *source, void **reader_p,
-                                     struct chorale_errmsg *msg);
-void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
-                           enum chorale_shape shape, int ppn,
-                           unsigned long long n, int comm_size,
-                           struct chorale_choice *got);
-const struct chorale_hull *chorale_emit_c_hull(const void *from);
-void chorale_emit_c_release(void *reader);
 
 /* Write text so that no comment or literal of C can end in it: at most limit
  * characters, printable ASCII only, no trigraph. */

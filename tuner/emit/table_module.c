@@ -11,56 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "tuner/base/process.h"
 #include "tuner/base/verb.h"
-
-/* $CC if it is one word, else what there is. */
-static const char *compiler(void)
-{
-    static const char *const known[] = { "cc", "gcc", "clang" };
-    const char *cc = getenv("CC");
-
-    if (cc != NULL && cc[0] != '\0' && chorale_in_path(cc))
-        return cc;
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (chorale_in_path(known[i]))
-            return known[i];
-    return NULL;
-}
-
-static enum chorale_err compile(const struct chorale_module *module,
-                                const char *source,
-                                struct chorale_errmsg *msg)
-{
-    const char *cc = compiler();
-    struct chorale_args args = { .count = 0 };
-    char said[1024] = "";
-    int status = 0;
-    enum chorale_err err;
-
-    if (cc == NULL)
-        return chorale_fail(msg, CHORALE_ENV,
-                            "no C compiler to make the table with: neither "
-                            "cc, gcc nor clang is in PATH; install one, or "
-                            "name it in CC");
-    chorale_args_add(&args, "%s", cc);
-    chorale_args_add(&args, "-O2");
-    chorale_args_add(&args, "-shared");
-    chorale_args_add(&args, "-fPIC");
-    chorale_args_add(&args, "-o");
-    chorale_args_add(&args, "%s", module->path);
-    chorale_args_add(&args, "%s", source);
-    err = chorale_capture(&args, NULL, said, sizeof(said), &status, msg);
-    chorale_args_free(&args);
-    if (err == CHORALE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-        err = chorale_fail(msg, CHORALE_ENV, "%s cannot compile the table: "
-                           "%.300s; name another compiler in CC", cc, said);
-    return err;
-}
+#include "tuner/emit/compile_c.h"
 
 #define FOLDER ".chorale-table-"
 #define RANDOM "XXXXXX"
@@ -160,7 +115,7 @@ enum chorale_err chorale_module_make(struct chorale_module *module,
     snprintf(module->path, sizeof(module->path), "%s/table.so", module->dir);
     err = chorale_verb_generate.run(&chorale_verb_generate, argc, argv, msg);
     if (err == CHORALE_OK)
-        err = compile(module, source, msg);
+        err = chorale_c_compile(source, module->path, msg);
     unlink(source);
     unlink(header);
     return err;

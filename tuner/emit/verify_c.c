@@ -520,19 +520,49 @@ static void widen(struct chorale_hull *hull, const struct row *row)
         hull->n_hi = row->n_hi;
 }
 
-enum chorale_err chorale_emit_check_hull(
-    const struct chorale_emit_check *check, const struct chorale_hull *hull,
-    struct chorale_errmsg *msg)
+static const struct chorale_selector *
+find_selector(const struct chorale_table *table, enum chorale_coll coll)
+{
+    for (int i = 0; i < table->nselector; i++)
+        if (chorale_coll_find(table->selector[i].coll) == (int)coll)
+            return &table->selector[i];
+    return NULL;
+}
+
+/* A chorale_emit_answer: from is a struct chorale_table. */
+static void ask_compiled(const void *from, enum chorale_coll coll,
+                         enum chorale_shape shape, int ppn,
+                         unsigned long long n, int comm_size,
+                         struct chorale_choice *got)
+{
+    const struct chorale_selector *s = find_selector(from, coll);
+
+    if (s == NULL)
+        return;
+    if (ppn > 0)
+        *got = *s->select_ppn((size_t)n, comm_size, shape, ppn);
+    else if (shape != CHORALE_SHAPE_UNKNOWN)
+        *got = *s->select_shape((size_t)n, comm_size, shape);
+    else
+        *got = *s->select((size_t)n, comm_size);
+}
+
+static enum chorale_err check_hulls(const struct chorale_emit_check *check,
+                                    const struct chorale_table *table,
+                                    struct chorale_errmsg *msg)
 {
     for (int i = 0; i < CHORALE_NCOLL; i++) {
+        const struct chorale_selector *s =
+            find_selector(table, (enum chorale_coll)i);
         struct chorale_hull want = { 0, 0, 0, 0 };
+        struct chorale_hull hull = s != NULL ? s->hull : want;
 
         for (size_t r = 0; r < check->count; r++)
             if ((int)check->row[r].coll == i)
                 widen(&want, &check->row[r]);
-        if (want.comm_size_lo != hull[i].comm_size_lo ||
-            want.comm_size_hi != hull[i].comm_size_hi ||
-            want.n_lo != hull[i].n_lo || want.n_hi != hull[i].n_hi)
+        if (want.comm_size_lo != hull.comm_size_lo ||
+            want.comm_size_hi != hull.comm_size_hi ||
+            want.n_lo != hull.n_lo || want.n_hi != hull.n_hi)
             return chorale_fail(msg, CHORALE_DATA, "%s is decided at P = %d "
                                 "... %d, n = %llu ... %llu, and that is not "
                                 "what is written; nothing was put in place; "
@@ -543,4 +573,13 @@ enum chorale_err chorale_emit_check_hull(
                                 want.n_lo, want.n_hi);
     }
     return CHORALE_OK;
+}
+
+enum chorale_err chorale_emit_check_compiled(
+    const struct chorale_emit_check *check, const struct chorale_table *table,
+    struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_emit_check(check, ask_compiled, table, msg);
+
+    return err == CHORALE_OK ? check_hulls(check, table, msg) : err;
 }

@@ -40,10 +40,9 @@ enum chorale_err chorale_emit_check(const struct chorale_emit_check *check,
                                     const void *from,
                                     struct chorale_errmsg *msg);
 
-/* Is hull[CHORALE_NCOLL] the hull of each collective's rows? CHORALE_DATA: it
- * is not; msg names the first such collective. */
-enum chorale_err chorale_emit_check_hull(
-    const struct chorale_emit_check *check, const struct chorale_hull *hull,
+/* The same for a compiled table, and for the hulls that it states. */
+enum chorale_err chorale_emit_check_compiled(
+    const struct chorale_emit_check *check, const struct chorale_table *table,
     struct chorale_errmsg *msg);
 
 #endif

@@ -449,7 +449,7 @@ static void the_table(FILE *out, const struct chorale_emit_table *table,
             table->nchoice, (int)CHORALE_NCOLL);
 }
 
-static enum chorale_err emit(const struct chorale_emit_table *table,
+enum chorale_err chorale_emit_c(const struct chorale_emit_table *table,
                              const struct chorale_emit_names *names,
                              FILE *source, FILE *header,
                              struct chorale_errmsg *msg)
@@ -481,14 +481,3 @@ out:
     free(covered);
     return err;
 }
-
-const struct chorale_emitter chorale_emit_c = {
-    .format = "c",
-    .summary = "one self-contained C99 file and its header",
-    .header = ".h",
-    .emit = emit,
-    .read = chorale_emit_c_read,
-    .answer = chorale_emit_c_answer,
-    .hull = chorale_emit_c_hull,
-    .release = chorale_emit_c_release,
-};

@@ -8,20 +8,17 @@
 #include <sys/stat.h>
 
 #include "db/systems.h"
-#include "tuner/emit/verify_c.h"
 #include "tuner/base/output.h"
-#include "tuner/rules/rules.h"
 #include "tuner/base/process.h"
 #include "tuner/base/verb.h"
+#include "tuner/emit/compile_c.h"
+#include "tuner/emit/verify_c.h"
+#include "tuner/rules/rules.h"
 
 struct opts {
     const char *format, *output, *system;
     int allow_patented, no_check, commutative, quiet;
     long check_ranks;
-};
-
-static const struct chorale_emitter *const emitters[] = {
-    &chorale_emit_c,
 };
 
 static const struct chorale_rule_format *const formats[] = {
@@ -46,32 +43,24 @@ static int ends_in(const char *path, const char *suffix)
     return len > add && strcmp(path + len - add, suffix) == 0;
 }
 
-/* What is in the temporary file, asked at every border. */
-static enum chorale_err read_back(const struct chorale_emitter *emitter,
-                                  const struct chorale_emit_check *check,
-                                  const struct chorale_output *output,
-                                  struct chorale_errmsg *msg)
+/* Compile the temporary file, and ask the table on both sides of each border.
+ * The check compiles without a name that ends in .c. */
+static enum chorale_err check_file(const struct chorale_emit_check *check,
+                                   const struct chorale_output *output,
+                                   struct chorale_errmsg *msg)
 {
-    FILE *in = fopen(output->temporary, "r");
-    void *reader = NULL;
-    enum chorale_err err;
+    const struct chorale_table *table = NULL;
+    enum chorale_err err = chorale_c_load(output->temporary, &table, msg);
 
-    if (in == NULL)
-        return chorale_output_fail(output, errno, msg);
-    err = emitter->read(in, &reader, msg);
-    fclose(in);
     if (err == CHORALE_OK)
-        err = chorale_emit_check(check, emitter->answer, reader, msg);
-    if (err == CHORALE_OK)
-        err = chorale_emit_check_hull(check, emitter->hull(reader), msg);
-    emitter->release(reader);
+        err = chorale_emit_check_compiled(check, table, msg);
     return err;
 }
 
-/* Both files complete and read back, then both in place: the header first, so
- * that a table never stands beside an older interface. */
-static enum chorale_err write_files(const struct chorale_emitter *emitter,
-                                    const struct chorale_emit_table *table,
+/* Both files complete and checked, then both in place: the header first, so
+ * that a table never stands beside an older interface. check is NULL where
+ * there is no compiler. */
+static enum chorale_err write_files(const struct chorale_emit_table *table,
                                     const struct chorale_emit_check *check,
                                     const char *path,
                                     struct chorale_emit_names *names,
@@ -87,19 +76,19 @@ static enum chorale_err write_files(const struct chorale_emitter *emitter,
     if (ends_in(stem, ".c"))
         stem[strlen(stem) - 2] = '\0';
     err = chorale_output_open(&source, path, "", msg);
-    if (err == CHORALE_OK && emitter->header != NULL) {
-        err = chorale_output_open(&header, stem, emitter->header, msg);
+    if (err == CHORALE_OK) {
+        err = chorale_output_open(&header, stem, ".h", msg);
         names->header = err == CHORALE_OK ? base(header.path) : "";
     }
     if (err == CHORALE_OK)
-        err = emitter->emit(table, names, source.stream, header.stream, msg);
+        err = chorale_emit_c(table, names, source.stream, header.stream, msg);
     if (err == CHORALE_OK)
         err = chorale_output_close(&source, msg);
-    if (err == CHORALE_OK && header.stream != NULL)
-        err = chorale_output_close(&header, msg);
     if (err == CHORALE_OK)
-        err = read_back(emitter, check, &source, msg);
-    if (err == CHORALE_OK && header.temporary != NULL)
+        err = chorale_output_close(&header, msg);
+    if (err == CHORALE_OK && check != NULL)
+        err = check_file(check, &source, msg);
+    if (err == CHORALE_OK)
         err = chorale_output_commit(&header, msg);
     if (err == CHORALE_OK)
         err = chorale_output_commit(&source, msg);
@@ -109,22 +98,16 @@ static enum chorale_err write_files(const struct chorale_emitter *emitter,
     return err;
 }
 
-/* A format of ours, or of a library's own rules: one of them is set. */
+/* *rules_p: the format of a library's own rules, NULL for "c". */
 static enum chorale_err find_format(const char *format,
-                                    const struct chorale_emitter **emitter_p,
                                     const struct chorale_rule_format **rules_p,
                                     struct chorale_errmsg *msg)
 {
     char known[400] = "";
     size_t used = 0;
 
-    for (size_t i = 0; i < COUNT(emitters); i++) {
-        if (strcmp(emitters[i]->format, format) == 0)
-            *emitter_p = emitters[i];
-        used += (size_t)snprintf(known + used, sizeof(known) - used,
-                                 "%s%s (%s)", i > 0 ? ", " : "",
-                                 emitters[i]->format, emitters[i]->summary);
-    }
+    if (strcmp(format, "c") == 0)
+        return CHORALE_OK;
     for (size_t i = 0; i < COUNT(formats); i++) {
         if (strcmp(formats[i]->format, format) == 0)
             *rules_p = formats[i];
@@ -132,10 +115,11 @@ static enum chorale_err find_format(const char *format,
                                  ", %s (%s)", formats[i]->format,
                                  formats[i]->summary);
     }
-    if (*emitter_p != NULL || *rules_p != NULL)
+    if (*rules_p != NULL)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_USAGE, "--format %s: no such format;"
-                        " there is: %s", format, known);
+    return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown format;"
+                        " choose c (one self-contained C99 file and its"
+                        " header)%s", format, known);
 }
 
 static enum chorale_err check_output(const struct opts *opts,
@@ -184,9 +168,9 @@ static enum chorale_err check_choices(const struct chorale_emit_table *table,
 static enum chorale_err generate(struct chorale_store *store,
                                  sqlite3_int64 system_id, const char *path,
                                  const struct opts *opts,
-                                 const struct chorale_emitter *emitter,
                                  struct chorale_errmsg *msg)
 {
+    const int can_compile = chorale_c_compiler() != NULL;
     struct chorale_emit_check *check = NULL;
     struct chorale_emit_names names = { base(opts->output), "", base(path),
                                         NULL };
@@ -205,17 +189,19 @@ static enum chorale_err generate(struct chorale_store *store,
     if (err == CHORALE_OK) {
         size_t unknown = chorale_emit_check_unknown(check), used;
 
-        used = (size_t)snprintf(
-            said, sizeof(said), "read back: %zu points on both sides of"
-            " each border, as decided\nnot compiled: chorale ran the same"
-            " search over its arrays\n", chorale_emit_check_points(check));
+        used = can_compile ? (size_t)snprintf(
+            said, sizeof(said), "checked: compiled, and asked at %zu points on"
+            " both sides of each border\n", chorale_emit_check_points(check))
+            : (size_t)snprintf(said, sizeof(said), "not checked: no C compiler"
+            " is in PATH or in CC\n");
         if (unknown > 0)
             snprintf(said + used, sizeof(said) - used, "unknown: %zu decision%s"
                      " of variants or parameters that this build does not have"
                      " left to the library\n", unknown,
                      unknown == 1 ? "" : "s");
         names.said = said;
-        err = write_files(emitter, &table, check, opts->output, &names, msg);
+        err = write_files(&table, can_compile ? check : NULL, opts->output,
+                          &names, msg);
     }
     if (err == CHORALE_OK && !opts->quiet)
         fputs(said, stdout);
@@ -265,7 +251,6 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct opts opts = { .format = "c", .check_ranks = 16 };
-    const struct chorale_emitter *emitter = NULL;
     const struct chorale_rule_format *format = NULL;
     struct chorale_store *store = NULL;
     sqlite3_int64 system_id = 0;
@@ -275,7 +260,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
     if (err != CHORALE_OK || nword < 0)
         return err;
-    err = find_format(opts.format, &emitter, &format, msg);
+    err = find_format(opts.format, &format, msg);
     if (err == CHORALE_OK)
         err = check_output(&opts, msg);
     if (err == CHORALE_OK)
@@ -287,8 +272,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err == CHORALE_OK)
         err = format != NULL ? generate_rules(store, system_id, argv[1], &opts,
                                               format, msg)
-                             : generate(store, system_id, argv[1], &opts,
-                                        emitter, msg);
+                             : generate(store, system_id, argv[1], &opts, msg);
     chorale_store_close(store);
     return err;
 }
@@ -336,9 +320,10 @@ const struct chorale_verb chorale_verb_generate = {
         " Functions of the unshaped kind answer where the measured shapes of"
         " nodes agree; the others take the shape. Its heading says where it"
         " was measured, what is decided, and what was checked: before it is"
-        " put in place it is read back, and its answers compared with the"
-        " decisions on both sides of each border, of n and of the number of"
-        " ranks, for each shape; if one differs nothing is written.\n"
+        " put in place it is compiled and loaded, and its answers are compared"
+        " with the decisions on both sides of each border, of n and of the"
+        " number of ranks, for each shape; if one differs nothing is written."
+        " Without a C compiler (CC, cc, gcc, clang) it is not checked.\n"
         "The same database gives the same bytes.\n"
         "The other formats are read by the MPI library, which then selects"
         " among its own algorithms: those that `chorale plan --providers"
