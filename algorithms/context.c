@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/count_mismatch.h"
 #include "algorithms/mixed_types.h"
 #include "algorithms/scratch.h"
 
@@ -175,14 +174,6 @@ static void message_release(struct message *m)
         PMPI_Type_free(&m->type);
 }
 
-/* What goes out in a call of which this rank knows that its counts are unlike
- * is empty. */
-static int send_init(const struct chorale_ctx *ctx, struct message *m,
-                     MPI_Count count, MPI_Datatype type)
-{
-    return message_init(m, chorale_exact_failed(ctx) ? 0 : count, type, 0);
-}
-
 static void count_sent(struct chorale_ctx *ctx, MPI_Count count,
                        MPI_Datatype type)
 {
@@ -288,7 +279,7 @@ int chorale_send(struct chorale_ctx *ctx, const void *buf, MPI_Count count,
 
     if (ctx->recorder != NULL)
         return note_send(ctx, buf, count, type, dest);
-    err = send_init(ctx, &m, count, type);
+    err = message_init(&m, count, type, 0);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
@@ -314,13 +305,9 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
         return err;
     source = chorale_in_comm(ctx, source);
     began = round_begin(ctx);
-    if (ctx->exact != NULL)
-        err = chorale_exact_recv_one(ctx, buf, m.count, m.type,
-                                     bytes_of(count, type), source);
-    else
-        err = chorale_received(ctx, PMPI_Recv(buf, m.count, m.type, source,
-                                              ctx->tag, ctx->comm,
-                                              MPI_STATUS_IGNORE));
+    err = chorale_received(ctx, PMPI_Recv(buf, m.count, m.type, source,
+                                          ctx->tag, ctx->comm,
+                                          MPI_STATUS_IGNORE));
     round_end(ctx, began);
     message_release(&m);
     return err;
@@ -335,7 +322,7 @@ static int start_send(struct chorale_ctx *ctx, const void *buf,
 
     if (ctx->recorder != NULL)
         return ctx->recorder->send(ctx, buf, bytes_of(count, type), dest, req);
-    err = send_init(ctx, &m, count, type);
+    err = message_init(&m, count, type, 0);
     if (err != MPI_SUCCESS)
         return err;
     count_sent(ctx, count, type);
@@ -374,8 +361,6 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     err = PMPI_Irecv(buf, m.count, m.type, chorale_in_comm(ctx, source),
                      ctx->tag, ctx->comm, req);
     message_release(&m);
-    if (err == MPI_SUCCESS && ctx->exact != NULL)
-        chorale_exact_await(ctx->exact, req, bytes_of(count, type));
     return err;
 }
 
@@ -385,14 +370,13 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                      MPI_Datatype recvtype, int source)
 {
     struct message out, in;
-    MPI_Status status;
     double began;
     int err;
 
     if (ctx->recorder != NULL)
         return note_sendrecv(ctx, sendbuf, bytes_of(sendcount, sendtype), dest,
                              recvbuf, bytes_of(recvcount, recvtype), source);
-    err = send_init(ctx, &out, sendcount, sendtype);
+    err = message_init(&out, sendcount, sendtype, 0);
     if (err != MPI_SUCCESS)
         return err;
     err = message_init(&in, recvcount, recvtype, 1);
@@ -403,15 +387,12 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
                             chorale_in_comm(ctx, dest), ctx->tag, recvbuf,
                             in.count, in.type,
                             chorale_in_comm(ctx, source), ctx->tag, ctx->comm,
-                            ctx->exact != NULL ? &status : MPI_STATUS_IGNORE);
+                            MPI_STATUS_IGNORE);
         round_end(ctx, began);
         message_release(&in);
     }
     message_release(&out);
-    err = chorale_received(ctx, err);
-    if (err == MPI_SUCCESS && ctx->exact != NULL)
-        chorale_exact_check(ctx, &status, bytes_of(recvcount, recvtype));
-    return err;
+    return chorale_received(ctx, err);
 }
 
 int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
@@ -445,20 +426,9 @@ int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* Wait for one. */
 static int wait_one(struct chorale_ctx *ctx, MPI_Request *req)
 {
-    MPI_Status status;
-    long long bytes;
-    int err;
-
-    if (ctx->exact == NULL || *req == MPI_REQUEST_NULL)
-        return chorale_received(ctx, PMPI_Wait(req, MPI_STATUS_IGNORE));
-    err = chorale_received(ctx, PMPI_Wait(req, &status));
-    bytes = chorale_exact_came(ctx->exact, req);
-    if (err == MPI_SUCCESS && bytes >= 0)
-        chorale_exact_check(ctx, &status, (size_t)bytes);
-    return err;
+    return chorale_received(ctx, PMPI_Wait(req, MPI_STATUS_IGNORE));
 }
 
 int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
@@ -469,8 +439,6 @@ int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
 int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                     int *index)
 {
-    MPI_Status status;
-    long long bytes;
     double began;
     int err;
 
@@ -483,15 +451,9 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
     }
     began = round_begin(ctx);
     err = PMPI_Waitany(count, req, index,
-                       ctx->exact != NULL ? &status : MPI_STATUS_IGNORE);
+                       MPI_STATUS_IGNORE);
     round_end(ctx, began);
-    err = chorale_received(ctx, err);
-    if (err != MPI_SUCCESS || ctx->exact == NULL || *index == MPI_UNDEFINED)
-        return err;
-    bytes = chorale_exact_came(ctx->exact, &req[*index]);
-    if (bytes >= 0)
-        chorale_exact_check(ctx, &status, (size_t)bytes);
-    return err;
+    return chorale_received(ctx, err);
 }
 
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)

@@ -29,7 +29,6 @@ struct chorale_stat {
     long long wait_ns;       /* in the calls that complete messages */
 };
 
-struct chorale_exact;
 struct chorale_scratch;
 struct chorale_schedule;
 
@@ -80,8 +79,6 @@ struct chorale_ctx {
                               * the call goes on, as others wait for this
                               * rank's messages, and none of theirs may be
                               * left for the next call */
-    struct chorale_exact *exact; /* not NULL, nor is truncated: it is an error,
-                              * too, if a message is shorter: see count_mismatch.h */
 };
 
 /* The tag of a new context. */

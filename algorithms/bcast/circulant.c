@@ -34,26 +34,10 @@ static int one_round(struct chorale_ctx *ctx, int root,
     return MPI_SUCCESS;
 }
 
-/* As many blocks as nblocks says, but no more than bytes. Where ranks may
- * disagree about n (count_mismatch.h) some may be empty, so that all ranks have the same
- * rounds, and small vectors are one block: of bytes in blocks of one, those
- * that only some ranks have room for would not be missed. */
-static int blocks_of(const struct chorale_call *call, size_t n)
-{
-    enum { EMPTY_MAX = 64 };
-    long want = call->param[0];
-
-    if (call->ctx->exact != NULL && n < CHORALE_BCAST_ALIKE)
-        return 1;
-    if (call->ctx->exact != NULL && want > 0 && want <= EMPTY_MAX)
-        return (int)want;
-    return chorale_circulant_nblocks(want, n, 1);
-}
-
 static int all_rounds(const struct chorale_call *call, int v, char *bytes,
                       size_t n)
 {
-    int nblocks = blocks_of(call, n);
+    int nblocks = chorale_circulant_nblocks(call->param[0], n, 1);
     struct chorale_blocks b = chorale_blocks_split(bytes, (MPI_Count)n,
                                                    MPI_PACKED, nblocks);
     struct chorale_circulant c;

@@ -34,19 +34,16 @@ static struct piece piece(const struct chorale_halves *h,
     return p;
 }
 
-/* Where ranks may disagree about n (count_mismatch.h) small halves are whole. */
 static int move(const struct chorale_call *call, const void *what,
                 char *bytes, size_t n)
 {
     struct chorale_ctx *ctx = call->ctx;
-    int whole = ctx->exact != NULL && n < CHORALE_BCAST_ALIKE;
     struct chorale_double_tree trees;
     struct chorale_halves h;
     int err = MPI_SUCCESS;
 
     chorale_double_tree_init(&trees, ctx->size, call->root, ctx->rank);
-    chorale_halves_init(&h, (MPI_Count)n,
-                        whole ? 0 : *(const long *)what);
+    chorale_halves_init(&h, (MPI_Count)n, *(const long *)what);
     for (MPI_Count t = 0;
          t < trees.most + 2 * h.segments && err == MPI_SUCCESS; t++) {
         struct piece out = piece(&h, &trees.child[t % 2], t, bytes);

@@ -41,10 +41,9 @@ static int run_root(const struct chorale_call *call, char *bytes, size_t n,
 
     for (size_t j = 0; j < segments; j++)
         for (int side = 0; side < 2 && err == MPI_SUCCESS; side++)
-            err = chorale_flow_send(call->ctx, bytes + half(n, side) + j * s,
-                                    j + 1 < segments ? s : last,
-                                    (call->root + 1 + side) % size,
-                                    segments - 1 - j);
+            err = chorale_send(call->ctx, bytes + half(n, side) + j * s,
+                               (MPI_Count)(j + 1 < segments ? s : last),
+                               MPI_PACKED, (call->root + 1 + side) % size);
     if (err == MPI_SUCCESS && size % 2 == 0)
         err = chorale_send(call->ctx, bytes + h, (MPI_Count)(n - h),
                            MPI_PACKED, (call->root + size - 1) % size);

@@ -79,9 +79,7 @@ static int levels(const struct chorale_call *call, struct chorale_topology *t)
 {
     size_t n = chorale_type_size(call->recvtype) * (size_t)call->recvcount;
 
-    /* Where ranks may disagree about n (count_mismatch.h) small vectors are whole. */
-    if (call->param[2] == 0 || n <= (size_t)call->param[2] ||
-        (call->ctx->exact != NULL && n < CHORALE_BCAST_ALIKE))
+    if (call->param[2] == 0 || n <= (size_t)call->param[2])
         return whole(call, t);
     return chorale_packed_bcast(call, segments, &t);
 }

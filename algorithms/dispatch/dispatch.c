@@ -386,20 +386,11 @@ fail(struct chorale_state *st, MPI_Comm comm, struct chorale_scratch *own,
     if (rc == MPI_SUCCESS)
         rc = st->truncated;
     st->truncated = MPI_SUCCESS;
-    chorale_exact_clear(&st->exact);
     chorale_scratch_release(st->ctx, 0);
     chorale_memory_back(st->ctx, &st->share, own);
     PMPI_Comm_call_errhandler(comm, rc);
     return rc;
 }
-
-/* Where the library itself tells of messages that are shorter than their
- * room. */
-#ifdef MPICH_VERSION
-enum { EXACT = CHORALE_BCAST };
-#else
-enum { EXACT = -1 };
-#endif
 
 /* By the plan, of a communicator's state. Returns MPI's code. */
 static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
@@ -409,7 +400,6 @@ static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
     int rc;
 
     st->ctx->tag = CHORALE_TAG + (int)chosen->plan->alg->coll;
-    st->ctx->exact = (int)chosen->plan->alg->coll == EXACT ? &st->exact : NULL;
     call->ctx = st->ctx;
     call->param = chosen->plan->param;
     call->commutative = chosen->commutative;

@@ -306,7 +306,6 @@ void chorale_state_free(struct chorale_state *st)
     if (st == NULL)
         return;
     strike(st);
-    chorale_exact_free(&st->exact);
     chorale_ctx_free(st->ctx);
     if (st->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&st->comm);

@@ -5,7 +5,6 @@
 #define CHORALE_ALGORITHMS_DISPATCH_COMM_COMM_STATE_H
 
 #include "algorithms/context.h"
-#include "algorithms/count_mismatch.h"
 #include "algorithms/dispatch/comm/fast_path.h"
 #include "algorithms/dispatch/comm/scratch_pool.h"
 #include "algorithms/dispatch/table/table_config.h"
@@ -25,7 +24,6 @@ struct chorale_state {
     MPI_Comm parent;         /* the application's */
     struct chorale_ctx *ctx; /* on a communicator of our own */
     int truncated;           /* of ctx, in a call: context.h */
-    struct chorale_exact exact; /* the same, in calls of which that holds */
     MPI_Comm comm;           /* that one */
     struct chorale_reserve *reserve; /* of ctx: scratch_pool.h */
     struct chorale_share share; /* of the process's scratch */

@@ -17,7 +17,7 @@ static int scatter(struct chorale_ctx *ctx, const struct chorale_blocks *b,
 
     if (t.tree.parent >= 0) {
         at = chorale_block_range(b, t.tree.v, t.tree.span, &count);
-        if (count > 0 || ctx->exact != NULL)
+        if (count > 0)
             err = chorale_recv(ctx, at, count, b->type,
                                chorale_block_tree_rank(&t, t.tree.parent));
     }
@@ -25,7 +25,7 @@ static int scatter(struct chorale_ctx *ctx, const struct chorale_blocks *b,
         int blocks, child = chorale_block_tree_child(&t, i, &blocks);
 
         at = chorale_block_range(b, child, blocks, &count);
-        if (count > 0 || ctx->exact != NULL)
+        if (count > 0)
             err = chorale_send(ctx, at, count, b->type,
                                chorale_block_tree_rank(&t, child));
     }

@@ -4,7 +4,6 @@
 #include "algorithms/engines/rooted/pipeline.h"
 
 #include "algorithms/context.h"
-#include "algorithms/count_mismatch.h"
 
 const long chorale_segsizes[CHORALE_NSEGSIZE] = {
     0, 1024, 4096, 8192, 16384, 32768, 65536, 131072, 524288, 1048576
@@ -114,8 +113,6 @@ int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
                       { MPI_REQUEST_NULL, MPI_REQUEST_NULL } };
     int err, last;
 
-    if (view->ctx->exact != NULL)
-        return chorale_flow_down_exact(view, bytes, n, s, 2);
     d.segments = chorale_segments(n, s, &d.last);
     err = await(&d, 0);
     if (err == MPI_SUCCESS)
@@ -140,8 +137,6 @@ static int in_turn_down(const struct chorale_view *view, char *bytes, size_t n,
     size_t last, segments = chorale_segments(n, s, &last);
     int err = MPI_SUCCESS;
 
-    if (view->ctx->exact != NULL)
-        return chorale_flow_down_exact(view, bytes, n, s, 0);
     for (size_t j = 0; j < segments && err == MPI_SUCCESS; j++) {
         MPI_Count length = (MPI_Count)(j + 1 < segments ? s : last);
         char *at = bytes + j * s;

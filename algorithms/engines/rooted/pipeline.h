@@ -98,15 +98,6 @@ int chorale_view_child(const struct chorale_view *view, int i);
 int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
                       size_t s);
 
-/* Send a segment of such a flow to a rank; follow: how many more there are. */
-int chorale_flow_send(struct chorale_ctx *ctx, const char *bytes,
-                      size_t length, int dest, size_t follow);
-
-/* The same as chorale_flow_down() in an exact context (count_mismatch.h). ahead: up to
- * so many segments are awaited while one is passed on. */
-int chorale_flow_down_exact(const struct chorale_view *view, char *bytes,
-                            size_t n, size_t s, size_t ahead);
-
 /* A broadcast that moves packed bytes: move() gets the call's vector packed,
  * n bytes, in place where its type is packed, else in scratch. what: for
  * move(). */
