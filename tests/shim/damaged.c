@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* damaged.c - a dispatch table with zeroes where a full disk left holes, or
- * without its end, as the loader gets it. Each copy is loaded in a process of
- * its own, and if it is taken, all selectors are asked.
+/* damaged.c - loads damaged copies of a dispatch table, each in a process of
+ * its own, and asks all selectors of those that are loaded.
  *
- *     damaged FILE COPY
+ *     damaged FILE FOLDER
  *
- * Damage: each block of 4096 bytes by itself; each with all that follows; the
- * first blocks up to each; the file cut every 64 bytes. Says of each kind how
- * many copies there were, were refused, ran as FILE does, ran otherwise, and
- * ended the process; and the first of the bad ones. Exits with 1 if there are
- * any, or if FILE itself is refused. */
+ * A full disk leaves blocks of zeroes, or a file without its end. Copies have
+ * the name that `chorale table install` gives FILE, and each block of 4096
+ * bytes is zeroed by itself, or the file is cut every 64 bytes; or they have
+ * the name copy.so, and the file is cut. Prints for each kind how many copies
+ * were tried, were refused, answered as FILE does, answered otherwise, and
+ * ended the process. Exit code 1 if there was a copy of the last two kinds. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "algorithms/dispatch/table/site.h"
 #include "algorithms/dispatch/table/table_load.h"
 
 enum { BLOCK = 4096, STEP = 64 };
@@ -81,79 +82,68 @@ static enum result load(const char *path, unsigned long long want, char *why,
     return WEXITSTATUS(status) == 0 && got == want ? SAME : OTHER;
 }
 
-static char *file, *copy_path;
+static char *file;
 static size_t size;
 
 /* A copy with zeroes at from ... to - 1, of length bytes. */
-static enum result try(size_t from, size_t to, size_t length,
+static enum result try(const char *path, size_t from, size_t to, size_t length,
                        unsigned long long want, char *why, size_t why_size)
 {
     char *copy = malloc(size + 1);
     int fd;
 
-    unlink(copy_path);
-    fd = open(copy_path, O_WRONLY | O_CREAT | O_EXCL, 0700);
+    unlink(path);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0700);
     memcpy(copy, file, size);
     memset(copy + from, 0, to - from);
     if (fd < 0 || write(fd, copy, length) != (ssize_t)length)
         exit(99);
     close(fd);
     free(copy);
-    return load(copy_path, want, why, why_size);
-}
-
-static const struct chorale_table *take(const char *path)
-{
-    const struct chorale_table *table;
-    char why[200];
-
-    if (chorale_table_load(path, &table, NULL, why, sizeof(why)) == 0)
-        return table;
-    printf("not damaged: %s\n", why);
-    return NULL;
+    return load(path, want, why, why_size);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const kind[] = { "block", "block and all behind",
-                                        "block and all before", "end" };
+    static const char *const kind[] = { "installed, zeroes", "installed, cut",
+                                        "cut" };
     const struct chorale_table *table;
     unsigned long long want;
+    uint64_t content;
     struct stat st;
+    char why[200], name[64], path[3][4096];
     int fd, bad = 0;
 
     if (argc < 3 || (fd = open(argv[1], O_RDONLY)) < 0 || fstat(fd, &st) != 0)
         return 99;
     size = (size_t)st.st_size;
     file = malloc(size);
-    copy_path = argv[2];
-    if (read(fd, file, size) != (ssize_t)size
-        || (table = take(argv[1])) == NULL)
+    if (read(fd, file, size) != (ssize_t)size)
+        return 99;
+    if (chorale_table_load(argv[1], &table, &content, why, sizeof(why)) != 0) {
+        printf("not damaged: %s\n", why);
         return 1;
+    }
     want = digest_of(table);
-    for (int k = 0; k < 4; k++) {
-        const size_t step = k < 3 ? BLOCK : STEP;
-        int count[NRESULT] = {0}, all = 0, told = 0;
+    chorale_site_table_name(name, 1, 0, content);
+    for (int k = 0; k < 3; k++)
+        snprintf(path[k], sizeof(path[k]), "%s/%s", argv[2],
+                 k < 2 ? name : "copy.so");
+    for (int k = 0; k < 3; k++) {
+        const size_t step = k == 0 ? BLOCK : STEP;
+        int count[NRESULT] = {0}, all = 0;
 
         for (size_t at = 0; at < size; at += step, all++) {
             const size_t next = at + step < size ? at + step : size;
-            char why[200];
-            enum result got = try(k < 2 ? at : 0,
-                                  k == 3 ? 0 : k == 1 ? size : next,
-                                  k == 3 ? at : size, want, why, sizeof(why));
 
-            count[got]++;
-            if (got >= OTHER && !told++)
-                printf("first bad: %s at %zu\n", kind[k], at);
-            if (getenv("DAMAGED_TELL") != NULL)
-                printf("%s %zu: %s\n", kind[k], at,
-                       got == REFUSED ? why : got == SAME ? "same" : "bad");
+            count[try(path[k], k == 0 ? at : 0, k == 0 ? next : 0,
+                      k == 0 ? size : at, want, why, sizeof(why))]++;
         }
         printf("%s: %d tried, %d refused, %d the same, %d other, %d ended\n",
                kind[k], all, count[REFUSED], count[SAME], count[OTHER],
                count[ENDED]);
         bad += count[OTHER] + count[ENDED];
+        unlink(path[k]);
     }
-    unlink(copy_path);
     return bad > 0;
 }

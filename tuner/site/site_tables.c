@@ -72,16 +72,12 @@ static enum chorale_err path_in(const struct chorale_place *place,
                               place->path);
 }
 
-/* "table-4-2.so" and nothing else: 1. */
 static int read_name(const char *name, long *number, long *before)
 {
-    char again[64];
+    uint64_t content;
 
-    if (sscanf(name, "table-%ld-%ld.so", number, before) != 2)
-        return 0;
-    snprintf(again, sizeof(again), "table-%ld-%ld.so", *number, *before);
-    return strcmp(again, name) == 0 && *number > 0 &&
-           *number <= MAX_TABLES && *before >= 0 && *before < *number;
+    return chorale_site_table_read(name, number, before, &content) &&
+           *number <= MAX_TABLES;
 }
 
 enum chorale_err chorale_place_current(const struct chorale_place *place,
@@ -121,14 +117,15 @@ enum chorale_err chorale_place_empty(const struct chorale_place *place,
                         "install` puts one there", place->path);
 }
 
-enum chorale_err chorale_place_load(const char *path,
-                                   const struct chorale_table **table_p,
-                                   struct chorale_errmsg *msg)
+/* content_p may be NULL. */
+static enum chorale_err load(const char *path,
+                             const struct chorale_table **table_p,
+                             uint64_t *content_p, struct chorale_errmsg *msg)
 {
     const int there = access(path, R_OK) == 0;
     char why[300];
 
-    if (chorale_table_load(path, table_p, NULL, why, sizeof(why)) == 0)
+    if (chorale_table_load(path, table_p, content_p, why, sizeof(why)) == 0)
         return CHORALE_OK;
     return chorale_fail(msg, there ? CHORALE_DATA : CHORALE_ENV, "%s: %s%s",
                         path, why, strchr(why, ';') != NULL ? ""
@@ -136,6 +133,13 @@ enum chorale_err chorale_place_load(const char *path,
                                   "c`"
                                 : "; name a table that was compiled, or a "
                                   "database");
+}
+
+enum chorale_err chorale_place_load(const char *path,
+                                   const struct chorale_table **table_p,
+                                   struct chorale_errmsg *msg)
+{
+    return load(path, table_p, NULL, msg);
 }
 
 /* Which others may read from its first moment on, whatever umask says. */
@@ -241,14 +245,15 @@ static long last_number(const struct chorale_place *place)
 /* Its name for good; another command may have taken the number. */
 static enum chorale_err name_it(const struct chorale_place *place,
                                 const char *temporary, long before,
-                                char name[256], struct chorale_errmsg *msg)
+                                uint64_t content, char name[256],
+                                struct chorale_errmsg *msg)
 {
     char path[PATH_MAX];
     enum chorale_err err;
 
     for (long number = last_number(place) + 1; number <= MAX_TABLES;
          number++) {
-        snprintf(name, 256, "table-%ld-%ld.so", number, before);
+        chorale_site_table_name(name, number, before, content);
         err = path_in(place, name, path, msg);
         if (err != CHORALE_OK)
             return err;
@@ -304,6 +309,7 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
 {
     const struct chorale_table *table;
     struct chorale_current current;
+    uint64_t content = 0;
     char temporary[PATH_MAX];
     enum chorale_err err = make_folders(place, msg);
 
@@ -320,9 +326,9 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
     if (err != CHORALE_OK)
         return err;
     /* The very bytes, where they will be. */
-    err = chorale_place_load(temporary, &table, msg);
+    err = load(temporary, &table, &content, msg);
     if (err == CHORALE_OK)
-        err = name_it(place, temporary, current.number, name, msg);
+        err = name_it(place, temporary, current.number, content, name, msg);
     unlink(temporary);
     return err == CHORALE_OK ? point_at(place, name, msg) : err;
 }

@@ -2,10 +2,11 @@
 /* site_tables.h - the tables of a site, as the shim finds them: see
  * algorithms/dispatch/table/site.h.
  *
- *     FOLDER/CLUSTER/PARTITION/MPI/current -> table-4-2.so
+ *     FOLDER/CLUSTER/PARTITION/MPI/current -> table-4-2-0123456789abcdef.so
  *
- * A table is copied there once and never changed: table-4-2.so is the fourth
- * of its place, put in place of the second, 0 of none. `current` is a link that
+ * A table is copied there once and never changed. Its name has its number in
+ * the folder, the number of the table before it (0: no table) and the digest
+ * of its bytes, which is compared before it is loaded. `current` is a link that
  * is made beside its place and renamed onto it, so that whoever looks sees the
  * old table or the new one, whenever the command ends. What a killed command
  * left there besides goes when a later one, an hour on, changes `current`.

@@ -2,6 +2,7 @@
 /* site.c - finds the site's table: see site.h. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,6 +67,26 @@ int chorale_site_name(const char *name)
 
     return n >= 1 && n <= LONGEST && name[0] != '.' &&
            strspn(name, LETTERS DIGITS "_-.") == n;
+}
+
+void chorale_site_table_name(char name[64], long number, long before,
+                             uint64_t content)
+{
+    snprintf(name, 64, "table-%ld-%ld-%016" PRIx64 ".so", number, before,
+             content);
+}
+
+int chorale_site_table_read(const char *name, long *number, long *before,
+                            uint64_t *content)
+{
+    char again[64];
+
+    if (sscanf(name, "table-%ld-%ld-%" SCNx64 ".so", number, before,
+               content) != 3)
+        return 0;
+    chorale_site_table_name(again, *number, *before, *content);
+    return strcmp(again, name) == 0 && *number > 0 && *before >= 0 &&
+           *before < *number;
 }
 
 /* The name, or the one for all. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_load.c - opens a dispatch table. What the loader would die of is found
- * first, by reading: elf_check.h. */
+/* table_load.c - opens a dispatch table after checking its file, because the
+ * dynamic loader crashes the process on a file that was cut short. */
 #include "config.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
-#include "algorithms/dispatch/table/elf_check.h"
+#include "algorithms/dispatch/table/site.h"
 #include "algorithms/dispatch/table/table_load.h"
 
 #define MAX_CHOICES 65536
@@ -91,9 +92,45 @@ uint64_t chorale_fold(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* By reading all of it: the loader would. */
-static int check_elf(int fd, off_t size, uint64_t *content_p,
-                     const struct reason *why)
+/* The header of the object that this code is in; from the linker. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+/* A shared object for this machine that is not cut short: linkers write the
+ * section headers last. */
+static int check_elf(const char *file, size_t size, const struct reason *why)
+{
+    ElfW(Ehdr) h;
+
+    memset(&h, 0, sizeof(h));
+    memcpy(&h, file, size < sizeof(h) ? size : sizeof(h));
+    if (memcmp(h.e_ident, __ehdr_start.e_ident, EI_VERSION) != 0
+        || h.e_machine != __ehdr_start.e_machine || h.e_type != ET_DYN)
+        return refuse(why, "not a shared object for this machine; make one by "
+                      "chorale generate --format c and compile it here");
+    if (h.e_shoff > size
+        || (size_t)h.e_shnum * h.e_shentsize > size - h.e_shoff)
+        return refuse(why, "the file is cut short; copy it again");
+    return 0;
+}
+
+/* The file against the digest in its name, if `chorale table install` gave it
+ * one: it finds zeroed blocks of a full disk as well. */
+static int check_content(const char *path, uint64_t content,
+                         const struct reason *why)
+{
+    uint64_t want;
+    long number, before;
+
+    if (chorale_site_table_read(strrchr(path, '/') + 1, &number, &before,
+                                &want) && want != content)
+        return refuse(why, "is not what was installed (its digest differs); "
+                      "install it again");
+    return 0;
+}
+
+/* Read all of the file and check it. */
+static int check_bytes(int fd, const char *path, off_t size,
+                       uint64_t *content_p, const struct reason *why)
 {
     char *file;
     off_t got = 0;
@@ -110,9 +147,10 @@ static int check_elf(int fd, off_t size, uint64_t *content_p,
         n = pread(fd, file + got, (size_t)(size - got), got);
         got += n > 0 ? n : 0;
     }
-    ret = n < 0 ? unread(why)
-                : chorale_elf_check(file, (size_t)got, why->text, why->size);
     *content_p = chorale_fold(CHORALE_FOLD, file, (size_t)got);
+    ret = n < 0 ? unread(why) : check_content(path, *content_p, why);
+    if (ret == 0)
+        ret = check_elf(file, (size_t)got, why);
     free(file);
     return ret;
 }
@@ -130,7 +168,7 @@ static int check_file(const char *path, uint64_t *content_p,
     if (ret == 0)
         ret = check_folder(path, why);
     if (ret == 0)
-        ret = check_elf(fd, st.st_size, content_p, why);
+        ret = check_bytes(fd, path, st.st_size, content_p, why);
     close(fd);
     return ret;
 }

@@ -115,10 +115,35 @@ static void test_levels(void)
     tap_ok(system(command) == 0, "all of it in that folder");
 }
 
+static void test_table_names(void)
+{
+    static const char *const wrong[] = {
+        "table-1-0.so", "table-1-1-0123456789abcdef.so",
+        "table-0-0-0123456789abcdef.so", "table-1-0-123456789abcdef.so",
+        "table-1-0-0123456789ABCDEF.so", "table-1-0-0123456789abcdef.sox",
+        "table-+1-0-0123456789abcdef.so", "current"
+    };
+    uint64_t content = 0;
+    long number = 0, before = 0;
+    char name[64];
+    int taken = 0;
+
+    chorale_site_table_name(name, 12, 3, UINT64_C(0x0123456789abcdef));
+    tap_ok(strcmp(name, "table-12-3-0123456789abcdef.so") == 0 &&
+           chorale_site_table_read(name, &number, &before, &content) &&
+           number == 12 && before == 3 &&
+           content == UINT64_C(0x0123456789abcdef),
+           "the name of an installed table is read again: %s", name);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        taken += chorale_site_table_read(wrong[i], &number, &before, &content);
+    tap_ok(taken == 0, "other names are not names of installed tables");
+}
+
 int main(void)
 {
     test_tags();
     test_names();
+    test_table_names();
     test_levels();
     return tap_done();
 }
