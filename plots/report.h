@@ -73,10 +73,6 @@ chorale_report_section chorale_report_counters;
 chorale_report_section chorale_report_noise;
 chorale_report_section chorale_report_application;
 chorale_report_section chorale_report_environment;
-chorale_report_section chorale_report_repeat;
-
-/* Of the last one: the commands that made the database's numbers of the
- * system, as they were typed where they are stored, a line each. */
-enum chorale_err chorale_report_commands(struct chorale_report *report);
+chorale_report_section chorale_report_campaigns;
 
 #endif

@@ -33,7 +33,7 @@ static const struct {
     { "counters", "Messages and bytes", chorale_report_counters, 0 },
     { "noise", "Noise and validity", chorale_report_noise, 0 },
     { "environment", "Environment", chorale_report_environment, 0 },
-    { "repeat", "How to repeat it", chorale_report_repeat, 0 },
+    { "campaigns", "Campaigns", chorale_report_campaigns, 0 },
 };
 
 #define NSECTION (sizeof(sections) / sizeof(sections[0]))

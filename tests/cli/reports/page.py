@@ -11,7 +11,7 @@ import sys
 
 VOID = {"meta", "br", "wbr", "input", "link", "img", "hr"}
 SECTIONS = ["result", "choices", "speedups", "times", "model", "counters",
-            "noise", "environment", "repeat"]
+            "noise", "environment", "campaigns"]
 ALLOWED = {"html", "head", "meta", "title", "style", "body", "a", "header",
            "h1", "h2", "h3", "nav", "ul", "ol", "li", "main", "form",
            "fieldset", "legend", "label", "input", "p", "button", "span",

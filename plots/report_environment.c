@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_repeat.c - what the launches ran under, and the campaigns that they
- * are of. */
+/* report_environment.c - the environment of the launches, and the campaigns
+ * with the commands that made them. */
 #include "plots/report.h"
 
 #include <string.h>
@@ -81,30 +81,24 @@ enum chorale_err chorale_report_environment(struct chorale_report *report)
     put_more(&keys);
     chorale_html_end(&keys.table);
     if (keys.table.nrow == 0)
-        fputs("<p>Nothing of it is known.</p>\n", report->out);
+        fputs("<p>It was not recorded.</p>\n", report->out);
     if (report->anon != NULL)
         fputs("<p>What tells of hosts, users, accounts and paths was left out "
               "or replaced by *.</p>\n", report->out);
     return err;
 }
 
-/* The verb of a command line. */
-static void put_verb(FILE *out, const char *command)
-{
-    if (strncmp(command, "chorale ", 8) == 0)
-        command += 8;
-    chorale_html_textf(out, "%.*s: ", (int)strcspn(command, " "), command);
-}
-
 static void put_campaign(struct chorale_report *report, sqlite3_stmt *stmt,
                          void *arg)
 {
+    const char *command = chorale_text(stmt, 0);
     FILE *out = report->out;
 
     (void)arg;
     fputs("<li>", out);
     if (report->anon == NULL)
-        put_verb(out, chorale_text(stmt, 0));
+        chorale_html_textf(out, "%s%s: ", strncmp(command, "chorale ", 8) == 0
+                                              ? "" : "chorale ", command);
     chorale_html_textf(out, "%s, launches %s, seed %s", chorale_text(stmt, 1),
                        chorale_text(stmt, 2), chorale_text(stmt, 3));
     if (report->anon == NULL && chorale_text(stmt, 4)[0] != '\0')
@@ -122,18 +116,14 @@ static void put_campaign(struct chorale_report *report, sqlite3_stmt *stmt,
     fputs("</li>\n", out);
 }
 
-enum chorale_err chorale_report_repeat(struct chorale_report *report)
+enum chorale_err chorale_report_campaigns(struct chorale_report *report)
 {
     FILE *out = report->out;
     enum chorale_err err;
 
-    fputs(report->anon != NULL ? "<p>How campaigns were planned was left out. "
-                                 "Then:</p>\n"
-                               : "<p>The commands, in their order:</p>\n", out);
-    err = chorale_report_commands(report);
-    if (err != CHORALE_OK)
-        return err;
-    fputs("<p>The campaigns that they made:</p>\n<ol>\n", out);
+    if (report->anon != NULL)
+        fputs("<p>The commands are omitted.</p>\n", out);
+    fputs("<ol>\n", out);
     err = chorale_report_query(report, campaigns_sql, put_campaign, NULL);
     fputs("</ol>\n", out);
     return err;
