@@ -210,6 +210,12 @@ struct chorale_alg {
     int overlaps;            /* one rank has several sends or receives in
                               * flight: the one-port cost is only a bound, no
                               * fit uses it. See overlaps_at */
+    struct {
+        double each, some;
+    } copies;                /* one rank copies at most (each P + some) m bytes
+                              * inside its memory where types are their packed
+                              * bytes; both 0: no more than each variant of
+                              * the collective has to */
     int tells;               /* ranks tell each other sizes, on which later
                               * messages depend: its schedule carries what is
                               * told (size_exchange.h) */

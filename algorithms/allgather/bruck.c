@@ -35,6 +35,7 @@ const struct chorale_alg chorale_allgather_bruck = {
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .core = CHORALE_CORE_ANY,
     .scratch = scratch,
+    .copies = { 1, 1 }, /* rotates all blocks at the end */
     .run = run,
     .cost = cost,
 };

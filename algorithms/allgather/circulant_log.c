@@ -38,6 +38,7 @@ const struct chorale_alg chorale_allgather_circulant_log = {
     .source = "Traeff, arXiv 2410.14234",
     .core = CHORALE_CORE_ANY,
     .scratch = scratch,
+    .copies = { 1, 0 }, /* blocks from behind the end travel with the first */
     .run = run,
     .cost = cost,
 };

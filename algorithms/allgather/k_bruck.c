@@ -51,6 +51,7 @@ const struct chorale_alg chorale_allgather_k_bruck = {
     .scratch = scratch,
     .nparam = 1,
     .param = { CHORALE_PARAM_BASE("base of the digits") },
+    .copies = { 1, 1 }, /* rotates all blocks at the end */
     .run = run,
     .cost = cost,
 };

@@ -311,6 +311,7 @@ const struct chorale_alg chorale_allgather_locality_bruck = {
     .nparam = 1,
     .param = { CHORALE_MESH_PARAM("group", "consecutive ranks, 0: a node's",
                                   6) },
+    .copies = { 1, 1 }, /* rotates the nodes' blocks */
     .run = run,
     .cost = cost,
     .refuses = refuses,

@@ -54,6 +54,7 @@ const struct chorale_alg chorale_allgather_or_allreduce = {
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,
     .param = { CHORALE_COMBINE_ALL_BASE },
+    .copies = { 1, 1 }, /* zeros with one block in */
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -201,6 +201,7 @@ const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .nparam = 1,
     .param = { CHORALE_MESH_PARAM("rows", "rows of the torus, 0: most square",
                                   CHORALE_NMESH_LENGTH) },
+    .copies = { 1, 1 }, /* quarters of the blocks are laid together */
     .run = run,
     .cost = cost,
     .refuses = refuses,

@@ -39,6 +39,7 @@ const struct chorale_alg chorale_allgatherv_bruck = {
     .cost_is = CHORALE_COST_POW2,
     .core = CHORALE_CORE_ANY,
     .scratch = scratch,
+    .copies = { 1, 2 }, /* rotates all blocks at the end */
     .run = run,
     .cost = cost,
 };

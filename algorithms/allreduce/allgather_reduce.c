@@ -70,6 +70,7 @@ const struct chorale_alg chorale_allreduce_allgather_reduce = {
                  .candidate = value,
                  .ncandidate = sizeof(part_of) / sizeof(*part_of),
                  .word = word } },
+    .copies = { 1, 2 }, /* the exchange rotates all vectors */
     .run = run,
     .cost = cost,
     .refuses = refuses,

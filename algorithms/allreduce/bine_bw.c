@@ -31,6 +31,7 @@ const struct chorale_alg chorale_allreduce_bine_bw = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
+    .copies = { 0, 3.25 }, /* blocks that lie apart travel together */
     .run = run,
     .cost = chorale_swing_cost,
     .scratch = chorale_swing_scratch,

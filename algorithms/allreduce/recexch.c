@@ -61,6 +61,7 @@ const struct chorale_alg chorale_allreduce_recexch = {
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },
+    .copies = { 0, 2 }, /* the result may end in scratch, to keep the order */
     .run = run,
     .cost = cost,
     .scratch = scratch,

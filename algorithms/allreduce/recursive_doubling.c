@@ -46,6 +46,7 @@ const struct chorale_alg chorale_allreduce_recursive_doubling = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .core = CHORALE_CORE_ANY,
+    .copies = { 0, 2 }, /* the result may end in scratch, to keep the order */
     .run = run,
     .cost = cost,
     .scratch = scratch,

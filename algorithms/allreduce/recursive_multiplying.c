@@ -52,6 +52,7 @@ const struct chorale_alg chorale_allreduce_recursive_multiplying = {
     .core = CHORALE_CORE_ANY,
     .nparam = 1,
     .param = { CHORALE_PARAM_RADIX(4) },
+    .copies = { 0, 2 }, /* the result may end in scratch, to keep the order */
     .run = run,
     .cost = cost,
     .scratch = scratch,

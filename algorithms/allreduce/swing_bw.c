@@ -34,6 +34,7 @@ const struct chorale_alg chorale_allreduce_swing_bw = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.7,
+    .copies = { 0, 3.25 }, /* blocks that lie apart travel together */
     .run = run,
     .cost = chorale_swing_cost,
     .scratch = chorale_swing_scratch,

@@ -46,6 +46,7 @@ const struct chorale_alg chorale_allreduce_swing_lat = {
     .bits_differ = 1,
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
+    .copies = { 0, 2 }, /* the result may end in scratch, to keep the order */
     .run = run,
     .cost = cost,
     .scratch = scratch,

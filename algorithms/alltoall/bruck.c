@@ -39,6 +39,7 @@ const struct chorale_alg chorale_alltoall_bruck = {
                "below P",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .core = CHORALE_CORE_ANY,
+    .copies = { 3.5, 1 }, /* rotates, and lays each round's blocks together */
     .run = run,
     .cost = cost,
     .scratch = scratch,

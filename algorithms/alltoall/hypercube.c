@@ -43,6 +43,7 @@ const struct chorale_alg chorale_alltoall_hypercube = {
     .formula = "lg P (alpha + n/2 beta)",
     .source = "Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989",
     .needs = CHORALE_NEEDS_POW2,
+    .copies = { 3, 0 }, /* rotates, and lays each round's blocks together */
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -50,6 +50,7 @@ const struct chorale_alg chorale_alltoall_k_bruck = {
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_PARAM_BASE("digits") },
+    .copies = { 3, 0 }, /* rotates, and lays each round's blocks together */
     .run = run,
     .cost = cost,
     .scratch = scratch,

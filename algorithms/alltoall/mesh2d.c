@@ -44,6 +44,7 @@ const struct chorale_alg chorale_alltoall_mesh2d = {
     .overlaps = 1,
     .nparam = 1,
     .param = { CHORALE_MESH_PARAM("rows", "rows, 0: as square as can be", 6) },
+    .copies = { 2, 2 }, /* each phase sorts the blocks */
     .run = run,
     .cost = cost,
     .refuses = refuses,

@@ -320,6 +320,7 @@ const struct chorale_alg chorale_alltoall_mesh2d_updating = {
         .candidate = wrap,
         .ncandidate = sizeof(wrap) / sizeof(*wrap),
     } },
+    .copies = { 4, 0 }, /* each phase sorts halves of blocks */
     .run = run,
     .cost = cost,
     .refuses = refuses,

@@ -49,6 +49,7 @@ const struct chorale_alg chorale_alltoall_mesh3d = {
                CHORALE_MESH_PARAM_BY("cols",
                                      "columns, 0: as near to a cube as can be",
                                      5, CHORALE_BY_FULL) },
+    .copies = { 3, 0 }, /* each phase sorts the blocks */
     .run = run,
     .cost = cost,
     .refuses = refuses,

@@ -41,6 +41,7 @@ const struct chorale_alg chorale_alltoall_ring_updating = {
     .source = "Chen, Lee, proposition 3.3; Chen, thesis, Cornell, 1993",
     .needs = CHORALE_NEEDS_SEPARATE,
     .overlaps = 1,
+    .copies = { 2, 1 }, /* what travels on is laid together */
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -92,6 +92,8 @@ const struct chorale_alg chorale_alltoallv_padded_bruck = {
     .source = "Fan et al., HPDC 2022",
     .patents = "US 9,772,876",
     .tells = 1,
+    /* as alltoall bruck, with the largest block in every place */
+    .copies = { 6, 2 },
     .run = run,
     .cost = cost,
     .scratch = scratch,

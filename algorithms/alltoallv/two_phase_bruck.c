@@ -232,6 +232,7 @@ const struct chorale_alg chorale_alltoallv_two_phase_bruck = {
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.5, /* the largest half of a ramp over its mean */
     .tells = 1,
+    .copies = { 3, 0 }, /* lays each round's blocks together */
     .run = run,
     .cost = cost,
     .scratch = scratch,

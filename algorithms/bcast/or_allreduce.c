@@ -64,6 +64,7 @@ const struct chorale_alg chorale_bcast_or_allreduce = {
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,
     .param = { CHORALE_COMBINE_ALL_BASE },
+    .copies = { 0, 1 }, /* a copy that is combined */
     .run = run,
     .cost = cost,
     .scratch = scratch,

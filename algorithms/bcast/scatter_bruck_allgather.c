@@ -43,6 +43,7 @@ const struct chorale_alg chorale_bcast_scatter_bruck_allgather = {
     .formula = "2 ceil(lg P) alpha + 2 (P-1)/P n beta",
     .source = "Barnett et al., 1994; Bruck et al., IEEE TPDS 8(11), 1997",
     .scratch = scratch,
+    .copies = { 0, 1 }, /* rotates the whole */
     .run = run,
     .cost = cost,
 };

@@ -54,6 +54,7 @@ const struct chorale_alg chorale_reduce_gather_reduce = {
                  .candidate = gather_value,
                  .ncandidate = 2,
                  .word = gather_word } },
+    .copies = { 0, 2 }, /* gathers into scratch */
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -42,6 +42,7 @@ const struct chorale_alg chorale_reduce_scatter_allreduce_select = {
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,
     .param = { CHORALE_RS_ALLREDUCE_PARAM },
+    .copies = { 2, 2 }, /* as reduce_scatter_block */
     .run = chorale_rs_select_run,
     .cost = cost,
     .order_at = order_at,

@@ -34,6 +34,7 @@ const struct chorale_alg chorale_reduce_scatter_alltoall_reduce = {
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,
     .param = { CHORALE_RS_ALLTOALL_PARAM },
+    .copies = { 0, 4 }, /* as reduce_scatter_block */
     .run = chorale_rs_alltoall_run,
     .cost = cost,
     .refuses = chorale_rs_alltoall_refuses,

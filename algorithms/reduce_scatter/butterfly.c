@@ -44,6 +44,7 @@ const struct chorale_alg chorale_reduce_scatter_butterfly = {
     .cost_is = CHORALE_COST_POW2,
     .within = 1.31,
     .core = CHORALE_CORE_ANY,
+    .copies = { 1, 2 }, /* as reduce_scatter_block */
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -39,6 +39,7 @@ const struct chorale_alg chorale_reduce_scatter_circulant = {
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,
     .core = CHORALE_CORE_ANY,
+    .copies = { 0.6, 2 }, /* as reduce_scatter_block */
     .run = run,
     .cost = cost,
     .scratch = scratch,

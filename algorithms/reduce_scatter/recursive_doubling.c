@@ -44,6 +44,7 @@ const struct chorale_alg chorale_reduce_scatter_recursive_doubling = {
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.31,
+    .copies = { 1, 2 }, /* as reduce_scatter_block */
     .run = run,
     .cost = cost,
     .scratch = scratch,

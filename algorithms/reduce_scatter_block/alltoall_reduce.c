@@ -32,6 +32,7 @@ const struct chorale_alg chorale_reduce_scatter_block_alltoall_reduce = {
     .order = CHORALE_ORDER_RANK,
     .nparam = 1,
     .param = { CHORALE_RS_ALLTOALL_PARAM },
+    .copies = { 0, 2 }, /* own block first into scratch */
     .run = chorale_rs_alltoall_run,
     .cost = cost,
     .refuses = chorale_rs_alltoall_refuses,

@@ -41,6 +41,7 @@ const struct chorale_alg chorale_reduce_scatter_block_butterfly = {
     .source = "Traeff, EuroPVM/MPI 2005",
     .order = CHORALE_ORDER_RANK,
     .core = CHORALE_CORE_ANY,
+    .copies = { 1, 1 }, /* the blocks are put in the order of bits */
     .run = run,
     .cost = cost,
     .scratch = scratch,

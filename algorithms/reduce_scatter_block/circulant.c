@@ -36,6 +36,8 @@ const struct chorale_alg chorale_reduce_scatter_block_circulant = {
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .core = CHORALE_CORE_ANY,
+    /* blocks from behind the end travel with the first */
+    .copies = { 0.5, 0.5 },
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -43,6 +43,7 @@ const struct chorale_alg chorale_reduce_scatter_block_recursive_doubling = {
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_POW2,
+    .copies = { 1, 1 }, /* all contributions are added up in scratch */
     .run = run,
     .cost = cost,
     .scratch = scratch,

@@ -46,6 +46,7 @@ const struct chorale_alg chorale_reduce_scatter_block_torus2d_split = {
     .nparam = 3,
     .param = { CHORALE_RS_TORUS_ROWS_PARAM, CHORALE_RS_TORUS_SHARE_PARAM,
                CHORALE_RS_TORUS_BOTH_PARAM },
+    .copies = { 1, 0 }, /* parts of the blocks lie apart */
     .run = chorale_rs_torus_run,
     .cost = cost,
     .refuses = chorale_rs_torus_refuses,

@@ -151,6 +151,7 @@ const struct chorale_alg chorale_scatter_resilient = {
         .candidate = retries,
         .ncandidate = 1,
     } },
+    .copies = { 1, 0 }, /* the checksum lies behind the block */
     .run = run,
     .cost = cost,
     .scratch = scratch,
