@@ -175,21 +175,14 @@ if "$chorale" --version | grep -q 'sanitizer=no'; then
     is "$? $(cut_runs busy)" "0 2" "busy: what both cells had is kept"
     once busy busy
     # They are slow, however often they are measured.
-    # (After a cell's time one is kept that is not too fast, without the other.)
     planned slow -c scan -P 2 -m 8M --cell-time 60
     has slow "1; UPDATE campaign SET nrep_min = 8, nrep_max = 8" >"$work/out.txt"
     env FAULT=slow LD_PRELOAD="$work/faults.so" timeout 900 "$chorale" run \
-        "$work/slow.db" -q &
-    pid=$! seen=
-    while kill -0 $pid 2>/dev/null; do
-        [ ! -e "$work/slow.db-tail-cut" ] || seen=yes
-        sleep 0.05
-    done
-    wait $pid
-    is "$? $seen" "0 " "slow: nothing is kept of what cannot be"
+        "$work/slow.db" -q
+    is $? 0 "slow: it ends well"
     is "$(has slow "count(*) FROM run JOIN cell USING (cell_id)
         WHERE validity LIKE '%suspicious%' AND provider = 'library'")" 1 \
-        "slow: and it is suspicious"
+        "slow: the library is marked suspicious"
 else
     skip "built with a sanitizer: nothing can be preloaded" "a busy machine"
 fi
