@@ -327,8 +327,8 @@ static enum chorale_err copy_runs(struct merge *m,
     return err;
 }
 
-/* Copy the runs that target does not have, numbered in the order of the shard,
- * so that their samples are appended at the end of the table. */
+/* Copy the runs that target does not have. They are numbered in the order of
+ * the shard, so that their samples are appended at the end of the table. */
 static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
 {
     static const struct merge_contradiction no[] = {

@@ -7,11 +7,12 @@
 #include <mpi.h>
 
 /* Measure how much longer exchanges take when all groups make them at once than
- * when this rank's group is alone. There are three kinds: long messages between
- * the halves of a group, which load shared links, and allreduces of 8 bytes and
- * of 256 KiB, which also slow down when ranks share processors or adapters.
- * *ratio: the largest slowdown of the three, each the median of three turns, at
- * least 1.
+ * when this rank's group is alone. There are three kinds of exchanges:
+ * - long messages between the halves of a group, which load shared links;
+ * - allreduces of 8 bytes and of 256 KiB, which also slow down when ranks share
+ *   processors or adapters.
+ * *ratio: the largest slowdown of the three kinds, each the median of three
+ * turns, at least 1.
  *
  * comm: this rank's group; mine: its number of ngroups, or -1 for a rank
  * outside all groups. meet(arg, failed): synchronises the ranks of all groups

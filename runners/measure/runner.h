@@ -393,9 +393,9 @@ double chorale_floor(const struct chorale_bench *bench,
                      const struct chorale_task *task);
 /* 1 if a median is below that bound, or, if separated, not above 0. separated:
  * it is of a batch with barriers between the calls; separator: s of each
- * barrier, or 0. In such a batch a rank's next call starts only after the data
- * have come and one message has come back, which the time of the barrier alone
- * does not include. */
+ * barrier, or 0. In such a batch a rank's next call starts only after its data
+ * have arrived and one message has come back. The measured time of the barrier
+ * alone does not include that message. */
 int chorale_floor_below(const struct chorale_bench *bench,
                         const struct chorale_task *task, double median,
                         int separated, double separator);

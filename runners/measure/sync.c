@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sync.c - start repetitions together.
  *
- * Round-time scheme (Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016): before
- * each repetition, after all ranks have finished the last one, rank 0 announces
- * a start a little ahead on the common clock and every rank waits for it.
+ * Round-time scheme (Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016): when all
+ * ranks have finished a repetition, rank 0 announces the start of the next one,
+ * a little ahead on the common clock. Every rank waits for that time.
  * Window scheme: one announcement for a row of repetitions, each with a window
  * as long as it may take. Late ranks report it, and the lead grows. Barrier
  * scheme, if the clocks do not agree well enough: the ranks leave the second of

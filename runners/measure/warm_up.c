@@ -179,8 +179,9 @@ static int library_first(const struct chorale_timing *t)
 }
 
 /* Rank 0 decides whether enough candidates are admitted for a first part. They
- * are, if the time so far plus warm-up and one timed round of `round` seconds
- * each exceeds a cell's time, and calls seem slow, now or before. */
+ * are enough if calls seem slow, now or before, and the total time exceeds that
+ * of a cell. The total includes warm-up and one timed round, `round` seconds
+ * each. */
 static int look_at_time(const struct chorale_timing *t, double begun,
                         double round, int *enough)
 {

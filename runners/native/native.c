@@ -2,8 +2,8 @@
 /* native.c - force algorithms inside the MPI library through control variables.
  *
  * If MPICH cannot run a forced algorithm with the given arguments, it must
- * return an error instead of running another algorithm, and its device
- * collectives must not interfere. Two more variables ensure that; they are
+ * return an error instead of running another one. Its device collectives must
+ * not interfere either. Two more variables ensure that; they are
  * written and restored together with the forced one. Open MPI has no such
  * variables: native_falls.c lists its silent fallbacks, known from its
  * source. */
