@@ -62,8 +62,8 @@ static const char usage[] =
     "      --hosts            print the hosts of the simulated platform\n"
 #else
     "      --world            print how many ranks the launcher started\n"
-    "      --environment      print the environment that a launch would record; "
-    "`chorale\n"
+    "      --environment      print the environment that a launch would "
+    "record; `chorale\n"
     "                         doctor` judges it\n"
     "      --variables        print the control variables of the MPI library "
     "that are\n"

@@ -129,9 +129,9 @@ static void report(const struct chorale_counters *counters)
 
         if (event->absent)
             fprintf(stderr, CHORALE_NOTE "counter %s is not available here "
-                            "(%s) and is stored as absent; "
-                            "`papi_native_avail` and `papi_avail` list those "
-                            "that are\n", event->name,
+                            "(%s) and is stored as absent; list available "
+                            "ones with `papi_native_avail` and `papi_avail`\n",
+                    event->name,
                     event->why[0] != '\0' ? event->why
                                           : "some rank lacks it");
     }
@@ -139,11 +139,12 @@ static void report(const struct chorale_counters *counters)
     if (advice[0] != '\0')
         fprintf(stderr, CHORALE_NOTE "%s\n", advice);
     if (counters->in_turns)
+        /* PAPI's multiplexing estimates from slices of milliseconds, which are
+         * longer than most calls. */
         fprintf(stderr, CHORALE_NOTE "%s cannot count all of these events at "
-                        "once: they take turns, each group in a call of its "
-                        "own. (PAPI's multiplexing would estimate them from "
-                        "slices of milliseconds, longer than most calls.) Ask "
-                        "for fewer to have them of one call\n",
+                        "once, so groups of them take turns in separate calls "
+                        "(multiplexing needs longer calls); request fewer "
+                        "events\n",
                 chorale_papi_component(counters->in_turns - 1));
 }
 
@@ -152,9 +153,9 @@ static void report_failure(const struct chorale_bench *bench)
     struct chorale_counters *counters = bench->counters;
 
     if (bench->world_rank == 0 && counters->failed > 0)
-        fprintf(stderr, CHORALE_NOTE "PAPI does not start the events of %s "
-                        "(does another tool count with it?); a value that is "
-                        "not read is stored as absent\n",
+        fprintf(stderr, CHORALE_NOTE "PAPI cannot start the events of %s (is "
+                        "another tool using it?); their values are stored as "
+                        "absent\n",
                 chorale_papi_component(counters->failed - 1));
     if (counters->failed > 0)
         counters->failed = -1; /* reported */

@@ -64,9 +64,9 @@ static void say_uncounted(const struct chorale_timing *t, int c)
 {
     const struct chorale_cand *cand = chorale_timing_cand(t, c);
 
-    fprintf(stderr, CHORALE_NOTE "%s, %lld bytes: MPI error in the call of %s "
-                    "that was counted; its counters are stored as absent, "
-                    "its repetitions are kept\n",
+    fprintf(stderr, CHORALE_NOTE "%s, %lld bytes: MPI error in the counted "
+                    "call of %s; its counters are stored as absent, its "
+                    "repetitions are kept\n",
             chorale_coll_info((enum chorale_coll)t->task->coll)->name,
             (long long)t->task->msg_size, name_of(cand));
 }
