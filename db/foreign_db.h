@@ -20,9 +20,9 @@ enum chorale_shard_cuts {
  * with a tail (tail.h) is copied too, and its tail is applied to the copy. Only
  * complete records of the tail are read, so it may still grow.
  *
- * The tables must equal the schema word by word, apart from comments and
- * spaces, so that reading them cannot evaluate foreign expressions. Views and
- * triggers of the file are ignored.
+ * The tables listed in foreign_db.c must equal the schema word by word, apart
+ * from comments and spaces, so that reading them cannot evaluate foreign
+ * expressions. Views and triggers of the file are ignored.
  *
  * path must outlive the shard. asked() is polled and asks to stop if not 0.
  * CHORALE_DATA: not a Chorale database, newer schema, damaged, dangling

@@ -205,7 +205,7 @@ CREATE TABLE run_summary (
 -- first_in, last_in, root_out: of the whole batch, when the first and last rank
 -- began its first call, and when the root left its last call and separator.
 -- If the barrier replaced clocks that disagree, seconds is the longest local
--- time of any rank and the other times are NULL.
+-- time of any rank and other times are NULL.
 -- Samples set aside come last and enter no summary.
 CREATE TABLE sample (
     run_id    INTEGER NOT NULL REFERENCES run,

@@ -467,8 +467,8 @@ int chorale_counters_add(struct chorale_bench *bench,
                          struct chorale_stat *own, double *value,
                          int *failed);
 
-/* launch.c, on rank 0: 1 if the launch should end early. Asks at most once a
- * second. */
+/* launch.c, on rank 0: 1 if the launch should end early. Calls `ending` at most
+ * four times a second. */
 int chorale_launch_ends(struct chorale_bench *bench);
 
 int chorale_launch_ends(struct chorale_bench *bench);

@@ -27,8 +27,8 @@ struct chorale_native;
 void chorale_native_allow(void);
 
 /* Find the algorithms that can be forced, before or after MPI_Init. part: the
- * launch's part, or "". Returns NULL if there are none, or out of memory. Close
- * it before MPI_Finalize, if MPI_Init was called. */
+ * launch's part, or "". Returns NULL if nothing can be forced, or out of
+ * memory. Close it before MPI_Finalize, if MPI_Init was called. */
 struct chorale_native *chorale_native_open(const char *part);
 void chorale_native_close(struct chorale_native *native);
 

@@ -219,9 +219,9 @@ void chorale_papi_advice(const struct chorale_counters *counters, char *text,
     else
         snprintf(text, size,
                  "kernel.perf_event_paranoid is %ld here, which permits "
-                 "counting in one's own programs (whole processors and "
-                 "perf_event_uncore from 0 down): the refused hardware events "
-                 "do not exist, as in many virtual machines", level);
+                 "counting in your own programs (node-wide from 0 down); "
+                 "refused hardware events do not exist here, as in many "
+                 "virtual machines", level);
 }
 
 /* --- counting --------------------------------------------------------- */
